@@ -1,3 +1,5 @@
+// States what other plugins may use of the scanner: venues, events, sinks, owners, progress.
+
 import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";

@@ -1,3 +1,5 @@
+// Runs `svc decode`: reads a file of logs, and prints the sales that they mean.
+
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { type Address, type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Remembers which lanes fail, for `/readyz`, and registers the lanes' metrics.
+
 import type { Clock } from "#core/clock.ts";
 import type { Metrics } from "#core/metrics.ts";
 

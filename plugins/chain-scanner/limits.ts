@@ -1,3 +1,5 @@
+// Lists the limits of the scanner: sizes, waits, and how often something is tried.
+
 /** Blocks of one log query at first, and at most. */
 export const WINDOW_BLOCKS_MAX = 1_000;
 

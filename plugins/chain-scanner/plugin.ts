@@ -1,3 +1,5 @@
+// Wires the scanner: its settings, its service, its commands, and one run for each chain.
+
 import { join } from "node:path";
 import { z } from "zod";
 import { contribute, definePlugin } from "#core/plugin/Plugin.ts";

@@ -1,3 +1,5 @@
+// Starts everything of one chain: head watch, lanes, backfill, and walks of owners.
+
 import type { LogListener } from "#core/chain/heads/Head.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -53,7 +55,7 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 	const { chain, headUrls, onSocketCall } = access;
 	const { sinks, metrics, health, scanFrom, signal } = run;
 	const { log, report, sources, owed, shared, backfill: limits } = openChain(core, access, run);
-	const told = (lane: LaneKind) => {
+	const reporting = (lane: LaneKind) => {
 		const labels = { chain: chain.slug, lane };
 		return {
 			log: log.with({ lane }),
@@ -75,14 +77,14 @@ export async function runChain(core: ChainCore, access: ChainAccess, run: ChainR
 		const onTakenBack = () => {
 			for (const lane of lanes) lane.doubt();
 		};
-		const options = { ...shared, ...told(kind), gate, source, scanFrom };
+		const options = { ...shared, ...reporting(kind), gate, source, scanFrom };
 		return startLane({ ...options, pushed, onTakenBack });
 	});
 	const [ownership] = sinks.flatMap((sink) => sink.ownership ?? []);
 	const transfers = ownership
 		? startTransfers({
 				...shared,
-				...told("transfer"),
+				...reporting("transfer"),
 				gate,
 				access,
 				ownership,

@@ -1,17 +1,19 @@
+// Reads LooksRare's two logs by their words, and turns them into sales.
+
 import { arrayAt, hexBytes, readAddressWord, readUint } from "#core/chain/abi.ts";
 import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import { splitByUnit } from "#core/money.ts";
 import type { Sale, SaleRejection, VenueReading } from "#plugins/chain-scanner/contract.ts";
 
-/** What one TakerBid or TakerAsk says. The two differ only in what the first two people are. */
+/** The content of one TakerBid or TakerAsk, which differ only in the roles of two people. */
 export type TakerEvent = {
 	/** `listingBought` is a TakerBid, `offerAccepted` a TakerAsk. */
 	kind: "listingBought" | "offerAccepted";
-	/** Who called: `bidUser` of a TakerBid and pays, `askUser` of a TakerAsk and gives the NFTs. */
+	/** The caller: `bidUser` of a TakerBid and pays, `askUser` of a TakerAsk and gives the NFTs. */
 	taker: Address;
-	/** Who gets the NFTs: `bidRecipient` of a TakerBid, `bidUser` of a TakerAsk. */
+	/** The account that gets the NFTs: `bidRecipient` of a TakerBid, `bidUser` of a TakerAsk. */
 	recipient: Address;
-	/** Who gets the proceeds; of a TakerBid always the one who listed. */
+	/** The account that gets the proceeds; for a TakerBid always the one that listed. */
 	payee: Address;
 	/** The zero address for the native currency. */
 	currency: Address;
@@ -19,7 +21,7 @@ export type TakerEvent = {
 	itemIds: readonly bigint[];
 	/** As long as `itemIds`, each at least 1. */
 	amounts: readonly bigint[];
-	/** What the payer paid: proceeds, creator's fee and protocol's fee. */
+	/** The price that the payer paid: proceeds, creator's fee and protocol's fee. */
 	price: bigint;
 };
 
@@ -38,7 +40,7 @@ export const looksRareTopics: { takerBid: Hex; takerAsk: Hex } = {
 const UINT256_MAX = 2n ** 256n - 1n;
 const WORD_BYTES = 32;
 
-/** Where the words stand. The leading struct and the two short arrays lie in the head itself. */
+/** Byte offsets of the words. The leading struct and both short arrays lie in the head itself. */
 const AT = {
 	taker: 3 * WORD_BYTES,
 	recipient: 4 * WORD_BYTES,
@@ -53,7 +55,7 @@ const AT = {
 };
 const HEAD_BYTES = 15 * WORD_BYTES;
 
-/** Reads the sales out of LooksRare's logs; each log stands for itself. */
+/** Reads the sales from LooksRare's logs, each log by itself. */
 export function decodeLooksRare(logs: readonly RawLog[]): VenueReading {
 	const reading: VenueReading = { sales: [], undecoded: [] };
 	for (const log of logs) {
@@ -67,7 +69,7 @@ export function decodeLooksRare(logs: readonly RawLog[]): VenueReading {
 }
 
 /**
- * Reads one log by its words; what it cannot read is named.
+ * Reads one log by its words, and names what it cannot read.
  *
  * What the contract cannot have written (no item, an amount of 0, lists of two lengths) is named
  * like data that does not fit: a wrong sale is worse than a named gap. Nothing is thrown.
@@ -160,7 +162,7 @@ function uintsThrough(data: Buffer, headByte: number): bigint[] | null {
 	return Array.from({ length: count }, (_, at) => readUint(data, firstByte + at * WORD_BYTES));
 }
 
-/** The contract takes the fees out of the price, so their sum is the price to the unit. */
+/** Returns the price: the contract takes the fees out of it, so their sum is exact. */
 function priceOf(data: Buffer): bigint {
 	const parts = [AT.proceeds, AT.creatorFee, AT.protocolFee];
 	return parts.reduce((sum, at) => sum + readUint(data, at), 0n);

@@ -4,10 +4,10 @@ import { type Venue, VenuePoint } from "#plugins/chain-scanner/contract.ts";
 import { decodeLooksRare, looksRareTopics } from "#plugins/looksrare/decodeLooksRare.ts";
 
 /**
- * LooksRare v2, which stands on Ethereum alone.
+ * The exchange of LooksRare v2, which exists on Ethereum alone.
  *
- * The address is made (CREATE2) of the code, its owner and mainnet's WETH, so what stands there on
- * any other chain would be the same exchange of the same owner.
+ * Its address follows (CREATE2) from its code, its owner and mainnet's WETH, so a contract at this
+ * address on any other chain would be the same exchange of the same owner.
  */
 export const looksRareVenue: Venue = {
 	id: "looksrare",
@@ -16,7 +16,7 @@ export const looksRareVenue: Venue = {
 	decode: decodeLooksRare,
 };
 
-/** Sales on LooksRare v2, by the door that is open to every third party: one contribution. */
+/** Reads the sales of LooksRare v2. It only contributes a venue, as any third party can. */
 export const looksRarePlugin = definePlugin({
 	name: "looksrare",
 	version: "1",

@@ -1,3 +1,5 @@
+// Reads the configured price feeds, and decides which of them can be read.
+
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";

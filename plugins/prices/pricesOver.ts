@@ -1,3 +1,5 @@
+// Converts amounts to USD and ETH, exactly, over any source of rates.
+
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { mulDiv, toDisplayNumber, UNITS_BOUND } from "#core/money.ts";

@@ -1,3 +1,5 @@
+// Builds the calls to price feeds, and parses their answers.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { AHEAD_MS_MAX, ANSWER_BITS_MAX } from "#plugins/prices/limits.ts";

@@ -1,3 +1,5 @@
+// Runs the jobs that read feeds, and announces which rates became known.
+
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";

@@ -1,3 +1,5 @@
+// States what other plugins may use of the marketplace provider.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
 

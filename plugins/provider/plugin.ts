@@ -1,3 +1,5 @@
+// Wires the provider: its settings, its HTTP client, and its stream.
+
 import { join } from "node:path";
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/Plugin.ts";

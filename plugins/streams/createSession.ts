@@ -1,3 +1,5 @@
+// Keeps one client's stream: joins topics, replays missed frames, closes slow readers.
+
 import type { Clock } from "#core/clock.ts";
 import { type Outbox, type RenderedFrame, renderFrames } from "#core/outbox.ts";
 import {

@@ -1,3 +1,5 @@
+// Keeps all open streams of this process, and runs the loops that feed and check them.
+
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";

@@ -1,3 +1,5 @@
+// Follows the topics that clients of this process read, by hints and by the database.
+
 import type { Clock } from "#core/clock.ts";
 import type { Outbox } from "#core/outbox.ts";
 import {

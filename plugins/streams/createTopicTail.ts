@@ -1,3 +1,5 @@
+// Publishes one topic's frames in order, once each; reads hints and makes control frames.
+
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
@@ -122,7 +124,7 @@ export function createTopicTail(
 			return read(state);
 		},
 		ping() {
-			if (state.position !== undefined) tell(state, { type: "ping", data: {} });
+			if (state.position !== undefined) publishControl(state, { type: "ping", data: {} });
 		},
 		end() {
 			state.ended = true;
@@ -241,10 +243,10 @@ function skipTo(state: State, seq: number): void {
 	const { topic, position } = state;
 	state.log.warn("a topic lost frames, its streams start anew", { topic, from: position, to: seq });
 	state.position = seq;
-	tell(state, { type: "snapshot_required", data: { reason: "frames_lost" } });
+	publishControl(state, { type: "snapshot_required", data: { reason: "frames_lost" } });
 }
 
-function tell(
+function publishControl(
 	{ topic, position, clock, publisher }: State,
 	frame: { type: "ping" | "snapshot_required"; data: Record<string, unknown> },
 ): void {

@@ -1,3 +1,5 @@
+// Describes both streams and their frames for the AsyncAPI document.
+
 import { z } from "zod";
 import { canStream, type DescribedMessage } from "#core/http/asyncApi.ts";
 import { field } from "#core/http/openapi/schema.ts";

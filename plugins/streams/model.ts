@@ -1,3 +1,5 @@
+// Declares the sockets, admissions and feeds that the files of streams share.
+
 /** Publishes frames to the sockets, at a bounded rate. */
 export type Publisher = {
 	/** Sends one text to every socket of this process that is in the topic. */

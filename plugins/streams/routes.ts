@@ -1,3 +1,5 @@
+// Serves the routes of both streams: checks the query, and upgrades the connection.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";

@@ -1,3 +1,5 @@
+// Keeps the logs that nodes push over their sockets, until a lane takes them.
+
 import { z } from "zod";
 import type { Hex, LogFilter, RawLog } from "#core/chain/Hex.ts";
 import type { Head, LogListener } from "#core/chain/heads/Head.ts";

@@ -1,3 +1,5 @@
+// Stores a block as it was pushed, then confirms it or takes it back by the node's answer.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { Clock } from "#core/clock.ts";
@@ -87,8 +89,8 @@ export function readTwice(
 	const range = { from: head.number, to: head.number };
 	const answered = new AbortController();
 	const asked = steps.ask(range, options).finally(() => answered.abort());
-	const told = pushed.of(head, AbortSignal.any([options.signal, answered.signal]));
-	const decoded = told.then((logs) => {
+	const pushedLogs = pushed.of(head, AbortSignal.any([options.signal, answered.signal]));
+	const decoded = pushedLogs.then((logs) => {
 		if (!logs) return null;
 		return steps.decode(pushedRange(head, logs, options.unsettledFrom), range, options);
 	});
@@ -101,7 +103,7 @@ export function readTwice(
 	};
 
 	async function compare(): Promise<RangeReading> {
-		const [read, logs] = await Promise.all([asked, told]);
+		const [read, logs] = await Promise.all([asked, pushedLogs]);
 		if (logs && logsDigest(logs) === logsDigest(read.logs)) {
 			pushed.note("same");
 			const known = await decoded.catch(() => null);

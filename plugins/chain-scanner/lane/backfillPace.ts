@@ -1,3 +1,5 @@
+// Decides how fast backfill works beside a live head, and what is too old to be read.
+
 import { type Lease, requireLease } from "#core/lease.ts";
 import { sleep } from "#core/time.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/model.ts";

@@ -1,3 +1,5 @@
+// Learns how many blocks a lane asks for at once.
+
 import type { LogWindow } from "#plugins/chain-scanner/lane/model.ts";
 import {
 	ANSWER_BYTES_AIM,
@@ -61,11 +63,11 @@ export function createLogWindow(
 			// Ranges requested ahead have the former width, and were refused for that.
 			const less = Math.min(blocks, halved(asked.blocks, times));
 			// A provider that states its limit of blocks says more than could be learned.
-			const told = asked.blocksMax ?? 0;
-			const isTold = told >= WINDOW_BLOCKS_MIN && told < asked.blocks;
+			const statedMax = asked.blocksMax ?? 0;
+			const isStated = statedMax >= WINDOW_BLOCKS_MIN && statedMax < asked.blocks;
 			// Some state the same for every chain, forever: each time it is tried less often.
-			if (isTold) patience = Math.min(patience * 2, PATIENCE_WINDOWS_MAX);
-			blocks = isTold ? Math.min(blocks, told) : less;
+			if (isStated) patience = Math.min(patience * 2, PATIENCE_WINDOWS_MAX);
+			blocks = isStated ? Math.min(blocks, statedMax) : less;
 			blocksMax = blocks;
 			quiet = 0;
 		},

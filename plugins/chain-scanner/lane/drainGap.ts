@@ -1,3 +1,5 @@
+// Reads one range of what a lane owes, from the top of a gap downward, and writes it.
+
 import type { Lease } from "#core/lease.ts";
 import {
 	type BackfillPace,

@@ -1,3 +1,5 @@
+// Sorts failures by how a lane must react to them.
+
 import { isRowsRefused } from "#core/db/Database.ts";
 import { AssertionFailed, Fault } from "#core/fault.ts";
 import type { GapReason } from "#plugins/chain-scanner/sql/gap.ts";

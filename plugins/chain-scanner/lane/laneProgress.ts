@@ -1,3 +1,5 @@
+// Reads from the database how far a lane has come.
+
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
@@ -11,13 +13,14 @@ import { type Cursor, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 export function laneProgress(db: Database, clock: Clock) {
 	const kept = new Map<string, { readAtMs: number; progress: Promise<LaneProgress> }>();
 	return (chainId: number, lane: LaneKind, tx?: Tx): Promise<LaneProgress> => {
-		if (tx) return readCursor(tx, chainId, lane).then((cursor) => told(chainId, lane, cursor));
+		if (tx)
+			return readCursor(tx, chainId, lane).then((cursor) => progressOf(chainId, lane, cursor));
 		const key = `${chainId}:${lane}`;
 		const known = kept.get(key);
 		const nowMs = clock.nowMs();
 		if (known && nowMs - known.readAtMs < PROGRESS_AGE_MAX_MS) return known.progress;
 		const read = readCursor(db, chainId, lane);
-		const progress = read.then((cursor) => told(chainId, lane, cursor));
+		const progress = read.then((cursor) => progressOf(chainId, lane, cursor));
 		kept.set(key, { readAtMs: nowMs, progress });
 		progress.catch(() => kept.delete(key));
 		return progress;
@@ -28,7 +31,7 @@ export function laneProgress(db: Database, clock: Clock) {
  * Returns the progress: level with the head it covers all until it was so; else until the time of
  * its block.
  */
-function told(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
+function progressOf(chainId: number, lane: LaneKind, cursor: Cursor | null): LaneProgress {
 	if (!cursor) {
 		const unknown = { headBlock: null, indexedBlock: null, indexedAtMs: null, owes: false };
 		return { chainId, lane, ...unknown, coveredFromMs: null, coveredUntilMs: null };

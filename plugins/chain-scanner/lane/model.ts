@@ -1,3 +1,5 @@
+// Declares the state, the options and the plans that the files of lanes share.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { Clock } from "#core/clock.ts";

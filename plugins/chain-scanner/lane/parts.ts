@@ -1,3 +1,5 @@
+// Splits what was read of a range into parts, one for each transaction.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import type { ChainEvent, TokenMove } from "#plugins/chain-scanner/contract.ts";

@@ -1,3 +1,5 @@
+// Plans where a lane begins, and which range it reads next, upward or downward.
+
 import type {
 	LaneOptions,
 	LaneState,

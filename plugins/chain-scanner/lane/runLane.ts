@@ -1,3 +1,5 @@
+// Reads and writes ranges in order, until the lane is level with the head.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { Tx } from "#core/db/Database.ts";

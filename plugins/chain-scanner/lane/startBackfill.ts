@@ -1,3 +1,5 @@
+// Runs a chain's backfill: drains the gaps of all lanes until it is stopped.
+
 import type { Lease } from "#core/lease.ts";
 import { createSerial, type Serial, sleep } from "#core/time.ts";
 import { backfillPace } from "#plugins/chain-scanner/lane/backfillPace.ts";

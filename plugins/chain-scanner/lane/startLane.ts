@@ -1,3 +1,5 @@
+// Runs one lane of one chain: takes its lease, finds its place, recovers from failures.
+
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { Lease } from "#core/lease.ts";
 import { sleep, type Wakeable, wakeable } from "#core/time.ts";

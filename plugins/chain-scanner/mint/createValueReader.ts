@@ -1,3 +1,5 @@
+// Reads what mint transactions paid, block by block or one by one.
+
 import type { Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";

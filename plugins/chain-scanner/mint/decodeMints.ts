@@ -1,3 +1,5 @@
+// Decodes mints from transfer logs by slicing their words.
+
 import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import type { UndecodedLog } from "#plugins/chain-scanner/contract.ts";
 import { BATCH_IDS_MAX } from "#plugins/chain-scanner/limits.ts";

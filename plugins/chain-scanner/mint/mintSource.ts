@@ -1,3 +1,5 @@
+// Makes the source of the mint lane: reads, decodes and prices a range's mints.
+
 import { type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
@@ -62,9 +64,16 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 			const minted = decoded.mints.map(({ log }) => log);
 			const paid = await values.read(minted, { signal, agreed: range.to >= unsettledFrom });
 			const events = eventsOf(decoded.mints, { values: paid, blockTimeMs });
-			const told = reportOf(report, decoded);
 			const load = { logCount, answerBytes };
-			return { range, events, blocks, parentHash, madeMs, ...load, report: told };
+			return {
+				range,
+				events,
+				blocks,
+				parentHash,
+				madeMs,
+				...load,
+				report: reportOf(report, decoded),
+			};
 		},
 	};
 	return {

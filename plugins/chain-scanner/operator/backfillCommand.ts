@@ -1,3 +1,5 @@
+// Runs `svc backfill` and `svc rewind`, and parses their flags.
+
 import { parseArgs } from "node:util";
 import type { CliCommand, CliContext } from "#core/plugin/Plugin.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";

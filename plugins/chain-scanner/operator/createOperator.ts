@@ -1,3 +1,5 @@
+// Drains or rewinds a chain for an operator, and records the spans that they ask for.
+
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
 import type { EventSink, LaneKind, Scanner, Venue } from "#plugins/chain-scanner/contract.ts";
@@ -84,8 +86,8 @@ export function createOperator(
 		reorgDepthMax: parts.reorgDepthMax,
 		async drain(access, { signal, head, onDrained, onFailure }) {
 			const { shared, owed, log, backfill } = openChain(core, access, { ...parts, signal });
-			const told = { ...backfill, onDrained, onFailure };
-			await startBackfill({ ...shared, ...told, sources: owed, log, headLeast: head });
+			const listeners = { ...backfill, onDrained, onFailure };
+			await startBackfill({ ...shared, ...listeners, sources: owed, log, headLeast: head });
 		},
 		async rewind({ chain, rpcFor }, block, signal) {
 			const chainId = chain.id;

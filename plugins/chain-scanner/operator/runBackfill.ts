@@ -1,3 +1,5 @@
+// Follows a requested backfill to its end, and shows its progress.
+
 import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
@@ -96,16 +98,16 @@ export async function untilHead(
 	{ signal, note }: { signal: AbortSignal; note(line: string): void },
 ): Promise<Head | null> {
 	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
-	let told = false;
+	let isNoted = false;
 	while (!signal.aborted) {
 		const head = await rpcFor("heads")
 			.call(call, { signal })
 			.then(parseHead, () => null);
 		if (head) return head;
-		if (!told && !signal.aborted) {
+		if (!isNoted && !signal.aborted) {
 			note(`the RPC endpoint of ${chain.slug} does not answer; waiting for it`);
 		}
-		told = true;
+		isNoted = true;
 		await sleep(ASK_EVERY_MS, signal);
 	}
 	return null;

@@ -1,3 +1,5 @@
+// Checks a node's logs against the blooms of its headers, and samples how many there are.
+
 import { keccak256 } from "viem";
 import { bloomHas } from "#core/chain/bloomHas.ts";
 import { type Hex, hexQuantity, type LogFilter, type RawLog } from "#core/chain/Hex.ts";

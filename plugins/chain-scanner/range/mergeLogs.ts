@@ -1,3 +1,5 @@
+// Merges the logs of several queries, and checks that they are of one chain.
+
 import type { Hex, RawLog } from "#core/chain/Hex.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 

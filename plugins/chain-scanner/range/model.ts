@@ -1,3 +1,5 @@
+// Declares what a lane reads of a range, and the sources that read it.
+
 import type { Address, Hex, LogFilter, RawLog } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { ChainEvent, LaneKind, TokenMove } from "#plugins/chain-scanner/contract.ts";
@@ -88,7 +90,7 @@ export type HeaderMemory = {
 	 * the parents' hashes until one is missing. They are ancestors of that block, whatever fork the
 	 * node is on; in ascending order.
 	 */
-	below(told: Head, from: number): Head[];
+	below(child: Head, from: number): Head[];
 	/** Says whether a block of this number is remembered, of whatever fork. */
 	has(number: number): boolean;
 	keep(headers: readonly Head[]): void;

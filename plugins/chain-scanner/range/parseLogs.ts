@@ -1,3 +1,5 @@
+// Parses and checks the logs that a node answers; the hot path of every lane.
+
 import { type Hex, PLACE_MAX, type RawLog } from "#core/chain/Hex.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 

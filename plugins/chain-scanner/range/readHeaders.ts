@@ -1,3 +1,5 @@
+// Reads block headers, remembers them, and picks those that are kept for linking.
+
 import { type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
@@ -49,10 +51,10 @@ export function createHeaderMemory(): HeaderMemory {
 	const headers = new Map<number, Head>();
 	return {
 		has: (number) => headers.has(number),
-		below(told, from) {
+		below(child, from) {
 			const found: Head[] = [];
-			let { parentHash } = told;
-			for (let number = told.number - 1; number >= from; number--) {
+			let { parentHash } = child;
+			for (let number = child.number - 1; number >= from; number--) {
 				const header = headers.get(number);
 				if (header?.hash !== parentHash) break;
 				found.push(header);

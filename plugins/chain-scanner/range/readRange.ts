@@ -1,3 +1,5 @@
+// Reads the logs of a range together with the headers that prove them.
+
 import { type Hex, hexQuantity, type LogFilter, type RawLog } from "#core/chain/Hex.ts";
 import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import { type Rpc, type RpcCall, type RpcQuorum, rpcFault } from "#core/chain/rpc/Rpc.ts";
@@ -51,8 +53,8 @@ export async function readRange(
 		.catch(async (error) => {
 			throw await whyRefused(rpc, { range, head }, { error, signal });
 		});
-	const told = head ? [head] : parseHeaders(numbers, answers);
-	const all = known.size > 0 ? joined(told, range, options) : told;
+	const answered = head ? [head] : parseHeaders(numbers, answers);
+	const all = known.size > 0 ? joined(answered, range, options) : answered;
 	// Another fork than what is remembered: all headers are requested.
 	if (!all) return readRange(rpc, filters, range, { ...options, remembered: undefined });
 	mustBeLinked(all);
@@ -190,13 +192,13 @@ function parseHeaders(numbers: readonly number[], answers: readonly unknown[]): 
 
 /** Adds what is remembered between them; null where that is of another fork. */
 function joined(
-	told: readonly Head[],
+	answered: readonly Head[],
 	range: BlockRange,
 	{ remembered }: ReadOptions,
 ): Head[] | null {
 	const all: Head[] = [];
 	for (let number = range.to; number >= range.from; ) {
-		const next = told.find((header) => header.number === number);
+		const next = answered.find((header) => header.number === number);
 		if (!next) return null;
 		const below = remembered?.below(next, range.from) ?? [];
 		all.push(next, ...below.toReversed());

@@ -1,3 +1,5 @@
+// Wraps lane sources: one reports nodes that lie, one picks the endpoint by distance.
+
 import type { Rpc, RpcInconsistency } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
@@ -24,7 +26,7 @@ const KINDS: Record<RpcInconsistency, true> = {
  */
 export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
 	const { steps } = source;
-	const told = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+	const reporting = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
 		try {
 			return await answer;
 		} catch (error) {
@@ -35,12 +37,12 @@ export function distrustingSource(source: LaneSource, rpc: Rpc): LaneSource {
 	};
 	return {
 		...source,
-		read: (range, options) => told(source.read(range, options)),
+		read: (range, options) => reporting(source.read(range, options)),
 		...(steps && {
 			steps: {
 				...steps,
-				ask: (range, options) => told(steps.ask(range, options)),
-				decode: (read, range, options) => told(steps.decode(read, range, options)),
+				ask: (range, options) => reporting(steps.ask(range, options)),
+				decode: (read, range, options) => reporting(steps.decode(read, range, options)),
 			},
 		}),
 	};

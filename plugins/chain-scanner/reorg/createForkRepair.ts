@@ -1,3 +1,5 @@
+// Finds where the chain forked, and takes back what left it, in one transaction.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
@@ -145,11 +147,11 @@ async function compare(
 	const first = numbers.filter((number, index) => index < HEADERS_FIRST_ASKED || tops.has(number));
 	const known = await ask([...above, ...first], head?.hash);
 	const isOpen = runs.some(({ blocks }) => {
-		const told = blocks.map(({ number, hash }) => {
+		const matches = blocks.map(({ number, hash }) => {
 			const header = headers.get(number);
 			return header ? header.hash === hash : null;
 		});
-		return told.includes(false) && !told.includes(true);
+		return matches.includes(false) && !matches.includes(true);
 	});
 	const rest = numbers.filter((number) => !headers.has(number));
 	if (isOpen && rest.length > 0) await ask(rest);

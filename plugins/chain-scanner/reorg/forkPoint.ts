@@ -1,3 +1,5 @@
+// Decides from stored blocks and the node's headers where the chain forked.
+
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 

@@ -1,3 +1,5 @@
+// Proves sales by the tokens' own logs: who gave the token, and that it arrived.
+
 import { decodeAbiParameters, decodeEventLog, parseAbi, parseAbiParameters } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Makes the source of the sale lane: reads the venues' logs and decodes them to sales.
+
 import type { Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";

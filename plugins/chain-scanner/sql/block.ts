@@ -1,3 +1,5 @@
+// Stores the blocks that are kept for linking, and locks a chain.
+
 import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";

@@ -1,3 +1,5 @@
+// Stores how far each lane has come, and which block is stored early.
+
 import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { LaneKind } from "#plugins/chain-scanner/contract.ts";

@@ -1,3 +1,5 @@
+// Stores which blocks lanes owe, and which spans operators asked for.
+
 import { BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type RowSource, readRows, rowField } from "#core/quarantine.ts";

@@ -1,3 +1,5 @@
+// Runs lanes and backfill over a fake chain and a real database, for tests.
+
 import { encodeAbiParameters, type Hex, padHex, toHex } from "viem";
 import { systemClock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";

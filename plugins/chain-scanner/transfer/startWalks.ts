@@ -1,3 +1,5 @@
+// Runs a chain's walks, which read the past of contracts whose owners are kept.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import { sleep } from "#core/time.ts";

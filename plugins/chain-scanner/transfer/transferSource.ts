@@ -1,3 +1,5 @@
+// Makes the source of the transfer lane, and decodes moves from transfer logs.
+
 import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { TokenMove, UndecodedLog } from "#plugins/chain-scanner/contract.ts";

@@ -1,3 +1,5 @@
+// Reads one window of a contract's history and stores it; finds where the history begins.
+
 import { type Address, hexQuantity } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";

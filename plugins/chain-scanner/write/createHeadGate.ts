@@ -1,3 +1,5 @@
+// Makes less urgent work wait for new blocks, and predicts when the next one comes.
+
 import { Fault } from "#core/fault.ts";
 import { createSerial } from "#core/time.ts";
 import {

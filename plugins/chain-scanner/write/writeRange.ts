@@ -1,3 +1,5 @@
+// Writes a range in one transaction: lock, fence, blocks, sinks, cursor.
+
 import type { Database, Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type {

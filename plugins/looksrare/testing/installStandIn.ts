@@ -1,3 +1,5 @@
+// Puts a stand-in of LooksRare's exchange at its address on a test node.
+
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

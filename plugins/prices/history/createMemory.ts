@@ -1,3 +1,5 @@
+// Keeps rounds and decimals in memory, and answers rates from there.
+
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";

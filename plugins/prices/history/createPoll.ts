@@ -1,3 +1,5 @@
+// Polls each feed's newest round and unknown decimals; deletes old rounds.
+
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";

@@ -1,3 +1,5 @@
+// Reads missing rounds of feeds, from the newest downward.
+
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -140,8 +142,8 @@ async function endOfLowerPhase({ rpc, signal }: Filling, gap: Gap): Promise<bigi
 	const aggregator = named?.kind === "result" ? readAbiUint(named.result) : null;
 	if (aggregator === null || aggregator === 0n || aggregator >> 160n !== 0n) return null;
 	const address: `0x${string}` = `0x${aggregator.toString(16).padStart(40, "0")}`;
-	const [told] = await rpc.settle([feedCalls.latestRoundId(address)], { signal });
-	const last = told?.kind === "result" ? readAbiUint(told.result) : null;
+	const [newest] = await rpc.settle([feedCalls.latestRoundId(address)], { signal });
+	const last = newest?.kind === "result" ? readAbiUint(newest.result) : null;
 	if (last === null || last === 0n || last >> PHASE_BITS !== 0n) return null;
 	return ((phase << PHASE_BITS) | last) + 1n;
 }

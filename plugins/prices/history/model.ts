@@ -1,3 +1,5 @@
+// Declares the spans, the options and the metrics that the readers of feeds share.
+
 import type { Core } from "#core/plugin/Core.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Feed } from "#plugins/prices/feed.ts";

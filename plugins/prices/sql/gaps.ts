@@ -1,3 +1,5 @@
+// Stores which rounds of a feed were not read yet.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { FeedRef } from "#plugins/prices/sql/rounds.ts";

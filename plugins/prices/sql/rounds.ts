@@ -1,3 +1,5 @@
+// Stores rounds of feeds and decimals of contracts.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { feedKey } from "#plugins/prices/feed.ts";

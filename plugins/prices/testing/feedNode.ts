@@ -1,3 +1,5 @@
+// Answers calls to price feeds like a node, for tests.
+
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";

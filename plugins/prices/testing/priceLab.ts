@@ -1,3 +1,5 @@
+// Runs the prices plugin over a fake node and a real database, for tests.
+
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Calls the provider about collections: lists, search, figures, traits.
+
 import { chainName, pageLimit, type Reader } from "#plugins/provider/client/createReader.ts";
 import type { Provider, ProviderPageOptions } from "#plugins/provider/contract.ts";
 import {

@@ -1,3 +1,5 @@
+// Sends calls to the provider at its pace; counts, logs and retries them.
+
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
@@ -79,7 +81,7 @@ export function createClient(options: {
 	const { baseUrl, apiKey, pacer, blocks, clock, ending } = options;
 	const { fetch: fetchIt = fetch, timeoutMs = CALL_TIMEOUT_MS } = options;
 	const metrics = clientMetrics(options.metrics);
-	const tell = createFailureLog({ log: options.log, clock });
+	const logFailure = createFailureLog({ log: options.log, clock });
 	let isConnected: boolean | null = null;
 
 	/** Sends one call when its turn comes. */
@@ -122,7 +124,7 @@ export function createClient(options: {
 			try {
 				const answer = await attemptAgain(call);
 				if (answer.kind === "too_often") {
-					tell("rate_limited", { endpoint, detail: answer.detail });
+					logFailure("rate_limited", { endpoint, detail: answer.detail });
 					const { detail } = answer;
 					throw tooOften(blocks.leftMs(bucketOf(call)), { detail, refusedBy: "provider" });
 				}
@@ -135,7 +137,7 @@ export function createClient(options: {
 				const code = error instanceof Fault ? error.code : "error";
 				metrics.calls.inc({ endpoint, outcome: isGivenUp ? "given_up" : code });
 				if (error instanceof Fault && !isGivenUp && isFailure(code)) {
-					tell(code, { endpoint, detail: error.privateDetail });
+					logFailure(code, { endpoint, detail: error.privateDetail });
 				}
 				throw error;
 			}
@@ -143,16 +145,16 @@ export function createClient(options: {
 		unreadable(call, detail) {
 			const { endpoint } = call;
 			metrics.calls.inc({ endpoint, outcome: "misread" });
-			tell("provider_unreadable", { endpoint, detail });
+			logFailure("provider_unreadable", { endpoint, detail });
 			return providerFault.unreadable({ detail: `${endpoint}: ${detail}` });
 		},
 		leftOut(call, rows) {
 			if (rows === 0) return;
 			metrics.unreadableRows.inc({ endpoint: call.endpoint }, rows);
-			tell("rows", { endpoint: call.endpoint, rows });
+			logFailure("rows", { endpoint: call.endpoint, rows });
 		},
 		brokeOff({ endpoint }) {
-			tell("pages", { endpoint });
+			logFailure("pages", { endpoint });
 		},
 		isConnected: () => isConnected,
 	};
@@ -188,15 +190,15 @@ export function clientMetrics(metrics: Metrics) {
 
 /** Logs one line a minute for each kind of failure, with the number of those it stands for. */
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
-	const told = new Map<FailureKind, { atMs: number; untold: number }>();
+	const logged = new Map<FailureKind, { atMs: number; untold: number }>();
 	return (kind, context) => {
 		const nowMs = clock.nowMs();
-		const last = told.get(kind);
+		const last = logged.get(kind);
 		if (last && Math.abs(nowMs - last.atMs) < LOG_EVERY_MS) {
 			last.untold++;
 			return;
 		}
-		told.set(kind, { atMs: nowMs, untold: 0 });
+		logged.set(kind, { atMs: nowMs, untold: 0 });
 		log.warn(SENTENCES[kind], { ...context, ...(last?.untold ? { untold: last.untold } : {}) });
 	};
 }

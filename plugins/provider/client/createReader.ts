@@ -1,3 +1,5 @@
+// Reads the provider's answers: one thing, a list of rows, or a page.
+
 import { assert } from "#core/fault.ts";
 import type { Call, Client } from "#plugins/provider/client/createClient.ts";
 import type { ProviderPage, ProviderPageOptions } from "#plugins/provider/contract.ts";

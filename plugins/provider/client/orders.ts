@@ -1,3 +1,5 @@
+// Calls the provider about orders, tokens, drops, events, and the filling of listings.
+
 import { chainName, pageLimit, type Reader } from "#plugins/provider/client/createReader.ts";
 import type {
 	Provider,

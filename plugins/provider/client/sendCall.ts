@@ -1,3 +1,5 @@
+// Sends one call to the provider, and reads its answer within bounds.
+
 import { z } from "zod";
 import type { Fault } from "#core/fault.ts";
 import { readCapped } from "#core/http/call.ts";
@@ -65,8 +67,8 @@ export async function sendCall(call: SentCall): Promise<CallAnswer> {
 		return await readAnswer(response, call.nowMs());
 	} catch (error) {
 		// Without the error itself, as its text may contain the URL.
-		const told = timeout.aborted ? "no answer in time" : String(error);
-		return { kind: "failed", fault: providerFault.unavailable({ detail: withoutUrls(told) }) };
+		const reason = timeout.aborted ? "no answer in time" : String(error);
+		return { kind: "failed", fault: providerFault.unavailable({ detail: withoutUrls(reason) }) };
 	}
 }
 

@@ -1,3 +1,5 @@
+// Queues calls by purpose, and states each purpose's share of the limit.
+
 import type { BudgetShare, BudgetTerms } from "#core/budget/Budget.ts";
 import type { Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Decides when a call to the provider may begin.
+
 import type { Budget, BudgetAnswer } from "#core/budget/Budget.ts";
 import type { Clock } from "#core/clock.ts";
 import type { sleep } from "#core/time.ts";

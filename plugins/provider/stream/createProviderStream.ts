@@ -1,3 +1,5 @@
+// Makes the client of the provider's stream, and runs it in one process at a time.
+
 import { randomInt } from "node:crypto";
 import type { Clock } from "#core/clock.ts";
 import type { LeaseKeeper } from "#core/lease.ts";
@@ -98,10 +100,10 @@ export function createProviderStream(options: ProviderStreamOptions): StreamClie
 				if (verdict.kind === "stray" && frame.topic !== "phoenix") metrics.count("stray");
 				return observe();
 			}
-			const told = read(frame, verdict.slug);
-			if (told.kind === "push") delivery.push({ ...told, bytes });
-			else metrics.count(told.why);
-			if (told.kind === "missing") delivery.missed(verdict.slug, told.atMs);
+			const reading = read(frame, verdict.slug);
+			if (reading.kind === "push") delivery.push({ ...reading, bytes });
+			else metrics.count(reading.why);
+			if (reading.kind === "missing") delivery.missed(verdict.slug, reading.atMs);
 		},
 	});
 

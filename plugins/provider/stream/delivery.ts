@@ -1,3 +1,5 @@
+// Hands pushes on to their listener, and reports what was lost as gaps.
+
 import type { Clock } from "#core/clock.ts";
 import { assert } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
@@ -98,7 +100,7 @@ export function createDelivery(options: {
 export function createGapLedger(options: { clock: Clock; timers: Timers; log: Log }): GapLedger {
 	const { clock, timers, log } = options;
 	const owed = new Map<string, number>();
-	const toldAtMs = new Map<string, number>();
+	const reportedAtMs = new Map<string, number>();
 	let listener: GapListener | null = null;
 	let planned: { atMs: number; cancel: () => void } | null = null;
 	let isSending = false;
@@ -115,7 +117,7 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 		},
 		keepOnly(slugs) {
 			for (const slug of [...owed.keys()]) if (!slugs.has(slug)) owed.delete(slug);
-			for (const slug of [...toldAtMs.keys()]) if (!slugs.has(slug)) toldAtMs.delete(slug);
+			for (const slug of [...reportedAtMs.keys()]) if (!slugs.has(slug)) reportedAtMs.delete(slug);
 		},
 		pause() {
 			isPaused = true;
@@ -129,8 +131,8 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 	};
 
 	function dueAtMs(slug: string): number {
-		const told = toldAtMs.get(slug);
-		return told === undefined ? Number.NEGATIVE_INFINITY : told + GAP_EVERY_MS;
+		const lastMs = reportedAtMs.get(slug);
+		return lastMs === undefined ? Number.NEGATIVE_INFINITY : lastMs + GAP_EVERY_MS;
 	}
 
 	function plan(slug: string) {
@@ -139,17 +141,17 @@ export function createGapLedger(options: { clock: Clock; timers: Timers; log: Lo
 		const atMs = Math.max(nowMs + GAP_GATHER_MS, dueAtMs(slug));
 		if (planned && planned.atMs <= atMs) return;
 		planned?.cancel();
-		planned = { atMs, cancel: timers.after(atMs - nowMs, () => void tell()) };
+		planned = { atMs, cancel: timers.after(atMs - nowMs, () => void report()) };
 	}
 
-	async function tell() {
+	async function report() {
 		planned = null;
 		isSending = true;
 		const nowMs = clock.nowMs();
 		const due = [...owed].filter(([slug]) => dueAtMs(slug) <= nowMs);
 		for (const [slug] of due) {
 			owed.delete(slug);
-			toldAtMs.set(slug, nowMs);
+			reportedAtMs.set(slug, nowMs);
 		}
 		const slugs = due.map(([slug]) => slug);
 		const sinceMs = Math.min(...due.map(([, since]) => since));

@@ -1,3 +1,5 @@
+// Keeps one socket to the provider open, and opens it again after each loss.
+
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { MINUTE_MS } from "#core/time.ts";
@@ -61,7 +63,7 @@ export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
 	let connectedAtMs: number[] = [];
 	let heardMs = 0;
 	let liveSinceMs: number | null = null;
-	let told: "nothing" | "lost" | "back" = "nothing";
+	let logged: "nothing" | "lost" | "back" = "nothing";
 
 	return {
 		state: () => state,
@@ -96,9 +98,9 @@ export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
 			onReply() {
 				attempt = 0;
 				liveSinceMs ??= clock.nowMs();
-				if (!go("replied") || told !== "lost") return;
+				if (!go("replied") || logged !== "lost") return;
 				log.info("the provider's stream is back", { endpoint });
-				told = "back";
+				logged = "back";
 			},
 			onFrame(frame, bytes) {
 				const before = heardMs;
@@ -128,9 +130,9 @@ export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
 	 */
 	function complain(reason: string, nowMs: number) {
 		const wasSteady = liveSinceMs !== null && nowMs - liveSinceMs >= STEADY_MS;
-		if (told !== "nothing" && !wasSteady) return;
+		if (logged !== "nothing" && !wasSteady) return;
 		log.warn("the provider's stream ended; it is opened again", { endpoint, reason });
-		told = "lost";
+		logged = "lost";
 	}
 }
 

@@ -1,3 +1,5 @@
+// Lists the limits of the provider's stream: sizes, waits, and how often something is tried.
+
 /** A larger frame is refused; the largest known event, with its signed order, is below 20 KiB. */
 export const FRAME_BYTES_MAX = 1_048_576;
 /** Levels of a frame; the deepest known event has ten. */

@@ -1,3 +1,5 @@
+// Declares the timers, frames and orders that the files of the stream share.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 

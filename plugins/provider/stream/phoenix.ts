@@ -1,3 +1,5 @@
+// Speaks the Phoenix channel protocol: frames, heartbeats, and reading in small parts.
+
 import { z } from "zod";
 import {
 	FRAME_BYTES_MAX,

@@ -1,3 +1,5 @@
+// Queues pushes by collection, and hands them on in order.
+
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";

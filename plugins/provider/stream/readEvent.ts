@@ -1,3 +1,5 @@
+// Reads one event of the stream: drops repeats, finds its place, picks its reader.
+
 import { LRUCache } from "lru-cache";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";

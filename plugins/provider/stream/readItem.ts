@@ -1,3 +1,5 @@
+// Reads the content of stream events: tokens, sales, transfers, new orders.
+
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type {
@@ -86,18 +88,18 @@ export const streamWire = {
 /** Reads the event's token, as far as the event describes it; null where it is about none. */
 export function readItem({ chainId, token, metadata }: Place, slug: string): ProviderNft | null {
 	if (!token) return null;
-	const told = streamWire.metadata.safeParse(metadata ?? {}).data;
-	const traits = (told?.traits ?? []).slice(0, TRAITS_PER_TOKEN_MAX);
+	const described = streamWire.metadata.safeParse(metadata ?? {}).data;
+	const traits = (described?.traits ?? []).slice(0, TRAITS_PER_TOKEN_MAX);
 	return {
 		chainId,
 		...token,
 		standard: null,
 		collectionSlug: slug,
-		name: told?.name ?? null,
-		description: told?.description ?? null,
-		imageUrl: told?.image_url ?? null,
-		animationUrl: told?.animation_url ?? null,
-		metadataUrl: told?.metadata_url ?? null,
+		name: described?.name ?? null,
+		description: described?.description ?? null,
+		imageUrl: described?.image_url ?? null,
+		animationUrl: described?.animation_url ?? null,
+		metadataUrl: described?.metadata_url ?? null,
 		traits: traits.flatMap((trait) => readTrait(trait) ?? []),
 		rank: null,
 	};

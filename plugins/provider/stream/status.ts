@@ -1,3 +1,5 @@
+// Counts what happens to frames, and shares the stream's state through the database.
+
 import type { Queryable } from "#core/db/Database.ts";
 import type { Metrics } from "#core/metrics.ts";
 import { sleep } from "#core/time.ts";

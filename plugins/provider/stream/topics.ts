@@ -1,3 +1,5 @@
+// Joins the topics of followed collections, and joins them again when that breaks.
+
 import type { Clock } from "#core/clock.ts";
 import {
 	JOIN_BEAT_MS,

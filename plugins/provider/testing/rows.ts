@@ -1,3 +1,5 @@
+// Builds rows as the provider sends them, for tests.
+
 type Row = Record<string, unknown>;
 
 const CAT = "0x00000000000000000000000000000000000000c1";

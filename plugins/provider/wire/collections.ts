@@ -1,3 +1,5 @@
+// Reads the provider's rows about collections, drops, figures and traits.
+
 import { z } from "zod";
 import { cleanLine, cleanTrait } from "#core/outside.ts";
 import type {

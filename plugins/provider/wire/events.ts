@@ -1,3 +1,5 @@
+// Reads the provider's rows about events and tokens.
+
 import type { ProviderEvent, ProviderNft } from "#plugins/provider/contract.ts";
 import { RAW_BYTES_MAX, TRAITS_PER_TOKEN_MAX } from "#plugins/provider/limits.ts";
 import { readTrait } from "#plugins/provider/wire/collections.ts";

@@ -1,3 +1,5 @@
+// Reads the provider's rows about orders, payments, and the data to fill a listing.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { cleanLine } from "#core/outside.ts";
 import type {

@@ -1,3 +1,5 @@
+// Reads values and lists of the provider, each member by itself, and keeps raw rows.
+
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Lists the members of the provider's answers that are read.
+
 import { z } from "zod";
 import { wireField } from "#plugins/provider/wire/rows.ts";
 

@@ -1,3 +1,5 @@
+// Opens a stream over a raw socket, which can stop reading, for tests.
+
 import { connect, type Socket } from "node:net";
 
 export type RawFrame = { type: string; seq: number; epoch?: string; data?: unknown };

@@ -1,3 +1,5 @@
+// Reads the sales of any Seaport transaction: groups its orders, and turns trades into sales.
+
 import { type Address, type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type {
 	Sale,

@@ -1,3 +1,5 @@
+// Pairs the orders of a match, and splits it into parts that trade different NFTs.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type {
 	Fulfilment,

@@ -1,3 +1,5 @@
+// Decides what the buyers in a part of a match paid.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { splitByUnit } from "#core/money.ts";
 import type {

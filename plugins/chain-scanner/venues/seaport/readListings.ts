@@ -1,3 +1,5 @@
+// Reads ordinary listings straight from their bytes: the fast path of nearly all sales.
+
 import { arrayAt, hexBytes, readAddressWord, readUint } from "#core/chain/abi.ts";
 import { type Address, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Sale } from "#plugins/chain-scanner/contract.ts";

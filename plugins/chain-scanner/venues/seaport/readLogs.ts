@@ -1,3 +1,5 @@
+// Reads Seaport's two logs by their words; lists its addresses and topics.
+
 import { arrayAt, hexBytes, readAddressWord, readSmallUint, readUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { TokenAdapter } from "#plugins/chain-scanner/contract.ts";

@@ -1,3 +1,5 @@
+// Finds who traded what in a match of orders, or in an order that was filled alone.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { UndecodedLog } from "#plugins/chain-scanner/contract.ts";
 import {
