@@ -79,7 +79,7 @@ export function createClient(options: {
 	timeoutMs?: number;
 }): Client {
 	const { baseUrl, apiKey, pacer, blocks, clock, ending } = options;
-	const { fetch: fetchIt = fetch, timeoutMs = CALL_TIMEOUT_MS } = options;
+	const { timeoutMs = CALL_TIMEOUT_MS } = options;
 	const metrics = clientMetrics(options.metrics);
 	const logFailure = createFailureLog({ log: options.log, clock });
 	let isConnected: boolean | null = null;
@@ -97,7 +97,7 @@ export function createClient(options: {
 		metrics.waits.observe({ purpose }, (sentAtMs - askedAtMs) / 1_000);
 		try {
 			const { nowMs } = clock;
-			const sent = { url, body, apiKey, signal, timeoutMs, fetch: fetchIt, nowMs };
+			const sent = { url, body, apiKey, signal, timeoutMs, fetch: options.fetch, nowMs };
 			const answer = await sendCall(sent);
 			if (answer.kind === "too_often") blocks.refuse(bucket, answer.blockMs);
 			else if (answer.kind !== "failed") blocks.pass(bucket, answer.blockMs);

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Fault } from "#core/fault.ts";
-import { readCapped } from "#core/http/call.ts";
+import { callOut, type OutboundAnswer } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import { providerFault } from "#plugins/provider/faults.ts";
 import {
@@ -23,7 +23,7 @@ export type SentCall = {
 	apiKey?: string | undefined;
 	signal?: AbortSignal | undefined;
 	timeoutMs: number;
-	fetch: typeof fetch;
+	fetch?: typeof fetch | undefined;
 	nowMs: () => number;
 };
 
@@ -37,6 +37,9 @@ export type CallAnswer =
 /** The one form of RFC 9110 that is sent today: `Date.parse` alone also reads "1.5" as a date. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
+/** As `callOut` says it. */
+const TOO_LARGE = `more than ${BODY_BYTES_MAX} bytes`;
+
 const refusalSchema = z.object({
 	errors: z.array(z.unknown()).max(1_000).optional().catch(undefined),
 	detail: z.string().optional().catch(undefined),
@@ -45,31 +48,26 @@ const refusalSchema = z.object({
 
 /** Sends one call, once. It returns within its timeout, whatever the other side does. */
 export async function sendCall(call: SentCall): Promise<CallAnswer> {
-	const timeout = AbortSignal.timeout(call.timeoutMs);
-	const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
-	try {
-		const response = await call.fetch(call.url, {
-			method: call.body ? "POST" : "GET",
+	const answer = await callOut(
+		{
+			url: call.url,
 			headers: {
-				accept: "application/json",
-				// Bun decompresses brotli and zstd fully before a size limit can apply (76 KB became 183
-				// MB).
-				"accept-encoding": "gzip",
 				...(call.body ? { "content-type": "application/json" } : {}),
 				// An empty key header is refused where a missing one is accepted.
 				...(call.apiKey ? { "x-api-key": call.apiKey } : {}),
 			},
-			// The key must not follow a redirect to another host.
-			redirect: "error",
-			signal,
-			...(call.body ? { body: JSON.stringify(call.body) } : {}),
-		});
-		return await readAnswer(response, call.nowMs());
-	} catch (error) {
-		// Without the error itself, as its text may contain the URL.
-		const reason = timeout.aborted ? "no answer in time" : String(error);
-		return { kind: "failed", fault: providerFault.unavailable({ detail: withoutUrls(reason) }) };
-	}
+			body: call.body && JSON.stringify(call.body),
+		},
+		{
+			timeoutMs: call.timeoutMs,
+			bytesMax: BODY_BYTES_MAX,
+			refusalBytesMax: REFUSAL_BYTES_MAX,
+			signals: [call.signal],
+			fetch: call.fetch,
+		},
+	);
+	if (answer.kind === "silent") return unavailable(answer.detail);
+	return readAnswer(answer, call.nowMs());
 }
 
 /**
@@ -117,30 +115,19 @@ export function refusalText(body: string): string {
 	return cleanLine(said, { lengthMax: REFUSAL_LENGTH_MAX }) ?? "(nothing)";
 }
 
-async function readAnswer(response: Response, nowMs: number): Promise<CallAnswer> {
-	const { status, headers } = response;
+function readAnswer(
+	answer: Exclude<OutboundAnswer, { kind: "silent" }>,
+	nowMs: number,
+): CallAnswer {
+	const { status, headers } = answer;
 	const waitMs = blockMs(headers, nowMs);
-	if (status === 404 || status === 410) {
-		await response.body?.cancel();
-		return { kind: "not_found", blockMs: waitMs };
+	if (status === 404 || status === 410) return { kind: "not_found", blockMs: waitMs };
+	if (answer.kind === "unreadable") {
+		// A body that broke off is an outage; one that is too large came whole.
+		return answer.detail === TOO_LARGE ? unreadable(TOO_LARGE) : unavailable(answer.detail);
 	}
-	if (!response.ok) {
-		const text = await readCapped(response, REFUSAL_BYTES_MAX);
-		const detail = `HTTP ${status}: ${refusalText(text ?? "")}`;
-		// A proxy before the provider answers 599 in place of 429.
-		if (status === 429 || status === 599) return { kind: "too_often", detail, blockMs: waitMs };
-		// The provider's document has no 404 for orders: a missing one is a 400 that says so.
-		if (status === 400 && /\bnot found\b/i.test(detail)) {
-			return { kind: "not_found", blockMs: waitMs };
-		}
-		const isTheirs = status >= 500 || status === 408 || status < 400;
-		const fault = isTheirs
-			? providerFault.unavailable({ detail })
-			: providerFault.refused({ detail });
-		return { kind: "failed", fault };
-	}
-	const text = await readCapped(response, BODY_BYTES_MAX);
-	if (text === null) return unreadable(`more than ${BODY_BYTES_MAX} bytes`);
+	if (answer.kind === "refused") return readRefusal(status, { text: answer.text, waitMs });
+	const { text } = answer;
 	// Other types are judged by their content: the provider's document names none.
 	const isPage = /^text\/html\b/i.test(headers.get("content-type") ?? "");
 	const json = isPage ? undefined : parseWireJson(text);
@@ -148,13 +135,28 @@ async function readAnswer(response: Response, nowMs: number): Promise<CallAnswer
 	return { kind: "read", json, blockMs: waitMs };
 }
 
-function unreadable(detail: string): CallAnswer {
-	return { kind: "failed", fault: providerFault.unreadable({ detail }) };
+function readRefusal(
+	status: number,
+	{ text, waitMs }: { text: string; waitMs: number | null },
+): CallAnswer {
+	const detail = `HTTP ${status}: ${refusalText(text)}`;
+	// A proxy before the provider answers 599 in place of 429.
+	if (status === 429 || status === 599) return { kind: "too_often", detail, blockMs: waitMs };
+	// The provider's document has no 404 for orders: a missing one is a 400 that says so.
+	if (status === 400 && /\bnot found\b/i.test(detail)) {
+		return { kind: "not_found", blockMs: waitMs };
+	}
+	const isTheirs = status >= 500 || status === 408 || status < 400;
+	if (isTheirs) return unavailable(detail);
+	return { kind: "failed", fault: providerFault.refused({ detail }) };
 }
 
-function withoutUrls(text: string): string {
-	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
-	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
+function unavailable(detail: string): CallAnswer {
+	return { kind: "failed", fault: providerFault.unavailable({ detail }) };
+}
+
+function unreadable(detail: string): CallAnswer {
+	return { kind: "failed", fault: providerFault.unreadable({ detail }) };
 }
 
 function readDate(text: string | null): number | null {

@@ -77,7 +77,6 @@ const WAYS_OUT_HOMES: Record<string, string> = {
 	"core/chain/rpc/httpRpc.ts": "the operator's nodes",
 	"core/chain/heads/openHeadSocket.ts": "the operator's nodes",
 	"plugins/reveal-snipe/watch/openWire.ts": "the operator's nodes",
-	"plugins/provider/client/createClient.ts": "the operator's provider",
 	"plugins/provider/stream/createProviderStream.ts": "the operator's provider",
 	"plugins/trading/registry/createIssuerList.ts": "the issuer's list that the operator names",
 	"plugins/custody/caller.ts": "the operator's wallet provider",
