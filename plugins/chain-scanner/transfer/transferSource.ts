@@ -1,6 +1,6 @@
 // Makes the source of the transfer lane, and decodes moves from transfer logs.
 
-import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isWord, type RawLog } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { TokenMove, UndecodedLog } from "#plugins/chain-scanner/contract.ts";
 import { ADDRESSES_PER_QUERY_MAX } from "#plugins/chain-scanner/limits.ts";
@@ -40,8 +40,6 @@ export const MOVE_TOPICS: readonly Hex[] = [
 	TRANSFER_BATCH_TOPIC,
 	CONSECUTIVE_TRANSFER_TOPIC,
 ];
-
-const WORD = /^0x[0-9a-f]{64}$/;
 
 /** Bits of a bloom that one address sets. */
 const BITS_PER_ADDRESS = 3;
@@ -180,7 +178,7 @@ function movesOf1155(log: RawLog, shape: "single" | "batch"): TokenMove[] | stri
 
 function moveOfRange(log: RawLog): TokenMove[] | string {
 	const [, first, from, to] = log.topics;
-	if (first === undefined || from === undefined || to === undefined || !WORD.test(log.data)) {
+	if (first === undefined || from === undefined || to === undefined || !isWord(log.data)) {
 		return "ConsecutiveTransfer is cut short";
 	}
 	const tokenId = BigInt(first);

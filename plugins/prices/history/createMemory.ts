@@ -1,6 +1,7 @@
 // Keeps rounds and decimals in memory, and answers rates from there.
 
 import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import type { Priced, UsdRate } from "#plugins/prices/contract.ts";
@@ -139,6 +140,6 @@ function nameOf({ chainId, currency }: Priced): string {
 
 function namesOf(priced: Priced, chains: ChainRegistry): Priced[] {
 	const wrapped = chains.byId(priced.chainId)?.wrappedNative ?? null;
-	const isCoin = /^0x0+$/.test(priced.currency);
+	const isCoin = priced.currency === ZERO_ADDRESS;
 	return isCoin && wrapped ? [priced, { ...priced, currency: wrapped }] : [priced];
 }

@@ -115,7 +115,7 @@ function readPrice(bytes: Buffer): { currency: Address; total: bigint } | null {
 	for (let index = 0; index < asked.count; index++) {
 		const at = asked.firstByte + index * RECEIVED_ITEM_BYTES;
 		const itemType = readItemType(bytes, at);
-		if (itemType > ERC20 || !isAddress(bytes, at + OFFERED_ITEM_BYTES)) return null;
+		if (itemType > ERC20 || !isAddressWord(bytes, at + OFFERED_ITEM_BYTES)) return null;
 		const token = readAddressWord(bytes, at + WORD_BYTES);
 		if (token === null || (itemType === ERC20 && token === ZERO_ADDRESS)) return null;
 		const amount = readUint(bytes, at + 3 * WORD_BYTES);
@@ -129,6 +129,6 @@ function readPrice(bytes: Buffer): { currency: Address; total: bigint } | null {
 	return { currency: currency ?? ZERO_ADDRESS, total };
 }
 
-function isAddress(bytes: Buffer, at: number): boolean {
+function isAddressWord(bytes: Buffer, at: number): boolean {
 	return isZero(bytes, at, at + PADDING_BYTES);
 }
