@@ -2,6 +2,7 @@
 
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
+import { nextState, type StateTable } from "#core/states.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import {
 	CONNECTS_PER_MINUTE_MAX,
@@ -42,7 +43,7 @@ export type SocketKeeper = {
 	send(frame: PhoenixFrame): void;
 };
 
-const NEXT: Readonly<Record<SocketState, Partial<Record<SocketEvent, SocketState>>>> = {
+const NEXT: StateTable<SocketState, SocketEvent> = {
 	off: { start: "connecting" },
 	connecting: { opened: "joining", ended: "waiting", stop: "off" },
 	joining: { replied: "live", ended: "waiting", stop: "off" },
@@ -141,7 +142,7 @@ export function keepSocket(options: SocketKeeperOptions): SocketKeeper {
  * socket.
  */
 export function nextSocketState(state: SocketState, event: SocketEvent): SocketState | null {
-	return NEXT[state][event] ?? null;
+	return nextState(NEXT, state, event);
 }
 
 /**
