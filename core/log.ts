@@ -70,7 +70,6 @@ const TEXT_TOTAL_MAX = 32_768;
 /** Fields whose value is never written, compared in lower case without `-` and `_`. */
 const SECRET_KEY =
 	/(authorization|apikey|secret|password|passwd|passphrase|cookie|privatekey|mnemonic|seedphrase|signingkey|credentials?|(^|[a-z])token|jwt)$/;
-const LOGGABLE_ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 /** Of a PEM text, or of the part behind a prefix such as `whsec_`. */
 const PART_LENGTH_MIN = 16;
@@ -272,7 +271,7 @@ function entries(
 
 function isSecret(key: string, value: unknown): boolean {
 	if (value === null || value === undefined || typeof value === "boolean") return false;
-	if (typeof value === "string" && LOGGABLE_ADDRESS.test(value)) return false;
+	if (typeof value === "string" && ADDRESS.test(value)) return false;
 	return SECRET_KEY.test(key.toLowerCase().replaceAll(/[-_]/g, ""));
 }
 

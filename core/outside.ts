@@ -25,7 +25,7 @@ export const TRAIT_LENGTH_MAX = 128;
 const PROTOCOLS = { link: /^https?:$/, media: /^(?:https?|ipfs|ipns|ar):$/ };
 const HELD = /^data:(?:image|video|audio)\/[a-z0-9.+-]+[;,]/i;
 /** Characters that nobody sees, or that two parsers read in two ways. */
-const CLEAN_URL_HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/u;
+const HIDDEN_IN_URL = /[\p{C}\p{Zl}\p{Zp}]/u;
 /** Would end an attribute or a header if somebody forgot to escape it, or turn a path round. */
 const UNSAFE = /[\s"'<>`\\]/;
 
@@ -116,7 +116,7 @@ export function cleanUrl(
 	if (typeof value !== "string" || value.length > MEDIA_URL_LENGTH_MAX) return null;
 	if (value.length <= lengthMax && ORDINARY.test(value)) return value;
 	const text = value.trim();
-	if (CLEAN_URL_HIDDEN.test(text)) return null;
+	if (HIDDEN_IN_URL.test(text)) return null;
 	if (kind === "media" && HELD.test(text)) return text;
 	if (text.length > lengthMax) return null;
 	const url = URL.parse(text);

@@ -45,12 +45,6 @@ const EXIT_INTERRUPTED = 130;
 /** Longer than the service's own drain, so it is only reached when something hangs. */
 const STOP_TIMEOUT_MS = 40_000;
 
-/** As in `untilStopped`: runners above us pass one Ctrl-C on, and only a later one is a second. */
-const UNTIL_INTERRUPTED_ECHO_MS = 1_000;
-
-/** 128 + SIGINT, as shells count. */
-const UNTIL_INTERRUPTED_EXIT_INTERRUPTED = 130;
-
 /**
  * Runs the service in the foreground until a signal. The banner goes to stderr: stdout holds the
  * log and nothing else.
@@ -177,8 +171,7 @@ export function untilInterrupted(): AbortSignal {
 	let askedAtMs: number | null = null;
 	const ask = () => {
 		const nowMs = performance.now();
-		if (askedAtMs !== null && nowMs - askedAtMs > UNTIL_INTERRUPTED_ECHO_MS)
-			process.exit(UNTIL_INTERRUPTED_EXIT_INTERRUPTED);
+		if (askedAtMs !== null && nowMs - askedAtMs > ECHO_MS) process.exit(EXIT_INTERRUPTED);
 		askedAtMs ??= nowMs;
 		interrupted.abort();
 	};

@@ -107,7 +107,7 @@ export type Sealed = { rows: number; isWhole: boolean };
 
 type SealDeps = { db: Database; audit: Audit; clock: Clock };
 
-type SealDepsOfSealBookJob = { db: Database; audit: Audit; clock: Clock; metrics: Metrics };
+type SealJobDeps = SealDeps & { metrics: Metrics };
 
 /** "book" in ASCII, for processes that start together. */
 const ALIGN_LOCK_KEY = 0x626f6f6b;
@@ -180,7 +180,7 @@ export async function alignBookClock(
 }
 
 /** Seals what is new in a book, batch by batch, until nothing is left over. */
-export function sealBookJob(deps: SealDepsOfSealBookJob, book: AuditBook): Job {
+export function sealBookJob(deps: SealJobDeps, book: AuditBook): Job {
 	const sealed = deps.metrics.counter<"book">({
 		name: "audit_book_rows_total",
 		help: "Rows whose hashes went to the audit chain",

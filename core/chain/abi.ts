@@ -1,20 +1,15 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 
 const WORD_BYTES = 32;
+/** What `readSmallUint` reads of a word: a number below 2^48. */
 const SMALL_BYTES = 6;
-
-const ARRAY_AT_WORD_BYTES = 32;
+/** What is read of a word without text: a number below 2^64. */
+const LONG_BYTES = 8;
+/** The zeros before an address in its word. */
+const PADDING_BYTES = 12;
 
 /** Nearly every log fits; a larger one gets its own buffer. */
 const scratch = Buffer.allocUnsafe(4096);
-
-const READ_ABI_TEXT_WORD_BYTES = 32;
-
-const READ_ADDRESS_WORD_WORD_BYTES = 32;
-const PADDING_BYTES = 12;
-
-const READ_UINT_WORD_BYTES = 32;
-const LONG_BYTES = 8;
 
 /** Finds an array through its head word; null unless all of its items are within the data. */
 export function arrayAt(input: {
@@ -22,11 +17,11 @@ export function arrayAt(input: {
 	head: number;
 	itemBytes: number;
 }): { firstByte: number; count: number } | null {
-	const offset = readSmallUint(input.data, input.head * ARRAY_AT_WORD_BYTES);
+	const offset = readSmallUint(input.data, input.head * WORD_BYTES);
 	if (offset === null) return null;
 	const count = readSmallUint(input.data, offset);
 	if (count === null) return null;
-	const firstByte = offset + ARRAY_AT_WORD_BYTES;
+	const firstByte = offset + WORD_BYTES;
 	if (count > (input.data.length - firstByte) / input.itemBytes) return null;
 	return { firstByte, count };
 }
@@ -57,14 +52,12 @@ export function hexBytes(text: string): Buffer | null {
  */
 export function readAbiText(answer: Hex): string | null {
 	const bytes = Buffer.from(answer.slice(2), "hex");
-	if (bytes.length === READ_ABI_TEXT_WORD_BYTES) return textOf(bytes.subarray(0, zeroIn(bytes)));
+	if (bytes.length === WORD_BYTES) return textOf(bytes.subarray(0, zeroIn(bytes)));
 	const offset = readSmallUint(bytes, 0);
 	if (offset === null) return null;
 	const length = readSmallUint(bytes, offset);
-	if (length === null || offset + READ_ABI_TEXT_WORD_BYTES + length > bytes.length) return null;
-	return textOf(
-		bytes.subarray(offset + READ_ABI_TEXT_WORD_BYTES, offset + READ_ABI_TEXT_WORD_BYTES + length),
-	);
+	if (length === null || offset + WORD_BYTES + length > bytes.length) return null;
+	return textOf(bytes.subarray(offset + WORD_BYTES, offset + WORD_BYTES + length));
 }
 
 /** Reads a contract's answer of exactly one word as a number; null for anything else. */
@@ -80,7 +73,7 @@ export function readAbiUint(answer: unknown): bigint | null {
  * name an unrelated account.
  */
 export function readAddressWord(bytes: Buffer, byteOffset: number): Address | null {
-	const end = byteOffset + READ_ADDRESS_WORD_WORD_BYTES;
+	const end = byteOffset + WORD_BYTES;
 	if (end > bytes.length) return null;
 	let at = byteOffset;
 	while (at < end && bytes[at] === 0) at++;
@@ -94,7 +87,7 @@ export function readAddressWord(bytes: Buffer, byteOffset: number): Address | nu
 export function readUint(bytes: Buffer, byteOffset: number): bigint {
 	const small = readSmallUint(bytes, byteOffset);
 	if (small !== null) return BigInt(small);
-	const end = byteOffset + READ_UINT_WORD_BYTES;
+	const end = byteOffset + WORD_BYTES;
 	// Most prices in wei: above 2^48 and below 2^64.
 	const long = end - LONG_BYTES;
 	for (let at = byteOffset; at < long; at++) {

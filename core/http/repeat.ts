@@ -61,18 +61,18 @@ type Newest = {
 };
 
 /** How long an answer is repeated: shorter than the network delay to most clients. */
-const SHARED_MS = 15;
+const BRIEFLY_MS = 15;
 /**
  * How old an answer may be that is repeated while the next one is made, as for compressed bodies.
  */
-const BRIDGED_MS = 100;
+const BRIEFLY_BRIDGED_MS = 100;
 
 /** How long an answer is repeated without a check: shorter than the network delay to any client. */
-const SHARE_WHILE_SAME_SHARED_MS = 5;
+const UNCHECKED_MS = 5;
 /** When the next check begins while requests keep coming, so that it ends before one must wait. */
 const LOOK_AFTER_MS = 2;
 /** How old an answer may become meanwhile: a page of 200 events takes 10 ms to make. */
-const SHARE_WHILE_SAME_BRIDGED_MS = 50;
+const UNCHECKED_BRIDGED_MS = 50;
 /** How old data outside the version (rates, names in memory) may be in an answer. */
 const MADE_MS = 1_000;
 
@@ -124,9 +124,9 @@ export function shareBriefly(make: () => Promise<MadeAnswer>): Repeat {
 	let making: Promise<RepeatedAnswer> | undefined;
 	return (nowMs) => {
 		const ageMs = newest ? Math.abs(nowMs - newest.atMs) : Number.POSITIVE_INFINITY;
-		if (newest && ageMs < SHARED_MS) return newest.answer;
+		if (newest && ageMs < BRIEFLY_MS) return newest.answer;
 		making ??= begin(nowMs);
-		return newest && ageMs < BRIDGED_MS ? newest.answer : making;
+		return newest && ageMs < BRIEFLY_BRIDGED_MS ? newest.answer : making;
 	};
 
 	function begin(atMs: number): Promise<RepeatedAnswer> {
@@ -221,8 +221,7 @@ export function shareWhileSame(options: {
 
 	return (nowMs) => {
 		const ageMs = newest ? agedMs(newest.lookedAtMs, nowMs) : Number.POSITIVE_INFINITY;
-		if (!newest || ageMs >= (isAhead ? SHARE_WHILE_SAME_BRIDGED_MS : SHARE_WHILE_SAME_SHARED_MS))
-			return ask();
+		if (!newest || ageMs >= (isAhead ? UNCHECKED_BRIDGED_MS : UNCHECKED_MS)) return ask();
 		if (ageMs >= LOOK_AFTER_MS && !isAhead) lookAhead();
 		return newest.answer;
 	};

@@ -269,18 +269,18 @@ function numberOf(header: unknown): number | null {
 }
 
 function headIn({ method, params }: RpcCall, result: unknown): number | null {
-	if (method === "eth_blockNumber") return blockOfOfNewestNamed(result);
+	if (method === "eth_blockNumber") return blockOfAnySize(result);
 	if (method === "eth_getBlockByNumber" && params[0] === "latest") return member(result, "number");
 	const isHead = method === "eth_feeHistory" && params[0] === "0x1" && params[1] === "latest";
 	return isHead ? member(result, "oldestBlock") : null;
 }
 
 /** Reads a block number of any size: one that is no safe number is too far as well. */
-function blockOfOfNewestNamed(value: unknown): number | null {
+function blockOfAnySize(value: unknown): number | null {
 	return typeof value === "string" && /^0x[0-9a-f]{1,64}$/i.test(value) ? Number(value) : null;
 }
 
 function member(result: unknown, name: "number" | "oldestBlock"): number | null {
 	if (typeof result !== "object" || result === null) return null;
-	return blockOfOfNewestNamed(Reflect.get(result, name));
+	return blockOfAnySize(Reflect.get(result, name));
 }
