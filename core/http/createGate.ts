@@ -6,10 +6,10 @@ import { createEncoder, publish } from "#core/http/content.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createQuickLane } from "#core/http/createQuickLane.ts";
 import type { RequestObserver } from "#core/http/createRequestObserver.ts";
+import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
+import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf, faultOfStatus, httpFault } from "#core/http/faults.ts";
-import { isUpgrade } from "#core/http/listenHttp.ts";
 import { problemResponse } from "#core/http/problems.ts";
-import { dressResponse, type RouteMatch, type RouteTable } from "#core/http/repeat.ts";
 import {
 	jsonTextFlaw,
 	type RequestContext,
@@ -17,6 +17,7 @@ import {
 	requestContexts,
 	requestIdOf,
 } from "#core/http/requests.ts";
+import { isUpgrade } from "#core/http/sockets.ts";
 import type { Limiter } from "#core/limiter.ts";
 import type { Log } from "#core/log.ts";
 

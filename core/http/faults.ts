@@ -3,8 +3,7 @@ import { ElysiaCustomStatusResponse, NotFoundError, ParseError, ValidationError 
 import { z } from "zod";
 import { databaseFaultOf } from "#core/db/Database.ts";
 import { defineFaults, Fault } from "#core/fault.ts";
-import { flatIssues, issueWords, queryIssues } from "#core/http/issues.ts";
-import type { ProblemIssue } from "#core/http/problems.ts";
+import { flatIssues, issueWords, type ProblemIssue, queryIssues } from "#core/http/issues.ts";
 
 /** Faults of requests before any plugin sees them, and faults of our own. */
 export const httpFault = defineFaults({

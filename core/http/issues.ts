@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { editDistance } from "#core/editDistance.ts";
-import type { ProblemIssue } from "#core/http/problems.ts";
+
+/** One thing that is wrong with a request: where, and what. */
+export type ProblemIssue = { path: string; message: string };
 
 /** Plain words for types. */
 const TYPES: ReadonlyMap<string, string> = new Map([

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { type Fault, type FaultEntry, faultCatalogue } from "#core/fault.ts";
 import { httpFault, statusWords } from "#core/http/faults.ts";
+import type { ProblemIssue } from "#core/http/issues.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 
@@ -21,8 +22,6 @@ export type Problem = {
 	retryAfterMs?: number;
 	issues?: readonly ProblemIssue[];
 };
-
-export type ProblemIssue = { path: string; message: string };
 
 /** A page: its title, and its body as escaped HTML. */
 export type Page = { title: string; body: string };

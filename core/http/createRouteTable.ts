@@ -1,0 +1,116 @@
+// Finds which routes match a path, for every method at once.
+
+import { CACHED_MEMBER, SIGNED_MEMBER } from "#core/http/routeMarks.ts";
+
+export type Route = { method: string; path: string; hooks?: { detail?: unknown } };
+
+export type RouteMatch = {
+	/** Each method of the path, with the pattern that would answer it; `WS` for a stream. */
+	patterns: ReadonlyMap<string, string>;
+	/** Whether its GET answers all callers alike (see `canBeCached`). */
+	isCached: boolean;
+	/** Whether a signature proves the sender of its POST (see `takesSigned`). */
+	isSigned: boolean;
+};
+
+export type RouteTable = { match(path: string): RouteMatch | undefined };
+
+type Node = {
+	statics: Map<string, Node>;
+	parameter: Node | undefined;
+	/** Patterns by method that end here, and those that end here in `*`. */
+	ends: Map<string, string>;
+	wildcards: Map<string, string>;
+};
+
+/**
+ * Makes the table that finds which patterns a path matches, for every method at once.
+ *
+ * Elysia's own router answers only for one given method, so it cannot distinguish 404 from 405, and
+ * does not help with a request that failed before its route; metrics need the pattern for those
+ * too. Precedence is Elysia's: static before parameter before wildcard.
+ */
+export function createRouteTable(routes: readonly Route[]): RouteTable {
+	const root = emptyNode();
+	const cached = new Set<string>();
+	const signed = new Set<string>();
+	for (const route of routes) {
+		if (route.method === "GET" && says(route, CACHED_MEMBER)) cached.add(route.path);
+		if (route.method === "POST" && says(route, SIGNED_MEMBER)) signed.add(route.path);
+		for (const path of expandOptional(route.path)) insert(root, { ...route, path }, route.path);
+	}
+	return {
+		match(path) {
+			const patterns = new Map<string, string>();
+			collect(root, segmentsOf(path), patterns);
+			if (patterns.size === 0) return undefined;
+			return {
+				patterns,
+				isCached: cached.has(patterns.get("GET") ?? ""),
+				isSigned: signed.has(patterns.get("POST") ?? ""),
+			};
+		},
+	};
+}
+
+function emptyNode(): Node {
+	return { statics: new Map(), parameter: undefined, ends: new Map(), wildcards: new Map() };
+}
+
+function says({ hooks }: Route, member: string): boolean {
+	const detail = hooks?.detail;
+	return typeof detail === "object" && detail !== null && member in detail;
+}
+
+/** Expands optional parameters: `/a/:b?` is both `/a/:b` and `/a`. */
+function expandOptional(path: string): string[] {
+	const optional = /\/:[^/?]+\?/.exec(path);
+	if (!optional) return [path];
+	const without = path.slice(0, optional.index) + path.slice(optional.index + optional[0].length);
+	const withIt = path.replace(optional[0], optional[0].slice(0, -1));
+	return [...expandOptional(withIt), ...expandOptional(without === "" ? "/" : without)];
+}
+
+function insert(root: Node, route: Route, pattern: string): void {
+	let node = root;
+	for (const segment of segmentsOf(route.path)) {
+		if (segment === "*") {
+			setFirst(node.wildcards, route.method, pattern);
+			return;
+		}
+		node = child(node, segment);
+	}
+	setFirst(node.ends, route.method, pattern);
+}
+
+/** Splits a path. One slash at the end is ignored, as Elysia does by default. */
+function segmentsOf(path: string): string[] {
+	if (path === "/") return [];
+	return (path.endsWith("/") ? path.slice(1, -1) : path.slice(1)).split("/");
+}
+
+function setFirst(map: Map<string, string>, method: string, pattern: string): void {
+	if (!map.has(method)) map.set(method, pattern);
+}
+
+function child(node: Node, segment: string): Node {
+	if (segment.startsWith(":")) {
+		node.parameter ??= emptyNode();
+		return node.parameter;
+	}
+	const next = node.statics.get(segment) ?? emptyNode();
+	node.statics.set(segment, next);
+	return next;
+}
+
+function collect(node: Node, segments: readonly string[], found: Map<string, string>): void {
+	const [segment, ...rest] = segments;
+	if (segment === undefined) {
+		for (const [method, pattern] of node.ends) setFirst(found, method, pattern);
+	} else {
+		const exact = node.statics.get(segment);
+		if (exact) collect(exact, rest, found);
+		if (node.parameter && segment !== "") collect(node.parameter, rest, found);
+	}
+	for (const [method, pattern] of node.wildcards) setFirst(found, method, pattern);
+}
