@@ -1,4 +1,4 @@
-import type { AuditBook, BookMark, BookSource, BookWindow } from "#core/audit/book.ts";
+import type { AuditBook, BookMark, BookSource, BookWindow } from "#core/audit/AuditBook.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 
 export type BookState = { batch: number; mark: BookMark; sealedAtMs: number };

@@ -1,4 +1,5 @@
-import { type AuditBook, type SealedBatch, sealEntry } from "#core/audit/book.ts";
+import type { AuditBook } from "#core/audit/AuditBook.ts";
+import { type SealedBatch, sealEntry } from "#core/audit/book.ts";
 import { BEFORE_ALL, bookRows } from "#core/audit/bookSql.ts";
 import { readHead } from "#core/audit/createAudit.ts";
 import { readBatchFlaws } from "#core/audit/verifyBook.ts";

@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-	type AuditBook,
-	type BookFlaw,
-	type BookMark,
-	type BookReport,
-	type BookSource,
-	type SealedBatch,
-	sealEntry,
-} from "#core/audit/book.ts";
+import type { AuditBook, BookMark, BookSource } from "#core/audit/AuditBook.ts";
+import { type BookFlaw, type BookReport, type SealedBatch, sealEntry } from "#core/audit/book.ts";
 import { BEFORE_ALL, type BookRow, FLAWS_MAX, LATE_AFTER_MS, leaves } from "#core/audit/bookSql.ts";
 import type { Queryable } from "#core/db/Database.ts";
 

@@ -1,5 +1,5 @@
+import type { Config, ConfigSection } from "#core/config/Config.ts";
 import { expectation, fieldOf } from "#core/config/fields.ts";
-import type { Config, ConfigSection } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 
 export type Maskable = { name: string; text: string; declaredSecret?: boolean };

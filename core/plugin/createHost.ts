@@ -1,5 +1,5 @@
 import type { AnyElysia } from "elysia";
-import type { Config } from "#core/config/parseConfig.ts";
+import type { Config } from "#core/config/Config.ts";
 import { assert, Fault } from "#core/fault.ts";
 import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";

@@ -1,4 +1,4 @@
-import type { AuditBook, BookSource } from "#core/audit/book.ts";
+import type { AuditBook, BookSource } from "#core/audit/AuditBook.ts";
 import { windowSql } from "#core/audit/bookSql.ts";
 
 /**
