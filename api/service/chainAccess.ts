@@ -1,9 +1,10 @@
 import { type Chain, type ChainRegistry, homeChainOf } from "#core/chain/Chain.ts";
 import { type CallBudget, createCallBudget } from "#core/chain/rpc/callBudget.ts";
-import { chainRpc, rpcMetrics } from "#core/chain/rpc/chainRpc.ts";
+import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import { type HttpRpcOptions, httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import { createPacer, type RpcEndpoint } from "#core/chain/rpc/openEndpoint.ts";
 import { byPurpose } from "#core/chain/rpc/Rpc.ts";
+import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import { sharedTimeline } from "#core/chain/rpc/timelines.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";

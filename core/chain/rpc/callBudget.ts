@@ -1,4 +1,4 @@
-import { RPC_PURPOSES, type RpcCall, type RpcOptions, type RpcRank } from "#core/chain/rpc/Rpc.ts";
+import { RPC_PURPOSES, type RpcCall, type RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import {
 	type CallTimeline,
 	createRateLearner,
@@ -7,7 +7,13 @@ import {
 	PAUSE_MIN_MS,
 	TRIES_ALONE_MAX,
 } from "#core/chain/rpc/timelines.ts";
-import { createTurns, type Serving, serveTurns, waitForTurn } from "#core/chain/rpc/turns.ts";
+import {
+	type CallTurn,
+	createTurns,
+	type Serving,
+	serveTurns,
+	waitForTurn,
+} from "#core/chain/rpc/turns.ts";
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
@@ -29,8 +35,6 @@ export type CallBudget = {
 	/** Reports calls that were sent another way (a socket): they use up the same limit. */
 	spent(calls: number): void;
 };
-
-export type CallTurn = { rank: RpcRank; signal?: AbortSignal | undefined };
 
 export type CallBudgetOptions = {
 	clock: Clock;

@@ -5,15 +5,11 @@ import type { EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
 import {
 	type Endpoint,
 	type EndpointOptions,
+	type HeadJudge,
 	openEndpoint,
 	type RpcEndpoint,
 } from "#core/chain/rpc/openEndpoint.ts";
 import { type RpcOptions, rpcFault } from "#core/chain/rpc/Rpc.ts";
-
-export type HeadJudge = {
-	/** Returns whether the newest block that an endpoint names is accepted. Remembers it. */
-	believes(endpoint: string, claim: { block: number; nowMs: number }): boolean;
-};
 
 /** The endpoint in first place while none is clearly better, and since when. */
 export type Incumbent = { index: number; sinceMs: number };

@@ -1,7 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import type { RpcMetrics } from "#core/chain/rpc/chainRpc.ts";
 import { createEndpointHealth, type EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
-import type { HeadJudge } from "#core/chain/rpc/createPool.ts";
 import {
 	callClassOf,
 	type Rpc,
@@ -13,6 +11,7 @@ import {
 	rpcFault,
 } from "#core/chain/rpc/Rpc.ts";
 import { isSilence } from "#core/chain/rpc/readAnswers.ts";
+import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
@@ -46,6 +45,11 @@ export type Endpoint = {
 	probe(): Promise<void>;
 	/** Counts an impossible answer, and logs it once each time the endpoint is ranked last for it. */
 	caught(kind: RpcInconsistency): void;
+};
+
+export type HeadJudge = {
+	/** Returns whether the newest block that an endpoint names is accepted. Remembers it. */
+	believes(endpoint: string, claim: { block: number; nowMs: number }): boolean;
 };
 
 export type EndpointOptions = {

@@ -1,4 +1,3 @@
-import type { CallTurn } from "#core/chain/rpc/callBudget.ts";
 import { type RpcRank, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import {
 	burstOf,
@@ -11,6 +10,9 @@ import {
 } from "#core/chain/rpc/timelines.ts";
 import type { Clock } from "#core/clock.ts";
 import type { sleep } from "#core/time.ts";
+
+/** How urgent a call is, and how its caller gives up. */
+export type CallTurn = { rank: RpcRank; signal?: AbortSignal | undefined };
 
 /** A waiting caller; `grant` is called once, with at least one call. */
 export type Waiting = { calls: number; rank: RpcRank; grant(calls: number): void };

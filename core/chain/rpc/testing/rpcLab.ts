@@ -1,5 +1,5 @@
 import type { Chain } from "#core/chain/Chain.ts";
-import { chainRpc, rpcMetrics } from "#core/chain/rpc/chainRpc.ts";
+import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import {
 	type Rpc,
 	type RpcCall,
@@ -7,6 +7,7 @@ import {
 	type RpcOptions,
 	rpcFault,
 } from "#core/chain/rpc/Rpc.ts";
+import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import { fakeHeader, hex } from "#core/chain/rpc/testing/fakeNode.ts";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
