@@ -1,3 +1,5 @@
+// Passes hints between processes: through Redis, or within one process.
+
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Log } from "#core/log.ts";
@@ -18,7 +20,7 @@ export type Bus = {
 const hintSchema = z.object({ from: z.string(), channel: z.string(), message: z.string() });
 
 /**
- * The bus of all processes of a deployment.
+ * Makes the bus of all processes of a deployment.
  *
  * Listeners of this process hear a hint at once and never wait for Redis; the echo that Redis
  * sends back is dropped by its sender's name. While Redis is away the others hear nothing, and
@@ -44,7 +46,7 @@ export function redisBus({ redis, log }: { redis: Redis; log: Log }): Bus {
 	};
 }
 
-/** The bus of one process: calls its listeners at once, one after the other. */
+/** Makes the bus of one process: it calls its listeners at once, one after the other. */
 export function inProcessBus(log: Log): Bus {
 	type Entry = { listener: (message: string) => void };
 	// Entries and not functions: the same function listening twice is two subscriptions.
@@ -77,7 +79,7 @@ export function inProcessBus(log: Log): Bus {
 	};
 }
 
-/** Another version of this service may announce in words that this one does not know. */
+/** Parses a hint; undefined for what this version does not know: another one may announce more. */
 function parse(text: string): z.infer<typeof hintSchema> | undefined {
 	try {
 		return hintSchema.safeParse(JSON.parse(text)).data;

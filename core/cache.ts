@@ -1,3 +1,5 @@
+// Keeps whole pages: in this process, and in Redis for all processes.
+
 import { randomUUID } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -101,11 +103,7 @@ const CLEARED_CHANNEL = "pages-cleared";
 const LOOK_EVERY_MS = 25;
 const LOOKS_MAX = 40;
 
-const built = ({ moment }: PageName, body: string): LoadedPage => {
-	return { outcome: "miss", body, ageMs: 0, moment };
-};
-
-/** The page cache of one process. */
+/** Makes the page cache of one process. */
 export function inProcessPageCache(options: PageCacheOptions): PageCache {
 	const pages = createPageTier(options);
 	return {
@@ -118,7 +116,7 @@ export function inProcessPageCache(options: PageCacheOptions): PageCache {
 }
 
 /**
- * The page cache of all processes: a tier in each, and one behind them in Redis.
+ * Makes the page cache of all processes: a tier in each, and one behind them in Redis.
  *
  * A page that is fresh here is answered without Redis. Else Redis is asked, and of the processes
  * that find nothing fresh there one builds; the others answer the stale page, or wait a second for
@@ -190,6 +188,7 @@ export function redisPageCache(options: PageCacheOptions & { redis: Redis; bus: 
 	}
 }
 
+/** Makes the pages of this process: each is loaded once for all who ask, and kept for a while. */
 export function createPageTier(options: PageCacheOptions): PageTier {
 	const { clock, freshMs, keptMs } = options;
 	const pages = new LRUCache<string, Page>({
@@ -274,6 +273,8 @@ export function logRebuildFailure(
 }
 
 /**
+ * Makes the pages that all processes share in Redis.
+ *
  * A page's age is told by what is left of its expiry: the server's clock alone, whatever the
  * clocks of the machines that build and read. Each page carries the generation in which its
  * building began, and counts only while that is the current one; and the moment that it is of.
@@ -284,7 +285,10 @@ export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPa
 	/** The generation that Redis has not heard of yet. */
 	let owed: string | null = null;
 
-	/** Before anything is read: else a clearing during an outage would bring the old pages back. */
+	/**
+	 * Tells Redis of a clearing, before anything is read: else one during an outage would bring the
+	 * old pages back.
+	 */
 	async function settle(): Promise<void> {
 		const generation = owed;
 		if (generation === null) return;
@@ -330,6 +334,11 @@ export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPa
 	};
 }
 
+function built({ moment }: PageName, body: string): LoadedPage {
+	return { outcome: "miss", body, ageMs: 0, moment };
+}
+
+/** Waits for another process to build a page; null where it takes too long, or Redis is away. */
 async function waitFor(shared: SharedPages, of: PageName): Promise<SharedPage | null> {
 	for (let looks = 0; looks < LOOKS_MAX; looks++) {
 		await sleep(LOOK_EVERY_MS);

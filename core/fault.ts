@@ -1,3 +1,5 @@
+// Defines expected errors (Faults) and assertions of our own mistakes.
+
 import { inspect } from "node:util";
 
 /** When the same request may be tried again. */
@@ -133,7 +135,7 @@ export function defineFaults<const Definitions extends Record<string, FaultDefin
 	return makers as { [Name in keyof Definitions]: (details?: FaultDetails) => Fault };
 }
 
-/** The `default` of a switch over a union: a variant nobody handles no longer compiles. */
+/** Ends the `default` of a switch over a union: a variant nobody handles no longer compiles. */
 export function unreachable(variant: never): never {
 	// Not JSON: a variant with an amount holds a bigint, and JSON.stringify throws on it.
 	throw new AssertionFailed(`unhandled variant: ${inspect(variant, { depth: 1 })}`);

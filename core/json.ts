@@ -1,3 +1,5 @@
+// Writes JSON in one canonical form, for hashes and comparisons.
+
 import { AssertionFailed } from "#core/fault.ts";
 
 /** Where uses differ in what they do with values that JSON cannot hold exactly. */
@@ -111,14 +113,14 @@ function isIndex(name: string): boolean {
 	return Number.isFinite(indexOf(name));
 }
 
-/** The index of an array that a name is; infinite for all other names. */
+/** Returns the index of an array that a name is; infinite for all other names. */
 function indexOf(name: string): number {
 	if (!/^(?:0|[1-9]\d{0,9})$/.test(name)) return Number.POSITIVE_INFINITY;
 	const index = Number(name);
 	return index <= INDEX_MAX ? index : Number.POSITIVE_INFINITY;
 }
 
-/** All other names stay in the order that they have. */
+/** Compares two names: indexes first, by number; all other names stay in their order. */
 function indexesFirst(one: string, other: string): number {
 	const [index, otherIndex] = [indexOf(one), indexOf(other)];
 	return index === otherIndex ? 0 : index - otherIndex;

@@ -1,3 +1,5 @@
+// Takes, renews and checks leases on work that one process does at a time.
+
 import type { Clock } from "#core/clock.ts";
 import { type Database, dbFault, type Tx } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";

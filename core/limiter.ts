@@ -1,3 +1,5 @@
+// Counts requests by client: in this process, or in Redis for all.
+
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { type Clock, systemClock } from "#core/clock.ts";
@@ -80,8 +82,8 @@ return {1, ARGV[1] - taken - 1, rest}
 const replySchema = z.tuple([z.union([z.literal(0), z.literal(1)]), z.int().min(0), z.int()]);
 
 /**
- * The limiter of a single process. It decides at once, so an answer that is ready need not wait
- * for a promise (a library's limiter is one, and holds a timer for each client beside).
+ * Makes the limiter of a single process. It decides at once, so an answer that is ready need not
+ * wait for a promise (a library's limiter is one, and holds a timer for each client beside).
  *
  * Past `keysMax` the client with the oldest window is forgotten: under a flood of addresses an
  * attacker gains nothing (they have fresh addresses anyway) and honest clients are never refused
@@ -125,8 +127,8 @@ export function createMemoryLimiter(options: MemoryLimiterOptions): MemoryLimite
 }
 
 /**
- * The limiter of all processes together. Never refuses, fails or hangs because of Redis: without
- * it each process counts by itself, and a client gets at most an allowance from each.
+ * Makes the limiter of all processes together. It never refuses, fails or hangs because of Redis:
+ * without it each process counts by itself, and a client gets at most an allowance from each.
  *
  * The library's own Redis store expects another client, so the window is a script of ours.
  */

@@ -1,3 +1,5 @@
+// Lists the cases that every implementation of a limiter passes.
+
 import { afterEach, describe, expect } from "bun:test";
 import type { Limiter } from "#core/limiter.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";

@@ -1,3 +1,5 @@
+// Writes the log as JSON lines, bounded and without secrets.
+
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { Clock } from "#core/clock.ts";
 
@@ -92,7 +94,7 @@ export const silentLog: Log = {
 };
 
 /**
- * The log of the running service: one JSON object a line, with an ISO time.
+ * Makes the log of the running service: one JSON object a line, with an ISO time.
  *
  * Written synchronously: the line that explains a crash is the one that a buffer would lose.
  */
@@ -112,8 +114,8 @@ export function createLog(options: CreateLogOptions): Log {
 }
 
 /**
- * A copy of any value that is safe to write: plain JSON, bounded in every direction, without
- * secrets. It never throws and never calls the value's own `toJSON`.
+ * Returns a copy of any value that is safe to write: plain JSON, bounded in every direction,
+ * without secrets. It never throws and never calls the value's own `toJSON`.
  */
 export function loggable(value: unknown, options: { secrets?: readonly string[] } = {}): unknown {
 	return copy(value, 0, {
@@ -125,8 +127,8 @@ export function loggable(value: unknown, options: { secrets?: readonly string[] 
 }
 
 /**
- * Every form in which a secret may come back, longest first: as it is, percent-encoded as URLs,
- * forms and our own code do it, decoded, in JSON, without its prefix, and line by line.
+ * Returns every form in which a secret may come back, longest first: as it is, percent-encoded as
+ * URLs, forms and our own code do it, decoded, in JSON, without its prefix, and line by line.
  *
  * Made once for a log. An upstream quotes the URL it was asked for, and there the secret has
  * another form than in the configuration.
@@ -138,7 +140,7 @@ export function secretForms(secrets: readonly string[]): string[] {
 }
 
 /**
- * Takes out of a text what looks like a secret, and each of `secrets` wherever it occurs.
+ * Removes from a text what looks like a secret, and each of `secrets` wherever it occurs.
  *
  * The patterns are the second wall; the first is that configuration hands its secrets in, in all
  * their forms (`secretForms`), so that a key is found in whatever shape an upstream echoes it.

@@ -1,3 +1,5 @@
+// Makes counters, gauges and histograms, each with a bounded number of series.
+
 import {
 	collectDefaultMetrics,
 	Counter as PromCounter,
@@ -91,8 +93,8 @@ const METRICS_WITHOUT_MEANING_IN_BUN = [
 ];
 
 /**
- * A registry of its own for each instance, so tests and two services in one process never share
- * figures (prom-client's global one would).
+ * Makes a registry of metrics. Each instance has its own, so tests and two services in one process
+ * never share figures (prom-client's global one would).
  */
 export function createMetrics(options: { processMetrics?: boolean } = {}): Metrics {
 	const registry = new Registry();
@@ -158,7 +160,7 @@ export function createMetrics(options: { processMetrics?: boolean } = {}): Metri
 }
 
 /**
- * A histogram that counts by itself and is only shown by the library.
+ * Makes a histogram that counts by itself and is only shown by the library.
  *
  * prom-client checks and hashes the labels of every observation (3 to 6 µs where a whole request
  * takes 25); here a series that is held costs a comparison with each bound and three additions.

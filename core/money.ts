@@ -1,3 +1,5 @@
+// Parses, multiplies, splits and shows exact amounts of money.
+
 import { assert, defineFaults } from "#core/fault.ts";
 
 /** Money: a whole number of base units and what they are units of. */
@@ -36,13 +38,15 @@ export const DECIMALS_MAX = 77;
 
 const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,77}))?$/;
 
-/** The amount's exact decimal without its symbol; `parseAmount` reads it back to the same units. */
+/**
+ * Writes an amount as its exact decimal, without symbol; `parseAmount` reads the same units back.
+ */
 export function formatAmount({ units, currency }: Amount): string {
 	return decimalString(units, currency.decimals);
 }
 
 /**
- * `a × b ÷ divisor`, exact up to the last unit, which goes where `rounding` says.
+ * Returns `a × b ÷ divisor`, exact up to the last unit, which goes where `rounding` says.
  *
  * @example mulDiv(priceUnits, quantity, 1n, "down")
  */
@@ -99,8 +103,8 @@ export function splitByUnit(total: bigint, quantities: readonly bigint[]): bigin
 }
 
 /**
- * The JSON number nearest to the exact amount. For figures that people look at; money that moves
- * stays in units.
+ * Returns the JSON number nearest to the exact amount. For figures that people look at; money that
+ * moves stays in units.
  *
  * `Number(units) / 10 ** decimals` rounds twice and is off by one step for a quarter of the amounts
  * with more than 16 digits (measured); reading the exact decimal rounds once.
@@ -109,7 +113,7 @@ export function toDisplayNumber(units: bigint, decimals: number): number {
 	return Number(decimalString(units, decimals));
 }
 
-/** The exact decimal of base units, without trailing zeros and never with an exponent. */
+/** Returns the exact decimal of base units, without trailing zeros and never with an exponent. */
 export function decimalString(units: bigint, decimals: number): string {
 	assert(Number.isInteger(decimals) && decimals >= 0, `no currency has ${decimals} decimals`);
 	const sign = units < 0n ? "-" : "";

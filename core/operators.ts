@@ -1,3 +1,5 @@
+// Lets operators in by the deployment's key, and limits guesses.
+
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "#core/clock.ts";
 import { assert } from "#core/fault.ts";
@@ -77,12 +79,15 @@ export function createOperators(options: {
 	};
 }
 
-/** Hashes have one length: comparing them tells neither the key's length nor where it differs. */
+/**
+ * Hashes a text. Hashes have one length: comparing them tells neither the key's length nor where it
+ * differs.
+ */
 function hashOf(text: string): Buffer {
 	return createHash("sha256").update(text).digest();
 }
 
-/** Asked for only of those who hold the key: nobody else learns what is wrong with the header. */
+/** Reads who acts, once the key was right: nobody else learns what is wrong with the header. */
 function actorOf(request: Request): string {
 	const given = request.headers.get("x-admin-actor");
 	if (given === null || given === "") return UNNAMED;

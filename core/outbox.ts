@@ -1,3 +1,5 @@
+// Stores frames for subscribers with the transaction, and announces them after it.
+
 import type { Bus } from "#core/bus.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
@@ -46,6 +48,7 @@ const BATCHES_PER_PRUNE_MAX = 5_000;
 /** How long a client may be away and still resume. */
 const FRAMES_KEPT_MS = 3_600_000;
 
+/** Makes the outbox: frames are stored with a transaction, and announced on the bus after it. */
 export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }): Outbox {
 	const { db, bus, clock } = options;
 	const pending = new WeakMap<Tx, Map<string, Frame[]>>();
@@ -138,7 +141,8 @@ async function readBatches(db: Database, topic: string, afterSeq: number) {
 }
 
 /**
- * The stored name, the cluster's identifier and its timeline: a dump restored elsewhere changes
+ * Reads the name of the numbering: a hash of the stored name, the cluster's identifier and its
+ * timeline. A dump restored elsewhere changes
  * the second, a point-in-time recovery the third, and either may have lost numbers.
  */
 async function readEpoch(db: Database): Promise<string> {
@@ -164,8 +168,10 @@ async function pruneBatches(db: Database, beforeMs: number): Promise<number> {
 }
 
 /**
- * Topics are bumped in sorted order, so two transactions that share topics wait for each other
- * and never deadlock. Answers each batch as it is announced, before the commit is known.
+ * Numbers and stores the frames; returns each batch as it is announced, before the commit is known.
+ *
+ * Topics are bumped in sorted order, so two transactions that share topics wait for each other and
+ * never deadlock.
  *
  * The frames go as bytes, one list behind the other: in an array of texts each quote is escaped
  * here and read one by one there, which took as long as storing them.
@@ -208,7 +214,7 @@ async function storeBatches(
 	});
 }
 
-/** A `FrameBatch` as JSON, around frames that are JSON already. */
+/** Writes a `FrameBatch` as JSON, around frames that are JSON already. */
 function announce(batch: Omit<FrameBatch, "frames">, frames: string): string {
 	return `${JSON.stringify(batch).slice(0, -1)},"frames":${frames}}`;
 }

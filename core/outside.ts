@@ -1,3 +1,5 @@
+// Cleans texts, traits and URLs that strangers wrote.
+
 import { isPublicHost } from "#core/foreign/addresses.ts";
 
 /** A property of a token: its name, its value as text, and what kind of value that is. */

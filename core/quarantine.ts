@@ -1,3 +1,5 @@
+// Leaves out rows that cannot be read, and takes them back once repaired.
+
 import type { Database, Queryable } from "#core/db/Database.ts";
 import { assert, defineFaults } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
@@ -107,7 +109,10 @@ export function quarantineJob(given: {
 	};
 }
 
-/** How many rows of each table cannot be read, and since when the first of them; none: no entry. */
+/**
+ * Returns how many rows of each table cannot be read, and since when the first of them; none: no
+ * entry.
+ */
 export async function readQuarantined(db: Queryable): Promise<Quarantined[]> {
 	return db.query<Quarantined>(
 		`select source as table, count(*)::int as count, min(since) as since
@@ -127,7 +132,7 @@ export async function releaseRows(
 }
 
 /**
- * Marks to be checked now, those first that waited for longest: each turn takes others. What
+ * Takes marks to be checked now, those first that waited for longest: each turn takes others. What
  * another process is checking is left to it. Along `quarantined_row_check`.
  */
 export async function takeDue(

@@ -1,3 +1,5 @@
+// Puts durable jobs into the queue, and wraps the tasks that run them.
+
 import type { TaskList } from "graphile-worker";
 import type { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";

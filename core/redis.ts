@@ -1,3 +1,5 @@
+// Keeps a process connected to Redis, which may be away at any time.
+
 import { createHash, randomUUID } from "node:crypto";
 import { RedisClient } from "bun";
 import { defineFaults } from "#core/fault.ts";
@@ -141,7 +143,7 @@ export function connectRedis(options: ConnectRedisOptions): Redis {
 }
 
 /**
- * Connects, or rejects.
+ * Opens the two connections of a process; rejects where one fails.
  *
  * A server that dies is noticed by the client; one that hangs, or whose packets are dropped on the
  * way, is not: so a beat goes round, out on one connection and back on the other.
@@ -182,7 +184,7 @@ export async function openPair(options: OpenPairOptions): Promise<RedisPair> {
 }
 
 /**
- * A client that does what it is told and nothing by itself; it does not connect yet.
+ * Makes a client that neither reconnects nor queues by itself; it does not connect yet.
  *
  * Bun's client (1.4.5) can reconnect and queue. With that a lost connection is told only after
  * its last attempt, and commands wait behind it; without it a dead server rejects everything that
@@ -202,7 +204,7 @@ export function newRedisClient(url: string): RedisClient {
 }
 
 /**
- * The key of a named thing.
+ * Returns the key of a named thing.
  *
  * The name is hashed, so that any text is a name, keys stay short and a client's address cannot be
  * read from a dump. What stands in braces decides the slot of a Redis Cluster: keys of one name
@@ -289,7 +291,7 @@ function sendOne(
 	});
 }
 
-/** While a reply is overdue nobody else waits for the same silence. */
+/** Returns the connections; null without any, and while a reply is overdue: no second one waits. */
 function usable(state: State): RedisPair | null {
 	return state.overdue === 0 ? state.pair : null;
 }

@@ -1,3 +1,5 @@
+// Runs the queue's workers, and frees the jobs of workers that died.
+
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, runMigrations, type WorkerEvents } from "graphile-worker";
 import { Pool } from "pg";
@@ -108,7 +110,7 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 }
 
 /**
- * Says that these workers live, and gives free what workers held that no longer do: a process
+ * Stores that these workers live, and frees the jobs of workers that no longer do: a process
  * killed in the middle of a job must cost that job seconds, not the queue's four hours.
  *
  * A worker is whatever name the queue locks jobs by (its pool's). One that was killed before its
@@ -154,13 +156,15 @@ export async function migrateQueue(connectionString: string): Promise<void> {
 	}
 }
 
-/** A connection that breaks is replaced; one without a listener would end the process. */
+/** Listens to broken connections, which are replaced; without a listener one ends the process. */
 function listenForErrors(pool: Pool, listener: (error: Error) => void): void {
 	pool.on("error", listener);
 	pool.on("connect", (client) => client.on("error", listener));
 }
 
-/** The names that this process's workers lock jobs by: their pools', not the workers' own. */
+/**
+ * Follows the names that this process's workers lock jobs by: their pools', not the workers' own.
+ */
 function followPools() {
 	const events: WorkerEvents = new EventEmitter();
 	const poolIds = new Set<string>();

@@ -1,3 +1,5 @@
+// Runs jobs by the clock, in one process or in each.
+
 import { Cron } from "croner";
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";

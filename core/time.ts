@@ -1,3 +1,5 @@
+// Waits, wakes and runs work one after the other.
+
 import { assert } from "#core/fault.ts";
 
 /** Runs a piece of work once all that came before it has ended; answers what it answers. */
@@ -42,6 +44,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	});
 }
 
+/** Makes a bell that nobody has rung. */
 export function wakeable(): Wakeable {
 	let rung = false;
 	let wake: (() => void) | null = null;

@@ -1,3 +1,5 @@
+// Runs the commands of `bun run svc`, and opens what they need.
+
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Client } from "pg";
@@ -216,7 +218,7 @@ export async function openStorageOnly(given: Given): Promise<Storage> {
 	return openStorage(config, plugins, log, inspect ? { inspect } : {});
 }
 
-/** Each step of the work as a line is for a service; a command shows its own progress. */
+/** Returns the log level of a command, which shows its own progress: no line for each step. */
 export function quieterLevel(level: LogLevel): LogLevel {
 	return level === "info" ? "warn" : level;
 }
@@ -268,8 +270,8 @@ export async function refuseWithoutAuditLog(
 }
 
 /**
- * For commands that take their settings from the environment and no arguments. One that is left
- * out of account would start something that nobody asked for, `--help` above all.
+ * Returns whether help is asked for, of a command without arguments; throws for any other argument.
+ * An ignored one, `--help` above all, would start something that nobody asked for.
  */
 export function wantsHelp(args: readonly string[], help: string): boolean {
 	const [unknown] = args.filter((arg) => arg !== "--help" && arg !== "-h");
@@ -286,7 +288,7 @@ function helpOf(plugins: readonly AnyPlugin[]): { usage: string; summary: string
 	];
 }
 
-/** Those that are data: the runtime's, and the plugins'. */
+/** Returns the commands that are data: the runtime's, and the plugins'. */
 function commandsOf(plugins: readonly AnyPlugin[]): readonly Command[] {
 	return [auditCommand, ...plugins.flatMap((plugin) => plugin.cli ?? [])];
 }

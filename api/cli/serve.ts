@@ -1,3 +1,5 @@
+// Runs the service in the foreground: its banner, its signals and its exit codes.
+
 import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { type Service, sectionsOf, startService } from "#api/service/startService.ts";
 import { VERSION } from "#api/version.ts";
@@ -9,7 +11,7 @@ import { redactText, secretForms } from "#core/log.ts";
 import { bootTree } from "#core/plugin/createHost.ts";
 import type { Terminal } from "#core/plugin/Plugin.ts";
 
-/** What of a stream a terminal is made of. */
+/** The parts of a stream that a terminal needs. */
 export type TerminalStream = {
 	isTTY?: boolean | undefined;
 	columns?: number | undefined;
@@ -73,7 +75,7 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 	}
 }
 
-/** What a person sees once the service is up: the boot tree, and what to open first. */
+/** Writes what a person sees once the service is up: the boot tree, and what to open first. */
 export function banner(service: Service, given: { tookMs: number; more: readonly string[] }) {
 	const { tookMs, more } = given;
 	const { url, core, host, config, storage } = service;

@@ -1,3 +1,5 @@
+// Starts the sandbox's world as a process of its own, and says what can be tried in it.
+
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -152,8 +154,8 @@ export async function startWorld(dataDir: string): Promise<World> {
 }
 
 /**
- * What the banner says of a sandbox beside the API: its ports are new at each start, and without
- * them nobody could trade in it.
+ * Returns what the banner says of a sandbox beside the API: its ports are new at each start, and
+ * without them nobody could trade in it.
  */
 export function worldLines(
 	{
@@ -218,7 +220,7 @@ function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): Promise
 	});
 }
 
-/** Where X is, and what to copy so that ada names the bot there. */
+/** Returns where X is, and what to copy so that ada names the bot there. */
 function mentioned({ socialUrl, social }: Pick<World, "socialUrl" | "social">): string[] {
 	const text = `{"by":"ada","text":"@${social.botUsername} floor kiln-folk"}`;
 	return [
@@ -227,7 +229,7 @@ function mentioned({ socialUrl, social }: Pick<World, "socialUrl" | "social">): 
 	];
 }
 
-/** What to copy so that ada trades, or has a plan armed before the collection comes out. */
+/** Returns what to copy so that ada trades, or has a plan armed before the collection comes out. */
 function asked({
 	what,
 	command,

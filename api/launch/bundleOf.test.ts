@@ -33,7 +33,7 @@ test("half a bundle, as a machine without power leaves it, is made anew", () => 
 	}
 });
 
-test("where none can be written there is none, and nobody fails", () => {
+test("where no bundle can be written none is used, and nothing fails", () => {
 	const taken = join(folder, "taken");
 	writeFileSync(taken, "a file where a folder is wanted");
 	expect(bundleOf("start", join(taken, "bundles"))).toBeNull();

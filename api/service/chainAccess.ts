@@ -1,3 +1,5 @@
+// Opens the chains that a deployment reaches: endpoints, budgets and quorum of each.
+
 import { type Chain, type ChainRegistry, homeChainOf } from "#core/chain/Chain.ts";
 import { type CallBudget, createCallBudget } from "#core/chain/rpc/callBudget.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
@@ -100,7 +102,7 @@ export function chainAccess(
 	return { indexed: [...indexed.values()], reached: [...reached.values()] };
 }
 
-/** The call budgets of one chain's endpoints, by `CHAIN_RPC_CALLS_PER_SECOND` or learned. */
+/** Makes the call budgets of one chain's endpoints, by `CHAIN_RPC_CALLS_PER_SECOND` or learned. */
 export function endpointBudgets(
 	chain: Chain,
 	urls: readonly string[],
@@ -134,7 +136,10 @@ function unknownChain(variable: string, name: string, chains: ChainRegistry) {
 	});
 }
 
-/** Null as a quorum: as many of `RPC_QUORUM` as the chain has endpoints. */
+/**
+ * Opens the access to a chain. Null as a quorum: as many of `RPC_QUORUM` as the chain has
+ * endpoints.
+ */
 function accessTo(chain: Chain, world: World & { quorum: number | null }): ChainAccess {
 	const { config, log, clock, metrics } = world;
 	const urls = urlsOf(chain, world);
@@ -178,7 +183,7 @@ function accessTo(chain: Chain, world: World & { quorum: number | null }): Chain
 	};
 }
 
-/** Configured under the chain's id, its slug or an alias; else its public endpoints. */
+/** Returns the URLs under the chain's id, slug or aliases; else its public endpoints. */
 function urlsOf(
 	chain: Chain,
 	{ config, chains }: Pick<World, "config" | "chains">,
@@ -217,7 +222,7 @@ function endpointAt(
 	};
 }
 
-/** A node on this machine or in its network is the operator's own, unless calls have a price. */
+/** Returns false for a node on this machine or in its network, unless calls have a price. */
 function isBilled(url: string, { CHAIN_RPC_COMPUTE_UNITS_JSON }: CoreConfig): boolean {
 	return (
 		Object.keys(CHAIN_RPC_COMPUTE_UNITS_JSON).length > 0 || isPublicHost(new URL(url).hostname)
@@ -225,8 +230,8 @@ function isBilled(url: string, { CHAIN_RPC_COMPUTE_UNITS_JSON }: CoreConfig): bo
 }
 
 /**
- * Chains that are reached and perhaps not indexed. A home chain without any endpoint is left out:
- * nobody named it here, and what needs it says that it is away.
+ * Returns chains that are reached and perhaps not indexed. A home chain without any endpoint is
+ * left out: nobody named it here, and what needs it says that it is away.
  */
 function othersOf(config: CoreConfig, chains: ChainRegistry): Chain[] {
 	const named = Object.keys(config.CHAIN_RPC_URLS_JSON).flatMap((name) => {

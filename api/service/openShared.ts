@@ -1,3 +1,5 @@
+// Opens what processes share: bus, page cache, limiter and budget, in Redis or alone.
+
 import type { Budget } from "#core/budget/Budget.ts";
 import { databaseBudget } from "#core/budget/databaseBudget.ts";
 import { type Bus, inProcessBus, redisBus } from "#core/bus.ts";
@@ -9,13 +11,6 @@ import { createMemoryLimiter, type Limiter, redisLimiter } from "#core/limiter.t
 import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import { connectRedis } from "#core/redis.ts";
-
-/** 600 a minute for each client; the specification's section 8. */
-const LIMITS = { requestsMax: 600, windowSeconds: 60 };
-/** The specification's section 8: a page is fresh for 15 s and kept for 90. */
-const PAGE_FRESH_MS = 15_000;
-const PAGE_KEPT_MS = 90_000;
-const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;
 
 /** What processes of one deployment share, as far as they can. */
 export type Shared = {
@@ -39,7 +34,14 @@ export type OpenSharedOptions = {
 	metrics: Metrics;
 };
 
-/** In this process where no Redis is configured, else in Redis; neither waits for it to answer. */
+/** 600 a minute for each client; the specification's section 8. */
+const LIMITS = { requestsMax: 600, windowSeconds: 60 };
+/** The specification's section 8: a page is fresh for 15 s and kept for 90. */
+const PAGE_FRESH_MS = 15_000;
+const PAGE_KEPT_MS = 90_000;
+const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;
+
+/** Opens it in this process where no Redis is configured, else in Redis; waits for neither. */
 export async function openShared(options: OpenSharedOptions): Promise<Shared> {
 	const { redisUrl, db, clock, log } = options;
 	const budget = databaseBudget({ db, clock, log, aheadMs: () => aheadOf(clock) });

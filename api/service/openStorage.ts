@@ -1,3 +1,5 @@
+// Opens the database, configured or embedded, and brings its schemas up to date.
+
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
@@ -85,7 +87,7 @@ export async function openStorage(
 	}
 }
 
-/** The configured server, or the embedded one of DATA_DIR, started where it does not run. */
+/** Returns the configured server, or DATA_DIR's embedded one, started where it does not run. */
 export async function openServer(
 	config: Pick<CoreConfig, "DATABASE_URL" | "DATA_DIR">,
 	log: Log,

@@ -1,3 +1,5 @@
+// Starts the whole service in this process: plugins, storage, jobs and the port.
+
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
@@ -131,7 +133,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /**
- * The built-in plugins without those left out, and the modules that the operator names.
+ * Loads the built-in plugins without those left out, and the modules that the operator names.
  *
  * A module exports one plugin under any name. A path is taken from the working directory.
  */
@@ -153,9 +155,9 @@ export async function loadPlugins(
 }
 
 /**
- * Whether this process may be sent requests: its database answers, and its plugins are well. What
- * does not go as it should is named beside that, and makes nothing unready. Without its database
- * nobody is asked for it.
+ * Reports whether this process may be sent requests: its database answers, and its plugins are
+ * well. What does not go as it should is named beside that, and makes nothing unready. Without its
+ * database nobody is asked for it.
  */
 export async function readyReport(
 	core: Core,
@@ -176,13 +178,14 @@ export async function readyReport(
 	return { ready, components, degraded: ready ? await degradedOf(host, audit) : [] };
 }
 
+/** Reads which modules to load, and which built-in plugins to leave out. */
 export function pluginNames(env: Environment): { loaded: string[]; disabled: string[] } {
 	const schema = coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true });
 	const { PLUGINS, PLUGINS_DISABLED } = parseConfig([loading], env).of({ owner: "core", schema });
 	return { loaded: PLUGINS, disabled: PLUGINS_DISABLED };
 }
 
-/** The configuration of the runtime and of every plugin. */
+/** Returns the sections of the configuration: the runtime's and every plugin's. */
 export function sectionsOf(plugins: readonly AnyPlugin[]) {
 	const own = plugins.map((plugin): ConfigSection => {
 		return { owner: plugin.name, schema: plugin.config };
@@ -286,7 +289,8 @@ function listen({ core, host, config, shared, auditWatch }: Parts): Promise<Http
 }
 
 /**
- * The last that began ends first. A part that does not end well is named, and the others still end.
+ * Ends what was begun, the last first. A part that does not end well is named, and the others still
+ * end.
  */
 async function undoAll(undo: (() => Promise<void>)[], log: Log): Promise<void> {
 	for (const step of undo.splice(0).reverse()) {

@@ -30,8 +30,8 @@ export type BookSource = {
 
 /**
  * Transactions from one state of the database to a later one: those from `from.tx` to before
- * `to.tx`, without those of `to.open`, which were not over yet, and with those of `from.open`, which
- * had been left out for that.
+ * `to.tx`, without those of `to.open`, which were not over yet, and with those of `from.open`,
+ * which had been left out for that.
  */
 export type BookWindow = { from: BookMark; to: BookMark };
 

@@ -1,3 +1,5 @@
+// Seals the rows of audited tables in batches into the audit chain.
+
 import { z } from "zod";
 import type { AuditBook, BookWindow } from "#core/audit/AuditBook.ts";
 import {
@@ -83,7 +85,7 @@ const CREDIBLE = 2 ** 52;
 /** The entry that a batch has in the chain. */
 export const sealEntry = {
 	action: "books.sealed",
-	/** What an entry's text says of its batch; null where it is an entry of another kind. */
+	/** Reads what an entry's text says of its batch; null where it is an entry of another kind. */
 	read(text: string): SealedBatch | "unreadable" | null {
 		const parsed: unknown = JSON.parse(text);
 		if (!ofThisKind.safeParse(parsed).success) return null;

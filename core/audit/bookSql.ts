@@ -1,3 +1,5 @@
+// Holds the statements and limits of sealing: books, windows of transactions, leaves.
+
 import type { AuditBook, BookMark, BookSource, BookWindow } from "#core/audit/AuditBook.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 
@@ -27,7 +29,12 @@ export const FLAWS_MAX = 100;
 /** Below every transaction's number: where the first batch of a book begins. */
 export const BEFORE_ALL = Number.MIN_SAFE_INTEGER;
 
-/** How far each book is sealed: one row a book, whose lock makes sealing serial. */
+const SELECT = `select batch, to_tx, to_open::text[] as to_open, sealed_at
+	from core.audit_book where name = $1`;
+
+/**
+ * Reads and writes how far each book is sealed: one row a book, whose lock makes sealing serial.
+ */
 export const bookRows = {
 	async begin(tx: Tx, name: string): Promise<void> {
 		await tx.execute(
@@ -55,10 +62,7 @@ export const bookRows = {
 	},
 };
 
-const SELECT = `select batch, to_tx, to_open::text[] as to_open, sealed_at
-	from core.audit_book where name = $1`;
-
-/** A window in the statements of sources: `$1` to `$4`. */
+/** Makes the parts of the sources' statements that name a window: `$1` to `$4`. */
 export const windowSql = {
 	values: ({ from, to }: BookWindow): SqlValue[] => [from.tx, from.open, to.tx, to.open],
 	/** Whether a transaction's number is in the window, by an index on it. */
@@ -69,7 +73,7 @@ export const windowSql = {
 	isBehind: (tx: string) => `(${tx} >= $3::int8 or ${tx} = any($4::int8[]))`,
 };
 
-/** What batches cover, by source: the primary key of `core.audit_batch`. */
+/** Writes and reads what batches cover, by source: the primary key of `core.audit_batch`. */
 export const leaves = {
 	/**
 	 * Hashes a window's rows and stores their leaves, in the server: none of them travels. Answers
@@ -109,8 +113,8 @@ export const leaves = {
 };
 
 /**
- * Where a batch that begins at `from` ends: at what is committed now, or earlier where that would
- * be too many rows. Null where it can end nowhere yet.
+ * Returns where a batch that begins at `from` ends: at what is committed now, or earlier where that
+ * would be too many rows. Null where it can end nowhere yet.
  *
  * Transactions get their numbers in one order and end in another, so "all below the newest" would
  * miss rows that are committed later. PostgreSQL's snapshot says which numbers are still open: they

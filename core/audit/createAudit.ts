@@ -1,3 +1,5 @@
+// Appends entries to the audit chain, each with the hash of the one before.
+
 import type { Clock } from "#core/clock.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { AssertionFailed, assert, defineFaults } from "#core/fault.ts";
@@ -67,7 +69,7 @@ export const auditFault = defineFaults({
 const EMPTY: AuditHead = { seq: 0, hash: "0".repeat(64) };
 
 /**
- * The hash-chained log.
+ * Makes the audit log, a chain of hashes.
  *
  * There is one chain, so whoever appends waits for whoever appends. The lock is therefore the last
  * one that a transaction takes, when nothing but the commit is left to do: nobody who holds it
@@ -96,7 +98,10 @@ export function createAudit({ clock }: { clock: Clock }): Audit {
 	};
 }
 
-/** The text that is stored and hashed. Refused, never cut: half an entry would prove nothing. */
+/**
+ * Returns the text of an entry that is stored and hashed. One that is too large is refused, never
+ * cut: half an entry would prove nothing.
+ */
 export function renderEntry(entry: AuditEntry, atMs: number): string {
 	const { actor, action, subject, detail } = entry;
 	assert(ACTOR.test(actor), "an audit entry's actor is operator:, profile: or service: and a name");
@@ -121,8 +126,9 @@ export function auditJson(value: unknown): string {
 }
 
 /**
- * Under the chain's lock. The newest entry is the last of the primary key: one row of the index.
- * PostgreSQL hashes, so reading the newest and writing the next is one statement.
+ * Inserts an entry behind the newest one, under the chain's lock. The newest entry is the last of
+ * the primary key: one row of the index. PostgreSQL hashes, so reading the newest and writing the
+ * next is one statement.
  */
 export async function insertEntry(tx: Tx, entry: string): Promise<void> {
 	await tx.execute(
@@ -138,12 +144,15 @@ export async function insertEntry(tx: Tx, entry: string): Promise<void> {
 	);
 }
 
-/** A statement of its own: one that waits for a lock goes on with what it saw before it waited. */
+/**
+ * Takes the chain's lock until the transaction ends. In a statement of its own: one that waits for
+ * a lock goes on with what it saw before it waited.
+ */
 export async function lockChain(tx: Tx): Promise<void> {
 	await tx.execute("select pg_advisory_xact_lock($1)", [AUDIT_LOCK_KEY]);
 }
 
-/** By the primary key, from its end. */
+/** Reads the newest entry's number and hash, by the primary key from its end. */
 export async function readHead(db: Queryable): Promise<AuditHead> {
 	const [head] = await db.query<AuditHead>(
 		`select seq, encode(hash, 'hex') as hash from core.audit_entry order by seq desc limit 1`,
@@ -151,12 +160,15 @@ export async function readHead(db: Queryable): Promise<AuditHead> {
 	return head ?? EMPTY;
 }
 
-/** Sent together; each insert sees the lock held and the one before it. */
+/**
+ * Takes the lock and inserts entries, all sent together; each insert sees the lock held and the one
+ * before it.
+ */
 async function storeEntries(tx: Tx, entries: readonly string[]): Promise<void> {
 	await Promise.all([lockChain(tx), ...entries.map((entry) => insertEntry(tx, entry))]);
 }
 
-/** A bigint is its digits, and a time its text. */
+/** Replaces a bigint by its digits, and a time by its text. */
 function replace(value: unknown): unknown {
 	if (typeof value === "bigint") return value.toString();
 	return value instanceof Date ? value.toISOString() : value;

@@ -81,7 +81,7 @@ function open() {
 	};
 }
 
-test("rows that wait for a minute, while no batch is made, are named; a moment is not", async () => {
+test("a book whose rows wait for a minute without a batch is named as behind", async () => {
 	const { codes, figures } = open();
 	await write();
 	expect(await codes()).toEqual([]);

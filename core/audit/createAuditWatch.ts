@@ -1,3 +1,5 @@
+// Watches whether sealing keeps up, and whether the newest part of the chain is whole.
+
 import type { AuditBook } from "#core/audit/AuditBook.ts";
 import { type SealedBatch, sealEntry } from "#core/audit/book.ts";
 import { BEFORE_ALL, bookRows } from "#core/audit/bookSql.ts";
@@ -27,7 +29,7 @@ type AuditWatchDeps = {
 
 type Behind = { book: string; sinceMs: number };
 
-/** How often it is looked whether sealing keeps up, and from when on it does not. */
+/** How often sealing is checked, and after how long without a new batch it is behind. */
 export const AUDIT_WATCH_EVERY_MS = 10_000;
 export const SEALING_BEHIND_AFTER_MS = 60_000;
 /** How often the newest part of the chain is verified, how much of it, and of each book. */
@@ -39,7 +41,9 @@ export const AUDIT_FRESH_MS = 5_000;
 export const AUDIT_TIMEOUT_MS = 60_000;
 
 /**
- * That rows wait for their batch is normal for some seconds. Sealing is behind where the same batch
+ * Makes the watch over sealing and the newest part of the chain, with the jobs that check them.
+ *
+ * Rows may wait some seconds for their batch. Sealing is behind where the same batch
  * has been the last one for a minute while rows wait. What was found broken stays so until a later
  * turn finds it whole.
  */
@@ -62,7 +66,7 @@ export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchD
 		return behind;
 	}
 
-	/** Those who ask within some seconds get the same answer. */
+	/** Returns the books whose sealing is behind; calls within some seconds share one answer. */
 	function behindNow(): Promise<Behind[]> {
 		const nowMs = clock.nowMs();
 		if (!read || Math.abs(nowMs - read.atMs) >= AUDIT_FRESH_MS) {
@@ -119,8 +123,8 @@ export function createAuditWatch({ db, clock, log, metrics, books }: AuditWatchD
 }
 
 /**
- * How many batches a book has, and whether rows wait for the next one: the first row behind the
- * last batch, by each source's index on the transaction's number.
+ * Returns how many batches a book has, and whether rows wait for the next one: the first row behind
+ * the last batch, by each source's index on the transaction's number.
  */
 export async function hasUnsealed(
 	db: Queryable,

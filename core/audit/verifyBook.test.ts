@@ -22,7 +22,7 @@ const anyRows = fc
 	.array(fc.tuple(fc.nat(20), fc.constantFrom("a", "b")), { maxLength: 15 })
 	.map((pairs): Rows => new Map(pairs));
 
-test("exactly the rows are named by which two states differ, each by how it differs", () => {
+test("exactly the rows in which two states differ are named, each with how it differs", () => {
 	fc.assert(
 		fc.property(anyRows, anyRows, (sealed, now) => {
 			const found = compareLeaves(source, {

@@ -1,3 +1,5 @@
+// Compares the rows of audited tables with the batches that sealed them.
+
 import { createHash } from "node:crypto";
 import type { AuditBook, BookMark, BookSource } from "#core/audit/AuditBook.ts";
 import { type BookFlaw, type BookReport, type SealedBatch, sealEntry } from "#core/audit/book.ts";
@@ -28,8 +30,8 @@ const NOTHING: Progress = { batch: 0, mark: { tx: BEFORE_ALL, open: [] }, wholeA
 const UNKNOWN = { book: "", batch: 0, source: null, row: null };
 
 /**
- * Holds rows against the batches whose roots stand in the chain, one batch in memory at a time. The
- * chain itself is somebody else's to prove.
+ * Makes the comparison of rows with the batches whose roots are in the chain, one batch in memory
+ * at a time. The chain itself is proved by `verifyChain`.
  */
 export function createBookVerifier(db: Queryable, books: readonly AuditBook[]): BookVerifier {
 	const progress = new Map<string, Progress>();
@@ -80,8 +82,8 @@ export function createBookVerifier(db: Queryable, books: readonly AuditBook[]): 
 }
 
 /**
- * Holds the rows of one source in a batch against its leaves, and these against the root in the
- * chain. One batch of one source is in memory.
+ * Compares the rows of one source in a batch with its leaves, and these with the root in the chain.
+ * One batch of one source is in memory.
  */
 export async function readBatchFlaws(
 	db: Queryable,
@@ -99,8 +101,8 @@ export async function readBatchFlaws(
 }
 
 /**
- * Holds a batch's rows, in the order of their keys, against its leaves. Rows from before
- * `lateBeforeMs` are too old to be new in it.
+ * Compares a batch's rows, in the order of their keys, with its leaves; returns what differs. Rows
+ * from before `lateBeforeMs` are too old to be new in it.
  */
 export function compareLeaves(
 	source: Pick<BookSource, "keyBytes" | "nameOf">,
@@ -133,8 +135,8 @@ export function compareLeaves(
 }
 
 /**
- * What no batch covers: how many rows are newer than the last one, and the keys of those whose
- * transaction's number is none that a transaction has had, so that no batch ever would.
+ * Returns what no batch covers: how many rows are newer than the last batch, and the keys of rows
+ * with a transaction number that no transaction has had, so that no batch would ever cover them.
  */
 export async function readAhead(
 	db: Queryable,

@@ -1,3 +1,5 @@
+// Verifies the audit chain from its first entry on, and exports its head.
+
 import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import { type AuditHead, auditFault, readHead } from "#core/audit/createAudit.ts";
@@ -43,7 +45,7 @@ const ENTRIES_PER_PAGE_MAX = 500;
 const START: AuditHead = { seq: 0, hash: "0".repeat(64) };
 
 /**
- * Follows the chain from its first entry to what is its last when this begins.
+ * Verifies the chain from its first entry to the one that is the last when this begins.
  *
  * A chain proves that nothing before its head changed, and not that the head is the right one: who
  * may write the table could cut its end off or compute all of it anew. `exported` is a head that
@@ -91,7 +93,10 @@ export function auditHeadJob({ db, log }: { db: Database; log: Log }): Job {
 	};
 }
 
-/** A head that cannot be read is refused: verified without it, the log would look proven. */
+/**
+ * Reads the arguments of `svc audit`. A head that cannot be read is refused: verified without it,
+ * the log would look proved.
+ */
 export function parseAuditArgs(args: readonly string[]): AuditAsk {
 	const { positionals, head } = read(args);
 	const [what, ...rest] = positionals;
@@ -102,7 +107,7 @@ export function parseAuditArgs(args: readonly string[]): AuditAsk {
 	throw usage();
 }
 
-/** A page of the chain, by the primary key; empty behind the last. */
+/** Reads a page of the chain, by the primary key; empty behind the last entry. */
 export function readEntries(
 	db: Queryable,
 	{ afterSeq, toSeq }: { afterSeq: number; toSeq: number },

@@ -1,3 +1,5 @@
+// Defines budgets for calls to other people's servers, and judges one take.
+
 import type { Clock } from "#core/clock.ts";
 import { assert } from "#core/fault.ts";
 
@@ -103,7 +105,9 @@ export const TAKE_TIMEOUT_MS = 1_000;
 /** After a take that the database did not answer, it is not asked for so long. */
 export const AWAY_MS = 5_000;
 
-/** Terms are written in code: whoever could never be granted anything has made a mistake. */
+/**
+ * Asserts that a take could ever be granted: terms are written in code, so others are a mistake.
+ */
 export function assertTerms({ amount, perWindow, windowMs, shares = [] }: BudgetTerms): void {
 	assert(Number.isInteger(amount) && amount > 0, "a take is a whole number of units");
 	assert(perWindow <= UNITS_PER_WINDOW_MAX, "a window of more units is not remembered");
@@ -115,7 +119,7 @@ export function assertTerms({ amount, perWindow, windowMs, shares = [] }: Budget
 	}
 }
 
-/** Checks the length of a pause in the same way. */
+/** Asserts that a pause is a whole number of milliseconds, within its limit. */
 export function assertPause(forMs: number): void {
 	const isWhole = Number.isInteger(forMs) && forMs > 0;
 	assert(
@@ -152,6 +156,7 @@ export function createRefusals(clock: Clock): Refusals {
 	};
 }
 
+/** Makes the record of what this process took and of its pauses, by name. */
 export function createTakeLog(clock: Clock): TakeLog {
 	const known = new Map<string, Named>();
 
@@ -223,7 +228,10 @@ export function judgeTake(
 	};
 }
 
-/** Bounded: it never holds more than this process may take alone of each window. */
+/**
+ * Makes the list of takes that the database does not know. It never holds more than this process
+ * may take alone of each window.
+ */
 export function createUnsentTakes(clock: Clock): UnsentTakes {
 	const unsent = new Map<string, Set<AloneTake>>();
 	function put(name: string, takes: readonly AloneTake[]): void {

@@ -1,3 +1,5 @@
+// Lists the cases that every implementation of a budget passes.
+
 import { afterEach, describe, expect } from "bun:test";
 import type { Budget, BudgetAnswer, BudgetShare } from "#core/budget/Budget.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";

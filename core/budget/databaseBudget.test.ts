@@ -195,7 +195,7 @@ async function unitsHeld(): Promise<number | null> {
 	return rows[0]?.units ?? null;
 }
 
-test("what was taken without the database is told to it: others are not granted it again", async () => {
+test("the database learns of takes made without it, so nobody is granted them again", async () => {
 	const { db, state } = broken();
 	const one = process({ db });
 	expect((await one.take(30)).granted).toBe(true);
@@ -215,7 +215,7 @@ test("what was taken without the database is told to it: others are not granted 
 	expect(await one.take(1)).toMatchObject({ granted: true, remaining: 120 - 3 });
 });
 
-test("kinds are told too, oldest first, and what left its window is not", async () => {
+test("takes made without the database arrive with their kinds, oldest first, and none that expired", async () => {
 	const { db, state } = broken();
 	const { budget, take, advance } = process({ db });
 	const shares = [{ of: "search", perWindow: 8 }];
@@ -232,7 +232,7 @@ test("kinds are told too, oldest first, and what left its window is not", async 
 	expect(rows).toEqual([{ kinds: ["search", "", "", ""] }]);
 });
 
-test("a grant that came too late is what was taken meanwhile, or is given back", async () => {
+test("a late grant pays for what was taken meanwhile, or is given back", async () => {
 	const used = broken("late");
 	const one = process({ db: used.db, timeoutMs: 1 });
 	expect(await one.take(20)).toMatchObject({ granted: true });

@@ -1,3 +1,5 @@
+// Shares budgets between all processes through the database.
+
 import { createHash } from "node:crypto";
 import {
 	type AloneTake,

@@ -22,7 +22,7 @@ describe("chainNumbers", () => {
 	};
 	const UNITS = { gas: 2n ** 48n - 1n, gasPrice: 10n ** 18n, wei: 2n ** 256n - 1n };
 
-	test("nonsense is no number of any kind", () => {
+	test("invalid text is refused as a number of any kind", () => {
 		for (const schema of Object.values(chainNumbers)) {
 			for (const bad of NONSENSE) expect(schema.safeParse(bad).success).toBe(false);
 		}
@@ -63,7 +63,7 @@ describe("chainNumbers", () => {
 		expect(new Date(last * 1_000).toISOString()).toBe("+275760-09-13T00:00:00.000Z");
 	});
 
-	test("a transaction did what it was sent for or not; a third answer is none", () => {
+	test("a transaction's status is success or failure, and a third value is refused", () => {
 		expect(chainNumbers.succeeded.parse("0x1")).toBe(true);
 		expect(chainNumbers.succeeded.parse("0x0")).toBe(false);
 		for (const bad of ["0x2", "0xff", hex(2n ** 256n - 1n)]) {
@@ -95,7 +95,7 @@ describe("chainRegistry", () => {
 		expect(chains.byId(8453)?.slug).toBe("base");
 	});
 
-	test("what is no chain finds none", () => {
+	test("a name of no chain finds none", () => {
 		for (const text of ["", "nowhere", "0x1", "01", "1.0", " base", "__proto__", "constructor"]) {
 			expect(chains.bySlug(text)).toBeUndefined();
 		}

@@ -1,3 +1,5 @@
+// Defines a chain, the registry of all chains, and the numbers that nodes write.
+
 import { z } from "zod";
 import { type Address, BLOCK_NUMBER_MAX, PLACE_MAX, SECONDS_MAX } from "#core/chain/Hex.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";

@@ -52,7 +52,7 @@ describe("hexBytes", () => {
 		}
 	});
 
-	test("[ING-12] one digit that is none spoils the text, wherever it stands and however long it is", () => {
+	test("[ING-12] one invalid digit makes a text unreadable, wherever it stands and however long it is", () => {
 		const digit = fc.constantFrom(..."0123456789abcdefABCDEF");
 		const other = fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 });
 		const cases = fc.tuple(fc.array(digit, { maxLength: 9_000 }), fc.nat(), other);

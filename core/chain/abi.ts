@@ -1,3 +1,5 @@
+// Reads words, arrays and texts out of a contract's logs and answers.
+
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 
 const WORD_BYTES = 32;

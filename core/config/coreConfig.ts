@@ -1,3 +1,5 @@
+// Declares the environment variables that the runtime itself reads.
+
 import { z } from "zod";
 import {
 	addressRange,

@@ -1,3 +1,5 @@
+// Reads one environment variable by its schema, and says in words what it takes.
+
 import { Client } from "pg";
 import { z } from "zod";
 import { parseAddressRange } from "#core/http/clients.ts";
@@ -105,7 +107,10 @@ export function commaList<Item extends z.ZodType<unknown, string>>(item: Item) {
 		.pipe(z.array(item));
 }
 
-/** What a variable takes, in words an operator understands; undefined where only zod can say it. */
+/**
+ * Returns what a variable takes, in words an operator understands; undefined where only zod can say
+ * it.
+ */
 export function expectation({ base, expects }: Field): string | undefined {
 	if (expects) return expects;
 	if (base instanceof z.ZodBoolean) return "true or false (or 1/0, yes/no)";
@@ -154,8 +159,8 @@ export function fieldOf(schema: z.core.$ZodType): Field {
 }
 
 /**
- * Whether the driver can read a PostgreSQL URL. False for one whose parts are unclear, such as a
- * password with an unescaped `@` or `#`. What its parts lead to (a host, a file) is not asked.
+ * Returns whether the driver can read a PostgreSQL URL. False for one whose parts are unclear, such
+ * as a password with an unescaped `@` or `#`. What its parts lead to (a host, a file) is not asked.
  */
 export function isDatabaseUrl(text: string): boolean {
 	if (!/^postgres(ql)?:\/\//.test(text)) return false;
@@ -168,14 +173,16 @@ export function isDatabaseUrl(text: string): boolean {
 }
 
 /**
- * Only these spellings are a boolean. `z.coerce.boolean()` reads "false" as true, which has turned
- * dry runs off elsewhere.
+ * Reads a boolean in one of a few spellings; undefined for any other text. `z.coerce.boolean()`
+ * reads "false" as true, which has turned dry runs off elsewhere.
  */
 export function readBoolean(text: string): boolean | undefined {
 	return SPELLINGS.get(text.trim().toLowerCase());
 }
 
-/** A plain decimal number. `Number("")` is 0 and `Number("0x10")` is 16; here neither is one. */
+/**
+ * Reads a plain decimal number. `Number("")` is 0 and `Number("0x10")` is 16; here neither is one.
+ */
 export function readNumber(text: string): number | undefined {
 	return /^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,15})?$/.test(text.trim()) ? Number(text) : undefined;
 }

@@ -1,3 +1,5 @@
+// Reads the environment for all owners, and names everything that is wrong at once.
+
 import { z } from "zod";
 import type { Config, ConfigProblem, ConfigSection } from "#core/config/Config.ts";
 import { expectation, type Field, fieldOf, readBoolean, readNumber } from "#core/config/fields.ts";
@@ -59,8 +61,8 @@ export function parseConfig(sections: readonly ConfigSection[], env: Environment
 }
 
 /**
- * What is wrong with the declarations themselves, whatever the environment holds: a third party's
- * plugin may claim a variable that somebody else reads differently.
+ * Returns what is wrong with the declarations themselves, whatever the environment holds: a third
+ * party's plugin may claim a variable that somebody else reads differently.
  */
 export function declarationProblems(sections: readonly ConfigSection[]): ConfigProblem[] {
 	const problems: ConfigProblem[] = [];
@@ -85,7 +87,7 @@ export function declarationProblems(sections: readonly ConfigSection[]): ConfigP
 }
 
 /**
- * Warnings about variables that are set, that nobody reads, and that look like one of ours.
+ * Returns warnings about variables that are set, that nobody reads, and that look like one of ours.
  *
  * Only a warning: the environment is shared with every other program of the machine.
  */
@@ -149,7 +151,9 @@ export function readSection({ owner, schema }: ConfigSection, env: Environment):
 	return { values: result.data ?? {}, problems: [...problems.values()] };
 }
 
-/** All problems at once, each with the variable, what it got, what it expects and who asks. */
+/**
+ * Writes all problems at once, each with the variable, what it got, what it expects and who asks.
+ */
 export function renderProblems(problems: readonly ConfigProblem[]): string {
 	const count = problems.length === 1 ? "one error" : `${problems.length} errors`;
 	return [`The configuration has ${count}:`, ...problems.map(renderProblem)].join("\n\n");

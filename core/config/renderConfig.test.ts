@@ -218,7 +218,7 @@ describe("secretsOf", () => {
 		expect(secrets).toEqual(["KEYKEY12"]);
 	});
 
-	test("what is neither is none, and nothing is taken from variables of others", () => {
+	test("a value that is neither is no secret, and other programs' variables are left alone", () => {
 		expect(
 			secretsOf([core, social], { PORT: "4000", OTHER: "https://u:pw@h", PATH: "/x" }),
 		).toEqual([]);

@@ -1,3 +1,5 @@
+// Shows the configuration with its secrets masked, and finds those secrets.
+
 import type { Config, ConfigSection } from "#core/config/Config.ts";
 import { expectation, fieldOf } from "#core/config/fields.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
@@ -29,7 +31,7 @@ const CASES_LENGTH_MIN = 8;
 const URLS = /[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"',<>\\]+/gi;
 const BEGINS_AS_URL = /^[a-z][a-z0-9+.-]{0,15}:\/\//i;
 
-/** What the service would run with, for `svc config print`: safe to paste into an issue. */
+/** Writes what the service would run with, for `svc config print`: safe to paste into an issue. */
 export function renderConfig(sections: readonly ConfigSection[], config: Config): string {
 	const parts = sections.map((section) => {
 		const values: Record<string, unknown> = config.of(section);
@@ -46,8 +48,8 @@ export function renderConfig(sections: readonly ConfigSection[], config: Config)
 }
 
 /**
- * A variable's text as it may be shown on a screen or in a log: secrets hidden by their name, and
- * in every URL the credentials, query values, fragment and key-like path segments.
+ * Returns a variable's text as it may be shown on a screen or in a log: secrets hidden by their
+ * name, and in every URL the credentials, query values, fragment and key-like path segments.
  *
  * A secret is hidden whole, also where it is a URL: a password with an unescaped "/" or "@" would
  * be taken apart in the wrong place, and half of it shown.
@@ -57,8 +59,8 @@ export function maskValue({ name, text, declaredSecret = false }: Maskable): str
 }
 
 /**
- * The text of `.env.example`: every variable there is, under its owner, with its default in a
- * comment. A test compares it with the file, so the file cannot fall behind.
+ * Writes the text of `.env.example`: every variable there is, under its owner, with its default in
+ * a comment. A test compares it with the file, so the file cannot fall behind.
  */
 export function renderEnvExample(sections: readonly ConfigSection[]): string {
 	const head =
@@ -75,7 +77,7 @@ export function renderEnvExample(sections: readonly ConfigSection[]): string {
 	return `${[head, ...parts.filter((part) => part !== "")].join("\n\n")}\n`;
 }
 
-/** A validated value as it would be written into the environment; undefined where it has none. */
+/** Writes a validated value as in the environment; undefined where it has none. */
 export function renderValue(value: unknown): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (Array.isArray(value)) return value.map((item) => renderValue(item) ?? "").join(",");
@@ -85,8 +87,8 @@ export function renderValue(value: unknown): string | undefined {
 }
 
 /**
- * Every text of the environment that a log must not repeat: the values of all variables that a
- * schema or their name calls secret, and what is secret in the URLs of all others.
+ * Returns every text of the environment that a log must not repeat: the values of all variables
+ * that a schema or their name calls secret, and what is secret in the URLs of all others.
  *
  * Read from the text and not from the parsed values: a configuration that is refused has secrets
  * too, and the refusal is written. Variables of nobody's schema count by their name.
@@ -111,8 +113,8 @@ export function secretsOf(sections: readonly ConfigSection[], env: Environment):
 }
 
 /**
- * What is secret in a URL: its password, an HTTP user that stands without one, the values of the
- * query that are called or look like keys, and such parts of the path.
+ * Returns what is secret in a URL: its password, an HTTP user that stands without one, the values
+ * of the query that are called or look like keys, and such parts of the path.
  *
  * Hosts, short words and plain words of a path stay: replaced in every line, they would make a log
  * that nobody can read.
@@ -136,14 +138,13 @@ export function urlSecrets(url: string): string[] {
 	return found.filter((secret) => secret !== "");
 }
 
-/** Whether a variable's name says that its value is secret, also where no schema declares it so. */
+/** Returns whether a variable's name says that its value is secret, declared so or not. */
 export function isSecretName(name: string): boolean {
 	return SECRET_NAME.test(name);
 }
 
-/** A scheme has at most 16 letters here: unbounded, the search is quadratic (100 KB took 3 s). */
 function maskUrls(text: string): string {
-	return text.replace(/[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"',<>\\]+/gi, maskUrl);
+	return text.replace(URLS, maskUrl);
 }
 
 function maskUrl(url: string): string {
@@ -198,7 +199,9 @@ function wrapped(text: string): string[] {
 	return [...lines, line];
 }
 
-/** The strings that a value consists of: of JSON its texts, else what stands between commas. */
+/**
+ * Returns the strings that a value consists of: of JSON its texts, else what stands between commas.
+ */
 function partsOf(text: string): string[] {
 	if (/^[[{"]/.test(text)) {
 		try {
@@ -234,7 +237,7 @@ function userSecrets(userInfo: string, isKey: boolean): string[] {
 	return [password, basic, ...(looksLikeKey(user) ? [user] : [])];
 }
 
-/** Chance looks like none of the words of a path: long, letters with digits, or of two cases. */
+/** Returns true for text that looks random: long, letters with digits, or of two cases. */
 function looksLikeKey(text: string): boolean {
 	if (text.length >= LONG) return true;
 	if (text.length < MIXED_LENGTH_MIN) return false;

@@ -42,7 +42,7 @@ describe("brokenConnections", () => {
 		}
 	});
 
-	test("what the server answered, and mistakes of ours, are no broken connections", () => {
+	test("a server's answers and our own mistakes are no broken connections", () => {
 		const others = [
 			new DatabaseError("x", 1, "error"),
 			new TypeError("x"),
@@ -93,7 +93,7 @@ describe("databaseFaultOf", () => {
 		return row?.pid ?? 0;
 	};
 
-	test("a server that is not there is told as ours, by a statement and by a transaction", async () => {
+	test("an unreachable server is a database fault, of a statement and of a transaction", async () => {
 		await proxy.cut();
 		const statement = await failure(db.query("select 1"));
 		const transaction = await failure(db.transaction((tx) => tx.query("select 1")));
@@ -102,7 +102,7 @@ describe("databaseFaultOf", () => {
 		expect(await db.query("select 1 as one")).toEqual([{ one: 1 }]);
 	});
 
-	test("a connection that breaks under a statement is told as ours", async () => {
+	test("a connection that breaks under a statement is a database fault", async () => {
 		const broken = await failure(
 			db.transaction(async (tx) => {
 				await tx.query("select 1");
@@ -117,7 +117,7 @@ describe("databaseFaultOf", () => {
 		expect(broken).not.toBeInstanceOf(Fault);
 	});
 
-	test("a statement that an operator ended, or cancelled, is told as ours", async () => {
+	test("a statement that an operator ended or cancelled is a database fault", async () => {
 		for (const end of ["pg_terminate_backend", "pg_cancel_backend"]) {
 			const ended = await failure(
 				db.transaction(async (tx) => {
@@ -135,7 +135,7 @@ describe("databaseFaultOf", () => {
 		}
 	});
 
-	test("a lock that is not had in time, and a database that is only read, are told as ours", async () => {
+	test("a lock that comes too late and a read-only database are database faults", async () => {
 		const waited = await failure(
 			database.db.transaction(async (holding) => {
 				await holding.execute("lock table thing");
@@ -163,7 +163,7 @@ describe("databaseFaultOf", () => {
 		expect(lost).toMatchObject({ code: "outcome_unknown", status: 503, retry: "later" });
 	});
 
-	test("so does one that travels with its last step, and neither is taken for rolled back", async () => {
+	test("a lost commit sent with its last step is unknown too, and neither counts as rolled back", async () => {
 		const lost = await failure(
 			db.transaction(async (tx) => {
 				await tx.query("select 1");
@@ -176,7 +176,7 @@ describe("databaseFaultOf", () => {
 		expect(lost).toMatchObject({ code: "outcome_unknown" });
 	});
 
-	test("a commit that the server refuses is none, and what it says stays what it is", async () => {
+	test("a commit that the server refuses was not done, and its error stays as it is", async () => {
 		const refused = await failure(
 			db.transaction(async (tx) => {
 				await tx.execute("insert into thing (id) values (9), (9)");
@@ -189,7 +189,7 @@ describe("databaseFaultOf", () => {
 	const SERVERS = ["08006", "53100", "53300", "57014", "57P01", "57P03", "58030", "40001", "40P01"];
 	const STATEMENTS = ["23505", "22003", "42P01", "42601", "P0001", "XX000", "25P02"];
 
-	test("what the server says of itself is ours, and what it says of a statement is not", () => {
+	test("errors of the server itself are database faults, and errors of a statement are not", () => {
 		for (const code of SERVERS) expect([code, told(said(code, "ERROR"))]).toEqual([code, ours]);
 		for (const code of STATEMENTS) expect([code, told(said(code, "ERROR"))]).toEqual([code, null]);
 		for (const code of ["3D000", "28P01", "55000"]) {
@@ -198,7 +198,7 @@ describe("databaseFaultOf", () => {
 		}
 	});
 
-	test("mistakes of ours, and what never came from the database, are not told as the database's", async () => {
+	test("our own mistakes and errors from elsewhere are no database faults", async () => {
 		const own = new Error("mine");
 		const thrown = await failure(db.transaction(async () => Promise.reject(own)));
 		expect(thrown).toBe(own);
@@ -226,7 +226,7 @@ describe("isRolledBack", () => {
 describe("isRowsRefused", () => {
 	const failed = (code: unknown) => Object.assign(new Error("no"), { code });
 
-	test("only what the server says of the rows themselves is the rows' fault", () => {
+	test("only errors about the values of rows count as refused rows", () => {
 		for (const code of ["22003", "22P02", "23505", "23514"]) {
 			expect(isRowsRefused(failed(code))).toBe(true);
 		}

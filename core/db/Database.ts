@@ -1,3 +1,5 @@
+// Defines the database, its transactions, and what its errors mean.
+
 import { DatabaseError } from "pg";
 import { AssertionFailed, defineFaults, Fault } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";

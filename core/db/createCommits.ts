@@ -1,3 +1,5 @@
+// Lets many small transactions share one commit.
+
 import { type Database, isRefused, isSqlState, type Tx } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault.ts";
 

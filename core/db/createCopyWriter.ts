@@ -1,3 +1,5 @@
+// Writes rows in PostgreSQL's binary COPY format.
+
 import { assert } from "#core/fault.ts";
 
 /** The values of the row before, and their positions; in both rows in the same order. */
@@ -177,7 +179,7 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 	};
 }
 
-/** Makes it from two arrays without objects: it is used for each field of each row. */
+/** Makes the record of the row before: two arrays without objects, as each field uses it. */
 export function createRowBefore(): RowBefore {
 	let values: (string | bigint)[] = [];
 	let places: number[] = [];

@@ -1,3 +1,5 @@
+// Migrates the database, and reads its time and its snapshot.
+
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/node-postgres";

@@ -1,3 +1,5 @@
+// Opens a pool on PostgreSQL, with transactions, COPY and prepared statements.
+
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Pool, type PoolClient, type QueryConfig, types } from "pg";
@@ -19,6 +21,20 @@ import { openGatheringSocket } from "#core/db/openGatheringSocket.ts";
 import { assert } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 
+type RunStatement = (
+	text: string,
+	values: readonly SqlValue[],
+) => Promise<{ rows: unknown[]; rowCount: number | null }>;
+
+type TxState = {
+	/** True: its end has been sent, so no further statement may use it. */
+	ended: boolean;
+	/** True: the hooks that run after the commit have been taken, so none may be added. */
+	closed: boolean;
+	beforeCommit: { run: () => Promise<void>; singleStatement: boolean }[];
+	afterCommit: (() => void)[];
+};
+
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** A transaction that is idle for this long is hung: PostgreSQL ends it, and its locks. */
@@ -27,6 +43,17 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const INT8_OID = 20;
+
+/**
+ * Statements that are not awaited one by one are sent together: `Promise.all` of five costs one
+ * round trip. They run in the order they were sent, each with its own snapshot. (The types of `pg`
+ * do not have this option yet.)
+ */
+const PIPELINED = { pipeline: true };
+
+/** How many statements are prepared; more are planned each time. */
+const PREPARED_MAX = 500;
+const preparedNames = new Map<string, string>();
 
 /**
  * Opens a pool on a PostgreSQL server. Connects on first use.
@@ -66,13 +93,6 @@ export function openDatabase(options: DatabaseOptions): Database {
 	};
 }
 
-/**
- * Statements that are not awaited one by one are sent together: `Promise.all` of five costs one
- * round trip. They run in the order they were sent, each with its own snapshot. (The types of `pg`
- * do not have this option yet.)
- */
-const PIPELINED = { pipeline: true };
-
 /** Remembers errors that break a connection, and rethrows them unchanged. */
 async function noting<Result>(asked: Promise<Result>): Promise<Result> {
 	try {
@@ -82,11 +102,6 @@ async function noting<Result>(asked: Promise<Result>): Promise<Result> {
 		throw error;
 	}
 }
-
-type RunStatement = (
-	text: string,
-	values: readonly SqlValue[],
-) => Promise<{ rows: unknown[]; rowCount: number | null }>;
 
 function queryable(run: RunStatement): Queryable {
 	return {
@@ -212,24 +227,12 @@ function statementOf(text: string, values: readonly SqlValue[]): QueryConfig {
 	return name === null ? config : { ...config, name };
 }
 
-const PREPARED_MAX = 500;
-const preparedNames = new Map<string, string>();
-
 function nameFor(text: string): string | null {
 	if (preparedNames.size >= PREPARED_MAX) return null;
 	const name = `s${preparedNames.size}`;
 	preparedNames.set(text, name);
 	return name;
 }
-
-type TxState = {
-	/** True: its end has been sent, so no further statement may use it. */
-	ended: boolean;
-	/** True: the hooks that run after the commit have been taken, so none may be added. */
-	closed: boolean;
-	beforeCommit: { run: () => Promise<void>; singleStatement: boolean }[];
-	afterCommit: (() => void)[];
-};
 
 function openTx(client: PoolClient, state: TxState): Tx {
 	const open = () => assert(!state.ended, "a transaction was used after it ended");

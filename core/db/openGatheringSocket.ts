@@ -1,3 +1,5 @@
+// Sends a connection's statements together, and waits only briefly for answers.
+
 import { Socket } from "node:net";
 import type { Clock } from "#core/clock.ts";
 import { sleep } from "#core/time.ts";
@@ -41,7 +43,8 @@ export function openGatheringSocket(): Socket {
 }
 
 /**
- * Makes it for work that a process can do without the database: it continues, and asks again later.
+ * Makes the asker for work that a process can also do without the database: without an answer it
+ * goes on, and asks again later.
  */
 export function createTimely({ clock, timeoutMs, awayMs, onAway }: TimelyOptions): Timely {
 	let awaySinceMs: number | null = null;

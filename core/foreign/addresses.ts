@@ -1,3 +1,5 @@
+// Decides which URLs and addresses of strangers may be reached, within which limits.
+
 import ipaddr from "ipaddr.js";
 import { defineFaults } from "#core/fault.ts";
 
@@ -89,13 +91,13 @@ export const ADDRESSES_MAX = 32;
 /** The name servers' share of a request's time. */
 export const LOOK_UP_MAX_MS = 4_000;
 
-/** At once: in all, for whatever strangers name, for one site and one host of theirs. */
+/** Fetches at once: in all, for whatever strangers name, for one site and one host of theirs. */
 export const FETCHES_MAX = 64;
 export const FETCHES_FOREIGN_MAX = 48;
 export const FETCHES_PER_SITE_MAX = 16;
 export const FETCHES_PER_HOST_MAX = 4;
 
-/** At once for one host that the operator named. */
+/** Fetches at once for one host that the operator named. */
 export const FETCHES_PER_ALLOWED_MAX = 16;
 
 /** Connections to an origin of the operator's that are kept open while nothing is asked. */
@@ -124,9 +126,9 @@ export function isPublicHost(host: string): boolean {
 }
 
 /**
- * Whether an address, in its plain notation, leads to the public network. An address that carries
- * another one within (mapped, translated, tunnelled) does not, except IPv4 mapped into IPv6, which
- * is judged as what it carries: sockets treat it so.
+ * Returns whether an address, in its plain notation, leads to the public network. An address that
+ * carries another one within (mapped, translated, tunnelled) does not, except IPv4 mapped into
+ * IPv6, which is judged as what it carries: sockets treat it so.
  */
 export function isPublicAddress(text: string): boolean {
 	const address = plainAddress(text);
@@ -174,8 +176,8 @@ export function isPublicName(host: string): boolean {
 }
 
 /**
- * Who a host probably belongs to: the name that was bought, or the network of an address. Names
- * below a bought one cost nothing, and a stranger may have as many as he likes.
+ * Returns who a host probably belongs to: the name that was bought, or the network of an address.
+ * Names below a bought one cost nothing, and a stranger may have as many as he likes.
  */
 export function siteOf(host: string): string {
 	if (ipaddr.isValid(host)) {
@@ -196,7 +198,10 @@ function plainAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 	return ipaddr.process(text);
 }
 
-/** Behind any prefix at all: an IPv4 address that a router of ours unwraps (RFC 5214). */
+/**
+ * Returns true for an address with, behind any prefix, an IPv4 address that a router of ours
+ * unwraps (RFC 5214).
+ */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
 	return (parts[4] === 0 || parts[4] === 0x0200) && parts[5] === 0x5efe;
 }

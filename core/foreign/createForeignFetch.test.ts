@@ -383,7 +383,7 @@ describe("createSlots", () => {
 	const never = new AbortController().signal;
 	const of = (key: string, max: number) => [{ key, max }];
 
-	test("so many in all and so many for a key; who waits behind a busy key lets others pass", async () => {
+	test("places are limited in all and by key, and whoever waits for a full key lets others pass", async () => {
 		const slots = createSlots({ placesMax: 3, waitingMax: 9 });
 		const order: string[] = [];
 		const take = async (key: string) => {

@@ -1,3 +1,5 @@
+// Fetches URLs that strangers chose, from the public network only.
+
 import type { CoreConfig } from "#core/config/coreConfig.ts";
 import { assert } from "#core/fault.ts";
 import {
@@ -87,7 +89,7 @@ type Waiter = { shares: readonly SlotShare[]; admit: () => void };
 
 type Parts = Required<ForeignFetchOptions> & { slots: Slots };
 
-/** The one way out to servers that strangers name; see ForeignFetch for what it promises. */
+/** Makes the one way out to servers that strangers name; `ForeignFetch` says what it promises. */
 export function createForeignFetch(options: ForeignFetchOptions = {}): ForeignFetch {
 	const parts: Parts = {
 		resolve: createPublicResolve(),
@@ -116,7 +118,7 @@ export function createForeignFetch(options: ForeignFetchOptions = {}): ForeignFe
 	};
 }
 
-/** The process's way out, as the operator wants it; the sandbox's chain leads to nothing real. */
+/** Makes the process's way out; none in a sandbox, whose chain names nothing real. */
 export function openForeignFetch(
 	config: Pick<CoreConfig, "SANDBOX" | "FOREIGN_FETCH_ENABLED">,
 ): ForeignFetch {
@@ -124,8 +126,8 @@ export function openForeignFetch(
 }
 
 /**
- * Places for work that strangers may make slow, in the order of asking: so many in all, so many
- * in each share, and only so many who wait. Who waits behind a full share lets others pass.
+ * Makes places for work that strangers may make slow, given in the order of asking: so many in all,
+ * so many in each share, and only so many who wait. Who waits behind a full share lets others pass.
  */
 export function createSlots(options: { placesMax: number; waitingMax: number }): Slots {
 	const { placesMax, waitingMax } = options;
@@ -191,7 +193,7 @@ export function createSlots(options: { placesMax: number; waitingMax: number }):
 	};
 }
 
-/** Redirects are followed by hand: each hop is as foreign as the first. */
+/** Fetches a URL and follows its redirects by hand: each hop is as foreign as the first. */
 async function follow(
 	request: ForeignRequest,
 	parts: Parts,
@@ -243,7 +245,10 @@ async function visit(
 	}
 }
 
-/** However many hosts strangers own, what the operator named always has places left. */
+/**
+ * Returns the shares that a fetch takes a place in. However many hosts strangers own, what the
+ * operator named always has places left.
+ */
 function sharesOf({ host, isAllowed }: ForeignUrl): SlotShare[] {
 	if (isAllowed) return [{ key: `allowed ${host}`, max: FETCHES_PER_ALLOWED_MAX }];
 	return [
@@ -253,7 +258,7 @@ function sharesOf({ host, isAllowed }: ForeignUrl): SlotShare[] {
 	];
 }
 
-/** Not every look-up can be called off: its answer is left unheard. */
+/** Rejects once the signal aborts. Not every look-up can be called off: its answer is ignored. */
 function unlessLate<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {
 		const giveUp = () => reject(foreignFault.unreachable({ detail: "no answer in time" }));

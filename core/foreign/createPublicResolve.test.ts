@@ -45,7 +45,7 @@ test("a name's addresses of both kinds are told, those of the older kind first",
 	await expect(look("no-such-name.example")).rejects.toThrow();
 });
 
-test("a name server that keeps one kind to itself does not hide the other", async () => {
+test("a name server that never answers for one kind of address does not hide the other", async () => {
 	expect(await look("half.example", never, 1_000)).toEqual(["8.8.8.8"]);
 	await expect(look("mute.example", never, 100)).rejects.toThrow();
 });

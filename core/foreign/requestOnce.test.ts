@@ -24,7 +24,7 @@ describe("collectBody", () => {
 		response.push(null);
 	};
 
-	test("a body is told as it came, up to the very last byte that is allowed", async () => {
+	test("a body is returned as it came, up to the last byte that is allowed", async () => {
 		const response = answer({ "content-length": "6" });
 		const body = collectBody(response, 6);
 		say(response, [Buffer.from("abc"), Buffer.from("def")]);
@@ -47,7 +47,7 @@ describe("collectBody", () => {
 		await expect(body).rejects.toThrow("foreign_too_large");
 	});
 
-	test("an answer that ends before its body does is none", async () => {
+	test("an answer that ends before its body does is refused", async () => {
 		const response = answer();
 		const body = collectBody(response, 1_000_000);
 		response.push(Buffer.from("abc"));
@@ -84,7 +84,7 @@ describe("inflateBody", () => {
 		}
 	});
 
-	test("what is broken, unknown or wrapped twice is no answer", async () => {
+	test("a broken, unknown or double encoding is refused", async () => {
 		for (const [name, body] of forms.slice(0, 3)) {
 			await expect(inflateBody(body.subarray(0, 8), name, 99)).rejects.toThrow("unreachable");
 		}
@@ -210,7 +210,7 @@ describe("requestOnce", () => {
 		expect(heads[0]).toContain("no-such-name.example");
 	});
 
-	test("a redirect is told and not followed, its body is not read", async () => {
+	test("a redirect is returned and not followed, and its body is not read", async () => {
 		const head = "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n";
 		const answer = await ask(forever(head, "x".repeat(1_000), 1));
 		expect(answer).toMatchObject({ status: 302, location: "http://127.0.0.1:1/" });

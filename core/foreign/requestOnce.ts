@@ -1,3 +1,5 @@
+// Does one HTTP exchange with a checked address, and limits what comes back.
+
 import {
 	type ClientRequest,
 	Agent as HttpAgent,
@@ -65,8 +67,8 @@ const keptHttps = new HttpsAgent(kept);
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * One exchange with one of the given addresses, under the name that the URL has (certificates are
- * checked against it). `fetch` cannot do this in Bun: it looks names up by itself, follows
+ * Does one exchange with one of the given addresses, under the name that the URL has (certificates
+ * are checked against it). `fetch` cannot do this in Bun: it looks names up by itself, follows
  * redirects, reads `file:` and inflates whole what is compressed.
  */
 export function requestOnce(request: OneRequest): Promise<OneAnswer> {

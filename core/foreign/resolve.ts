@@ -1,3 +1,5 @@
+// Looks names up, and refuses those that lead to special addresses.
+
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import {
@@ -53,9 +55,9 @@ export function createPublicResolve(options: PublicResolveOptions = {}): Resolve
 }
 
 /**
- * The addresses that may be connected to for a URL. The name is looked up once, and a single
- * special address among its addresses refuses all: an honest name has none, and whoever mixes them
- * hopes that another one is taken than was looked at.
+ * Returns the addresses that may be connected to for a URL. The name is looked up once, and a
+ * single special address among its addresses refuses all: an honest name has none, and whoever
+ * mixes them hopes that another one is taken than was looked at.
  */
 export async function findAddresses(
 	{ host, isAllowed }: ForeignUrl,

@@ -8,7 +8,7 @@ import type { LimiterAnswer } from "#core/limiter.ts";
 import { silentLog } from "#core/log.ts";
 
 describe("createBoundedMap", () => {
-	test("what came first goes first, by number and by weight", () => {
+	test("the oldest value is dropped first, by number and by weight", () => {
 		const map = createBoundedMap<string>({ countMax: 3, bytesMax: 10 });
 		for (const key of ["a", "b", "c", "d"]) map.set(key, key);
 		expect(["a", "b", "c", "d"].map(map.get)).toEqual([undefined, "b", "c", "d"]);
@@ -19,7 +19,7 @@ describe("createBoundedMap", () => {
 		expect(["b", "c", "d"].map(map.get)).toEqual([undefined, "c", "d"]);
 	});
 
-	test("what alone is too heavy is not held, and what was replaced weighs nothing", () => {
+	test("a value that alone is too heavy is not held, and a replaced one weighs nothing", () => {
 		const map = createBoundedMap<string>({ countMax: 3, bytesMax: 10 });
 		map.set("a", "old");
 		map.set("a", "new");

@@ -1,3 +1,5 @@
+// Takes requests from a client's allowance, and keeps maps within limits.
+
 import { httpFault } from "#core/http/faults.ts";
 import type { RequestContext } from "#core/http/requests.ts";
 import type { Limiter, LimiterAnswer } from "#core/limiter.ts";

@@ -1,3 +1,5 @@
+// Makes the AsyncAPI document of streams and webhooks.
+
 import type { AnyElysia } from "elysia";
 import { z } from "zod";
 import {

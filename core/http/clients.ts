@@ -1,3 +1,5 @@
+// Finds a client's address behind trusted proxies.
+
 import ipaddr from "ipaddr.js";
 import { assert } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";

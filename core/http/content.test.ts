@@ -428,7 +428,7 @@ describe("holdsTag", () => {
 		}
 	});
 
-	test("what is no such tag is not", () => {
+	test("a header without that tag does not hold it", () => {
 		const others = [
 			"",
 			"abc",

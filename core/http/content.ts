@@ -1,3 +1,5 @@
+// Compresses, tags and negotiates the bodies of answers.
+
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import { LRUCache } from "lru-cache";
@@ -48,7 +50,6 @@ type Span = { from: number; to: number };
 
 type Encoded = { digest: bigint; madeAtMs: number; blob: Blob };
 
-/** Levels are chosen by measurement (see the README). */
 type Compress = (bytes: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>;
 
 /** Our order where the client has no preference: by the cost for it and for us (see the README). */
@@ -80,6 +81,7 @@ const REUSED_MS = 100;
 /** … and how long while the next one is being compressed. */
 const BRIDGED_MS = 1_000;
 
+/** The levels are chosen by measurement (see the README). */
 const compress: Record<CompressedCoding, Compress> = {
 	gzip: async (bytes) => plain(await gzipped(bytes, { level: 6 })),
 	br: async (bytes) =>

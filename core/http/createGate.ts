@@ -1,3 +1,5 @@
+// Does what happens to each request exactly once, around Elysia.
+
 import type { Clock } from "#core/clock.ts";
 import type { Fault } from "#core/fault.ts";
 import { takeAllowance } from "#core/http/allowance.ts";

@@ -302,7 +302,7 @@ describe("createHttpApp", () => {
 			expect(refused.status).toBe(429);
 		});
 
-		test("what counts: everything under /v1 once, nothing else", async () => {
+		test("every request under /v1 counts once, and no other request counts", async () => {
 			const counted: [string, string, RequestInit, number][] = [
 				["GET", "/v1/text", {}, 1],
 				["GET", "/v1/nope", {}, 1],

@@ -1,3 +1,5 @@
+// Makes the HTTP side of the service, with liveness, readiness and metrics.
+
 import { type AnyElysia, Elysia } from "elysia";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Decides which pages of other origins may call.
+
 import { assert } from "#core/fault.ts";
 
 export type OriginPolicy = {

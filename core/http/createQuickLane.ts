@@ -1,3 +1,5 @@
+// Answers repeated requests without routing, from what was kept.
+
 import type { Clock } from "#core/clock.ts";
 import { createBoundedMap, grantAllowance, takeAllowance } from "#core/http/allowance.ts";
 import { clientAddress, type ProxyList } from "#core/http/clients.ts";

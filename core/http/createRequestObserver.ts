@@ -1,3 +1,5 @@
+// Writes the access log and the metrics of requests.
+
 import type { Clock } from "#core/clock.ts";
 import type { Fault } from "#core/fault.ts";
 import type { RequestContext, RequestTarget } from "#core/http/requests.ts";

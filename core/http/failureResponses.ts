@@ -1,3 +1,5 @@
+// Describes the failures of operations for the OpenAPI document.
+
 import { z } from "zod";
 import { dbFault } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault.ts";
@@ -8,6 +10,8 @@ import {
 	type DocumentedFailure,
 	FAILURES_MEMBER,
 } from "#core/http/routeMarks.ts";
+
+type Where = { method: string; path: string };
 
 const failure = z.object({ status: z.int(), code: z.string(), detail: z.string() });
 const declared = z.array(failure).catch([]);
@@ -26,9 +30,23 @@ const COMMON = {
 	v1: [httpFault.rateLimited, httpFault.unavailable, dbFault.databaseUnavailable],
 } satisfies Record<string, (() => Fault)[]>;
 
-type Where = { method: string; path: string };
-
 const UNSAFE_METHODS = new Set(["post", "put", "patch", "delete"]);
+
+const HOME = "#/components/responses/";
+const common = Map.groupBy(
+	canFail(...Object.values(COMMON).flat())[FAILURES_MEMBER],
+	({ status }) => String(status),
+);
+const commonCodes = new Map(
+	[...common].map(([status, failures]) => [status, new Set(failures.map(({ code }) => code))]),
+);
+
+const RETRY = {
+	"retry-after": {
+		description: "Seconds to wait before the same request is sent again.",
+		schema: { type: "integer", minimum: 1 },
+	},
+};
 
 /**
  * Returns the failure responses of an operation, by status, each with its codes: those that it
@@ -56,15 +74,6 @@ export function commonResponses(): Record<string, unknown> {
 		[...common].map(([status, failures]) => [nameOf(status), response(failures)]),
 	);
 }
-
-const HOME = "#/components/responses/";
-const common = Map.groupBy(
-	canFail(...Object.values(COMMON).flat())[FAILURES_MEMBER],
-	({ status }) => String(status),
-);
-const commonCodes = new Map(
-	[...common].map(([status, failures]) => [status, new Set(failures.map(({ code }) => code))]),
-);
 
 function impliedBy(
 	operation: Readonly<Record<string, unknown>>,
@@ -111,10 +120,3 @@ function response(given: readonly DocumentedFailure[]) {
 		},
 	};
 }
-
-const RETRY = {
-	"retry-after": {
-		description: "Seconds to wait before the same request is sent again.",
-		schema: { type: "integer", minimum: 1 },
-	},
-};

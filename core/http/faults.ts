@@ -1,3 +1,5 @@
+// Defines the Faults of requests, and returns the Fault for any thrown value.
+
 import { STATUS_CODES } from "node:http";
 import { ElysiaCustomStatusResponse, NotFoundError, ParseError, ValidationError } from "elysia";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Says in plain words what is wrong with a request, and what was probably meant.
+
 import { z } from "zod";
 import { editDistance } from "#core/editDistance.ts";
 

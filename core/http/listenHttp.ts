@@ -1,3 +1,5 @@
+// Starts an app on a port, and ends it in order.
+
 import type { ServerWebSocket } from "bun";
 import { websocket } from "elysia/ws";
 import type { HttpApp } from "#core/http/createHttpApp.ts";

@@ -1,3 +1,5 @@
+// Makes the OpenAPI document, its page, and the index of the service.
+
 import { dirname, join } from "node:path";
 import { toOpenAPISchema } from "@elysiajs/openapi";
 import { type AnyElysia, Elysia } from "elysia";

@@ -1,3 +1,5 @@
+// Answers problems (RFC 9457), and explains each of their codes on a page.
+
 import { createHash } from "node:crypto";
 import { Elysia } from "elysia";
 import { z } from "zod";

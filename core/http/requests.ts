@@ -1,3 +1,5 @@
+// Reads requests: their target, query, body and id, each checked once.
+
 import type { AnyElysia } from "elysia";
 import { z } from "zod";
 import { assert, type Fault } from "#core/fault.ts";

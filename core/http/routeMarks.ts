@@ -1,3 +1,5 @@
+// Marks routes: cacheable, signed, and what they can fail with.
+
 import { type AnyElysia, Elysia } from "elysia";
 import type { z } from "zod";
 import type { Fault } from "#core/fault.ts";

@@ -1,3 +1,5 @@
+// Defines a plugin: what it needs, offers, opens, contributes and is made of.
+
 import type { AnyElysia } from "elysia";
 import type { z } from "zod";
 import type { AuditBook } from "#core/audit/AuditBook.ts";

@@ -1,3 +1,5 @@
+// Defines what plugins offer the agent: tools, commands and names.
+
 import type { z } from "zod";
 
 /**

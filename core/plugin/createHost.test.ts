@@ -296,7 +296,7 @@ describe("createHost", () => {
 		});
 	});
 
-	test("health is each plugin's own word; one that fails, throws or hangs cannot be told", async () => {
+	test("health is what each plugin answers; of one that fails, throws or hangs it is unknown", async () => {
 		const { health } = await host([
 			plugin("well", { health: async () => null }),
 			plugin("silent", {}),
@@ -320,7 +320,7 @@ describe("createHost", () => {
 		});
 	});
 
-	test("what plugins watch is named by plugin, and one that cannot say is named for that", async () => {
+	test("degradations are named by plugin, and a plugin whose check fails is named for that", async () => {
 		const stuck = { code: "stuck", count: 2, oldestAgeSeconds: 5, action: "Look." };
 		const { degraded } = await host([
 			plugin("a", { degraded: async () => [stuck] }),

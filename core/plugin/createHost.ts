@@ -1,3 +1,5 @@
+// Orders plugins, sets them up, starts and stops them.
+
 import type { AnyElysia } from "elysia";
 import type { Config } from "#core/config/Config.ts";
 import { assert, Fault } from "#core/fault.ts";
@@ -142,7 +144,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 	}
 }
 
-/** The order plugins came up in, what each stands on, and how long it took. */
+/** Writes the order plugins came up in, what each stands on, and how long it took. */
 export function bootTree(steps: readonly BootStep[]): string {
 	const width = Math.max(...steps.map(({ plugin }) => plugin.length));
 	return steps

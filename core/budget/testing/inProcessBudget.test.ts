@@ -16,7 +16,7 @@ function make(startMs = 1_000_000) {
 
 budgetCases({ name: "in process", make });
 
-test("whatever is asked when, no window holds more than its worth", async () => {
+test("no window ever holds more units than it may", async () => {
 	const turn = fc.record({ amount: fc.integer({ min: 1, max: 5 }), ms: fc.nat(70) });
 	await fc.assert(
 		fc.asyncProperty(fc.array(turn, { maxLength: 60 }), async (turns) => {
@@ -43,7 +43,7 @@ test("a clock that is set back far refuses nobody for longer than a window", asy
 	expect((await budget.take("a", terms)).granted).toBe(true);
 });
 
-test("names without end are our mistake, and found before they fill the memory", async () => {
+test("an endless number of names fails as our mistake before it fills the memory", async () => {
 	const { budget } = make();
 	const terms = { amount: 1, perWindow: 1, windowMs: 60_000 };
 	for (let index = 0; index < 1_000; index++) await budget.take(`${index}`, terms);

@@ -13,7 +13,7 @@ test("a header is read: numbers as numbers, hashes in lower case, time in millis
 	});
 });
 
-test("a bloom is read where there is one; half of one is none, and no reason to lose the head", () => {
+test("an invalid bloom is dropped, and its head is kept", () => {
 	const logsBloom = `0x${"A0".repeat(256)}`;
 	expect(parseHead({ ...fakeHeader(1), logsBloom })?.logsBloom).toBe(`0x${"a0".repeat(256)}`);
 	for (const broken of [null, "0x", 7, {}, logsBloom.slice(1), `${logsBloom}00`]) {
@@ -22,7 +22,7 @@ test("a bloom is read where there is one; half of one is none, and no reason to 
 	}
 });
 
-test("what is no header is null, and never a head at a wrong block", () => {
+test("an invalid header is null, and never a head at a wrong block", () => {
 	const good = fakeHeader(1);
 	const bad = [
 		null,

@@ -1,3 +1,5 @@
+// Parses block headers, and says how far a chain can have grown.
+
 import { z } from "zod";
 import { BLOCK_NUMBER_MAX, type Hex, type LogFilter, SECONDS_MAX } from "#core/chain/Hex.ts";
 

@@ -1,3 +1,5 @@
+// Opens a WebSocket that delivers a chain's new heads and logs.
+
 import { z } from "zod";
 import { type Head, type LogListener, parseHead } from "#core/chain/heads/Head.ts";
 

@@ -382,7 +382,7 @@ describe("watchHeads", () => {
 		expect(polls.rest()).toEqual([1]);
 	});
 
-	test("what is no head is passed on to nobody", async () => {
+	test("an invalid head is not passed on", async () => {
 		const answers = [null, {}, "0x", fakeHeader(7)];
 		const { heads } = watch(async () => (answers.length > 0 ? answers.shift() : fakeHeader(8)));
 		expect(await heads.next()).toBe(7);

@@ -1,3 +1,5 @@
+// Follows the newest block of a chain, by sockets and by polls.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { blocksAheadMax, type Head, type LogListener, parseHead } from "#core/chain/heads/Head.ts";
 import { openHeadSocket, type SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";

@@ -1,3 +1,5 @@
+// Reads blocks and nonces of a chain, and sends a signed transaction again.
+
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";

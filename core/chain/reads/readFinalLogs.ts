@@ -1,3 +1,5 @@
+// Reads a contract's logs from blocks that are final, for accounting.
+
 import { z } from "zod";
 import {
 	type Address,
@@ -46,8 +48,42 @@ export type FinalLogs =
 	/** The block of `after` is not in the chain: what was read up to it may be wrong. */
 	| { kind: "forked" };
 
+type Range = { addresses: ReadonlySet<Address>; from: number; to: number };
+
 /** A larger answer is read in parts. */
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
+/** A node may refuse a range in unknown words, or claim to be further than it is. */
+const SHRINKING: ReadonlySet<string> = new Set(["rpc_range", "rpc_refused", "chain_behind"]);
+
+const isHex = (text: string): text is Hex => text.startsWith("0x");
+const hex = (form: RegExp) =>
+	z
+		.string()
+		.transform((text) => text.toLowerCase())
+		.refine((text): text is Hex => isHex(text) && form.test(text));
+const word = hex(/^0x[0-9a-f]{64}$/);
+const place = hex(/^0x[0-9a-f]{1,13}$/).refine((text) => Number(text) <= PLACE_MAX);
+const quantity = hex(/^0x[0-9a-f]{1,13}$/)
+	.transform(Number)
+	.refine((block) => block <= BLOCK_NUMBER_MAX);
+const logList = z.array(
+	z.object({
+		address: hex(/^0x[0-9a-f]{40}$/),
+		topics: z.array(word).max(4),
+		data: hex(/^0x([0-9a-f]{2})*$/),
+		blockNumber: hex(/^0x[0-9a-f]{1,13}$/),
+		blockHash: word,
+		transactionHash: word,
+		transactionIndex: place,
+		logIndex: place,
+		// Some nodes send none, and some send 0 for unknown.
+		blockTimestamp: hex(/^0x0*[1-9a-f][0-9a-f]{0,9}$/)
+			.optional()
+			.catch(undefined),
+		removed: z.boolean().optional().catch(undefined),
+	}),
+);
 
 /**
  * Reads the logs of contracts in final blocks: from a block up to the head minus a depth, as many
@@ -120,9 +156,6 @@ async function readRange(
 	return { kind: "logs", logs, to, toHash: end.hash, timeMs, finalBlock };
 }
 
-/** A node may refuse a range in unknown words, or claim to be further than it is. */
-const SHRINKING: ReadonlySet<string> = new Set(["rpc_range", "rpc_refused", "chain_behind"]);
-
 /** Returns a smaller number of blocks to try; null if fewer blocks would fail as well. */
 function fewerBlocks(error: unknown, blocks: number): number | null {
 	if (!(error instanceof Fault) || blocks === 1) return null;
@@ -193,8 +226,6 @@ function digestOf(logs: readonly RawLog[]): string {
 	);
 }
 
-type Range = { addresses: ReadonlySet<Address>; from: number; to: number };
-
 /** Parses logs; null unless they are of these contracts in these blocks. */
 function readLogs(answer: unknown, { addresses, from, to }: Range): RawLog[] | null {
 	const read = logList.safeParse(answer);
@@ -210,32 +241,3 @@ function readLogs(answer: unknown, { addresses, from, to }: Range): RawLog[] | n
 			Number(a.blockNumber) - Number(b.blockNumber) || Number(a.logIndex) - Number(b.logIndex),
 	);
 }
-
-const isHex = (text: string): text is Hex => text.startsWith("0x");
-const hex = (form: RegExp) =>
-	z
-		.string()
-		.transform((text) => text.toLowerCase())
-		.refine((text): text is Hex => isHex(text) && form.test(text));
-const word = hex(/^0x[0-9a-f]{64}$/);
-const place = hex(/^0x[0-9a-f]{1,13}$/).refine((text) => Number(text) <= PLACE_MAX);
-const quantity = hex(/^0x[0-9a-f]{1,13}$/)
-	.transform(Number)
-	.refine((block) => block <= BLOCK_NUMBER_MAX);
-const logList = z.array(
-	z.object({
-		address: hex(/^0x[0-9a-f]{40}$/),
-		topics: z.array(word).max(4),
-		data: hex(/^0x([0-9a-f]{2})*$/),
-		blockNumber: hex(/^0x[0-9a-f]{1,13}$/),
-		blockHash: word,
-		transactionHash: word,
-		transactionIndex: place,
-		logIndex: place,
-		// Some nodes send none, and some send 0 for unknown.
-		blockTimestamp: hex(/^0x0*[1-9a-f][0-9a-f]{0,9}$/)
-			.optional()
-			.catch(undefined),
-		removed: z.boolean().optional().catch(undefined),
-	}),
-);

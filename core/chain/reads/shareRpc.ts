@@ -1,3 +1,5 @@
+// Joins questions to a node that come at the same time into one request.
+
 import {
 	type Rpc,
 	type RpcCall,

@@ -1,3 +1,5 @@
+// Defines JSON-RPC to a chain: its options, purposes and faults.
+
 import { defineFaults, type Fault } from "#core/fault.ts";
 
 /** One JSON-RPC call. */

@@ -1,3 +1,5 @@
+// Limits the calls to one endpoint to what it allows.
+
 import { RPC_PURPOSES, type RpcCall, type RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import {
 	type CallTimeline,

@@ -597,7 +597,7 @@ describe("chainRpc", () => {
 		expect(await rpc.call(call)).toBe("from 0");
 	});
 
-	test("a node's own no is not asked of the others", async () => {
+	test("a node's refusal is final: no other endpoint is asked", async () => {
 		const { nodes, rpc } = make(2);
 		await rpc.call(call);
 		if (nodes[0]) {

@@ -1,3 +1,5 @@
+// Makes the RPC client of a chain over all of its endpoints.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { createPool, type EndpointPool } from "#core/chain/rpc/createPool.ts";
 import { findAgreement } from "#core/chain/rpc/findAgreement.ts";

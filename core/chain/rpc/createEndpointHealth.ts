@@ -1,3 +1,5 @@
+// Records what is known about one endpoint: its speed, failures and blocks.
+
 import type { CallClass } from "#core/chain/rpc/Rpc.ts";
 
 /**
@@ -63,6 +65,7 @@ const LACK_BELIEVED_MS = 3_000;
 /** A node without a block this far below its head has pruned it: that is not lag. */
 const HISTORY_BLOCKS = 64;
 
+/** Makes the record of one endpoint, of which nothing is known yet. */
 export function createEndpointHealth(): EndpointHealth {
 	const latency = { light: createAverage(), logs: createAverage() };
 	const penalty = createDecaying(PENALTY_HALF_LIFE_MS);

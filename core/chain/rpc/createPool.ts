@@ -1,3 +1,5 @@
+// Ranks a chain's endpoints for each question, and judges the heads that they name.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { BLOCK_NUMBER_MAX } from "#core/chain/Hex.ts";
 import { blocksAheadMax } from "#core/chain/heads/Head.ts";

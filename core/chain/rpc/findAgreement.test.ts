@@ -52,7 +52,7 @@ describe("findAgreement", () => {
 		});
 	});
 
-	test("a node's own no is everybody's", async () => {
+	test("one node's refusal counts as the answer of all", async () => {
 		expect((await agree(["refuses", "a", "a"], 2)).found).toEqual({ code: "rpc_range" });
 	});
 

@@ -1,3 +1,5 @@
+// Asks several endpoints until enough agree, and runs long lists in chunks.
+
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { isSilence } from "#core/chain/rpc/readAnswers.ts";
 

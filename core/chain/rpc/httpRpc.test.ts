@@ -338,7 +338,7 @@ describe("httpRpc", () => {
 			return code(rpcTo(node.url).call(call));
 		};
 
-		test("a node's own no is refused, too much is a range, too often is silence", async () => {
+		test("a refusal is refused, too large a range is a range fault, and a rate limit is silence", async () => {
 			expect(await error({ code: -32_601, message: "no such method" })).toBe("rpc_refused");
 			expect(await error({ code: -32_000, message: "block range too large" })).toBe("rpc_range");
 			expect(await error({ code: -32_005, message: "rate limit" })).toBe("rpc_transport");

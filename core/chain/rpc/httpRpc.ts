@@ -1,3 +1,5 @@
+// Sends JSON-RPC to one endpoint over HTTP, within limits of time, size and rate.
+
 import { type CallBudget, payCalls } from "#core/chain/rpc/callBudget.ts";
 import { runChunks } from "#core/chain/rpc/findAgreement.ts";
 import type { Pacer } from "#core/chain/rpc/openEndpoint.ts";

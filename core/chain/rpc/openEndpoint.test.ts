@@ -36,7 +36,7 @@ describe("createPacer", () => {
 		);
 	});
 
-	test("who has been idle waits for nothing", async () => {
+	test("a request after an idle time is sent at once", async () => {
 		const { time, waits, pacer } = lab(2);
 		await pacer.turn();
 		time.nowMs += 500;

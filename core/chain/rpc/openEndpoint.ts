@@ -1,3 +1,5 @@
+// Opens one endpoint: checks its chain, records its health, and spaces its requests.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { createEndpointHealth, type EndpointHealth } from "#core/chain/rpc/createEndpointHealth.ts";
 import {

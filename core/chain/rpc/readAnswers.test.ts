@@ -207,7 +207,7 @@ describe("rangeBlocksMax", () => {
 		}
 	});
 
-	test("what no range could be is no limit", () => {
+	test("a number that no range could have is not taken for a limit", () => {
 		for (const message of [
 			"",
 			"block range too large",
@@ -309,14 +309,14 @@ describe("retryAfterMs", () => {
 		expect(read({ "retry-after": "Wed, 21 Oct 2015 07:28:09 GMT", date })).toBe(9_000);
 	});
 
-	test("nobody stands aside for longer than five minutes, nor for less than nothing", () => {
+	test("a retry time is at most five minutes and never below zero", () => {
 		expect(read({ "retry-after": "999999999" })).toBe(300_000);
 		const date = "Wed, 21 Oct 2015 07:28:00 GMT";
 		expect(read({ "retry-after": "Wed, 21 Oct 2095 07:28:00 GMT", date })).toBe(300_000);
 		expect(read({ "retry-after": "Wed, 21 Oct 2015 07:00:00 GMT", date })).toBe(0);
 	});
 
-	test("what is neither says nothing", () => {
+	test("a retry-after that is neither seconds nor a date is ignored", () => {
 		for (const text of ["", "soon", "-1", "1.5", "Wed, 21 Oct 2015 07:28:00 GMT"]) {
 			expect({ text, ms: read({ "retry-after": text }) }).toEqual({ text, ms: null });
 		}

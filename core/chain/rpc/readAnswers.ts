@@ -1,3 +1,5 @@
+// Reads a node's answers, and tells what kind of error each node means.
+
 import {
 	type RpcCall,
 	type RpcErrorObject,

@@ -1,3 +1,5 @@
+// Learns an endpoint's rate limit, and reserves its time for all processes.
+
 import { createHash } from "node:crypto";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";

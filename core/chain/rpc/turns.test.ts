@@ -54,7 +54,7 @@ test("each other waiting rank gets a twentieth, and the first rank four fifths, 
 	}
 });
 
-test("names have their twentieth beside any one rank that never ends", () => {
+test("the last rank gets its twentieth beside any rank that never ends", () => {
 	for (const rank of [1, 2, 3, 4] as const) {
 		const { turns, granted } = saturated([rank, 5]);
 		for (let turn = 0; turn < 1_000; turn++) turns.serve(10);

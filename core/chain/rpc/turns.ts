@@ -1,3 +1,5 @@
+// Queues callers of one endpoint, the most urgent first, and serves them in time.
+
 import { type RpcRank, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import {
 	burstOf,

@@ -1,3 +1,5 @@
+// Finds the embedded PostgreSQL's programs, and makes them usable.
+
 import { createHash, randomUUID } from "node:crypto";
 import {
 	cpSync,

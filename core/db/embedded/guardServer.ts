@@ -1,3 +1,5 @@
+// Watches over the embedded server, and takes the locks that protect it.
+
 import { Database } from "bun:sqlite";
 import { readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";

@@ -1,3 +1,5 @@
+// Creates, configures and launches the embedded PostgreSQL.
+
 import { randomUUID } from "node:crypto";
 import {
 	chownSync,

@@ -1,3 +1,5 @@
+// Decides where the embedded server's files are, and which user runs it.
+
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

@@ -1,3 +1,5 @@
+// Connects to the embedded server, counts its users, and stops it.
+
 import {
 	closeSync,
 	existsSync,

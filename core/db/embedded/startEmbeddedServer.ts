@@ -1,3 +1,5 @@
+// Starts the embedded PostgreSQL or joins it, and leaves it at the end.
+
 import { readFileSync } from "node:fs";
 import type pg from "pg";
 import { placeBinaries } from "#core/db/embedded/binaries.ts";

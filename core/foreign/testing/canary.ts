@@ -1,3 +1,5 @@
+// Starts local servers that record who reaches them.
+
 import { createServer, type Server, type Socket } from "node:net";
 
 export type Canary = { port: number; connections: number; close(): void };

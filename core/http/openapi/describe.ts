@@ -1,3 +1,5 @@
+// Describes operations and tags for the OpenAPI document.
+
 import { CHANNEL_MEMBER, type DescribedChannel } from "#core/http/asyncApi.ts";
 import { failureResponses } from "#core/http/failureResponses.ts";
 import { statusWords } from "#core/http/faults.ts";

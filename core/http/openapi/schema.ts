@@ -1,3 +1,5 @@
+// Makes JSON Schemas, documented fields and examples for the documents.
+
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { assert } from "#core/fault.ts";

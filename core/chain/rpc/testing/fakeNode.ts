@@ -1,3 +1,5 @@
+// Starts a node over HTTP and WebSocket whose answers a test decides.
+
 import type { ServerWebSocket } from "bun";
 
 export type FakeCall = { id: number; method: string; params: unknown[] };

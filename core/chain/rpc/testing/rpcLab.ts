@@ -1,3 +1,5 @@
+// Makes a chain's RPC client over endpoints that a test decides.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import {

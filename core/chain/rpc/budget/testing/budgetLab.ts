@@ -1,3 +1,5 @@
+// Runs call budgets against an endpoint with a limit, in simulated time.
+
 import { createCallBudget } from "#core/chain/rpc/callBudget.ts";
 import type { RpcRank } from "#core/chain/rpc/Rpc.ts";
 import { type CallTimeline, localTimeline } from "#core/chain/rpc/timelines.ts";
