@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { BLOCK_NUMBER_MAX, type Hex, type LogFilter, SECONDS_MAX } from "#core/chain/Hex.ts";
+import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 
 /** A block by its header. */
 export type Head = {
@@ -35,11 +36,6 @@ const BLOCKS_PER_SECOND_MAX = 20;
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);
 
-const hash = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{64}$/)
-	.transform((text) => text.toLowerCase() as Hex);
-
 const bloom = z
 	.string()
 	.regex(/^0x[0-9a-fA-F]{512}$/)
@@ -47,8 +43,8 @@ const bloom = z
 
 const headerSchema = z.object({
 	number: quantity.refine((text) => Number(text) <= BLOCK_NUMBER_MAX),
-	hash,
-	parentHash: hash,
+	hash: anyCaseWordSchema,
+	parentHash: anyCaseWordSchema,
 	timestamp: quantity.refine((text) => Number(text) <= SECONDS_MAX),
 	// A head without a bloom, or with an invalid one, is still a head.
 	logsBloom: bloom.nullable().catch(null),

@@ -6,6 +6,8 @@ import {
 	BLOCK_NUMBER_MAX,
 	type Hex,
 	hexQuantity,
+	isAddress,
+	isWord,
 	PLACE_MAX,
 	type RawLog,
 } from "#core/chain/Hex.ts";
@@ -62,14 +64,14 @@ const hex = (form: RegExp) =>
 		.string()
 		.transform((text) => text.toLowerCase())
 		.refine((text): text is Hex => isHex(text) && form.test(text));
-const word = hex(/^0x[0-9a-f]{64}$/);
+const word = z.string().toLowerCase().refine(isWord);
 const place = hex(/^0x[0-9a-f]{1,13}$/).refine((text) => Number(text) <= PLACE_MAX);
 const quantity = hex(/^0x[0-9a-f]{1,13}$/)
 	.transform(Number)
 	.refine((block) => block <= BLOCK_NUMBER_MAX);
 const logList = z.array(
 	z.object({
-		address: hex(/^0x[0-9a-f]{40}$/),
+		address: z.string().toLowerCase().refine(isAddress),
 		topics: z.array(word).max(4),
 		data: hex(/^0x([0-9a-f]{2})*$/),
 		blockNumber: hex(/^0x[0-9a-f]{1,13}$/),
