@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { finalStates, movesBy, nextState, type StateTable } from "#core/states.ts";
+import { movesBy, nextState, type StateTable } from "#core/states.ts";
 
 type Light = "green" | "red" | "broken";
 type Event = "switch" | "fail";
@@ -25,8 +25,4 @@ test("all moves of an event are found, in the table's order", () => {
 		{ from: "green", to: "red" },
 		{ from: "red", to: "green" },
 	]);
-});
-
-test("a state that no event leaves is final", () => {
-	expect(finalStates(LIGHT)).toEqual(["broken"]);
 });

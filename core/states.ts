@@ -28,13 +28,6 @@ export function movesBy<State extends string, Event extends string>(
 	});
 }
 
-/** Returns the states that no event leaves, in the table's order. */
-export function finalStates<State extends string, Event extends string>(
-	table: StateTable<State, Event>,
-): State[] {
-	return statesOf(table).filter((state) => Object.keys(table[state]).length === 0);
-}
-
 function statesOf<State extends string>(table: Readonly<Record<State, unknown>>): State[] {
 	return Object.keys(table) as State[];
 }

@@ -100,7 +100,7 @@ describe("callOut", () => {
 			isUnsent: false,
 		});
 		expect(await callOut({ url: urlOf("/half") }, short)).toMatchObject({
-			kind: "unreadable",
+			kind: "silent",
 			detail: "not whole in time",
 		});
 	});

@@ -29,9 +29,9 @@ export type OutboundAnswer =
 	| { kind: "read"; status: number; headers: Headers; text: string }
 	/** A status of 300 or more. */
 	| { kind: "refused"; status: number; headers: Headers; text: string }
-	/** More bytes than are read, or a body that broke off. */
+	/** A status below 300 with more bytes than are read. */
 	| { kind: "unreadable"; status: number; headers: Headers; detail: string }
-	/** No answer: the other side may have done what was asked, unless `isUnsent`. */
+	/** No whole answer: the other side may have done what was asked, unless `isUnsent`. */
 	| { kind: "silent"; detail: string; isUnsent: boolean };
 
 /** A refusal has a sentence or two; a page of HTML in its place is read this far. */
@@ -113,16 +113,17 @@ async function readAnswer(
 	const isRefused = status >= 300;
 	const { bytesMax, refusalBytesMax = REFUSAL_BYTES_MAX, timeout } = terms;
 	const most = isRefused ? refusalBytesMax : bytesMax;
-	try {
-		const text = await readCapped(response, most);
-		if (text !== null) return { kind: isRefused ? "refused" : "read", status, headers, text };
-		// What a refusal says beyond its cap is not needed: its status is its meaning.
-		if (isRefused) return { kind: "refused", status, headers, text: "" };
-		return { kind: "unreadable", status, headers, detail: `more than ${most} bytes` };
-	} catch (error) {
-		const detail = timeout.aborted ? "not whole in time" : `broke off: ${errorCode(error)}`;
-		return { kind: "unreadable", status, headers, detail };
+	const text = await readCapped(response, most).catch((error: unknown) => ({ error }));
+	// What a refusal says is not needed whole: its status is its meaning.
+	if (isRefused) {
+		return { kind: "refused", status, headers, text: typeof text === "string" ? text : "" };
 	}
+	if (text === null) {
+		return { kind: "unreadable", status, headers, detail: `more than ${most} bytes` };
+	}
+	if (typeof text === "string") return { kind: "read", status, headers, text };
+	const detail = timeout.aborted ? "not whole in time" : `broke off: ${errorCode(text.error)}`;
+	return { kind: "silent", detail, isUnsent: false };
 }
 
 /** Returns `ECONNRESET` and its like; never a message, which may quote the URL or a header. */

@@ -37,9 +37,6 @@ export type CallAnswer =
 /** The one form of RFC 9110 that is sent today: `Date.parse` alone also reads "1.5" as a date. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** As `callOut` says it. */
-const TOO_LARGE = `more than ${BODY_BYTES_MAX} bytes`;
-
 const refusalSchema = z.object({
 	errors: z.array(z.unknown()).max(1_000).optional().catch(undefined),
 	detail: z.string().optional().catch(undefined),
@@ -122,10 +119,7 @@ function readAnswer(
 	const { status, headers } = answer;
 	const waitMs = blockMs(headers, nowMs);
 	if (status === 404 || status === 410) return { kind: "not_found", blockMs: waitMs };
-	if (answer.kind === "unreadable") {
-		// A body that broke off is an outage; one that is too large came whole.
-		return answer.detail === TOO_LARGE ? unreadable(TOO_LARGE) : unavailable(answer.detail);
-	}
+	if (answer.kind === "unreadable") return unreadable(answer.detail);
 	if (answer.kind === "refused") return readRefusal(status, { text: answer.text, waitMs });
 	const { text } = answer;
 	// Other types are judged by their content: the provider's document names none.
