@@ -20,6 +20,12 @@ const transferAbi = parseAbi([
 	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
 ]);
 
+const fulfilledAbi = parseAbi([
+	"struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
+	"struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
+	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
+]);
+
 const NOT_RECEIVED: Denial = {
 	code: "not_received",
 	detail: "The transaction went through, and the token is not in the wallet.",
@@ -31,12 +37,6 @@ const PARTLY_RECEIVED: Denial = {
 
 /** The length of `0x` and 32 bytes. */
 const WORD_LENGTH = 66;
-
-const abi = parseAbi([
-	"struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }",
-	"struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }",
-	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
-]);
 
 /**
  * Returns why the wallet has not received what was bought; null: it has. Asks the token's contract
@@ -81,7 +81,7 @@ export function paidByLogs(
 	{ marketplace, orderHash, pays }: Goods,
 ): bigint | null {
 	for (const { address, topics, data } of logs) {
-		const fulfilled = address === marketplace ? decodedOfPaidByLogs(topics, data) : null;
+		const fulfilled = address === marketplace ? decodeFulfilled(topics, data) : null;
 		if (fulfilled?.orderHash !== orderHash) continue;
 		const { consideration } = fulfilled;
 		if (!consideration.every(({ token }) => token.toLowerCase() === pays.currency)) return null;
@@ -168,7 +168,7 @@ async function grownBy(rpc: Rpc, asked: Asked): Promise<bigint> {
 }
 
 function movesOf(log: Receipt["logs"][number], { tokenId, standard }: Goods): Moved[] {
-	const event = decoded(log);
+	const event = decodeTransfer(log);
 	if (!event) return [];
 	const between = { from: lower(event.args.from), to: lower(event.args.to) };
 	const isSingle = event.eventName === "Transfer";
@@ -187,8 +187,8 @@ function movesOf(log: Receipt["logs"][number], { tokenId, standard }: Goods): Mo
 	}
 }
 
-/** Returns the decoded event; null for another event, or a malformed one. */
-function decoded({ topics, data }: Receipt["logs"][number]) {
+/** Returns a decoded transfer; null for another event, or a malformed one. */
+function decodeTransfer({ topics, data }: Receipt["logs"][number]) {
 	const [signature, ...indexed] = topics;
 	if (signature === undefined) return null;
 	try {
@@ -202,11 +202,11 @@ function lower(address: Hex): Address {
 	return `0x${address.slice(2).toLowerCase()}`;
 }
 
-/** Returns the decoded event; null for another event, or a malformed one. */
-function decodedOfPaidByLogs([signature, ...indexed]: readonly Hex[], data: Hex) {
+/** Returns a decoded `OrderFulfilled`; null for another event, or a malformed one. */
+function decodeFulfilled([signature, ...indexed]: readonly Hex[], data: Hex) {
 	if (signature === undefined) return null;
 	try {
-		return decodeEventLog({ abi, topics: [signature, ...indexed], data }).args;
+		return decodeEventLog({ abi: fulfilledAbi, topics: [signature, ...indexed], data }).args;
 	} catch {
 		return null;
 	}

@@ -141,7 +141,7 @@ export const createdSchema = intentSchema
 
 const { chain, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
 // Strict: ignoring a misspelled limit would remove that limit.
-const bodySchema = z
+const buySchema = z
 	.strictObject({
 		chain,
 		contract,
@@ -160,22 +160,14 @@ const bodySchema = z
 		message: "name the most it may cost, or the listing",
 	});
 
-const {
-	chain: chainOfPostOffers,
-	contract: contractOfPostOffers,
-	tokenId: tokenIdOfPostOffers,
-	quantity: quantityOfPostOffers,
-	price: priceOfPostOffers,
-	walletId: walletIdOfPostOffers,
-} = bodyFields;
-const bodySchemaOfPostOffers = z
+const offerSchema = z
 	.strictObject({
-		chain: chainOfPostOffers,
-		contract: contractOfPostOffers,
-		tokenId: tokenIdOfPostOffers.optional(),
-		quantity: quantityOfPostOffers,
-		priceNative: priceOfPostOffers,
-		walletId: walletIdOfPostOffers,
+		chain,
+		contract,
+		tokenId: tokenId.optional(),
+		quantity,
+		priceNative: price,
+		walletId,
 	})
 	.meta({ id: "OfferRequest", description: "What to offer for, and how much." });
 
@@ -203,7 +195,7 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 		{
 			parse: [async (hook) => (await signedIn(hook), await read(hook)), "json"],
 			transform: async (hook) => void (await signedIn(hook)),
-			body: bodySchema,
+			body: buySchema,
 			response: { 201: createdSchema },
 			detail: {
 				operationId: "createBuy",
@@ -243,7 +235,7 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 		{
 			parse: [async (hook) => (await signedIn(hook), await read(hook)), "json"],
 			transform: async (hook) => void (await signedIn(hook)),
-			body: bodySchemaOfPostOffers,
+			body: offerSchema,
 			response: { 201: createdSchema },
 			detail: {
 				operationId: "createOffer",

@@ -58,15 +58,6 @@ const exactOutput = parseAbiParameters([
 const currencyAmount = parseAbiParameters("address currency, uint256 amount");
 const actionList = parseAbiParameters("bytes actions, bytes[] params");
 const sweepInput = parseAbiParameters("address token, address recipient, uint256 amountMinimum");
-
-const abiOfReadV4Swap = parseAbi([
-	"function execute(bytes commands, bytes[] inputs, uint256 deadline) payable",
-]);
-const actionListOfReadV4Swap = parseAbiParameters("bytes actions, bytes[] params");
-const currencyAmountOfReadV4Swap = parseAbiParameters("address currency, uint256 amount");
-const sweepInputOfReadV4Swap = parseAbiParameters(
-	"address token, address recipient, uint256 amountMinimum",
-);
 /** The layout of both exact forms. */
 const swapInput = parseAbiParameters([
 	"Params params",
@@ -126,10 +117,10 @@ export function encodeV4Swap(swap: V4Swap): { data: Hex; valueRaw: bigint } {
 }
 
 function read(data: Hex, sender: Address): V4Swap | null {
-	const [commands, inputs, deadlineS] = decodeFunctionData({ abi: abiOfReadV4Swap, data }).args;
+	const [commands, inputs, deadlineS] = decodeFunctionData({ abi, data }).args;
 	const [first, second] = inputs;
 	if (first === undefined || (commands !== "0x10" && commands !== "0x1004")) return null;
-	const [actions, params] = decodeAbiParameters(actionListOfReadV4Swap, first);
+	const [actions, params] = decodeAbiParameters(actionList, first);
 	const exact = ACTIONS[actions];
 	const [swapBytes, settleBytes, takeBytes] = params;
 	if (!exact || !swapBytes || !settleBytes || !takeBytes) return null;
@@ -145,13 +136,13 @@ function read(data: Hex, sender: Address): V4Swap | null {
 		const [tokenIn = ZERO_ADDRESS, tokenOut = ZERO_ADDRESS] = way.slice(at, at + 2);
 		return { tokenIn, tokenOut, fee: Number(fee), tickSpacing, hooks: lower(hooks) };
 	});
-	const [paid, most] = decodeAbiParameters(currencyAmountOfReadV4Swap, settleBytes);
-	const [taken, least] = decodeAbiParameters(currencyAmountOfReadV4Swap, takeBytes);
+	const [paid, most] = decodeAbiParameters(currencyAmount, settleBytes);
+	const [taken, least] = decodeAbiParameters(currencyAmount, takeBytes);
 	const [mostRaw, leastRaw] = exact === "in" ? [amount, limit] : [limit, amount];
 	if (lower(paid) !== way[0] || most !== mostRaw) return null;
 	if (lower(taken) !== way.at(-1) || least !== leastRaw) return null;
 	const recipient =
-		second === undefined ? sender : lower(decodeAbiParameters(sweepInputOfReadV4Swap, second)[1]);
+		second === undefined ? sender : lower(decodeAbiParameters(sweepInput, second)[1]);
 	if (recipient !== sender) return null;
 	return { hops, exact, amountRaw: amount, limitRaw: limit, recipient, deadlineS };
 }

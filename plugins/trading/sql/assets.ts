@@ -58,18 +58,21 @@ type StoredRow = Omit<AssetRow, "multiplier" | "pendingMultiplier"> & {
 	pendingMultiplier: string | null;
 };
 
-const COLUMNS = `chain_id as "chainId", '0x' || encode(address, 'hex') as address, kind, uid,
+const ASSET_COLUMNS = `chain_id as "chainId", '0x' || encode(address, 'hex') as address, kind, uid,
 	symbol, skeleton, name, decimals, status, flaws, is_listed as "isListed", held_by as "heldBy",
 	'0x' || encode(feed, 'hex') as feed, feed_set_by as "feedSetBy", multiplier,
 	pending_multiplier as "pendingMultiplier", pending_at as "pendingAt",
 	checked_block as "checkedBlock", checked_at as "checkedAt", first_seen_at as "firstSeenAt",
 	changed_at as "changedAt", unlisted_at as "unlistedAt"`;
 
+const ATTESTATION_COLUMNS = `profile_id as "profileId", country, is_eligible as "isEligible",
+	attested_at as "attestedAt", recorded_by as "recordedBy", recorded_at as "recordedAt"`;
+
 /** The tokens of one chain. All reads are by the primary key or a scan of some hundred rows. */
 export const assetRows = {
 	async read(db: Queryable, chainId: number, address: Address): Promise<AssetRow | null> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 and address = $2`,
+			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 and address = $2`,
 			[chainId, bytesOf(address)],
 		);
 		return rows[0] ? rowOf(rows[0]) : null;
@@ -78,7 +81,7 @@ export const assetRows = {
 	/** Returns the stored rows of these addresses, in no order; uses the primary key. */
 	async some(db: Queryable, chainId: number, addresses: readonly Address[]): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 and address = any($2::bytea[])`,
+			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 and address = any($2::bytea[])`,
 			[chainId, addresses.map(bytesOf)],
 		);
 		return rows.map(rowOf);
@@ -87,7 +90,7 @@ export const assetRows = {
 	/** Returns the tokens of a ticker that were not rejected: at most one. By `asset_listed`. */
 	async bySymbol(db: Queryable, chainId: number, symbol: string): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset
+			`select ${ASSET_COLUMNS} from trading.asset
 			where chain_id = $1 and symbol = $2 and status <> 'rejected' limit 3`,
 			[chainId, symbol],
 		);
@@ -130,7 +133,7 @@ export const assetRows = {
 	/** Returns all of them, ordered by ticker. */
 	async all(db: Queryable, chainId: number): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 order by symbol, asset.address`,
+			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 order by symbol, asset.address`,
 			[chainId],
 		);
 		return rows.map(rowOf);
@@ -139,7 +142,7 @@ export const assetRows = {
 	/** Returns all of them, locked until the transaction ends, always in the same order. */
 	async lockAll(tx: Tx, chainId: number): Promise<AssetRow[]> {
 		const rows = await tx.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 order by asset.address for update`,
+			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 order by asset.address for update`,
 			[chainId],
 		);
 		return rows.map(rowOf);
@@ -147,7 +150,7 @@ export const assetRows = {
 
 	async lock(tx: Tx, chainId: number, address: Address): Promise<AssetRow | null> {
 		const rows = await tx.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 and address = $2 for update`,
+			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 and address = $2 for update`,
 			[chainId, bytesOf(address)],
 		);
 		return rows[0] ? rowOf(rows[0]) : null;
@@ -165,7 +168,7 @@ export const assetRows = {
 		},
 	): Promise<AssetRow[]> {
 		const rows = await db.query<StoredRow>(
-			`select ${COLUMNS} from trading.asset where chain_id = $1 and kind = 'stock'
+			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 and kind = 'stock'
 				and ($2::text[] is null or status = any($2))
 				and ($3::text is null or (symbol, address) > ($3, $4))
 			order by symbol, asset.address limit $5`,
@@ -222,14 +225,11 @@ export const assetRows = {
 	},
 };
 
-const ATTESTATIONS_COLUMNS = `profile_id as "profileId", country, is_eligible as "isEligible",
-	attested_at as "attestedAt", recorded_by as "recordedBy", recorded_at as "recordedAt"`;
-
 /** One row per profile, the newest. By the primary key. */
 export const attestations = {
 	async read(db: Queryable, profileId: string): Promise<Attestation | null> {
 		const [row] = await db.query<Attestation>(
-			`select ${ATTESTATIONS_COLUMNS} from trading.attestation where profile_id = $1`,
+			`select ${ATTESTATION_COLUMNS} from trading.attestation where profile_id = $1`,
 			[profileId],
 		);
 		return row ?? null;

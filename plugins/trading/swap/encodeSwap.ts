@@ -32,7 +32,7 @@ export type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
  */
 const ROUTER_ITSELF: Address = "0x0000000000000000000000000000000000000002";
 
-const routerAbi = parseAbi([
+const abi = parseAbi([
 	"struct InputSingle { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 amountOutMinimum; uint160 sqrtPriceLimitX96; }",
 	"struct OutputSingle { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountOut; uint256 amountInMaximum; uint160 sqrtPriceLimitX96; }",
 	"struct Input { bytes path; address recipient; uint256 amountIn; uint256 amountOutMinimum; }",
@@ -45,7 +45,6 @@ const routerAbi = parseAbi([
 	"function refundETH() payable",
 	"function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])",
 ]);
-const abi = routerAbi;
 
 const isWords = (answer: unknown): answer is Hex =>
 	typeof answer === "string" && /^0x[0-9a-f]{128}$/i.test(answer);

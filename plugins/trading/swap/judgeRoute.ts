@@ -31,9 +31,7 @@ export type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
 
 type Given = { picked: PickedRoute; sell: Asset; buy: Asset; signal: AbortSignal };
 
-const abi = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
-
-const abiOfReadFunds = parseAbi([
+const tokenAbi = parseAbi([
 	"function balanceOf(address account) view returns (uint256)",
 	"function allowance(address owner, address spender) view returns (uint256)",
 	"function getUserRawBalance(address account) view returns (uint256)",
@@ -118,9 +116,9 @@ export async function readFunds(
 	}
 	const args = [wallet] as const;
 	const calls = [
-		encodeFunctionData({ abi: abiOfReadFunds, functionName: "balanceOf", args }),
-		encodeFunctionData({ abi: abiOfReadFunds, functionName: "allowance", args: [wallet, spender] }),
-		encodeFunctionData({ abi: abiOfReadFunds, functionName: "getUserRawBalance", args }),
+		encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args }),
+		encodeFunctionData({ abi: tokenAbi, functionName: "allowance", args: [wallet, spender] }),
+		encodeFunctionData({ abi: tokenAbi, functionName: "getUserRawBalance", args }),
 	].map((data) => view(to, data));
 	const [balance, allowance, tradable] = await rpc.settle(calls, { signal });
 	const balanceRaw = wordOf(balance);
@@ -192,7 +190,7 @@ async function sideOf(
 ): Promise<bigint | null> {
 	const asset = await deps.assets.read(deps.db, token);
 	if (!asset) return null;
-	const data = encodeFunctionData({ abi, functionName: "balanceOf", args: [pool] });
+	const data = encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args: [pool] });
 	const call = { method: "eth_call", params: [{ to: token, data }, "latest"] };
 	const [outcome] = await deps.rpc.settle([call], { signal });
 	const raw = outcome?.kind === "result" ? readAbiUint(outcome.result) : null;

@@ -138,8 +138,8 @@ export function readTradeText(text: string): ReadTradeText {
 	if (!addresses.every((address) => isAddress(address))) {
 		return unread("an address in it has a wrong checksum");
 	}
-	const wish = wishOfOfReadTradeText(plain);
-	if (wish) return wish;
+	const read = matchForms(plain);
+	if (read) return read;
 	const isSeveral = (plain.match(/\b(buy|sell|hold)\b/gi) ?? []).length > 1;
 	return unread(isSeveral ? "it looks like more than one command" : "no form of a trade reads it");
 }
@@ -176,7 +176,8 @@ function unread(reason: string): ReadTradeText {
 	return { kind: "unread", reason };
 }
 
-function wishOfOfReadTradeText(text: string): ReadTradeText | null {
+/** Returns what the first form means that fits the whole text; null where none fits. */
+function matchForms(text: string): ReadTradeText | null {
 	const buyWith = BUY_WITH.exec(text);
 	if (buyWith) {
 		const [, asset = "", spend = "", settlement = ""] = buyWith;
