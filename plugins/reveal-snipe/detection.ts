@@ -1,3 +1,5 @@
+// Defines the steps of a detection, and the reasons to look at a collection.
+
 /**
  * The steps of a detection. Each step is finished before its successor is stored, and may run
  * twice: after a crash the stored one starts again.
@@ -37,11 +39,11 @@ export const nextSteps: Readonly<Record<Step, readonly Step[]>> = {
 };
 
 /** Reasons to look at a collection. Later ones are stronger evidence. */
-export const TRIGGERS = ["poll", "block", "log", "metadata_event"] as const;
+const TRIGGERS = ["poll", "block", "log", "metadata_event"] as const;
 export type TriggerSignal = (typeof TRIGGERS)[number];
 
 /** The evidence that a look can find: another URI, or traits where there were none. */
-export const EVIDENCE = ["uri_hash", "traits"] as const;
+const EVIDENCE = ["uri_hash", "traits"] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
 /** All signals that can be switched on. */

@@ -2,30 +2,26 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { createSteps } from "#core/steps.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/burst.ts";
-import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import {
-	createEvaluator,
-	type PlanStep,
-	watchPlanned,
-} from "#plugins/reveal-snipe/plans/createEvaluator.ts";
-import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import { createDryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
+import type { OnCovered } from "#plugins/reveal-snipe/createBursts.ts";
 import {
 	BOOKS_KEPT_MS,
 	CHECK_EVERY_MS,
 	DUE_EVERY_MS,
 	PRUNE_BOOKS_EVERY_MS,
 	WATCHED_EVERY_MS,
-} from "#plugins/reveal-snipe/plans/planBody.ts";
+} from "#plugins/reveal-snipe/limits.ts";
+import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import { createEvaluator, watchPlanned } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
+import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
+import { createDryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
+import type { PlanStep, PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
 import { pruneKeptBooks } from "#plugins/reveal-snipe/sql/watch.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-export type OpenPlansOptions = {
+type OpenPlansOptions = {
 	core: Core;
 	market: MarketIndex;
 	wallets: Wallets;

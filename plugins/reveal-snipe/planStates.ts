@@ -1,3 +1,5 @@
+// Defines the statuses of a plan, and which event leads from one to another.
+
 /**
  * `armed`: buys once its collection is revealed. `paused`: buys nothing until its owner resumes it.
  * Final: `completed`, all it may buy is bought; `cancelled`, by its owner; `expired`, its time is

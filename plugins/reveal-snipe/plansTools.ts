@@ -1,11 +1,14 @@
+// Offers the agent's tools and commands for plans.
+
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
+import { ITEMS_MAX } from "#plugins/reveal-snipe/limits.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import { ITEMS_MAX, planBody, planFields } from "#plugins/reveal-snipe/plans/planBody.ts";
+import { planBody, planFields } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { type PlanView, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-export type PlanToolDeps = {
+type PlanToolDeps = {
 	plans: Plans;
 	wallets: Pick<Wallets, "principalOf">;
 	/** Aborts when the service ends. */

@@ -4,14 +4,16 @@ import { z } from "zod";
 import { commaList } from "#core/config/fields.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/burst.ts";
+import type { OnCovered } from "#plugins/reveal-snipe/createBursts.ts";
 import { SIGNALS } from "#plugins/reveal-snipe/detection.ts";
-import { KEPT_MS, NAMED_EVERY_MS, PRUNE_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
-import { openPlans } from "#plugins/reveal-snipe/openPlans.ts";
 import {
 	FILLS_PER_MINUTE_DEFAULT,
 	FILLS_PER_MINUTE_MAX,
-} from "#plugins/reveal-snipe/plans/planBody.ts";
+	KEPT_MS,
+	NAMED_EVERY_MS,
+	PRUNE_EVERY_MS,
+} from "#plugins/reveal-snipe/limits.ts";
+import { openPlans } from "#plugins/reveal-snipe/openPlans.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealRoutes } from "#plugins/reveal-snipe/routes/revealRoutes.ts";
 import { pruneDetections, pruneSeen } from "#plugins/reveal-snipe/sql/detections.ts";

@@ -1,3 +1,5 @@
+// Offers the agent's tool about reveals, and renders detections.
+
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -19,7 +21,7 @@ import {
 	REVEAL_PHASES,
 } from "#plugins/reveal-snipe/sql/detections.ts";
 
-export type RevealNews = {
+type RevealNews = {
 	chain: Chain;
 	subject: Pick<RevealSubject, "address" | "slug" | "revealState">;
 	phase: RevealFrame["phase"];
@@ -31,7 +33,7 @@ export type RevealNews = {
 	at: Date;
 };
 
-export type RevealToolDeps = {
+type RevealToolDeps = {
 	core: Pick<Core, "db" | "clock" | "chains" | "indexed">;
 	index: Pick<RevealIndex, "subjects">;
 };

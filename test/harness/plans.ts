@@ -15,7 +15,7 @@ import { readRevealSubjects } from "#plugins/market-index/tokens/sql/ranks.ts";
 import { createEvaluator } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import { createDryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
 import type { IntentKind } from "#plugins/wallets/contract.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";

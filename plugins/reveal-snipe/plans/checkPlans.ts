@@ -1,7 +1,9 @@
+// Ends plans that are over, and pauses those whose wallet or profile changed.
+
 import { Fault } from "#core/fault.ts";
+import { PAGE_OF_PLANS } from "#plugins/reveal-snipe/limits.ts";
 import { changePlan } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
-import { PAGE_OF_PLANS } from "#plugins/reveal-snipe/plans/planBody.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import {
 	driftOf,
 	readStandings,
@@ -56,13 +58,6 @@ export async function checkPlan(
 	return null;
 }
 
-/** Returns true if a plan has bought all that it may, and no purchase is pending. */
-function isComplete({ maxItems, budgetRaw }: Plan, standings: readonly Standing[]): boolean {
-	if (standings.some(({ isOpen }) => isOpen)) return false;
-	const { filledCount, spentRaw } = totalsOf(standings);
-	return filledCount >= maxItems || spentRaw >= budgetRaw;
-}
-
 /** Returns the current profile; null where it no longer exists. */
 export async function profileOf(
 	{ wallets }: PlansContext,
@@ -75,4 +70,11 @@ export async function profileOf(
 		if (error instanceof Fault && error.code === "unauthorized") return null;
 		throw error;
 	}
+}
+
+/** Returns true if a plan has bought all that it may, and no purchase is pending. */
+function isComplete({ maxItems, budgetRaw }: Plan, standings: readonly Standing[]): boolean {
+	if (standings.some(({ isOpen }) => isOpen)) return false;
+	const { filledCount, spentRaw } = totalsOf(standings);
+	return filledCount >= maxItems || spentRaw >= budgetRaw;
 }

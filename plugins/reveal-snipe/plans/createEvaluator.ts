@@ -1,14 +1,17 @@
+// Evaluates plans after a reveal, in parallel, and gives each its turn to buy.
+
 import type { Budget } from "#core/budget/Budget.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { MINUTE_MS, sleep } from "#core/time.ts";
 import type { MarketIndex, TokenListing } from "#plugins/market-index/contract.ts";
-import { evaluatePlan, type PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
 import {
 	BOOKS_KEPT_MAX,
 	EVALUATED_FOR_MS,
 	FILLS_AT_ONCE,
 	PAGE_OF_PLANS,
-} from "#plugins/reveal-snipe/plans/planBody.ts";
+} from "#plugins/reveal-snipe/limits.ts";
+import { evaluatePlan, type FillTurns } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import {
 	makePlansDue,
 	readDuePlans,
@@ -16,15 +19,7 @@ import {
 } from "#plugins/reveal-snipe/sql/plans.ts";
 import { keepBook, unwatchOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 
-export type FillTurns = {
-	/**
-	 * Waits until that plan may make a fill; returns the function that gives the turn back, or null
-	 * where the signal aborted first.
-	 */
-	take(planId: string, signal: AbortSignal): Promise<(() => void) | null>;
-};
-
-export type Evaluator = {
+type Evaluator = {
 	/**
 	 * Makes a covered collection's plans due for the next half hour, and evaluates armed ones once
 	 * before it returns. The order book of that moment is kept for dry runs. Calling it twice does no
@@ -37,7 +32,7 @@ export type Evaluator = {
 	ended(): Promise<void>;
 };
 
-export type EvaluatorOptions = {
+type EvaluatorOptions = {
 	budget: Budget;
 	/** The most fills per minute of all processes together. */
 	fillsPerMinute: number;
@@ -60,23 +55,6 @@ const NAME = "reveal-snipe.fills";
 const ASK_AGAIN_MS = 1_000;
 /** The answer when the budget cannot be read: no turn is given. */
 const NOT_NOW = { granted: false, retryAfterMs: ASK_AGAIN_MS };
-
-/**
- * The stored steps of an evaluation: tests kill the process before and after each. Moving money has
- * its own steps, in wallets.
- */
-export const planSteps = [
-	/** A process takes the right to evaluate a plan. */
-	"plan.take",
-	/** A fill and its intent are recorded. */
-	"plan.fill",
-	/** The right is given back, with the result. */
-	"plan.end",
-	/** A plan is paused, resumed, cancelled, completed or expired. */
-	"plan.move",
-] as const;
-
-export type PlanStep = (typeof planSteps)[number];
 
 /** Makes the evaluator of plans: they run in parallel, each by itself, and take turns to buy. */
 export function createEvaluator(context: PlansContext, options: EvaluatorOptions): Evaluator {

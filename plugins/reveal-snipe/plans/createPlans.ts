@@ -1,16 +1,13 @@
+// Arms, shows, moves and cancels plans.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
-import { WATCHED_MAX } from "#plugins/reveal-snipe/limits.ts";
+import { invalidPlan, planFault } from "#plugins/reveal-snipe/faults.ts";
+import { OPEN_PLANS_MAX, WATCHED_MAX } from "#plugins/reveal-snipe/limits.ts";
 import type { PlanEvent, PlanStatus } from "#plugins/reveal-snipe/planStates.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
-import {
-	invalidPlan,
-	OPEN_PLANS_MAX,
-	type PlanBody,
-	planFault,
-	termsOf,
-} from "#plugins/reveal-snipe/plans/planBody.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { type PlanBody, termsOf } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { type PlanView, renderPlan } from "#plugins/reveal-snipe/plans/renderPlan.ts";
 import { armedWith, readStandings, requireWallet } from "#plugins/reveal-snipe/plans/standings.ts";
 import {
@@ -27,7 +24,7 @@ import {
 import { countWatchedOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 
-export type ArmRequest = {
+type ArmRequest = {
 	principal: Principal;
 	body: PlanBody;
 	/** Names the request together with its key: a route, or a tool. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { numberToHex } from "viem";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import type { Candidate } from "#plugins/reveal-snipe/plans/dryRun.ts";
+import type { Candidate } from "#plugins/reveal-snipe/plans/chooseListings.ts";
 import { makeFill } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
 import { endPlansDue, makePlansDue, takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
 import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";

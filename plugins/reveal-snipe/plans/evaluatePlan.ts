@@ -1,25 +1,26 @@
-import type { Chain } from "#core/chain/Chain.ts";
+// Evaluates one armed plan: buys what fits, one fill after the other, within its limits.
+
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
-import type { Core } from "#core/plugin/Core.ts";
-import type { Steps } from "#core/steps.ts";
-import type { MarketIndex, TokenListing } from "#plugins/market-index/contract.ts";
+import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { buyRequestOf, NFT_BUY } from "#plugins/nft-buys/contract.ts";
-import { checkPlan, profileOf } from "#plugins/reveal-snipe/plans/checkPlans.ts";
-import type { FillTurns, PlanStep } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
-import { type Candidate, chooseListings, fillRefusal } from "#plugins/reveal-snipe/plans/dryRun.ts";
 import {
 	ADVANCE_TIMEOUT_MS,
 	EVALUATED_EVERY_MS,
 	EVALUATION_LOCK_MS,
-	endsPass,
-	isLimited,
 	LIMITED_AGAIN_MS,
-	mayTryAgain,
 	PASS_ATTEMPTS_MAX,
 	PASS_MS,
 	TOKEN_ATTEMPTS_MAX,
-} from "#plugins/reveal-snipe/plans/planBody.ts";
+} from "#plugins/reveal-snipe/limits.ts";
+import { checkPlan, profileOf } from "#plugins/reveal-snipe/plans/checkPlans.ts";
+import {
+	type Candidate,
+	chooseListings,
+	fillRefusal,
+} from "#plugins/reveal-snipe/plans/chooseListings.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { endsPass, isLimited, mayTryAgain } from "#plugins/reveal-snipe/plans/refusals.ts";
 import {
 	driftOf,
 	isAnyOpen,
@@ -34,25 +35,9 @@ import {
 	readPlan,
 	takeEvaluation,
 } from "#plugins/reveal-snipe/sql/plans.ts";
-import type { Profile, Wallets } from "#plugins/wallets/contract.ts";
+import type { Profile } from "#plugins/wallets/contract.ts";
 
-/** Everything that plans depend on. Only `wallets` moves money. */
-export type PlansContext = {
-	core: Pick<Core, "db" | "clock" | "log" | "chains" | "session">;
-	/** The chains that this service indexes. */
-	served: readonly Chain[];
-	market: Pick<MarketIndex, "find" | "touch" | "book"> & {
-		reveals: Pick<MarketIndex["reveals"], "subjects">;
-	};
-	wallets: Pick<Wallets, "principalOf" | "once"> & {
-		execution: Pick<Wallets["execution"], "create" | "advance" | "held" | "cancel">;
-	};
-	steps: Steps<PlanStep>;
-	/** False: no plan is armed or evaluated here (`NFT_SNIPE_ENABLED`). */
-	isOn: boolean;
-};
-
-export type FillAsked = {
+type FillAsked = {
 	planId: string;
 	/** The token of the lease for evaluating the plan. */
 	token: number;
@@ -61,14 +46,22 @@ export type FillAsked = {
 	profile: Profile;
 };
 
-export type MadeFill =
+type MadeFill =
 	| { kind: "made"; intentId: string }
 	/** This listing is not bought; another one may be. */
 	| { kind: "skipped" }
 	/** The plan buys no more now: its status changed, or another process evaluates it. */
 	| { kind: "stopped" };
 
-export type EvaluateOptions = {
+export type FillTurns = {
+	/**
+	 * Waits until that plan may make a fill; returns the function that gives the turn back, or null
+	 * where the signal aborted first.
+	 */
+	take(planId: string, signal: AbortSignal): Promise<(() => void) | null>;
+};
+
+type EvaluateOptions = {
 	turns: FillTurns;
 	/** Returns the current listings; plans of one collection share them. */
 	listings(collectionId: number): Promise<readonly TokenListing[]>;

@@ -1,3 +1,5 @@
+// Renders a plan for its owner.
+
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import { field } from "#core/http/openapi/schema.ts";

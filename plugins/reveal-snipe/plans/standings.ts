@@ -1,5 +1,7 @@
+// Reads what the fills of plans hold, and what changed since a plan was armed.
+
 import type { Queryable } from "#core/db/Database.ts";
-import { invalidPlan, planFault } from "#plugins/reveal-snipe/plans/planBody.ts";
+import { invalidPlan, planFault } from "#plugins/reveal-snipe/faults.ts";
 import { type Fill, readFills } from "#plugins/reveal-snipe/sql/fills.ts";
 import type { ArmedWith, Plan } from "#plugins/reveal-snipe/sql/plans.ts";
 import type { Execution, Held, Profile, Wallet } from "#plugins/wallets/contract.ts";
@@ -20,7 +22,7 @@ export type Standing = Fill & {
  * The totals of fills: what is held, and what may be held after open ones are done. Fills of the
  * service's dry-run mode count as if they had been sent.
  */
-export type Totals = {
+type Totals = {
 	spentRaw: bigint;
 	filledCount: number;
 	committedRaw: bigint;
@@ -38,7 +40,7 @@ export const PAUSE_REASONS = [
 	"wallet_revision_changed",
 	"confirmation_required",
 ] as const;
-export type PauseReason = (typeof PAUSE_REASONS)[number];
+type PauseReason = (typeof PAUSE_REASONS)[number];
 
 const ENDED: ReadonlySet<string> = new Set([
 	"rejected",

@@ -1,17 +1,20 @@
+// Serves what plans would have bought at the last reveal.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
 import { exactNumbers } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import { moneyFault } from "#core/money.ts";
+import { planFault } from "#plugins/reveal-snipe/faults.ts";
 import { type DryRuns, dryRunSchema } from "#plugins/reveal-snipe/plans/dryRun.ts";
-import { exactPlanMembers, planBody, planFault } from "#plugins/reveal-snipe/plans/planBody.ts";
+import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
 
 /** Returns the caller of a request, authenticated once however many hooks need it. */
 export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
-export type DryRunRoutesOptions = { dryRuns: DryRuns; signedIn: SignedIn };
+type DryRunRoutesOptions = { dryRuns: DryRuns; signedIn: SignedIn };
 
 const security = [{ session: [] as string[] }];
 const description =

@@ -1,3 +1,5 @@
+// Serves the list of reveals.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
@@ -18,6 +20,13 @@ import {
 	listReveals,
 	REVEAL_PHASES,
 } from "#plugins/reveal-snipe/sql/detections.ts";
+
+type RevealRoutesOptions = {
+	core: Pick<Core, "db" | "clock" | "chains" | "indexed">;
+	index: Pick<RevealIndex, "subjects">;
+};
+
+const COLLECTION_ID_MAX = 2 ** 31 - 1;
 
 const burstSchema = z
 	.object({
@@ -69,11 +78,6 @@ const answerSchema = z
 
 const LIMIT_WORDS = `must be a whole number from 1 to ${PAGE_MAX}`;
 const cursor = createCursor("reveals1", [CURSOR_PART.count, CURSOR_PART.count]);
-
-export type RevealRoutesOptions = {
-	core: Pick<Core, "db" | "clock" | "chains" | "indexed">;
-	index: Pick<RevealIndex, "subjects">;
-};
 
 /** Returns the route that lists collections before, during and shortly after their reveal. */
 export function revealRoutes({ core, index }: RevealRoutesOptions) {
@@ -146,8 +150,6 @@ export function revealRoutes({ core, index }: RevealRoutesOptions) {
 		},
 	);
 }
-
-const COLLECTION_ID_MAX = 2 ** 31 - 1;
 
 function boundedCount(digits: string): number {
 	return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);

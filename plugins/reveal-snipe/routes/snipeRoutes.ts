@@ -1,3 +1,5 @@
+// Serves plans: arm, list, read, pause, resume, cancel.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
@@ -5,16 +7,12 @@ import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
 import { exactNumbers } from "#core/http/requests.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { moneyFault } from "#core/money.ts";
+import { planFault } from "#plugins/reveal-snipe/faults.ts";
+import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/reveal-snipe/limits.ts";
 import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import type { DryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
-import {
-	exactPlanMembers,
-	PAGE_DEFAULT,
-	PAGE_MAX,
-	planBody,
-	planFault,
-} from "#plugins/reveal-snipe/plans/planBody.ts";
+import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { planPageSchema, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
 import {
 	createSignedIn,
@@ -23,12 +21,17 @@ import {
 } from "#plugins/reveal-snipe/routes/dryRunRoutes.ts";
 import { tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
 
-export type SnipeRoutesOptions = {
+type SnipeRoutesOptions = {
 	plans: Plans;
 	dryRuns: DryRuns;
 	wallets: Pick<Wallets, "authenticate">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
+};
+
+type Deps = Pick<SnipeRoutesOptions, "plans" | "ending"> & {
+	signedIn: SignedIn;
+	transform(hook: { request: Request }): Promise<void>;
 };
 
 const message = `must be a whole number from 1 to ${PAGE_MAX}`;
@@ -58,10 +61,24 @@ const planParams = z.object({
 const cursor = createCursor("snipes1", [CURSOR_PART.uuid]);
 const security = [{ session: [] as string[] }];
 
-type Deps = Pick<SnipeRoutesOptions, "plans" | "ending"> & {
-	signedIn: SignedIn;
-	transform(hook: { request: Request }): Promise<void>;
-};
+const PAUSES =
+	"It buys no more until it is resumed. What it had recorded and not sent is called off; what was " +
+	"sent goes on. Only an armed plan can be paused.";
+
+const RESUMES =
+	"The wallet and the profile as they are now are those that it is held against from now on. Where " +
+	"its collection was revealed within the last half hour it buys at once.";
+
+const CANCELS =
+	"It buys no more, for good. What it had recorded and not sent is called off; what was sent goes " +
+	"on, and stays in `fills`.";
+
+const RESUME_FAULTS = [
+	planFault.confirmationRequiredIncompatible,
+	planFault.delegatedExecutionWalletRequired,
+	planFault.snipesDisabled,
+	planFault.validationError,
+];
 
 /** Returns the routes of plans, which buy automatically after a reveal. */
 export function snipeRoutes({ plans, dryRuns, wallets, ending }: SnipeRoutesOptions) {
@@ -213,22 +230,6 @@ function moveSnipe(
 		},
 	);
 }
-
-const PAUSES =
-	"It buys no more until it is resumed. What it had recorded and not sent is called off; what was " +
-	"sent goes on. Only an armed plan can be paused.";
-const RESUMES =
-	"The wallet and the profile as they are now are those that it is held against from now on. Where " +
-	"its collection was revealed within the last half hour it buys at once.";
-const CANCELS =
-	"It buys no more, for good. What it had recorded and not sent is called off; what was sent goes " +
-	"on, and stays in `fills`.";
-const RESUME_FAULTS = [
-	planFault.confirmationRequiredIncompatible,
-	planFault.delegatedExecutionWalletRequired,
-	planFault.snipesDisabled,
-	planFault.validationError,
-];
 
 /** Returns the id; throws `not_found` for a path that is no id. */
 function planId(text: string): string {

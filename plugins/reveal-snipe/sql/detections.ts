@@ -1,3 +1,5 @@
+// Reads and writes detected reveals, and what the last looks saw.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { RevealReading, ShownToken } from "#plugins/market-index/contract.ts";
 import {
@@ -45,7 +47,7 @@ export type ListedReveal = {
 	detection: Detection | null;
 };
 
-export type RevealsQuery = {
+type RevealsQuery = {
 	chainIds: readonly number[];
 	phase: RevealPhase | null;
 	/** Reveals that ended later count as recent. */
@@ -65,7 +67,7 @@ export type Seen = {
 };
 
 /** Columns of a detection, named like its members. */
-export const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.chain_id as "chainId",
+const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.chain_id as "chainId",
 	d.signal, d.evidence, d.block_number as "blockNumber", d.block_at as "blockAt",
 	d.heard_at as "heardAt", d.detected_at as "detectedAt", d.delay_ms as "delayMs",
 	encode(d.content_digest, 'hex') as "contentDigest", d.hidden_traits as "hiddenTraits", d.step,
@@ -73,7 +75,7 @@ export const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.cha
 	d.swapped`;
 
 export const REVEAL_PHASES = ["armed", "burst", "revealed"] as const;
-export type RevealPhase = (typeof REVEAL_PHASES)[number];
+type RevealPhase = (typeof REVEAL_PHASES)[number];
 
 /** Stores a detection and returns its id; null where the collection has one that has not ended. */
 export async function insertDetection(tx: Tx, found: NewDetection): Promise<number | null> {

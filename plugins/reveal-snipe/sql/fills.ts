@@ -1,3 +1,5 @@
+// Reads and writes the fills of plans.
+
 import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 

@@ -1,3 +1,5 @@
+// Reads, writes and moves plans, and the right to evaluate them.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { movesOf, type PlanEvent, type PlanStatus } from "#plugins/reveal-snipe/planStates.ts";
@@ -21,7 +23,7 @@ export type ArmedWith = {
 	walletRevision: number;
 };
 
-export type NewPlan = PlanTerms &
+type NewPlan = PlanTerms &
 	ArmedWith & {
 		id: string;
 		profileId: string;
@@ -44,6 +46,18 @@ export type Plan = NewPlan & {
 	evaluationToken: number;
 };
 
+/** A collection with open plans. Urgent: it is being revealed, or its plans are evaluated. */
+type PlannedCollection = { collectionId: number; chainId: number; isUrgent: boolean };
+
+export type PlanMove = {
+	id: string;
+	event: PlanEvent;
+	at: Date;
+	pauseReason?: string | null;
+	/** The new state to compare with; without it the old one stays. */
+	armedWith?: ArmedWith;
+};
+
 type PlanRow = Omit<Plan, "maxPriceRaw" | "budgetRaw"> & { maxPriceRaw: string; budgetRaw: string };
 
 const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId",
@@ -55,10 +69,6 @@ const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId",
 	wallet_revision as "walletRevision", created_at as "createdAt", changed_at as "changedAt",
 	expires_at as "expiresAt", due_at as "dueAt", due_until as "dueUntil",
 	evaluation_token as "evaluationToken"`;
-
-function planOf({ maxPriceRaw, budgetRaw, ...row }: PlanRow): Plan {
-	return { ...row, maxPriceRaw: BigInt(maxPriceRaw), budgetRaw: BigInt(budgetRaw) };
-}
 
 export async function insertPlan(tx: Tx, plan: NewPlan): Promise<void> {
 	await tx.execute(
@@ -141,9 +151,6 @@ export async function readOpenPlans(
 	return rows.map(planOf);
 }
 
-/** A collection with open plans. Urgent: it is being revealed, or its plans are evaluated. */
-export type PlannedCollection = { collectionId: number; chainId: number; isUrgent: boolean };
-
 /** Returns collections with open plans, ordered by their oldest plan. By `plan_open`. */
 export async function readPlannedCollections(
 	db: Queryable,
@@ -159,15 +166,6 @@ export async function readPlannedCollections(
 		[at],
 	);
 }
-
-export type PlanMove = {
-	id: string;
-	event: PlanEvent;
-	at: Date;
-	pauseReason?: string | null;
-	/** The new state to compare with; without it the old one stays. */
-	armedWith?: ArmedWith;
-};
 
 /** Moves a plan by the table of moves; returns false where its status does not allow the event. */
 export async function movePlan(tx: Queryable, move: PlanMove): Promise<boolean> {
@@ -260,4 +258,8 @@ export async function endEvaluation(
 		where id = $1 and evaluation_token = $2`,
 		[ended.id, ended.token, ended.dueAt, ended.failureCode],
 	);
+}
+
+function planOf({ maxPriceRaw, budgetRaw, ...row }: PlanRow): Plan {
+	return { ...row, maxPriceRaw: BigInt(maxPriceRaw), budgetRaw: BigInt(budgetRaw) };
 }

@@ -1,3 +1,5 @@
+// Reads and writes which collections are watched, and the order books of reveals.
+
 import type { Queryable } from "#core/db/Database.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 
@@ -11,7 +13,7 @@ export type KeptBook = {
 	listings: TokenListing[];
 };
 
-export type WatchReason = "plan" | "operator";
+type WatchReason = "plan" | "operator";
 
 type Kept = Omit<TokenListing, "quantity" | "totalRaw"> & { quantity: string; totalRaw: string };
 

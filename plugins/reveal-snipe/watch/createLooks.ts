@@ -1,3 +1,5 @@
+// Looks at collections for a reveal, and stores what it finds.
+
 import { parseHead } from "#core/chain/heads/Head.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
@@ -35,10 +37,12 @@ export type LookDeps = {
 	signal: AbortSignal;
 };
 
-export type Look = { watched: Watched; trigger: Trigger };
+type Look = { watched: Watched; trigger: Trigger };
 
 /** What the tokens of one look show, as far as their documents could be read. */
 type Found = { uriDigest: string; isUriChanged: boolean; shown: readonly ShownToken[] };
+
+type News = { verdict: Verdict; now: Seen; evidence: Evidence; at: Date };
 
 /**
  * Makes the function that looks at collections: it reads the URIs of some of their tokens, all of
@@ -134,8 +138,6 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const isStored = await store(deps, look, { verdict, now, evidence, at: new Date(nowMs) });
 	if (isStored) watched.seen = now;
 }
-
-type News = { verdict: Verdict; now: Seen; evidence: Evidence; at: Date };
 
 /** Stores the finding with its consequences; returns false without the lease. */
 async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {

@@ -1,3 +1,5 @@
+// Decides what a look at a collection means.
+
 import { createHash } from "node:crypto";
 import type {
 	RevealReading,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 
-export type WireOptions<About> = {
+type WireOptions<About> = {
 	url: string;
 	onOpen(): void;
 	/**
@@ -15,7 +15,7 @@ export type WireOptions<About> = {
 	onSocketCall?: SocketCallListener | undefined;
 };
 
-export type Wire<About> = {
+type Wire<About> = {
 	ask(about: About, method: string, params: readonly unknown[]): void;
 	/** Requests without an answer yet. */
 	waiting(): About[];

@@ -1,3 +1,5 @@
+// Listens to a chain's new blocks, and to the logs of some contracts.
+
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
@@ -17,7 +19,7 @@ import { openWire } from "#plugins/reveal-snipe/watch/openWire.ts";
 /** A log that a node pushed: only a hint to look. */
 export type PushedLog = { address: Address; topic: string | undefined; blockNumber: number };
 
-export type LogSubscriptionOptions = {
+type LogSubscriptionOptions = {
 	chainId: number;
 	/** WebSocket endpoints, tried in turn; without any there is no subscription. */
 	urls: readonly string[];
@@ -29,7 +31,7 @@ export type LogSubscriptionOptions = {
 	reconnectMs?: number;
 };
 
-export type LogSubscription = {
+type LogSubscription = {
 	/** Subscribes to the logs of these contracts, and of no others, from now on. */
 	resync(addresses: readonly Address[]): void;
 	/**
@@ -41,7 +43,7 @@ export type LogSubscription = {
 	isLive(): boolean;
 };
 
-export type ChainEars = {
+type ChainEars = {
 	/** Listens to new blocks and to logs of these contracts; without contracts, to nothing at all. */
 	listenTo(addresses: readonly Address[]): void;
 	/** Checks that the subscription is alive, and replaces it if not. */

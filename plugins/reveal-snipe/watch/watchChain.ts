@@ -1,9 +1,11 @@
+// Watches one chain's collections for reveals.
+
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
 import type { MarketIndex, RevealIndex, RevealSubject } from "#plugins/market-index/contract.ts";
-import { createBursts, type OnCovered } from "#plugins/reveal-snipe/burst.ts";
+import { createBursts, type OnCovered } from "#plugins/reveal-snipe/createBursts.ts";
 import {
 	joinTriggers,
 	type Signal,
@@ -29,7 +31,7 @@ import { createLooks } from "#plugins/reveal-snipe/watch/createLooks.ts";
 import { type Watched, watchedOf } from "#plugins/reveal-snipe/watch/judgeLook.ts";
 import { listenToChain, type PushedLog } from "#plugins/reveal-snipe/watch/subscribeLogs.ts";
 
-export type Roster = {
+type Roster = {
 	all(): readonly Watched[];
 	has(collectionId: number): boolean;
 	/** Returns the watched collection of a contract. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { planSteps } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
+import { planSteps } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { stepNames } from "#plugins/wallets/execution/advanceBatch.ts";
 import { kindSteps, stepsEndedElsewhere } from "#test/e2e/kills/KillScenario.ts";
 import type { SourceFile } from "#test/tidy/Rule.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
-import { planSteps } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
+import { planSteps } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
 import { type KillWorld, openKillWorld } from "#test/e2e/kills/openTradeLane.ts";

@@ -1,3 +1,5 @@
+// Reads all tokens of a collection again after its reveal, step by step.
+
 import type { Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
@@ -14,7 +16,7 @@ import {
 } from "#plugins/reveal-snipe/sql/detections.ts";
 
 /** A collection whose tokens are all read and ranked, just before it is marked as revealed. */
-export type Covered = Pick<Detection, "id" | "collectionId" | "chainId">;
+type Covered = Pick<Detection, "id" | "collectionId" | "chainId">;
 
 /** Called when a burst covers its collection; perhaps twice, so it must be idempotent. */
 export type OnCovered = (covered: Covered, options: { signal: AbortSignal }) => Promise<void>;
@@ -29,7 +31,7 @@ export type BurstDeps = {
 	signal: AbortSignal;
 };
 
-export type Bursts = {
+type Bursts = {
 	/** Continues every burst that is under way, and begins at most one more. */
 	tick(): Promise<void>;
 	/** Begins one waiting burst, if there is one; returns whether there was. */
@@ -92,8 +94,20 @@ export function createBursts(deps: BurstDeps): Bursts {
 	};
 }
 
+async function runBurst(deps: BurstDeps, begun: Detection): Promise<void> {
+	const { core, signal } = deps;
+	await noteRun(core.db, begun.id);
+	const endsAtMs = core.clock.nowMs() + BURST_MS;
+	let detection = begun;
+	while (!signal.aborted) {
+		const step = await takeStep(deps, detection, endsAtMs);
+		if (step === null || step === "ended") return;
+		detection = { ...detection, step };
+	}
+}
+
 /** Does one step of a burst, and returns the next one; null where a later run must continue. */
-export async function takeStep(
+async function takeStep(
 	deps: BurstDeps,
 	detection: Detection,
 	endsAtMs: number,
@@ -115,39 +129,6 @@ export async function takeStep(
 		return goOn("revealing");
 	}
 	return step === "revealing" ? end(deps, detection, "revealed") : null;
-}
-
-/**
- * Stores the next step together with its effects; returns false without the lease, or if another
- * process moved it.
- */
-export async function moveStep(
-	{ core, lease }: BurstDeps,
-	{ id, step }: Detection,
-	{ to, outcome, also }: MoveOptions,
-): Promise<boolean> {
-	const held = await lease();
-	if (!held) return false;
-	const at = new Date(core.clock.nowMs());
-	return core.db.transaction(async (tx) => {
-		await requireLease(tx, held);
-		if (!(await moveDetection(tx, { id, from: step, to }, { at, outcome: outcome ?? null })))
-			return false;
-		await also?.(tx);
-		return true;
-	});
-}
-
-async function runBurst(deps: BurstDeps, begun: Detection): Promise<void> {
-	const { core, signal } = deps;
-	await noteRun(core.db, begun.id);
-	const endsAtMs = core.clock.nowMs() + BURST_MS;
-	let detection = begun;
-	while (!signal.aborted) {
-		const step = await takeStep(deps, detection, endsAtMs);
-		if (step === null || step === "ended") return;
-		detection = { ...detection, step };
-	}
 }
 
 /** Reads parts until all tokens are read, or the run's time is up; returns the next step. */
@@ -200,6 +181,27 @@ async function end(
 	});
 	if (ended) core.log.info("a burst ended", { collectionId, outcome });
 	return ended ? "ended" : null;
+}
+
+/**
+ * Stores the next step together with its effects; returns false without the lease, or if another
+ * process moved it.
+ */
+async function moveStep(
+	{ core, lease }: BurstDeps,
+	{ id, step }: Detection,
+	{ to, outcome, also }: MoveOptions,
+): Promise<boolean> {
+	const held = await lease();
+	if (!held) return false;
+	const at = new Date(core.clock.nowMs());
+	return core.db.transaction(async (tx) => {
+		await requireLease(tx, held);
+		if (!(await moveDetection(tx, { id, from: step, to }, { at, outcome: outcome ?? null })))
+			return false;
+		await also?.(tx);
+		return true;
+	});
 }
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
-import { chooseListings } from "#plugins/reveal-snipe/plans/dryRun.ts";
+import { chooseListings } from "#plugins/reveal-snipe/plans/chooseListings.ts";
 
 const options = {
 	buyer: `0x${"b".repeat(40)}`,

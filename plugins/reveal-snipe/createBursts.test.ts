@@ -5,7 +5,7 @@ import { takeLease } from "#core/lease.ts";
 import { silentLog } from "#core/log.ts";
 import type { Frame } from "#core/outbox.ts";
 import type { RereadPart, RevealIndex } from "#plugins/market-index/contract.ts";
-import { type BurstDeps, createBursts } from "#plugins/reveal-snipe/burst.ts";
+import { type BurstDeps, createBursts } from "#plugins/reveal-snipe/createBursts.ts";
 import { BURST_LIFE_MS, BURST_MS } from "#plugins/reveal-snipe/limits.ts";
 import { insertDetection, readLastDetections } from "#plugins/reveal-snipe/sql/detections.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

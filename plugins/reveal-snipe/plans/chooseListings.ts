@@ -1,0 +1,112 @@
+// Chooses the listings that a plan buys, and says why it leaves the others.
+
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { mulDiv } from "#core/money.ts";
+import type { TokenListing } from "#plugins/market-index/contract.ts";
+import { type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
+import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
+
+/** A listing with the price of one unit, in base units of the chain's coin. */
+export type Candidate = TokenListing & { priceRaw: bigint };
+
+type Chosen = {
+	/** The cheapest first; at equal prices the best rank first. */
+	candidates: Candidate[];
+	skipped: { listing: TokenListing; reason: SkipReason }[];
+};
+
+type ChooseOptions = {
+	/** The paying address, whose own listings are not bought. Null where it is not known. */
+	buyer: string | null;
+	normaliseTrait(text: string): string;
+};
+
+/** Reasons why a plan does not buy a listing. */
+export const SKIP_REASONS = [
+	"rank_unknown",
+	"rank_above_ceiling",
+	"traits_missing",
+	"currency_not_native",
+	"own_listing",
+	"price_above_ceiling",
+	"token_taken",
+	"tried_before",
+	"items_reached",
+	"budget_left_too_small",
+] as const;
+export type SkipReason = (typeof SKIP_REASONS)[number];
+
+/**
+ * Divides listings into those that a plan would buy, in its order, and those that it never would.
+ * Earlier purchases are not considered here: `fillRefusal` checks them, one listing at a time.
+ */
+export function chooseListings(
+	terms: Pick<PlanTerms, "maxRank" | "traits" | "maxPriceRaw">,
+	listings: readonly TokenListing[],
+	{ buyer, normaliseTrait }: ChooseOptions,
+): Chosen {
+	const wanted = terms.traits.map(({ type, values }) => {
+		return { type: normaliseTrait(type), values: new Set(values.map(normaliseTrait)) };
+	});
+	const hasAll = ({ traits }: TokenListing) =>
+		wanted.every(({ type, values }) =>
+			traits.some((trait) => {
+				return normaliseTrait(trait.type) === type && values.has(normaliseTrait(trait.value));
+			}),
+		);
+	const reasonOf = (listing: Candidate): SkipReason | null => {
+		if (terms.maxRank !== null) {
+			if (listing.rank === null) return "rank_unknown";
+			if (listing.rank > terms.maxRank) return "rank_above_ceiling";
+		}
+		if (!hasAll(listing)) return "traits_missing";
+		// Its price in the coin depends on rates; only buys in the coin are supported.
+		if (listing.currency !== ZERO_ADDRESS) return "currency_not_native";
+		if (listing.maker === buyer) return "own_listing";
+		return listing.priceRaw > terms.maxPriceRaw ? "price_above_ceiling" : null;
+	};
+	const chosen: Chosen = { candidates: [], skipped: [] };
+	for (const listing of listings) {
+		const priceRaw = mulDiv(listing.totalRaw, 1n, listing.quantity, "up");
+		const candidate = { ...listing, priceRaw };
+		const reason = reasonOf(candidate);
+		if (reason === null) chosen.candidates.push(candidate);
+		else chosen.skipped.push({ listing, reason });
+	}
+	chosen.candidates.sort(byPriceThenRank);
+	return chosen;
+}
+
+/**
+ * Returns why a plan may not buy a listing now, counting all that its fills hold or may still
+ * spend; null: it may. Call this under the lock of the plan.
+ */
+export function fillRefusal(
+	terms: PlanTerms,
+	standings: readonly Standing[],
+	given: Pick<Candidate, "tokenId" | "orderHash" | "priceRaw"> & {
+		mayTryAgain(errorCode: string | null, status: Standing["status"]): boolean;
+		attemptsMax: number;
+	},
+): SkipReason | null {
+	const { tokenId, orderHash, priceRaw } = given;
+	const fill = standings.find((one) => one.tokenId === tokenId);
+	if (fill) {
+		if (fill.isOpen || fill.heldRaw > 0n) return "token_taken";
+		const isSame = fill.orderHash === orderHash;
+		if (isSame && !given.mayTryAgain(fill.errorCode, fill.status)) return "tried_before";
+		if (fill.pastIntentIds.length + 1 >= given.attemptsMax) return "tried_before";
+	}
+	const { committedRaw, committedCount } = totalsOf(standings);
+	if (priceRaw > terms.maxPriceRaw) return "price_above_ceiling";
+	if (committedCount >= terms.maxItems) return "items_reached";
+	return committedRaw + priceRaw > terms.budgetRaw ? "budget_left_too_small" : null;
+}
+
+function byPriceThenRank(one: Candidate, other: Candidate): number {
+	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
+	const ranks = (one.rank ?? Number.POSITIVE_INFINITY) - (other.rank ?? Number.POSITIVE_INFINITY);
+	// Two without a rank: their difference is NaN.
+	if (ranks < 0 || ranks > 0) return ranks;
+	return one.orderHash < other.orderHash ? -1 : 1;
+}
