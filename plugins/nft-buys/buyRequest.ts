@@ -1,3 +1,5 @@
+// Defines the stored request of a buy, and the limits in USD that it must keep.
+
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Denial, SpendSituation } from "#plugins/wallets/contract.ts";

@@ -1,7 +1,9 @@
+// Offers the agent's tools and commands for buying an NFT.
+
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
-import type { BuyContext } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import type { BuyContext } from "#plugins/nft-buys/model.ts";
 import {
 	answerIntent,
 	bodyFields,

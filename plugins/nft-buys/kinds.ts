@@ -1,3 +1,5 @@
+// Offers buys and offers to the execution path.
+
 import { assert } from "#core/fault.ts";
 import { type BuyRequest, buyRequest, nftSpendDenial } from "#plugins/nft-buys/buyRequest.ts";
 import { NFT_BUY } from "#plugins/nft-buys/contract.ts";
@@ -7,7 +9,8 @@ import { keepsBuy, shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import { ownershipDenial, paidByLogs } from "#plugins/nft-buys/settle.ts";
 import type { Denial, IntentKind } from "#plugins/wallets/contract.ts";
 
-const DENIAL: Denial = {
+/** Why every offer is refused. */
+const OFFER_REFUSED: Denial = {
 	code: "provider_offer_requires_local_order_builder",
 	detail: "Offers are orders that their maker signs, and none is built here.",
 };
@@ -47,7 +50,7 @@ export function createOfferKind(): IntentKind<BuyRequest> {
 		request: buyRequest,
 		steps: [],
 		deny: nftSpendDenial,
-		prepare: async () => ({ kind: "denied", denial: DENIAL }),
-		settle: async () => DENIAL,
+		prepare: async () => ({ kind: "denied", denial: OFFER_REFUSED }),
+		settle: async () => OFFER_REFUSED,
 	};
 }

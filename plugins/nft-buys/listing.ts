@@ -1,12 +1,14 @@
+// Finds a listing, and reads what is needed to buy it from the provider and the chain.
+
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import { coinAbi, seaportAbi } from "#plugins/nft-buys/abi.ts";
-import type { OrderState } from "#plugins/nft-buys/check/checks.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { AGAIN_AFTER_MS, type BuyStep } from "#plugins/nft-buys/limits.ts";
+import type { Funds, OrderState } from "#plugins/nft-buys/model.ts";
 import type { Provider, ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
@@ -18,8 +20,6 @@ export type Search = {
 	/** Null: the token's cheapest listing. */
 	orderHash: Hex | null;
 };
-
-export type Funds = { balanceRaw: bigint; allowanceRaw: bigint; decimals: number };
 
 type Asked = Parameters<Provider["listingFulfilment"]>[0];
 

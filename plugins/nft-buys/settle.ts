@@ -1,3 +1,5 @@
+// Reads from a receipt, and the token's contract, what a buy brought and cost.
+
 import { decodeEventLog, decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
@@ -50,26 +52,6 @@ export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Denial | 
 		goods.standard === "erc721" ? await ownedNow(rpc, asked) : await grownBy(rpc, asked);
 	if (received >= goods.quantity) return null;
 	return received > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
-}
-
-/**
- * Returns how many units of the token the wallet gained by the receipt's transaction, from the logs
- * of the token's own contract, which are as reliable as its state. Null without logs of that token,
- * which proves nothing.
- */
-export function receivedByLogs(
-	logs: Receipt["logs"],
-	{ goods, wallet }: { goods: Goods; wallet: Address },
-): bigint | null {
-	const moves = logs
-		.filter(({ address }) => address === goods.contract)
-		.flatMap((log) => movesOf(log, goods));
-	if (moves.length === 0) return null;
-	// An ERC-721 is unique: its last recipient has it.
-	const counted = goods.standard === "erc721" ? moves.slice(-1) : moves;
-	return counted.reduce((sum, { from, to, units }) => {
-		return sum + (to === wallet ? units : 0n) - (from === wallet ? units : 0n);
-	}, 0n);
 }
 
 /**
@@ -165,6 +147,26 @@ async function grownBy(rpc: Rpc, asked: Asked): Promise<bigint> {
 	const logged = receivedByLogs(receipt.logs, asked);
 	if (logged === null) throw unknownTo(before?.kind === "refused" ? before : after);
 	return logged;
+}
+
+/**
+ * Returns how many units of the token the wallet gained by the receipt's transaction, from the logs
+ * of the token's own contract, which are as reliable as its state. Null without logs of that token,
+ * which proves nothing.
+ */
+function receivedByLogs(
+	logs: Receipt["logs"],
+	{ goods, wallet }: { goods: Goods; wallet: Address },
+): bigint | null {
+	const moves = logs
+		.filter(({ address }) => address === goods.contract)
+		.flatMap((log) => movesOf(log, goods));
+	if (moves.length === 0) return null;
+	// An ERC-721 is unique: its last recipient has it.
+	const counted = goods.standard === "erc721" ? moves.slice(-1) : moves;
+	return counted.reduce((sum, { from, to, units }) => {
+		return sum + (to === wallet ? units : 0n) - (from === wallet ? units : 0n);
+	}, 0n);
 }
 
 function movesOf(log: Receipt["logs"][number], { tokenId, standard }: Goods): Moved[] {

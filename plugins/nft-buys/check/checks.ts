@@ -1,39 +1,21 @@
+// Checks a listing, its price, its state on chain and its zone's data.
+
 import { hexToBigInt, size, slice } from "viem";
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { ORDERS_MAX } from "#plugins/nft-buys/limits.ts";
+import type { OrderState, Wanted } from "#plugins/nft-buys/model.ts";
 import { wireOrder } from "#plugins/nft-buys/seaport/encodeFilling.ts";
 import { hashOrder, type OrderParameters } from "#plugins/nft-buys/seaport/Order.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** The chain's state of an order and its seller. */
-export type OrderState = {
-	/** The seller's counter; orders signed with another one are void. */
-	counter: bigint;
-	isCancelled: boolean;
-	totalFilled: bigint;
-	/** 0 for an order without any fill. */
-	totalSize: bigint;
-};
-
-/** What the buyer wants, and where and when it is bought. All answers are compared with this. */
-export type Wanted = {
-	chainId: number;
-	marketplace: Address;
-	wallet: Address;
-	contract: Address;
-	tokenId: bigint;
-	quantity: bigint;
-	nowMs: number;
-};
-
 /** A condition that must be true, with the code and text of its denial. */
 export type Check = readonly [holds: boolean, code: string, detail: string];
 
 /** The signed order that every copy must equal. */
-export type SignedAs = { orderHash: Hex; counter: bigint; parameters: OrderParameters };
+type SignedAs = { orderHash: Hex; counter: bigint; parameters: OrderParameters };
 
 const EXCEEDED: Denial = {
 	code: "price_limit_exceeded",

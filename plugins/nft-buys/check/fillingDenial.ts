@@ -1,14 +1,15 @@
+// Compares a fulfilment with the request, the listing and the chain.
+
 import { size } from "viem";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import {
 	areSameOrders,
 	type Check,
 	firstDenial,
 	isSameOrder,
-	type OrderState,
-	type Wanted,
 } from "#plugins/nft-buys/check/checks.ts";
 import { SUFFIX_BYTES_MAX } from "#plugins/nft-buys/limits.ts";
+import type { OrderState, Payment, Wanted } from "#plugins/nft-buys/model.ts";
 import {
 	type ConsiderationItem,
 	type Filling,
@@ -25,14 +26,6 @@ export type Filled = {
 	listing: ProviderOrder;
 	wanted: Wanted;
 	state: OrderState;
-};
-
-/** The price of an order, or of a part of one: everything that leaves the buyer's wallet. */
-export type Payment = {
-	/** The zero address for the native coin. */
-	currency: Address;
-	total: bigint;
-	parts: { recipient: Address; raw: bigint }[];
 };
 
 type Held = readonly [holds: boolean, what: string];

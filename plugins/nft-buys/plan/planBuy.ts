@@ -1,3 +1,5 @@
+// Plans a buy: finds the listing, checks its fulfilment, encodes the call.
+
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -8,10 +10,9 @@ import {
 	limitDenial,
 	listingDenial,
 	stateDenial,
-	type Wanted,
 	zoneDenial,
 } from "#plugins/nft-buys/check/checks.ts";
-import { fillingDenial, type Payment, paymentOf } from "#plugins/nft-buys/check/fillingDenial.ts";
+import { fillingDenial, paymentOf } from "#plugins/nft-buys/check/fillingDenial.ts";
 import { type BuyStep, PLAN_LIFETIME_MS } from "#plugins/nft-buys/limits.ts";
 import {
 	askFulfilment,
@@ -19,6 +20,7 @@ import {
 	readFunds,
 	readOrderState,
 } from "#plugins/nft-buys/listing.ts";
+import type { Payment, Wanted } from "#plugins/nft-buys/model.ts";
 import { fundsDenial, shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import { encodeFilling, readFilling, wireOrder } from "#plugins/nft-buys/seaport/encodeFilling.ts";
 import { type Filling, marketplaceOf, spenderOf } from "#plugins/nft-buys/seaport/Order.ts";

@@ -1,9 +1,10 @@
+// Writes what the owner sees of a buy, and compares a new plan with it.
+
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { formatAmount } from "#core/money.ts";
-import { firstDenial, type Wanted } from "#plugins/nft-buys/check/checks.ts";
-import type { Payment } from "#plugins/nft-buys/check/fillingDenial.ts";
-import type { Funds } from "#plugins/nft-buys/listing.ts";
+import { firstDenial } from "#plugins/nft-buys/check/checks.ts";
+import type { Funds, Payment, Wanted } from "#plugins/nft-buys/model.ts";
 import type { Filling } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Denial, Plan } from "#plugins/wallets/contract.ts";

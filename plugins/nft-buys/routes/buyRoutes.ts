@@ -1,23 +1,8 @@
 import { Elysia } from "elysia";
-import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
-import type { Log } from "#core/log.ts";
+import type { BuyContext, SignedIn } from "#plugins/nft-buys/model.ts";
 import { postBuys, postOffers } from "#plugins/nft-buys/routes/buys.ts";
 import { getIntent, getIntents, postCancel } from "#plugins/nft-buys/routes/intents.ts";
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
-
-/** What the routes of buying need. */
-export type BuyContext = {
-	wallets: Wallets;
-	log: Log;
-	chains: ChainRegistry;
-	/** The chains that are served here, in the deployment's order. */
-	served: readonly Chain[];
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
-
-/** Returns the caller of a request, authenticated once however many hooks need it. */
-export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
 /** Returns the routes that buy NFTs, and show and cancel buys. */
 export function buyRoutes(context: BuyContext) {

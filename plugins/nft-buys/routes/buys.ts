@@ -1,3 +1,5 @@
+// Serves requests to buy and to offer.
+
 import { Elysia } from "elysia";
 import { isAddress } from "viem";
 import { z } from "zod";
@@ -10,7 +12,7 @@ import { moneyFault, parseAmount, UNITS_BOUND } from "#core/money.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buyFault, invalidBody } from "#plugins/nft-buys/faults.ts";
 import { ADVANCE_TIMEOUT_MS, ANSWER_IDLE_SECONDS, UNITS_MAX } from "#plugins/nft-buys/limits.ts";
-import type { BuyContext, SignedIn } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import type { BuyContext, SignedIn } from "#plugins/nft-buys/model.ts";
 import { intentSchema, orderDetail, renderIntent } from "#plugins/nft-buys/routes/intents.ts";
 import type {
 	Channel,
@@ -121,7 +123,7 @@ export const bodyFields = {
 };
 
 /** Members whose numbers must not become doubles. */
-export const exactMembers = ["maxPriceNative", "priceNative", "tokenId", "quantity"] as const;
+const exactMembers = ["maxPriceNative", "priceNative", "tokenId", "quantity"] as const;
 
 const questionSchema = z
 	.object({

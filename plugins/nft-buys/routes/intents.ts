@@ -1,3 +1,5 @@
+// Serves buys and offers that were asked for: read, list, cancel.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
@@ -10,17 +12,17 @@ import { moneyFault, toDisplayNumber } from "#core/money.ts";
 import { buyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/nft-buys/limits.ts";
-import type { BuyContext, SignedIn } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import type { BuyContext, SignedIn } from "#plugins/nft-buys/model.ts";
 import { cancellationSchema, type Intent, tradingDocumented } from "#plugins/wallets/contract.ts";
 
 /** The kinds of intents that this plugin's routes show. */
-export const intentKinds: readonly string[] = ["nft_buy", "nft_offer"];
+const intentKinds: readonly string[] = ["nft_buy", "nft_offer"];
 
 /**
  * The id of an intent in a path. A text that is no id is accepted here, and answered like a missing
  * one.
  */
-export const intentParams = z.object({
+const intentParams = z.object({
 	id: z.string().meta({
 		description: "An intent of yours, by its id.",
 		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
@@ -88,7 +90,7 @@ export const intentSchema = z
 	})
 	.meta({ id: "Intent", description: "A buy or an offer of yours." });
 
-export type IntentView = z.output<typeof intentSchema>;
+type IntentView = z.output<typeof intentSchema>;
 
 const NATIVE_DECIMALS = 18;
 /** The order that a buy fills: named by its owner, or found by the service. */

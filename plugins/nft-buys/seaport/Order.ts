@@ -1,3 +1,5 @@
+// Defines Seaport's orders, their hash, and the contracts that they are filled by.
+
 import { hashStruct } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
@@ -33,7 +35,7 @@ export type Filling = {
  * Seaport's kinds of items: 0 native coin, 1 ERC-20, 2 ERC-721, 3 ERC-1155, 4 and 5 any that
  * matches.
  */
-export type OrderItem = {
+type OrderItem = {
 	itemType: number;
 	token: Address;
 	identifierOrCriteria: bigint;

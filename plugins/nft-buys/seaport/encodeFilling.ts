@@ -1,3 +1,5 @@
+// Reads the provider's fulfilment, and encodes the call that fills the order.
+
 import { concatHex, encodeFunctionData, getAbiItem, toFunctionSignature } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -17,7 +19,7 @@ import type {
 } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderFulfilment } from "#plugins/provider/contract.ts";
 
-export type WireBasicOrder = z.output<typeof wireOrder.fulfillBasicOrder>["parameters"];
+type WireBasicOrder = z.output<typeof wireOrder.fulfillBasicOrder>["parameters"];
 
 /** Each route has four types of orders: native or ERC-20 for an ERC-721 or an ERC-1155. */
 const ORDER_TYPES = 4;
