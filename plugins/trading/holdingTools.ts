@@ -1,3 +1,5 @@
+// Offers the agent's tools and commands about what somebody holds.
+
 import { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
@@ -6,7 +8,7 @@ import type { Assets } from "#plugins/trading/registry/createAssets.ts";
 import { assetInput, dollarWords, findAsset } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-export type HoldingToolsDeps = {
+type HoldingToolsDeps = {
 	db: Queryable;
 	assets: Pick<Assets, "find">;
 	portfolio: Portfolio;

@@ -1,3 +1,5 @@
+// Reads what a profile's wallets hold, and what it is worth.
+
 import { z } from "zod";
 import { readAbiUint } from "#core/chain/abi.ts";
 import { chainNumbers } from "#core/chain/Chain.ts";
@@ -18,7 +20,7 @@ import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 /** The chain's answers about one token in one wallet; null where there was none. */
-export type BalanceRead = {
+type BalanceRead = {
 	rawBalance: bigint | null;
 	/**
 	 * The ERC-8056 multiplier at that moment: 1e18 is one share per token. `none`: the token has
@@ -27,7 +29,7 @@ export type BalanceRead = {
 	multiplier: bigint | "none" | null;
 };
 
-export type Holding = BalanceRead & {
+type Holding = BalanceRead & {
 	wallet: Wallet;
 	asset: Asset;
 	/** Null: the price is unknown. */
@@ -36,7 +38,7 @@ export type Holding = BalanceRead & {
 	valueMicros: bigint | null;
 };
 
-export type PortfolioOptions = {
+type PortfolioOptions = {
 	db: Queryable;
 	clock: Clock;
 	rpc: Rpc;
@@ -52,13 +54,13 @@ export type Portfolio = (
 ) => Promise<HoldingsAnswer>;
 
 /** The most wallets that are read: each costs one call per token. */
-export const HOLDING_WALLETS_MAX = 10;
+const HOLDING_WALLETS_MAX = 10;
 /** After this time a balance counts as unknown, so that the answer comes in time. */
 const ANSWER_WAIT_MS = 5_000;
 
 const MULTIPLIER_DECIMALS = 18;
 
-export const holdingSchema = z
+const holdingSchema = z
 	.object({
 		walletId: field.id("The wallet, by its id here."),
 		walletAddress: field.addressText("The wallet's address."),

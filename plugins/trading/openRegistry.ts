@@ -1,3 +1,5 @@
+// Builds the registry of stock tokens: its routes, tools, jobs and prices.
+
 import { Elysia } from "elysia";
 import type { z } from "zod";
 import { type Rpc, type RpcPurpose, rpcFault } from "#core/chain/rpc/Rpc.ts";
@@ -11,6 +13,7 @@ import { holdingTools } from "#plugins/trading/holdingTools.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import { type Assets, assetOf, createAssets } from "#plugins/trading/registry/createAssets.ts";
+import { createEligibility } from "#plugins/trading/registry/createEligibility.ts";
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createPools, type Pools } from "#plugins/trading/registry/createPools.ts";
 import { createSync, registryHealth } from "#plugins/trading/registry/createSync.ts";
@@ -20,7 +23,7 @@ import {
 	SYNC_TIMEOUT_MS,
 } from "#plugins/trading/registry/limits.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
-import { createEligibility, type registryConfig } from "#plugins/trading/registryConfig.ts";
+import type { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestationRoutes.ts";
 import { adminStockTokenRoutes } from "#plugins/trading/routes/adminStockTokenRoutes.ts";
 import { holdingRoutes, stockTokenRoutes } from "#plugins/trading/routes/stockTokenRoutes.ts";

@@ -1,3 +1,5 @@
+// Builds quotes, swaps and trades, with their routes and tools.
+
 import { z } from "zod";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
@@ -39,6 +41,9 @@ export type TradesOptions = {
 
 const MICROS = 1_000_000n;
 const MIN_LIQUIDITY_KEY = "enforce_min_liquidity";
+
+/** The number of routes grows with each connector, so there are few. */
+const CONNECTORS_MAX = 3;
 
 /** A setting that operators can change while the service runs. */
 export const minLiquiditySetting: TradingSetting = {
@@ -99,6 +104,3 @@ export function openTrades(options: TradesOptions) {
 		tools: tradeTools({ trades, wallets, ending }),
 	};
 }
-
-/** The number of routes grows with each connector, so there are few. */
-const CONNECTORS_MAX = 3;

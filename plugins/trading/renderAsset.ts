@@ -1,3 +1,5 @@
+// Renders stock tokens for the public and for operators.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
@@ -76,19 +78,6 @@ export const reviewedTokenSchema = stockTokenSchema
 	})
 	.meta({ id: "ReviewedStockToken", description: "A stock token as operators see it." });
 
-/** Renders a token without its price. */
-function rendered(row: AssetRow, chain: string) {
-	return {
-		...{ chain, chainId: row.chainId, address: row.address, symbol: row.symbol, name: row.name },
-		...{ decimals: row.decimals, status: row.status, feed: row.feed },
-		multiplier: multiplierText(row.multiplier),
-		pendingMultiplier: multiplierText(row.pendingMultiplier),
-		pendingAt: row.pendingAt?.toISOString() ?? null,
-		checkedBlock: String(row.checkedBlock),
-		checkedAt: row.checkedAt.toISOString(),
-	};
-}
-
 /** Renders a stock token for the public. */
 export function renderStockToken(row: AssetRow, chain: string, price: LastPrice | null) {
 	return { ...rendered(row, chain), ...renderPrice(price) };
@@ -111,6 +100,19 @@ export function renderPrice(price: LastPrice | null) {
 		priceUsd: price && toDisplayNumber(price.microsPerUnit, MICROS_DECIMALS),
 		priceAgeSeconds: price && Math.floor(price.ageMs / 1_000),
 		market: price?.market ?? null,
+	};
+}
+
+/** Renders a token without its price. */
+function rendered(row: AssetRow, chain: string) {
+	return {
+		...{ chain, chainId: row.chainId, address: row.address, symbol: row.symbol, name: row.name },
+		...{ decimals: row.decimals, status: row.status, feed: row.feed },
+		multiplier: multiplierText(row.multiplier),
+		pendingMultiplier: multiplierText(row.pendingMultiplier),
+		pendingAt: row.pendingAt?.toISOString() ?? null,
+		checkedBlock: String(row.checkedBlock),
+		checkedAt: row.checkedAt.toISOString(),
 	};
 }
 

@@ -1,13 +1,15 @@
+// Stores operators' decisions about stock tokens.
+
 import type { Audit } from "#core/audit/createAudit.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isSqlState, type Tx } from "#core/db/Database.ts";
 import { nextStatus } from "#plugins/trading/assetStates.ts";
-import { registryFault } from "#plugins/trading/registry/limits.ts";
+import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { checkFeeds, FEED_FLAW } from "#plugins/trading/registry/planSync.ts";
 import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
 
-export type Reviewed = { chainId: number; address: Address; actor: string; at: Date };
+type Reviewed = { chainId: number; address: Address; actor: string; at: Date };
 
 /**
  * Stores an operator's decision about a token, with its entry in the audit log; returns the row.
@@ -30,33 +32,6 @@ export async function reviewAsset(
 		detail: { decision, reason, symbol: row.symbol, before: row.status, after: changed.status },
 	});
 	return changed;
-}
-
-function refused(row: AssetRow, { actor, at }: Reviewed): AssetRow {
-	const status = nextStatus[row.status].refused ?? row.status;
-	return { ...row, status, heldBy: `operator:${actor}`, changedAt: at };
-}
-
-function approved(row: AssetRow, at: Date): AssetRow {
-	const status = nextStatus[row.status].approved;
-	if (!status) throw registryFault.assetState();
-	if (!row.isListed) throw registryFault.assetNotListed();
-	const flaws = row.flaws.filter((flaw) => flaw !== FEED_FLAW);
-	if (flaws.length > 0) {
-		const found = flaws.join(", ");
-		throw registryFault.assetFlawed({ public: `The last check on chain found: ${found}.` });
-	}
-	return { ...row, status, heldBy: null, unlistedAt: null, changedAt: at };
-}
-
-/** Writes the row; throws `symbol_taken` where the unique index finds the ticker in use. */
-async function write(tx: Tx, row: AssetRow): Promise<void> {
-	try {
-		await assetRows.write(tx, row);
-	} catch (error) {
-		if (isSqlState(error, "unique_violation")) throw registryFault.symbolTaken();
-		throw error;
-	}
 }
 
 /**
@@ -87,6 +62,33 @@ export async function assertFeed(
 ): Promise<void> {
 	const unreadable = await checkFeeds(rpc, { feeds: [feed], nowMs, signal });
 	if (unreadable.has(feed)) throw registryFault.feedUnreadable();
+}
+
+function refused(row: AssetRow, { actor, at }: Reviewed): AssetRow {
+	const status = nextStatus[row.status].refused ?? row.status;
+	return { ...row, status, heldBy: `operator:${actor}`, changedAt: at };
+}
+
+function approved(row: AssetRow, at: Date): AssetRow {
+	const status = nextStatus[row.status].approved;
+	if (!status) throw registryFault.assetState();
+	if (!row.isListed) throw registryFault.assetNotListed();
+	const flaws = row.flaws.filter((flaw) => flaw !== FEED_FLAW);
+	if (flaws.length > 0) {
+		const found = flaws.join(", ");
+		throw registryFault.assetFlawed({ public: `The last check on chain found: ${found}.` });
+	}
+	return { ...row, status, heldBy: null, unlistedAt: null, changedAt: at };
+}
+
+/** Writes the row; throws `symbol_taken` where the unique index finds the ticker in use. */
+async function write(tx: Tx, row: AssetRow): Promise<void> {
+	try {
+		await assetRows.write(tx, row);
+	} catch (error) {
+		if (isSqlState(error, "unique_violation")) throw registryFault.symbolTaken();
+		throw error;
+	}
 }
 
 async function lockStock(tx: Tx, { chainId, address }: Reviewed): Promise<AssetRow> {

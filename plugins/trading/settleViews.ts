@@ -1,3 +1,5 @@
+// Runs many view calls in few requests.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { hexData } from "#core/chain/reads/readBlocks.ts";

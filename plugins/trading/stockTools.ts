@@ -1,3 +1,5 @@
+// Offers the agent's tools and commands about stock tokens, and finds them by name.
+
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
@@ -12,11 +14,11 @@ import {
 } from "#core/plugin/Tool.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { registryFault } from "#plugins/trading/registry/limits.ts";
+import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 
-export type StockToolsDeps = {
+type StockToolsDeps = {
 	core: { db: Queryable; clock: Clock };
 	chain: Chain;
 	assets: Pick<Assets, "find">;

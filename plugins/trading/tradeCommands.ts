@@ -1,3 +1,5 @@
+// Declares the commands by which stock tokens are traded.
+
 import type { Command } from "#core/plugin/Tool.ts";
 
 const asset = { kind: "asset" } as const;

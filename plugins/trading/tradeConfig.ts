@@ -1,3 +1,5 @@
+// Declares the settings for quotes and swaps.
+
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { jsonText } from "#core/config/fields.ts";

@@ -1,7 +1,8 @@
+// Offers the agent's tools for trades.
+
 import { z } from "zod";
 import { type AnyTool, defineTool, type ToolAnswer, type ToolContext } from "#core/plugin/Tool.ts";
 import { amountText } from "#plugins/trading/swap/planSwap.ts";
-import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/createRevokes.ts";
 import type { TradeAsked, Trades } from "#plugins/trading/trade/createTrades.ts";
 import {
 	type QuoteView,
@@ -12,18 +13,26 @@ import {
 	tradeSchema,
 	tradeSentence,
 } from "#plugins/trading/trade/renderTrade.ts";
-import { wishOfParts } from "#plugins/trading/trade/tradeBody.ts";
+import {
+	SETTLEMENT_DEFAULT,
+	type TradeWish,
+	wishOfParts,
+} from "#plugins/trading/trade/tradeBody.ts";
 import { channelOf, intentSentence, TOOL_ROUTE, type Wallets } from "#plugins/wallets/contract.ts";
 
-export type TradeToolsDeps = {
+type TradeToolsDeps = {
 	trades: Trades;
 	wallets: Pick<Wallets, "principalOf">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
 
+type Effect = "execute" | "prepare";
+
 const OWN = { capability: "trading", access: "profile" } as const;
 const LISTED = 10;
+
+const SHARES: Readonly<Record<string, number>> = { all: 100, half: 50 };
 
 const what = z.string().min(1).max(64).meta({ description: "A ticker, or an address." });
 const figure = z.string().min(1).max(64);
@@ -66,16 +75,12 @@ export function tradeTools(deps: TradeToolsDeps): AnyTool[] {
 	];
 }
 
-const SHARES: Readonly<Record<string, number>> = { all: 100, half: 50 };
-
 /** Returns the wish of a tool's input. Throws where an amount is missing, or there are two. */
 function wishOf(input: z.output<typeof quoteInput>): TradeWish {
 	const { share: named, percent: text, ...parts } = input;
 	const whole = named === undefined ? text && Number(text) : SHARES[named];
 	return wishOfParts({ ...parts, ...(typeof whole === "number" && { percent: whole }) });
 }
-
-type Effect = "execute" | "prepare";
 
 function buyTool(deps: TradeToolsDeps, effect: Effect): AnyTool {
 	const isPrepared = effect === "prepare";
@@ -222,6 +227,23 @@ function cancelTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 	});
 }
 
+/** How every tool that returns a trade renders it. */
+const lines = {
+	line: lineOf,
+	asOfMs: () => null,
+	links: ({ link, status, cancelUrl }: TradeView) => [
+		...(link
+			? [
+					{
+						rel: status === "signature_required" ? ("sign" as const) : ("confirm" as const),
+						url: link.url,
+					},
+				]
+			: []),
+		...(cancelUrl === null ? [] : [{ rel: "cancel" as const, url: cancelUrl }]),
+	],
+};
+
 async function traded(
 	{ trades, wallets }: TradeToolsDeps,
 	given: { wish: TradeWish; name: string; isPrepared: boolean; context: ToolContext },
@@ -245,20 +267,3 @@ function lineOf(view: TradeView): string {
 	const code = reason === null || errorCode === "cancelled" ? errorCode : null;
 	return `${tradeSentence(view)} ${intentSentence(status, code)}.${why}`.slice(0, 160);
 }
-
-/** How every tool that returns a trade renders it. */
-const lines = {
-	line: lineOf,
-	asOfMs: () => null,
-	links: ({ link, status, cancelUrl }: TradeView) => [
-		...(link
-			? [
-					{
-						rel: status === "signature_required" ? ("sign" as const) : ("confirm" as const),
-						url: link.url,
-					},
-				]
-			: []),
-		...(cancelUrl === null ? [] : [{ rel: "cancel" as const, url: cancelUrl }]),
-	],
-};

@@ -1,3 +1,5 @@
+// Reads tokens' prices from feeds, and decides which of them can be believed.
+
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
@@ -14,9 +16,9 @@ import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 
 /** The last answer of a feed; null where it is no possible price. */
-export type FeedReading = { updatedAtMs: number } | null;
+type FeedReading = { updatedAtMs: number } | null;
 
-export type FeedState =
+type FeedState =
 	/** Its answer is the current price. */
 	| { kind: "open"; ageMs: number }
 	/** The market is closed or stands still: its answer is the last price. */
@@ -24,7 +26,7 @@ export type FeedState =
 	/** It has no valid answer, or stopped while other feeds update: the price is unknown. */
 	| { kind: "silent" };
 
-export type JudgeOptions = {
+type JudgeOptions = {
 	nowMs: number;
 	hours: MarketHours;
 	/** A feed without an update for this long is silent, if other feeds update. */
@@ -45,7 +47,7 @@ export type References = Reference & {
 	last(asset: Asset): Promise<LastPrice | null>;
 };
 
-export type ReferenceOptions = {
+type ReferenceOptions = {
 	chainId: number;
 	rpc: Rpc;
 	db: Queryable;
@@ -61,20 +63,20 @@ type Reading = { microsPerUnit: bigint; updatedAtMs: number };
 type Snapshot = { takenAtMs: number; byToken: ReadonlyMap<Address, Reading | null> };
 
 /** How long a reading of all feeds is used. */
-export const SNAPSHOT_MS = 5_000;
+const SNAPSHOT_MS = 5_000;
 /** From this age on a caller triggers the next reading, and does not wait for it. */
-export const SNAPSHOT_AGAIN_MS = 2_500;
+const SNAPSHOT_AGAIN_MS = 2_500;
 /** The time limit for one reading of all feeds. */
-export const SNAPSHOT_TIMEOUT_MS = 4_000;
+const SNAPSHOT_TIMEOUT_MS = 4_000;
 
 /** A stock feed updates at least once a day while its market is open; one hour is tolerance. */
-export const HEARTBEAT_MS = DAY_MS + HOUR_MS;
+const HEARTBEAT_MS = DAY_MS + HOUR_MS;
 
 /** After a market opens, feeds update one after the other within this time. */
-export const OPENING_MS = 15 * MINUTE_MS;
+const OPENING_MS = 15 * MINUTE_MS;
 
 /** How many other feeds make a cohort, which can prove that a feed is silent. */
-export const COHORT_MIN = 2;
+const COHORT_MIN = 2;
 
 export const FEED_SILENT_SECONDS_DEFAULT = 3 * 3_600;
 

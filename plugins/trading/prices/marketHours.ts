@@ -1,3 +1,5 @@
+// Tells when US stocks are traded.
+
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
 
 /** Whether a market is open at a time, and since when. */
@@ -7,19 +9,20 @@ export type MarketHours = {
 	openedAt(atMs: number): number | null;
 };
 
+type Day = { year: number; month: number; day: number };
+
 export const MARKET_HOURS = ["us_equities_24_5", "always"] as const;
 
 /** A trading day begins at 20:00 New York time on the evening before, and ends at 20:00. */
 const TURN_HOUR = 20;
 const TIME_ZONE = "America/New_York";
 
-/**
- * Returns the hours by name. `always` has no sessions: only silent feeds show that the market
- * rests.
- */
-export function marketHours(name: (typeof MARKET_HOURS)[number]): MarketHours {
-	return name === "always" ? ALWAYS : US_EQUITIES;
-}
+const formatter = new Intl.DateTimeFormat("en-US", {
+	timeZone: TIME_ZONE,
+	hourCycle: "h23",
+	...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" },
+	second: "numeric",
+});
 
 const ALWAYS: MarketHours = { isOpen: () => true, openedAt: () => null };
 
@@ -43,14 +46,13 @@ const US_EQUITIES: MarketHours = {
 	},
 };
 
-type Day = { year: number; month: number; day: number };
-
-const formatter = new Intl.DateTimeFormat("en-US", {
-	timeZone: TIME_ZONE,
-	hourCycle: "h23",
-	...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" },
-	second: "numeric",
-});
+/**
+ * Returns the hours by name. `always` has no sessions: only silent feeds show that the market
+ * rests.
+ */
+export function marketHours(name: (typeof MARKET_HOURS)[number]): MarketHours {
+	return name === "always" ? ALWAYS : US_EQUITIES;
+}
 
 function clockAt(atMs: number): Day & { hour: number; msOfDay: number } {
 	const parts = new Map(formatter.formatToParts(atMs).map(({ type, value }) => [type, value]));

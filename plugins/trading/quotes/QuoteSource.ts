@@ -1,3 +1,5 @@
+// Defines what a source of quotes is, asks several at once, and compares routes.
+
 import { encodePacked } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
@@ -96,6 +98,11 @@ export async function askSources(
 			}
 		}),
 	);
+}
+
+/** Returns true if `one` receives more, or spends less. Of two equal routes the first stays. */
+export function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
+	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
 }
 
 /** Rejects when the signal aborts, even if the source ignores its signal. */

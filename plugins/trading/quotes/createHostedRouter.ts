@@ -1,3 +1,5 @@
+// Asks the Uniswap Trading API for quotes.
+
 import type { Budget } from "#core/budget/Budget.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { readCapped } from "#core/http/call.ts";
@@ -12,7 +14,7 @@ import {
 import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 
-export type HostedRouterDeps = {
+type HostedRouterDeps = {
 	/** The URL without a slash at its end. */
 	baseUrl: string;
 	apiKey: string;

@@ -1,3 +1,5 @@
+// Quotes swaps on chain, through the configured pools of Uniswap V3.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
@@ -13,6 +15,7 @@ import {
 import {
 	encodePath,
 	type Hop,
+	isBetter,
 	type QuoteAsk,
 	type QuoteSource,
 	type SourceRoute,
@@ -156,11 +159,6 @@ function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
 	} catch {
 		return null;
 	}
-}
-
-/** Returns true if `one` receives more, or spends less. Of two equal routes the first stays. */
-function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
-	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
 }
 
 /**

@@ -1,9 +1,12 @@
+// Asks all sources for quotes, and chooses the best route that can be executed.
+
 import type { Clock } from "#core/clock.ts";
 import { BPS } from "#plugins/trading/limits.ts";
 import { type LocalQuoterDeps, quoteRoute } from "#plugins/trading/quotes/createLocalQuoter.ts";
 import {
 	askSources,
 	type Hop,
+	isBetter,
 	type QuoteAsk,
 	type QuoteSource,
 	type SourceAnswer,
@@ -22,7 +25,7 @@ export type PickedRoute = {
 };
 
 /** The answers of all sources, and the chosen route; null: there is none. */
-export type Quoted = { answers: readonly SourceAnswer[]; picked: PickedRoute | null };
+type Quoted = { answers: readonly SourceAnswer[]; picked: PickedRoute | null };
 
 export type Quoting = { quote(ask: QuoteAsk, signal: AbortSignal): Promise<Quoted> };
 
@@ -129,10 +132,6 @@ function newestBlock(answers: readonly SourceAnswer[]): bigint | null {
 function atBlock(answer: SourceAnswer, blockNumber: bigint | null): SourceAnswer {
 	if (answer.kind !== "route" || answer.route.blockNumber !== null) return answer;
 	return { ...answer, route: { ...answer.route, blockNumber } };
-}
-
-function isBetter(one: SourceRoute, other: SourceRoute, exact: "in" | "out"): boolean {
-	return exact === "in" ? one.outRaw > other.outRaw : one.inRaw < other.inRaw;
 }
 
 /** Returns the distance from the least to the most, in basis points of the most, rounded up. */

@@ -1,3 +1,5 @@
+// Checks the hosted router's answers against what was asked.
+
 import { encodeAbiParameters, getCreate2Address, keccak256 } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -6,7 +8,7 @@ import type { Hop, QuoteAsk, SourceRoute } from "#plugins/trading/quotes/QuoteSo
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 
 /** Describes a pool as a router names it: its address, and the parts it is derived from. */
-export type NamedPool =
+type NamedPool =
 	| { type: "v3-pool"; address: string; fee: number }
 	| { type: "v4-pool"; address: string; fee: number; tickSpacing: number; hooks: Address };
 

@@ -1,3 +1,5 @@
+// Quotes swaps through configured pools of Uniswap V4, to compare prices.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";

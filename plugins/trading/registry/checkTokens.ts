@@ -1,3 +1,5 @@
+// Reads the facts of tokens from the chain, and tries a transfer of each.
+
 import { z } from "zod";
 import { hexBytes, readAbiText, readAbiUint, readUint } from "#core/chain/abi.ts";
 import { chainNumbers } from "#core/chain/Chain.ts";

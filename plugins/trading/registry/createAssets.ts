@@ -1,3 +1,5 @@
+// Finds assets in the registry, and keeps tickers apart that look alike.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -65,7 +67,7 @@ export type Reference = {
 	): Promise<{ microsPerUnit: bigint; ageMs: number } | { closed: true; ageMs: number } | null>;
 };
 
-export type AssetsOptions = {
+type AssetsOptions = {
 	chain: Chain;
 	/** Returns the pools in their current ranking. */
 	pools(): readonly Pool[];

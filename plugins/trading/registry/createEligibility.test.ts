@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { createEligibility, type EligibilityMode } from "#plugins/trading/registryConfig.ts";
+import {
+	createEligibility,
+	type EligibilityMode,
+} from "#plugins/trading/registry/createEligibility.ts";
 import { type Attestation, attestations } from "#plugins/trading/sql/assets.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";

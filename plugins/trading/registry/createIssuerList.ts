@@ -1,3 +1,5 @@
+// Reads the issuer's list of stock tokens.
+
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { readCapped } from "#core/http/call.ts";
@@ -14,7 +16,7 @@ import {
 } from "#plugins/trading/registry/limits.ts";
 
 /** A token on our chain, as the issuer lists it. The chain's facts are read separately. */
-export type ListedAsset = {
+type ListedAsset = {
 	uid: string;
 	address: Address;
 	symbol: string;
@@ -39,12 +41,41 @@ export type ListRead =
 	/** The list could not be read. */
 	| { kind: "failed"; detail: string };
 
-export type IssuerListOptions = {
+type IssuerListOptions = {
 	baseUrl: string;
 	chainId: number;
 	fetch?: typeof fetch;
 	timeoutMs?: number;
 };
+
+const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
+
+const address = z
+	.string()
+	.max(42)
+	.transform((text) => text.toLowerCase())
+	.refine(isAddress, "no address");
+
+const chainNumber = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/)]);
+
+const uid = z.string().min(1).max(UID_LENGTH_MAX);
+
+const listSchema = z.object({ assets: z.array(z.unknown()).max(LIST_ROWS_MAX) });
+
+const namedSchema = z.object({ id: uid });
+
+const rowSchema = z.object({
+	id: uid,
+	tokenSymbol: z.string().min(1).max(SYMBOL_LENGTH_MAX),
+	tokenName: z.string().max(NAME_LENGTH_MAX * 4),
+	tokenDecimals: z.int().min(0).max(TOKEN_DECIMALS_MAX).default(18),
+	status: z.string().max(64),
+	deployments: z
+		.array(
+			z.object({ contractAddress: address, chainId: chainNumber.transform((id) => Number(id)) }),
+		)
+		.max(DEPLOYMENTS_MAX),
+});
 
 /**
  * Makes the reader of the issuer's list of stock tokens (`GET /rhj/assets`). Each row is parsed by
@@ -102,30 +133,6 @@ function parseList(text: string, chainId: number): ListRead {
 	}
 	return { kind: "list", assets, unreadable: { uids, rows } };
 }
-
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z
-	.string()
-	.max(42)
-	.transform((text) => text.toLowerCase())
-	.refine(isAddress, "no address");
-const chainNumber = z.union([z.int().positive(), z.string().regex(/^[1-9]\d{0,15}$/)]);
-const uid = z.string().min(1).max(UID_LENGTH_MAX);
-
-const listSchema = z.object({ assets: z.array(z.unknown()).max(LIST_ROWS_MAX) });
-const namedSchema = z.object({ id: uid });
-const rowSchema = z.object({
-	id: uid,
-	tokenSymbol: z.string().min(1).max(SYMBOL_LENGTH_MAX),
-	tokenName: z.string().max(NAME_LENGTH_MAX * 4),
-	tokenDecimals: z.int().min(0).max(TOKEN_DECIMALS_MAX).default(18),
-	status: z.string().max(64),
-	deployments: z
-		.array(
-			z.object({ contractAddress: address, chainId: chainNumber.transform((id) => Number(id)) }),
-		)
-		.max(DEPLOYMENTS_MAX),
-});
 
 function listedOf(row: z.output<typeof rowSchema>, contract: Address): ListedAsset {
 	return {

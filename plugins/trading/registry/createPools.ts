@@ -1,3 +1,5 @@
+// Ranks the configured pools, and leaves out those that cannot be trusted.
+
 import { z } from "zod";
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
@@ -40,7 +42,7 @@ const VIEWS_PER_POOL = 3;
 const BPS = 10_000n;
 
 /** The most pools that can be configured. */
-export const POOLS_MAX = 256;
+const POOLS_MAX = 256;
 /** A pool's fee is below 100 %, in hundredths of a bip. */
 const FEE_MAX = 999_999;
 
@@ -66,7 +68,7 @@ const pool = z
  */
 export const poolsConfig = z.array(pool).max(POOLS_MAX);
 
-export type PoolsConfig = z.output<typeof poolsConfig>;
+type PoolsConfig = z.output<typeof poolsConfig>;
 
 /** The shape of `STOCK_FEEDS_JSON`: price feeds by token. */
 export const feedsConfig = z

@@ -1,3 +1,5 @@
+// Brings the registry up to date with the issuer's list and the chain.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
@@ -26,9 +28,9 @@ export type SyncDeps = {
 	pools: readonly { address: Address; tokens: readonly Address[] }[];
 };
 
-export type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
+type SyncOutcome = "synced" | "list_failed" | "list_doubtful";
 
-export type RegistryHealthOptions = {
+type RegistryHealthOptions = {
 	db: Queryable;
 	clock: Clock;
 	chainId: number;

@@ -1,3 +1,5 @@
+// Decides what becomes of each token after a reading of the list and the chain.
+
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -33,7 +35,7 @@ export type Candidate = {
 	isActive: boolean;
 };
 
-export type SyncInput = {
+type SyncInput = {
 	chainId: number;
 	rows: readonly AssetRow[];
 	candidates: readonly Candidate[];
@@ -51,12 +53,12 @@ export type SyncInput = {
 	now: Date;
 };
 
-export type SyncPlan =
+type SyncPlan =
 	| { kind: "write"; rows: AssetRow[]; changes: StatusChange[] }
 	/** So many tokens are missing that the list is not trusted. */
 	| { kind: "doubtful"; leaving: number; listed: number };
 
-export type StatusChange = {
+type StatusChange = {
 	symbol: string;
 	address: Address;
 	from: AssetStatus | null;

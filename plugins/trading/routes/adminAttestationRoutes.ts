@@ -1,9 +1,11 @@
+// Serves operators who record where users live.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { registryFault } from "#plugins/trading/registry/limits.ts";
+import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { type Attestation, attestations } from "#plugins/trading/sql/assets.ts";
 
 const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };

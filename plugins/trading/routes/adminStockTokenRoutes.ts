@@ -1,3 +1,5 @@
+// Serves operators who review stock tokens and name their price feeds.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
@@ -7,11 +9,19 @@ import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { ASSET_STATUSES } from "#plugins/trading/assetStates.ts";
 import { address } from "#plugins/trading/registry/createPools.ts";
-import { registryFault } from "#plugins/trading/registry/limits.ts";
+import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { renderReviewed, reviewedTokenSchema } from "#plugins/trading/renderAsset.ts";
 import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/review.ts";
 import { pageOf, pageQuery, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
+
+type AdminStockTokensOptions = {
+	core: Pick<Core, "db" | "clock" | "audit" | "operators">;
+	chain: Chain;
+	rpc: Rpc;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
 
 /** The time limit for one reading of a feed. */
 const FEED_TIMEOUT_MS = 5_000;
@@ -56,14 +66,6 @@ const listSchema = z
 		page: pageSchema,
 	})
 	.meta({ id: "ReviewedStockTokenPage", description: "A page of the registry." });
-
-export type AdminStockTokensOptions = {
-	core: Pick<Core, "db" | "clock" | "audit" | "operators">;
-	chain: Chain;
-	rpc: Rpc;
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
 
 /** Returns the operators' routes: list the registry, and decide about its tokens. */
 export function adminStockTokenRoutes(options: AdminStockTokensOptions) {

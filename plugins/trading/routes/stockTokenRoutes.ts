@@ -1,3 +1,5 @@
+// Serves the list of stock tokens, and what somebody's wallets hold.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
@@ -14,14 +16,14 @@ import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/renderA
 import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
-export type HoldingsOptions = {
+type HoldingsOptions = {
 	portfolio: Portfolio;
 	wallets: Pick<Wallets, "authenticate">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
 
-export type StockTokensOptions = {
+type StockTokensOptions = {
 	core: Pick<Core, "db">;
 	chain: Chain;
 	reference: Pick<References, "last">;

@@ -1,3 +1,5 @@
+// Serves trades: ask, quote, list, confirm, cancel, revoke.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
@@ -7,18 +9,25 @@ import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ANSWER_IDLE_SECONDS } from "#plugins/trading/limits.ts";
 import { pageQuery } from "#plugins/trading/routes/stockTokenRoutes.ts";
-import { revokeSchema } from "#plugins/trading/trade/createRevokes.ts";
 import type { Trades } from "#plugins/trading/trade/createTrades.ts";
 import {
 	quoteView,
 	quoteViewSchema,
+	revokeSchema,
 	tradePageSchema,
 	tradeSchema,
 } from "#plugins/trading/trade/renderTrade.ts";
 import { exactTradeMembers, tradeBody, wishOf } from "#plugins/trading/trade/tradeBody.ts";
 import { type Principal, tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
 
-export type TradeRoutesOptions = { trades: Trades; wallets: Pick<Wallets, "authenticate"> };
+type TradeRoutesOptions = { trades: Trades; wallets: Pick<Wallets, "authenticate"> };
+
+type Deps = TradeRoutesOptions & {
+	signedIn(hook: { request: Request }): Promise<Principal>;
+	transform(hook: { request: Request }): Promise<void>;
+	/** Reads a body whose amounts keep their written digits. */
+	readExact(hook: { request: Request }): Promise<unknown>;
+};
 
 const ROUTE = "POST /v1/trading/intents";
 const security = [{ session: [] as string[] }];
@@ -44,13 +53,6 @@ const confirmBody = z
 	.nullish()
 	.meta({ id: "TradeConfirmation", description: "A yes to a plan." });
 const cursor = createCursor("trades1", [CURSOR_PART.uuid]);
-
-type Deps = TradeRoutesOptions & {
-	signedIn(hook: { request: Request }): Promise<Principal>;
-	transform(hook: { request: Request }): Promise<void>;
-	/** Reads a body whose amounts keep their written digits. */
-	readExact(hook: { request: Request }): Promise<unknown>;
-};
 
 /** Returns the routes of trades: request, quote, list, confirm, cancel, revoke. */
 export function tradeRoutes(options: TradeRoutesOptions) {

@@ -1,3 +1,5 @@
+// Reads and writes stock tokens, and the countries that operators recorded.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { AssetStatus } from "#plugins/trading/assetStates.ts";
@@ -34,7 +36,7 @@ export type AssetRow = {
 };
 
 /** Counts of a chain's registry, and when it was last checked. */
-export type RegistryState = {
+type RegistryState = {
 	checkedAt: Date | null;
 	listed: number;
 	waiting: number;

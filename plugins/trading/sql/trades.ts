@@ -1,3 +1,5 @@
+// Reads and writes trades and their quotes.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { SettledTrade, SettledTradesAsked } from "#plugins/trading/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
@@ -18,9 +20,9 @@ export type QuoteRow = {
 };
 
 /** JSON that is stored and shown unchanged; no code reads it. */
-export type Kept = Readonly<Record<string, unknown>>;
+type Kept = Readonly<Record<string, unknown>>;
 
-export type NewTrade = {
+type NewTrade = {
 	id: string;
 	/** The intent that moves its money. */
 	intentId: string | null;

@@ -1,3 +1,5 @@
+// Encodes a swap for Uniswap's router, and simulates it.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
@@ -25,7 +27,7 @@ export type SwapTerms = {
 
 export type EncodedSwap = { data: Hex; valueRaw: bigint };
 
-export type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
+type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
 
 /**
  * A placeholder that SwapRouter02 reads as itself: the next call unwraps the coins that it holds.

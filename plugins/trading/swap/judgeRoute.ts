@@ -1,3 +1,5 @@
+// Checks a route against the bounds of the deployment, and reads what a wallet may spend.
+
 import { encodeFunctionData, parseAbi } from "viem";
 import { readAbiUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -18,7 +20,7 @@ export type PolicyCheck = {
 	figure?: string | number | null;
 };
 
-export type JudgedRoute = {
+type JudgedRoute = {
 	checks: readonly PolicyCheck[];
 	denial: Denial | null;
 	review: Denial | null;
@@ -27,7 +29,7 @@ export type JudgedRoute = {
 };
 
 /** A wallet's tradable balance of a currency, and the router's allowance, in base units. */
-export type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
+type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
 
 type Given = { picked: PickedRoute; sell: Asset; buy: Asset; signal: AbortSignal };
 

@@ -1,3 +1,5 @@
+// Defines what is stored of a swap, and derives its bounds and what its owner is shown.
+
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -13,7 +15,7 @@ import type { QuoteRow } from "#plugins/trading/sql/trades.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
 /** Bounds of the deployment's configuration. */
-export type TradeBounds = {
+type TradeBounds = {
 	slippageBps: number;
 	impactBpsMax: number;
 	divergenceBpsMax: number;

@@ -1,3 +1,5 @@
+// Prepares the next transaction of a swap: its allowance, or the swap itself.
+
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import {
@@ -55,6 +57,15 @@ type Asked = {
 	outbound: Outbound;
 	signal: AbortSignal;
 };
+
+type Encoded = {
+	encoded: EncodedSwap;
+	bounds: { mostRaw: bigint; leastRaw: bigint };
+	/** The call that simulates the swap with the allowance that it needs. */
+	call: RpcCall;
+};
+
+const STEPS = ["allowance", "swap"];
 
 /**
  * Returns the next transaction of a swap: the exact allowance that it needs, or the swap itself,
@@ -119,8 +130,6 @@ async function allowanceFirst(deps: SwapDeps, asked: Asked): Promise<Preparation
 		...(reason && { review: { plan: { ...swap.plan, shown }, reason } }),
 	};
 }
-
-const STEPS = ["allowance", "swap"];
 
 /**
  * Simulates the swap together with its allowance, and returns a denial if it fails: so no allowance
@@ -219,13 +228,6 @@ function spendOf(
 	const worth = known ? { currency: known.currency, raw: BigInt(known.raw) } : received;
 	return { currency, raw: mostRaw, decimals, symbol, ...(worth && { worth }) };
 }
-
-type Encoded = {
-	encoded: EncodedSwap;
-	bounds: { mostRaw: bigint; leastRaw: bigint };
-	/** The call that simulates the swap with the allowance that it needs. */
-	call: RpcCall;
-};
 
 /** Returns the calldata to sign, read back and found equal to the plan; else a denial. */
 function encodedSwap(

@@ -1,11 +1,15 @@
+// Reads the calldata of a swap byte by byte, and compares it with the plan.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { EncodedSwap, SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
 
 /** The contents of calldata for SwapRouter02. Pools are identified by tokens and fee alone. */
-export type ReadSwap = Omit<SwapTerms, "hops"> & {
+type ReadSwap = Omit<SwapTerms, "hops"> & {
 	hops: readonly { tokenIn: Address; tokenOut: Address; fee: number }[];
 	valueRaw: bigint;
 };
+
+type ReadCall = Pick<ReadSwap, "hops" | "exact" | "amountRaw" | "limitRaw" | "recipient">;
 
 const MULTICALL = "5ae401dc";
 const UNWRAP = "49404b7c";
@@ -22,6 +26,16 @@ const WORD = 64;
 const ADDRESS = 40;
 const FEE = 6;
 const CALLS_MAX = 3;
+
+const COMPARED = [
+	"exact",
+	"amountRaw",
+	"limitRaw",
+	"isNativeIn",
+	"isNativeOut",
+	"recipient",
+	"deadlineS",
+] as const;
 
 /**
  * Parses a swap's calldata byte by byte, without the library that wrote it: so an encoder's error,
@@ -56,6 +70,24 @@ export function readSwap({ data, valueRaw }: { data: Hex; valueRaw: bigint }): R
 }
 
 /**
+ * Compares the calldata with the plan by parsing its bytes; returns the name of the first
+ * difference, or null.
+ */
+export function swapFlaw(encoded: EncodedSwap, terms: SwapTerms): string | null {
+	const read = readSwap(encoded);
+	if (!read) return "calldata";
+	const differing = COMPARED.find((name) => read[name] !== terms[name]);
+	if (differing) return differing;
+	const isSameWay =
+		read.hops.length === terms.hops.length &&
+		terms.hops.every(({ tokenIn, tokenOut, fee }, index) => {
+			const hop = read.hops[index];
+			return hop?.tokenIn === tokenIn && hop.tokenOut === tokenOut && hop.fee === fee;
+		});
+	return isSameWay ? null : "hops";
+}
+
+/**
  * Returns the inner calls, each exactly where it must be, with nothing between or after them; or
  * null.
  */
@@ -76,8 +108,6 @@ function callsOf(body: string): string[] | null {
 	}
 	return place === list.length ? calls : null;
 }
-
-type ReadCall = Pick<ReadSwap, "hops" | "exact" | "amountRaw" | "limitRaw" | "recipient">;
 
 function readCall(call: string): ReadCall | null {
 	const selector = call.slice(0, 8);
@@ -170,32 +200,4 @@ function bytesAt(body: string, place: number): { bytes: string; end: number } | 
 	const end = from + Math.ceil((to - from) / WORD) * WORD;
 	if (end > body.length || !/^0*$/.test(body.slice(to, end))) return null;
 	return { bytes: body.slice(from, to), end };
-}
-
-const COMPARED = [
-	"exact",
-	"amountRaw",
-	"limitRaw",
-	"isNativeIn",
-	"isNativeOut",
-	"recipient",
-	"deadlineS",
-] as const;
-
-/**
- * Compares the calldata with the plan by parsing its bytes; returns the name of the first
- * difference, or null.
- */
-export function swapFlaw(encoded: EncodedSwap, terms: SwapTerms): string | null {
-	const read = readSwap(encoded);
-	if (!read) return "calldata";
-	const differing = COMPARED.find((name) => read[name] !== terms[name]);
-	if (differing) return differing;
-	const isSameWay =
-		read.hops.length === terms.hops.length &&
-		terms.hops.every(({ tokenIn, tokenOut, fee }, index) => {
-			const hop = read.hops[index];
-			return hop?.tokenIn === tokenIn && hop.tokenOut === tokenOut && hop.fee === fee;
-		});
-	return isSameWay ? null : "hops";
 }

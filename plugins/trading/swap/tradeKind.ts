@@ -1,3 +1,5 @@
+// Offers trades to the execution path, and reads from a receipt what was swapped.
+
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
 import {
@@ -11,7 +13,7 @@ import { prepareSwap, tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import type { Denial, IntentKind, Plan, Receipt } from "#plugins/wallets/contract.ts";
 
 /** The amounts that a swap's transaction took from the wallet and gave to it, in base units. */
-export type SettledSwap = { spentRaw: bigint; receivedRaw: bigint };
+type SettledSwap = { spentRaw: bigint; receivedRaw: bigint };
 
 type Log = Receipt["logs"][number];
 

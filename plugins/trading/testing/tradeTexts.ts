@@ -1,4 +1,4 @@
-import type { TradeWish } from "#plugins/trading/trade/createRevokes.ts";
+import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
 
 const usdg = { settlement: "USDG" };
 /** Texts of commands, with the wish that each means. */

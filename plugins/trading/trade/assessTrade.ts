@@ -1,3 +1,5 @@
+// Assesses a wish to trade: a swap with its bounds, or why it is refused.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { editDistance } from "#core/editDistance.ts";
@@ -22,11 +24,11 @@ import {
 	type SwapRequest,
 	type TradeCurrency,
 } from "#plugins/trading/swap/planSwap.ts";
-import type { TradeWish } from "#plugins/trading/trade/createRevokes.ts";
+import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
 import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
 
 /** What the unknown name stands for in a trade. */
-export type NamedAs = "bought" | "sold" | "settlement";
+type NamedAs = "bought" | "sold" | "settlement";
 
 /**
  * The assessment of a wish: a swap with its bounds, or why there is none; with checks and quotes.

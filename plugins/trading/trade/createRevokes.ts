@@ -1,97 +1,22 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { assert, Fault } from "#core/fault.ts";
-import { field } from "#core/http/openapi/schema.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { ADVANCE_TIMEOUT_MS, AMOUNT_CHARS_MAX, ASSET_CHARS_MAX } from "#plugins/trading/limits.ts";
+import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
 import type { Trade } from "#plugins/trading/sql/trades.ts";
 import { readFunds } from "#plugins/trading/swap/judgeRoute.ts";
 import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
+import type { leftoverSchema } from "#plugins/trading/trade/renderTrade.ts";
 import { ALLOWANCE, type Intent, type Principal, type Wallets } from "#plugins/wallets/contract.ts";
 
-export type RevokesDeps = SwapDeps & {
+type RevokesDeps = SwapDeps & {
 	wallets: Pick<Wallets, "execution" | "once" | "link">;
 	ending: AbortSignal;
 };
 
-const amount = z
-	.string()
-	.min(1)
-	.max(AMOUNT_CHARS_MAX)
-	.meta({ description: "How much, as a plain decimal.", examples: ["50"] });
-const asset = z
-	.string()
-	.min(1)
-	.max(ASSET_CHARS_MAX)
-	.meta({ description: "A ticker, `$` before it or not, or an address.", examples: ["TSLA"] });
-const settlement = z
-	.string()
-	.min(1)
-	.max(ASSET_CHARS_MAX)
-	.meta({
-		description: "ETH, WETH or USDG, or another token that a configured pool holds.",
-		examples: ["USDG"],
-	});
-const percent = z
-	.int()
-	.min(1)
-	.max(100)
-	.meta({
-		description: "So much of what the wallet holds, rounded down; 100 is all of it.",
-		examples: [50],
-	});
-
-/**
- * The trade that a command requests. Strict: ignoring an unknown member could trade something else.
- */
-export const tradeWish = z.discriminatedUnion("kind", [
-	z.strictObject({ kind: z.literal("buy_with"), asset, spend: amount, settlement }),
-	z.strictObject({ kind: z.literal("buy"), asset, quantity: amount, settlement }),
-	z.strictObject({ kind: z.literal("sell"), asset, quantity: amount, settlement }),
-	z.strictObject({ kind: z.literal("sell_share"), asset, percent, settlement }),
-	z.strictObject({ kind: z.literal("hold"), asset }),
-]);
-
-export type TradeWish = z.output<typeof tradeWish>;
-
-/** The settlement currency of a command that names none. */
-export const SETTLEMENT_DEFAULT = "USDG";
-
-/** A one-time link that asks the owner of a trade. */
-export const tradeQuestion = z
-	.object({
-		url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
-		expiresAt: field.time("Until when it can be answered."),
-	})
-	.meta({ id: "TradeQuestion", description: "A one-time link that asks the owner of a trade." });
-
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const address = z.string().refine(isAddress);
 const approvalSchema = z.object({ token: address, spender: address, amountRaw: z.string() });
-
-/** Describes an allowance of a trade that is no longer needed. */
-export const leftoverSchema = z
-	.object({
-		token: field.addressText("The token that may be taken."),
-		spender: field.addressText("Who may take it: Uniswap's router."),
-		amountRaw: field
-			.digits("How much, in base units; null: the chain does not say now.", "50000000")
-			.nullable(),
-	})
-	.meta({ id: "LeftoverAllowance", description: "An allowance that a trade left behind." });
-
-/** The answer to revoking an allowance. */
-export const revokeSchema = z
-	.object({
-		intentId: field.id("The intent that takes it back."),
-		status: field.text("Where that stands.", "submitted"),
-		errorCode: field.text("Why it was rejected, or failed.", "gas_reserve").nullable(),
-		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
-		link: tradeQuestion
-			.nullable()
-			.meta({ description: "Null where its owner is asked for nothing." }),
-	})
-	.meta({ id: "TradeRevocation", description: "Taking back what a trade left behind." });
 
 const READ_TIMEOUT_MS = 3_000;
 

@@ -1,3 +1,5 @@
+// Stores, shows, confirms and cancels trades.
+
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
@@ -13,8 +15,9 @@ import {
 import { quoteRows, type SwapDeps, type TradeRequest } from "#plugins/trading/swap/planSwap.ts";
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
 import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
-import { createRevokes, type TradeWish } from "#plugins/trading/trade/createRevokes.ts";
+import { createRevokes } from "#plugins/trading/trade/createRevokes.ts";
 import { renderTrade, type TradeView, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
+import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
 import type {
 	Channel,
 	Intent,
@@ -25,7 +28,7 @@ import type {
 	Wallets,
 } from "#plugins/wallets/contract.ts";
 
-export type TradesDeps = SwapDeps & {
+type TradesDeps = SwapDeps & {
 	wallets: Pick<Wallets, "execution" | "once" | "link" | "cancel">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
@@ -47,7 +50,20 @@ export type TradeAsked = {
 	asks: boolean;
 };
 
+/** `intentId`: the intent of the trade, or of the step before it. */
+type Going = { trade: Trade; intentId: string | null; recorded?: Recorded | null };
+
+type ViewMore = Omit<Parameters<typeof renderTrade>[1], "quotes">;
+
 export type Trades = ReturnType<typeof createTrades>;
+
+/** What the owner is asked to do, by the intent's state. */
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);
+
+const QUOTES_SHOWN = 20;
 
 /** Makes the operations on trades: quote, request, show, list, confirm, cancel, revoke. */
 export function createTrades(deps: TradesDeps) {
@@ -235,12 +251,6 @@ async function answer(
 	return { status: 201, body: await viewOf(deps, trade, { intent, link }) };
 }
 
-/** What the owner is asked to do, by the intent's state. */
-const PURPOSES = new Map<string, "confirm" | "sign">([
-	["confirmation_required", "confirm"],
-	["signature_required", "sign"],
-]);
-
 /**
  * Continues a trade, and returns its intent. If that fails now, the intent is returned as it is and
  * the service retries later: an error would make the owner trade once more.
@@ -262,9 +272,6 @@ async function goOn(
 	}
 }
 
-/** `intentId`: the intent of the trade, or of the step before it. */
-type Going = { trade: Trade; intentId: string | null; recorded?: Recorded | null };
-
 async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {
 	const { intentId, profileId } = trade;
 	return intentId === null ? null : wallets.execution.read(intentId, profileId);
@@ -276,11 +283,7 @@ async function intentOf(deps: TradesDeps, trade: Trade): Promise<Intent> {
 	return intent;
 }
 
-type ViewMore = Omit<Parameters<typeof renderTrade>[1], "quotes">;
-
 async function viewOf(deps: TradesDeps, trade: Trade, more: ViewMore): Promise<TradeView> {
 	const quotes = await readQuotes(deps.db, trade.id, QUOTES_SHOWN);
 	return tradeSchema.parse(renderTrade(trade, { ...more, quotes }));
 }
-
-const QUOTES_SHOWN = 20;

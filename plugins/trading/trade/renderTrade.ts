@@ -1,3 +1,5 @@
+// Renders trades and quotes for their owner.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
@@ -6,11 +8,45 @@ import { QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
 import type { QuoteRow, Trade } from "#plugins/trading/sql/trades.ts";
 import { amountText, boundsOf, quoteRows, tradeRequest } from "#plugins/trading/swap/planSwap.ts";
 import type { Assessed } from "#plugins/trading/trade/assessTrade.ts";
-import { leftoverSchema, tradeQuestion, tradeWish } from "#plugins/trading/trade/createRevokes.ts";
+import { tradeWish } from "#plugins/trading/trade/tradeBody.ts";
 import { cancellationSchema, type Intent } from "#plugins/wallets/contract.ts";
 
+const MICROS_IN_CENT = 10_000n;
+
+/** A one-time link that asks the owner of a trade. */
+const tradeQuestion = z
+	.object({
+		url: field.url("Where its owner says yes, or signs.", "https://app.example.com/links/x7Zk"),
+		expiresAt: field.time("Until when it can be answered."),
+	})
+	.meta({ id: "TradeQuestion", description: "A one-time link that asks the owner of a trade." });
+
+/** Describes an allowance of a trade that is no longer needed. */
+export const leftoverSchema = z
+	.object({
+		token: field.addressText("The token that may be taken."),
+		spender: field.addressText("Who may take it: Uniswap's router."),
+		amountRaw: field
+			.digits("How much, in base units; null: the chain does not say now.", "50000000")
+			.nullable(),
+	})
+	.meta({ id: "LeftoverAllowance", description: "An allowance that a trade left behind." });
+
+/** The answer to revoking an allowance. */
+export const revokeSchema = z
+	.object({
+		intentId: field.id("The intent that takes it back."),
+		status: field.text("Where that stands.", "submitted"),
+		errorCode: field.text("Why it was rejected, or failed.", "gas_reserve").nullable(),
+		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
+		link: tradeQuestion
+			.nullable()
+			.meta({ description: "Null where its owner is asked for nothing." }),
+	})
+	.meta({ id: "TradeRevocation", description: "Taking back what a trade left behind." });
+
 /** A currency of a trade, in answers. */
-export const tradeCurrency = z
+const tradeCurrency = z
 	.object({
 		address: field.addressText("Its contract; the zero address is the chain's own coin."),
 		symbol: field.text("Its symbol.", "USDG"),
@@ -19,7 +55,7 @@ export const tradeCurrency = z
 	.meta({ id: "TradeCurrency", description: "What is spent or received." });
 
 /** The answer of one source, for clients. */
-export const quoteSchema = z
+const quoteSchema = z
 	.object({
 		source: field.text("Who said it: `local` is the chain's own quoter.", "local"),
 		isTaken: field.flag("Whether this way is the one that is taken."),
@@ -116,8 +152,6 @@ export const tradePageSchema = z
 		page: pageSchema,
 	})
 	.meta({ id: "TradePage", description: "A page of your trades." });
-
-const MICROS_IN_CENT = 10_000n;
 
 /** What a trade would give now. */
 export const quoteViewSchema = z
@@ -237,7 +271,7 @@ export function quoteView(assessed: Assessed): QuoteView {
 }
 
 /** Renders one source's answer for the owner. */
-export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
+function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
 	const { source, isTaken, impactBps, requestId, hops, code } = row;
 	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
 	return {
@@ -248,7 +282,7 @@ export function renderQuote(row: QuoteRow): z.output<typeof quoteSchema> {
 }
 
 /** Writes microdollars as dollars and cents, rounded down; null for unknown. */
-export function dollars(micros: bigint | null): string | null {
+function dollars(micros: bigint | null): string | null {
 	if (micros === null) return null;
 	const cents = micros / MICROS_IN_CENT;
 	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;

@@ -1,14 +1,18 @@
+// Reads what a request wants to trade: from a command's text, or from its parts.
+
 import { isAddress } from "viem";
 import { z } from "zod";
 import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
 import { AMOUNT_CHARS_MAX, ASSET_CHARS_MAX, COMMAND_CHARS_MAX } from "#plugins/trading/limits.ts";
-import { SETTLEMENT_DEFAULT, type TradeWish } from "#plugins/trading/trade/createRevokes.ts";
 
 /** The meaning of a text: a wish, a wish without its amount, or why it is neither. */
-export type ReadTradeText =
+type ReadTradeText =
 	| { kind: "wish"; wish: TradeWish }
 	| { kind: "amount_missing"; asset: string }
 	| { kind: "unread"; reason: string };
+
+/** The settlement currency of a command that names none. */
+export const SETTLEMENT_DEFAULT = "USDG";
 
 const AMOUNT = "((?:0|[1-9][0-9]{0,29})(?:\\.[0-9]{1,30})?)";
 const ASSET = "\\$?([a-z](?:[a-z0-9.-]{0,14}[a-z0-9])?|0x[0-9a-f]{40})";
@@ -26,13 +30,6 @@ const RESERVED = new Set(["all", "half", "my", "of", "to", "with", "buy", "sell"
 
 const PARTS: Readonly<Record<string, number>> = { half: 50, all: 100 };
 
-const walletId = z
-	.uuid()
-	.optional()
-	.meta({
-		description: "Which of your wallets trades; the canonical one unless given.",
-		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
-	});
 const asset = z
 	.string()
 	.min(1)
@@ -40,6 +37,66 @@ const asset = z
 	.meta({
 		description: "A ticker, `$` before it or not, or an address.",
 		examples: ["TSLA"],
+	});
+const wishedAmount = z
+	.string()
+	.min(1)
+	.max(AMOUNT_CHARS_MAX)
+	.meta({ description: "How much, as a plain decimal.", examples: ["50"] });
+const wishedSettlement = z
+	.string()
+	.min(1)
+	.max(ASSET_CHARS_MAX)
+	.meta({
+		description: "ETH, WETH or USDG, or another token that a configured pool holds.",
+		examples: ["USDG"],
+	});
+const wishedPercent = z
+	.int()
+	.min(1)
+	.max(100)
+	.meta({
+		description: "So much of what the wallet holds, rounded down; 100 is all of it.",
+		examples: [50],
+	});
+
+/**
+ * The trade that a command requests. Strict: ignoring an unknown member could trade something else.
+ */
+export const tradeWish = z.discriminatedUnion("kind", [
+	z.strictObject({
+		kind: z.literal("buy_with"),
+		asset,
+		spend: wishedAmount,
+		settlement: wishedSettlement,
+	}),
+	z.strictObject({
+		kind: z.literal("buy"),
+		asset,
+		quantity: wishedAmount,
+		settlement: wishedSettlement,
+	}),
+	z.strictObject({
+		kind: z.literal("sell"),
+		asset,
+		quantity: wishedAmount,
+		settlement: wishedSettlement,
+	}),
+	z.strictObject({
+		kind: z.literal("sell_share"),
+		asset,
+		percent: wishedPercent,
+		settlement: wishedSettlement,
+	}),
+	z.strictObject({ kind: z.literal("hold"), asset }),
+]);
+
+const walletId = z
+	.uuid()
+	.optional()
+	.meta({
+		description: "Which of your wallets trades; the canonical one unless given.",
+		examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
 	});
 const amount = (description: string) =>
 	z
@@ -86,15 +143,17 @@ const byForm = z.strictObject({
 	walletId,
 });
 
+export type TradeWish = z.output<typeof tradeWish>;
+
 /** The parts of a wish, without the wallet. */
-export type TradeParts = Omit<z.output<typeof byForm>, "walletId">;
+type TradeParts = Omit<z.output<typeof byForm>, "walletId">;
 
 /** The body of a trade request: a command's text, or its parsed form. */
 export const tradeBody = z
 	.union([byCommand, byForm])
 	.meta({ id: "TradeRequest", description: "A trade, as a command's text or as its parts." });
 
-export type TradeBody = z.output<typeof tradeBody>;
+type TradeBody = z.output<typeof tradeBody>;
 
 /** Members whose numbers must not become doubles. */
 export const exactTradeMembers = ["quantity", "spend"] as const;
