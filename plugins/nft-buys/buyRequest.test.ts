@@ -37,6 +37,6 @@ test("[NFT-01] there is no fifth code, and what is let through is under every li
 	);
 });
 
-test("a recipient's cooldown is no matter of NFT buys", () => {
+test("a recipient's cooldown does not apply to NFT buys", () => {
 	expect(nftSpendDenial({ ...situation(1n), recipientKnownForMs: 0 })).toBeNull();
 });

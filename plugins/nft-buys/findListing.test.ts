@@ -49,7 +49,7 @@ const find = (asked: Partial<Search> = {}) =>
 		},
 	);
 
-test("the token's cheapest is found through its collection's name", async () => {
+test("finds the token's cheapest listing through its collection's slug", async () => {
 	fake.answers.slugOf = async () => "cats";
 	fake.answers.bestListing = async (slug, tokenId) =>
 		slug === "cats" && tokenId === 7n ? listing : null;
@@ -63,7 +63,7 @@ test("a collection that the provider does not know has nothing for sale", async 
 	expect(steps).toEqual(["nft_buy.collection"]);
 });
 
-test("a named order is asked for by its hash, and another one in its place is none", async () => {
+test("asks for a named order by its hash, and does not accept another one", async () => {
 	fake.answers.order = async () => listing;
 	expect(await find({ orderHash })).toBe(listing);
 	expect(steps).toEqual(["nft_buy.listing"]);
@@ -75,7 +75,7 @@ const words = (...values: bigint[]) =>
 const rpcOf = (...answers: unknown[]) => ({ batch: async () => answers }) as unknown as Rpc;
 const asked = { marketplace: NFT, orderHash, offerer: SELLER, signal };
 
-test("the marketplace's word on an order is read, and no word is no marketplace", async () => {
+test("reads an order's state from the marketplace; an empty answer means that there is none", async () => {
 	const read = readOrderState(rpcOf(words(1n, 0n, 3n, 10n), words(4n)), asked);
 	expect(await read).toEqual({ counter: 4n, isCancelled: false, totalFilled: 3n, totalSize: 10n });
 	for (const answers of [
@@ -91,7 +91,7 @@ test("the marketplace's word on an order is read, and no word is no marketplace"
 	}
 });
 
-test("coins and allowance are read, and a contract that is no coin is said to be none", async () => {
+test("reads balance and allowance; a contract that is no ERC-20 is refused", async () => {
 	const wallet = { currency: NFT, wallet: SELLER, spender: SELLER, signal };
 	expect(await readFunds(rpcOf(words(5n), words(6n), words(18n)), wallet)).toEqual({
 		balanceRaw: 5n,
@@ -108,7 +108,7 @@ test("coins and allowance are read, and a contract that is no coin is said to be
 	}
 });
 
-test("what is not bytes is no bytes", () => {
+test("an answer that is not bytes reads as 0x", () => {
 	expect(readBytes("0xABcd")).toBe("0xABcd");
 	for (const other of [null, undefined, 1, "", "0x1", "abcd", "0xzz", {}]) {
 		expect(readBytes(other)).toBe("0x");

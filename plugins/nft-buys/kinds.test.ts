@@ -365,7 +365,7 @@ describe("createBuyKind", () => {
 			expect(Object.keys(await lab.ledger(intent)).sort()).toEqual(["reserve", "spend"]);
 		});
 
-		test("reverts: failed, nothing spent, and bought by nobody twice", async () => {
+		test("reverts: it is failed, spends nothing, and is not sent again", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list();
 			lab.serve(listed);

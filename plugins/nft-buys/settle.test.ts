@@ -67,7 +67,7 @@ test("an ERC-1155 is received where the wallet has so many more than the block b
 	expect((await grown(2n, 4n)).code).toBe("partly_received");
 });
 
-test("what is no word of a contract's settles nothing", async () => {
+test("an answer that is not one 32-byte word settles nothing", async () => {
 	for (const nonsense of [null, undefined, 7, "", "0x01", "0xzz", `${word(1n)}00`]) {
 		const asked = ask("erc721", [result(nonsense)]);
 		await expect(asked).rejects.toMatchObject({ code: "ownership_unknown" });
@@ -81,7 +81,7 @@ test("what is no word of a contract's settles nothing", async () => {
 	}
 });
 
-test("a contract that reverts has not given; a node that fails has not said", async () => {
+test("a contract that reverts is an answer; a node that fails is none", async () => {
 	const reverts = rpcFault.refused({ detail: "execution reverted: nonexistent token" });
 	expect((await ask("erc721", [fault(reverts)])).code).toBe("not_received");
 	for (const silent of [
@@ -94,7 +94,7 @@ test("a contract that reverts has not given; a node that fails has not said", as
 	}
 });
 
-describe("a node whose state does not go back so far", () => {
+describe("a node that no longer has the state of the receipt's block", () => {
 	const refused = fault(rpcFault.refused({ detail: "missing trie node" }));
 	const transfer = (to: Address, { id = 7n, from = SHOP, contract = NFT } = {}) => ({
 		address: contract,
@@ -113,14 +113,14 @@ describe("a node whose state does not go back so far", () => {
 		data: concat([word(id), word(value)]),
 	});
 
-	test("leaves an ERC-721 to the token's own logs of that transaction", async () => {
+	test("settles an ERC-721 by the token's own logs of that transaction", async () => {
 		const told = (...logs: Logs) => ask("erc721", [refused], 1n, { logs });
 		expect((await told(transfer(WALLET))).code).toBeNull();
 		expect((await told(transfer(WALLET), transfer(SHOP))).code).toBe("not_received");
 		expect((await told(transfer(SHOP), transfer(WALLET))).code).toBeNull();
 	});
 
-	test("logs of another token, number or kind prove nothing", async () => {
+	test("ignores logs of another token, id or standard", async () => {
 		for (const log of [
 			transfer(WALLET, { id: 8n }),
 			transfer(WALLET, { contract: SHOP }),
@@ -133,14 +133,14 @@ describe("a node whose state does not go back so far", () => {
 		}
 	});
 
-	test("without logs, who has it now has got it; who has not, of that nothing is known", async () => {
+	test("without logs, a current owner counts as the receiver; another owner proves nothing", async () => {
 		const latest = (owner: Address) => ({ latest: [result(word(BigInt(owner)))] });
 		expect((await ask("erc721", [refused], 1n, latest(WALLET))).code).toBeNull();
 		const gone = ask("erc721", [refused], 1n, latest(SHOP));
 		await expect(gone).rejects.toMatchObject({ code: "ownership_unknown" });
 	});
 
-	test("of an ERC-1155 the logs are added up, what went away again with them", async () => {
+	test("an ERC-1155 counts by its logs: units that came, less units that left again", async () => {
 		const told = (...logs: Logs) => ask("erc1155", [refused, refused], 3n, { logs });
 		expect((await told(units(SHOP, WALLET, 3n))).code).toBeNull();
 		expect((await told(units(SHOP, WALLET, 1n), units(SHOP, WALLET, 2n))).code).toBeNull();

@@ -98,7 +98,7 @@ async function detect(collectionId: number): Promise<void> {
 
 const stateOf = async (id: number) => (await readLastDetections(database.db, [id])).get(id);
 
-test("[RVL-04] all is read, then counted, then ranked, then plans are told, then it is revealed", async () => {
+test("[RVL-04] a burst reads, counts, ranks, evaluates plans, and then marks as revealed", async () => {
 	const { lab, bursts } = await open();
 	await detect(1);
 	lab.parts = [part({ end: "late", read: 40 }), part()];

@@ -43,7 +43,7 @@ describe("signals", () => {
 		...given,
 	});
 
-	test("of two reasons to look the one that says more counts, heard when the first was", () => {
+	test("of two reasons to look the stronger one counts, with the earlier time", () => {
 		const block = trigger("block");
 		const event = trigger("metadata_event", { heardAtMs: 110 });
 		for (const joined of [joinTriggers(block, event), joinTriggers(event, block)]) {
@@ -52,7 +52,7 @@ describe("signals", () => {
 		expect(joinTriggers(null, block)).toBe(block);
 	});
 
-	test("what the clock asked for is not lost where something says more", () => {
+	test("a due poll is not lost when a stronger reason joins it", () => {
 		const [poll, block] = [trigger("poll"), trigger("block")];
 		for (const joined of [joinTriggers(poll, block), joinTriggers(block, poll)]) {
 			expect(joined).toMatchObject({ signal: "block", isPolled: true });
@@ -60,7 +60,7 @@ describe("signals", () => {
 		expect(joinTriggers(block, trigger("log")).isPolled).toBe(false);
 	});
 
-	test("the newest block counts, and a time that only one of them knows", () => {
+	test("joined reasons keep the newest block, and the block's time if either has it", () => {
 		const later = trigger("block", { block: { number: 8, atMs: 80 } });
 		const log = trigger("log", { block: { number: 7, atMs: null } });
 		expect(joinTriggers(log, later).block).toEqual({ number: 8, atMs: 80 });

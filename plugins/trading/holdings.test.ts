@@ -87,7 +87,7 @@ test("[TRD-04] a token without a multiplier shows as its balance; an unknown one
 	expect(getUserRawBalance({ rawBalance: 5n, multiplier: null })).toBe(5n);
 });
 
-test("what has no price is there with null, and the total says that it is not all", async () => {
+test("a holding without a price is listed with null, and so is the total", async () => {
 	const { by, totalUsd, knownUsd, data } = await read();
 	expect(by["OLDX"]).toMatchObject({
 		balance: "0.5",
@@ -99,7 +99,7 @@ test("what has no price is there with null, and the total says that it is not al
 	expect([totalUsd, knownUsd]).toEqual([null, 5_509.95]);
 });
 
-test("a balance that the chain does not tell is null, and no zero", async () => {
+test("a balance that could not be read is null, and not zero", async () => {
 	node.faults.answers.set(`${TSLA}:0x70a08231`, "0x");
 	const { by, totalUsd } = await read([tesla, usdg]);
 	expect(by["TSLA"]).toMatchObject({ balanceRaw: null, balance: null, uiBalance: null });

@@ -103,7 +103,7 @@ for (const [what, say] of nonsense) {
 	});
 }
 
-test("few views are asked plainly, none not at all", async () => {
+test("few views are single calls, and no views are no call", async () => {
 	answer = () => expect.unreachable();
 	await settleViews(rpc, views.slice(0, 7), { signal });
 	expect(requests.map((calls) => calls.length)).toEqual([7]);

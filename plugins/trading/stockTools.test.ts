@@ -47,7 +47,7 @@ function addressOf(n: number): Address {
 	return `0x${String(n + 10).repeat(20)}`;
 }
 
-test("tickers are known, and companies with and without what nobody says", async () => {
+test("knows tickers, and companies' names with and without their legal endings", async () => {
 	expect(
 		await find("aapl", "meta", "meta platforms", "brk.b", "berkshire hathaway", "price"),
 	).toEqual({
@@ -59,7 +59,7 @@ test("tickers are known, and companies with and without what nobody says", async
 	});
 });
 
-test("what issuers put behind a company's name is not asked for", async () => {
+test("what issuers add behind a company's name may be left out", async () => {
 	expect(await find("tesla", "tesla token", "spdr s&p 500", "robinhood token")).toEqual({
 		tesla: "TSLA",
 		"tesla token": "TSLA",
@@ -67,7 +67,7 @@ test("what issuers put behind a company's name is not asked for", async () => {
 	});
 });
 
-test("a ticker goes over a company's name, and a name of two tokens is none", async () => {
+test("a ticker takes precedence over a company's name, and a name of two tokens means none", async () => {
 	expect(await find("apple", "alphabet", "apple hospitality")).toEqual({
 		apple: "APPLE",
 		"apple hospitality": "APPLE",

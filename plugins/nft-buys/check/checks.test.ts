@@ -93,7 +93,7 @@ describe("zoneDenial", () => {
 	const code = (parameters: OrderParameters, extraData: Hex) =>
 		zoneDenial(parameters, { extraData, wallet: WALLET, nowMs: NOW_MS })?.code ?? null;
 
-	test("an open order is sent without a word to any zone", () => {
+	test("an open order carries no data for a zone", () => {
 		for (const orderType of [0, 1]) {
 			expect(code(order(orderType, ZERO_ADDRESS), "0x")).toBeNull();
 			expect(code(order(orderType, STRANGER), "0x")).toBeNull();
@@ -101,7 +101,7 @@ describe("zoneDenial", () => {
 		}
 	});
 
-	test("a restricted order needs a zone that we know; an order made by a contract is none", () => {
+	test("a restricted order needs a known zone; a contract order is refused", () => {
 		for (const orderType of [2, 3]) {
 			expect(code(order(orderType, STRANGER), permission())).toBe("zone_unknown");
 			expect(code(order(orderType, SIGNED_ZONE), permission())).toBeNull();

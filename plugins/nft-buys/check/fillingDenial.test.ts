@@ -169,18 +169,18 @@ describe("fillingDenial", () => {
 		expect(said({ fulfilment: bare })).toBeNull();
 	});
 
-	test("an order for ever has no time that a book could repeat", () => {
+	test("an order without an end is not compared with the book's end", () => {
 		const endless = resigned({ startTime: 0n, endTime: 2n ** 256n - 1n });
 		const listing = { ...endless.listing, startsAtMs: null, expiresAtMs: null };
 		expect(fillingDenial({ ...endless, listing })).toBeNull();
 	});
 
-	test("a wallet that is the recipient by name is as good as the sender", () => {
+	test("a recipient may be the wallet's own address, or the sender", () => {
 		const { filling } = filled;
 		expect(said({ filling: { ...filling, recipient: WALLET } })).toBeNull();
 	});
 
-	test("orders written beside the call are the same one, or not bought", () => {
+	test("orders beside the call must be the same order", () => {
 		const { filling, listing, fulfilment } = filled;
 		const as = { orderHash: listing.orderHash, counter: 0n, parameters: filling.parameters };
 		const { signature } = filling;
@@ -273,7 +273,7 @@ describe("paymentOf", () => {
 		expect(paymentOf(coins, WHOLE)).toMatchObject({ currency: COIN, total: 6n });
 	});
 
-	test("what cannot be checked completely is no price", () => {
+	test("a price that cannot be checked completely is refused", () => {
 		const coin = { itemType: 1, token: COIN };
 		const lists = [
 			[],
@@ -294,7 +294,7 @@ describe("paymentOf", () => {
 			expect({ list, price: paymentOf(list, WHOLE) }).toEqual({ list, price: null });
 	});
 
-	test("a part of nothing, of more than all, and one that does not divide are none", () => {
+	test("refuses a part of zero, of more than the whole, or that does not divide evenly", () => {
 		for (const [numerator, denominator] of [
 			[0n, 1n],
 			[2n, 1n],

@@ -26,7 +26,7 @@ const approved: Plan = {
 	expiresAtMs: 1,
 };
 
-test("a plan made anew stands where it costs no more and brings the same", () => {
+test("a new plan keeps the owner's yes if it costs no more and buys the same", () => {
 	const fresh = { ...approved, data: "0x02" as const, expiresAtMs: 2 };
 	expect(keepsBuy(approved, fresh)).toBe(true);
 	const cheaper = { ...fresh, spend: { ...fresh.spend, raw: 99n } };
@@ -34,7 +34,7 @@ test("a plan made anew stands where it costs no more and brings the same", () =>
 	expect(keepsBuy(approved, { ...fresh, shown: { ...shown, seller: who("3") } })).toBe(true);
 });
 
-test("whatever the owner would notice is asked again", () => {
+test("a new plan that differs in what the owner sees is asked again", () => {
 	const { spend } = approved;
 	const others: Partial<Plan>[] = [
 		{ chainId: 2 },

@@ -22,7 +22,7 @@ function codeOf(act: () => unknown): string | null {
 	}
 }
 
-test("an address is one in lower case, or with its checksum, and nothing else", () => {
+test("accepts an address in lower case or with a right checksum, and nothing else", () => {
 	const hex = fc.bigInt(1n, 2n ** 160n - 1n).map((value) => value.toString(16).padStart(40, "0"));
 	fc.assert(
 		fc.property(hex, (digits) => {
@@ -39,7 +39,7 @@ test("an address is one in lower case, or with its checksum, and nothing else", 
 	);
 });
 
-test("a price is exact to the unit, and nothing is none", () => {
+test("a price is exact to the base unit, and zero is refused", () => {
 	const units = fc.bigInt(1n, 10n ** 40n);
 	fc.assert(
 		fc.property(units, (raw) => {
@@ -54,7 +54,7 @@ test("a price is exact to the unit, and nothing is none", () => {
 	}
 });
 
-test("a chain is named in any spelling; only where there is one it goes without saying", () => {
+test("a chain is named in any spelling, and may be left out only where one is served", () => {
 	const both = { chains, served: [ethereum!, base!] };
 	for (const text of ["base", "Base", "8453"]) expect(chainOf(both, text)).toBe(base!);
 	expect(codeOf(() => chainOf(both, undefined))).toBe("chain_required");
@@ -76,7 +76,7 @@ test("the canonical wallet pays unless another of yours is named", () => {
 	expect(codeOf(() => payingWallet(bare, "a"))).toBe("validation_error");
 });
 
-test("who speaks is asked once a request, also where they are nobody", async () => {
+test("a request is authenticated once, also where that fails", async () => {
 	let asked = 0;
 	const signedIn = createSignedIn({
 		async authenticate() {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { marketplaceOf, NO_CONDUIT, spenderOf } from "#plugins/nft-buys/seaport/Order.ts";
 import { addresses, conduitKey } from "#test/sandbox/knownContracts.ts";
 
-test("one marketplace a chain: the canonical one, which the sandbox has too, or its alternate", () => {
+test("each chain has one marketplace: the canonical address, or its alternate", () => {
 	for (const chainId of [1, 8_453, 4_663, 31_337]) {
 		expect(marketplaceOf(chainId)).toBe(addresses.seaport.toLowerCase() as `0x${string}`);
 	}
@@ -11,7 +11,7 @@ test("one marketplace a chain: the canonical one, which the sandbox has too, or 
 	}
 });
 
-test("our coins are taken by the marketplace or the provider's conduit, and by no stranger", () => {
+test("only the marketplace or the provider's conduit may take our ERC-20", () => {
 	expect(spenderOf(NO_CONDUIT, 1)).toBe(marketplaceOf(1));
 	expect(spenderOf(conduitKey, 1)).toBe(addresses.conduit.toLowerCase() as `0x${string}`);
 	expect(spenderOf(`0x${"1".repeat(64)}`, 1)).toBeNull();

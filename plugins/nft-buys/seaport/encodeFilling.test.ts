@@ -28,7 +28,7 @@ const terms = {
 };
 
 describe("a basic order", () => {
-	test("is the same order however it is filled: its hash is the listing's", async () => {
+	test("hashes to the listing's order, whichever function fills it", async () => {
 		const { orderHash, order, fulfilment } = await sellListing(terms);
 		for (const answer of [fulfilment(1n), fulfilment(1n, { recipient: BUYER })]) {
 			const filling = readFilling(answer);
@@ -39,7 +39,7 @@ describe("a basic order", () => {
 		}
 	});
 
-	test("an ERC-20 for an ERC-1155 too", async () => {
+	test("pays an ERC-20 for an ERC-1155 as well", async () => {
 		const { orderHash, fulfilment } = await sellListing({
 			...terms,
 			token: { itemType: 3, contract: NFT, id: 7n, units: 4n },
@@ -51,7 +51,7 @@ describe("a basic order", () => {
 		expect(hashOrder(filling.parameters, 0n)).toBe(orderHash);
 	});
 
-	test("routes that sell a token of ours, and members that no hash holds, are nothing", async () => {
+	test("is unreadable where it sells our token, or has members outside of the hash", async () => {
 		const { fulfilment } = await sellListing(terms);
 		const { parameters } = wireOrder.fulfillBasicOrder.parse(fulfilment().transaction.inputData);
 		expect(expandBasicOrder(parameters)).not.toBeNull();
@@ -102,7 +102,7 @@ test("encoding is the inverse of reading, for the wallet and with the attributio
 	}
 });
 
-test("a function is its whole signature", async () => {
+test("a function is known by its whole signature, not by its name", async () => {
 	const answer = (await sellListing(terms)).fulfilment();
 	const named = (text: string) =>
 		readFilling({ ...answer, transaction: { ...answer.transaction, function: text } });

@@ -154,7 +154,7 @@ test("the regular poll reads documents, also with a block in the same moment", a
 	expect(await lastOf(one)).toMatchObject({ evidence: "traits" });
 });
 
-test("another place of the same documents is no reveal, and is remembered", async () => {
+test("the same documents at another place are no reveal, and the place is remembered", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -165,7 +165,7 @@ test("another place of the same documents is no reveal, and is remembered", asyn
 	expect(await lastOf(one)).toBeUndefined();
 });
 
-test("unreadable servers are not asked for a while, and the news is not lost", async () => {
+test("unreadable servers are left alone for a while, and the reveal is found later", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -195,7 +195,7 @@ test("what was seen before a restart is compared with what is seen after it", as
 	expect(await lastOf(one)).toMatchObject({ signal: "poll", evidence: "uri_hash" });
 });
 
-test("a process that may not act on the chain stores nothing, and sees the news again", async () => {
+test("a process without the lease stores nothing, and finds the reveal again", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);

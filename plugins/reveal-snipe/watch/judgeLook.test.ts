@@ -24,7 +24,7 @@ const ended = (outcome: "partial" | "revealed", agoMs: number, contentDigest = "
 	contentDigest,
 });
 
-test("tokens that differ and were alike before are a reveal, by our word or the index's", () => {
+test("tokens that differ now and were alike before are a reveal, by our look or the index's state", () => {
 	expect(judgeLook(look({})).kind).toBe("reveal");
 	expect(judgeLook(look({ before: null })).kind).toBe("reveal");
 	expect(judgeLook(look({ state: "revealed" })).kind).toBe("reveal");
@@ -37,14 +37,14 @@ test("a collection that was never seen hidden is called revealed, and nothing is
 	expect(judgeLook(look({ state: "revealed", before: "shown" })).kind).toBe("nothing");
 });
 
-test("what looks hidden is a placeholder at once where nothing was known of it", () => {
+test("a collection that looks hidden becomes a placeholder at once if its state was unknown", () => {
 	const hidden = look({ state: "unknown", before: null, reading: "hidden", hiddenLooks: 1 });
 	expect(judgeLook(hidden)).toEqual({ kind: "move", event: "looks_hidden" });
 	expect(judgeLook(look({ reading: "hidden" })).kind).toBe("nothing");
 	expect(judgeLook(look({ reading: "unclear" })).kind).toBe("nothing");
 });
 
-test("old documents of a revealed collection are not believed at first, a URI of the chain is", () => {
+test("hidden documents of a revealed collection need three looks; a changed URI counts at once", () => {
 	const old = { state: "revealed", before: "shown", reading: "hidden" } as const;
 	expect(judgeLook(look({ ...old, hiddenLooks: 1 })).kind).toBe("nothing");
 	const again = look({ ...old, hiddenLooks: HIDDEN_AGAIN_LOOKS });
@@ -53,7 +53,7 @@ test("old documents of a revealed collection are not believed at first, a URI of
 	expect(judgeLook(swapped)).toEqual({ kind: "move", event: "looks_hidden" });
 });
 
-test("after a burst that found many hidden the next one waits, less where more came out", () => {
+test("after a partial burst the next one waits, and waits less if more tokens were revealed", () => {
 	const after = (agoMs: number, digest = "aa") =>
 		judgeLook(look({ last: ended("partial", agoMs, digest) })).kind;
 	expect(after(PARTIAL_SAME_MS - 1)).toBe("nothing");
@@ -62,7 +62,7 @@ test("after a burst that found many hidden the next one waits, less where more c
 	expect(after(PARTIAL_CHANGED_MS, "bb")).toBe("reveal");
 });
 
-test("while a burst lasts there is no other; after one that revealed, a new reveal is news at once", () => {
+test("no second burst begins while one runs; after a full reveal a new one begins at once", () => {
 	const last = { endedAt: null, outcome: null, contentDigest: "aa" };
 	expect(judgeLook(look({ last })).kind).toBe("nothing");
 	expect(judgeLook(look({ last: ended("revealed", 1) })).kind).toBe("reveal");

@@ -71,7 +71,7 @@ describe("createRoster", () => {
 		expect(take().ids).toEqual([1]);
 	});
 
-	test("one that is being looked at waits, and one that could not be looked at is asked for again", () => {
+	test("no collection has two looks at once, and a look that failed is repeated", () => {
 		const { clock, roster, set, take } = lab();
 		const [one, two] = set(1, 2);
 		if (!one || !two) throw new Error("nothing is watched");
@@ -85,7 +85,7 @@ describe("createRoster", () => {
 		expect(take().ids).toEqual([1, 2]);
 	});
 
-	test("who is no longer watched is forgotten, and who stays keeps what was seen", () => {
+	test("a collection that is no longer watched is forgotten; one that stays keeps what was seen", () => {
 		const { roster, set } = lab();
 		const [one] = set(1, 2);
 		if (!one) throw new Error("nothing is watched");

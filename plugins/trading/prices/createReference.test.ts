@@ -78,7 +78,7 @@ describe("createReference", () => {
 		expect(node.asked).toHaveLength(2);
 	});
 
-	test("half of that time later they are read again behind the caller, who does not wait", async () => {
+	test("a reading older than half of that time is renewed in the background; the caller does not wait", async () => {
 		const { priceOf } = open();
 		await priceOf(TSLA);
 		setFeed({ answer: 2_00000000n });
@@ -91,7 +91,7 @@ describe("createReference", () => {
 		expect(node.asked).toHaveLength(2);
 	});
 
-	test("feeds that cannot be read behind the caller leave the last reading, until it is too old", async () => {
+	test("when a renewal in the background fails, the last reading stays until it is too old", async () => {
 		const { priceOf } = open();
 		await priceOf(TSLA);
 		node.faults.isDown = true;

@@ -22,7 +22,7 @@ test("a week of trade runs from Sunday to Friday, eight in the evening in New Yo
 	expect(hours.isOpen(at("2026-08-15T00:00:00Z"))).toBe(false);
 });
 
-test("a session says when it began, through the days that follow each other", () => {
+test("a session's beginning counts through consecutive trading days", () => {
 	expect(opened("2026-11-18T15:00:00Z")).toBe("2026-11-16T01:00:00.000Z");
 	expect(opened("2026-11-16T01:00:00Z")).toBe("2026-11-16T01:00:00.000Z");
 	expect(opened("2026-11-22T12:00:00Z")).toBeNull();

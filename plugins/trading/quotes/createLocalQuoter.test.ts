@@ -18,7 +18,7 @@ const waysOf = (known: readonly Pool[], tokenIn: Pool["token0"], tokenOut: Pool[
 		[hops[0]?.tokenIn, ...hops.map((hop) => hop.tokenOut)].map((text) => text?.[2]).join(""),
 	);
 
-test("ways lead directly, or through the coin and the dollar, the short ones first", () => {
+test("routes lead directly, or through the coin and the dollar, short ones first", () => {
 	const known = [pool(STOCK, WETH), pool(WETH, USDG), pool(USDG, STOCK)];
 	expect(waysOf(known, USDG, STOCK)).toEqual(["31", "321"]);
 	expect(waysOf([...known, pool(USDG, OTHER)], STOCK, OTHER)).toEqual(["134", "1234"]);
@@ -26,12 +26,12 @@ test("ways lead directly, or through the coin and the dollar, the short ones fir
 	expect(waysOf(known, STOCK, OTHER)).toEqual([]);
 });
 
-test("no way leads through a token that is no connector, nor through a pool of another version", () => {
+test("no route leads through a token that is no connector, or a pool of another version", () => {
 	expect(waysOf([pool(USDG, OTHER), pool(OTHER, STOCK)], USDG, STOCK)).toEqual([]);
 	expect(waysOf([pool(USDG, STOCK, { version: "v4" })], USDG, STOCK)).toEqual([]);
 });
 
-test("of many pools the first three of a pair are tried, and never more than twelve ways", () => {
+test("the first three pools of a pair are tried, and at most twelve routes", () => {
 	const fees = [100, 500, 3_000, 10_000, 950_000];
 	const many = fees.flatMap((feeBps100) => [
 		...[pool(USDG, STOCK, { feeBps100 }), pool(USDG, WETH, { feeBps100 })],

@@ -33,7 +33,7 @@ const silent = (source: string): SourceAnswer => {
 	return { kind: "none", source, code: "router_unavailable", detail: "-", askedAtMs: 5 };
 };
 
-describe("the way that is taken", () => {
+describe("the route that is chosen", () => {
 	test("[TRD-05] is the most received of an exact input, and the least spent for an exact output", () => {
 		const answers = [
 			told("a", { outRaw: 500n, inRaw: 70n }),
@@ -121,7 +121,7 @@ describe("asking", () => {
 		expect(told).toMatchObject([{ kind: "none", code: "router_busy" }]);
 	});
 
-	test("ends where nobody wants to know any more; a mistake of ours is not a silent source", async () => {
+	test("stops when the caller gives up; our own mistake is not a silent source", async () => {
 		const ended = new AbortController();
 		const hangs = source("hangs", () => Promise.withResolvers<SourceRoute>().promise);
 		const asked = askSources([hangs], {

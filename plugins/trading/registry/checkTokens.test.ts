@@ -28,14 +28,14 @@ async function probe(outcome: RpcOutcome | string) {
 	return found.get(TOKEN);
 }
 
-test("all of it arrives, or it is said that not", async () => {
+test("a trial transfer says whether all of it arrived", async () => {
 	expect(await probe(words(1, 800, 800, 800))).toBe("exact");
 	expect(await probe(words(1, 800, 799, 800))).toBe("fee");
 	expect(await probe(words(1, 800, 800, 801))).toBe("fee");
 	expect(await probe(words(0, 800, 0, 0))).toBe("refused");
 });
 
-test("where nobody could try, nothing is said", async () => {
+test("a transfer that could not be tried has no result", async () => {
 	const refused = { kind: "fault", fault: rpcFault.refused({ detail: "no overrides" }) } as const;
 	for (const answer of [refused, "0x", "0x12", words(1, 0, 0, 0), words(1, 2), "nonsense"]) {
 		expect(await probe(answer)).toBeUndefined();

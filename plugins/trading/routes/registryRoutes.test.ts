@@ -72,7 +72,7 @@ describe("GET /v1/stock-tokens", () => {
 		expect(body.data[0]).toMatchObject({ feed: null, priceUsd: null, market: null });
 	});
 
-	test("goes on behind its last row, by status where asked, and shows nothing rejected", async () => {
+	test("continues after its last row, filters by status, and hides rejected tokens", async () => {
 		node.tokens.set(COIN, { symbol: "COIN", decimals: 8 });
 		await lab.sync();
 		await delist(1);
@@ -198,7 +198,7 @@ describe("/v1/admin/stock-tokens", () => {
 		expect(await review(TSLA, "delete")).toMatchObject({ status: 422 });
 	});
 
-	test("no two that look alike are approved", async () => {
+	test("of two tokens that look alike only one is approved", async () => {
 		await review(COIN, "refuse");
 		node.tokens.set(at(6), { symbol: "C0IN", decimals: 18 });
 		issuer.state.rows.push(issuerRow("C0IN", at(6)));

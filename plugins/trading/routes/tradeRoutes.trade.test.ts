@@ -184,7 +184,7 @@ describe("asking first", () => {
 		}
 	});
 
-	test("yes to another plan is refused; yes twice is one trade", async () => {
+	test("confirming another plan is refused; confirming twice is one trade", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy TSLA with 0.1 ETH");
 		const confirm = (planHash: string | undefined) =>

@@ -80,7 +80,7 @@ describe("simulateSwap", () => {
 		expect(PROBE_CODE).toBe(compileProbe());
 	});
 
-	test("an answer that is no two words says nothing", () => {
+	test("a simulation whose answer is not two words has no result", () => {
 		for (const answer of [
 			null,
 			undefined,

@@ -23,7 +23,7 @@ const wraps = (topic: Hex, whose: Address, raw: bigint) => {
 const settled = (logs: Parameters<typeof settleSwap>[0]["logs"], sell: Address, buy: Address) =>
 	settleSwap({ logs }, { wallet: WALLET, router: ROUTER, wrapped: WETH, sell, buy });
 
-test("token for token is what left the wallet and what arrived, whatever moved between others", () => {
+test("a token swap counts what left the wallet and what arrived, and no other transfers", () => {
 	const logs = [
 		moved(USDG, WALLET, POOL, 50n),
 		moved(WETH, POOL, ROUTER, 9n),
@@ -44,7 +44,7 @@ test("a refund does not count as spent, and a forwarded amount not as received",
 	expect(settled(logs, USDG, STOCK)).toEqual({ spentRaw: 42n, receivedRaw: 5n });
 });
 
-test("the coin is what the router pays pools of its wrapped form, and gets from them", () => {
+test("the coin counts by what the router pays to pools in wrapped form, and gets from them", () => {
 	for (const wrap of [[wraps(DEPOSIT, ROUTER, 30n)], [moved(WETH, ZERO_ADDRESS, ROUTER, 30n)]]) {
 		const bought = [...wrap, moved(WETH, ROUTER, POOL, 30n), moved(STOCK, POOL, WALLET, 7n)];
 		expect(settled(bought, ZERO_ADDRESS, STOCK)).toEqual({ spentRaw: 30n, receivedRaw: 7n });
