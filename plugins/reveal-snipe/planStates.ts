@@ -1,5 +1,7 @@
 // Defines the statuses of a plan, and which event leads from one to another.
 
+import type { StateTable } from "#core/states.ts";
+
 /**
  * `armed`: buys once its collection is revealed. `paused`: buys nothing until its owner resumes it.
  * Final: `completed`, all it may buy is bought; `cancelled`, by its owner; `expired`, its time is
@@ -12,9 +14,7 @@ export type PlanStatus = (typeof PLAN_STATUSES)[number];
 export type PlanEvent = "pause" | "drift" | "resume" | "complete" | "cancel" | "expire";
 
 /** The transitions of a plan. All others are refused. */
-export const planMoves: Readonly<
-	Record<PlanStatus, Readonly<Partial<Record<PlanEvent, PlanStatus>>>>
-> = {
+export const planMoves: StateTable<PlanStatus, PlanEvent> = {
 	armed: {
 		pause: "paused",
 		drift: "paused",
@@ -28,14 +28,6 @@ export const planMoves: Readonly<
 	cancelled: {},
 	expired: {},
 };
-
-/** Returns the statuses that allow an event, each with its next status. */
-export function movesOf(event: PlanEvent): { from: PlanStatus; to: PlanStatus }[] {
-	return PLAN_STATUSES.flatMap((from) => {
-		const to = planMoves[from][event];
-		return to === undefined ? [] : [{ from, to }];
-	});
-}
 
 /** Returns true if a plan can still buy, now or after it is resumed. */
 export function isOpen(status: PlanStatus): boolean {

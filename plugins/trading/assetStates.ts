@@ -1,3 +1,5 @@
+import type { StateTable } from "#core/states.ts";
+
 /** The status of an asset in the registry. Only an active one is traded. */
 export const ASSET_STATUSES = ["active", "paused", "delisted_pending_review", "rejected"] as const;
 export type AssetStatus = (typeof ASSET_STATUSES)[number];
@@ -10,9 +12,7 @@ export type AssetEvent = "sound" | "paused" | "flawed" | "gone" | "approved" | "
  * A token that left the issuer's list, or that an operator refused (`heldBy`), is reinstated only
  * by an operator: the sync's events do not apply to it.
  */
-export const nextStatus: Readonly<
-	Record<AssetStatus, Readonly<Partial<Record<AssetEvent, AssetStatus>>>>
-> = {
+export const nextStatus: StateTable<AssetStatus, AssetEvent> = {
 	active: {
 		paused: "paused",
 		flawed: "rejected",

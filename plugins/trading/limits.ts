@@ -19,6 +19,8 @@ export const ROUTER_BODY_BYTES_MAX = 256_000;
 /** The most split routes in its answer, and the most pools of each. */
 export const ROUTER_WAYS_MAX = 16;
 export const ROUTER_POOLS_MAX = 8;
+/** The most time for one call of the router; a quote usually ends it sooner. */
+export const ROUTER_TIMEOUT_MS = 15_000;
 /** How long calls to the router pause after a refusal that names no time, in milliseconds. */
 export const ROUTER_PAUSE_MS = 1_000;
 
@@ -42,3 +44,6 @@ export const AMOUNT_CHARS_MAX = 64;
 export const ADVANCE_TIMEOUT_MS = 60_000;
 /** The connection stays open longer than that. */
 export const ANSWER_IDLE_SECONDS = 120;
+
+/** Rows on a page: of stock tokens, and of trades. */
+export const PAGE = { default: 50, max: 200 };

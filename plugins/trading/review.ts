@@ -4,6 +4,7 @@ import type { Audit } from "#core/audit/createAudit.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isSqlState, type Tx } from "#core/db/Database.ts";
+import { nextState } from "#core/states.ts";
 import { nextStatus } from "#plugins/trading/assetStates.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { checkFeeds, FEED_FLAW } from "#plugins/trading/registry/planSync.ts";
@@ -65,12 +66,12 @@ export async function assertFeed(
 }
 
 function refused(row: AssetRow, { actor, at }: Reviewed): AssetRow {
-	const status = nextStatus[row.status].refused ?? row.status;
+	const status = nextState(nextStatus, row.status, "refused") ?? row.status;
 	return { ...row, status, heldBy: `operator:${actor}`, changedAt: at };
 }
 
 function approved(row: AssetRow, at: Date): AssetRow {
-	const status = nextStatus[row.status].approved;
+	const status = nextState(nextStatus, row.status, "approved");
 	if (!status) throw registryFault.assetState();
 	if (!row.isListed) throw registryFault.assetNotListed();
 	const flaws = row.flaws.filter((flaw) => flaw !== FEED_FLAW);

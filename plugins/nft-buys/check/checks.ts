@@ -2,7 +2,7 @@
 
 import { hexToBigInt, size, slice } from "viem";
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { ORDERS_MAX } from "#plugins/nft-buys/limits.ts";
 import type { OrderState, Wanted } from "#plugins/nft-buys/model.ts";
 import { wireOrder } from "#plugins/nft-buys/seaport/encodeFilling.ts";
@@ -25,9 +25,6 @@ const UNKNOWN: Denial = {
 	code: "usd_rate_unavailable",
 	detail: "The listing's currency cannot be compared with the price limit right now.",
 };
-
-const HASH = /^0x[0-9a-f]{64}$/;
-const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
  * The provider's zone for signed permissions: it allows orders that the provider signed for this
@@ -80,7 +77,7 @@ export function listingDenial(listing: ProviderOrder, wanted: Wanted): Denial | 
 	const gone = ["listing_gone", "The listing is no longer for sale."] as const;
 	const checks: Check[] = [
 		[listing.side === "listing" && listing.kind === "listing", ...other("kind")],
-		[HASH.test(listing.orderHash) && ADDRESS.test(listing.maker), ...other("form")],
+		[isWord(listing.orderHash) && isAddress(listing.maker), ...other("form")],
 		[listing.chainId === wanted.chainId, ...other("chain")],
 		[listing.protocolAddress === wanted.marketplace, ...other("marketplace")],
 		[listing.contract === wanted.contract, ...other("collection")],

@@ -1,7 +1,7 @@
 // Writes what the owner sees of a buy, and compares a new plan with it.
 
 import { z } from "zod";
-import type { Address } from "#core/chain/Hex.ts";
+import { addressSchema, wordSchema } from "#core/chain/hexSchemas.ts";
 import { formatAmount } from "#core/money.ts";
 import { firstDenial } from "#plugins/nft-buys/check/checks.ts";
 import type { Funds, Payment, Wanted } from "#plugins/nft-buys/model.ts";
@@ -9,7 +9,6 @@ import type { Filling } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Denial, Plan } from "#plugins/wallets/contract.ts";
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const units = z
 	.string()
 	.regex(/^\d{1,78}$/)
@@ -17,13 +16,13 @@ const units = z
 
 /** The part of a shown plan that settling and comparing need. */
 const goods = z.object({
-	contract: z.string().refine(isAddress),
+	contract: addressSchema,
 	tokenId: units,
 	quantity: units,
 	standard: z.enum(["erc721", "erc1155"]),
-	marketplace: z.string().refine(isAddress),
-	orderHash: z.string().regex(/^0x[0-9a-f]{64}$/),
-	pays: z.object({ currency: z.string().refine(isAddress) }),
+	marketplace: addressSchema,
+	orderHash: wordSchema,
+	pays: z.object({ currency: addressSchema }),
 });
 
 export type Goods = z.output<typeof goods>;

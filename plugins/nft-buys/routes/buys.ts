@@ -1,10 +1,11 @@
 // Serves requests to buy and to offer.
 
 import { Elysia } from "elysia";
-import { isAddress } from "viem";
+import { isAddress as hasRightChecksum } from "viem";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
@@ -57,8 +58,6 @@ const PURPOSES = new Map<string, "confirm" | "sign">([
 	["signature_required", "sign"],
 ]);
 
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const isLower = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const whole = z
 	.string()
 	.regex(/^(0|[1-9]\d{0,77})$/, { error: "must be a whole number in decimal digits", abort: true });
@@ -76,9 +75,9 @@ export const bodyFields = {
 	contract: z
 		.string()
 		// A mixed-case address has a checksum (EIP-55), and a wrong one is a typing error.
-		.refine((text) => isAddress(text), "must be an address with a right checksum")
+		.refine((text) => hasRightChecksum(text), "must be an address with a right checksum")
 		.toLowerCase()
-		.refine(isLower, "must be an address")
+		.refine(isAddress, "must be an address")
 		.refine((text) => text !== ZERO_ADDRESS, "must be a contract")
 		.meta({
 			description: "The collection's contract.",
@@ -109,7 +108,7 @@ export const bodyFields = {
 		.toLowerCase()
 		.refine(isWord, "must be 32 bytes in hex")
 		.meta({
-			pattern: "^0x[0-9a-fA-F]{64}$",
+			pattern: ANY_CASE_WORD_PATTERN,
 			description: "Exactly this listing.",
 			examples: [`0x${"5d".repeat(32)}`],
 		}),
@@ -267,7 +266,7 @@ export async function answerIntent(context: BuyContext, asked: Asked): Promise<R
 		...{ principal, route, idempotencyKey, body },
 		intents: [{ kind, profile, wallet, chainId: chain.id, channel, asks, request: wish }],
 		async answer(intentIds, recorded) {
-			const intent = await goOn(context, { profileId: profile.id, intentIds, recorded });
+			const intent = await continueBuy(context, { profileId: profile.id, intentIds, recorded });
 			assert(intent, "an intent that was created is there");
 			const asking = await wallets.execution.asking(intent);
 			const purpose = PURPOSES.get(asking.status);
@@ -330,7 +329,7 @@ function ofRoute({ headers }: Request): Omit<FromTool, "kind"> {
  * Continues the request, and returns its intent. If that fails now, the intent is returned as it is
  * and the service retries later: an error would make the owner buy once more.
  */
-async function goOn(
+async function continueBuy(
 	{ wallets, log, ending }: BuyContext,
 	{ profileId, intentIds, recorded }: Made,
 ): Promise<Intent | null> {

@@ -6,7 +6,7 @@ import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { cursorParam, pageSchema } from "#core/http/pages.ts";
+import { pageQuery, pageSchema } from "#core/http/pages.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { moneyFault, toDisplayNumber } from "#core/money.ts";
 import { buyRequest } from "#plugins/nft-buys/buyRequest.ts";
@@ -96,23 +96,7 @@ const NATIVE_DECIMALS = 18;
 /** The order that a buy fills: named by its owner, or found by the service. */
 const plannedOrder = z.object({ orderHash: z.string() });
 
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
-const querySchema = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: PAGE_MAX,
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-			examples: [PAGE_DEFAULT],
-		})
-		.default(PAGE_DEFAULT),
-	cursor: cursorParam(),
-});
+const querySchema = z.object(pageQuery({ default: PAGE_DEFAULT, max: PAGE_MAX }));
 const answerSchema = z
 	.object({
 		data: z.array(intentSchema).meta({ description: "Intents, newest first." }),

@@ -2,7 +2,7 @@
 
 import { concatHex, encodeFunctionData, getAbiItem, toFunctionSignature } from "viem";
 import { z } from "zod";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import { UNITS_BOUND } from "#core/money.ts";
 import { seaportAbi } from "#plugins/nft-buys/abi.ts";
@@ -28,8 +28,6 @@ const NATIVE_TO_1155 = 1;
 const COIN_TO_721 = 2;
 const COIN_TO_1155 = 3;
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const isBytes = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
 
 /** A uint256: decimal or hex text, or an integer that a double holds exactly. */

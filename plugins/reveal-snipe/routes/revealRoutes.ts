@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery, pageSchema } from "#core/http/pages.ts";
 import { canBeCached } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import {
@@ -76,7 +76,6 @@ const answerSchema = z
 	})
 	.meta({ id: "RevealPage", description: "A page of reveals." });
 
-const LIMIT_WORDS = `must be a whole number from 1 to ${PAGE_MAX}`;
 const cursor = createCursor("reveals1", [CURSOR_PART.count, CURSOR_PART.count]);
 
 /** Returns the route that lists collections before, during and shortly after their reveal. */
@@ -126,17 +125,7 @@ export function revealRoutes({ core, index }: RevealRoutesOptions) {
 						examples: ["ethereum"],
 					}),
 				phase: z.enum(REVEAL_PHASES).optional().meta({ description: "Only rows of this phase." }),
-				limit: z
-					.string()
-					.regex(/^[1-9][0-9]{0,3}$/, LIMIT_WORDS)
-					.transform(Number)
-					.pipe(z.int().max(PAGE_MAX, LIMIT_WORDS))
-					.default(PAGE_DEFAULT)
-					.meta({
-						...{ type: "integer", minimum: 1, maximum: PAGE_MAX, examples: [PAGE_DEFAULT] },
-						description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-					}),
-				cursor: cursorParam(),
+				...pageQuery({ default: PAGE_DEFAULT, max: PAGE_MAX }),
 			}),
 			response: { 200: answerSchema },
 			detail: {

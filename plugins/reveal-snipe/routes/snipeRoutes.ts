@@ -3,7 +3,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
-import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery } from "#core/http/pages.ts";
 import { exactNumbers } from "#core/http/requests.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { moneyFault } from "#core/money.ts";
@@ -34,23 +34,9 @@ type Deps = Pick<SnipeRoutesOptions, "plans" | "ending"> & {
 	transform(hook: { request: Request }): Promise<void>;
 };
 
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
 const listQuery = z.object({
 	status: z.enum(PLAN_STATUSES).optional().meta({ description: "Only plans in this status." }),
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: PAGE_MAX,
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-			examples: [PAGE_DEFAULT],
-		})
-		.default(PAGE_DEFAULT),
-	cursor: cursorParam(),
+	...pageQuery({ default: PAGE_DEFAULT, max: PAGE_MAX }),
 });
 const planParams = z.object({
 	id: z.string().meta({

@@ -2,7 +2,8 @@
 
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { movesOf, type PlanEvent, type PlanStatus } from "#plugins/reveal-snipe/planStates.ts";
+import { movesBy } from "#core/states.ts";
+import { type PlanEvent, type PlanStatus, planMoves } from "#plugins/reveal-snipe/planStates.ts";
 
 /** A trait that a token must have, with one of these values. */
 export type PlanTrait = { type: string; values: string[] };
@@ -170,7 +171,7 @@ export async function readPlannedCollections(
 /** Moves a plan by the table of moves; returns false where its status does not allow the event. */
 export async function movePlan(tx: Queryable, move: PlanMove): Promise<boolean> {
 	const { id, event, at, pauseReason = null, armedWith = null } = move;
-	const moves = movesOf(event);
+	const moves = movesBy(planMoves, event);
 	const moved = await tx.execute(
 		`update reveal_snipe.plan set status = $3, pause_reason = $4, changed_at = $5,
 			canonical_wallet_id = case when $6 then $7::uuid else canonical_wallet_id end,

@@ -168,7 +168,7 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 	if (!isDetected) return true;
 	const last = await readLastDetections(core.db, [subject.id]);
 	look.watched.last = last.get(subject.id) ?? null;
-	tellDetected(core, chain.slug, look, detection);
+	logDetection(core, chain.slug, look, detection);
 	deps.onDetected();
 	return true;
 }
@@ -189,7 +189,7 @@ function detectionOf(chainId: number, { watched, trigger }: Look, news: News): N
 	};
 }
 
-function tellDetected(
+function logDetection(
 	{ metrics, log }: LookDeps["core"],
 	chain: string,
 	{ watched }: Look,

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Log } from "#core/log.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { Trigger } from "#plugins/reveal-snipe/detection.ts";
@@ -77,7 +78,7 @@ type SocketOptions = {
 };
 
 const logSchema = z.object({
-	address: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+	address: anyCaseAddressSchema,
 	topics: z.array(z.string()).max(4),
 	blockNumber: z.string().regex(/^0x[0-9a-f]{1,13}$/i),
 });
@@ -217,8 +218,8 @@ function openSocket(outer: LogSubscriptionOptions, options: SocketOptions): Sock
 		onPush(result) {
 			const log = logSchema.safeParse(result).data;
 			if (!log || !isTrusted) return;
-			const address = log.address.toLowerCase() as Address;
-			outer.onLog({ address, topic: log.topics[0], blockNumber: Number(log.blockNumber) });
+			const { address, topics, blockNumber } = log;
+			outer.onLog({ address, topic: topics[0], blockNumber: Number(blockNumber) });
 		},
 	});
 	let isTrusted = false;

@@ -2,9 +2,13 @@
 
 import type { Budget } from "#core/budget/Budget.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { readCapped } from "#core/http/call.ts";
+import { callOut, readJson } from "#core/http/call.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { ROUTER_BODY_BYTES_MAX, ROUTER_PAUSE_MS } from "#plugins/trading/limits.ts";
+import {
+	ROUTER_BODY_BYTES_MAX,
+	ROUTER_PAUSE_MS,
+	ROUTER_TIMEOUT_MS,
+} from "#plugins/trading/limits.ts";
 import {
 	type HostedAsk,
 	hostedAnswer,
@@ -83,56 +87,43 @@ async function post(
 	deps: HostedRouterDeps,
 	{ body, signal }: { body: Record<string, unknown>; signal: AbortSignal },
 ): Promise<unknown> {
-	const response = await send(deps, { body, signal });
-	const { status } = response;
-	if (status === 429) {
-		await response.body?.cancel();
-		await deps.budget.pause(BUDGET, pauseMs(response.headers));
-		throw tradeFault.routerBusy({ detail: "429" });
-	}
-	if (!response.ok) {
-		await response.body?.cancel();
-		const isTheirs = status >= 500 || status === 408;
-		const detail = `HTTP ${status}`;
-		throw isTheirs
-			? tradeFault.routerUnavailable({ detail })
-			: tradeFault.routerRefused({ detail });
-	}
-	const text = await readCapped(response, ROUTER_BODY_BYTES_MAX).catch(() => null);
-	if (text === null) throw tradeFault.routerUnreadable({ detail: "too long, or broken off" });
-	try {
-		return JSON.parse(text);
-	} catch {
-		throw tradeFault.routerUnreadable({ detail: "no JSON" });
-	}
-}
-
-async function send(
-	{ baseUrl, apiKey, fetch: fetchIt = fetch }: HostedRouterDeps,
-	{ body, signal }: { body: Record<string, unknown>; signal: AbortSignal },
-): Promise<Response> {
-	try {
-		return await fetchIt(`${baseUrl}/quote`, {
-			method: "POST",
+	const { baseUrl, apiKey, budget } = deps;
+	const answer = await callOut(
+		{
+			url: `${baseUrl}/quote`,
 			headers: {
-				accept: "application/json",
-				// Bun decompresses brotli and zstd fully before a size limit can apply.
-				"accept-encoding": "gzip",
 				"content-type": "application/json",
 				"x-universal-router-version": ROUTER_VERSION,
 				// No permit to sign: the allowance is exact, and our own.
 				"x-permit2-disabled": "true",
 				...(apiKey === "" ? {} : { "x-api-key": apiKey }),
 			},
-			// A redirect would send the key to another host.
-			redirect: "error",
-			signal,
 			body: JSON.stringify(body),
-		});
-	} catch {
-		// Without the error itself: it may contain the URL.
-		throw tradeFault.routerUnavailable({ detail: signal.aborted ? "given up" : "no answer" });
+		},
+		{
+			...{ timeoutMs: ROUTER_TIMEOUT_MS, bytesMax: ROUTER_BODY_BYTES_MAX, refusalBytesMax: 0 },
+			...{ signals: [signal], fetch: deps.fetch },
+		},
+	);
+	if (answer.kind === "silent") throw tradeFault.routerUnavailable({ detail: answer.detail });
+	const { status } = answer;
+	if (status === 429) {
+		await budget.pause(BUDGET, pauseMs(answer.headers));
+		throw tradeFault.routerBusy({ detail: "429" });
 	}
+	if (status >= 300) {
+		const isTheirs = status >= 500 || status === 408;
+		const detail = `HTTP ${status}`;
+		throw isTheirs
+			? tradeFault.routerUnavailable({ detail })
+			: tradeFault.routerRefused({ detail });
+	}
+	if (answer.kind === "unreadable") {
+		throw tradeFault.routerUnreadable({ detail: answer.detail });
+	}
+	const json = readJson(answer.text);
+	if (json === undefined) throw tradeFault.routerUnreadable({ detail: "no JSON" });
+	return json;
 }
 
 function pauseMs(headers: Headers): number {

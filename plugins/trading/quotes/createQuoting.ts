@@ -49,7 +49,7 @@ export function createQuoting(deps: {
 		async quote(ask, signal) {
 			const answers = await askSources(sources, { ask, nowMs: clock.nowMs(), signal, deadlineMs });
 			const compared = await Promise.all(
-				answers.map((answer) => playedAgain(local, { answer, answers, ask, signal })),
+				answers.map((answer) => quoteOnChain(local, { answer, answers, ask, signal })),
 			);
 			const blockNumber = newestBlock(compared.flat());
 			return {
@@ -87,7 +87,7 @@ export function pickRoute(
 	};
 }
 
-async function playedAgain(
+async function quoteOnChain(
 	local: Pick<LocalQuoterDeps, "rpc" | "quoter">,
 	given: {
 		answer: SourceAnswer;

@@ -3,6 +3,7 @@
 import { encodeAbiParameters, getCreate2Address, keccak256 } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import { BPS, ROUTER_POOLS_MAX, ROUTER_WAYS_MAX } from "#plugins/trading/limits.ts";
 import type { Hop, QuoteAsk, SourceRoute } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
@@ -25,12 +26,7 @@ const V3_CODE_HASH = "0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843
 const v3Parts = [{ type: "address" }, { type: "address" }, { type: "uint24" }] as const;
 const v4Parts = [...v3Parts, { type: "int24" }, { type: "address" }] as const;
 
-const isLower = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z
-	.string()
-	.regex(/^0x[0-9a-fA-F]{40}$/)
-	.toLowerCase()
-	.refine(isLower);
+const address = anyCaseAddressSchema;
 const raw = z
 	.string()
 	.regex(/^(0|[1-9]\d{0,77})$/)

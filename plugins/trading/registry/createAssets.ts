@@ -1,7 +1,7 @@
 // Finds assets in the registry, and keeps tickers apart that look alike.
 
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { AssetStatus } from "#plugins/trading/assetStates.ts";
 import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
@@ -148,10 +148,6 @@ export function assetOf(row: AssetRow): Asset {
 		status: statusOf(row.status),
 		checkedBlock: BigInt(row.checkedBlock),
 	};
-}
-
-function isAddress(text: string): text is Address {
-	return /^0x[0-9a-f]{40}$/.test(text);
 }
 
 function labelOf({ symbol, address }: AssetRow): string {

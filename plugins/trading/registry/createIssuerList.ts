@@ -1,8 +1,8 @@
 // Reads the issuer's list of stock tokens.
 
 import { z } from "zod";
-import type { Address } from "#core/chain/Hex.ts";
-import { readCapped } from "#core/http/call.ts";
+import { type Address, isAddress } from "#core/chain/Hex.ts";
+import { callOut, readJson } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import {
 	DEPLOYMENTS_MAX,
@@ -48,8 +48,6 @@ type IssuerListOptions = {
 	timeoutMs?: number;
 };
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-
 const address = z
 	.string()
 	.max(42)
@@ -82,39 +80,29 @@ const rowSchema = z.object({
  * itself, so that an invalid one does not affect the others.
  */
 export function createIssuerList(options: IssuerListOptions): IssuerList {
-	const { baseUrl, chainId, fetch: fetchIt = fetch, timeoutMs = LIST_TIMEOUT_MS } = options;
+	const { baseUrl, chainId, timeoutMs = LIST_TIMEOUT_MS } = options;
 	const url = `${baseUrl.replace(/\/+$/, "")}/rhj/assets`;
 	return {
 		async read(signal) {
-			const timeout = AbortSignal.timeout(timeoutMs);
-			try {
-				const response = await fetchIt(url, {
-					headers: { accept: "application/json", "accept-encoding": "gzip" },
-					redirect: "error",
-					signal: AbortSignal.any([signal, timeout]),
-				});
-				if (response.status !== 200) {
-					await response.body?.cancel();
-					return failed(`HTTP ${response.status}`);
-				}
-				const text = await readCapped(response, LIST_BYTES_MAX);
-				if (text === null) return failed(`more than ${LIST_BYTES_MAX} bytes`);
-				return parseList(text, chainId);
-			} catch {
-				return failed(timeout.aborted ? "no answer in time" : "no answer");
-			}
+			const answer = await callOut(
+				{ url },
+				{
+					...{ timeoutMs, bytesMax: LIST_BYTES_MAX, refusalBytesMax: 0 },
+					...{ signals: [signal], fetch: options.fetch },
+				},
+			);
+			if (answer.kind === "silent") return failed(answer.detail);
+			if (answer.status !== 200) return failed(`HTTP ${answer.status}`);
+			if (answer.kind === "unreadable") return failed(answer.detail);
+			return parseList(answer.text, chainId);
 		},
 	};
 }
 
 /** Parses the body of an answer with status 200. */
 function parseList(text: string, chainId: number): ListRead {
-	let json: unknown;
-	try {
-		json = JSON.parse(text);
-	} catch {
-		return failed("no JSON");
-	}
+	const json = readJson(text);
+	if (json === undefined) return failed("no JSON");
 	const read = listSchema.safeParse(json);
 	if (!read.success) return failed("not the form of a list");
 	const assets: ListedAsset[] = [];

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { readAbiUint } from "#core/chain/abi.ts";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isAddress } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log.ts";
 import type { Asset, Pool, Reference } from "#plugins/trading/registry/createAssets.ts";
@@ -46,7 +46,6 @@ const POOLS_MAX = 256;
 /** A pool's fee is below 100 %, in hundredths of a bip. */
 const FEE_MAX = 999_999;
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 export const address = z
 	.string()
 	.transform((text) => text.toLowerCase())

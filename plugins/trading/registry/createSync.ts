@@ -85,7 +85,7 @@ export function createSync(deps: SyncDeps): (signal: AbortSignal) => Promise<Syn
 					return unreachable(plan);
 			}
 		});
-		tellList(log, read);
+		logList(log, read);
 		return outcome;
 	};
 }
@@ -161,7 +161,7 @@ function inOrder(rows: readonly AssetRow[]): AssetRow[] {
 	return rows.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }
 
-function tellList(log: Log, read: ListRead | undefined): void {
+function logList(log: Log, read: ListRead | undefined): void {
 	if (read?.kind === "failed") log.warn("the issuer's list was not read", { detail: read.detail });
 	else if (read?.kind === "list" && read.assets.length === 0) {
 		log.warn("the issuer's list is empty and is not believed");

@@ -3,6 +3,7 @@
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { nextState } from "#core/states.ts";
 import { feedAnswers } from "#plugins/prices/contract.ts";
 import {
 	type AssetEvent,
@@ -150,7 +151,7 @@ function leave(row: AssetRow, now: Date): AssetRow {
  */
 function movedBy(row: AssetRow, event: AssetEvent): AssetStatus {
 	if (row.heldBy !== null || row.unlistedAt !== null) return row.status;
-	return nextStatus[row.status][event] ?? row.status;
+	return nextState(nextStatus, row.status, event) ?? row.status;
 }
 
 /** Returns true for a token that the configuration no longer names. */

@@ -3,16 +3,18 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
+import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import { CURSOR_PART, createCursor, pageSchema } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery, pageSchema } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { ASSET_STATUSES } from "#plugins/trading/assetStates.ts";
+import { PAGE } from "#plugins/trading/limits.ts";
 import { address } from "#plugins/trading/registry/createPools.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { renderReviewed, reviewedTokenSchema } from "#plugins/trading/renderAsset.ts";
 import { assertFeed, reviewAsset, setFeed } from "#plugins/trading/review.ts";
-import { pageOf, pageQuery, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { pageOf, placeOf } from "#plugins/trading/routes/stockTokenRoutes.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 
 type AdminStockTokensOptions = {
@@ -32,7 +34,7 @@ const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
 
 const pathSchema = z.object({
 	address: address.meta({
-		pattern: "^0x[0-9a-fA-F]{40}$",
+		pattern: ANY_CASE_ADDRESS_PATTERN,
 		description: "The token's contract.",
 		examples: [`0x${"af".repeat(20)}`],
 	}),
@@ -53,7 +55,7 @@ const feedSchema = z
 	.strictObject({
 		feed: address
 			.meta({
-				pattern: "^0x[0-9a-fA-F]{40}$",
+				pattern: ANY_CASE_ADDRESS_PATTERN,
 				description: "Its price feed; null: it has none, whatever the configuration says.",
 				examples: [`0x${"fe".repeat(20)}`],
 			})
@@ -102,7 +104,7 @@ function listRoute({ core, chain }: AdminStockTokensOptions) {
 					.enum(ASSET_STATUSES)
 					.optional()
 					.meta({ description: "Only tokens in this status." }),
-				...pageQuery,
+				...pageQuery(PAGE),
 			}),
 			response: { 200: listSchema },
 			detail: {

@@ -5,11 +5,12 @@ import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/faults.ts";
-import { CURSOR_PART, createCursor, cursorParam } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { AssetStatus } from "#plugins/trading/assetStates.ts";
 import { holdingsSchema, type Portfolio } from "#plugins/trading/holdings.ts";
+import { PAGE } from "#plugins/trading/limits.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/renderAsset.ts";
@@ -27,26 +28,6 @@ type StockTokensOptions = {
 	core: Pick<Core, "db">;
 	chain: Chain;
 	reference: Pick<References, "last">;
-};
-
-/** The number of rows in one page. */
-const PAGE_DEFAULT = 50;
-const PAGE_MAX = 200;
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
-
-/** The query parameters of a page. */
-export const pageQuery = {
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			...{ type: "integer", minimum: 1, maximum: PAGE_MAX, examples: [PAGE_DEFAULT] },
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-		})
-		.default(PAGE_DEFAULT),
-	cursor: cursorParam(),
 };
 
 /** The statuses that the public sees; rejected tokens are hidden. */
@@ -76,7 +57,7 @@ export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokens
 		{
 			query: z.object({
 				status: z.enum(SHOWN).optional().meta({ description: "Only tokens in this status." }),
-				...pageQuery,
+				...pageQuery(PAGE),
 			}),
 			response: { 200: stockTokenPageSchema },
 			detail: {

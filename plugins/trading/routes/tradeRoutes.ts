@@ -2,13 +2,14 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { isWord } from "#core/chain/Hex.ts";
+import { WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { httpFault } from "#core/http/faults.ts";
-import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import { CURSOR_PART, createCursor, pageQuery } from "#core/http/pages.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { ANSWER_IDLE_SECONDS } from "#plugins/trading/limits.ts";
-import { pageQuery } from "#plugins/trading/routes/stockTokenRoutes.ts";
+import { ANSWER_IDLE_SECONDS, PAGE } from "#plugins/trading/limits.ts";
 import type { Trades } from "#plugins/trading/trade/createTrades.ts";
 import {
 	quoteView,
@@ -31,7 +32,7 @@ type Deps = TradeRoutesOptions & {
 
 const ROUTE = "POST /v1/trading/intents";
 const security = [{ session: [] as string[] }];
-const listQuery = z.object(pageQuery);
+const listQuery = z.object(pageQuery(PAGE));
 const params = z.object({
 	id: z.string().meta({
 		description: "A trade of yours, by its id.",
@@ -42,10 +43,10 @@ const confirmBody = z
 	.strictObject({
 		planHash: z
 			.templateLiteral(["0x", z.string()])
-			.refine((text) => /^0x[0-9a-f]{64}$/.test(text), "must be 32 bytes in hex")
+			.refine((text) => isWord(text), "must be 32 bytes in hex")
 			.optional()
 			.meta({
-				pattern: "^0x[0-9a-f]{64}$",
+				pattern: WORD_PATTERN,
 				description: "The plan that is agreed to; the stored one unless given.",
 				examples: [`0x${"5d".repeat(32)}`],
 			}),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { addressSchema } from "#core/chain/hexSchemas.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -54,13 +55,11 @@ const shown = z.object({
 	leastRaw: z.string().regex(/^\d+$/),
 });
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
 const raw = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 const denial = z.object({ code: z.string(), detail: z.string() });
 const currency = z.object({
 	/** The zero address means the chain's own coin. */
-	address,
+	address: addressSchema,
 	symbol: z.string(),
 	decimals: z.int(),
 });
@@ -69,9 +68,9 @@ export type TradeCurrency = z.output<typeof currency>;
 
 const hop = z.object({
 	version: z.literal("v3"),
-	pool: address,
-	tokenIn: address,
-	tokenOut: address,
+	pool: addressSchema,
+	tokenIn: addressSchema,
+	tokenOut: addressSchema,
 	fee: z.int(),
 });
 
@@ -95,7 +94,7 @@ const swap = z.object({
 	tradeId: z.uuid(),
 	/** Whether the asset is bought or sold. */
 	side: z.enum(["buy", "sell"]),
-	asset: address,
+	asset: addressSchema,
 	sell: currency,
 	buy: currency,
 	exact: z.enum(["in", "out"]),
@@ -104,7 +103,7 @@ const swap = z.object({
 	limitRaw: raw,
 	quoted,
 	/** Its value in the coin where neither side has a price for limits: one stock for another. */
-	worth: z.object({ currency: address, raw }).nullable().default(null),
+	worth: z.object({ currency: addressSchema, raw }).nullable().default(null),
 	/** Why an operator must review it first; null: no review is needed. */
 	review: denial.nullable(),
 });

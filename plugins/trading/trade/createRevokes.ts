@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
+import { addressSchema } from "#core/chain/hexSchemas.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
@@ -14,9 +15,11 @@ type RevokesDeps = SwapDeps & {
 	ending: AbortSignal;
 };
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-const address = z.string().refine(isAddress);
-const approvalSchema = z.object({ token: address, spender: address, amountRaw: z.string() });
+const approvalSchema = z.object({
+	token: addressSchema,
+	spender: addressSchema,
+	amountRaw: z.string(),
+});
 
 const READ_TIMEOUT_MS = 3_000;
 

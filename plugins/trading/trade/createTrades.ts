@@ -51,7 +51,7 @@ export type TradeAsked = {
 };
 
 /** `intentId`: the intent of the trade, or of the step before it. */
-type Going = { trade: Trade; intentId: string | null; recorded?: Recorded | null };
+type Continued = { trade: Trade; intentId: string | null; recorded?: Recorded | null };
 
 type ViewMore = Omit<Parameters<typeof renderTrade>[1], "quotes">;
 
@@ -150,7 +150,7 @@ function moving(deps: TradesDeps) {
 			if (asked.status !== "confirmation_required" || !agreed) throw tradeFault.tradeState();
 			if (agreed !== asked.planHash) throw tradeFault.planChanged();
 			await execution.approve(asked.id, agreed);
-			await goOn(deps, { trade, intentId: asked.id });
+			await continueTrade(deps, { trade, intentId: asked.id });
 			return view(deps, trade);
 		},
 		/** Cancels a trade: directly if it was not sent, else by its nonce. */
@@ -243,7 +243,7 @@ async function answer(
 	const trade = id === null ? null : await readTrade(deps.db, id);
 	assert(trade, "a trade is recorded with its key");
 	const recorded = made && { intents: [made], profile };
-	const intent = await goOn(deps, { trade, intentId: trade.intentId, recorded });
+	const intent = await continueTrade(deps, { trade, intentId: trade.intentId, recorded });
 	assert(intent, "an intent that was created is there");
 	const asking = await deps.wallets.execution.asking(intent);
 	const purpose = PURPOSES.get(asking.status);
@@ -255,9 +255,9 @@ async function answer(
  * Continues a trade, and returns its intent. If that fails now, the intent is returned as it is and
  * the service retries later: an error would make the owner trade once more.
  */
-async function goOn(
+async function continueTrade(
 	deps: TradesDeps,
-	{ trade, intentId, recorded = null }: Going,
+	{ trade, intentId, recorded = null }: Continued,
 ): Promise<Intent | null> {
 	const { execution } = deps.wallets;
 	if (intentId === null) return null;

@@ -28,6 +28,7 @@ const OUT = [
 	/\bprovider\.\w+\(/,
 	/\brelay\.\w+\(/,
 	/\bfetch\(/,
+	/\bcallOut\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
 	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|readKeeper|assessMarket|supplyFell)\(/,
