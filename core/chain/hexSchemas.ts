@@ -3,8 +3,9 @@
 import { z } from "zod";
 import { type Address, type Hex, isAddress, isWord } from "#core/chain/Hex.ts";
 
-/** The forms in OpenAPI's `pattern` of what people may write with capitals. */
+/** The forms in OpenAPI's `pattern`: with capitals where people may write them. */
 export const ANY_CASE_ADDRESS_PATTERN = "^0x[0-9a-fA-F]{40}$";
+export const WORD_PATTERN = "^0x[0-9a-f]{64}$";
 export const ANY_CASE_WORD_PATTERN = "^0x[0-9a-fA-F]{64}$";
 
 /** Takes 20 bytes in lower case. Capitals are refused: for what we wrote ourselves. */
