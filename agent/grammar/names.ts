@@ -37,7 +37,7 @@ const CUTTING = new Set("past under over beyond in at".split(" "));
 
 const TALK_WORDS_MAX = 3;
 
-const NAME_GROUPS_NAMING = new Set("of for on about".split(" "));
+const BEFORE_GROUP = new Set("of for on about".split(" "));
 
 const NFT_WORDS = new Set("nft nfts collection collections floor fp mint mints".split(" "));
 
@@ -115,7 +115,7 @@ export function bestOf(words: Words, reading: NameRules & { names: KnownNames })
 		const typed = group.text.split(" ");
 		const free = typed.filter((word) => isFree(word, reading)).length;
 		// Behind `of` stands what is asked about.
-		const own = free + (NAME_GROUPS_NAMING.has(words.low[group.from - 1] ?? "") ? 1 : 0);
+		const own = free + (BEFORE_GROUP.has(words.low[group.from - 1] ?? "") ? 1 : 0);
 		return [{ ...group, name, own, other: typed.length - free }];
 	});
 	found.sort((a, b) => b.own - a.own || a.other - b.other || a.from - b.from);

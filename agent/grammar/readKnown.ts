@@ -71,7 +71,7 @@ export function readKnown(typed: Words, plain: Look, reading: KnownReading): Loo
 		if (!before || one.name.kind === "asset") return !before || isShare(one, taken, reading);
 		return taken === undefined
 			? isPart(one, words, before, reading)
-			: saysMoreOfReadKnown(one, taken, reading);
+			: isFullerName(one, taken, reading);
 	};
 	const keeps = (look: Look) => !before || keepsValues(before, look);
 	const asked = others.length === 0 ? readOneSentence(quoted(words, best), reading) : undefined;
@@ -159,7 +159,7 @@ function isPart({ from, to }: Named, words: Words, before: Found, { read }: Know
  * Returns true for a name that says more than the one that was read. Where that is known, only
  * usual words (`club`) become part of a longer name with words of talk (`bad idea club`).
  */
-function saysMoreOfReadKnown({ text }: Named, taken: string, reading: KnownReading): boolean {
+function isFullerName({ text }: Named, taken: string, reading: KnownReading): boolean {
 	const isInside = ` ${text} `.includes(` ${taken} `) && text !== taken;
 	if (!reading.names.has(taken)) {
 		return isInside || text.split(" ").some((word) => taken.split(" ").includes(word));

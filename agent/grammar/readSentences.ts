@@ -79,7 +79,7 @@ const STATING = new Set(
 		" ",
 	),
 );
-const READ_SENTENCES_WANTING = new Set("wanna want to gonna tryna".split(" "));
+const WISHING = new Set("wanna want to gonna tryna".split(" "));
 const OWNING = new Set("have got ive i've with only about around like for".split(" "));
 
 /**
@@ -289,7 +289,7 @@ function isTalked(words: Words, { rules, topics }: LooseReader): boolean {
 	let unusual = STATING.has(first) ? Math.min(UNUSUAL_MAX, talk - 1) : 0;
 	return low.every((word, at) => {
 		const before = low[at - 1] ?? "";
-		if (READ_SENTENCES_WANTING.has(before) && (rules.isReserved(word) || isOrderWord(word))) {
+		if (WISHING.has(before) && (rules.isReserved(word) || isOrderWord(word))) {
 			return at >= low.length - 2;
 		}
 		if (kinds[at] !== "word" || rules.isReserved(word)) return false;

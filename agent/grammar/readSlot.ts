@@ -93,7 +93,7 @@ export const MONEY: ReadonlySet<string> = new Set(
 	"eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "),
 );
 
-const COMPARES_PRICE_AMOUNT = /^\$?(?:\d+|\d*\.\d+)(?:e|eth|k|usd)?$/;
+const PRICE = /^\$?(?:\d+|\d*\.\d+)(?:e|eth|k|usd)?$/;
 const COMPARING = new Set(
 	"under below above over sub beneath hit hits reach reached cross crossed break broke lost holding hold holds paid".split(
 		" ",
@@ -211,7 +211,7 @@ export function slotLabel(name: string, slot: Slot): string {
 export function comparesPrice(words: Words, at: number): boolean {
 	const { low } = words;
 	const [word = "", before = "", next = ""] = [low[at], low[at - 1], low[at + 1]];
-	if (!COMPARES_PRICE_AMOUNT.test(word)) return false;
+	if (!PRICE.test(word)) return false;
 	if (/^\d+$/.test(word) && (!isBare(words, at + 1) || TIME_UNITS.has(next))) return false;
 	if (COMPARING.has(before)) return true;
 	if (before === "than" && (MONEY.has(next) || !/^\d+$/.test(word))) return true;

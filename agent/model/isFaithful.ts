@@ -15,7 +15,7 @@ const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['
 const QUESTION =
 	/^[^\p{L}\p{N}]*(?:how|what|what's|whats|why|who|which|where|when|is|are|was|were|did|does|should)\b/u;
 
-const OTHER_VOICE = wordsOf([
+const OTHER_VOICE = anyWordOf([
 	// Denies; a limit (`no more than`) does not.
 	"(?:no|not)(?! (?:more|over|above|higher))|never|dont|don['’]t|wont|won['’]t|cant|can['’]t",
 	"cannot|without|neither|nor|stop|refuse|avoid|isn['’]t|wasn['’]t|didn['’]t|shouldn['’]t",
@@ -57,17 +57,17 @@ const WINDOW_MINUTES = new Map([
 	["30d", 43_200],
 ]);
 
-const QUOTES_AUTHOR_ADDRESS = /^0x[0-9a-f]{40}$/;
+const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
  * Matches whole plain decimals that are no part of something else: not a piece of an address, a
  * version, a longer number or a sum (`1/2`, `3-5`), not multiplied by what follows (`5k`, `2
  * million`, `1e18`), and no count of other money or shares (`$5`, `5 dollars`, `10%`).
  */
-const QUOTES_AUTHOR_NUMBER =
+const QUOTED_NUMBER =
 	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-]|\d['’]|\p{Sc}\s*)\d+(?:\.\d+)?(?![\p{N}_]|[.,'’]\d|x[\da-f]|e[\d+-]|[km]\b|[–—-]\d|\s*[%*/^×÷]|\s*\p{Sc}(?!\p{L})|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei|percent|pct|usd|dollars?|bucks?|cents?|eur|euros?|gbp|pounds?|quid)\b)/gu;
 
-const QUOTES_AUTHOR_PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
+const QUOTED_PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
 
 /**
  * Returns true where a text asks for what it says, in its author's own voice: it quotes nobody,
@@ -156,7 +156,7 @@ function minutesIn(said: string): number[] {
 function stands({ kind }: Slot, value: string, typed: string): boolean {
 	const said = typed.toLowerCase();
 	// Compared as typed: an address with a wrong checksum is a typing error, whoever repeats it.
-	if (QUOTES_AUTHOR_ADDRESS.test(value)) {
+	if (WHOLE_ADDRESS.test(value)) {
 		return tokensOf(typed).some((token) => readAddress(token.toLowerCase(), token) === value);
 	}
 	switch (kind) {
@@ -164,21 +164,18 @@ function stands({ kind }: Slot, value: string, typed: string): boolean {
 			return true;
 		case "amount":
 		case "token":
-			return said.matchAll(QUOTES_AUTHOR_NUMBER).some(([number]) => number === value);
+			return said.matchAll(QUOTED_NUMBER).some(([number]) => number === value);
 		case "percent":
-			return said.matchAll(QUOTES_AUTHOR_PERCENTAGE).some(([, number]) => number === value);
+			return said.matchAll(QUOTED_PERCENTAGE).some(([, number]) => number === value);
 		case "id":
 			return tokensOf(said).includes(value);
 		case "asset":
 		case "chain":
 		case "collection":
-			return hasRun(wordsOfOfQuotesAuthor(said), wordsOfOfQuotesAuthor(value));
+			return hasRun(bareWordsOf(said), bareWordsOf(value));
 		case "word":
 			// A coin's symbol may directly follow its amount: `0.5eth`.
-			return hasRun(
-				wordsOfOfQuotesAuthor(said.replace(/(\d)(?=\p{L})/gu, "$1 ")),
-				wordsOfOfQuotesAuthor(value),
-			);
+			return hasRun(bareWordsOf(said.replace(/(\d)(?=\p{L})/gu, "$1 ")), bareWordsOf(value));
 		default:
 			return false;
 	}
@@ -196,13 +193,13 @@ function hasRun(words: readonly string[], run: readonly string[]): boolean {
 }
 
 /** Returns words without the signs around them, and without a possessive `'s`. */
-function wordsOfOfQuotesAuthor(said: string): string[] {
+function bareWordsOf(said: string): string[] {
 	return said
 		.split(/\s+/u)
 		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "").replace(/['’]s$/u, ""))
 		.filter((word) => word !== "");
 }
 
-function wordsOf(lists: readonly string[]): RegExp {
+function anyWordOf(lists: readonly string[]): RegExp {
 	return new RegExp(`(?<![\\p{L}\\p{N}])(?:${lists.join("|")})(?![\\p{L}\\p{N}])`, "u");
 }

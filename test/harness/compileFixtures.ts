@@ -9,8 +9,8 @@ export type Fixture = { abi: Abi; bytecode: Hex };
 const SOURCE = join(import.meta.dir, "contracts/Fixtures.sol");
 const CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-fixtures");
 
-const COMPILE_OWNED_SOURCE = join(import.meta.dir, "contracts/Owned.sol");
-const COMPILE_OWNED_CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-owned");
+const OWNED_SOURCE = join(import.meta.dir, "contracts/Owned.sol");
+const OWNED_CACHE = join(import.meta.dir, "../../node_modules/.cache/tapeline-owned");
 
 /** Compiles the fixture contracts once per version of their source; returns them by name. */
 export function compileFixtures(): Record<string, Fixture> {
@@ -35,15 +35,15 @@ export function compileFixtures(): Record<string, Fixture> {
  */
 export function compileOwned(): Record<string, Fixture> {
 	const require = createRequire(import.meta.url);
-	const content = readFileSync(COMPILE_OWNED_SOURCE, "utf8");
+	const content = readFileSync(OWNED_SOURCE, "utf8");
 	const library = readFileSync(require.resolve("@openzeppelin/contracts/package.json"), "utf8");
 	const key = createHash("sha256").update(content).update(library).digest("hex").slice(0, 24);
-	const file = join(COMPILE_OWNED_CACHE, `${key}.json`);
+	const file = join(OWNED_CACHE, `${key}.json`);
 	try {
 		return JSON.parse(readFileSync(file, "utf8"));
 	} catch {
-		const fixtures = compileOfCompileOwned(require, content);
-		mkdirSync(COMPILE_OWNED_CACHE, { recursive: true });
+		const fixtures = compileOwnedSource(require, content);
+		mkdirSync(OWNED_CACHE, { recursive: true });
 		const draft = `${file}.${process.pid}`;
 		writeFileSync(draft, JSON.stringify(fixtures));
 		renameSync(draft, file);
@@ -100,7 +100,7 @@ function compile(content: string): Record<string, Fixture> {
 	return fixtures;
 }
 
-function compileOfCompileOwned(require: NodeJS.Require, content: string): Record<string, Fixture> {
+function compileOwnedSource(require: NodeJS.Require, content: string): Record<string, Fixture> {
 	const solc = require("solc");
 	const input = {
 		language: "Solidity",

@@ -54,7 +54,7 @@ export function createAnswerCheck(document: OpenApiDocument): AnswerCheck {
 		const home =
 			shared ??
 			`/paths/${route.path.replaceAll("~", "~0").replaceAll("/", "~1")}/${verb}/responses/${status}`;
-		const response = shared === undefined ? named : atOfCreateAnswerCheck(document, shared);
+		const response = shared === undefined ? named : partAt(document, shared);
 		const type = contentType?.split(";")[0] ?? "";
 		if (!Object.hasOwn(Object(response.content), type)) {
 			const isEmpty = response.content === undefined && !contentType;
@@ -107,7 +107,7 @@ export function createSchemaCheck(document: object): SchemaCheck {
 		if (check(value)) return undefined;
 		return (check.errors ?? [])
 			.map(({ instancePath, message, params }) => {
-				const found = at(value, instancePath);
+				const found = textAt(value, instancePath);
 				return `${instancePath} ${message} ${JSON.stringify(params)}: ${found}`;
 			})
 			.slice(0, 5)
@@ -168,14 +168,16 @@ function patternOf(path: string): RegExp {
 	return new RegExp(`^${parts.join("/")}/?$`);
 }
 
-function atOfCreateAnswerCheck(document: object, pointer: string): any {
+/** Returns the part of a document that a JSON pointer names. */
+function partAt(document: object, pointer: string): any {
 	return pointer
 		.split("/")
 		.slice(1)
 		.reduce<any>((part, key) => Object(part)[key], document);
 }
 
-function at(value: unknown, pointer: string): string {
+/** Returns the value that a JSON pointer names, as text of limited length. */
+function textAt(value: unknown, pointer: string): string {
 	const found = pointer
 		.split("/")
 		.slice(1)

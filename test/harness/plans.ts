@@ -19,10 +19,7 @@ import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
 import type { IntentKind } from "#plugins/wallets/contract.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
-import {
-	type Lab,
-	CHAIN_ID as SCRIPTED_PLANS_CHAIN_ID,
-} from "#plugins/wallets/testing/executionLab.ts";
+import type { Lab } from "#plugins/wallets/testing/executionLab.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import {
 	type Buyer,
@@ -57,7 +54,7 @@ export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
 	lab.execution.register(buyKind(lab, denials));
 	const context: PlansContext = {
 		core: { db: lab.db, clock: lab.clock, log: silentLog, chains, session: "tapeline test" },
-		served: chains.all.filter(({ id }) => id === SCRIPTED_PLANS_CHAIN_ID),
+		served: chains.all.filter(({ id }) => id === CHAIN_ID),
 		market: {
 			find: async (slug) => {
 				const id = Number(slug.replace("collection-", ""));
@@ -306,7 +303,7 @@ function buyKind(lab: Lab, denials: string[]): IntentKind<unknown> {
 				kind: "plan",
 				plan: {
 					...{
-						chainId: SCRIPTED_PLANS_CHAIN_ID,
+						chainId: CHAIN_ID,
 						from: wallet.address,
 						to: `0x${"5".repeat(40)}`,
 						valueRaw: raw,

@@ -31,8 +31,6 @@ export type Live = {
 const QUARTER_S = 900;
 const LAST_HOUR_BLOCKS = 30;
 const LAST_HOUR_STEP_S = 120;
-
-const CATCH_UP_TIMES_QUARTER_S = 900;
 const CATCH_UP_BLOCKS_MAX = 200;
 
 const BLOCKS_PER_REQUEST = 50;
@@ -97,10 +95,7 @@ export function blockTimes(nowS: number, blocks: number): BlockTime[] {
  * gap.
  */
 export function catchUpTimes(headS: number, nowS: number): BlockTime[] {
-	const blocks = Math.min(
-		CATCH_UP_BLOCKS_MAX,
-		Math.floor((nowS - headS) / CATCH_UP_TIMES_QUARTER_S),
-	);
+	const blocks = Math.min(CATCH_UP_BLOCKS_MAX, Math.floor((nowS - headS) / QUARTER_S));
 	const stepS = (nowS - headS) / (blocks + 1);
 	return Array.from({ length: Math.max(0, blocks) }, (_, i) => ({
 		timeS: Math.floor(headS + stepS * (i + 1)),

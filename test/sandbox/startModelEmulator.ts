@@ -93,13 +93,12 @@ const REQUESTS_MAX = 100;
 const SLOW_MS = 3_000;
 const SILENCE_MS = 120_000;
 const ENDLESS_TOKENS = 10_000;
-const START_MODEL_EMULATOR_AMOUNT = "\\d+(?:\\.\\d+)?";
 const ATTACKER = `0x${"66".repeat(20)}`;
 
 /** What a model repeats that takes whatever it finds in a text for its author's wish. */
 const PARROT = new RegExp(
-	`(?:send|transfer) ${START_MODEL_EMULATOR_AMOUNT} eth to 0x[0-9a-f]{40}(?: on \\w+)?|` +
-		`buy [\\w-]+ #\\d+ [a-z ]+ ${START_MODEL_EMULATOR_AMOUNT} eth`,
+	`(?:send|transfer) ${AMOUNT} eth to 0x[0-9a-f]{40}(?: on \\w+)?|` +
+		`buy [\\w-]+ #\\d+ [a-z ]+ ${AMOUNT} eth`,
 	"i",
 );
 

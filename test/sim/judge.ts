@@ -25,8 +25,6 @@ export type JudgeOptions = {
 };
 
 const LOOK_EVERY_MS = 20;
-
-const RUN_LINEAR_LOOK_EVERY_MS = 20;
 const LOOKS_MAX = 750;
 
 /**
@@ -104,7 +102,7 @@ export async function runLinear(options: {
 	});
 	for (let look = 0; look < LOOKS_MAX; look++) {
 		if ((await whatIsOwed(db, chainId, chain.branch().blocks.at(-1))) === null) break;
-		await sleep(RUN_LINEAR_LOOK_EVERY_MS);
+		await sleep(LOOK_EVERY_MS);
 	}
 	await process.stop();
 	return readRows(db, chainId);

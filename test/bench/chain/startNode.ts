@@ -72,16 +72,15 @@ const STATES_KEPT = 256;
 const NAME = "0x06fdde03";
 const NAMES_MAX = 100;
 
+/**
+ * One block a second for all transactions: with a block for each, the indexer would be measured.
+ */
 const BLOCK_EVERY_SECONDS = 1;
 const DAY_SECONDS = 86_400;
 /** Funds of each wallet, in base units: 500 USDG. */
 const PURSE_RAW = 500n * 1_000_000n;
 const deskSchema = z.object({ issuerUrl: z.string(), routerUrl: z.string() });
 
-/**
- * One block a second for all transactions: with a block for each, the indexer would be measured.
- */
-const START_TRADING_CHAIN_BLOCK_EVERY_SECONDS = 1;
 const ETH_USD = 2_000n * 10n ** 8n;
 const receipt = z.object({ contractAddress: z.templateLiteral(["0x", z.string()]) });
 
@@ -219,7 +218,7 @@ export async function startTradingChain(scope: Scope): Promise<TradingChain> {
 	await anvil.rpc("eth_sendTransaction", [{ from, to: feed, data: publish }]);
 	await anvil.mined();
 	await anvil.rpc("evm_setAutomine", [false]);
-	await anvil.rpc("evm_setIntervalMining", [START_TRADING_CHAIN_BLOCK_EVERY_SECONDS]);
+	await anvil.rpc("evm_setIntervalMining", [BLOCK_EVERY_SECONDS]);
 	return {
 		url: anvil.url,
 		wsUrl: anvil.wsUrl,

@@ -4,8 +4,8 @@ import { REVEALED_AT_ONCE } from "#test/bench/measure/runPlans.ts";
 import { FLOOD_PER_SECOND, FLOOD_SECONDS } from "#test/bench/measure/runSocial.ts";
 
 const COMMANDS_PER_SECOND_MIN = 300_000;
-const REPLY_MS_MAX = 10;
-const MEMORY_MB_MAX = 250;
+const AGENT_REPLY_MS_MAX = 10;
+const AGENT_MEMORY_MB_MAX = 250;
 
 /** The agent's cost: reading a text, answering one, and serving all channels. */
 export const agentFigures: readonly Figure[] = [
@@ -35,7 +35,7 @@ export const agentFigures: readonly Figure[] = [
 	{
 		name: "agent text to reply p95",
 		unit: "ms",
-		goal: { kind: "at_most", value: REPLY_MS_MAX },
+		goal: { kind: "at_most", value: AGENT_REPLY_MS_MAX },
 		async measure(lab) {
 			const { reads, beside } = await lab.agent();
 			const p95 = ({ delaysMs }: AgentRead) => percentile(delaysMs, 95);
@@ -50,7 +50,7 @@ export const agentFigures: readonly Figure[] = [
 	{
 		name: "agent peak memory",
 		unit: "MB",
-		goal: { kind: "at_most", value: MEMORY_MB_MAX },
+		goal: { kind: "at_most", value: AGENT_MEMORY_MB_MAX },
 		async measure(lab) {
 			const { peakMb, startMb, requests } = (await lab.agent()).memory;
 			const note =
@@ -121,9 +121,9 @@ export const revealFigures: readonly Figure[] = [
 	},
 ];
 
-const SOCIAL_FIGURES_REPLY_MS_MAX = 50;
-const COMMAND_MS_MAX = 25;
-const SOCIAL_FIGURES_MEMORY_MB_MAX = 250;
+const SOCIAL_REPLY_MS_MAX = 50;
+const SOCIAL_COMMAND_MS_MAX = 25;
+const SOCIAL_MEMORY_MB_MAX = 250;
 
 /**
  * The agent on X: how soon it answers, and how much it can handle. X is emulated, and costs little.
@@ -132,7 +132,7 @@ export const socialFigures: readonly Figure[] = [
 	{
 		name: "mention to reply p95",
 		unit: "ms",
-		goal: { kind: "at_most", value: SOCIAL_FIGURES_REPLY_MS_MAX },
+		goal: { kind: "at_most", value: SOCIAL_REPLY_MS_MAX },
 		async measure(lab) {
 			const { replyMs } = await lab.social();
 			const note =
@@ -144,7 +144,7 @@ export const socialFigures: readonly Figure[] = [
 	{
 		name: "mentioned command, beyond its kind, p95",
 		unit: "ms",
-		goal: { kind: "at_most", value: COMMAND_MS_MAX },
+		goal: { kind: "at_most", value: SOCIAL_COMMAND_MS_MAX },
 		async measure(lab) {
 			const { commandMs, kindMs } = await lab.social();
 			const [all, own] = [commandMs, kindMs].map((times) => percentile(times, 95));
@@ -171,7 +171,7 @@ export const socialFigures: readonly Figure[] = [
 	{
 		name: "social peak memory",
 		unit: "MB",
-		goal: { kind: "at_most", value: SOCIAL_FIGURES_MEMORY_MB_MAX },
+		goal: { kind: "at_most", value: SOCIAL_MEMORY_MB_MAX },
 		async measure(lab) {
 			const { peakMb, startMb } = (await lab.social()).memory;
 			const note = `VmHWM of the service after all of that; ${startMb.toFixed(0)} before`;

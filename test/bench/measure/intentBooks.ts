@@ -42,7 +42,7 @@ const POLL_MS = 200;
  */
 const BLOCKS_ON_TOP = 65;
 const SETTLED_TIMEOUT_MS = 30_000;
-const INTENT_BOOKS_POLL_MS = 100;
+const BOOKS_POLL_MS = 100;
 const OPEN = "('created', 'submitting', 'submitted', 'uncertain')";
 
 const listSchema = z.object({
@@ -158,7 +158,7 @@ async function untilSettled(client: Client): Promise<void> {
 		);
 		if (rows[0]?.open === 0) return;
 		if (performance.now() > deadlineMs) throw new Error(`${rows[0]?.open} intents are still open`);
-		await Bun.sleep(INTENT_BOOKS_POLL_MS);
+		await Bun.sleep(BOOKS_POLL_MS);
 	}
 }
 

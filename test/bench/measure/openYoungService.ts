@@ -62,9 +62,9 @@ export type YoungService = {
 	close(): Promise<void>;
 };
 
-type Frame = { type: string; data?: { blockNumber?: number } };
+type BlockFrame = { type: string; data?: { blockNumber?: number } };
 
-type FrameOfOpenEventStream = { type: string; data?: { id?: string; retracted?: boolean } };
+type EventFrame = { type: string; data?: { id?: string; retracted?: boolean } };
 
 /** The first blocks warm up compilers, caches and connections; they are not counted. */
 const BLOCKS_UNCOUNTED = 20;
@@ -159,7 +159,7 @@ export async function openEventStream(scope: Scope, url: string): Promise<EventS
 	let take = (_: ToldEvent, _atMs: number) => {};
 	socket.onmessage = ({ data }) => {
 		const atMs = performance.now();
-		const { type, data: event } = JSON.parse(String(data)) as FrameOfOpenEventStream;
+		const { type, data: event } = JSON.parse(String(data)) as EventFrame;
 		if (type === "hello") hello.resolve();
 		if (type !== "market_event") return;
 		take({ id: event?.id ?? "", retracted: event?.retracted === true }, atMs);
@@ -199,7 +199,7 @@ async function subscribe(scope: Scope, url: string) {
 	let waiting: { block: number; left: number; done(atMs: number): void } | null = null;
 	socket.onmessage = ({ data }) => {
 		const atMs = performance.now();
-		const frame = JSON.parse(String(data)) as Frame;
+		const frame = JSON.parse(String(data)) as BlockFrame;
 		if (frame.type === "hello") hello.resolve();
 		if (frame.type !== "market_event" || frame.data?.blockNumber !== waiting?.block) return;
 		if (waiting && --waiting.left === 0) waiting.done(atMs);

@@ -32,8 +32,6 @@ const COLLECTORS = new Set(["HeapHelper", "ollector Thread"]);
 
 const KB_PER_MB = 1_024;
 
-/** Linux counts in hundredths, whatever the kernel's own tick is. */
-const PROCESS_TREE_TICKS_PER_SECOND = 100;
 /** Own user and system time, and that of children that ended and were waited for. */
 const TICK_FIELDS = [11, 12, 13, 14];
 const SAMPLE_MS = 200;
@@ -81,7 +79,7 @@ export function treeCpuSeconds(rootPid: number): number {
 		const fields = fieldsOf(pid);
 		for (const field of TICK_FIELDS) ticks += Number(fields[field] ?? 0);
 	}
-	return ticks / PROCESS_TREE_TICKS_PER_SECOND;
+	return ticks / TICKS_PER_SECOND;
 }
 
 /**
@@ -110,7 +108,7 @@ export function watchPeakMemory(rootPid: number): { stop(): number } {
  * number.
  */
 export function peakMemoryMb(pid: number): number {
-	return kilobytes(readTextOfMemoryOf(`/proc/${pid}/status`), "VmHWM") / KB_PER_MB;
+	return kilobytes(readText(`/proc/${pid}/status`), "VmHWM") / KB_PER_MB;
 }
 
 /**
@@ -120,7 +118,7 @@ export function peakMemoryMb(pid: number): number {
 export function treeMemoryMb(rootPids: readonly number[]): number {
 	let sum = 0;
 	for (const pid of descendantsOf(rootPids)) {
-		const held = kilobytes(readTextOfMemoryOf(`/proc/${pid}/smaps_rollup`), "Pss");
+		const held = kilobytes(readText(`/proc/${pid}/smaps_rollup`), "Pss");
 		if (!Number.isNaN(held)) sum += held;
 	}
 	return sum / KB_PER_MB;
@@ -143,7 +141,7 @@ function threadsOf(pid: number): { name: string; seconds: number }[] {
 	const threads: { name: string; seconds: number }[] = [];
 	for (const thread of readNames(`/proc/${pid}/task`)) {
 		const seconds = cpuSecondsOf(pid, Number(thread));
-		const name = readTextOfCpuBillOf(`/proc/${pid}/task/${thread}/comm`).trim();
+		const name = readText(`/proc/${pid}/task/${thread}/comm`).trim();
 		if (!Number.isNaN(seconds)) threads.push({ name, seconds });
 	}
 	return threads;
@@ -157,8 +155,8 @@ function readNames(folder: string): string[] {
 	}
 }
 
-/** Reads a file of /proc; threads end meanwhile, and one that is gone has no name. */
-function readTextOfCpuBillOf(path: string): string {
+/** Reads a file of /proc. A process or thread may end meanwhile: a missing file reads as empty. */
+function readText(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
@@ -191,18 +189,9 @@ function kilobytes(text: string, field: string): number {
 	return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(text)?.[1]);
 }
 
-/** Reads a file of /proc; processes end meanwhile, and a missing file is empty. */
-function readTextOfMemoryOf(path: string): string {
-	try {
-		return readFileSync(path, "utf8");
-	} catch {
-		return "";
-	}
-}
-
 function childrenByParent(): Map<number, number[]> {
 	const children = new Map<number, number[]>();
-	for (const name of readFolder("/proc")) {
+	for (const name of readNames("/proc")) {
 		const pid = Number(name);
 		if (!Number.isInteger(pid)) continue;
 		const parent = Number(/^PPid:\s+(\d+)/m.exec(readText(`/proc/${pid}/status`))?.[1]);
@@ -211,21 +200,4 @@ function childrenByParent(): Map<number, number[]> {
 		else children.set(parent, [pid]);
 	}
 	return children;
-}
-
-function readFolder(path: string): string[] {
-	try {
-		return readdirSync(path);
-	} catch {
-		return [];
-	}
-}
-
-/** Reads a file of /proc; processes end meanwhile, and a missing file is empty. */
-function readText(path: string): string {
-	try {
-		return readFileSync(path, "utf8");
-	} catch {
-		return "";
-	}
 }

@@ -69,12 +69,11 @@ const LANES = 2;
 const BACKLOG_BLOCKS = 1_050;
 const COLLECTIONS_PER_BLOCK = 3;
 const BLOCKS_TIMED = 100;
-const POLL_MS = 5;
+const HEAD_POLL_MS = 5;
 const HEAD_ROWS_TIMEOUT_MS = 60_000;
 
-const RUN_BEHIND_LANES = 2;
-const RUN_BEHIND_POLL_MS = 10;
-const TIMEOUT_MS = 240_000;
+const WHOLE_POLL_MS = 10;
+const WHOLE_TIMEOUT_MS = 240_000;
 
 /** Stops a service at the head of a chain that goes on without it, and starts it again. */
 export async function runBehind(options: BehindOptions): Promise<Behind> {
@@ -87,7 +86,7 @@ export async function runBehind(options: BehindOptions): Promise<Behind> {
 	};
 	const first = start();
 	await Promise.race([untilCaughtUp(node, data.socketDir), first.service.failed]);
-	const leases = await leaseTokensOfRunBehind(data.socketDir);
+	const leases = await leaseTokens(data.socketDir);
 	await first.stop();
 	await data.ended();
 	await options.mine();
@@ -139,13 +138,6 @@ export async function runBacklog(options: YoungServiceOptions): Promise<Backlog>
 	return { start, delays, bare, owedShare };
 }
 
-async function leaseTokensOfRunBehind(socketDir: string): Promise<number> {
-	const probe = await openIndexProbe(socketDir);
-	const tokens = await probe.leaseTokens();
-	await probe.close();
-	return tokens;
-}
-
 async function watch(
 	probe: IndexProbe,
 	{ tip, leases, rowsAtTip }: { tip: number; leases: number; rowsAtTip: number },
@@ -153,18 +145,18 @@ async function watch(
 	let lanesAtMs = Number.NaN;
 	let headAtMs = Number.NaN;
 	const newest = { chainId: BENCH_CHAIN_ID, number: tip };
-	const deadlineMs = Date.now() + TIMEOUT_MS;
+	const deadlineMs = Date.now() + WHOLE_TIMEOUT_MS;
 	while (Date.now() < deadlineMs) {
 		if (Number.isNaN(lanesAtMs) && (await probe.leaseTokens()) > leases) lanesAtMs = Date.now();
 		const isHeadThere = !Number.isNaN(headAtMs);
 		if (!isHeadThere && (await probe.rowsOf(newest)) === rowsAtTip) headAtMs = Date.now();
 		const { lanes } = await probe.progress();
-		const isLevel = lanes.length === RUN_BEHIND_LANES && lanes.every((block) => block >= tip);
+		const isLevel = lanes.length === LANES && lanes.every((block) => block >= tip);
 		if (isHeadThere && isLevel && (await probe.owed()) === 0) {
 			const since = (ms: number) => (ms - lanesAtMs) / 1_000;
 			return { headSeconds: since(headAtMs), wholeSeconds: since(Date.now()) };
 		}
-		await Bun.sleep(RUN_BEHIND_POLL_MS);
+		await Bun.sleep(WHOLE_POLL_MS);
 	}
 	throw new Error("what was behind the head never became whole");
 }
@@ -203,7 +195,7 @@ async function watchStart(options: {
 				servingSeconds,
 			};
 		}
-		await Bun.sleep(POLL_MS);
+		await Bun.sleep(HEAD_POLL_MS);
 	}
 	throw new Error("the newest block's rows never came");
 }

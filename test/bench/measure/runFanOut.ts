@@ -99,8 +99,8 @@ export async function runFanOut({ scope, runtimeArgs }: FanOutOptions): Promise<
 		}
 		results.push({
 			frames: shape.frames,
-			service: middleOfRunFanOut(rates.service),
-			bare: middleOfRunFanOut(rates.bare),
+			service: middleFanOut(rates.service),
+			bare: middleFanOut(rates.bare),
 			ratio: median(
 				rates.service.map(({ deliveredPerSecond }, turn) => {
 					return deliveredPerSecond / (rates.bare[turn]?.deliveredPerSecond ?? Number.NaN);
@@ -143,7 +143,7 @@ export async function compareCrowds(options: {
 		}),
 	);
 	const bytes = answer.body.byteLength;
-	return { service: middle(rates.service), bare: middle(rates.bare), ratio, bytes };
+	return { service: middleCrowd(rates.service), bare: middleCrowd(rates.bare), ratio, bytes };
 }
 
 /** Opens a publishing process and its crowd. */
@@ -177,7 +177,7 @@ async function openSide(scope: Scope, args: readonly string[], env = process.env
 	};
 }
 
-function middleOfRunFanOut(rates: readonly FanOutRate[]): FanOutRate {
+function middleFanOut(rates: readonly FanOutRate[]): FanOutRate {
 	const sorted = [...rates].sort((a, b) => a.deliveredPerSecond - b.deliveredPerSecond);
 	const rate = sorted[Math.floor(sorted.length / 2)];
 	if (!rate) throw new Error("nothing was measured");
@@ -251,7 +251,7 @@ async function load(place: {
 	return { requestsPerSecond, cpuMicros: (cpuShare / requestsPerSecond) * 1e6 };
 }
 
-function middle(rates: readonly Rate[]): Rate {
+function middleCrowd(rates: readonly Rate[]): Rate {
 	const sorted = [...rates].sort((a, b) => a.requestsPerSecond - b.requestsPerSecond);
 	const rate = sorted[Math.floor(sorted.length / 2)];
 	if (!rate) throw new Error("nothing was measured");

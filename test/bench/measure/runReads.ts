@@ -110,18 +110,17 @@ const BLOCKS_MORE = 60;
 const CALLS = 300;
 
 /** Collections for which the provider has told everything. */
-const RUN_MARKET_READS_COLLECTIONS = 100;
+const MARKET_COLLECTIONS = 100;
 
 const paths: readonly ReadPath[] = [
 	{ name: "cold list", of: () => "/collections?chain=ethereum" },
 	{
 		name: "detail",
-		of: (turn) => `/collections/collection-${1 + (turn % RUN_MARKET_READS_COLLECTIONS)}`,
+		of: (turn) => `/collections/collection-${1 + (turn % MARKET_COLLECTIONS)}`,
 	},
 ];
 
 const LARGE = "large";
-const RUN_READS_CALLS = 300;
 /** How much more often a fast read is called. */
 const QUICK_TIMES = 5;
 
@@ -131,7 +130,7 @@ const QUICK_TIMES = 5;
  * and 7 GB.
  */
 export async function runReads(options: ReadsOptions): Promise<ReadComparison[]> {
-	const { scope, calls = RUN_READS_CALLS, sizes = indexSizes, say } = options;
+	const { scope, calls = CALLS, sizes = indexSizes, say } = options;
 	const data = await openDataDir(scope);
 	const server = await startEmbeddedServer({ dataDir: data.path, log: silentLog });
 	const stopServer = scope.defer(server.close);

@@ -39,7 +39,7 @@ const BLOCK_EVERY_MS = 100;
 /** Empty blocks before each reveal: it comes at any moment between two looks. */
 const BLOCKS_BEFORE = [3, 4, 5, 6, 7];
 
-const RUN_WHOLE_REVEAL_TOKENS = 10_000;
+const WHOLE_TOKENS = 10_000;
 const BLOCKS_FOR_SELLERS = 60;
 const WAIT_MS_MAX = 300_000;
 
@@ -74,7 +74,7 @@ export async function runWholeReveal({ scope }: { scope: Scope }): Promise<Whole
 	};
 	const { contract } = await post("/_sandbox/reveals", {
 		kind: "announced",
-		tokens: RUN_WHOLE_REVEAL_TOKENS,
+		tokens: WHOLE_TOKENS,
 	});
 	const rpc = createRpc(sandbox.httpUrl);
 	await rpc.call("anvil_mine", [`0x${BLOCKS_FOR_SELLERS.toString(16)}`]);
@@ -91,14 +91,14 @@ export async function runWholeReveal({ scope }: { scope: Scope }): Promise<Whole
 			where '0x' || encode(c.address, 'hex') = $1 and t.source is not null`,
 			[contract],
 		);
-		return row?.read === RUN_WHOLE_REVEAL_TOKENS;
+		return row?.read === WHOLE_TOKENS;
 	});
 	const armed = await ada.ask("/v1/nft-market/snipes", {
 		...{
 			collectionSlug: contract,
 			chain: "anvil",
 			trigger: "on_reveal",
-			maxRank: RUN_WHOLE_REVEAL_TOKENS,
+			maxRank: WHOLE_TOKENS,
 		},
 		...{ maxPricePerItemNative: 1, budgetNative: 1, maxItems: 1 },
 	});
@@ -127,7 +127,7 @@ export async function runWholeReveal({ scope }: { scope: Scope }): Promise<Whole
 	rmSync(dataDir, { recursive: true, force: true });
 	const since = (at: Date) => at.getTime() - beganMs;
 	return {
-		...{ tokens: RUN_WHOLE_REVEAL_TOKENS, detectedMs: since(row.detected) },
+		...{ tokens: WHOLE_TOKENS, detectedMs: since(row.detected) },
 		...{ rankedMs: since(row.ranked), submittedMs: since(row.sent) },
 	};
 }

@@ -51,7 +51,7 @@ const rated = z.object({
 	rates: z.array(z.number().positive()).min(1),
 });
 
-const toldOfRunCommands = z.object({
+const commandRatesSchema = z.object({
 	/** Commands as they are printed. */
 	commands: rated,
 	/** Texts as traders type them. */
@@ -60,7 +60,7 @@ const toldOfRunCommands = z.object({
 	unread: z.object({ texts: z.int().min(1), ms: z.number().positive(), begins: z.string() }),
 });
 
-export type CommandRates = z.output<typeof toldOfRunCommands>;
+export type CommandRates = z.output<typeof commandRatesSchema>;
 
 export const BURST_TOKENS = 10_000;
 
@@ -73,7 +73,7 @@ const readSchema = z.object({
 /** Processes of each, one after the other. */
 const ROUNDS = 3;
 
-const toldOfRunRanking = z.object({
+const rankingSchema = z.object({
 	timesMs: z.array(z.number().positive()).min(1),
 	idleMb: z.number().positive(),
 	peakMb: z.number().positive(),
@@ -107,7 +107,11 @@ export function runBridges({ scope }: { scope: Scope }): Promise<BridgeTimes> {
 
 /** Reads the commands of all built-in plugins, in a process of its own. */
 export function runCommands({ scope }: { scope: Scope }): Promise<CommandRates> {
-	return runScript(scope, { script: "measure/commandTurns.ts", args: [], told: toldOfRunCommands });
+	return runScript(scope, {
+		script: "measure/commandTurns.ts",
+		args: [],
+		told: commandRatesSchema,
+	});
 }
 
 /**
@@ -149,11 +153,11 @@ export async function runMetadataBurst({ scope }: { scope: Scope }): Promise<Met
 /** Ranks a collection as it comes from the database, beside a bare script, in turn. */
 export async function runRanking({ scope }: { scope: Scope }): Promise<Ranking> {
 	const script = "measure/rankingTurns.ts";
-	const service: z.output<typeof toldOfRunRanking>[] = [];
-	const bare: z.output<typeof toldOfRunRanking>[] = [];
+	const service: z.output<typeof rankingSchema>[] = [];
+	const bare: z.output<typeof rankingSchema>[] = [];
 	for (let round = 0; round < ROUNDS; round++) {
-		service.push(await runScript(scope, { script, args: ["service"], told: toldOfRunRanking }));
-		bare.push(await runScript(scope, { script, args: ["bare"], told: toldOfRunRanking }));
+		service.push(await runScript(scope, { script, args: ["service"], told: rankingSchema }));
+		bare.push(await runScript(scope, { script, args: ["bare"], told: rankingSchema }));
 	}
 	return {
 		service: timesOf(service.flatMap(({ timesMs }) => timesMs)),

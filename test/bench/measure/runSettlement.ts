@@ -35,7 +35,7 @@ export const SETTLED_BLOCK_MS = 250;
 const WARM_MS = 1_000;
 const COUNT_MS = 6_000;
 const IN_FLIGHT = 24;
-const RUN_SETTLEMENT_LOOK_EVERY_MS = 20;
+const SETTLED_LOOK_EVERY_MS = 20;
 const END_TIMEOUT_MS = 20_000;
 /**
  * Blocks on top of the sent transactions: as many as it takes until they are not looked up any
@@ -144,7 +144,7 @@ function observe(client: Client, since: Date): { end(): Promise<Map<string, numb
 			});
 			const nowMs = performance.now();
 			for (const { id } of rows) if (!settledAtMs.has(id)) settledAtMs.set(id, nowMs);
-			await Bun.sleep(RUN_SETTLEMENT_LOOK_EVERY_MS);
+			await Bun.sleep(SETTLED_LOOK_EVERY_MS);
 		}
 	}
 	const done = look();

@@ -14,13 +14,10 @@ export type PeerProcess = {
 };
 
 const LINES_SHOWN = 12;
-
 const PROJECTS = join(import.meta.dir, "projects");
 /** Written last: a folder without it was interrupted. */
 const DONE = "installed";
 const INSTALL_TIMEOUT_MS = 600_000;
-
-const START_PEER_PROCESS_LINES_SHOWN = 12;
 const STOP_TIMEOUT_MS = 3_000;
 
 /** Starts a peer in a process of its own, with its output in a file. */
@@ -110,7 +107,7 @@ function errorsOf(logFile: string): string {
 function lastWords(logFile: string): string {
 	const text = `${readText(logFile)}\n${readText(errorsOf(logFile))}`;
 	const lines = text.split("\n").filter((line) => line.trim() !== "");
-	return lines.slice(-START_PEER_PROCESS_LINES_SHOWN).join("\n");
+	return lines.slice(-LINES_SHOWN).join("\n");
 }
 
 function readText(path: string): string {

@@ -1,10 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-const ROOT = join(import.meta.dir, "../../..");
-
 const HERE = import.meta.dir;
-const MAKE_CLIENTS_ROOT = join(HERE, "../../..");
+const ROOT = join(HERE, "../../..");
 const preload = join(HERE, "typescriptForGenerators.ts");
 
 /** Strict, as in a careful project; the generated code is checked too. */
@@ -29,7 +27,7 @@ const TSCONFIG = {
  * all of it. Returns their paths; throws where a generator or the compiler fails.
  */
 export async function makeClients(document: string, folder: string): Promise<string[]> {
-	symlinkSync(join(MAKE_CLIENTS_ROOT, "node_modules"), join(folder, "node_modules"));
+	symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
 	await Bun.write(join(folder, "openapi.json"), document);
 	await Bun.write(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
 	const programs = ["useOpenapiFetch", "useHeyApi"].map(async (name) => {

@@ -1,5 +1,4 @@
 import type { Hex } from "viem";
-import type { Hex as HexOfMovedBy } from "#core/chain/Hex.ts";
 import type { CustodyFaultOrder } from "#test/sandbox/custody/CustodyFault.ts";
 
 /**
@@ -157,7 +156,7 @@ export const sharedAnswers: readonly FalseAnswer[] = [
  * Returns a quantity plus `by`, at least 0. A quantity that another false answer has made
  * unreadable stays as it is: two answers can be false at a time.
  */
-export function movedBy(quantity: HexOfMovedBy, by: number): HexOfMovedBy {
+export function movedBy(quantity: Hex, by: number): Hex {
 	if (!/^0x[0-9a-f]+$/.test(quantity)) return quantity;
 	const sum = BigInt(quantity) + BigInt(by);
 	return `0x${(sum < 0n ? 0n : sum).toString(16)}`;

@@ -33,7 +33,7 @@ const BEFORE_MS = 300_000;
 /** A block in the same second as a round might be before it or after it. */
 const AFTER_A_ROUND_MS = 2_000;
 const MINUTE_MS = 60_000;
-const nameOfMineLive = notAFigure("what it is called, and how it looks");
+const appearance = notAFigure("what it is called, and how it looks");
 
 const keyOf = ({ section, row }: any) =>
 	section === "mints" ? `${row.transactionHash} ${row.tokenId}` : row.slug;
@@ -176,7 +176,7 @@ function frameOf(views: readonly View[], { type, topic, data }: any, nowMs: numb
 		const row = isMint
 			? {
 					...(eventNamed(views, data.row) as object),
-					collection: { slug: nameOfMineLive, name: nameOfMineLive, imageUrl: nameOfMineLive },
+					collection: { slug: appearance, name: appearance, imageUrl: appearance },
 				}
 			: discoverRowOf(viewNamed(views, data.row.slug), nowMs);
 		return { section: data.section, row };

@@ -19,7 +19,7 @@ const TOLD = ["market-index.provider-tokens%", "market-index.traits%"];
 const FLOORS = "market-index.trait-floors%";
 /** Four minutes of the provider's limit; counts of traits are at most three steps apart. */
 const STEP_MS = 300_000;
-const READ_TOKENS_ROUNDS_MAX = 9;
+const TOKEN_ROUNDS_MAX = 9;
 
 /**
  * Waits until the service has read all of its chain: each lane to the head with nothing owed below,
@@ -138,12 +138,12 @@ export async function readTokens(oracle: OracleLab): Promise<void> {
 	await hurry(oracle, [OWED]);
 	await hurry(oracle, [ASKED]);
 	await hurry(oracle, [FOUND, READ, ...TOLD, FLOORS]);
-	for (let round = 0; round < READ_TOKENS_ROUNDS_MAX; round++) {
+	for (let round = 0; round < TOKEN_ROUNDS_MAX; round++) {
 		oracle.lab.advance(STEP_MS);
 		// Unreadable tokens are retried for hours, which this does not wait for.
 		if ((await hurry(oracle, [...TOLD, FLOORS])) === 0) return;
 	}
-	throw new Error(`tokens were not told in ${READ_TOKENS_ROUNDS_MAX} rounds`);
+	throw new Error(`tokens were not told in ${TOKEN_ROUNDS_MAX} rounds`);
 }
 
 /** Has later mints found, and floors of traits made from the books that were read. */

@@ -30,22 +30,22 @@ const SIGNED_KEPT_MAX = 10_000;
 const hex = z.custom<Hex>((value) => isHex(value));
 const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value));
 /** A quantity as hex or as an integer; the provider takes both. */
-const quantityOfRpcBody = z
+const anyQuantity = z
 	.union([hex, z.int().min(0)])
 	.transform((value) => BigInt(value))
 	.pipe(z.bigint().max(2n ** 256n - 1n));
 
 const Transaction = z.object({
 	type: z.literal(2).optional(),
-	chain_id: quantityOfRpcBody.optional(),
+	chain_id: anyQuantity.optional(),
 	from: address.optional(),
 	to: address,
-	value: quantityOfRpcBody.default(0n),
+	value: anyQuantity.default(0n),
 	data: hex.default("0x"),
-	nonce: quantityOfRpcBody.optional(),
-	gas_limit: quantityOfRpcBody.optional(),
-	max_fee_per_gas: quantityOfRpcBody.optional(),
-	max_priority_fee_per_gas: quantityOfRpcBody.optional(),
+	nonce: anyQuantity.optional(),
+	gas_limit: anyQuantity.optional(),
+	max_fee_per_gas: anyQuantity.optional(),
+	max_priority_fee_per_gas: anyQuantity.optional(),
 });
 export type RpcTransaction = z.output<typeof Transaction>;
 

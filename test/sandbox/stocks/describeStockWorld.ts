@@ -171,9 +171,7 @@ export function honestV4Pools(): V4Pool[] {
 	const { stocks } = describeStockWorld();
 	return stocks
 		.filter(({ ticker }) => ticker === "AAPL" || ticker === "NVDA")
-		.map((stock) =>
-			poolOfOfDescribeV4(stock, { fee: FEE, tickSpacing: SPACING, hooks: zeroAddress }),
-		)
+		.map((stock) => v4PoolOf(stock, { fee: FEE, tickSpacing: SPACING, hooks: zeroAddress }))
 		.map((pool) => ({ ...pool, depthUsd: HONEST_USD }));
 }
 
@@ -187,7 +185,7 @@ export function decoyPools(): V4Pool[] {
 		if (!stock) throw new Error("no stocks");
 		const hook = n % 5 === 0 ? zeroAddress : (hooks[n % hooks.length]?.address ?? zeroAddress);
 		const terms = { fee: (1 + (n % FEES)) * PERCENT, tickSpacing: 1 + n, hooks: hook };
-		return { ...poolOfOfDescribeV4(stock, terms), depthUsd: n % BAIT_EVERY === 0 ? BAIT_USD : 0 };
+		return { ...v4PoolOf(stock, terms), depthUsd: n % BAIT_EVERY === 0 ? BAIT_USD : 0 };
 	});
 }
 
@@ -199,7 +197,7 @@ export function v4OpeningsOf(
 	return pools.map(({ key, depthUsd }, n): V4Opening => {
 		const lure = isDecoy ? (LURES[n % LURES.length] ?? 1) : 1;
 		const sqrtX96 = v4PriceOf(key, prices, lure);
-		const token1 = worthOfOfDescribeV4(key.currency1, prices, lure);
+		const token1 = v4WorthOf(key.currency1, prices, lure);
 		const [wide] = spansOf({ token1, sqrtX96, spacing: key.tickSpacing }, depthUsd);
 		if (!wide) throw new Error("a pool without a span");
 		return { key, sqrtPriceX96: sqrtX96, ...wide };
@@ -208,10 +206,7 @@ export function v4OpeningsOf(
 
 /** Returns a pool's square root price at these prices of its tokens, times 2^96. */
 export function v4PriceOf({ currency0, currency1 }: PoolKey, prices: Prices, lure = 1): bigint {
-	return sqrtPriceX96(
-		worthOfOfDescribeV4(currency0, prices, lure),
-		worthOfOfDescribeV4(currency1, prices, lure),
-	);
+	return sqrtPriceX96(v4WorthOf(currency0, prices, lure), v4WorthOf(currency1, prices, lure));
 }
 
 /** Returns the pool of a pair and a fee, with its address. */
@@ -242,7 +237,7 @@ function planOf(index: number): StockPlan {
 	return plan;
 }
 
-function poolOfOfDescribeV4(
+function v4PoolOf(
 	{ address }: Stock,
 	terms: Pick<PoolKey, "fee" | "tickSpacing" | "hooks">,
 ): Omit<V4Pool, "depthUsd"> {
@@ -254,7 +249,7 @@ function poolOfOfDescribeV4(
 	return { id: keccak256(encodeAbiParameters(keyParts, values)), key };
 }
 
-function worthOfOfDescribeV4(token: Address, prices: Prices, lure: number) {
+function v4WorthOf(token: Address, prices: Prices, lure: number) {
 	if (token === stockAddresses.usdg) return { decimals: 6, usd: 100_000_000n };
 	const { stocks } = describeStockWorld();
 	const stock = stocks.find(({ address }) => address === token);

@@ -1,4 +1,4 @@
-import { type Hex as HexOfBloomOf, hexToBytes, keccak256, toHex } from "viem";
+import { hexToBytes, keccak256, toHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { FakeLog } from "#test/harness/fakeChain.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
@@ -24,7 +24,7 @@ export type SimChain = ReturnType<typeof createSimChain>;
 
 const BLOOM_BYTES = 256;
 /** The same few contracts and accounts come again and again; keccak is what costs. */
-const bitsOf = new Map<HexOfBloomOf, readonly number[]>();
+const bitsOf = new Map<Hex, readonly number[]>();
 
 const GENESIS_S = Date.UTC(2024, 4, 20) / 1_000;
 const NO_BLOCK: Hex = `0x${"0".repeat(64)}`;
@@ -148,7 +148,7 @@ export function createSimChain(
 }
 
 /** The header's filter over addresses and topics of a block's logs (yellow paper, 4.3.1). */
-export function bloomOf(logs: readonly FakeLog[]): HexOfBloomOf {
+export function bloomOf(logs: readonly FakeLog[]): Hex {
 	const bloom = new Uint8Array(BLOOM_BYTES);
 	for (const { address, topics } of logs) {
 		for (const entry of [address, ...topics]) {
@@ -161,7 +161,7 @@ export function bloomOf(logs: readonly FakeLog[]): HexOfBloomOf {
 	return toHex(bloom);
 }
 
-function bits(entry: HexOfBloomOf): readonly number[] {
+function bits(entry: Hex): readonly number[] {
 	const known = bitsOf.get(entry);
 	if (known) return known;
 	const hash = hexToBytes(keccak256(entry));

@@ -25,10 +25,10 @@ type Wire = { wiring: number; lateMs: number; filters: LogQuery[] };
 type Client = ServerWebSocket<Wire>;
 
 const NAMES = Object.keys(pushLies).filter((name): name is PushLieName => name in pushLies);
-const LATE_MS_MAX = 30;
+const LOGS_LATE_MS_MAX = 30;
 
 const LOOK_EVERY_MS = 3;
-const SERVE_SOCKET_LATE_MS_MAX = 80;
+const ANSWER_LATE_MS_MAX = 80;
 /** More new blocks at once are not told one by one: a node that was away has only its head. */
 const BLOCKS_TOLD_MAX = 64;
 
@@ -51,7 +51,7 @@ export function serveSocket(
 		hostname: "127.0.0.1",
 		fetch(request, server) {
 			if (node.state.down) return new Response(null, { status: 503 });
-			const lateMs = prng.chance(0.5) ? prng.int(SERVE_SOCKET_LATE_MS_MAX) : 0;
+			const lateMs = prng.chance(0.5) ? prng.int(ANSWER_LATE_MS_MAX) : 0;
 			const data = { wiring: node.state.wiring, lateMs, filters: [] };
 			if (server.upgrade(request, { data })) return undefined;
 			return new Response(null, { status: 400 });
@@ -146,7 +146,7 @@ export function createPusher(node: SimNode, { prng, tally }: { prng: Prng; tally
 			if (isLate) tally.add("push_late");
 			if (name) tally.add(`push_${name}`);
 			const sent = name ? pushLies[name](logs, { orphan, prng }) : logs;
-			return { logs: sent, lateMs: isLate ? prng.int(LATE_MS_MAX) : 0 };
+			return { logs: sent, lateMs: isLate ? prng.int(LOGS_LATE_MS_MAX) : 0 };
 		},
 	};
 }

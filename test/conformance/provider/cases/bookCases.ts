@@ -100,13 +100,11 @@ export const slowCases: readonly Case[] = [
 	},
 ];
 
-const pointOfTwinCases = "every sync finishes";
-
 /** What collections must look like whose slug the provider gives to several contracts. */
 export const twinCases: readonly Case[] = [
 	{
 		number: 17,
-		point: pointOfTwinCases,
+		point,
 		name: "of a slug over two chains, a contract has its own sales and its own best ask",
 		async run(lab) {
 			const { market, observedAt } = await detailOf(lab, "two-shores");
@@ -139,7 +137,7 @@ export const twinCases: readonly Case[] = [
 	},
 	{
 		number: 19,
-		point: pointOfTwinCases,
+		point,
 		name: "of two contracts of one chain under one slug, each has its own sales",
 		async run(lab) {
 			const { market, observedAt } = await detailOf(lab, "twin-halls");

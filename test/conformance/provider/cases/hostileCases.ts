@@ -56,9 +56,9 @@ export const hostileCases: readonly Case[] = [
 	},
 ];
 
-const pointOfTroubleCases = "bad input";
-const TROUBLE_CASES_SLUG = "copper-lanterns";
-const TROUBLE_CASES_FIRST = 60;
+const troublePoint = "bad input";
+const TROUBLE_SLUG = "copper-lanterns";
+const TROUBLE_FIRST = 60;
 /** Longer than any wait after a failure or a refusal. */
 const BACKOFF_MS = 1_801_000;
 const HUGE_BYTES = 16_000_000;
@@ -116,8 +116,8 @@ const troubles: readonly Named[] = [
 export const troubleCases: readonly Case[] = [
 	...troubles.map(
 		({ name, trouble }, at): Case => ({
-			number: TROUBLE_CASES_FIRST + at,
-			point: pointOfTroubleCases,
+			number: TROUBLE_FIRST + at,
+			point: troublePoint,
 			name: `${name}: no figure changes for the worse, and all is whole afterwards`,
 			async run(lab) {
 				await recover(lab);
@@ -137,9 +137,7 @@ export const troubleCases: readonly Case[] = [
 				await recover(lab);
 				const after = await figuresOf(lab);
 				expect(after).toEqual(known);
-				expect((await detailOf(lab, TROUBLE_CASES_SLUG)).market.health.providerConnected).toBe(
-					true,
-				);
+				expect((await detailOf(lab, TROUBLE_SLUG)).market.health.providerConnected).toBe(true);
 			},
 		}),
 	),
@@ -186,14 +184,14 @@ function redirect(): Trouble {
 
 /** Those figures of the collection that a trouble could spoil. */
 async function figuresOf(lab: ConformanceLab) {
-	const { market, lastSale } = await detailOf(lab, TROUBLE_CASES_SLUG);
+	const { market, lastSale } = await detailOf(lab, TROUBLE_SLUG);
 	const { floor, owners, listedCount, totalSupply, name, imageUrl } = market;
 	return { floor, owners, listedCount, totalSupply, name, imageUrl, lastSale };
 }
 
 /** One round of everything that asks the provider. */
 async function askEverything(lab: ConformanceLab): Promise<void> {
-	await resync(lab, TROUBLE_CASES_SLUG);
+	await resync(lab, TROUBLE_SLUG);
 	lab.advance(30_000);
 	for (const job of ["lean-sync", "discovery", "drops", "order-books"]) await lab.runJob(job);
 	await lab.settle();
@@ -204,5 +202,5 @@ async function recover(lab: ConformanceLab): Promise<void> {
 	lab.provider.calm();
 	lab.advance(BACKOFF_MS);
 	await lab.runJob("full-sync");
-	await resync(lab, TROUBLE_CASES_SLUG);
+	await resync(lab, TROUBLE_SLUG);
 }

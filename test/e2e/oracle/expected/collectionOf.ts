@@ -26,13 +26,11 @@ import {
 
 const name = notAFigure("what it is called, and how it looks");
 const state = notAFigure("a state, or a time at which the service did something");
+const dropState = notAFigure("a state");
 const DAY_MS = 86_400_000;
 export const volumeCurrency = { symbol: "ETH", decimals: 18 };
 
 export const timeOf = (fact: Fact | null) => (fact ? new Date(fact.atMs).toISOString() : null);
-
-const nameOfDropsOf = notAFigure("what it is called, and how it looks");
-const stateOfDropsOf = notAFigure("a state");
 
 const nativeOf = (wei: bigint | null): number | null => (wei === null ? null : ether(wei));
 
@@ -260,14 +258,14 @@ function dropOf({ chain, address, rates }: View, drop: any, nowMs: number): Expe
 	const starts = drop.stages.map((one: any) => time(one.start_time)).sort();
 	const ends = drop.stages.map((one: any) => time(one.end_time)).sort();
 	return {
-		slug: nameOfDropsOf,
-		isIndexed: stateOfDropsOf,
+		slug: name,
+		isIndexed: dropState,
 		chain,
 		contractAddress: address,
-		name: nameOfDropsOf,
-		imageUrl: nameOfDropsOf,
+		name,
+		imageUrl: name,
 		type: drop.drop_type,
-		state: drop.is_minting ? "minting" : stateOfDropsOf,
+		state: drop.is_minting ? "minting" : dropState,
 		stages: drop.stages.map((stage: any) => ({
 			type: stage.stage_type,
 			label: stage.label,
@@ -282,6 +280,6 @@ function dropOf({ chain, address, rates }: View, drop: any, nowMs: number): Expe
 		totalSupply: Number(drop.total_supply),
 		startsAt: starts[0] ?? null,
 		endsAt: ends.at(-1) ?? null,
-		seenAt: stateOfDropsOf,
+		seenAt: dropState,
 	};
 }

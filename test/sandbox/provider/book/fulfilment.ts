@@ -131,7 +131,7 @@ export function fulfilmentOf(order: BookOrder, filling: Filling): Call {
 	const value = isNative(order) ? (order.totalRaw * filling.units) / units : 0n;
 	const isWhole = filling.units === units && order.remaining === units;
 	const isBasic = isWhole && filling.recipient === zeroAddress && filling.tokenId === null;
-	const to = lowerOfFulfilment(addresses.seaport);
+	const to = lower(addresses.seaport);
 	if (isBasic) {
 		const basic = basicParameters({ parameters, signature: filling.signature });
 		const input = { parameters: asText({ ...basic, fulfillerConduitKey: conduitKey }) };
@@ -263,10 +263,6 @@ function parentsOf(level: readonly Hex[]): Hex[] {
 
 function isNative({ currency, kind }: BookOrder): boolean {
 	return kind === "listing" && currency.address === zeroAddress;
-}
-
-function lowerOfFulfilment(address: Address): Address {
-	return `0x${address.slice(2).toLowerCase()}`;
 }
 
 /**

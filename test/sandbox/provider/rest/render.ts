@@ -17,8 +17,6 @@ export type Nft = Record<string, unknown>;
 
 type Json = Record<string, unknown>;
 
-type JsonOfRenderOrder = Record<string, unknown>;
-
 const DAY_S = 86_400;
 const INTERVALS = { one_day: DAY_S, seven_days: 7 * DAY_S, thirty_days: 30 * DAY_S };
 
@@ -164,7 +162,7 @@ export async function renderOrder(
 	office: Office,
 	collection: Collection,
 	order: BookOrder,
-): Promise<JsonOfRenderOrder> {
+): Promise<Json> {
 	const { currency, totalRaw, remaining, units } = order;
 	const signature = await office.signatures.of(order);
 	const value = String((totalRaw * (remaining || units)) / units);
@@ -189,7 +187,7 @@ export async function renderOrder(
 }
 
 /** Renders which tokens an offer accepts; empty for an offer on one token. */
-export function criteriaOf({ slug, facts }: Collection, order: BookOrder): JsonOfRenderOrder {
+export function criteriaOf({ slug, facts }: Collection, order: BookOrder): Json {
 	if (order.kind !== "collection_offer" && order.kind !== "trait_offer") return {};
 	return {
 		criteria: {
@@ -205,10 +203,7 @@ export function criteriaOf({ slug, facts }: Collection, order: BookOrder): JsonO
  * Renders Seaport's parameters as text; the salt is decimal in the book and hex beside a
  * fulfilment.
  */
-export function renderParameters(
-	parameters: OrderParameters,
-	salt: "decimal" | "hex",
-): JsonOfRenderOrder {
+export function renderParameters(parameters: OrderParameters, salt: "decimal" | "hex"): Json {
 	return {
 		offerer: parameters.offerer,
 		offer: parameters.offer.map(itemOf),
@@ -235,7 +230,7 @@ function itemOf(item: {
 	identifierOrCriteria: bigint;
 	startAmount: bigint;
 	endAmount: bigint;
-}): JsonOfRenderOrder {
+}): Json {
 	return {
 		itemType: item.itemType,
 		token: item.token,
