@@ -1,7 +1,8 @@
 import { NAMES_AWAY_MS, NAMES_TIMEOUT_MS, SUGGESTIONS_MAX } from "#agent/agentConfig.ts";
 import type { Asked, Reply } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";
-import type { Grammar, Reading, Unread } from "#agent/grammar/Grammar.ts";
+import type { Unread } from "#agent/grammar/explainUnread.ts";
+import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
 import { tryWords } from "#agent/help.ts";
 import type { ReadByModel } from "#agent/model/createModelReader.ts";
 import { harmless, renderLine } from "#agent/reply/renderLine.ts";

@@ -1,37 +1,18 @@
-import { createReader, type Entry, entriesOf, type Look } from "#agent/grammar/createReader.ts";
-import { explainUnread, SEVERAL } from "#agent/grammar/explainUnread.ts";
-import { fillForm } from "#agent/grammar/forms.ts";
+import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
+import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
+import { type Entry, fillForm } from "#agent/grammar/forms.ts";
 import { namesToAsk } from "#agent/grammar/names.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
 import { readKnown } from "#agent/grammar/readKnown.ts";
 import { slotLabel } from "#agent/grammar/readSlot.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
-import type { Found } from "#agent/grammar/walkForms.ts";
+import type { Found, Look } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { assert } from "#core/fault.ts";
 import type { Command, KnownNames, Slot, SlotValues } from "#core/plugin/Tool.ts";
 
 /** A command, and the values that a text gave to its slots. */
 export type Reading = { command: Command; values: SlotValues };
-
-/**
- * Why no command reads a text: a stable code, a sentence, and where (0-based, in UTF-16 code
- * units).
- */
-export type Unread = {
-	kind: "unread";
-	/**
-	 * `unknown_command` (no command begins like this), `incomplete`, `not_expected` (an extra word,
-	 * or a wrong one), `slot_invalid` (an amount, an address … of the wrong form), or a refusal of
-	 * the text as a whole: `text_empty`, `text_too_long`, `text_mixed_scripts`, `text_confusable`,
-	 * `text_foreign_digits`, `text_thousands_separator`, `text_two_commands`, `text_invisible`.
-	 */
-	code: string;
-	detail: string;
-	position: number;
-	/** Up to three similar commands, in their printed form. */
-	near: readonly string[];
-};
 
 export type Parsed = { kind: "read"; reading: Reading; text: string } | Unread;
 

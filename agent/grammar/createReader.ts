@@ -1,7 +1,7 @@
 import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
 import {
 	compileForms,
-	type FormItem,
+	type Entry,
 	headsOf,
 	type Node,
 	parseForms,
@@ -11,21 +11,10 @@ import { plainWord } from "#agent/grammar/plainWords.ts";
 import type { LookAt } from "#agent/grammar/readLoose.ts";
 import { readSentences } from "#agent/grammar/readSentences.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import type { Range } from "#agent/grammar/tolerance.ts";
-import { type Found, type Walked, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
+import { type Found, type Look, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { assert } from "#core/fault.ts";
 import type { Command } from "#core/plugin/Tool.ts";
-
-export type Entry = {
-	command: Command;
-	forms: FormItem[][];
-	isStrict: boolean;
-	/** All words that its forms contain. */
-	words: ReadonlySet<string>;
-	/** The words that its forms begin with; null stands for a slot. */
-	heads: ReadonlySet<string | null>;
-};
 
 /** Parses the forms of commands. Throws at start-up for a form with a syntax error. */
 export function entriesOf(
@@ -41,9 +30,6 @@ export function entriesOf(
 		return { command, forms, isStrict: isMoving, words, heads };
 	});
 }
-
-/** The result of reading; where it stopped if `found` is empty. */
-export type Look = Walked & { words: Words; range: Range };
 
 export type Reader = {
 	rules: WalkRules;

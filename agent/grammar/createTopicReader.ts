@@ -1,5 +1,4 @@
-import type { Entry } from "#agent/grammar/createReader.ts";
-import { neededBy } from "#agent/grammar/forms.ts";
+import { type Entry, neededBy } from "#agent/grammar/forms.ts";
 import { hasOrder } from "#agent/grammar/orders.ts";
 import { comparesPrice, isWindowWord } from "#agent/grammar/readSlot.ts";
 import { readValues, type Values } from "#agent/grammar/readValues.ts";

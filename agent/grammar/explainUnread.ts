@@ -1,10 +1,29 @@
-import { CONNECTIVES, type Entry, type Look, type Reader } from "#agent/grammar/createReader.ts";
-import type { Node } from "#agent/grammar/forms.ts";
-import type { Unread } from "#agent/grammar/Grammar.ts";
+import { CONNECTIVES, type Reader } from "#agent/grammar/createReader.ts";
+import type { Entry, Node } from "#agent/grammar/forms.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isFiller, isOneLetterOff } from "#agent/grammar/tolerance.ts";
+import type { Look } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
+
+/**
+ * Why no command reads a text: a stable code, a sentence, and where (0-based, in UTF-16 code
+ * units).
+ */
+export type Unread = {
+	kind: "unread";
+	/**
+	 * `unknown_command` (no command begins like this), `incomplete`, `not_expected` (an extra word,
+	 * or a wrong one), `slot_invalid` (an amount, an address … of the wrong form), or a refusal of
+	 * the text as a whole: `text_empty`, `text_too_long`, `text_mixed_scripts`, `text_confusable`,
+	 * `text_foreign_digits`, `text_thousands_separator`, `text_two_commands`, `text_invisible`.
+	 */
+	code: string;
+	detail: string;
+	position: number;
+	/** Up to three similar commands, in their printed form. */
+	near: readonly string[];
+};
 
 const NEAR_MAX = 3;
 

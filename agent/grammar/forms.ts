@@ -26,6 +26,16 @@ type State = {
 	ends: Command[];
 };
 
+export type Entry = {
+	command: Command;
+	forms: FormItem[][];
+	isStrict: boolean;
+	/** All words that its forms contain. */
+	words: ReadonlySet<string>;
+	/** The words that its forms begin with; null stands for a slot. */
+	heads: ReadonlySet<string | null>;
+};
+
 /** Names take nearly any word, so they are tried last. */
 const ORDER: readonly Slot["kind"][] = [
 	...(["word", "address", "percent", "id", "window", "chain", "amount", "token"] as const),

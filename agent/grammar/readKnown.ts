@@ -1,4 +1,3 @@
-import type { Look } from "#agent/grammar/createReader.ts";
 import {
 	bestOf,
 	isFree,
@@ -13,7 +12,7 @@ import { hasOrder, isOrder, isOrderWord } from "#agent/grammar/orders.ts";
 import { isTelling, joined, narrows, sentencesOf, slice } from "#agent/grammar/readSentences.ts";
 import { isOtherTime, isWindowWord, type SlotRules } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
-import type { Found } from "#agent/grammar/walkForms.ts";
+import type { Found, Look } from "#agent/grammar/walkForms.ts";
 import { isCommon, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { KnownNames } from "#core/plugin/Tool.ts";
 

@@ -1,4 +1,3 @@
-import type { Look } from "#agent/grammar/createReader.ts";
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
 import type { Node } from "#agent/grammar/forms.ts";
 import { hasOrder, isOrderWord, isRefused } from "#agent/grammar/orders.ts";
@@ -10,7 +9,7 @@ import {
 	type Range,
 	withoutFillers,
 } from "#agent/grammar/tolerance.ts";
-import type { Found, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
+import type { Found, Look, WalkHow, WalkRules } from "#agent/grammar/walkForms.ts";
 import { isVague, namePlaces, roleOf } from "#agent/grammar/wordRoles.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 

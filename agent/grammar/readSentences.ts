@@ -1,9 +1,9 @@
-import type { Look } from "#agent/grammar/createReader.ts";
 import { hasOrder, isOrder, isOrderVerb, isOrderWord } from "#agent/grammar/orders.ts";
 import { plainWords } from "#agent/grammar/plainWords.ts";
 import { type LooseReader, readLoose } from "#agent/grammar/readLoose.ts";
 import { isOtherTime, isWindowWord, MONEY, type SlotRules } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import type { Look } from "#agent/grammar/walkForms.ts";
 import { isCommon, isPastForm, roleOf } from "#agent/grammar/wordRoles.ts";
 
 const LINKING = new Set(

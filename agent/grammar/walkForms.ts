@@ -50,6 +50,9 @@ export type Walked = {
 	range: Range;
 };
 
+/** The result of reading; where it stopped if `found` is empty. */
+export type Look = Walked & { words: Words; range: Range };
+
 /**
  * Walks through all forms along a text; returns the commands that read it, or how far it got. Of
  * several ways to read it as one command the first wins: a word before a slot, and a slot with few

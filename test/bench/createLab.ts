@@ -1,6 +1,7 @@
 import { dayChain, dayContents } from "#test/bench/chain/day/answerDay.ts";
 import { startDayNode } from "#test/bench/chain/day/startDayNode.ts";
-import { fillChain, type Node, startYoungChain } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
+import { fillChain, startYoungChain } from "#test/bench/chain/startNode.ts";
 import {
 	type Contents,
 	contentsOf,

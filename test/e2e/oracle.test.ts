@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { askAboutOne, createAsk } from "#test/e2e/oracle/askAboutOne.ts";
 import { askLists, readBooks, viewOf } from "#test/e2e/oracle/askLists.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
-import type { View } from "#test/e2e/oracle/differences.ts";
 import type { Tally } from "#test/e2e/oracle/expected/figuresOf.ts";
 import { dayLater, mineLive } from "#test/e2e/oracle/mineLive.ts";
+import type { View } from "#test/e2e/oracle/model.ts";
 import { type OracleLab, openOracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import {
 	arePriced,

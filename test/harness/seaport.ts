@@ -19,6 +19,7 @@ import {
 	type SignedOrder,
 	seaportFilling,
 } from "#test/harness/seaportOrder.ts";
+import { signingDigest } from "#test/sandbox/seaportOrder.ts";
 
 export type SeaportChain = Awaited<ReturnType<typeof deploySeaport>>;
 
@@ -28,36 +29,6 @@ const CONTROLLER: Hex = "0x00000000f9490004c11cef243f5400493c00ad63";
 const RECEIPT_ATTEMPTS_MAX = 5_000;
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
 const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
-const ORDER_TYPES = {
-	OrderComponents: [
-		{ name: "offerer", type: "address" },
-		{ name: "zone", type: "address" },
-		{ name: "offer", type: "OfferItem[]" },
-		{ name: "consideration", type: "ConsiderationItem[]" },
-		{ name: "orderType", type: "uint8" },
-		{ name: "startTime", type: "uint256" },
-		{ name: "endTime", type: "uint256" },
-		{ name: "zoneHash", type: "bytes32" },
-		{ name: "salt", type: "uint256" },
-		{ name: "conduitKey", type: "bytes32" },
-		{ name: "counter", type: "uint256" },
-	],
-	OfferItem: [
-		{ name: "itemType", type: "uint8" },
-		{ name: "token", type: "address" },
-		{ name: "identifierOrCriteria", type: "uint256" },
-		{ name: "startAmount", type: "uint256" },
-		{ name: "endAmount", type: "uint256" },
-	],
-	ConsiderationItem: [
-		{ name: "itemType", type: "uint8" },
-		{ name: "token", type: "address" },
-		{ name: "identifierOrCriteria", type: "uint256" },
-		{ name: "startAmount", type: "uint256" },
-		{ name: "endAmount", type: "uint256" },
-		{ name: "recipient", type: "address" },
-	],
-} as const;
 
 /**
  * Puts Seaport 1.6, its conduit controller and test tokens on a chain, and fills orders there.
@@ -247,17 +218,8 @@ function ordering(world: World) {
 			};
 			const signer = world.people.find((person) => lower(person.address) === order.offerer);
 			if (!signer) throw new Error(`${order.offerer} is none of the accounts`);
-			const signature = await signer.signTypedData({
-				domain: {
-					name: "Seaport",
-					version: "1.6",
-					chainId: world.anvil.chainId,
-					verifyingContract: SEAPORT,
-				},
-				types: ORDER_TYPES,
-				primaryType: "OrderComponents",
-				message: { ...components, counter: 0n },
-			});
+			const hash = signingDigest(components, { chainId: world.anvil.chainId });
+			const signature = await signer.sign({ hash });
 			return { parameters: { ...components, totalOriginalConsiderationItems }, signature };
 		},
 	};

@@ -11,7 +11,6 @@ import {
 import type { RawLog } from "#core/chain/Hex.ts";
 import type { Sale } from "#plugins/chain-scanner/contract.ts";
 import { decodeSeaportTransaction } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
-import type { SeaportChain } from "#test/harness/seaport.ts";
 
 export type ExpectedSale = Partial<Sale> & { tokenId: bigint };
 
@@ -72,9 +71,16 @@ export type Receipt = {
 	logs: RawLog[];
 };
 
+/** Owners, balances and payments, as the chain itself knows them. */
+export type SeaportState = {
+	ownerOf(id: bigint, block: Hex): Promise<Hex>;
+	multiBalance(of: { owner: Hex; id: bigint }, block: Hex): Promise<bigint>;
+	/** Returns how much an account's balance fell in a transaction's block, without its gas. */
+	spent(by: { account: Hex; currency: Hex }, receipt: Receipt): Promise<bigint>;
+};
+
 /** The sender of a call, and the native currency that is sent. */
 export type Call = { from: Hex; value?: bigint };
-
 type Recipient = { recipient?: Hex };
 
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
@@ -137,7 +143,7 @@ export const seaportLogs = {
 };
 
 /** Makes checks that compare the decoder's sales with the chain. */
-export function seaportChecks(chain: SeaportChain) {
+export function seaportChecks(chain: SeaportState) {
 	/** Decodes the receipt, then compares each sale with the chain before and after its block. */
 	async function salesOf(receipt: Receipt, expected: ExpectedSale[]): Promise<Sale[]> {
 		const { sales, undecoded } = decodeSeaportTransaction(receipt.logs);

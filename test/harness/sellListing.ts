@@ -1,4 +1,4 @@
-import { type Hex, hashStruct, toHex } from "viem";
+import { type Hex, toHex } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
@@ -9,6 +9,7 @@ import type { SignedOrder } from "#test/harness/seaportOrder.ts";
 import { fulfilmentOf } from "#test/sandbox/provider/book/fulfilment.ts";
 import type { BookOrder } from "#test/sandbox/provider/market/Market.ts";
 import { renderParameters } from "#test/sandbox/provider/rest/render.ts";
+import { hashOrder, signingDigest } from "#test/sandbox/seaportOrder.ts";
 
 export type ListingTerms = {
 	/** The index of the node's account that sells. */
@@ -36,30 +37,6 @@ export type Listed = {
 
 const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
-const ITEM = [
-	{ name: "itemType", type: "uint8" },
-	{ name: "token", type: "address" },
-	{ name: "identifierOrCriteria", type: "uint256" },
-	{ name: "startAmount", type: "uint256" },
-	{ name: "endAmount", type: "uint256" },
-] as const;
-const TYPES = {
-	OrderComponents: [
-		{ name: "offerer", type: "address" },
-		{ name: "zone", type: "address" },
-		{ name: "offer", type: "OfferItem[]" },
-		{ name: "consideration", type: "ConsiderationItem[]" },
-		{ name: "orderType", type: "uint8" },
-		{ name: "startTime", type: "uint256" },
-		{ name: "endTime", type: "uint256" },
-		{ name: "zoneHash", type: "bytes32" },
-		{ name: "salt", type: "uint256" },
-		{ name: "conduitKey", type: "bytes32" },
-		{ name: "counter", type: "uint256" },
-	],
-	OfferItem: ITEM,
-	ConsiderationItem: [...ITEM, { name: "recipient", type: "address" }],
-} as const;
 
 const chains = createChainNames(createChainRegistry(builtinChains));
 
@@ -91,15 +68,8 @@ export async function sellListing(terms: ListingTerms): Promise<Listed> {
 		salt: terms.salt ?? BigInt(toHex(crypto.getRandomValues(new Uint8Array(24)))),
 		conduitKey: toHex(0, { size: 32 }),
 	};
-	const message = { ...components, counter };
-	const domain = { name: "Seaport", version: "1.6", chainId: 31_337, verifyingContract: SEAPORT };
-	const signature = await seller.signTypedData({
-		domain,
-		types: TYPES,
-		primaryType: "OrderComponents",
-		message,
-	});
-	const orderHash = hashStruct({ types: TYPES, primaryType: "OrderComponents", data: message });
+	const signature = await seller.sign({ hash: signingDigest(components, { counter }) });
+	const orderHash = hashOrder(components, counter);
 	const parameters = {
 		...components,
 		totalOriginalConsiderationItems: BigInt(payments.length),

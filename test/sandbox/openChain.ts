@@ -18,7 +18,14 @@ import { planFeeds, usdFeedsOf } from "./feeds.ts";
 import { installSeaport } from "./installSeaport.ts";
 import { addresses, tokenAbi } from "./knownContracts.ts";
 import type { Options } from "./parseOptions.ts";
-import { blockTimes, catchUpTimes, findReverts, mineBlock, runTraffic } from "./runTraffic.ts";
+import {
+	blockTimes,
+	catchUpTimes,
+	findReverts,
+	mineBlock,
+	type OpenChain,
+	runTraffic,
+} from "./runTraffic.ts";
 import { readSnapshot, type Snapshot } from "./savedState.ts";
 import { type Anvil, startAnvil } from "./startAnvil.ts";
 import type { Sandbox } from "./startSandbox.ts";
@@ -31,8 +38,6 @@ export type Opening = {
 	nowS(): number;
 	say(line: string): void;
 };
-export type OpenChain = { anvil: Anvil; world: World };
-
 /** The market's chain of the sandbox, without what else belongs to its world. */
 export type MarketChain = Pick<Sandbox, "httpUrl" | "wsUrl" | "firstBlock" | "usdFeeds" | "stop">;
 

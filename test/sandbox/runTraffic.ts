@@ -2,15 +2,13 @@ import { type Hex, isHex, toHex } from "viem";
 import { z } from "zod";
 import { createPrng } from "./createPrng.ts";
 import { type Rpc, readHead } from "./createRpc.ts";
-import type { OpenChain } from "./openChain.ts";
-import { planBlock } from "./traffic/planBlock.ts";
+import type { Anvil } from "./startAnvil.ts";
+import { planBlock, type Share } from "./traffic/planBlock.ts";
 import type { PlannedTx, Scene } from "./traffic/Scene.ts";
 import type { Actor, World } from "./World.ts";
 
 /** Holds a block's time in seconds, and its share of the sales and mints of 15 minutes. */
 export type BlockTime = { timeS: number; share: Share };
-export type Share = { sales: number; mints: number };
-
 export type BlockDraft = {
 	world: World;
 	actors: readonly Actor[];
@@ -27,6 +25,8 @@ export type Live = {
 	/** Called between blocks, when chain and world agree. */
 	afterBlock(): Promise<void>;
 };
+
+export type OpenChain = { anvil: Anvil; world: World };
 
 const QUARTER_S = 900;
 const LAST_HOUR_BLOCKS = 30;

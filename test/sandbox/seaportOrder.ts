@@ -27,7 +27,18 @@ export type OfferItem = {
 
 export type ConsiderationItem = OfferItem & { recipient: Address };
 
-/** OrderParameters as Seaport's ABI names them; the counter is always 0 here. */
+/** What an order's hash covers, with any item and order type of Seaport. */
+export type HashedOrder = Omit<
+	OrderParameters,
+	"offer" | "consideration" | "orderType" | "totalOriginalConsiderationItems"
+> & {
+	offer: readonly HashedItem[];
+	consideration: readonly (HashedItem & { recipient: Address })[];
+	orderType: number;
+};
+type HashedItem = Omit<OfferItem, "itemType"> & { itemType: number };
+
+/** OrderParameters as Seaport's ABI names them; this world's orders all have the counter 0. */
 export type OrderParameters = {
 	offerer: Address;
 	zone: Address;
@@ -101,15 +112,8 @@ const offerTypeHash = textHash(offerType);
 const considerationTypeHash = textHash(considerationType);
 // EIP-712 encodeType: the primary type, then the referenced ones in alphabetical order.
 const orderTypeHash = textHash(componentsType + considerationType + offerType);
-const domainSeparator = keccak256(
-	concatHex([
-		textHash(domainType),
-		textHash("Seaport"),
-		textHash("1.6"),
-		word(31_337n),
-		pad(addresses.seaport),
-	]),
-);
+const CHAIN_ID = 31_337;
+const separator = domainSeparator(CHAIN_ID);
 
 /** The calls with which this world trades. */
 export const seaportAbi = parseAbi([
@@ -181,7 +185,7 @@ export async function signOrder(offerer: Actor, draft: OrderDraft): Promise<Sign
 		conduitKey,
 		totalOriginalConsiderationItems: BigInt(draft.consideration.length),
 	} as const;
-	const hash = hashOrder(parameters);
+	const hash = signingDigest(parameters);
 	const signature: Hex = await sign({ hash, privateKey: offerer.privateKey, to: "hex" });
 	return { parameters, signature };
 }
@@ -192,14 +196,20 @@ export async function signOrder(offerer: Actor, draft: OrderDraft): Promise<Sign
  * Written by hand instead of viem's `hashTypedData`: a first start signs some thousand orders, and
  * the generic encoder walks the type tree for each.
  */
-export function hashOrder(order: OrderParameters): Hex {
-	return keccak256(concatHex(["0x1901", domainSeparator, hashComponents(order)]));
+export function signingDigest(
+	order: HashedOrder,
+	{ counter = 0n, chainId = CHAIN_ID }: { counter?: bigint; chainId?: number } = {},
+): Hex {
+	const domain = chainId === CHAIN_ID ? separator : domainSeparator(chainId);
+	return keccak256(concatHex(["0x1901", domain, hashOrder(order, counter)]));
 }
 
 /**
  * Returns an order's hash as Seaport and the marketplaces define it: the struct without its domain.
+ *
+ * Shares nothing with the service's own hash, which tests compare with this one.
  */
-export function hashComponents(order: OrderParameters): Hex {
+export function hashOrder(order: HashedOrder, counter = 0n): Hex {
 	return keccak256(
 		concatHex([
 			orderTypeHash,
@@ -213,7 +223,20 @@ export function hashComponents(order: OrderParameters): Hex {
 			order.zoneHash,
 			word(order.salt),
 			order.conduitKey,
-			word(0n),
+			word(counter),
+		]),
+	);
+}
+
+/** Returns what binds a signature to Seaport 1.6 on a chain. */
+export function domainSeparator(chainId: number): Hex {
+	return keccak256(
+		concatHex([
+			textHash(domainType),
+			textHash("Seaport"),
+			textHash("1.6"),
+			word(BigInt(chainId)),
+			pad(addresses.seaport),
 		]),
 	);
 }
@@ -224,11 +247,11 @@ function routeOf(offered: number, asked: number): number {
 	return offered === 2 ? route.coinTo721 : route.coinTo1155;
 }
 
-function hashOffer(item: OfferItem): Hex {
+function hashOffer(item: HashedItem): Hex {
 	return keccak256(concatHex([offerTypeHash, ...itemWords(item)]));
 }
 
-function itemWords(item: OfferItem): Hex[] {
+function itemWords(item: HashedItem): Hex[] {
 	const { itemType, token, identifierOrCriteria, startAmount, endAmount } = item;
 	return [
 		word(BigInt(itemType)),
@@ -243,6 +266,6 @@ function word(value: bigint): Hex {
 	return toHex(value, { size: 32 });
 }
 
-function hashConsideration(item: ConsiderationItem): Hex {
+function hashConsideration(item: HashedItem & { recipient: Address }): Hex {
 	return keccak256(concatHex([considerationTypeHash, ...itemWords(item), pad(item.recipient)]));
 }

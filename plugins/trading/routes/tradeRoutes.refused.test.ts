@@ -11,10 +11,9 @@ import {
 } from "#test/harness/openTradeLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+import { LIES, type Lie } from "#test/sandbox/stocks/router/RouterFault.ts";
 import { quoteWays } from "#test/sandbox/stocks/router/renderQuote.ts";
 import {
-	LIES,
-	type Lie,
 	type RouterEmulator,
 	startRouterEmulator,
 } from "#test/sandbox/stocks/router/startRouterEmulator.ts";

@@ -10,13 +10,13 @@ import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { aggregateCall, readAggregate } from "#plugins/market-index/metadata/callContract.ts";
 import { MULTICALL } from "#plugins/trading/settleViews.ts";
+import type { Node, TradingChain, TradingPlace } from "#test/bench/chain/model.ts";
 import {
 	createEmitters,
 	deploymentBlocks,
 	type Emitters,
 	type Workload,
 } from "#test/bench/chain/workload.ts";
-import type { TradingPlace } from "#test/bench/measure/openTrading.ts";
 import { openScript, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 import { startAnvil } from "#test/harness/anvil.ts";
 import { compileRuntime } from "#test/harness/compileFixtures.ts";
@@ -24,32 +24,7 @@ import { compileContracts } from "#test/sandbox/compileContracts.ts";
 import { feedAbi } from "#test/sandbox/feeds.ts";
 import { openStockWorld, stockSettings } from "#test/sandbox/stocks/openStockWorld.ts";
 
-export type NodeCall = { method: string; params?: readonly unknown[] };
-
-/** Describes a private chain that mines only when told to, with blocks of any size. */
-export type Node = {
-	pid: number;
-	url: string;
-	wsUrl: string;
-	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
-	/** Sends all calls in one HTTP request; the first error of any call throws. */
-	batch(calls: readonly NodeCall[]): Promise<void>;
-	stop(): Promise<void>;
-};
-
 export type NodeOptions = { genesisSeconds?: number };
-
-/** A chain that mines by the clock, as chains do on which money is sent. */
-export type TradingChain = {
-	url: string;
-	wsUrl: string;
-	/** The node's process id. */
-	pid: number;
-	/** ETH's price, as `USD_FEEDS_JSON` takes it. */
-	usdFeeds: unknown;
-	call<Result = unknown>(method: string, params?: readonly unknown[]): Promise<Result>;
-	stop(): Promise<void>;
-};
 
 /** A chain that continues: it has a block of the workload for each collection, and takes more. */
 export type YoungChain = {

@@ -2,7 +2,7 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toH
 import { mnemonicToAccount } from "viem/accounts";
 import { MULTICALL } from "#plugins/market-index/metadata/callContract.ts";
 import { compileWorkload } from "#test/bench/chain/compileWorkload.ts";
-import type { Node, NodeCall } from "#test/bench/chain/startNode.ts";
+import type { Node, NodeCall } from "#test/bench/chain/model.ts";
 
 /**
  * The content of a bench chain. Figures are compared on `WORKLOAD`; a wider or longer chain is

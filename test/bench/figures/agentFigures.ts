@@ -1,7 +1,8 @@
-import { type Figure, median, percentile, spread } from "#test/bench/Figure.ts";
+import type { Figure } from "#test/bench/Figure.ts";
 import type { AgentRead } from "#test/bench/measure/runAgent.ts";
 import { REVEALED_AT_ONCE } from "#test/bench/measure/runPlans.ts";
 import { FLOOD_PER_SECOND, FLOOD_SECONDS } from "#test/bench/measure/runSocial.ts";
+import { median, percentile, spread } from "#test/bench/statistics.ts";
 
 const COMMANDS_PER_SECOND_MIN = 300_000;
 const AGENT_REPLY_MS_MAX = 10;

@@ -1,15 +1,9 @@
-import {
-	type Figure,
-	median,
-	pairedRatio,
-	percentile,
-	type Reading,
-	spread,
-} from "#test/bench/Figure.ts";
+import type { Figure, Reading } from "#test/bench/Figure.ts";
 import type { Delays } from "#test/bench/measure/openYoungService.ts";
 import type { CatchUp } from "#test/bench/measure/runCatchUp.ts";
 import type { Recovery } from "#test/bench/measure/runReorgs.ts";
 import type { Floor } from "#test/bench/reference/runFloor.ts";
+import { median, pairedRatio, percentile, spread } from "#test/bench/statistics.ts";
 
 const FLOOR = "bare floor";
 

@@ -1,4 +1,4 @@
-import { type Figure, median, percentile, spread } from "#test/bench/Figure.ts";
+import type { Figure } from "#test/bench/Figure.ts";
 import {
 	INTENT_OWNERS,
 	INTENTS_IN_FLIGHT,
@@ -14,6 +14,7 @@ import {
 	SETTLED_BLOCK_MS,
 	SETTLED_PER_SECOND,
 } from "#test/bench/measure/runSettlement.ts";
+import { median, percentile, spread } from "#test/bench/statistics.ts";
 
 const TURNS_MAX = 2;
 const WEBHOOK_P95_MS_MAX = 20;

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "#core/time.ts";
 import type { Lab, Pair } from "#test/bench/createLab.ts";
-import { type Figure, median, pairedRatio, spread } from "#test/bench/Figure.ts";
+import type { Figure } from "#test/bench/Figure.ts";
+import { median, pairedRatio, spread } from "#test/bench/statistics.ts";
 
 const FLOOR = "bare floor";
 const CHAINS = {

@@ -2,24 +2,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { Migration } from "#core/db/migrate.ts";
 import { DAY_MS } from "#core/time.ts";
-import { fillMonth } from "#test/bench/fill/fillMonth.ts";
-
-/** The size of an index, and its distribution in time. */
-export type FillOptions = {
-	/** All events; `recentEvents` of these in the last 24 hours, the rest evenly before. */
-	events: number;
-	recentEvents: number;
-	collections: number;
-	/** The first collections, for which provider and tokens have told everything. */
-	marketed: number;
-	days: number;
-	nowMs: number;
-	/** Collections are dealt to these in turn, four of five to the first. */
-	chainIds: readonly [number, number];
-};
-
-/** One partition's span of time, `[fromMs, toMs)`. */
-export type Month = { name: string; fromMs: number; toMs: number };
+import { type FillOptions, fillMonth, type Month } from "#test/bench/fill/fillMonth.ts";
 
 const LISTINGS = 40;
 const OFFERS = 10;

@@ -1,9 +1,25 @@
 import type { Client } from "pg";
 import { DAY_MS } from "#core/time.ts";
-import type { FillOptions, Month } from "#test/bench/fill/fillIndex.ts";
 
 /** Events from `firstIndex` on, one each `stepMs`. */
 type Stretch = { fromMs: number; stepMs: number; firstIndex: number; count: number };
+
+/** The size of an index, and its distribution in time. */
+export type FillOptions = {
+	/** All events; `recentEvents` of these in the last 24 hours, the rest evenly before. */
+	events: number;
+	recentEvents: number;
+	collections: number;
+	/** The first collections, for which provider and tokens have told everything. */
+	marketed: number;
+	days: number;
+	nowMs: number;
+	/** Collections are dealt to these in turn, four of five to the first. */
+	chainIds: readonly [number, number];
+};
+
+/** One partition's span of time, `[fromMs, toMs)`. */
+export type Month = { name: string; fromMs: number; toMs: number };
 
 const COLUMNS = `collection_id, bucket, chain_id, sales, priced, units, mints, volume, open, high,
 	low, close, open_position, close_position`;

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
 import type { Contents } from "#test/bench/chain/workload.ts";
 
 /** The index's progress, read from its database: watching must not slow the service. */

@@ -12,10 +12,10 @@ import { readList } from "#plugins/market-index/discovery/sql.ts";
 import { createFinder, type IndexReads } from "#plugins/market-index/read/context.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { startNode } from "#test/bench/chain/startNode.ts";
-import { type FillOptions, fillIndex, indexSizes, MIGRATIONS } from "#test/bench/fill/fillIndex.ts";
+import { fillIndex, indexSizes, MIGRATIONS } from "#test/bench/fill/fillIndex.ts";
+import type { FillOptions } from "#test/bench/fill/fillMonth.ts";
 import { cpuBillOf } from "#test/bench/measure/processCost.ts";
 import { type PushingProvider, startPushingProvider } from "#test/bench/measure/pushFrames.ts";
-import type { Ask } from "#test/bench/measure/runReads.ts";
 import {
 	openDataDir,
 	type Scope,
@@ -49,6 +49,8 @@ export type MarketService = {
 	bill(): Cpu;
 	close(): Promise<void>;
 };
+
+export type Ask = (path: string) => Promise<string>;
 
 /** A page cache that builds the page for every call, so that the reading is measured. */
 const noPageCache: IndexReads["pageCache"] = {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { socketUrl } from "#core/db/embedded/layout.ts";
-import { startTradingChain, type TradingChain } from "#test/bench/chain/startNode.ts";
+import type { TradingChain, TradingPlace } from "#test/bench/chain/model.ts";
+import { startTradingChain } from "#test/bench/chain/startNode.ts";
 import {
 	type DataDir,
 	openDataDir,
@@ -37,14 +38,6 @@ const signedInSchema = z.object({
 
 /** A person who may send from a wallet through the service. */
 export type Owner = { session: string; walletId: string; subject: string; external: string };
-
-/** A chain on which money moves, with the service's settings for it. */
-export type TradingPlace = {
-	chain: TradingChain;
-	env: Readonly<Record<string, string>>;
-	/** Prepares the wallets that trade, before the service starts. */
-	prepare(addresses: readonly string[]): Promise<void>;
-};
 
 /** A service that may send for signed-in owners, with all that it uses. */
 export type Trading = {

@@ -1,4 +1,5 @@
-import { type Node, startYoungChain, type YoungChain } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
+import { startYoungChain, type YoungChain } from "#test/bench/chain/startNode.ts";
 import type { Emitters, Workload } from "#test/bench/chain/workload.ts";
 import { untilCaughtUp } from "#test/bench/measure/indexProbe.ts";
 import { startCountingProxy, startDelayingSocket } from "#test/bench/measure/startCountingProxy.ts";

@@ -1,4 +1,5 @@
-import type { Node, YoungChain } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
+import type { YoungChain } from "#test/bench/chain/startNode.ts";
 import { rowsPerBlock, type Workload } from "#test/bench/chain/workload.ts";
 import {
 	BENCH_CHAIN_ID,

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { z } from "zod";
-import { percentile } from "#test/bench/Figure.ts";
 import {
 	type Cpu,
 	type MarketServiceOptions,
@@ -18,6 +17,7 @@ import {
 import { runScript } from "#test/bench/measure/runScript.ts";
 import { runTurn } from "#test/bench/measure/runTurn.ts";
 import type { Scope, ServiceProcess } from "#test/bench/measure/startServiceProcess.ts";
+import { percentile } from "#test/bench/statistics.ts";
 
 export type Burst = {
 	/** From before the first push was sent to the commit of the last. */

@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
-import { fillChain, type Node } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
+import { fillChain } from "#test/bench/chain/startNode.ts";
 import { type Contents, contentsOf, WIDE_WORKLOAD } from "#test/bench/chain/workload.ts";
 import { assertComplete, type IndexProbe, openIndexProbe } from "#test/bench/measure/indexProbe.ts";
 import {

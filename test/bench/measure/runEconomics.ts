@@ -16,7 +16,8 @@ import { createContracts } from "#plugins/tokenomics/manifest/checkContracts.ts"
 import { economicsRoutes } from "#plugins/tokenomics/routes/economicsRoutes.ts";
 import { tokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 import { FILLED, FILLED_CHAIN_ID, fillLedger } from "#test/bench/fill/fillLedger.ts";
-import { type Ask, compareReads, type ReadComparison } from "#test/bench/measure/runReads.ts";
+import type { Ask } from "#test/bench/measure/openMarketService.ts";
+import { compareReads, type ReadComparison } from "#test/bench/measure/runReads.ts";
 import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 
 export type EconomicsReads = {

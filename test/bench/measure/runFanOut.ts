@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import { median } from "#test/bench/Figure.ts";
 import { cpuSecondsOf } from "#test/bench/measure/processCost.ts";
 import {
 	openDataDir,
@@ -12,6 +11,7 @@ import {
 	type Scope,
 	type ServiceProcess,
 } from "#test/bench/measure/startServiceProcess.ts";
+import { median } from "#test/bench/statistics.ts";
 
 export type Rate = {
 	requestsPerSecond: number;

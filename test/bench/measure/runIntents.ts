@@ -3,7 +3,6 @@ import { Client } from "pg";
 import { parseEther } from "viem";
 import { z } from "zod";
 import { startStockTrading } from "#test/bench/chain/startNode.ts";
-import { median } from "#test/bench/Figure.ts";
 import { type AuditCost, auditCostOf, settleBooks } from "#test/bench/measure/intentBooks.ts";
 import { openTrading, type Trading } from "#test/bench/measure/openTrading.ts";
 import { cpuSecondsOf, descendantsOf } from "#test/bench/measure/processCost.ts";
@@ -15,6 +14,7 @@ import {
 } from "#test/bench/measure/runSettlement.ts";
 import { type TurnTold, turnTold } from "#test/bench/measure/runTurn.ts";
 import { openScript, type Scope, type Script } from "#test/bench/measure/startServiceProcess.ts";
+import { median } from "#test/bench/statistics.ts";
 
 /** Seconds, or milliseconds for one intent, of the processor, by what used them. */
 export type Shares = Record<"service" | "postgres" | "custody" | "node" | "asking", number>;

@@ -2,10 +2,10 @@ import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { silentLog } from "#core/log.ts";
-import { percentile } from "#test/bench/Figure.ts";
-import { type FillOptions, indexSizes } from "#test/bench/fill/fillIndex.ts";
+import { indexSizes } from "#test/bench/fill/fillIndex.ts";
+import type { FillOptions } from "#test/bench/fill/fillMonth.ts";
 import { untilCaughtUp } from "#test/bench/measure/indexProbe.ts";
-import { openFilled } from "#test/bench/measure/openMarketService.ts";
+import { type Ask, openFilled } from "#test/bench/measure/openMarketService.ts";
 import {
 	openYoungService,
 	type YoungService,
@@ -14,6 +14,7 @@ import {
 import { type Crowds, compareCrowds } from "#test/bench/measure/runFanOut.ts";
 import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 import { openBareReads } from "#test/bench/reference/openBareReads.ts";
+import { percentile } from "#test/bench/statistics.ts";
 
 export type ReadTimes = { p50Ms: number; p99Ms: number };
 
@@ -27,8 +28,6 @@ export type ReadComparison = {
 	p50Ratio: number;
 	p99Ratio: number;
 };
-
-export type Ask = (path: string) => Promise<string>;
 
 /** A read as the comparison calls it, with the path of its n-th call. */
 export type ReadPath = { name: string; of(turn: number): string };

@@ -4,9 +4,9 @@ import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log.ts";
-import { median } from "#test/bench/Figure.ts";
 import { MIGRATIONS } from "#test/bench/fill/fillIndex.ts";
 import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
+import { median } from "#test/bench/statistics.ts";
 
 export type MetadataBurst = {
 	tokensPerSecond: number;

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
 import { treeCpuSeconds, watchPeakMemory } from "#test/bench/measure/processCost.ts";
 import { type NodeLimits, startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
 import {

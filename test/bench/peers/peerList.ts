@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { SEAPORT } from "#test/bench/chain/workload.ts";
 import type { ChainFacts } from "#test/bench/peers/measureIndexer.ts";
+import type { PeerCommand } from "#test/bench/peers/startPeerProcess.ts";
 
 /** What a peer's process gets. */
 export type PeerWorld = {
@@ -11,9 +12,6 @@ export type PeerWorld = {
 	database: string;
 	chain: ChainFacts;
 };
-
-/** A process: its command, where it runs, and its environment besides PATH and HOME. */
-export type PeerCommand = { args: readonly string[]; cwd: string; env: Record<string, string> };
 
 /** Another program, measured as we are. */
 export type Peer = {

@@ -1,10 +1,11 @@
+import type { Node } from "#test/bench/chain/model.ts";
 // Measures other programs and prints the results. `bun run peers --help` lists the options.
 
 import { homedir, loadavg } from "node:os";
 import { join } from "node:path";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { silentLog } from "#core/log.ts";
-import { fillChain, type Node } from "#test/bench/chain/startNode.ts";
+import { fillChain } from "#test/bench/chain/startNode.ts";
 import { contentsOf, rowsPerBlock, WORKLOAD } from "#test/bench/chain/workload.ts";
 import { startCountingProxy } from "#test/bench/measure/startCountingProxy.ts";
 import { createScope, openDataDir } from "#test/bench/measure/startServiceProcess.ts";

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { descendantsOf } from "#test/bench/measure/processCost.ts";
-import type { PeerCommand } from "#test/bench/peers/peerList.ts";
 
 export type PeerProcess = {
 	pid: number;
@@ -12,6 +11,9 @@ export type PeerProcess = {
 	/** Ends it and all its descendants. */
 	stop(): Promise<void>;
 };
+
+/** A process: its command, where it runs, and its environment besides PATH and HOME. */
+export type PeerCommand = { args: readonly string[]; cwd: string; env: Record<string, string> };
 
 const LINES_SHOWN = 12;
 const PROJECTS = join(import.meta.dir, "projects");

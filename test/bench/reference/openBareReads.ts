@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { DAY_MS } from "#core/time.ts";
-import type { Ask } from "#test/bench/measure/runReads.ts";
+import type { Ask } from "#test/bench/measure/openMarketService.ts";
 
 const SUMS = `cross join lateral (
 		select sum(sales) as sales, sum(volume) as volume from market_index.rollup_hour

@@ -8,7 +8,7 @@ import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
 import type { Contents } from "#test/bench/chain/workload.ts";
 import { openDataDir, type Scope } from "#test/bench/measure/startServiceProcess.ts";
 

@@ -1,6 +1,9 @@
 import type { Log } from "#core/log.ts";
-import type { Calls } from "#test/conformance/provider/chain/contracts.ts";
-import { type PastBlock, startNode } from "#test/conformance/provider/chain/startNode.ts";
+import {
+	type Calls,
+	type PastBlock,
+	startNode,
+} from "#test/conformance/provider/chain/startNode.ts";
 import { startProvider } from "#test/conformance/provider/emulator/startProvider.ts";
 import { makeWorld, type WorldOptions } from "#test/conformance/provider/world/makeWorld.ts";
 import {

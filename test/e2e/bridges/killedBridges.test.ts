@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bridgeSteps, handOverSteps } from "#plugins/bridge/bridgeConfig.ts";
 import { signSteps } from "#plugins/wallets/execution/advanceBatch.ts";
-import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import {
 	type BridgeLane,
 	bridgesBefore,
@@ -10,6 +9,7 @@ import {
 	judgeBridges,
 	openBridgeLane,
 } from "#test/e2e/kills/openBridgeLane.ts";
+import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { LIE_KINDS, OUTCOME_KINDS, PERMIT_LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";

@@ -7,8 +7,9 @@ import {
 	impatientOwner,
 	intentsOf,
 } from "#test/e2e/kills/driveRun.ts";
-import type { KillPoint, KillRun, KillScenario, Wanted } from "#test/e2e/kills/KillScenario.ts";
+import type { KillRun, KillScenario, Wanted } from "#test/e2e/kills/KillScenario.ts";
 import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
+import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 
 export type Killed = {
 	/** How often the service died. */

@@ -1,8 +1,8 @@
+import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/startKillable.ts";
 // The whole service in a process that kills itself at the point it is told. Jobs also run only when
 // they are told to, so that a test need not wait for their second.
 
 import { startService } from "#api/service/startService.ts";
-import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 const JOBS = new Set([

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { stepNames } from "#plugins/wallets/execution/advanceBatch.ts";
-import {
-	type KillPoint,
-	type KillScenario,
-	killScenarios,
-	kindSteps,
-} from "#test/e2e/kills/KillScenario.ts";
+import { type KillScenario, killScenarios, kindSteps } from "#test/e2e/kills/KillScenario.ts";
 import { killOnce } from "#test/e2e/kills/killOnce.ts";
-import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
-import { type KillWorld, openKillWorld } from "#test/e2e/kills/openTradeLane.ts";
+import { type KillLane, type KillWorld, openKillLane } from "#test/e2e/kills/openKillLane.ts";
+import { openKillWorld } from "#test/e2e/kills/openTradeLane.ts";
+import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";

@@ -7,10 +7,15 @@ import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
-import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
-import type { KillChain, KillWorld } from "#test/e2e/kills/openTradeLane.ts";
 import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
-import { type Killable, startKillable } from "#test/e2e/kills/startKillable.ts";
+import {
+	type Killable,
+	type KillableBundle,
+	type KillPoint,
+	startKillable,
+} from "#test/e2e/kills/startKillable.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
+import type { SeaportChain } from "#test/harness/seaport.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import {
@@ -48,6 +53,23 @@ export type KillLane<World extends KillPlace = KillWorld> = {
 	revive(): Promise<void>;
 	stop(): Promise<void>;
 };
+
+/** A chain with a block every few milliseconds, and the service that is killed. */
+export type KillChain = {
+	anvil: Anvil;
+	bundle: KillableBundle;
+	/** Stops mining until the returned function is called, unless another lane needs a block. */
+	holdMining(): () => void;
+	/** Stops mining too, and other lanes that need a block wait. */
+	holdMiningAlone(): Promise<() => void>;
+	/** Waits until a block is mined; not before all holds are released. */
+	nextBlock(): Promise<void>;
+	whileMining<Result>(act: () => Promise<Result>): Promise<Result>;
+	stop(): Promise<void>;
+};
+
+/** Shared by all lanes of buys and transfers: a chain with the marketplace on it. */
+export type KillWorld = KillChain & { seaport: SeaportChain };
 
 const PROVIDER_TIMEOUT_MS = 350;
 /** Longer than the lease of a dead process. */

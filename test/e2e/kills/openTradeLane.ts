@@ -1,27 +1,15 @@
 import { type Hex, pad } from "viem";
-import { type KillLane, openLane } from "#test/e2e/kills/openKillLane.ts";
-import { bundleKillable, type KillableBundle } from "#test/e2e/kills/startKillable.ts";
-import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import {
+	type KillChain,
+	type KillLane,
+	type KillWorld,
+	openLane,
+} from "#test/e2e/kills/openKillLane.ts";
+import { bundleKillable } from "#test/e2e/kills/startKillable.ts";
+import { startAnvil } from "#test/harness/anvil.ts";
 import { registerStocks, startStockChain } from "#test/harness/openTradeLab.ts";
-import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
+import { deploySeaport } from "#test/harness/seaport.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-
-/** A chain with a block every few milliseconds, and the service that is killed. */
-export type KillChain = {
-	anvil: Anvil;
-	bundle: KillableBundle;
-	/** Stops mining until the returned function is called, unless another lane needs a block. */
-	holdMining(): () => void;
-	/** Stops mining too, and other lanes that need a block wait. */
-	holdMiningAlone(): Promise<() => void>;
-	/** Waits until a block is mined; not before all holds are released. */
-	nextBlock(): Promise<void>;
-	whileMining<Result>(act: () => Promise<Result>): Promise<Result>;
-	stop(): Promise<void>;
-};
-
-/** Shared by all lanes of buys and transfers: a chain with the marketplace on it. */
-export type KillWorld = KillChain & { seaport: SeaportChain };
 
 export type TradeLane = KillLane<KillChain> & { stocks: StockWorld };
 

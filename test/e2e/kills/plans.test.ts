@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { planSteps } from "#plugins/reveal-snipe/plans/PlansContext.ts";
-import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
-import { type KillLane, openKillLane } from "#test/e2e/kills/openKillLane.ts";
-import { type KillWorld, openKillWorld } from "#test/e2e/kills/openTradeLane.ts";
+import { type KillLane, type KillWorld, openKillLane } from "#test/e2e/kills/openKillLane.ts";
+import { openKillWorld } from "#test/e2e/kills/openTradeLane.ts";
+import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { sellListing } from "#test/harness/sellListing.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";

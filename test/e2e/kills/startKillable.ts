@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { KillableReport, KillOrder, KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 export type KillableBundle = { entry: string; plugins: string[]; remove(): Promise<void> };
@@ -17,6 +16,26 @@ export type Killable = {
 	tick(clockOffsetMs: number): Promise<Record<string, number>>;
 	stop(): Promise<void>;
 };
+
+/** The point at which a process dies: before or after a step, the n-th time that it reaches it. */
+export type KillPoint = { step: string; edge: "before" | "after"; nth: number };
+
+/**
+ * A message of the test to the process that it is going to kill. It also sets that process's clock.
+ */
+export type KillOrder = { clockOffsetMs: number } & (
+	| { kind: "arm"; point: KillPoint | null }
+	/** Runs the jobs of the execution path once. */
+	| { kind: "tick" }
+);
+
+/**
+ * A message of that process. `reached` counts the edges since it was armed, such as
+ * `commit.create:before`.
+ */
+export type KillableReport =
+	| { kind: "ready"; url: string }
+	| { kind: "done"; reached: Record<string, number> };
 
 const FOLDER = join(import.meta.dir, "../../.data");
 const OURS = /\/(?:core|plugins|agent|api|test)\/(?!.*node_modules).*\.ts$/;

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Hex } from "viem";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance.ts";
-import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
 import type { Answer } from "#test/e2e/kills/openKillLane.ts";
 import {
 	allowedRaw,
@@ -10,6 +9,7 @@ import {
 	openTradeLane,
 	type TradeLane,
 } from "#test/e2e/kills/openTradeLane.ts";
+import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 // Guarantee: wherever a process dies while a trade goes from its command to its receipt, the next

@@ -1,12 +1,13 @@
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
-import { differences, type Expected, notAFigure, type View } from "#test/e2e/oracle/differences.ts";
+import { differences, type Expected, notAFigure } from "#test/e2e/oracle/differences.ts";
 import { depthOf, ordersOf, PAGE_END, quoteOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import { detailOf, pageCoverageOf } from "#test/e2e/oracle/expected/collectionOf.ts";
 import type { Tally } from "#test/e2e/oracle/expected/figuresOf.ts";
 import { candlesOf, INTERVALS, pointOf, tilesOf } from "#test/e2e/oracle/expected/rowsOf.ts";
 import { assetOf, eventOf, ranksOf, traitsOf } from "#test/e2e/oracle/expected/tokens.ts";
 import { inRange, RANGES } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { View } from "#test/e2e/oracle/model.ts";
 import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { until } from "#test/harness/until.ts";
 

@@ -1,13 +1,7 @@
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import type { Ask, Expect } from "#test/e2e/oracle/askAboutOne.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
-import {
-	differences,
-	type Expected,
-	type Fact,
-	notAFigure,
-	type View,
-} from "#test/e2e/oracle/differences.ts";
+import { differences, type Expected, notAFigure } from "#test/e2e/oracle/differences.ts";
 import { asksOf, bidsOf, orderOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import { collectionOf, dropsOf } from "#test/e2e/oracle/expected/collectionOf.ts";
 import { discoverRowOf, hitOf, trendingRowOf } from "#test/e2e/oracle/expected/rowsOf.ts";
@@ -18,6 +12,7 @@ import {
 	type Window,
 	windowStart,
 } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { Fact, View } from "#test/e2e/oracle/model.ts";
 import type { OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { openStream } from "#test/harness/startTestService.ts";
 

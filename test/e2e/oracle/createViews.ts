@@ -2,21 +2,9 @@ import { decodeEventLog, type Hex, parseAbi } from "viem";
 import type { Call } from "#test/conformance/provider/emulator/Asked.ts";
 import { renderEvent } from "#test/conformance/provider/emulator/answers/tokens.ts";
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
-import type { Told, ToldSlug, UnpricedFact, View } from "#test/e2e/oracle/differences.ts";
 import { createRates, priced } from "#test/e2e/oracle/expected/worthOf.ts";
-import {
-	type Deed,
-	FIRST_BLOCK,
-	type OracleLab,
-	readChain,
-} from "#test/e2e/oracle/openOracleLab.ts";
-
-export type Owners = {
-	units: Map<Hex, bigint>;
-	minted: bigint;
-	burned: bigint;
-	ofToken: Map<string, Hex>;
-};
+import type { Deed, Owners, Told, ToldSlug, UnpricedFact, View } from "#test/e2e/oracle/model.ts";
+import { FIRST_BLOCK, type OracleLab, readChain } from "#test/e2e/oracle/openOracleLab.ts";
 
 /** A token as the provider described it, in a list or alone. */
 type ToldToken = { collection: string; contract: string; identifier: string };

@@ -2,19 +2,14 @@ import { addOrder, growingIn, steps } from "#test/conformance/provider/world/gro
 import { coins, createRandom } from "#test/conformance/provider/world/World.ts";
 import { viewOf } from "#test/e2e/oracle/askLists.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
-import {
-	differences,
-	type Expected,
-	type Fact,
-	notAFigure,
-	type View,
-} from "#test/e2e/oracle/differences.ts";
+import { differences, type Expected, notAFigure } from "#test/e2e/oracle/differences.ts";
 import { floorDollarsOf } from "#test/e2e/oracle/expected/collectionOf.ts";
 import { figureOf, figuresOf, numberOf, type Tally } from "#test/e2e/oracle/expected/figuresOf.ts";
 import { candlesOf, discoverRowOf } from "#test/e2e/oracle/expected/rowsOf.ts";
 import { eventOf } from "#test/e2e/oracle/expected/tokens.ts";
 import { type Figure, UNKNOWN } from "#test/e2e/oracle/expected/worthOf.ts";
-import { type Deed, type OracleLab, readChain } from "#test/e2e/oracle/openOracleLab.ts";
+import type { Deed, Fact, View } from "#test/e2e/oracle/model.ts";
+import { type OracleLab, readChain } from "#test/e2e/oracle/openOracleLab.ts";
 import { areLevel, arePriced, readRates } from "#test/e2e/oracle/waits.ts";
 import { tell } from "#test/e2e/oracle/world/fillWorld.ts";
 import { openStream, type TestStream } from "#test/harness/startTestService.ts";

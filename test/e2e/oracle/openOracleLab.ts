@@ -4,27 +4,10 @@ import {
 	openConformanceLab,
 } from "#test/conformance/provider/openConformanceLab.ts";
 import { createRandom } from "#test/conformance/provider/world/World.ts";
+import type { Deed, Move } from "#test/e2e/oracle/model.ts";
 import { fillWorld } from "#test/e2e/oracle/world/fillWorld.ts";
 import { type Chain, makeChain } from "#test/e2e/oracle/world/makeChain.ts";
 import { type Feeds, makeFeeds } from "#test/e2e/oracle/world/makeFeeds.ts";
-
-export type Move = {
-	contract: Hex;
-	tokenId: bigint;
-	quantity: bigint;
-	from: Hex;
-	to: Hex;
-};
-export type Deed = Move & {
-	kind: "sale" | "mint";
-	transactionHash: Hex;
-	block: number;
-	atMs: number;
-	/** Base units for all units; null if no single currency paid. */
-	total: bigint | null;
-	currency: Hex | null;
-	accepted: boolean;
-};
 
 export type OracleLab = {
 	seed: number;

@@ -13,8 +13,12 @@ import type { Core } from "#core/plugin/Core.ts";
 import { socialPlugin } from "#plugins/social/plugin.ts";
 import { socialConfig } from "#plugins/social/socialConfig.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
-import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
-import { bundleKillable, type Killable, startKillable } from "#test/e2e/kills/startKillable.ts";
+import {
+	bundleKillable,
+	type Killable,
+	type KillPoint,
+	startKillable,
+} from "#test/e2e/kills/startKillable.ts";
 import { startAnvil } from "#test/harness/anvil.ts";
 import { openTradeLab, type Trader } from "#test/harness/openTradeLab.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";

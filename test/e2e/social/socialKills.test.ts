@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { EVENT_AGE_MAX_MS, REPLY_AGE_MAX_MS } from "#plugins/social/limits.ts";
-import type { KillPoint } from "#test/e2e/kills/KillScenario.ts";
+import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialTrades.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";

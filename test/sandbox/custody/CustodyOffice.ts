@@ -4,7 +4,6 @@ import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import type { Rpc } from "../createRpc.ts";
 import type { CustodyStore, StoredTransaction } from "./createCustodyStore.ts";
-import type { Postbox } from "./createPostbox.ts";
 import type { HeldWallet, People, Person, Tokens } from "./people.ts";
 
 /** A chain that the provider signs for and broadcasts on. */
@@ -30,6 +29,28 @@ export type CustodyOffice = {
 	postbox: Postbox;
 	/** Runs work that continues after its caller is gone; it ends before the process does. */
 	later(work: (stopped: AbortSignal) => Promise<void>): void;
+};
+
+/** One attempt to deliver; `status` is null where there was no answer. */
+export type Attempt = {
+	id: string;
+	type: string;
+	transactionId: string;
+	status: number | null;
+	/** The service's answer. */
+	answer: string;
+};
+
+export type Postbox = {
+	/** WALLET_PROVIDER_WEBHOOK_SECRET */
+	secret: string;
+	/** Returns where webhooks go; null: nowhere. */
+	url(): string | null;
+	sendTo(url: string | null): void;
+	/** Settles when the event is delivered, or given up. */
+	tell(event: string, about: StoredTransaction): Promise<void>;
+	/** Returns the attempts, oldest first. */
+	attempts(): Attempt[];
 };
 
 /** A refusal of the provider, in its own form. */

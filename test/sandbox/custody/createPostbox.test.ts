@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { createCustodyFaultList } from "./CustodyFault.ts";
+import type { Postbox } from "./CustodyOffice.ts";
 import type { StoredTransaction } from "./createCustodyStore.ts";
-import { createPostbox, type Postbox, signWebhook } from "./createPostbox.ts";
+import { createPostbox, signWebhook } from "./createPostbox.ts";
 
 describe("createPostbox", () => {
 	// Guarantee: webhooks arrive as from the real provider, and fail as ordered.

@@ -2,30 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#core/clock.ts";
 import { sleep } from "#core/time.ts";
 import type { CustodyFault, CustodyFaultList } from "./CustodyFault.ts";
-import { type CustodyOffice, statusOf } from "./CustodyOffice.ts";
+import { type Attempt, type CustodyOffice, type Postbox, statusOf } from "./CustodyOffice.ts";
 import type { StoredTransaction } from "./createCustodyStore.ts";
-
-/** One attempt to deliver; `status` is null where there was no answer. */
-export type Attempt = {
-	id: string;
-	type: string;
-	transactionId: string;
-	status: number | null;
-	/** The service's answer. */
-	answer: string;
-};
-
-export type Postbox = {
-	/** WALLET_PROVIDER_WEBHOOK_SECRET */
-	secret: string;
-	/** Returns where webhooks go; null: nowhere. */
-	url(): string | null;
-	sendTo(url: string | null): void;
-	/** Settles when the event is delivered, or given up. */
-	tell(event: string, about: StoredTransaction): Promise<void>;
-	/** Returns the attempts, oldest first. */
-	attempts(): Attempt[];
-};
 
 export type PostboxOptions = {
 	clock: Clock;

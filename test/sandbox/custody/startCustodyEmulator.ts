@@ -5,9 +5,9 @@ import { createRpc, type Rpc } from "../createRpc.ts";
 import { type Calls, createCallLog } from "../emulatorFaults.ts";
 import { createCustodyHandler } from "./answerCustody.ts";
 import { type CustodyFaultOrder, createCustodyFaultList } from "./CustodyFault.ts";
-import type { CustodyChain, CustodyOffice } from "./CustodyOffice.ts";
+import type { Attempt, CustodyChain, CustodyOffice } from "./CustodyOffice.ts";
 import { createCustodyStore, type StoredTransaction } from "./createCustodyStore.ts";
-import { type Attempt, createPostbox } from "./createPostbox.ts";
+import { createPostbox } from "./createPostbox.ts";
 import {
 	cast,
 	createPeople,

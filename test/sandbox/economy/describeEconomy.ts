@@ -16,7 +16,6 @@ import {
 	stockAddresses,
 	TICK_SPACING,
 } from "../stocks/stockCatalogue.ts";
-import type { Economy } from "./openEconomy.ts";
 
 /** Dollars of one token and of one ether. */
 export type TapeUsd = { tape: number; eth: number };
@@ -26,8 +25,17 @@ export type Revenue = {
 	tick(): Promise<void>;
 };
 
+/** Pays into the economy, and moves its price. */
+export type Payer = {
+	/** Pays revenue of a source, in coins or in USDG. */
+	payCoins(source: string, wei: bigint): Promise<void>;
+	payDollars(source: string, units: bigint): Promise<void>;
+	/** Trades in the pools until one token is worth this in each. */
+	movePrice(usd: TapeUsd, pools?: readonly Pool[]): Promise<void>;
+};
+
 export type RevenueOptions = {
-	economy: Pick<Economy, "payCoins" | "payDollars" | "movePrice">;
+	economy: Payer;
 	/** Dollars of one ether at a time. */
 	ethUsdAt(timeS: number): number;
 	nowMs(): number;

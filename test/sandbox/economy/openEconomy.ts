@@ -18,6 +18,7 @@ import { stockAbi, stockAddresses } from "../stocks/stockCatalogue.ts";
 import {
 	economyAddresses,
 	firstHolders,
+	type Payer,
 	payees,
 	SEARCHER,
 	SUPPLY,
@@ -38,19 +39,14 @@ export type EconomyOptions = {
 };
 
 /** The token, its pools, the router of revenue and the burner on an anvil 4663. */
-export type Economy = {
+export type Economy = Payer & {
 	addresses: typeof economyAddresses;
 	/** The deepest against WETH first; the last one is against USDG. */
 	pools: typeof tapePools;
 	/** It was not there before. */
 	isNew: boolean;
-	/** Pays revenue of a source, in coins or in USDG. */
-	payCoins(source: string, wei: bigint): Promise<void>;
-	payDollars(source: string, units: bigint): Promise<void>;
 	/** Transfers some of the treasurer's own tokens to somebody. */
 	give(to: Address, raw: bigint): Promise<void>;
-	/** Trades in the pools until one token is worth this in each. */
-	movePrice(usd: TapeUsd, pools?: readonly Pool[]): Promise<void>;
 	/**
 	 * Moves the price, and has the pools remember no other: as if it had been this for a day. So
 	 * that who asks for a mean right after a start is not told of a price of long ago.

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-	encodeFunctionData,
-	hashStruct,
-	hashTypedData,
-	isHex,
-	parseAbi,
-	recoverAddress,
-} from "viem";
+import { concatHex, encodeFunctionData, isHex, keccak256, parseAbi, recoverAddress } from "viem";
+import { hashOrder } from "#plugins/nft-buys/seaport/Order.ts";
 import { until } from "#test/harness/until.ts";
 import { readHead } from "../createRpc.ts";
 import { addresses, tokenAbi } from "../knownContracts.ts";
+import { domainSeparator } from "../seaportOrder.ts";
 import { documentMistakes, type Lab, openLab } from "./testing/openLab.ts";
 
 // Guarantee: the emulator's answers agree with its chain, have the shapes of the provider's own
@@ -19,38 +14,6 @@ const ORDER_FULFILLED = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c
 const SEAPORT = addresses.seaport.toLowerCase();
 const supplyAbi = parseAbi(["function totalSupply() view returns (uint256)"]);
 const counterAbi = parseAbi(["function incrementCounter() returns (uint256)"]);
-const item = [
-	{ name: "itemType", type: "uint8" },
-	{ name: "token", type: "address" },
-	{ name: "identifierOrCriteria", type: "uint256" },
-	{ name: "startAmount", type: "uint256" },
-	{ name: "endAmount", type: "uint256" },
-] as const;
-const components = {
-	OfferItem: item,
-	ConsiderationItem: [...item, { name: "recipient", type: "address" }],
-	OrderComponents: [
-		{ name: "offerer", type: "address" },
-		{ name: "zone", type: "address" },
-		{ name: "offer", type: "OfferItem[]" },
-		{ name: "consideration", type: "ConsiderationItem[]" },
-		{ name: "orderType", type: "uint8" },
-		{ name: "startTime", type: "uint256" },
-		{ name: "endTime", type: "uint256" },
-		{ name: "zoneHash", type: "bytes32" },
-		{ name: "salt", type: "uint256" },
-		{ name: "conduitKey", type: "bytes32" },
-		{ name: "counter", type: "uint256" },
-	],
-} as const;
-
-const domain = {
-	name: "Seaport",
-	version: "1.6",
-	chainId: 31_337,
-	verifyingContract: addresses.seaport,
-} as const;
-
 let lab: Lab;
 let person: string;
 let slugs: string[];
@@ -279,9 +242,9 @@ describe("the book", () => {
 			expect(offers.length).toBeGreaterThan(0);
 			for (const order of [...listings, ...offers]) {
 				const { parameters, signature } = order.protocol_data;
-				const typed = { types: components, primaryType: "OrderComponents" as const };
-				expect(order.order_hash).toBe(hashStruct({ ...typed, data: parameters }));
-				const hash = hashTypedData({ domain, ...typed, message: parameters });
+				const orderHash = hashOrder(parameters, parameters.counter);
+				expect(order.order_hash).toBe(orderHash);
+				const hash = keccak256(concatHex(["0x1901", domainSeparator(31_337), orderHash]));
 				const signer = await recoverAddress({ hash, signature });
 				expect(signer.toLowerCase()).toBe(parameters.offerer);
 			}

@@ -2,7 +2,6 @@ import { encodeFunctionData, parseEther } from "viem";
 import { catalogue } from "../catalogue.ts";
 import { planRounds } from "../feeds.ts";
 import { tokenAbi } from "../knownContracts.ts";
-import type { Share } from "../runTraffic.ts";
 import { planBundle, planGift, planMatch, planPrivate, planSweep } from "./oddSales.ts";
 import { planListing, planOffer, planPartial } from "./plainSales.ts";
 import {
@@ -14,6 +13,8 @@ import {
 	type Scene,
 	type Stall,
 } from "./Scene.ts";
+
+export type Share = { sales: number; mints: number };
 
 const BATCH_MAX = 5;
 /** A collection that sells out has done so by this part of history. */

@@ -10,25 +10,8 @@ import { sleep } from "#core/time.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { Branch, SimChain } from "#test/sim/chain/createSimChain.ts";
 import { answerCall, type View } from "#test/sim/node/answerCall.ts";
-import { type LieName, lies } from "#test/sim/node/lies.ts";
+import { lies, type NodeKnobs } from "#test/sim/node/lies.ts";
 import type { Tally } from "#test/sim/Tally.ts";
-
-/** How often things go wrong at one node, for each request. */
-export type NodeKnobs = {
-	errorRate: number;
-	delayRate: number;
-	lieRate: number;
-	lies: readonly LieName[];
-	/** The node's picture may change between the calls of one batch. */
-	splitRate: number;
-	rangeMax: number;
-	/** What every request takes at least; unset: nothing. */
-	roundTripMs?: number;
-	/** How often a block's logs come wrong, or late, over a subscription. */
-	pushLieRate?: number;
-	/** Answers by hash for blocks that left the chain, as geth does and anvil does not. */
-	keepsOrphans: boolean;
-};
 
 export type SimNode = ReturnType<typeof createSimNode>;
 

@@ -1,7 +1,6 @@
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { SentLog } from "#test/sim/node/answerCall.ts";
-import type { NodeKnobs } from "#test/sim/node/createSimNode.ts";
 
 export type LieAbout = {
 	call: RpcCall;
@@ -22,6 +21,23 @@ type Lie = (about: LieAbout) => unknown;
 
 /** Changes one block's logs on their way to one subscription; there is one at least. */
 type PushLie = (logs: readonly SentLog[], about: PushAbout) => readonly unknown[];
+
+/** How often things go wrong at one node, for each request. */
+export type NodeKnobs = {
+	errorRate: number;
+	delayRate: number;
+	lieRate: number;
+	lies: readonly LieName[];
+	/** The node's picture may change between the calls of one batch. */
+	splitRate: number;
+	rangeMax: number;
+	/** What every request takes at least; unset: nothing. */
+	roundTripMs?: number;
+	/** How often a block's logs come wrong, or late, over a subscription. */
+	pushLieRate?: number;
+	/** Answers by hash for blocks that left the chain, as geth does and anvil does not. */
+	keepsOrphans: boolean;
+};
 
 /** A node with which nothing is ever wrong. */
 export const calmNode: NodeKnobs = {

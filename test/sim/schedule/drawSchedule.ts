@@ -1,6 +1,5 @@
 import type { Prng } from "#test/sandbox/createPrng.ts";
-import type { NodeKnobs } from "#test/sim/node/createSimNode.ts";
-import { type LieName, lies } from "#test/sim/node/lies.ts";
+import { type LieName, lies, type NodeKnobs } from "#test/sim/node/lies.ts";
 import type { DatabaseKnobs } from "#test/sim/process/createSimDatabase.ts";
 
 /** How much of what goes wrong in one seed. Drawn from the seed, and printed when it fails. */

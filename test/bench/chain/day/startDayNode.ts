@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DayChain } from "#test/bench/chain/day/answerDay.ts";
-import type { Node } from "#test/bench/chain/startNode.ts";
+import type { Node } from "#test/bench/chain/model.ts";
 
 /** Starts a node of a day chain with the block `head` as its newest. */
 export async function startDayNode(chain: DayChain, head = chain.blocks): Promise<Node> {

@@ -8,18 +8,12 @@ import {
 	parseAbi,
 	toFunctionSelector,
 } from "viem";
-import type { NodeTransaction } from "#test/conformance/provider/chain/startNode.ts";
+import type { Calls, NodeTransaction } from "#test/conformance/provider/chain/startNode.ts";
 import { addressOf, type Coin, hashOf } from "#test/conformance/provider/world/World.ts";
 import { seaportLogs } from "#test/harness/seaportOrder.ts";
 
 /** An answer that stands from `atS` on. A phase is one contract behind the proxy. */
 export type FeedRound = { phase: number; number: number; answer: bigint; atS: number };
-
-/**
- * Answers an `eth_call` for one contract with its return data. Null: the call reverts. Undefined:
- * `to` is another contract.
- */
-export type Calls = (to: Hex, data: Hex) => Hex | null | undefined;
 
 export type Aggregator = {
 	/** Of the proxy, which is what a service is given. */

@@ -1,5 +1,4 @@
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
-import type { Calls } from "#test/conformance/provider/chain/contracts.ts";
 
 export type NodeLog = { address: Hex; topics: readonly Hex[]; data: Hex };
 export type NodeTransaction = { value?: bigint; logs: readonly NodeLog[] };
@@ -25,6 +24,12 @@ export type ChainNode = {
 	head(): number;
 	stop(): Promise<void>;
 };
+
+/**
+ * Answers an `eth_call` for one contract with its return data. Null: the call reverts. Undefined:
+ * `to` is another contract.
+ */
+export type Calls = (to: Hex, data: Hex) => Hex | null | undefined;
 
 const FIRST_BLOCK = 20_000_000;
 const BLOCK_S = 2;

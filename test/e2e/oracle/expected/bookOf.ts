@@ -1,11 +1,6 @@
-import {
-	type Check,
-	type Expected,
-	notAFigure,
-	type Told,
-	type View,
-} from "#test/e2e/oracle/differences.ts";
-import { ether, inDollars, type Rates } from "#test/e2e/oracle/expected/worthOf.ts";
+import { type Check, type Expected, notAFigure } from "#test/e2e/oracle/differences.ts";
+import { ether, inDollars } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { Rates, Told, View } from "#test/e2e/oracle/model.ts";
 
 /** A listing or an offer in the provider's words, read by each field's meaning. */
 export type ToldOrder = {

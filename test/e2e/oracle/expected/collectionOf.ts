@@ -2,10 +2,8 @@ import {
 	type Check,
 	differences,
 	type Expected,
-	type Fact,
 	isNear,
 	notAFigure,
-	type View,
 } from "#test/e2e/oracle/differences.ts";
 import { newestOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import {
@@ -23,6 +21,7 @@ import {
 	inDollars,
 	unitWorthOf,
 } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { Fact, View } from "#test/e2e/oracle/model.ts";
 
 const name = notAFigure("what it is called, and how it looks");
 const state = notAFigure("a state, or a time at which the service did something");

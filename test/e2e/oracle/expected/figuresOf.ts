@@ -1,11 +1,4 @@
-import {
-	type Check,
-	type Expected,
-	type Fact,
-	isNear,
-	type Told,
-	type View,
-} from "#test/e2e/oracle/differences.ts";
+import { type Check, type Expected, isNear } from "#test/e2e/oracle/differences.ts";
 import { asksOf, newestOf, unitOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import {
 	ether,
@@ -14,6 +7,7 @@ import {
 	unitWorthOf,
 	windowFigures,
 } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { Fact, Told, View } from "#test/e2e/oracle/model.ts";
 
 /** How often each figure was a number, and how often null for each reason. */
 export type Tally = Map<string, number>;

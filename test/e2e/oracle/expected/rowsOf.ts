@@ -1,10 +1,4 @@
-import {
-	type Expected,
-	type Fact,
-	isNear,
-	notAFigure,
-	type View,
-} from "#test/e2e/oracle/differences.ts";
+import { type Expected, isNear, notAFigure } from "#test/e2e/oracle/differences.ts";
 import {
 	collectionOf,
 	lastOf,
@@ -32,6 +26,7 @@ import {
 	windowStart,
 	worthOf,
 } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { Fact, View } from "#test/e2e/oracle/model.ts";
 
 const MINUTE_MS = 60_000;
 export const INTERVALS = {

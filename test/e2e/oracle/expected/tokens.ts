@@ -4,14 +4,13 @@ import {
 	type Check,
 	differences,
 	type Expected,
-	type Fact,
 	notAFigure,
-	type View,
 } from "#test/e2e/oracle/differences.ts";
 import { asksOf, newestOf, type ToldOrder, unitOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import { priceOf, timeOf } from "#test/e2e/oracle/expected/collectionOf.ts";
 import { figuresOf } from "#test/e2e/oracle/expected/figuresOf.ts";
 import { dollarsOf, ether } from "#test/e2e/oracle/expected/worthOf.ts";
+import type { Fact, View } from "#test/e2e/oracle/model.ts";
 
 /** Attributes of a token by trait, as OpenRarity reads them. */
 type Attributes = Map<string, string>;

@@ -1,5 +1,5 @@
 import { type Coin, coins } from "#test/conformance/provider/world/World.ts";
-import type { Fact, UnpricedFact, View } from "#test/e2e/oracle/differences.ts";
+import type { Fact, Rates, UnpricedFact, View } from "#test/e2e/oracle/model.ts";
 import type { Feed } from "#test/e2e/oracle/world/makeFeeds.ts";
 
 /** What a figure must be: a number, or null for one of these reasons. */
@@ -29,16 +29,6 @@ export type Span = {
 	truth: readonly Fact[];
 	priced: number;
 	lanesFromMs: number | null;
-};
-
-/** Rates of money at any time; null where no feed had one. */
-export type Rates = {
-	/** The price of one ether in dollars at a time; null where no feed has one. */
-	dollarsAt(atMs: number): number | null;
-	/** The value of an amount (base units of a currency) in wei; null where no feed has a rate. */
-	weiOf(currency: string, amount: bigint, atMs: number): bigint | null;
-	/** The value in ether of an amount (whole coins) whose coin is known by its symbol only. */
-	etherOfSymbol(symbol: string, value: number, atMs: number): number | null;
 };
 
 /** An exact price in dollars. */

@@ -16,7 +16,7 @@ import {
 	type World,
 	type WorldCollection,
 } from "#test/conformance/provider/world/World.ts";
-import type { Deed } from "#test/e2e/oracle/openOracleLab.ts";
+import type { Deed } from "#test/e2e/oracle/model.ts";
 
 const TOKENS_MAX = 60;
 const PAGES_AND_HALF = 450;

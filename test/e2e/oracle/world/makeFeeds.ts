@@ -1,10 +1,10 @@
 import {
 	type Aggregator,
-	type Calls,
 	createAggregator,
 	createToken,
 	type FeedRound,
 } from "#test/conformance/provider/chain/contracts.ts";
+import type { Calls } from "#test/conformance/provider/chain/startNode.ts";
 import {
 	type Coin,
 	coins,

@@ -14,11 +14,11 @@ import { addresses, conduitKey } from "../../knownContracts.ts";
 import {
 	basicParameters,
 	type ConsiderationItem,
-	hashComponents,
 	hashOrder,
 	type OfferItem,
 	type OrderParameters,
 	seaportAbi,
+	signingDigest,
 } from "../../seaportOrder.ts";
 import type { Actor } from "../../World.ts";
 import type {
@@ -93,7 +93,7 @@ export function draftOrder(market: Market, collection: Collection, terms: Terms)
 	market.seq += 1;
 	return {
 		seq: market.seq,
-		hash: hashComponents(parameters),
+		hash: hashOrder(parameters),
 		kind,
 		slug: collection.slug,
 		tokenId,
@@ -191,7 +191,7 @@ export function createSignatures(actors: readonly Actor[]): Signatures {
 			if (before) return before;
 			const privateKey = keys.get(order.maker);
 			if (!privateKey) return null;
-			const hash = hashOrder(order.parameters);
+			const hash = signingDigest(order.parameters);
 			const signature: Hex = await sign({ hash, privateKey, to: "hex" });
 			const oldest = held.size >= HELD_MAX ? held.keys().next().value : undefined;
 			if (oldest) held.delete(oldest);

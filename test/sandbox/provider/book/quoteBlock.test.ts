@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { type Address, numberToHex, zeroHash } from "viem";
 import { usdAnswer } from "../../feeds.ts";
 import { addresses } from "../../knownContracts.ts";
-import { ether } from "../chain/readContract.ts";
 import { expireOrders, recheckListings } from "../market/applyBlock.ts";
 import {
 	addCollection,
 	type BookOrder,
 	type Collection,
 	type Currency,
+	ether,
 	type Market,
 	newMarket,
 } from "../market/Market.ts";

@@ -13,6 +13,7 @@ import { z } from "zod";
 import type { Rpc } from "../../createRpc.ts";
 import { addresses, conduitKey } from "../../knownContracts.ts";
 import type { Collection, ContractFacts, Currency, Metadata, Trait } from "../market/Market.ts";
+import { ether } from "../market/Market.ts";
 
 export type View = { to: Address; abi: Abi; functionName: string; args?: readonly unknown[] };
 
@@ -62,14 +63,6 @@ const HELD_MAX = 6_000;
 
 /** How many first tokens are read for trait offers, which name ids. */
 export const TOKENS_FOR_TRAITS = 40;
-
-export const ether: Currency = {
-	address: zeroAddress,
-	symbol: "ETH",
-	name: "Ether",
-	decimals: 18,
-	etherPerUnit: 1,
-};
 
 /** The rate of the world's own coin is fixed by its traffic: 2,500 per ether. */
 const ETHER_PER_UNIT: Record<string, number> = { WETH: 1, LNTRN: 1 / 2_500 };

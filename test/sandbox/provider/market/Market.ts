@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
+import { zeroAddress } from "viem";
 import type { OrderParameters } from "../../seaportOrder.ts";
 import type { Actor, World } from "../../World.ts";
-import { ether } from "../chain/readContract.ts";
 
 /** A payment currency. Amounts are compared in ether; 0 for a token without a rate. */
 export type Currency = {
@@ -125,6 +125,14 @@ export type Market = {
 	retired: Set<Address>;
 	head: { number: number; hash: string; timeS: number };
 	seq: number;
+};
+
+export const ether: Currency = {
+	address: zeroAddress,
+	symbol: "ETH",
+	name: "Ether",
+	decimals: 18,
+	etherPerUnit: 1,
 };
 
 /** Older events are dropped: the provider's clients page through the newest. */

@@ -11,7 +11,7 @@ import {
 import { z } from "zod";
 import { describeStockWorld, type Pool, type V4Pool } from "../describeStockWorld.ts";
 import { stockAddresses, uniswapAbi } from "../stockCatalogue.ts";
-import type { PoolStep, QuoteAnswer, QuoteRequest } from "./answerSwap.ts";
+import type { PoolStep, QuoteAnswer, QuoteRequest } from "./routerWire.ts";
 
 /** A route of pools, and the quoter's amounts for it. */
 export type Way = { pools: readonly Pool[]; amountIn: bigint; amountOut: bigint; gas: bigint };

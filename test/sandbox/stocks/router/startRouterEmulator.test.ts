@@ -11,9 +11,10 @@ import {
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { mutantsOf } from "#test/harness/mutantsOf.ts";
 import { openStockWorld, type StockWorld } from "../openStockWorld.ts";
-import { type QuoteAnswer, quoteAnswer, type SwapAnswer, swapAnswer } from "./answerSwap.ts";
+import { LIES, type Lie } from "./RouterFault.ts";
 import { quoteWays } from "./renderQuote.ts";
-import { LIES, type Lie, type RouterEmulator, startRouterEmulator } from "./startRouterEmulator.ts";
+import { type QuoteAnswer, quoteAnswer, type SwapAnswer, swapAnswer } from "./routerWire.ts";
+import { type RouterEmulator, startRouterEmulator } from "./startRouterEmulator.ts";
 
 const TAKER: Address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const executeAbi = parseAbi(["function execute(bytes commands, bytes[] inputs, uint256 deadline)"]);

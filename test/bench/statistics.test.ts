@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { median, pairedRatio, percentile, spread } from "#test/bench/Figure.ts";
+import { median, pairedRatio, percentile, spread } from "#test/bench/statistics.ts";
 
 describe("pairedRatio", () => {
 	test("a machine that halves its speed between two pairs does not change their ratio", () => {
