@@ -1,3 +1,5 @@
+// Asks the running service from a terminal, and prints its reply.
+
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import { agentConfig } from "#agent/agentConfig.ts";

@@ -1,3 +1,5 @@
+// Answers a text: reads it as a command, runs the tools, and renders the reply.
+
 import { NAMES_AWAY_MS, NAMES_TIMEOUT_MS, SUGGESTIONS_MAX } from "#agent/agentConfig.ts";
 import type { Asked, Reply } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";

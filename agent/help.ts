@@ -1,3 +1,5 @@
+// Answers `help`, from the list of all commands.
+
 import { z } from "zod";
 import { shapeOf } from "#agent/grammar/Grammar.ts";
 import { type AnyTool, type Command, defineTool, type Tool } from "#core/plugin/Tool.ts";

@@ -1,3 +1,5 @@
+// Builds the agent from the tools and commands of all plugins, and refuses misfits.
+
 import { z } from "zod";
 import { type AgentConfig, LINE_LENGTH_MAX } from "#agent/agentConfig.ts";
 import type { Agent } from "#agent/contract.ts";

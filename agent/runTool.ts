@@ -1,3 +1,5 @@
+// Runs a tool, with its input and output checked and its time limited.
+
 import { TOOL_TIMEOUT_MS } from "#agent/agentConfig.ts";
 import { agentFault } from "#agent/faults.ts";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Compiles all commands into one grammar, which reads texts and prints help.
+
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
 import { type Entry, fillForm } from "#agent/grammar/forms.ts";

@@ -1,3 +1,5 @@
+// Reads words as a command: strictly where value moves, loosely where a command only reads.
+
 import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
 import {
 	compileForms,

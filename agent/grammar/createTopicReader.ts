@@ -1,3 +1,5 @@
+// Reads a question by its topic, in any order of words.
+
 import { type Entry, neededBy } from "#agent/grammar/forms.ts";
 import { hasOrder } from "#agent/grammar/orders.ts";
 import { comparesPrice, isWindowWord } from "#agent/grammar/readSlot.ts";

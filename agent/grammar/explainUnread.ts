@@ -1,3 +1,5 @@
+// Explains why no command reads a text, and suggests similar commands.
+
 import { CONNECTIVES, type Reader } from "#agent/grammar/createReader.ts";
 import type { Entry, Node } from "#agent/grammar/forms.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";

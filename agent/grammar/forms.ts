@@ -1,3 +1,5 @@
+// Parses the forms of commands, compiles them into one graph, and fills them in.
+
 import { assert } from "#core/fault.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Tool.ts";
 

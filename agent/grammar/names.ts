@@ -1,3 +1,5 @@
+// Chooses the words of a question that are a name.
+
 import { isOrderWord } from "#agent/grammar/orders.ts";
 import { isNameWord, isWindowWord, type SlotRules, TIME_UNITS } from "#agent/grammar/readSlot.ts";
 import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";

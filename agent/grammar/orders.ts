@@ -1,3 +1,5 @@
+// Tells words that order something from words that only ask.
+
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { MODAL, ORDERS, PEOPLE, REFUSED } from "#agent/grammar/wordLists.ts";
 import { isPastForm } from "#agent/grammar/wordRoles.ts";

@@ -1,3 +1,5 @@
+// Writes short, drawn-out and clipped words in their usual spelling.
+
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { squeezed } from "#agent/grammar/tolerance.ts";
 import { isChatWord, isVerbForm } from "#agent/grammar/wordRoles.ts";

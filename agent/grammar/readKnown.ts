@@ -1,3 +1,5 @@
+// Reads a question again, with the names that the service knows put in quotes.
+
 import {
 	bestOf,
 	isFree,

@@ -1,3 +1,5 @@
+// Reads words as a command that only reads: by its forms, else by its topic.
+
 import type { TopicReader } from "#agent/grammar/createTopicReader.ts";
 import type { Node } from "#agent/grammar/forms.ts";
 import { hasOrder, isOrderWord, isRefused } from "#agent/grammar/orders.ts";

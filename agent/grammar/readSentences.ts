@@ -1,3 +1,5 @@
+// Reads a text of several sentences as one command that only reads.
+
 import { hasOrder, isOrder, isOrderVerb, isOrderWord } from "#agent/grammar/orders.ts";
 import { plainWords } from "#agent/grammar/plainWords.ts";
 import { type LooseReader, readLoose } from "#agent/grammar/readLoose.ts";

@@ -1,3 +1,5 @@
+// Reads one word as a value: an amount, an address, a length of time, a chain.
+
 import { isAddress } from "viem";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isChatWord } from "#agent/grammar/wordRoles.ts";

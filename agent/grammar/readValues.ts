@@ -1,3 +1,5 @@
+// Reads the values in the words that stand outside of a question's topic.
+
 import { chooseName, isTalk } from "#agent/grammar/names.ts";
 import { isOrder, isOrderWord, isTold } from "#agent/grammar/orders.ts";
 import {

@@ -1,3 +1,5 @@
+// Splits a text into words, quoted names and signs.
+
 import type { TextRefusal } from "#agent/grammar/normaliseText.ts";
 
 /** The words of a text as parallel lists, which saves one object per word. */

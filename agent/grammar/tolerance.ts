@@ -1,3 +1,5 @@
+// Decides which words a question may contain besides its form, and which are misspelled.
+
 import type { Words } from "#agent/grammar/splitWords.ts";
 
 /** The part of a text that asks something: from its first word to before its last. */

@@ -1,3 +1,5 @@
+// Collects the words that point to commands, and finds them in a text.
+
 import { isOrderWord } from "#agent/grammar/orders.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import { isMistyped } from "#agent/grammar/tolerance.ts";

@@ -1,3 +1,5 @@
+// Walks through all forms along a text, and returns the commands that read it.
+
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import {
 	isNameWord,

@@ -1,3 +1,5 @@
+// Returns the role of each word in a question, from the word lists.
+
 import type { Words } from "#agent/grammar/splitWords.ts";
 import {
 	ABSTRACT,

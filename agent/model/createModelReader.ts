@@ -1,3 +1,5 @@
+// Asks a language model to write a text as a command, where the grammar cannot read it.
+
 import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";

@@ -1,3 +1,5 @@
+// Checks that a command from a model contains only what its author asked for.
+
 import type { Reading } from "#agent/grammar/Grammar.ts";
 import { readAddress } from "#agent/grammar/readSlot.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";

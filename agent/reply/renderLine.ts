@@ -1,3 +1,5 @@
+// Renders a reply as one harmless line of limited length.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { withoutHidden } from "#core/outside.ts";

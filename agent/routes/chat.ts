@@ -1,3 +1,5 @@
+// Answers conversations as the AI SDK's message stream.
+
 import type { UIMessageChunk } from "ai";
 import { Elysia } from "elysia";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Answers one text over HTTP, and lists tools and commands.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { ANSWER_IDLE_SECONDS, TEXT_CHARS_MAX } from "#agent/agentConfig.ts";

@@ -1,3 +1,5 @@
+// Serves the tools over the Model Context Protocol.
+
 import type {
 	AuthInfo,
 	CallToolResult,

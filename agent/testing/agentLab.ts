@@ -1,3 +1,5 @@
+// Makes an agent with three small tools, for tests.
+
 import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import { createAgent, createNameFinder } from "#agent/createAgent.ts";

@@ -1,3 +1,5 @@
+// Lists texts that were written before anybody looked at what the commands do with them.
+
 import { laterPhrasings } from "#test/agent/laterPhrasings.ts";
 
 /**

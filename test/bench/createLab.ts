@@ -1,3 +1,5 @@
+// Takes the bench's measurements, each once for all figures that need it.
+
 import { dayChain, dayContents } from "#test/bench/chain/day/answerDay.ts";
 import { startDayNode } from "#test/bench/chain/day/startDayNode.ts";
 import type { Node } from "#test/bench/chain/model.ts";

@@ -1,3 +1,5 @@
+// Judges the bench's results against their goals, and renders them.
+
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import type { Goal, Result } from "#test/bench/Figure.ts";

@@ -1,3 +1,5 @@
+// Calculates medians, percentiles and ratios of measurements.
+
 /** Returns the smallest value that `percent` of all values do not exceed. */
 export function percentile(values: readonly number[], percent: number): number {
 	const sorted = values.toSorted((a, b) => a - b);

@@ -1,3 +1,5 @@
+// Lists, by route, how a change by an operator is made to succeed.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";

@@ -1,3 +1,5 @@
+// Starts a private chain for one test file.
+
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Compiles the Solidity contracts of tests, once per version of their source.
+
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

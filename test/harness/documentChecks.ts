@@ -1,3 +1,5 @@
+// Checks answers and frames against the service's own OpenAPI and AsyncAPI documents.
+
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { type AnyElysia, Elysia } from "elysia";

@@ -1,3 +1,5 @@
+// Makes a chain in memory, for faults that no real node has on demand.
+
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
 import type { Head } from "#core/chain/heads/Head.ts";
 import {

@@ -1,3 +1,5 @@
+// Makes a wallet provider, prices and a marketplace provider in memory.
+
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { type ChainRegistry, createChainRegistry } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Deploys the fixture contracts, and names the node's unlocked accounts.
+
 import {
 	encodeAbiParameters,
 	encodeDeployData,

@@ -1,3 +1,5 @@
+// Lists every way in which one member of a value can be wrong.
+
 import { z } from "zod";
 
 /** A copy of a value with one change; `path` says where, `how` says which. */

@@ -1,3 +1,5 @@
+// Opens the whole service on two chains, with a bridge that really pays on both.
+
 import { encodeDeployData, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import type { Clock } from "#core/clock.ts";
 import type { StepObserver } from "#core/steps.ts";

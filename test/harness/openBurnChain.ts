@@ -1,3 +1,5 @@
+// Opens a chain 4663 with Uniswap V3, the token, its router and its burner.
+
 import { createRequire } from "node:module";
 import {
 	type Abi,

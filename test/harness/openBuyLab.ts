@@ -1,3 +1,5 @@
+// Opens buying over a real node with the real marketplace and database.
+
 import { type Hex, hexToBytes } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";

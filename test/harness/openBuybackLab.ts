@@ -1,3 +1,5 @@
+// Opens one process that buys the token back, over a real node and database.
+
 import { mnemonicToAccount } from "viem/accounts";
 import { z } from "zod";
 import { createAudit } from "#core/audit/createAudit.ts";

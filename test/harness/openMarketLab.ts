@@ -1,3 +1,5 @@
+// Opens the whole service on a sandbox chain without traffic.
+
 import type { Hex } from "viem";
 import { systemClock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Opens the registry of stock tokens behind the real gate of roles.
+
 import { z } from "zod";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";

@@ -1,3 +1,5 @@
+// Opens trading of stock tokens over a real node with real pools and database.
+
 import { Elysia } from "elysia";
 import { encodeFunctionData, type Hex, hexToBytes } from "viem";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Opens plans that buy at a reveal, on a scripted chain or over the buy lab.
+
 import { afterAll, beforeAll } from "bun:test";
 import type { Hex } from "viem";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Starts proxies before nodes and databases, which fail on demand and count.
+
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { Client } from "pg";
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";

@@ -1,3 +1,5 @@
+// Puts Seaport 1.6 and test tokens on a chain, and signs orders there.
+
 import { join } from "node:path";
 import {
 	type Abi,

@@ -1,3 +1,5 @@
+// Fills Seaport orders, writes their logs, and compares sales with the chain.
+
 import { expect } from "bun:test";
 import {
 	type Abi,

@@ -1,3 +1,5 @@
+// Signs a listing, and returns it as the marketplace provider would.
+
 import { type Hex, toHex } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";

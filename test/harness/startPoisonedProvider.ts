@@ -1,3 +1,5 @@
+// Starts a proxy that puts hostile texts into a provider's answers.
+
 import type { ServerWebSocket } from "bun";
 import { hostileUrls } from "#core/outside/testing/hostileUrls.ts";
 

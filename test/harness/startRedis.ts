@@ -1,3 +1,5 @@
+// Starts a Redis server for one test file.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Starts the whole service in this process, and listens to its stream.
+
 import { type Service, startService } from "#api/service/startService.ts";
 import type { Clock } from "#core/clock.ts";
 import { createStatusWatch } from "#core/http/testing/createStatusWatch.ts";

@@ -1,3 +1,5 @@
+// Creates a migrated database for one test file.
+
 import { join } from "node:path";
 import { Client } from "pg";
 import type { Database } from "#core/db/Database.ts";

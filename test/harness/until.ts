@@ -1,3 +1,5 @@
+// Waits for an effect, and measures processor time.
+
 import { WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 
 /** Short at first, later a tenth of the time waited so far: asking takes processor time. */

@@ -1,3 +1,5 @@
+// Reads how long each test file took, and prints it.
+
 import { join } from "node:path";
 import { z } from "zod";
 import type { TestCase } from "#test/run/junit.ts";

@@ -1,3 +1,5 @@
+// Runs failed files once more, and keeps a list of flaky tests.
+
 import { z } from "zod";
 import type { TestCase } from "#test/run/junit.ts";
 import type { TestGroup } from "#test/run/testGroups.ts";

@@ -1,3 +1,5 @@
+// Writes and reads the reports of tests in JUnit's form.
+
 /** One line of the report: a test, or a check such as the types. */
 export type TestCase = {
 	name: string;

@@ -1,3 +1,5 @@
+// Runs a child process with a time limit, and ends all its descendants.
+
 import { randomInt } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 

@@ -1,3 +1,5 @@
+// Runs types, lint and every test, and the failed files once more.
+
 import { join } from "node:path";
 import { type FileTime, readTimes, timesTable } from "#test/run/fileTimes.ts";
 import { type FlakyTest, giveSecondChance, keepFlaky } from "#test/run/flaky.ts";

@@ -1,3 +1,5 @@
+// Runs `bun run check`, `test` and `prove`, and returns their exit code.
+
 import { chmod, mkdtemp, readdir, realpath, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

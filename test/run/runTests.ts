@@ -1,3 +1,5 @@
+// Runs one group of test files, and returns its cases.
+
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { testLimitMs } from "#test/harness/testLimits.ts";

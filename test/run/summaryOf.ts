@@ -1,3 +1,5 @@
+// Summarises a run: skips with their reasons, failures, totals.
+
 import type { FlakyTest } from "#test/run/flaky.ts";
 import type { TestCase } from "#test/run/junit.ts";
 

@@ -1,3 +1,5 @@
+// Sorts test files into groups, in the order in which they run.
+
 import { availableParallelism } from "node:os";
 import { MINUTE_MS } from "#core/time.ts";
 import type { TestCase } from "#test/run/junit.ts";

@@ -1,3 +1,5 @@
+// Finds the tests that a change can reach through imports.
+
 import { posix } from "node:path";
 
 /** Runs git with arguments and returns what it printed; null where it failed or is not there. */

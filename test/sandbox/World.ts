@@ -1,3 +1,5 @@
+// Describes the state of the sandbox's traffic, and who acts in it.
+
 import { type Address, getContractAddress, type Hex, isAddress, toHex } from "viem";
 import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Lists the collections of the sandbox, and how each trades.
+
 /** The plan of one collection: what it is, when it opens, how it trades. */
 export type CollectionPlan = {
 	key: string;

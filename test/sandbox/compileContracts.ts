@@ -1,3 +1,5 @@
+// Compiles the sandbox's contracts, or reads them from the cache.
+
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,3 +1,5 @@
+// Makes a plain JSON-RPC client for the sandbox.
+
 import { z } from "zod";
 
 /** One JSON-RPC call by name and positional parameters. */

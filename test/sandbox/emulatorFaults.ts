@@ -1,3 +1,5 @@
+// Orders, counts and applies the faults that all emulators share.
+
 import type { z } from "zod";
 import type { Fault } from "./provider/faults.ts";
 

@@ -1,3 +1,5 @@
+// Deploys the sandbox's price feeds, and publishes their rounds.
+
 import {
 	type Address,
 	encodeDeployData,

@@ -1,3 +1,5 @@
+// Puts Seaport 1.6, its controller and a conduit at their mainnet addresses.
+
 import { createRequire } from "node:module";
 import {
 	type Address,

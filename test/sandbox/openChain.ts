@@ -1,3 +1,5 @@
+// Opens the market's chain: continues it, or starts it with its history.
+
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {

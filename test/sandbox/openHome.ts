@@ -1,3 +1,5 @@
+// Opens the home chain: continues it, or starts it.
+
 import { renameSync, rmSync } from "node:fs";
 import { sleep } from "#core/time.ts";
 import { readHead } from "./createRpc.ts";

@@ -1,3 +1,5 @@
+// Mines the sandbox's traffic: history, what was missed, and live blocks.
+
 import { type Hex, isHex, toHex } from "viem";
 import { z } from "zod";
 import { createPrng } from "./createPrng.ts";

@@ -1,3 +1,5 @@
+// Saves a chain to disk and reads it back; one sandbox per directory.
+
 import { Database } from "bun:sqlite";
 import {
 	closeSync,

@@ -1,3 +1,5 @@
+// Describes, hashes and signs Seaport orders, independently of the service.
+
 import {
 	type Address,
 	concatHex,

@@ -1,3 +1,5 @@
+// Starts anvil without automatic mining.
+
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,3 +1,5 @@
+// Starts an OpenAI-compatible endpoint with a scripted model.
+
 import { z } from "zod";
 import { MINUTE_MS } from "#core/time.ts";
 import { type Calls, createCallLog } from "./emulatorFaults.ts";

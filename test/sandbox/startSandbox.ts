@@ -1,3 +1,5 @@
+// Starts the sandbox as a process that ends with this one.
+
 import { join } from "node:path";
 import { z } from "zod";
 import type { WalletProviderAccess } from "./custody/startCustodyEmulator.ts";

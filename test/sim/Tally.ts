@@ -1,3 +1,5 @@
+// Counts what happened in a simulated run, and logs it.
+
 import { Fault } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 

@@ -1,3 +1,5 @@
+// Judges a world's index against what happened, and against a run without faults.
+
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import { sleep } from "#core/time.ts";

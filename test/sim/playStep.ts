@@ -1,3 +1,5 @@
+// Plays one step of a simulated run.
+
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import { createPrng, type Prng } from "#test/sandbox/createPrng.ts";

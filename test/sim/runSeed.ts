@@ -1,3 +1,5 @@
+// Runs seeds: chaos by a schedule, then faults end, and the index is judged.
+
 import { z } from "zod";
 import type { Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";

@@ -1,3 +1,5 @@
+// Reads a source file into its imports, exports and comments.
+
 import { join, posix } from "node:path";
 import { SyntaxKind } from "typescript/unstable/ast";
 import { createScanner } from "typescript/unstable/ast/scanner";

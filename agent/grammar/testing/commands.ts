@@ -1,3 +1,5 @@
+// Lists the commands that the grammar's own tests use.
+
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /**

@@ -1,3 +1,5 @@
+// Generates texts like those of people, programs and attackers.
+
 import { type FormItem, parseForms } from "#agent/grammar/forms.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 

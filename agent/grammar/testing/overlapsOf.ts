@@ -1,3 +1,5 @@
+// Finds texts that two commands read.
+
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import type { GrammarOptions } from "#agent/grammar/Grammar.ts";

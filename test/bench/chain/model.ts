@@ -1,3 +1,5 @@
+// Describes the chains that the bench runs against.
+
 /** A chain on which money moves, with the service's settings for it. */
 export type TradingPlace = {
 	chain: TradingChain;

@@ -1,3 +1,5 @@
+// Starts the bench's chains: private, filled, young, and with stocks to trade.
+
 import { join } from "node:path";
 import {
 	decodeAbiParameters,

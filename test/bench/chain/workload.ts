@@ -1,3 +1,5 @@
+// Describes what the blocks of the bench contain, and emits it.
+
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi, toHex } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { MULTICALL } from "#plugins/market-index/metadata/callContract.ts";

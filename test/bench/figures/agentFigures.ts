@@ -1,3 +1,5 @@
+// Lists the figures of the agent, of reveals and of the agent on X.
+
 import type { Figure } from "#test/bench/Figure.ts";
 import type { AgentRead } from "#test/bench/measure/runAgent.ts";
 import { REVEALED_AT_ONCE } from "#test/bench/measure/runPlans.ts";

@@ -1,3 +1,5 @@
+// Lists the figures of catching up, of the head, and of recovery.
+
 import type { Figure, Reading } from "#test/bench/Figure.ts";
 import type { Delays } from "#test/bench/measure/openYoungService.ts";
 import type { CatchUp } from "#test/bench/measure/runCatchUp.ts";

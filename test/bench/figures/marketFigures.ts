@@ -1,3 +1,5 @@
+// Lists the figures of a busy market: crowds, full tables, large indexes, tokens.
+
 import type { Figure } from "#test/bench/Figure.ts";
 import { PUSHES } from "#test/bench/measure/runBusyMarket.ts";
 import { FAN_OUT_CLIENTS, type Rate } from "#test/bench/measure/runFanOut.ts";

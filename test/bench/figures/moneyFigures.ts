@@ -1,3 +1,5 @@
+// Lists the figures of bridges, economics, intents and trades.
+
 import type { Figure } from "#test/bench/Figure.ts";
 import {
 	INTENT_OWNERS,

@@ -1,3 +1,5 @@
+// Lists the figures of distant or limited nodes, other chains, and first syncs.
+
 import { MINUTE_MS } from "#core/time.ts";
 import type { Lab, Pair } from "#test/bench/createLab.ts";
 import type { Figure } from "#test/bench/Figure.ts";

@@ -1,3 +1,5 @@
+// Fills an empty index with events, rollups and collections that agree with each other.
+
 import { join } from "node:path";
 import { Client } from "pg";
 import type { Migration } from "#core/db/migrate.ts";

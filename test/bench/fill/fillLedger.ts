@@ -1,3 +1,5 @@
+// Fills an empty ledger of the token's economics.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { rewindContract } from "#plugins/tokenomics/ledger/followContracts.ts";

@@ -1,3 +1,5 @@
+// Fills one month of events, with its rollups, by SQL alone.
+
 import type { Client } from "pg";
 import { DAY_MS } from "#core/time.ts";
 

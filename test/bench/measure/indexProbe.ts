@@ -1,3 +1,5 @@
+// Reads a running service's database to see how far its index is.
+
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";

@@ -1,3 +1,5 @@
+// Waits for all intents to end, and compares service, wallet provider and chain.
+
 import { Client } from "pg";
 import { z } from "zod";
 import { createBookVerifier } from "#core/audit/verifyBook.ts";

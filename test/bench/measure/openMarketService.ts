@@ -1,3 +1,5 @@
+// Opens the service over a filled index, with its routes to call.
+
 import { Elysia } from "elysia";
 import { Client } from "pg";
 import { builtinChains } from "#core/chain/builtinChains.ts";

@@ -1,3 +1,5 @@
+// Opens a service that sends for signed-in owners, with its wallet provider and chain.
+
 import { join } from "node:path";
 import { z } from "zod";
 import { socketUrl } from "#core/db/embedded/layout.ts";

@@ -1,3 +1,5 @@
+// Opens a service at the head of a young chain, and times blocks to its frames.
+
 import type { Node } from "#test/bench/chain/model.ts";
 import { startYoungChain, type YoungChain } from "#test/bench/chain/startNode.ts";
 import type { Emitters, Workload } from "#test/bench/chain/workload.ts";

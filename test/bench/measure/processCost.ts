@@ -1,3 +1,5 @@
+// Reads the processor time and memory of processes from /proc.
+
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Seconds of the processor, by what used them. Linux only: not numbers elsewhere. */

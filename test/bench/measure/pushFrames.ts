@@ -1,3 +1,5 @@
+// Makes the provider's pushes of a busy moment, and starts a provider that sends them.
+
 import { createHash } from "node:crypto";
 import { type FakePhoenix, fakePhoenix } from "#plugins/provider/stream/testing/fakePhoenix.ts";
 import { enveloped } from "#plugins/provider/stream/testing/sampleEvents.ts";

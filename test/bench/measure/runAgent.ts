@@ -1,3 +1,5 @@
+// Measures texts that are answered over HTTP.
+
 import {
 	type Cpu,
 	type MarketService,

@@ -1,3 +1,5 @@
+// Measures a service that was away: shortly, and for long.
+
 import type { Node } from "#test/bench/chain/model.ts";
 import type { YoungChain } from "#test/bench/chain/startNode.ts";
 import { rowsPerBlock, type Workload } from "#test/bench/chain/workload.ts";

@@ -1,3 +1,5 @@
+// Measures searches, and thousands of pushes with reads meanwhile.
+
 import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { z } from "zod";

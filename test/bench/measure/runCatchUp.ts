@@ -1,3 +1,5 @@
+// Measures how long the service takes to index a whole chain.
+
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import type { Node } from "#test/bench/chain/model.ts";

@@ -1,3 +1,5 @@
+// Measures reads of the token's economics, of a large and a small ledger.
+
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { Client } from "pg";

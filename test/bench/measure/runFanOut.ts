@@ -1,3 +1,5 @@
+// Measures frames and pages for a thousand clients, beside bare Bun.
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Measures transfers and trades, from the request until they are handed over.
+
 import { join } from "node:path";
 import { Client } from "pg";
 import { parseEther } from "viem";

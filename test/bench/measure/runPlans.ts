@@ -1,3 +1,5 @@
+// Measures plans of many people when collections are revealed.
+
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { planBody } from "#plugins/reveal-snipe/plans/planBody.ts";

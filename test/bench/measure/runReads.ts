@@ -1,3 +1,5 @@
+// Measures reads of a large index beside a small one, cached and uncached.
+
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";

@@ -1,3 +1,5 @@
+// Measures the head of a chain: live blocks, replaced blocks, and recovery from kills.
+
 import { startYoungChain } from "#test/bench/chain/startNode.ts";
 import { expectedRows } from "#test/bench/chain/workload.ts";
 import { assertComplete, openIndexProbe, untilCaughtUp } from "#test/bench/measure/indexProbe.ts";

@@ -1,3 +1,5 @@
+// Measures how soon a reveal is noticed, and a reveal of ten thousand tokens.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Runs measurements that need a process of their own, and reads their JSON line.
+
 import { join } from "node:path";
 import { z } from "zod";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";

@@ -1,3 +1,5 @@
+// Measures when sent intents are settled, and ten sends of one wallet at once.
+
 import { Client } from "pg";
 import { z } from "zod";
 import type { Owner, Trading } from "#test/bench/measure/openTrading.ts";

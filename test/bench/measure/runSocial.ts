@@ -1,3 +1,5 @@
+// Measures mentions on an emulated X until they are answered.
+
 import { Client } from "pg";
 import { signatureOf } from "#plugins/social/x/callX.ts";
 import { type Owner, openTrading, type Trading } from "#test/bench/measure/openTrading.ts";

@@ -1,3 +1,5 @@
+// Starts a proxy before a node that counts calls, delays and limits them.
+
 import type { ServerWebSocket } from "bun";
 
 /** A node's delay and limits; what is left out has none. */

@@ -1,3 +1,5 @@
+// Starts the service as an operator would, with a data folder of its own.
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";

@@ -1,3 +1,5 @@
+// Measures one indexer on a chain, and checks the sums of what it stored.
+
 import { Client } from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";

@@ -1,3 +1,5 @@
+// Reads the command line of the comparison, and renders its table.
+
 import { parseArgs } from "node:util";
 import type { NodeLimits } from "#test/bench/measure/startCountingProxy.ts";
 import type { Measured } from "#test/bench/peers/measureIndexer.ts";

@@ -1,3 +1,5 @@
+// Lists the other programs that are measured, and how each is run.
+
 import { join } from "node:path";
 import { SEAPORT } from "#test/bench/chain/workload.ts";
 import type { ChainFacts } from "#test/bench/peers/measureIndexer.ts";

@@ -1,3 +1,5 @@
+// Installs and starts another program in a process of its own.
+
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Runs the bare script that the service is compared with.
+
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";

@@ -1,3 +1,5 @@
+// Calculates from a world what the service must answer.
+
 import type {
 	Place,
 	WorldCollection,

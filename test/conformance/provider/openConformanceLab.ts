@@ -1,3 +1,5 @@
+// Opens the whole service beside the emulated provider, on a clock of the test.
+
 import type { Log } from "#core/log.ts";
 import {
 	type Calls,

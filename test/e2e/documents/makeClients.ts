@@ -1,3 +1,5 @@
+// Generates clients from an OpenAPI document, and compiles programs that use them.
+
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,3 +1,5 @@
+// Starts a service with every route, and walks through its documents.
+
 import { startAnvil } from "#test/harness/anvil.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 import {

@@ -1,3 +1,5 @@
+// Lists the requests that are made while processes die.
+
 import { type Hex, toHex } from "viem";
 import {
 	authorizeSteps,

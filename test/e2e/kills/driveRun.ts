@@ -1,3 +1,5 @@
+// Drives a request to its end, whatever state its intents are in.
+
 import { bytesToHex } from "viem";
 import type { Database } from "#core/db/Database.ts";
 import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/looks.ts";

@@ -1,3 +1,5 @@
+// Plays a scenario with one death at each point, and judges the result.
+
 import { encodeFunctionData, type Hex, hexToBytes, parseAbi } from "viem";
 import { type IntentEvent, type IntentStatus, nextStatus } from "#plugins/wallets/intent/Intent.ts";
 import {

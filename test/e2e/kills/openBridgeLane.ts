@@ -1,3 +1,5 @@
+// Opens a lane on two chains with a bridge, and judges all books of it.
+
 import { encodeFunctionData, type Hex } from "viem";
 import {
 	type KillLane,

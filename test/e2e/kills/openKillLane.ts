@@ -1,3 +1,5 @@
+// Opens a wallet with a database, whose service dies and is started again.
+
 import { encodeFunctionData, type Hex, hexToBytes, parseAbi } from "viem";
 import { type BookReport, sealBook } from "#core/audit/book.ts";
 import { createAudit } from "#core/audit/createAudit.ts";

@@ -1,3 +1,5 @@
+// Opens the chains that processes die on, and a lane that trades stocks.
+
 import { type Hex, pad } from "viem";
 import {
 	type KillChain,

@@ -1,3 +1,5 @@
+// Starts a service in a process that dies at a given point.
+
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";

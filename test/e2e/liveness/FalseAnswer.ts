@@ -1,3 +1,5 @@
+// Defines what a node can say falsely, and moves its numbers.
+
 import type { Hex } from "viem";
 import type { CustodyFaultOrder } from "#test/sandbox/custody/CustodyFault.ts";
 

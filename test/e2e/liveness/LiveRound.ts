@@ -1,3 +1,5 @@
+// Plans rounds of false answers, and plays their events.
+
 import type { Hex } from "viem";
 import { HOUR_MS } from "#core/time.ts";
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";

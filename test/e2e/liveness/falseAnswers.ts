@@ -1,3 +1,5 @@
+// Lists every false answer and event of a node and of the wallet provider.
+
 import type { Hex } from "viem";
 import {
 	type AskNode,

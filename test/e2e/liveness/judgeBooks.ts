@@ -1,3 +1,5 @@
+// Compares the chain, the intents and the spend ledger of each wallet.
+
 import { type Hex, parseTransaction } from "viem";
 import {
 	isEnded,

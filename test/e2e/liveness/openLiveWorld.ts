@@ -1,3 +1,5 @@
+// Opens the node, wallet provider and marketplace that lie in these tests.
+
 import { join } from "node:path";
 import type { Hex } from "viem";
 import type { Database } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Opens a marketplace with tokens to buy on a node.
+
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
 import { bigintJson } from "#test/e2e/kills/bigintJson.ts";
 import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";

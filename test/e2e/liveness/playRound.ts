@@ -1,3 +1,5 @@
+// Asks every wallet for money while sources lie, and reports what is wrong afterwards.
+
 import { type Hex, toHex } from "viem";
 import { SECOND_MS } from "#core/time.ts";
 import type { FalseAnswer } from "#test/e2e/liveness/FalseAnswer.ts";

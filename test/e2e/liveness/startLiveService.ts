@@ -1,3 +1,5 @@
+// Starts the service for rounds, also in a process that is killed at random.
+
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import { createLog } from "#core/log.ts";

@@ -1,3 +1,5 @@
+// Starts a proxy before a node that lies about one wallet as it is told.
+
 import { numberToHex, parseTransaction } from "viem";
 import type { AskNode, NodeCall, NodeLieTold } from "#test/e2e/liveness/FalseAnswer.ts";
 import type { SignedTransaction } from "#test/sandbox/custody/startCustodyEmulator.ts";

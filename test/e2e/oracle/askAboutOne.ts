@@ -1,3 +1,5 @@
+// Compares every route about one collection with what is known of it.
+
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";
 import { differences, type Expected, notAFigure } from "#test/e2e/oracle/differences.ts";

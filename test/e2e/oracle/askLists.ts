@@ -1,3 +1,5 @@
+// Compares every route that lists collections with what is known of them.
+
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import type { Ask, Expect } from "#test/e2e/oracle/askAboutOne.ts";
 import { createViews } from "#test/e2e/oracle/createViews.ts";

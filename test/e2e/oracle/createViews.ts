@@ -1,3 +1,5 @@
+// Collects what can be known of every contract, from the chain and the provider.
+
 import { decodeEventLog, type Hex, parseAbi } from "viem";
 import type { Call } from "#test/conformance/provider/emulator/Asked.ts";
 import { renderEvent } from "#test/conformance/provider/emulator/answers/tokens.ts";

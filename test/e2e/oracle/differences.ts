@@ -1,3 +1,5 @@
+// Compares an answer, member by member, with what it must be.
+
 /** Returns what is wrong with a value; undefined if nothing is. */
 export type Check = (actual: any) => string | undefined;
 

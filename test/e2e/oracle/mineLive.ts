@@ -1,3 +1,5 @@
+// Mines a block while a client listens, and compares each frame with what is known.
+
 import { addOrder, growingIn, steps } from "#test/conformance/provider/world/growCollection.ts";
 import { coins, createRandom } from "#test/conformance/provider/world/World.ts";
 import { viewOf } from "#test/e2e/oracle/askLists.ts";

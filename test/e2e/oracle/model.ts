@@ -1,3 +1,5 @@
+// Describes what the oracle knows of a contract: facts, told answers, owners, rates.
+
 import type { Hex } from "viem";
 /** One event as its source told it: the chain's logs, or an answer of the provider. */
 export type UnpricedFact = {

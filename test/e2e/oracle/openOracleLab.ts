@@ -1,3 +1,5 @@
+// Opens a seeded world with a chain, a provider and the service.
+
 import { decodeEventLog, type Hex, parseAbi } from "viem";
 import {
 	type ConformanceLab,

@@ -1,3 +1,5 @@
+// Waits until the service has read all that the oracle compares.
+
 import { createRates } from "#test/e2e/oracle/expected/worthOf.ts";
 import { areWalked, type OracleLab } from "#test/e2e/oracle/openOracleLab.ts";
 import { until } from "#test/harness/until.ts";

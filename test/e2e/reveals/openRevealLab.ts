@@ -1,3 +1,5 @@
+// Opens a chain, a server of documents, and services that watch for reveals.
+
 import { Client } from "pg";
 import type { Hex } from "viem";
 import { systemClock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Opens collections that reveal in the sandbox, and judges the plans on them.
+
 import type { Database } from "#core/db/Database.ts";
 import { REVEAL_NAMES, type RevealName } from "../../sandbox/reveals/revealKinds.ts";
 import type { Sandbox } from "../../sandbox/startSandbox.ts";

@@ -1,3 +1,5 @@
+// Makes the accounts, posts and messages that attacks are made of.
+
 import { signatureOf } from "#plugins/social/x/callX.ts";
 import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
 import {

@@ -1,3 +1,5 @@
+// Lists the attacks on the agent by strangers on X.
+
 import { signatureOf } from "#plugins/social/x/callX.ts";
 import {
 	type Attack,

@@ -1,3 +1,5 @@
+// Lists attacks by the form of a delivery: near ids, versions, order.
+
 import { signatureOf } from "#plugins/social/x/callX.ts";
 import {
 	type Attack,

@@ -1,3 +1,5 @@
+// Opens trading on a real chain, asked for by posts on an emulated X.
+
 import { agentConfig } from "#agent/agentConfig.ts";
 import { openAgent } from "#agent/openAgent.ts";
 import { createAudit } from "#core/audit/createAudit.ts";

@@ -1,3 +1,5 @@
+// Opens the whole service with a sandbox chain, a wallet provider, a model and X.
+
 import { custodyEnv } from "#test/e2e/documents/startTradingService.ts";
 import { openMarketLab } from "#test/harness/openMarketLab.ts";
 import { until } from "#test/harness/until.ts";

@@ -1,3 +1,5 @@
+// Lists the faults and lies of the bridge provider that a test may order.
+
 import { type Address, encodeFunctionData, erc20Abi, keccak256, maxUint256, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Describes the bridge's chains and orders, and sends as its solver.
+
 import {
 	type Address,
 	encodeFunctionData,

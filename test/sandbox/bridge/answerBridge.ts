@@ -1,3 +1,5 @@
+// Answers the bridge provider's API, and sends its webhooks.
+
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Starts the bridge of the sandbox, between its chains.
+
 import { renameSync, rmSync } from "node:fs";
 import { type Address, zeroAddress } from "viem";
 import { compileContracts } from "../compileContracts.ts";

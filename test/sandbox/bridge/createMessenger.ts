@@ -1,3 +1,5 @@
+// Carries a token's messages between two chains, as LayerZero would.
+
 import {
 	type Address,
 	decodeEventLog,

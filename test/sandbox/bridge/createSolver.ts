@@ -1,3 +1,5 @@
+// Watches deposits, and pays them out on the destination or back.
+
 import { type Address, decodeEventLog, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { z } from "zod";
 import type { BridgeFault, BridgeFaults } from "./BridgeFault.ts";

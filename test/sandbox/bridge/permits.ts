@@ -1,3 +1,5 @@
+// Asks for and takes an owner's signature in place of a deposit.
+
 import {
 	type Address,
 	encodeFunctionData,

@@ -1,3 +1,5 @@
+// Quotes a route of the bridge: what is given, less a fee.
+
 import {
 	type Address,
 	encodeFunctionData,

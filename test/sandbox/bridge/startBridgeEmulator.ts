@@ -1,3 +1,5 @@
+// Starts the bridge provider of the sandbox.
+
 import type { z } from "zod";
 import { type Clock, systemClock } from "#core/clock.ts";
 import { sleep } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Lists the faults of the wallet provider that a test may order.
+
 import { z } from "zod";
 import { MINUTE_MS, sleep } from "#core/time.ts";
 

@@ -1,3 +1,5 @@
+// Holds what the wallet provider's routes share: signatures, statuses, renderings.
+
 import { type KeyObject, verify } from "node:crypto";
 import type { Hex } from "viem";
 import { z } from "zod";

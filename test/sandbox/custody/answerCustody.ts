@@ -1,3 +1,5 @@
+// Answers the wallet provider's REST API.
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { DAY_MS } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Stores the wallet provider's transactions and requests in SQLite.
+
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { PersonPlan } from "./people.ts";

@@ -1,3 +1,5 @@
+// Sends the wallet provider's webhooks, with their faults.
+
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#core/clock.ts";
 import { sleep } from "#core/time.ts";

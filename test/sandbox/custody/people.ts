@@ -1,3 +1,5 @@
+// Makes the wallet provider's users, their wallets and access tokens.
+
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import { type Address, type Hex, toHex } from "viem";
 import { mnemonicToAccount, privateKeyToAddress } from "viem/accounts";

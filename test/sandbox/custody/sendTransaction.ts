@@ -1,3 +1,5 @@
+// Signs, stores and broadcasts the transactions of a wallet.
+
 import { createHash, randomUUID } from "node:crypto";
 import { type Address, type Hex, hashTypedData, isAddress, isHex, keccak256 } from "viem";
 import { sign, signMessage, signTransaction } from "viem/accounts";

@@ -1,3 +1,5 @@
+// Starts the wallet provider of a sandbox chain.
+
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { Hex } from "viem";
 import { type Clock, systemClock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Describes the token's economy, and pays revenue into it.
+
 import {
 	type Address,
 	getContractAddress,

@@ -1,3 +1,5 @@
+// Opens the token's economy on a chain: deployed where it is not, else found.
+
 import {
 	type Address,
 	encodeDeployData,

@@ -1,3 +1,5 @@
+// Starts the searcher, and the port at which people move the economy.
+
 import {
 	type Address,
 	decodeFunctionData,

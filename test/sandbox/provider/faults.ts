@@ -1,3 +1,5 @@
+// Lists the marketplace provider's faults and limits that a test may order.
+
 import { encodeFunctionData, type Hex } from "viem";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Renders the messages of the provider's stream.
+
 import { addresses } from "../knownContracts.ts";
 import type { BookOrder, Collection, MarketChange, MarketEvent } from "./market/Market.ts";
 import { CHAIN, type Office } from "./rest/Office.ts";

@@ -1,3 +1,5 @@
+// Starts the marketplace provider of the sandbox.
+
 import { type Clock, systemClock } from "#core/clock.ts";
 import { createRpc } from "../createRpc.ts";
 import { type Calls, createCallLog } from "../emulatorFaults.ts";

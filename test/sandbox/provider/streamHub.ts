@@ -1,3 +1,5 @@
+// Serves the provider's stream: channels, subscriptions and faults.
+
 import type { ServerWebSocket } from "bun";
 import { z } from "zod";
 import type { FaultList } from "./faults.ts";

@@ -1,3 +1,5 @@
+// Lists the kinds of collections that reveal, and how each does it.
+
 import { type Address, encodeFunctionData, type Hex, keccak256, parseAbi, toHex } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import type { Rpc } from "../createRpc.ts";

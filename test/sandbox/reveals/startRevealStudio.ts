@@ -1,3 +1,5 @@
+// Starts the server that opens and reveals collections in the sandbox.
+
 import {
 	type Address,
 	encodeDeployData,

@@ -1,3 +1,5 @@
+// Lists the faults, limits and prices of the emulated X.
+
 import { z } from "zod";
 import type { Account } from "./createTimeline.ts";
 

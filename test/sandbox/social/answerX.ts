@@ -1,3 +1,5 @@
+// Answers the routes of X's API that the bot uses.
+
 import { z } from "zod";
 import {
 	type Account,

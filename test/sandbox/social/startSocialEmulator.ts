@@ -1,3 +1,5 @@
+// Starts X as far as a bot needs it.
+
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { type Calls, createCallLog } from "../emulatorFaults.ts";

@@ -1,3 +1,5 @@
+// Deploys Uniswap, the currencies, stocks, feeds and pools into a chain.
+
 import { createRequire } from "node:module";
 import {
 	type Address,

@@ -1,3 +1,5 @@
+// Describes the stock world: its addresses, pools and prices.
+
 import {
 	type Address,
 	encodeAbiParameters,

@@ -1,3 +1,5 @@
+// Opens the stock world on a chain, and hands out money to trade with.
+
 import { type Address, encodeFunctionData, getAddress, type Hex, parseUnits, toHex } from "viem";
 import { createRpc } from "../createRpc.ts";
 import { createSender, deployStockWorld, type SenderTx } from "./deployStockWorld.ts";

@@ -1,3 +1,5 @@
+// Starts the issuer's list of stock tokens.
+
 import {
 	type Address,
 	decodeFunctionResult,

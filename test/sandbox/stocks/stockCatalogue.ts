@@ -1,3 +1,5 @@
+// Lists the stocks, currencies and contracts of the stock world.
+
 import { type Address, getContractAddress, parseAbi } from "viem";
 
 /** A token's decimals, and the price of one token in hundred-millionths of a dollar. */

@@ -1,3 +1,5 @@
+// Moves prices and feeds of the stock world with time.
+
 import { type Address, isAddress } from "viem";
 import { z } from "zod";
 import { usdAnswer } from "../feeds.ts";

@@ -1,3 +1,5 @@
+// Holds one block of traffic while it is planned: actors, goods, transactions.
+
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { CollectionPlan } from "../catalogue.ts";
 import type { Prng } from "../createPrng.ts";

@@ -1,3 +1,5 @@
+// Plans sales of unusual form: bundles, gifts, matches, private sales, sweeps.
+
 import { encodeFunctionData, zeroAddress } from "viem";
 import { addresses, conduitKey } from "../knownContracts.ts";
 import { type SignedOrder, seaportAbi, signOrder } from "../seaportOrder.ts";

@@ -1,3 +1,5 @@
+// Plans filled listings, accepted offers and partial sales.
+
 import { type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { addresses, conduitKey } from "../knownContracts.ts";
 import {

@@ -1,3 +1,5 @@
+// Plans one block of traffic.
+
 import { encodeFunctionData, parseEther } from "viem";
 import { catalogue } from "../catalogue.ts";
 import { planRounds } from "../feeds.ts";

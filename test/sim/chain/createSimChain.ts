@@ -1,3 +1,5 @@
+// Makes a chain in memory that forks on demand.
+
 import { hexToBytes, keccak256, toHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { FakeLog } from "#test/harness/fakeChain.ts";

@@ -1,3 +1,5 @@
+// Plans the mints, sales and noise of simulated blocks.
+
 import { encodeAbiParameters, type Hex, padHex, toHex } from "viem";
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";

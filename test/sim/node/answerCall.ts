@@ -1,3 +1,5 @@
+// Answers a node's calls honestly, from one view of the chain.
+
 import { numberToHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import { type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";

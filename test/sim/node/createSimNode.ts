@@ -1,3 +1,5 @@
+// Makes one endpoint on a simulated chain, with faults from its own random source.
+
 import {
 	type Rpc,
 	type RpcCall,

@@ -1,3 +1,5 @@
+// Lists the lies of a node, in answers and in subscriptions.
+
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import type { SentLog } from "#test/sim/node/answerCall.ts";

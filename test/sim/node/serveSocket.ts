@@ -1,3 +1,5 @@
+// Serves a node's subscriptions on a socket.
+
 import type { ServerWebSocket } from "bun";
 import { numberToHex } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Checks frames, hints and rows of the index against each other.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { FrameBatch } from "#core/outbox.ts";

@@ -1,3 +1,5 @@
+// Calculates what the index must hold, from the list of events alone.
+
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { SimBlock } from "#test/sim/chain/createSimChain.ts";

@@ -1,3 +1,5 @@
+// Makes one process's view of a database and a bus that fail.
+
 import type { Bus } from "#core/bus.ts";
 import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { sleep } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Starts the product's lanes for one simulated process.
+
 import { type Chain, createChainRegistry } from "#core/chain/Chain.ts";
 import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";

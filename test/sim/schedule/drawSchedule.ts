@@ -1,3 +1,5 @@
+// Draws from a seed everything that will happen in its run.
+
 import type { Prng } from "#test/sandbox/createPrng.ts";
 import { type LieName, lies, type NodeKnobs } from "#test/sim/node/lies.ts";
 import type { DatabaseKnobs } from "#test/sim/process/createSimDatabase.ts";

@@ -1,3 +1,5 @@
+// Makes the provider and the queue of jobs for simulated syncs of hours.
+
 import type { Clock } from "#core/clock.ts";
 import type { NewJob } from "#core/queue.ts";
 import { DAY_MS, MINUTE_MS, type sleep } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Runs whole processes that sync, on a clock of their own.
+
 import type { Budget } from "#core/budget/Budget.ts";
 import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import { inProcessBus } from "#core/bus.ts";

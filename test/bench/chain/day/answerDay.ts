@@ -1,3 +1,5 @@
+// Computes the blocks of a realistic day, and answers a node's calls from them.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Contents } from "#test/bench/chain/workload.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";

@@ -1,3 +1,5 @@
+// Defines a conformance case, and reads the answers that cases compare.
+
 import { expect, test } from "bun:test";
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";
 import { addressOf, type Place } from "#test/conformance/provider/world/World.ts";

@@ -1,3 +1,5 @@
+// Lists cases of order books, announced mints, slow providers and shared slugs.
+
 import { expect } from "bun:test";
 import {
 	type Case,

@@ -1,3 +1,5 @@
+// Lists cases of collections whose day fills many pages.
+
 import { expect } from "bun:test";
 import { type Case, detailOf, near } from "#test/conformance/provider/cases/Case.ts";
 import type { Call } from "#test/conformance/provider/emulator/Asked.ts";

@@ -1,3 +1,5 @@
+// Lists cases of how many calls the provider receives.
+
 import { expect } from "bun:test";
 import { addNewcomer, type Case, detailOf, pathOf } from "#test/conformance/provider/cases/Case.ts";
 import type { Call } from "#test/conformance/provider/emulator/Asked.ts";

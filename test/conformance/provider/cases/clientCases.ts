@@ -1,3 +1,5 @@
+// Lists cases of mistakes by clients, and of two processes on one database.
+
 import { expect } from "bun:test";
 import { type Case, detailOf, pathOf } from "#test/conformance/provider/cases/Case.ts";
 import type { ConformanceLab } from "#test/conformance/provider/openConformanceLab.ts";

@@ -1,3 +1,5 @@
+// Lists cases of sales, mints and transfers, on every route that shows them.
+
 import { expect } from "bun:test";
 import type { Hex } from "viem";
 import {

@@ -1,3 +1,5 @@
+// Lists cases of hostile texts in tokens, and of broken answers by the provider.
+
 import { expect } from "bun:test";
 import {
 	type Case,

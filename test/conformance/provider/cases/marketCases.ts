@@ -1,3 +1,5 @@
+// Lists cases of an ordinary collection, in its page, in lists and in a search.
+
 import { expect } from "bun:test";
 import {
 	type Case,

@@ -1,3 +1,5 @@
+// Lists cases of well-formed but wrong answers, and of refusals.
+
 import { expect } from "bun:test";
 import {
 	type Case,

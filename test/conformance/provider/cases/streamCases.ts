@@ -1,3 +1,5 @@
+// Lists cases of what the provider's stream pushes.
+
 import { expect } from "bun:test";
 import {
 	type Case,

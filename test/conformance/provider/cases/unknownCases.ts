@@ -1,3 +1,5 @@
+// Lists cases of unknown figures: they are null on every route, and never 0.
+
 import { expect } from "bun:test";
 import {
 	addNewcomer,

@@ -1,3 +1,5 @@
+// Answers the calls to a price feed and an ERC-20 token, and logs sales.
+
 import {
 	decodeFunctionData,
 	encodeFunctionResult,

@@ -1,3 +1,5 @@
+// Starts a node whose chain is what a case mines.
+
 import { type Hex, keccak256, numberToHex, toHex } from "viem";
 
 export type NodeLog = { address: Hex; topics: readonly Hex[]; data: Hex };

@@ -1,3 +1,5 @@
+// Compares requests and answers with the provider's published document.
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,3 +1,5 @@
+// Holds what every answer needs: limits, cursors, pages and refusals.
+
 import type { World } from "#test/conformance/provider/world/World.ts";
 
 /** One request, as far as its answer depends on it. */

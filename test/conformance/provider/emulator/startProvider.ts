@@ -1,3 +1,5 @@
+// Starts a provider that was written from its published document alone.
+
 import {
 	type FoundOperation,
 	findOperation,

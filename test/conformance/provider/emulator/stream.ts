@@ -1,3 +1,5 @@
+// Serves the provider's stream: Phoenix channels with documented events.
+
 import type { ServerWebSocket } from "bun";
 import {
 	coins,

@@ -1,3 +1,5 @@
+// Describes the provider's world: its coins, and what follows from its seed.
+
 import { type Hex, keccak256, toHex } from "viem";
 
 /** A currency that prices are in. */

@@ -1,3 +1,5 @@
+// Adds tokens, trades and orders to a collection of the world.
+
 import {
 	addressOf,
 	type Coin,

@@ -1,3 +1,5 @@
+// Makes the provider's whole market from a seed.
+
 import {
 	addBusyCollection,
 	DAY_S,

@@ -1,3 +1,5 @@
+// Lists collections and texts that are allowed but unusual.
+
 import {
 	addEvent,
 	type Growing,

@@ -1,3 +1,5 @@
+// Calculates the expected order book of a collection.
+
 import { type Check, type Expected, notAFigure } from "#test/e2e/oracle/differences.ts";
 import { ether, inDollars } from "#test/e2e/oracle/expected/worthOf.ts";
 import type { Rates, Told, View } from "#test/e2e/oracle/model.ts";

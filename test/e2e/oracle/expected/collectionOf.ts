@@ -1,3 +1,5 @@
+// Calculates the expected page of a collection, and its row in lists.
+
 import {
 	type Check,
 	differences,

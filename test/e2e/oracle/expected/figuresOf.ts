@@ -1,3 +1,5 @@
+// Calculates the expected figures of a collection, each with source and coverage.
+
 import { type Check, type Expected, isNear } from "#test/e2e/oracle/differences.ts";
 import { asksOf, newestOf, unitOf } from "#test/e2e/oracle/expected/bookOf.ts";
 import {

@@ -1,3 +1,5 @@
+// Calculates the expected candles, tiles and rows of lists.
+
 import { type Expected, isNear, notAFigure } from "#test/e2e/oracle/differences.ts";
 import {
 	collectionOf,

@@ -1,3 +1,5 @@
+// Calculates the expected tokens, ranks, traits and activity.
+
 import { ZERO } from "#test/conformance/provider/world/growCollection.ts";
 import { coins } from "#test/conformance/provider/world/World.ts";
 import {

@@ -1,3 +1,5 @@
+// Calculates the worth of events, by the rounds of price feeds.
+
 import { type Coin, coins } from "#test/conformance/provider/world/World.ts";
 import type { Fact, Rates, UnpricedFact, View } from "#test/e2e/oracle/model.ts";
 import type { Feed } from "#test/e2e/oracle/world/makeFeeds.ts";

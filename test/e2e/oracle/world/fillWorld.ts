@@ -1,3 +1,5 @@
+// Fills the provider's world with one collection for each way to be known.
+
 import {
 	addEvent,
 	addOrder,

@@ -1,3 +1,5 @@
+// Makes a chain's history from a seed.
+
 import { encodeAbiParameters, type Hex, numberToHex, padHex } from "viem";
 import type {
 	NodeLog,

@@ -1,3 +1,5 @@
+// Makes price feeds from a seed, with their beginnings, gaps and ends.
+
 import {
 	type Aggregator,
 	createAggregator,

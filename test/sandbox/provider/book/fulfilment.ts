@@ -1,3 +1,5 @@
+// Drafts, signs and fills the orders of the provider's book.
+
 import {
 	type AbiFunction,
 	type Address,

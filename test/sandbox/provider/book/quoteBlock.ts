@@ -1,3 +1,5 @@
+// Decides what the world's actors list, bid and cancel in one block.
+
 import { type Address, zeroAddress } from "viem";
 import { createPrng, type Prng } from "../../createPrng.ts";
 import { addresses } from "../../knownContracts.ts";

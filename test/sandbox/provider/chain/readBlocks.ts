@@ -1,3 +1,5 @@
+// Reads the market's events from blocks.
+
 import {
 	type Address,
 	decodeEventLog,

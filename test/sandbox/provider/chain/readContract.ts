@@ -1,3 +1,5 @@
+// Reads what a collection's contract and tokens tell of themselves.
+
 import {
 	type Abi,
 	type Address,

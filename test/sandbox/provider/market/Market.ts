@@ -1,3 +1,5 @@
+// Describes the market's state, and reads prices and listings from it.
+
 import type { Address, Hex } from "viem";
 import { zeroAddress } from "viem";
 import type { OrderParameters } from "../../seaportOrder.ts";

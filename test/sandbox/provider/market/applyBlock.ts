@@ -1,3 +1,5 @@
+// Applies a block to the market, and returns the changes.
+
 import { type Address, type Hex, zeroAddress } from "viem";
 import { type ChainBlock, type ChainLog, type ChainSale, salesOf } from "../chain/readBlocks.ts";
 import {

@@ -1,3 +1,5 @@
+// Keeps the market equal to the chain, block by block and after reorgs.
+
 import type { Address } from "viem";
 import { type Rpc, readHead } from "../../createRpc.ts";
 import { addresses } from "../../knownContracts.ts";

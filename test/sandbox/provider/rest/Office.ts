@@ -1,3 +1,5 @@
+// Holds what the provider's routes share: look-ups, pages and refusals.
+
 import { type Address, isAddress } from "viem";
 import { z } from "zod";
 import type { Signatures } from "../book/fulfilment.ts";

@@ -1,3 +1,5 @@
+// Answers the provider's routes of collections and traits.
+
 import { z } from "zod";
 import {
 	type BookOrder,

@@ -1,3 +1,5 @@
+// Answers the provider's routes of events.
+
 import { addresses } from "../../knownContracts.ts";
 import type { Collection, MarketEvent } from "../market/Market.ts";
 import {

@@ -1,3 +1,5 @@
+// Handles requests to the provider: key, limits, faults, then the route.
+
 import { type Hex, isHex } from "viem";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Answers the provider's routes of tokens.
+
 import { z } from "zod";
 import type { Collection } from "../market/Market.ts";
 import {

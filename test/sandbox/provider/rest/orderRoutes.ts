@@ -1,3 +1,5 @@
+// Answers the provider's routes of listings, offers and fulfilments.
+
 import { type Address, isHex, zeroAddress } from "viem";
 import { z } from "zod";
 import { addresses } from "../../knownContracts.ts";

@@ -1,3 +1,5 @@
+// Renders collections, tokens and orders as the provider does.
+
 import { type Hex, toHex, zeroAddress } from "viem";
 import { addresses } from "../../knownContracts.ts";
 import type { OrderParameters } from "../../seaportOrder.ts";

@@ -1,3 +1,5 @@
+// Answers the provider's routes of keys, drops and search.
+
 import { type Address, encodeFunctionData, toHex, zeroAddress } from "viem";
 import { z } from "zod";
 import { tokenAbi } from "../../knownContracts.ts";

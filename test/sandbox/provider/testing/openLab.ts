@@ -1,3 +1,5 @@
+// Opens the provider over a chain with history, for its own tests.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

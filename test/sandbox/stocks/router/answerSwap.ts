@@ -1,3 +1,5 @@
+// Answers the hosted router's `POST /swap` and `POST /check_approval`.
+
 import {
 	type Address,
 	concatHex,

@@ -1,3 +1,5 @@
+// Quotes routes through the chain's pools, as the Trading API does.
+
 import {
 	type Address,
 	concatHex,

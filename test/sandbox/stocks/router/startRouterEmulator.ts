@@ -1,3 +1,5 @@
+// Starts the hosted router (Uniswap's Trading API).
+
 import { type Hex, isHex, zeroAddress } from "viem";
 import { z } from "zod";
 import { type Clock, systemClock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Answers the provider's routes of collections, chains and payment tokens.
+
 import {
 	type Answer,
 	type Asked,

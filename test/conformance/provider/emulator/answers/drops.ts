@@ -1,3 +1,5 @@
+// Answers the provider's routes of drops and its search.
+
 import {
 	type Answer,
 	type Asked,

@@ -1,3 +1,5 @@
+// Answers the provider's routes of listings and offers.
+
 import {
 	type Answer,
 	type Asked,

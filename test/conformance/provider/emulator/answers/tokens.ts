@@ -1,3 +1,5 @@
+// Answers the provider's routes of tokens, holders, traits and events.
+
 import {
 	type Answer,
 	type Asked,
