@@ -307,7 +307,7 @@ const WRITES = new Set([
 	"POST /v1/nft-market/intents/{id}/cancel",
 ]);
 
-test("so they do while the server refuses connections, and after it ended all of them", async () => {
+test("the same holds while the server refuses connections, and after it closed all of them", async () => {
 	const before = await statuses();
 	await administer(`alter database ${name()} with allow_connections false`);
 	await administer(THROW_OUT, [name()]);
@@ -332,7 +332,7 @@ test("while the database is read-only, reads go on and writes answer 503", async
 	expect<Record<string, number>>(await statuses()).toEqual(before);
 });
 
-test("wherever in a request the database dies, the answer is right or says that it was ours", async () => {
+test("wherever in a request the database dies, the answer is right or says that the fault is ours", async () => {
 	const before = await statuses();
 	const routesTotal = Object.keys(before).length;
 	let died = 0;

@@ -79,7 +79,7 @@ test("readyz says what is degraded since when and what to do, names nobody, and 
 	}
 });
 
-test("the operators' list has it with its reason and what can be done, for operators alone", async () => {
+test("operators alone see the stuck intent, its reason and what it waits for", async () => {
 	const url = `${service.url}/v1/admin/trading/intents`;
 	expect((await fetch(url)).status).toBe(401);
 	const headers = { "x-api-key": ADMIN_KEY, "x-admin-actor": "tester" };
@@ -115,7 +115,7 @@ test("every figure that an alert rule names is in /metrics", async () => {
 	for (const name of ours ?? []) expect([name, named.has(name)]).toEqual([name, true]);
 });
 
-test("without its database it is not ready, as before, and nothing is asked of it", async () => {
+test("without its database it is not ready, and reports nothing as degraded", async () => {
 	await proxy.cut();
 	clock.ms += 10_000;
 	const { status, body } = await service.get("/readyz");

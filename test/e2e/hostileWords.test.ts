@@ -91,7 +91,7 @@ for (const [name, route] of ROUTES) {
 	});
 }
 
-test("the other image is shown then, and only well-formed traits are", async () => {
+test("a harmless image replaces a hostile one, and only well-formed traits are shown", async () => {
 	const { data } = await lab.read(`${path("/activity")}&limit=200`);
 	const told = data.filter((row: any) => row.providerPayload?.nft);
 	expect(told.length).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ test("the other image is shown then, and only well-formed traits are", async () 
 	expect(provider.told.size).toBe(hostileUrls.length);
 });
 
-test("what is pushed is clean in frames and in what they leave behind", async () => {
+test("hostile text in pushes reaches neither frames nor stored rows", async () => {
 	await until(
 		async () => (await lab.read(path())).market.provider_stream === "live",
 		"the provider's stream is heard",
@@ -126,7 +126,7 @@ test("what is pushed is clean in frames and in what they leave behind", async ()
 	expect(hostileIn(await lab.read(`${path("/activity")}&limit=200`))).toEqual([]);
 });
 
-test("what a contract and its tokens say about themselves is clean as well", async () => {
+test("hostile text in a contract and its tokens is cleaned before it is shown", async () => {
 	const document = {
 		name: "Cat\u202egnp",
 		description: "pay\u2066me\u202e\u0000 now",

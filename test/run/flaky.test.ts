@@ -49,7 +49,7 @@ describe("giveSecondChance", () => {
 		expect(now).toEqual([one("a", "passed", "again")]);
 	});
 
-	test("a group that was stopped is made good by the files that had not run, all of them", async () => {
+	test("a stopped group passes only if all files that had not run pass at their second run", async () => {
 		const stopped = one("test/run/unit", "failed", "the unit tests end within 1 s");
 		const cases = [one("a", "failed"), one("b", "failed"), stopped];
 		const good = await secondRun(cases, ["a", "b"]);
@@ -65,7 +65,7 @@ describe("giveSecondChance", () => {
 		expect([ran, cases]).toEqual([[], [one("test/tidy/a", "failed")]]);
 	});
 
-	test("what no file is to blame for stays red", async () => {
+	test("a failure that belongs to no file stays red", async () => {
 		const died = one("test/run/unit", "failed", "bun test ends well, not with 7");
 		expect((await secondRun([one("a", "passed"), died], ["a"])).cases).toContainEqual(died);
 	});

@@ -47,7 +47,7 @@ describe("installTools", () => {
 		expect(said).toEqual(["── installing redis-server"]);
 	});
 
-	test("so does a user with sudo that asks for no password", async () => {
+	test("a user with sudo without a password gets them too", async () => {
 		const { ran } = await installOn({ has: ["apt-get", "sudo"] });
 		expect(ran).toEqual(["sudo -n true", `sudo -n ${apt} update`, `sudo -n ${install}`]);
 	});

@@ -30,7 +30,7 @@ describe("changedFiles", () => {
 		expect(await changedFiles(scripted({ [`${DIFF} HEAD`]: "", [ADDED]: "" }))).toEqual([]);
 	});
 
-	test("nobody knows without git", async () => {
+	test("without git the changed files are unknown", async () => {
 		expect(await changedFiles(scripted({}))).toBeNull();
 	});
 });

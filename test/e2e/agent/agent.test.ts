@@ -117,7 +117,7 @@ describe("[SOC-09] a plugin's command", () => {
 		expect(tools.map(({ name }: any) => name).sort()).toEqual([...ours, "read_tide"].sort());
 	});
 
-	test("is what the model may write, of words that were said", async () => {
+	test("may be written by the model, with words that the author said", async () => {
 		world.model.fault({ kind: "hostile", command: "tide harbor", times: 2 });
 		const told = await world.command("is the water up at the harbor, you think");
 		expect(told.body).toMatchObject({ kind: "done", command: "tide harbor", isProposal: true });
@@ -177,7 +177,7 @@ describe("a question about the market", () => {
 });
 
 describe("sending", () => {
-	test("by the author's own strict words executes once for a key", async () => {
+	test("in the author's own strict words executes once for each idempotency key", async () => {
 		await confirms(false);
 		const text = `send 0.1 eth to ${ANNA}`;
 		const first = await world.command(text, { by: "ada", key: "rent-of-may" });
@@ -255,7 +255,7 @@ describe("sending", () => {
 		await confirms(false);
 	});
 
-	test("over MCP is prepared, and waits for a yes whatever its owner's settings say", async () => {
+	test("over MCP is prepared, and waits for its owner's yes, whatever the settings", async () => {
 		const client = await world.mcp("ada");
 		const { tools } = await client.listTools();
 		expect(tools.map(({ name }) => name)).toContain("prepare_send_eth");
@@ -273,7 +273,7 @@ describe("sending", () => {
 		);
 	});
 
-	test("as a model read it is proposed only, and never what was not said", async () => {
+	test("that only a model reads is proposed only, never with a value that was not said", async () => {
 		const text = `could you maybe give 0.1 eth over to ${DORA}`;
 		const { body } = await world.command(text, { by: "ada", key: "d" });
 		expect(body).toMatchObject({

@@ -67,7 +67,7 @@ describe("[BRG-02] the grammar", () => {
 		});
 	}
 
-	test("of a text with the word bridge is a bridge's or nobody's, and never a trade's", async () => {
+	test("reads a text with the word bridge as a bridge or not at all, never as a trade", async () => {
 		const trades = async () =>
 			(await lab.service.core.db.query("select 1 from trading.trade")).length;
 		const [before, quoted] = [await trades(), lab.bridge.ledger().length];
@@ -130,7 +130,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(lab.bridge.hinted.some(({ txHash }) => txHash === depositHash)).toBe(true);
 	});
 
-	test("polling goes on until a time-out, which a fill still ends", async () => {
+	test("polling continues until a time-out, and a later fill still ends the bridge", async () => {
 		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 600_000 });
 		const { id } = await bridge();
 		await lab.reached(id, ["pending"]);
@@ -141,7 +141,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		await lab.reached(id, ["success"]);
 	});
 
-	test("or until a failure, which is shown after its grace", async () => {
+	test("polling continues until a failure, which is shown after its grace period", async () => {
 		lab.bridge.fault({ kind: "fail", times: 1 });
 		const { id } = await bridge();
 		const early = await lab.until(id, ({ providerStatus }) => providerStatus === "failure");

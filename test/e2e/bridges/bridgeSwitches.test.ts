@@ -104,7 +104,7 @@ describe("another service on the same data", () => {
 		expect(trips).toBeLessThanOrEqual(12);
 	});
 
-	test("an arrival that its chain takes back is told, and its next one is found", async () => {
+	test("an arrival that a reorg removes is reported, and the next one is found", async () => {
 		await lab.restart({});
 		const db = () => lab.service.core.db;
 		const snapshot = await lab.home.rpc("evm_snapshot", []);
@@ -143,7 +143,7 @@ describe("another service on the same data", () => {
 		expect(moves.map(({ to }) => to).slice(-3)).toEqual(["success", "uncertain", "success"]);
 	});
 
-	test("a deposit that leaves the chain again is uncertain, and sent no second time", async () => {
+	test("a deposit that a reorg removes is uncertain, and is never sent again", async () => {
 		lab.bridge.fault({ kind: "fill_never", times: 1 });
 		const snapshot = await lab.market.rpc("evm_snapshot", []);
 		const nonceOf = () => lab.market.rpc("eth_getTransactionCount", [wallet.address, "latest"]);

@@ -70,7 +70,7 @@ test("[BRG-14] [BRG-15] a command becomes a stored quote with its steps, a depos
 });
 
 describe("[BRG-01] chains, currencies and settings are told without a session", () => {
-	test("with what can be used now", async () => {
+	test("with what can be used at present", async () => {
 		const { body } = await lab.ask("/v1/bridges/chains", undefined, { as: null });
 		expect(body).toMatchObject({ enabled: true, dryRun: false });
 		expect(body.chains).toMatchObject([
@@ -88,7 +88,7 @@ describe("[BRG-01] chains, currencies and settings are told without a session", 
 		expect(nowhere).toMatchObject({ status: 422, body: { code: "chain_unknown" } });
 	});
 
-	test("and nothing else is", async () => {
+	test("and every other route needs one", async () => {
 		for (const [path, method, body] of [
 			[PATH, "GET", undefined],
 			[PATH, "POST", { command: COMMAND }],
@@ -103,7 +103,7 @@ describe("[BRG-01] chains, currencies and settings are told without a session", 
 		}
 	});
 
-	test("somebody else's bridge is as little there as one that never was", async () => {
+	test("another user's bridge answers like one that does not exist", async () => {
 		const { id } = await bridge();
 		await lab.enrol("cleo");
 		for (const path of [`${PATH}/${id}`, `${PATH}/${id}/sdk-quote`]) {
@@ -252,7 +252,7 @@ describe("what becomes of a deposit", () => {
 		expect(metrics).toContain('bridge_alarms_total{reason="below_minimum"} 1');
 	});
 
-	test("a fill to somebody else, and a claim without any, are not believed", async () => {
+	test("a fill to another recipient, and a claimed fill without a payment, are not believed", async () => {
 		lab.bridge.fault({ kind: "fill_elsewhere", times: 1 });
 		const elsewhere = await lab.reached((await bridge()).id, ["uncertain", "success"]);
 		expect(elsewhere).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
@@ -355,7 +355,7 @@ describe("[BRG-09] webhooks", () => {
 		JSON.stringify({ event: "request.status.updated", timestamp, data: { requestId, status } });
 	const unknown = `0x${"ee".repeat(32)}`;
 
-	test("are of these bytes, of this hour, and of whoever has the key", async () => {
+	test("are accepted only with a signature of the same bytes, within the hour, by the right key", async () => {
 		const now = Date.now();
 		const body = eventOf(unknown, now);
 		const key = lab.bridge.apiKey;
@@ -392,7 +392,7 @@ describe("[BRG-09] webhooks", () => {
 		expect(await say(now + 2, "pending")).toBe("200 idle");
 	});
 
-	test("that lie change nothing: the provider is asked, and the chains are", async () => {
+	test("that lie change nothing: the provider and the chains are asked", async () => {
 		lab.bridge.fault({ kind: "fill_never", times: 1 });
 		const { id, quote } = await bridge();
 		await lab.reached(id, ["pending"]);
@@ -406,7 +406,7 @@ describe("[BRG-09] webhooks", () => {
 		}
 	});
 
-	test("of the provider's own come in with every status, twice as well", async () => {
+	test("by the provider itself arrive for every status, even twice", async () => {
 		lab.bridge.sendWebhooksTo(`${lab.service.url}${WEBHOOK}`);
 		lab.bridge.fault({ kind: "webhook_twice" });
 		const { id, quote } = await bridge();
@@ -448,7 +448,7 @@ describe("asked twice", () => {
 });
 
 describe("[BRG-16] operators", () => {
-	test("need the key, and what they change is in the audit log", async () => {
+	test("need the key, and each of their changes is in the audit log", async () => {
 		for (const path of ["/v1/admin/bridges", `/v1/admin/bridges/${crypto.randomUUID()}`]) {
 			expect((await lab.ask(path)).status).toBe(401);
 		}
@@ -481,7 +481,7 @@ describe("[BRG-16] operators", () => {
 		}
 	});
 
-	test("stop a bridge's next step, and never the following of its money", async () => {
+	test("stop a bridge's next step, but its money is still followed", async () => {
 		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: HELD_MS });
 		const { id } = await bridge();
 		await lab.reached(id, ["pending"]);

@@ -94,7 +94,7 @@ test("[BRG-08] a token crosses by its own contracts, and its arrival is read fro
 	expect(lab.bridge.ledger()).toHaveLength(before.quotes);
 });
 
-test("[BRG-08] and back, without an allowance, to somebody else", async () => {
+test("[BRG-08] a token crosses back without an allowance, to another recipient", async () => {
 	const back = { from: "anvil", to: "robinhood", amount: "2", recipient: ALICE };
 	const before = await held("home", ALICE);
 	const started = await bridge(back);
@@ -128,14 +128,14 @@ describe("what is not verified on both chains is refused before anything is sign
 		await refused("peer_unverified");
 	});
 
-	test("neither names any", async () => {
+	test("neither contract names a peer", async () => {
 		await messenger.setPeer(4_663, MARKET_EID, zeroAddress);
 		await messenger.setPeer(31_337, HOME_EID, zeroAddress);
 		await refused("peer_unverified");
 	});
 
 	test("a token that nobody named", () => refused("mode_unsupported", { currency: "ETH" }));
-	test("another token over there", () => refused("currency_unknown", { as: "ETH" }));
+	test("another token on the destination chain", () => refused("currency_unknown", { as: "ETH" }));
 	test("an amount that the contract would round", () => {
 		return refused("amount_invalid", { amount: "1.000001" });
 	});
@@ -160,7 +160,7 @@ test("[BRG-08] a message that costs more than may be offered is refused, also fo
 	expect(await nonce()).toBe(before);
 });
 
-test("what was not carried is on its way until the other chain has it", async () => {
+test("a message that was not delivered stays under way until the other chain has it", async () => {
 	messenger.carry(false);
 	const { id } = await bridge();
 	const waiting = await lab.reached(id, ["pending", "success", "failure"]);

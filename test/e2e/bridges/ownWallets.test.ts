@@ -105,7 +105,7 @@ describe("an owner's own wallet", () => {
 		expect(done.steps).toMatchObject([{ transactionHash: allowed }, { transactionHash: early }]);
 	});
 
-	test("that never says that it signed is found by the provider's word and by the chain's", async () => {
+	test("that never reports its signature is found by the provider and by the chain", async () => {
 		const asked = await begin();
 		const hash = await send(asked.steps[0]);
 		await lab.bridge.idle();
@@ -115,7 +115,7 @@ describe("an owner's own wallet", () => {
 		expect(done.depositHash).toBe(hash);
 	});
 
-	test("that signs after its question ran out is still followed, as its money left", async () => {
+	test("that signs after the question expired is still followed, because its money left", async () => {
 		const asked = await begin();
 		const { db } = lab.service.core;
 		await db.execute("update wallets.intent set expires_at = now() where id = $1", [
@@ -129,7 +129,7 @@ describe("an owner's own wallet", () => {
 		expect(done.depositHash).toBe(hash);
 	});
 
-	test("is asked no longer than its quote lasts", async () => {
+	test("is not asked after its quote has expired", async () => {
 		const asked = await begin();
 		const [row] = await lab.service.core.db.query<{ at: Date }>(
 			"select expires_at as at from wallets.intent where id = $1",
@@ -169,7 +169,7 @@ describe("a hash that is none of the bridge's", () => {
 		expect(unchanged(await show(asked.id))).toEqual(before);
 	});
 
-	test("also where it is the right call on another chain", async () => {
+	test("is refused even if it is the right call on another chain", async () => {
 		const asked = await begin();
 		const [step] = asked.steps;
 		const hash = await send(step, "home");
@@ -178,7 +178,7 @@ describe("a hash that is none of the bridge's", () => {
 		expect((await show(asked.id)).status).toBe("signature_required");
 	});
 
-	test("and a hash that another bridge of theirs has is not taken twice", async () => {
+	test("a hash that belongs to another bridge of the same owner is not accepted again", async () => {
 		const [one, other] = [await begin(), await begin()];
 		const hash = await send(one.steps[0]);
 		expect((await tell(one.id, hash)).status).toBe(200);
@@ -189,7 +189,7 @@ describe("a hash that is none of the bridge's", () => {
 });
 
 describe("a requote", () => {
-	test("before anything was signed asks anew, and the page of before is gone", async () => {
+	test("before anything was signed asks again, and the earlier page no longer works", async () => {
 		const asked = await begin();
 		const renewed = await ask(`${PATH}/${asked.id}/requote`, {});
 		expect(renewed).toMatchObject({ status: 200, body: { status: "signature_required" } });
@@ -209,7 +209,7 @@ describe("a requote", () => {
 	});
 });
 
-test("a route that needs a signature is refused for it", async () => {
+test("refuses a route that needs a signature", async () => {
 	lab.bridge.fault({ kind: "signature_step", times: 1 });
 	const refused = await begin();
 	expect(refused).toMatchObject({

@@ -116,7 +116,7 @@ describe("a quote whose signature lies", () => {
 		});
 	}
 
-	test("about its nonce, which was another bridge's, is refused", async () => {
+	test("with the nonce of another bridge is refused", async () => {
 		let nonce: string | null = null;
 		lab.bridge.spoilQuotes((quote) => {
 			const { value } = quote.steps[0].items[0].data.sign;
@@ -130,7 +130,7 @@ describe("a quote whose signature lies", () => {
 		expect({ status, errorCode }).toEqual({ status: "rejected", errorCode: "quote_mismatch" });
 	});
 
-	test("about the token's own name is refused, as the token says otherwise", async () => {
+	test("with a false name of the token is refused", async () => {
 		lab.bridge.spoilQuotes((quote) => {
 			quote.steps[0].items[0].data.sign.domain.name = "Another Dollar";
 			return quote;
@@ -153,7 +153,7 @@ test.each(["appends_text", "appends_deposit"] as const)(
 	},
 );
 
-test("an answer that cannot be read is a doubt: it is looked up, and not handed over again", async () => {
+test("after an unreadable answer the intent is looked up, and not handed over again", async () => {
 	lab.bridge.fault({ kind: "truncated", path: PERMITS, times: 1 });
 	const done = await lab.reached((await bridge()).id, ["success", "failure", "rejected"]);
 	expect(done.status).toBe("success");
@@ -181,7 +181,7 @@ test("a token that is moved by signatures is deposited where its owner signs by 
 	}
 });
 
-test("what is more than the wallet holds is not signed", async () => {
+test("an amount above the wallet's balance is not signed", async () => {
 	const before = handed().length;
 	expect(await bridge({ amount: "100000" })).toMatchObject({ status: "rejected" });
 	expect(handed()).toHaveLength(before);

@@ -134,7 +134,7 @@ describe("operations", () => {
 		expect(bodies.length).toBeGreaterThan(50);
 	});
 
-	test("each says who may call it, by a scheme that is explained", () => {
+	test("each names its security scheme, which is explained", () => {
 		const wrong = broken(operations, ({ name, security }) => {
 			const names = security.flatMap((one: object) => Object.keys(one));
 			const known = names.every((one: string) => openApi.components.securitySchemes[one]);
@@ -262,7 +262,7 @@ describe("errors", () => {
 		}
 	});
 
-	test("the address in `type` leads there, from any route", async () => {
+	test("the `type` of an error links to its page, from any route", async () => {
 		const refused = await fetch(`${service.url}/v1/nft-market/collections/nobody`);
 		const { type } = (await refused.json()) as { type: string };
 		const page = await fetch(new URL(type, refused.url), { headers: { accept: "text/html" } });

@@ -203,7 +203,7 @@ describe("[SOC-04] what web chat can do", () => {
 		}
 	});
 
-	test("and moves money is the same command here, of whoever has a profile", async () => {
+	test("and moves money is read as the same command here, and needs a profile", async () => {
 		const by = "9100000000000000009";
 		world.x.addPerson({ id: by, username: "newcomer", isAutomated: false });
 		for (const { text } of examples.filter(({ isReading }) => !isReading)) {
@@ -357,7 +357,7 @@ describe("an author without a profile", () => {
 		});
 	});
 
-	test("is the new holder of a linked author's former name", async () => {
+	test("gets no access by taking over a linked author's former name", async () => {
 		const { id } = world.x.person("cleo");
 		world.x.timeline.rename(id, "cleo_was_here");
 		world.x.addPerson({ id: "9100000000000000003", username: "cleo", isAutomated: false });

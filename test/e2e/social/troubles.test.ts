@@ -57,7 +57,7 @@ async function replyBecomes(id: string, state: string, stepMs = 0): Promise<void
 }
 
 describe("an answer that X", () => {
-	test("has, and did not say so, is found and not said again", async () => {
+	test("received without a reply is found and not said again", async () => {
 		world.x.fault({ kind: "lost", path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "sent", 1_000);
@@ -65,7 +65,7 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
-	test("never had is not said again either, and is left with its reason", async () => {
+	test("never received is not said again either, and is kept with its reason", async () => {
 		world.x.fault({ kind: "status", status: 503, path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "unanswered", 20_000);
@@ -73,7 +73,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(0);
 	});
 
-	test("has no time for waits, and is said once", async () => {
+	test("refuses by its rate limit is said later, and once", async () => {
 		world.x.fault({ kind: "429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
 		const { id } = await tell("help");
 		await until(
@@ -85,7 +85,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(1);
 	});
 
-	test("has no time for all the while is left with that reason", async () => {
+	test("refuses by its rate limit until the end is kept with that reason", async () => {
 		world.x.fault({ kind: "429", path: "POST /2/tweets", retryAfter: 3_600 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "unanswered", 120_000);
@@ -126,7 +126,7 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
-	test("says nothing to is looked for, and neither lost nor said twice", async () => {
+	test("does not reply to is looked up, and neither lost nor said twice", async () => {
 		world.x.fault({ kind: "silence", path: "POST /2/tweets", times: 1 });
 		const heard = await tell("help");
 		await until(() => answersTo(heard.id).length === 1, "X has the first");
@@ -366,7 +366,7 @@ describe("operators", () => {
 		});
 	});
 
-	test("alone do: nobody else learns anything", async () => {
+	test("are the only ones who see it: nobody else learns anything", async () => {
 		for (const [method, path] of [
 			["GET", "/connection"],
 			["POST", "/webhook/subscribe"],

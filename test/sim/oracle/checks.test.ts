@@ -32,7 +32,7 @@ describe("replayFrames", () => {
 	const snapshot: ToldFrame = { type: "snapshot_required", data: {} };
 	const other: ToldFrame = { type: "candle_update", data: {} };
 
-	test("what was told and not taken back must be what is stored", () => {
+	test("replayed frames without the retracted ones must equal the stored rows", () => {
 		expect(replayFrames([told("a"), other, told("b"), back("a")], new Set(["b"]))).toEqual([]);
 		expect(replayFrames([told("a")], new Set())).toEqual(["a is told and not stored"]);
 		expect(replayFrames([told("a")], new Set(["a", "b"]))).toEqual(["b is stored and not told"]);
@@ -44,7 +44,7 @@ describe("replayFrames", () => {
 		expect(replayFrames([back("a")], new Set())).toEqual(["a is taken back and was never told"]);
 	});
 
-	test("a snapshot may tell what no frame did, and frames after it still count", () => {
+	test("a snapshot may contain what no frame did, and later frames still count", () => {
 		expect(replayFrames([snapshot, back("a"), told("b")], new Set(["b", "c"]))).toEqual([]);
 		expect(replayFrames([told("a"), snapshot], new Set())).toEqual([]);
 		expect(replayFrames([snapshot, told("a")], new Set())).toEqual(["a is told and not stored"]);

@@ -116,7 +116,7 @@ describe("createSimDatabase", () => {
 		expect(heard).toBe(false);
 	});
 
-	test("what a transaction sends at once runs in the order it was sent, whatever is held up", async () => {
+	test("statements that a transaction sends together run in order, whatever is delayed", async () => {
 		const { db, tally } = open({ delayRate: 0.5 });
 		await database.db.execute(
 			"create table told (turn int8 generated always as identity, number int8)",
@@ -135,7 +135,7 @@ describe("createSimDatabase", () => {
 		expect(tally.of("db_delay")).toBeGreaterThan(0);
 	});
 
-	test("a transaction that lost its connection cannot commit, even if it looks away", async () => {
+	test("a transaction that lost its connection cannot commit, even if it ignores the error", async () => {
 		const { db } = open({ errorRate: 0.4 });
 		for (let turn = 0; turn < 30; turn++) {
 			let failed = false;

@@ -92,7 +92,7 @@ test("every first sync ends within its bound, at 1.1 calls a page, and all of it
 	expect(run.lines).toEqual([]);
 });
 
-test("while first days are read and waited for, who has one is brought up to date within its bound", async () => {
+test("while first days are read, a collection that has one is updated within its bound", async () => {
 	const known = Array.from({ length: 8 }, () => QUIET);
 	const run = await open({ collections: known });
 	await untilSynced(run, 60 * MINUTE_MS);
@@ -123,7 +123,7 @@ test("a provider that takes 9 s for an answer is slow, and nothing is asked for 
 	await expectTruth(run);
 });
 
-test("a provider that grants 20 calls a minute has every collection synced, by what it grants", async () => {
+test("with 20 provider calls a minute every collection is still synced", async () => {
 	const run = await open();
 	run.market.settings.callsPerMinute = 20;
 	expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 20);
@@ -208,7 +208,7 @@ for (const [what, instead] of TROUBLES) {
 	});
 }
 
-test("while the lanes are level a synced collection costs its turns nothing, and ten minutes a page", async () => {
+test("while the lanes are level an update of a synced collection costs one page in ten minutes", async () => {
 	const run = await open({ heldUntil: (nowMs) => nowMs - 2_000 });
 	await untilSynced(run, 60 * MINUTE_MS);
 	await run.run(() => false, 5 * MINUTE_MS);
