@@ -1,5 +1,6 @@
 // Compiles all commands into one grammar, which reads texts and prints help.
 
+import { isAddress } from "#core/chain/Hex.ts";
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
 import { type Entry, fillForm } from "#agent/grammar/forms.ts";
@@ -55,7 +56,6 @@ const EMPTY: Unread = {
 const PRINTED_WORDS_MAX = 4;
 const NO_NAMES: KnownNames = new Map();
 
-const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
 
@@ -205,10 +205,10 @@ function isSame(a: Reading, b: Reading): boolean {
 }
 
 function guardedValue(slot: Slot, value: string): string {
-	if (slot.kind === "asset") return ADDRESS.test(value) ? value : `$${value}`;
+	if (slot.kind === "asset") return isAddress(value) ? value : `$${value}`;
 	if (slot.kind !== "collection") return bareValue(slot, value);
 	assert(!value.includes('"'), "no name that was read has a double quote in it");
-	return ADDRESS.test(value) ? value : `"${value}"`;
+	return isAddress(value) ? value : `"${value}"`;
 }
 
 function whyOf(parsed: Parsed): string {

@@ -1,5 +1,6 @@
 // Checks that a command from a model contains only what its author asked for.
 
+import { isAddress } from "#core/chain/Hex.ts";
 import type { Reading } from "#agent/grammar/Grammar.ts";
 import { readAddress } from "#agent/grammar/readSlot.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
@@ -59,7 +60,6 @@ const WINDOW_MINUTES = new Map([
 	["30d", 43_200],
 ]);
 
-const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
  * Matches whole plain decimals that are no part of something else: not a piece of an address, a
@@ -158,7 +158,7 @@ function minutesIn(said: string): number[] {
 function stands({ kind }: Slot, value: string, typed: string): boolean {
 	const said = typed.toLowerCase();
 	// Compared as typed: an address with a wrong checksum is a typing error, whoever repeats it.
-	if (WHOLE_ADDRESS.test(value)) {
+	if (isAddress(value)) {
 		return tokensOf(typed).some((token) => readAddress(token.toLowerCase(), token) === value);
 	}
 	switch (kind) {
