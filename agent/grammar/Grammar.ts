@@ -1,6 +1,5 @@
 // Compiles all commands into one grammar, which reads texts and prints help.
 
-import { isAddress } from "#core/chain/Hex.ts";
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
 import { type Entry, fillForm } from "#agent/grammar/forms.ts";
@@ -11,6 +10,7 @@ import { slotLabel } from "#agent/grammar/readSlot.ts";
 import { splitWords } from "#agent/grammar/splitWords.ts";
 import type { Found, Look } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { isAddress } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import type { Command, KnownNames, Slot, SlotValues } from "#core/plugin/Tool.ts";
 
@@ -55,7 +55,6 @@ const EMPTY: Unread = {
 /** A longer text in printed form may hold more than a name: `floor void racers base chain cmon`. */
 const PRINTED_WORDS_MAX = 4;
 const NO_NAMES: KnownNames = new Map();
-
 
 const GUARDED: ReadonlySet<Slot["kind"]> = new Set(["collection", "asset"]);
 

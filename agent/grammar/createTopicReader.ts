@@ -110,7 +110,7 @@ export function takerOf({ command, forms }: Entry): Taker {
  * Returns the command that fits the values and takes precedence over all others that do; undefined
  * where several remain.
  */
-export function chooseCommand(
+function chooseCommand(
 	found: Signs,
 	takers: ReadonlyMap<Command, Taker>,
 	values: Values,
@@ -132,7 +132,7 @@ export function chooseCommand(
 }
 
 /** Takes words of a name from the topics, where something else shows what is asked. */
-export function leaveNames(words: Words, found: Signs): void {
+function leaveNames(words: Words, found: Signs): void {
 	const isTopic = placesOf(found);
 	for (const at of isTopic) {
 		if (!isOfName(words, at, isTopic)) continue;

@@ -155,7 +155,7 @@ export function isTold(before: string): boolean {
 }
 
 /** Returns true behind `i can` or `can i`: what follows is no order. */
-export function isWhatOneCould(first: string, before: string): boolean {
+function isWhatOneCould(first: string, before: string): boolean {
 	return (ABLE.has(before) && PERSONS.has(first)) || (PERSONS.has(before) && ABLE.has(first));
 }
 

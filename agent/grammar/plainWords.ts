@@ -82,7 +82,7 @@ export function plainWords(words: Words, isKnown: (low: string) => boolean): Wor
  * Finds words that are written like a name, with a capital, in a text that is written in small
  * letters otherwise. A word that begins a sentence counts only in front of another one.
  */
-export function properPlaces(
+function properPlaces(
 	{ raw, low, kinds, isApart }: Words,
 	isKnown: (low: string) => boolean,
 ): ReadonlySet<number> | undefined {

@@ -94,7 +94,7 @@ export function readKnown(typed: Words, plain: Look, reading: KnownReading): Loo
  * nothing, so none of them may have a time, a chain or a number in it. `isQuestion`: it alone
  * begins like a question, so it is one whatever the others say.
  */
-export function readOneSentence(
+function readOneSentence(
 	words: Words,
 	given: SentenceReading,
 ): { look: Look; isQuestion: boolean } | undefined {

@@ -173,7 +173,7 @@ export function slice(words: Words, from: number, to: number): Words {
 }
 
 /** Returns the places at which sentences begin. */
-export function startsOf({ low, isApart }: Words): number[] {
+function startsOf({ low, isApart }: Words): number[] {
 	return [...low.keys()].filter((at) => at === 0 || isApart[at]);
 }
 

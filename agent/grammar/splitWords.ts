@@ -21,7 +21,7 @@ export type Words = {
 /** `sign`: standalone punctuation, an emoji, or who is spoken to (`@bot`). */
 export type WordKind = "word" | "quoted" | "sign";
 
-export const QUOTED_LENGTH_MAX = 128;
+const QUOTED_LENGTH_MAX = 128;
 
 /**
  * Splits a normalised text into words, quoted names and signs.

@@ -138,7 +138,7 @@ export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
  * Returns the description of the grammar for a language model: every command's form, its slots, and
  * an example. It is the same for every text and holds no user data.
  */
-export function instructionsFor({ commands }: Grammar): string {
+function instructionsFor({ commands }: Grammar): string {
 	const lines = helpLines(commands);
 	const entries = commands.map(({ examples: [example] }, at) => {
 		return `- ${lines[at]?.replace(/\.$/, "")}.${example === undefined ? "" : ` For example "${example}".`}`;

@@ -1,9 +1,9 @@
 // Checks that a command from a model contains only what its author asked for.
 
-import { isAddress } from "#core/chain/Hex.ts";
 import type { Reading } from "#agent/grammar/Grammar.ts";
 import { readAddress } from "#agent/grammar/readSlot.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { isAddress } from "#core/chain/Hex.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 export type QualifierRules = {
@@ -59,7 +59,6 @@ const WINDOW_MINUTES = new Map([
 	["7d", 10_080],
 	["30d", 43_200],
 ]);
-
 
 /**
  * Matches whole plain decimals that are no part of something else: not a piece of an address, a

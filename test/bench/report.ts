@@ -25,7 +25,7 @@ export function writeResults(results: readonly Result[], at: Date): void {
 }
 
 /** Returns what `--write` puts between the markers of RESULTS.md: table, machine and date. */
-export function renderResults(results: readonly Result[], at: Date): string {
+function renderResults(results: readonly Result[], at: Date): string {
 	const [cpu] = cpus();
 	const memoryGb = Math.round(totalmem() / 1024 ** 3);
 	const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown CPU"}, ${memoryGb} GB`;

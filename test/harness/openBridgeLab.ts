@@ -35,7 +35,7 @@ export type BridgeLab = Awaited<ReturnType<typeof openBridgeLab>>;
 type Restart = Record<string, string>;
 
 export const USDG = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
-export const BRIDGE_ADMIN_KEY = "a-key-of-operators-that-is-long-enough";
+const BRIDGE_ADMIN_KEY = "a-key-of-operators-that-is-long-enough";
 /** A second token on 4663 with the symbol USDG, and one that shares its symbol with another. */
 const TWIN = "0x00000000000000000000000000000000000d0001";
 const ONLY = "0x00000000000000000000000000000000000d0002";

@@ -19,7 +19,7 @@ import { compileContracts } from "#test/sandbox/compileContracts.ts";
 import { uniswapBytecode } from "#test/sandbox/stocks/deployStockWorld.ts";
 
 /** Functions of Uniswap, wrapped coins and tokens that are used here. */
-export const chainAbi = parseAbi([
+const chainAbi = parseAbi([
 	"function deposit() payable",
 	"function approve(address spender, uint256 raw) returns (bool)",
 	"function transfer(address to, uint256 raw) returns (bool)",

@@ -108,7 +108,7 @@ export async function childEnvironment(root: string, prove: boolean) {
  * parent since or lead a group of their own: what tests start does both, and signals to a group
  * reach neither. Without the list a service of a test that was interrupted would run on.
  */
-export function watchDescendants(pid: number): Descendants {
+function watchDescendants(pid: number): Descendants {
 	const known = new Map<number, Process>();
 	const look = async () => {
 		const alive = await processes();

@@ -57,7 +57,7 @@ export const runGit: Git = async (args) => {
 const COMMAND_TIMEOUT_MS = 120_000;
 
 /** The machine that the tests run on. */
-export const thisMachine: Machine = {
+const thisMachine: Machine = {
 	has: (command) => Bun.which(command) !== null,
 	isRoot: process.getuid?.() === 0,
 	async run(command) {
@@ -141,7 +141,7 @@ export function readSuiteArgs(argv: readonly string[]): SuiteAsk {
  * and none waits for the server to start or ends it for the others. Their other files are in the
  * same place as the database's, which is removed in the end.
  */
-export async function withDatabase(
+async function withDatabase(
 	run: (env: Record<string, string>) => Promise<number>,
 ): Promise<number> {
 	const scratch = await scratchFolder();

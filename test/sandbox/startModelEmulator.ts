@@ -24,7 +24,7 @@ export type ModelEmulator = {
 type Rule = readonly [pattern: string, command: (found: Record<string, string>) => string];
 
 /** The kinds of faults of a language model, or of its server. */
-export const MODEL_FAULT_KINDS = [
+const MODEL_FAULT_KINDS = [
 	"status",
 	"silence",
 	"slow",
@@ -39,7 +39,7 @@ export const MODEL_FAULT_KINDS = [
 ] as const;
 
 /** One ordered fault, as POST /_sandbox/faults takes it. */
-export const ModelFault = z.object({
+const ModelFault = z.object({
 	kind: z.enum(MODEL_FAULT_KINDS),
 	/** How often; without it always. */
 	times: z.int().min(1).optional(),

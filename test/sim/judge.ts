@@ -73,7 +73,7 @@ export async function converge(
 }
 
 /** What one process without any trouble makes of a chain as it stands. */
-export async function runLinear(options: {
+async function runLinear(options: {
 	chainId: number;
 	chain: SimChain;
 	db: Database;

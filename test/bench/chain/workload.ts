@@ -95,7 +95,7 @@ export const VERY_WIDE_WORKLOAD: Workload = {
 };
 
 /** What one block's gas allows, with room. */
-export const DEPLOYMENTS_PER_BLOCK = 250;
+const DEPLOYMENTS_PER_BLOCK = 250;
 /** Contracts besides the collections: editions, a coin, the venue, and Multicall3. */
 const OTHER_CONTRACTS = 4;
 

@@ -239,7 +239,7 @@ export const tradeFigures: readonly Figure[] = [
 ];
 
 /** Returns the shares of the processor as text, for a note. */
-export function sharesText({ service, postgres, custody, node, asking }: Shares): string {
+function sharesText({ service, postgres, custody, node, asking }: Shares): string {
 	const parts = { service, PostgreSQL: postgres, "wallet provider": custody, node, asking };
 	return Object.entries(parts)
 		.map(([name, ms]) => `${name} ${ms.toFixed(2)}`)

@@ -168,7 +168,7 @@ export async function fillIndex(connectionString: string, options: FillOptions):
 }
 
 /** Fills collections 1 to n, in the order of their trade, with the figures of their events. */
-export async function fillCollections(client: Client, options: FillOptions): Promise<void> {
+async function fillCollections(client: Client, options: FillOptions): Promise<void> {
 	const { collections, chainIds, days, nowMs } = options;
 	await client.query(
 		`insert into market_index.collection (
@@ -201,7 +201,7 @@ export async function fillCollections(client: Client, options: FillOptions): Pro
  * Fills in what the provider and tokens' own documents tell of the first collections: figures,
  * books, floors, tokens with ranks and traits, and the lists that pages are made from.
  */
-export async function fillMarket(client: Client, options: FillOptions): Promise<void> {
+async function fillMarket(client: Client, options: FillOptions): Promise<void> {
 	const { marketed, nowMs } = options;
 	const atSeconds = nowMs / 1_000;
 	for (const statement of [SYNCS, FIGURES, SNAPSHOT_ROWS, ORDERS, TOKEN_ROWS]) {
@@ -233,10 +233,7 @@ export function monthsOf(fromMs: number, toMs: number): Month[] {
  * Drops the keys and indexes of tables; returns the statements that make them again as they were.
  * Sorting once is several times faster than inserting each row.
  */
-export async function setIndexesAside(
-	client: Client,
-	tables: readonly string[],
-): Promise<string[]> {
+async function setIndexesAside(client: Client, tables: readonly string[]): Promise<string[]> {
 	const restore: string[] = [];
 	for (const table of tables) {
 		const { rows } = await client.query<{ make: string; unmake: string }>(

@@ -64,7 +64,7 @@ export async function fillMonth(client: Client, month: Month, options: FillOptio
  * the sums are the same either way, and no bucket spans two months. In the order of time, as lanes
  * write them: neighbours in time are then neighbours on disk.
  */
-export function rollupStatements(month: Pick<Month, "fromMs" | "toMs">, events: string): string[] {
+function rollupStatements(month: Pick<Month, "fromMs" | "toMs">, events: string): string[] {
 	const from = new Date(month.fromMs).toISOString();
 	const to = new Date(month.toMs).toISOString();
 	const within = `where bucket >= '${from}' and bucket < '${to}'`;
@@ -87,7 +87,7 @@ export function priceOf(logIndex: string): string {
 }
 
 /** Returns the log index in a position (see `positionOf`), as SQL. */
-export function logOfPosition(position: string): string {
+function logOfPosition(position: string): string {
 	return `((${position} >> 10) & 1048575)`;
 }
 

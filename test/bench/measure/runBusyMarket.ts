@@ -57,7 +57,7 @@ const POLL_MS = 100;
 const QUIET_MS = 6_000;
 const READS = { inFlight: 4, warmMs: 0, perSecond: 50 } as const;
 
-export const SEARCH_CLIENTS = 8;
+const SEARCH_CLIENTS = 8;
 
 /** Collections that are pushed about; half of all pushes are of the first. */
 const PUSHED_ABOUT = 50;
@@ -91,7 +91,7 @@ export async function runBusyMarket(options: MarketServiceOptions): Promise<Busy
 }
 
 /** Pushes thousands of events at once to a listening service, and reads from it meanwhile. */
-export async function measureBurst(bursting: Bursting): Promise<Burst> {
+async function measureBurst(bursting: Bursting): Promise<Burst> {
 	const { url, provider, db, collections, bill, nowMs } = bursting;
 	const slugs = collections.map(({ slug }) => slug);
 	const isJoined = () => provider.isJoined(slugs);

@@ -179,7 +179,7 @@ export async function runTrades(options: {
  * Runs a script's turn, and returns its result with the shares of the processor for each thing
  * done.
  */
-export async function billTurn(
+async function billTurn(
 	trading: Trading,
 	{ script, order }: { script: Script; order: object },
 ): Promise<{ told: TurnTold; shares: Shares }> {

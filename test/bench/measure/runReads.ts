@@ -178,7 +178,7 @@ export async function runCachedList(options: YoungServiceOptions): Promise<Cache
  * that a page of 200 is 640 kB and compresses to a tenth of it. Returns the contract of the
  * collection with the most events.
  */
-export async function addPayloads(socketDir: string): Promise<string> {
+async function addPayloads(socketDir: string): Promise<string> {
 	const client = new Client({ connectionString: socketUrl(socketDir), application_name: "bench" });
 	await client.connect();
 	try {

@@ -80,7 +80,7 @@ export async function killOnce(
 }
 
 /** Returns a sentence for each thing that is wrong after a run; none if all is right. */
-export async function judgeRun(lane: KillLane, run: KillRun): Promise<string[]> {
+async function judgeRun(lane: KillLane, run: KillRun): Promise<string[]> {
 	const intents = await intentsOf(lane.db, run);
 	const problems: string[] = [];
 	if (intents.length !== run.wanted.length) {

@@ -78,9 +78,7 @@ export async function openKillWorld(): Promise<KillWorld> {
 }
 
 /** Makes the chain mine at an interval from now on. */
-export async function openKillChain(
-	parts: Pick<KillChain, "anvil" | "bundle">,
-): Promise<KillChain> {
+async function openKillChain(parts: Pick<KillChain, "anvil" | "bundle">): Promise<KillChain> {
 	const { anvil, bundle } = parts;
 	await anvil.rpc("evm_setAutomine", [false]);
 	const holders = new Set<symbol>();

@@ -20,7 +20,7 @@ const BY_HASH = "eth_getTransactionByHash";
 const OTHER_HASH = `0x${"77".repeat(32)}`;
 
 /** What a node can say falsely about one wallet. */
-export const nodeAnswers: readonly FalseAnswer[] = [
+const nodeAnswers: readonly FalseAnswer[] = [
 	about("a nonce 7 ahead, once", { method: COUNT, times: 1, says: ahead(7) }),
 	about("a nonce 7 ahead, for as long as it lies", { method: COUNT, says: ahead(7) }),
 	about("a nonce 3 behind, once", { method: COUNT, times: 1, says: ahead(-3) }),
@@ -68,7 +68,7 @@ const SEND = "^POST /v1/wallets/";
 const LIST = "^GET /v1/transactions";
 
 /** What a wallet provider can do and say falsely about one wallet. */
-export const providerAnswers: readonly FalseAnswer[] = [
+const providerAnswers: readonly FalseAnswer[] = [
 	provider("says that it sent, and sends nothing", claims({ listed: "broadcasted" })),
 	provider(
 		"says that it sent, sends nothing, and says so for ever",

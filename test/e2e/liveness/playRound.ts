@@ -90,7 +90,7 @@ export async function playRound(
  * Sends one request of a wallet: a number of transfers, or a buy. Returns what is wrong with its
  * answer.
  */
-export async function askForMoney(world: LiveWorld, player: Player, wish: Wish): Promise<string[]> {
+async function askForMoney(world: LiveWorld, player: Player, wish: Wish): Promise<string[]> {
 	const { wallet, isHonest } = player;
 	const { path, body, isTaken } =
 		wish === "buy" ? await buy(world, player) : pay(player, wish.transfers);
@@ -101,7 +101,7 @@ export async function askForMoney(world: LiveWorld, player: Player, wish: Wish):
 }
 
 /** Returns a wallet's state before a round, with the false answers about it. */
-export async function playerOf(
+async function playerOf(
 	{ anvil, market }: LiveWorld,
 	{ wallet, round, place }: { wallet: LiveWallet; round: LiveRound; place: number },
 ): Promise<Player> {

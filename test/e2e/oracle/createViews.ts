@@ -96,7 +96,7 @@ export async function createViews({
 }
 
 /** Reads sales and mints of the chain as facts. */
-export function chainFacts(deeds: readonly Deed[]): UnpricedFact[] {
+function chainFacts(deeds: readonly Deed[]): UnpricedFact[] {
 	return deeds.map((deed, place) => ({
 		kind: deed.kind,
 		contract: deed.contract,
@@ -116,7 +116,7 @@ export function chainFacts(deeds: readonly Deed[]): UnpricedFact[] {
 }
 
 /** Reads events in the provider's words as facts, each once, the newest first in the answers. */
-export function toldFacts(events: readonly any[]): UnpricedFact[] {
+function toldFacts(events: readonly any[]): UnpricedFact[] {
 	const once = new Map<string, UnpricedFact>();
 	for (const [at, words] of events.entries()) {
 		const fact = { ...factOf(words), place: -at };
@@ -129,10 +129,7 @@ export function toldFacts(events: readonly any[]): UnpricedFact[] {
  * Merges what both told: one kind of one token in one transaction is one event, the chain's word
  * comes before the provider's, and a transfer of a token that the transaction minted is that mint.
  */
-export function mergeFacts(
-	chain: readonly UnpricedFact[],
-	told: readonly UnpricedFact[],
-): UnpricedFact[] {
+function mergeFacts(chain: readonly UnpricedFact[], told: readonly UnpricedFact[]): UnpricedFact[] {
 	const keyOf = ({ transaction, contract, tokenId, kind }: UnpricedFact) =>
 		`${transaction} ${contract} ${tokenId} ${kind}`;
 	const merged = new Map(chain.map((fact) => [keyOf(fact), fact]));
@@ -147,7 +144,7 @@ export function mergeFacts(
 }
 
 /** Returns who owns what of a contract at the head, from every transfer that its logs tell. */
-export async function readOwners(url: string, contract: Hex): Promise<Owners> {
+async function readOwners(url: string, contract: Hex): Promise<Owners> {
 	const params = [{ address: contract, fromBlock: "0x0", toBlock: "latest" }];
 	const response = await fetch(url, {
 		method: "POST",
@@ -174,7 +171,7 @@ export async function readOwners(url: string, contract: Hex): Promise<Owners> {
 }
 
 /** Sorts the provider's answers by slug; refused or unasked data is not there. */
-export function readTold(calls: readonly Call[]): (slug: string) => ToldSlug {
+function readTold(calls: readonly Call[]): (slug: string) => ToldSlug {
 	const bySlug = new Map<string, ToldSlug>();
 	const of = (slug: string) => {
 		const told = bySlug.get(slug) ?? nothing();

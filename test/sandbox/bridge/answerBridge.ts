@@ -120,7 +120,7 @@ export function createBridgePostbox(options: { key: string; clock: Clock; faults
 }
 
 /** As `GET /intents/status/v3` and webhooks tell it. */
-export function renderStatus(entry: BridgeEntry) {
+function renderStatus(entry: BridgeEntry) {
 	return {
 		...{ status: entry.status, updatedAt: entry.updatedAtMs, requestId: entry.requestId },
 		inTxHashes: entry.deposits.map(({ hash }) => hash),

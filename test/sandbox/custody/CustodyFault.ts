@@ -19,7 +19,7 @@ export type CustodyFaultList = {
 const GIB_BYTES = 1_073_741_824;
 
 /** The kinds of faults of a wallet provider. */
-export const CUSTODY_FAULT_KINDS = [
+const CUSTODY_FAULT_KINDS = [
 	"status",
 	"silence",
 	"slow",

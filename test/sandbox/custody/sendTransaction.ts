@@ -175,7 +175,7 @@ export async function performRpc(
 }
 
 /** Signs a transaction; missing members are filled in, the nonce by the node's count. */
-export async function signHeld(
+async function signHeld(
 	wallet: HeldWallet,
 	{ chain, transaction }: { chain: CustodyChain; transaction: RpcTransaction },
 ): Promise<{ raw: Hex; hash: Hex; nonce: number }> {

@@ -194,7 +194,7 @@ export function startEconomyDesk(options: {
  * blocks back, puts a price that it moved before the purchase and moves it back after it, all in
  * one block. What others ask to be mined meanwhile is mined, and may slip through.
  */
-export function startSearcher({ rpc, isWanted, takeBps }: SearcherOptions): Searcher {
+function startSearcher({ rpc, isWanted, takeBps }: SearcherOptions): Searcher {
 	const stopping = new AbortController();
 	const done: Sandwich[] = [];
 	let isOn = false;

@@ -45,7 +45,7 @@ export type RaceKind = (typeof RACE_KINDS)[number];
 const GIB_BYTES = 1_073_741_824;
 
 /** The kinds of faults of a provider: of answers, then three of the stream, then of sellers. */
-export const FAULT_KINDS = [
+const FAULT_KINDS = [
 	"429",
 	"599",
 	"500",

@@ -29,7 +29,7 @@ import {
 } from "./revealKinds.ts";
 
 /** The faults of the document server, as `POST /_sandbox/faults` takes them. */
-export const StudioFault = z.discriminatedUnion("kind", [
+const StudioFault = z.discriminatedUnion("kind", [
 	Fault.extend({ kind: z.enum(TRANSPORT_KINDS) }),
 	/** It answers the document of the hidden token. */
 	Fault.extend({ kind: z.literal("old_document") }),

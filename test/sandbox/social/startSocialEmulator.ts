@@ -247,7 +247,7 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 }
 
 /** Makes the sender of events to the app's webhook: signed, in the order in which they happened. */
-export function createDeliverer(options: {
+function createDeliverer(options: {
 	secret: string;
 	faults: SocialFaults;
 	say(line: string): void;

@@ -176,7 +176,7 @@ export async function createSender(rpc: Rpc, from: Address): Promise<Send> {
  * code and called), so immutables are as compiled. It is called twice: once to get the code that it
  * returns, once in a transaction that keeps its storage writes.
  */
-export async function placeContracts(
+async function placeContracts(
 	rpc: Rpc,
 	{ builder, send, contracts }: { builder: Address; send: Send; contracts: readonly Placed[] },
 ): Promise<void> {

@@ -34,7 +34,7 @@ const order = {
 };
 
 /** The faults of an issuer's list, as `POST /_sandbox/faults` takes them. */
-export const IssuerFault = z.discriminatedUnion("kind", [
+const IssuerFault = z.discriminatedUnion("kind", [
 	Fault.extend({ kind: z.enum(TRANSPORT_KINDS) }),
 	/** The row is missing. */
 	z.object({ ...order, kind: z.literal("removal"), ticker }),
@@ -90,7 +90,7 @@ export const issuerRow = z.object({
 export type IssuerRow = z.output<typeof issuerRow>;
 
 /** The answer of `GET /rhj/assets`. */
-export const issuerAnswer = z.object({ assets: z.array(issuerRow) });
+const issuerAnswer = z.object({ assets: z.array(issuerRow) });
 
 const ASSETS_PATH = "/rhj/assets";
 const CHAIN_ID = 4663;

@@ -59,7 +59,7 @@ export async function planBlock(scene: Scene, share: Share): Promise<void> {
 }
 
 /** Plans the mints of one collection in one block; `share` is the block's part of 15 minutes. */
-export function planMints(scene: Scene, stall: Stall, share: number): void {
+function planMints(scene: Scene, stall: Stall, share: number): void {
 	const { plan, state } = stall;
 	if (state.launchedAt === null || plan.mint === "reserved") return;
 	const age = scene.world.blocks - state.launchedAt;
@@ -77,7 +77,7 @@ export function planMints(scene: Scene, stall: Stall, share: number): void {
 }
 
 /** Plans one sale of a random shape. */
-export async function planSale(scene: Scene, stall: Stall): Promise<void> {
+async function planSale(scene: Scene, stall: Stall): Promise<void> {
 	const roll = scene.prng.next();
 	const shape = shapes.find(([upTo]) => roll < upTo);
 	if (shape && (await shape[1](scene, stall))) return;
@@ -85,7 +85,7 @@ export async function planSale(scene: Scene, stall: Stall): Promise<void> {
 }
 
 /** Plans a plain transfer, without the market. */
-export function planTransfer(scene: Scene, stall: Stall): void {
+function planTransfer(scene: Scene, stall: Stall): void {
 	const goods = pickGoods(scene, stall);
 	if (!goods) return;
 	const taker = pickOther(scene, goods.holder);

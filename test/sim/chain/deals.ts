@@ -84,7 +84,7 @@ export function planDeals(prng: Prng, serial: () => number): Deal[] {
 }
 
 /** Tokens that come into being in one transaction; its value is spread over their units. */
-export function mintDeal(options: {
+function mintDeal(options: {
 	contract: Address;
 	standard: "erc721" | "erc1155";
 	units: readonly Units[];
@@ -120,7 +120,7 @@ export function mintDeal(options: {
 }
 
 /** A listing that somebody took: the maker gives the token, the taker pays the maker and a fee. */
-export function listingDeal(options: {
+function listingDeal(options: {
 	token: Token;
 	seller: Address;
 	buyer: Address;
@@ -152,7 +152,7 @@ export function listingDeal(options: {
  * An offer that somebody accepted through a broker: the marketplace's log names the broker, only
  * the token's own log says who gave it.
  */
-export function offerDeal(options: {
+function offerDeal(options: {
 	token: Token;
 	seller: Address;
 	buyer: Address;
@@ -175,7 +175,7 @@ export function offerDeal(options: {
 }
 
 /** What shares topics with mints and sales and is neither. */
-export function noiseDeal(token: Token, [from, to]: readonly [Address, Address]): Deal {
+function noiseDeal(token: Token, [from, to]: readonly [Address, Address]): Deal {
 	const logs = [coinLog(ZERO_ADDRESS, to, 5n), transferLog({ ...token, from, to })];
 	return { value: 7n, logs, facts: [] };
 }

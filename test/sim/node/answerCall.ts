@@ -97,7 +97,7 @@ export function receiptIn(block: SimBlock, index: number) {
 	return { ...place, transactionHash: hash, status: "0x1", logs };
 }
 
-export function transactionIn(block: SimBlock, index: number) {
+function transactionIn(block: SimBlock, index: number) {
 	const transaction = block.transactions[index];
 	return {
 		hash: transaction?.hash,

@@ -129,7 +129,7 @@ export function serveSocket(
  * Decides what subscriptions to logs are sent: the logs of the block that fit their filter, or what
  * is left of them. Logs come before the head, with it or later.
  */
-export function createPusher(node: SimNode, { prng, tally }: { prng: Prng; tally: Tally }) {
+function createPusher(node: SimNode, { prng, tally }: { prng: Prng; tally: Tally }) {
 	let orphan: SentLog | undefined;
 	let newest: SimBlock | undefined;
 

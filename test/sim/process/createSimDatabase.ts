@@ -45,7 +45,7 @@ export type SimDatabaseOptions = {
 
 export type Statement = { text: string; values: readonly SqlValue[] };
 
-export class ProcessKilled extends Error {}
+class ProcessKilled extends Error {}
 
 const DELAY_MS_MAX = 4;
 

@@ -140,7 +140,7 @@ export async function openSyncRun(db: Database, options: SyncRunOptions) {
 }
 
 /** Runs one process that syncs: its clocked jobs, and the workers of its lane. */
-export function launchProcess(syncing: Syncing, launching: Launching): void {
+function launchProcess(syncing: Syncing, launching: Launching): void {
 	for (const name of JOBS) {
 		const job = syncing.jobs.find((one) => one.name === `market-index.${name}`);
 		if (!job) throw new Error(`no job ${name}`);

@@ -135,7 +135,7 @@ export function renderDayHeader(chain: DayChain, number: number, isFull: boolean
 }
 
 /** Returns a block's logs without its transactions: most requests are about those. */
-export function renderDayLogs(chain: DayChain, number: number): SentLog[] {
+function renderDayLogs(chain: DayChain, number: number): SentLog[] {
 	const { deals, noise } = planDayBlock(chain, number);
 	const gap = gapOf(deals.length, noise);
 	const logs: SentLog[] = [];
@@ -159,7 +159,7 @@ export function renderDayLogs(chain: DayChain, number: number): SentLog[] {
 }
 
 /** Returns one transaction of either kind; null where the block has none at that index. */
-export function renderDayTransaction(
+function renderDayTransaction(
 	chain: DayChain,
 	{ block, index }: { block: number; index: number },
 ): RenderedTransaction | null {
@@ -207,12 +207,12 @@ export function planDayBlock(chain: DayChain, number: number): DayBlock {
 }
 
 /** Returns a hash that contains the number, so that a block is found by either. */
-export function blockHashOf(number: number): Hex {
+function blockHashOf(number: number): Hex {
 	if (number < 0) return `0x${wordOf(0)}`;
 	return `0xb10c${number.toString(16).padStart(60, "0")}`;
 }
 
-export function transactionHashOf(block: number, index: number): Hex {
+function transactionHashOf(block: number, index: number): Hex {
 	return `0x7a${block.toString(16).padStart(54, "0")}${index.toString(16).padStart(8, "0")}`;
 }
 

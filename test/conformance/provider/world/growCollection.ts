@@ -68,7 +68,7 @@ export function growingIn(world: World, nowMs: number): Growing {
 }
 
 /** Returns a new collection: it has tokens, and nothing was ever sold. */
-export function newCollection(plan: Plan, random: Random): WorldCollection {
+function newCollection(plan: Plan, random: Random): WorldCollection {
 	const { slug, name = titleOf(slug), places, tokens, createdMs } = plan;
 	return {
 		slug,

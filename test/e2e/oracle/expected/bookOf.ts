@@ -24,7 +24,7 @@ export type ToldOrder = {
 type Unpriced = Omit<ToldOrder, "unit">;
 
 /** Says whether the book was read: only then offers are asked for. */
-export const isBookRead = ({ told }: View): boolean => told.offers.length > 0;
+const isBookRead = ({ told }: View): boolean => told.offers.length > 0;
 
 /** Returns the price of a unit in wei; null where its currency has no rate. */
 export const unitOf = ({ unit }: ToldOrder): bigint | null => unit;
@@ -170,7 +170,7 @@ export function quoteOf(
 }
 
 /** Returns the listings, if the book was read; else null. */
-export function wholeAsks(view: View): ToldOrder[] | null {
+function wholeAsks(view: View): ToldOrder[] | null {
 	return isBookRead(view) ? asksOf(view) : null;
 }
 

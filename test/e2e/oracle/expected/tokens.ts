@@ -175,7 +175,7 @@ export function traitsOf(view: View): Check {
  * Strips a text as Python's `strip` does: JavaScript's takes U+FEFF and leaves U+001C to U+001F and
  * U+0085.
  */
-export function stripped(text: string): string {
+function stripped(text: string): string {
 	const edge =
 		"[\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
 	return text.replace(new RegExp(`^${edge}|${edge}$`, "g"), "");

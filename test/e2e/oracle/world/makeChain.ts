@@ -87,7 +87,7 @@ export function makeChain(random: Random, nowMs: number): Chain {
  * Makes a contract that remembers who owns what, so that each seller has what they sell. The effect
  * on figures is not computed here: the oracle reads the logs from the node.
  */
-export function createContract({ address, standard, random }: ContractPlan) {
+function createContract({ address, standard, random }: ContractPlan) {
 	const held: Holding[] = [];
 	let nextId = 1n;
 	let orders = 0;

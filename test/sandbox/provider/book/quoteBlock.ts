@@ -91,7 +91,7 @@ export function quoteBlock(market: Market, quoting: Quoting): MarketChange[] {
  * A listing counts also while its seller has given the token away: it may become valid again, and
  * must then be above later bids.
  */
-export function edgesOf({ open }: Collection): Edges {
+function edgesOf({ open }: Collection): Edges {
 	let bestBid = 0;
 	let lowestAsk = Number.POSITIVE_INFINITY;
 	for (const order of open) {
@@ -113,7 +113,7 @@ export function edgesOf({ open }: Collection): Edges {
  * Returns orders that no longer fit the price. Without cancelling them the book would stay at the
  * old price: no bid goes above an old ask, and no ask below an old bid.
  */
-export function staleOrders({ open }: Collection, goingPrice: number): BookOrder[] {
+function staleOrders({ open }: Collection, goingPrice: number): BookOrder[] {
 	return [...open].filter((order) => {
 		const share = unitEther(order) / goingPrice;
 		if (order.kind !== "listing") return share > BID_MAX;

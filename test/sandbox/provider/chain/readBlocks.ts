@@ -65,7 +65,7 @@ export type ChainSale = {
 };
 
 /** Lists all events that the emulator reads. */
-export const logAbi = parseAbi([
+const logAbi = parseAbi([
 	"event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)",
 	"event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] values)",
 	"event MetadataUpdate(uint256 id)",
@@ -136,7 +136,7 @@ export async function readBlocks(
 }
 
 /** Returns what a log means for the market; an empty list for an irrelevant or malformed one. */
-export function readLog(log: RawLog): ChainLog[] {
+function readLog(log: RawLog): ChainLog[] {
 	const contract = lower(log.address);
 	const [topic, ...rest] = log.topics;
 	if (!topic) return [];

@@ -44,7 +44,7 @@ const Described = z.object({
 export type Described = z.infer<typeof Described>;
 
 /** The views that the emulator calls on contracts; most contracts support only some. */
-export const viewAbi = parseAbi([
+const viewAbi = parseAbi([
 	"function name() view returns (string)",
 	"function symbol() view returns (string)",
 	"function decimals() view returns (uint8)",
@@ -163,7 +163,7 @@ export async function readTraitIds(
 }
 
 /** Reads the metadata of these tokens, in the given order. */
-export async function readMetadata(
+async function readMetadata(
 	rpc: Rpc,
 	contract: { address: Address; standard: "erc721" | "erc1155" },
 	ids: readonly bigint[],

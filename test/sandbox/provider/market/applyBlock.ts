@@ -57,7 +57,7 @@ export function expireOrders(market: Market, timeS: number): void {
 /**
  * Takes units off an order that was filled on chain; returns the order, or null if it is unknown.
  */
-export function fillOrder(market: Market, hash: Hex, units: bigint): BookOrder | null {
+function fillOrder(market: Market, hash: Hex, units: bigint): BookOrder | null {
 	const order = market.orders.get(hash);
 	if (!order) return null;
 	order.remaining = order.remaining > units ? order.remaining - units : 0n;
@@ -92,7 +92,7 @@ export function recheckListings(
 }
 
 /** Cancels what a maker signed before their counter changed. */
-export function retireMaker(market: Market, maker: Address, timeS: number): MarketChange[] {
+function retireMaker(market: Market, maker: Address, timeS: number): MarketChange[] {
 	market.retired.add(maker);
 	const changes: MarketChange[] = [];
 	for (const collection of market.collections.values()) {

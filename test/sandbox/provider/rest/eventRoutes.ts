@@ -79,10 +79,7 @@ export const eventRoutes: readonly Route[] = [
 ];
 
 /** Renders the events of a page, with their tokens; reads metadata once per collection. */
-export async function renderEvents(
-	office: Office,
-	events: readonly MarketEvent[],
-): Promise<Json[]> {
+async function renderEvents(office: Office, events: readonly MarketEvent[]): Promise<Json[]> {
 	const nfts = new Map<MarketEvent, Nft>();
 	for (const [collection, own] of Map.groupBy(events, (event) => event.collection)) {
 		const ids = [...new Set(own.flatMap(({ tokenId }) => (tokenId === null ? [] : [tokenId])))];
@@ -96,7 +93,7 @@ export async function renderEvents(
 }
 
 /** Returns the provider's name of an event; see README on mints. */
-export function eventTypeOf(event: MarketEvent): string {
+function eventTypeOf(event: MarketEvent): string {
 	if (event.type === "mint" && isMintAsTransfer(event)) return "transfer";
 	return EVENT_TYPE[event.type] ?? event.type;
 }

@@ -135,7 +135,7 @@ export const fulfilmentRoutes: readonly Route[] = [
 ];
 
 /** Returns an order; for an unknown one the provider answers 400, not 404. */
-export function orderByHash(office: Office, hash: string | undefined): BookOrder {
+function orderByHash(office: Office, hash: string | undefined): BookOrder {
 	const order = isHex(hash) ? office.market().orders.get(hash) : undefined;
 	if (!order) throw new Refusal(400, "Order not found");
 	return order;

@@ -106,7 +106,7 @@ export async function answerSwap(request: Request, given: Desk): Promise<Respons
 }
 
 /** Returns the universal router's calldata (2.1.1) for swaps through V3 pools. */
-export function encodeUniversal(swap: UniversalSwap): Hex {
+function encodeUniversal(swap: UniversalSwap): Hex {
 	const { exact, ways, recipient, isNativeIn, isNativeOut, most, least, deadlineS } = swap;
 	const command = exact === "in" ? COMMANDS.swapIn : COMMANDS.swapOut;
 	const to = isNativeOut ? ROUTER : recipient;

@@ -65,7 +65,7 @@ export const oneOrder: Answer = ({ world, path }) => {
 };
 
 /** A listing as the document has it; its price is for all its units. */
-export function renderListing(order: WorldOrder) {
+function renderListing(order: WorldOrder) {
 	return {
 		...rendered(order),
 		price: { current: priceOf(order) },
