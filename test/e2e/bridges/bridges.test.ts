@@ -70,7 +70,7 @@ test("[BRG-14] [BRG-15] a command becomes a stored quote with its steps, a depos
 });
 
 describe("[BRG-01] chains, currencies and settings are told without a session", () => {
-	test("with what can be used at present", async () => {
+	test("with what can be used now", async () => {
 		const { body } = await lab.ask("/v1/bridges/chains", undefined, { as: null });
 		expect(body).toMatchObject({ enabled: true, dryRun: false });
 		expect(body.chains).toMatchObject([
