@@ -5,7 +5,8 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { MINUTE_MS } from "#core/time.ts";
-import type { Denial, Intent, IntentKind, Plan, Preparation } from "#plugins/wallets/contract.ts";
+import type { IntentKind, Preparation } from "#plugins/wallets/IntentKind.ts";
+import type { Denial, Intent, Plan } from "#plugins/wallets/model.ts";
 import { storedField } from "#plugins/wallets/plan.ts";
 
 export type AllowanceDeps = { clock: Clock; rpcOf(chainId: number): Rpc | null };

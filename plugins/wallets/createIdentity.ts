@@ -3,7 +3,6 @@ import type { Audit } from "#core/audit/createAudit.ts";
 import { httpFault } from "#core/http/faults.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
-import type { Wallets } from "#plugins/wallets/contract.ts";
 import { createEnrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { createDeployment } from "#plugins/wallets/enrolment/planEnrolment.ts";
 import { NONCE_TTL_MS, SESSION_IDLE_MS } from "#plugins/wallets/limits.ts";
@@ -18,6 +17,7 @@ import {
 	readCredential,
 } from "#plugins/wallets/session/createSessions.ts";
 import { createSiwe, homeChain, pruneSignInsJob } from "#plugins/wallets/siwe/createSiwe.ts";
+import type { Wallets } from "#plugins/wallets/Wallets.ts";
 
 export type IdentityOptions = {
 	core: Pick<Core, "db" | "clock" | "log" | "chains" | "reached" | "allowedOrigins">;

@@ -17,27 +17,20 @@ import { walletCommands, walletTools } from "#plugins/wallets/agent/walletTools.
 import { allowanceKind } from "#plugins/wallets/allowance.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/readAccount.ts";
-import type {
-	Execution,
-	Intent,
-	IntentKind,
-	NewIntent,
-	TradingSetting,
-	Wallets,
-} from "#plugins/wallets/contract.ts";
 import { controlRoutes } from "#plugins/wallets/control/settings.ts";
 import { createIdentity } from "#plugins/wallets/createIdentity.ts";
-import { advanceBatch, type StepName } from "#plugins/wallets/execution/advanceBatch.ts";
+import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
+import type { ExecutionDeps, StepName } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { recordSigned } from "#plugins/wallets/execution/handOver.ts";
 import { askingOf } from "#plugins/wallets/execution/linkedSteps.ts";
 import {
-	type ExecutionDeps,
 	type executionConfig,
 	executionFault,
 	readyIntents,
 } from "#plugins/wallets/execution/prepareIntent.ts";
 import { readSignature } from "#plugins/wallets/execution/sign.ts";
+import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
 import { confirmIntent } from "#plugins/wallets/intent/Intent.ts";
 import {
 	insertIntents,
@@ -49,6 +42,7 @@ import {
 import { createLinks, pruneLinksJob } from "#plugins/wallets/link/createLinks.ts";
 import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { chargeFor, quotaRefusal } from "#plugins/wallets/quota.ts";
@@ -60,6 +54,7 @@ import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts"
 import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { submissionRow } from "#plugins/wallets/submission/submission.ts";
+import type { Execution, NewIntent, TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
 import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
 

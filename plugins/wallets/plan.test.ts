@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { hashBatch, hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 
 // Guarantee: a plan is stored and read without losing a unit, and what is agreed to is all of it.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import { stableJson } from "#core/json.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Plan, Signable } from "#plugins/wallets/model.ts";
 
 const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
@@ -49,30 +49,23 @@ export const signableSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("typed_data"), typedData, spender: address.nullable() }),
 ]);
 
-/**
- * What a wallet is to sign in place of a transaction. `spender` may take money by it: policy knows
- * it like what a transaction calls. Null: nobody may.
- */
-export type Signable = z.output<typeof signableSchema>;
-
-const { address: addressOfPlanCodec, hex: hexOfPlanCodec } = storedField;
 const units = storedField.units.transform((text) => BigInt(text));
 
 /** A plan as it is stored: bigints as decimal text. What is read back is checked like all else. */
 const storedPlan = z.object({
 	chainId: z.int(),
-	from: addressOfPlanCodec,
-	to: addressOfPlanCodec,
+	from: address,
+	to: address,
 	valueRaw: units,
-	data: hexOfPlanCodec,
+	data: hex,
 	spend: z.object({
-		currency: addressOfPlanCodec,
+		currency: address,
 		raw: units,
 		decimals: z.int(),
 		symbol: z.string(),
-		worth: z.object({ currency: addressOfPlanCodec, raw: units }).exactOptional(),
+		worth: z.object({ currency: address, raw: units }).exactOptional(),
 	}),
-	recipient: addressOfPlanCodec.nullable(),
+	recipient: address.nullable(),
 	feeRaw: units.exactOptional(),
 	signs: signableSchema.exactOptional(),
 	shown: z.record(z.string(), z.unknown()),

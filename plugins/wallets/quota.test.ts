@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Fault } from "#core/fault.ts";
-import type { NewIntent, OnceRequest } from "#plugins/wallets/contract.ts";
 import { quotaSql } from "#plugins/wallets/quota.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
+import type { NewIntent, OnceRequest } from "#plugins/wallets/Wallets.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

@@ -3,7 +3,7 @@ import { type BookFlaw, type BookReport, sealBook } from "#core/audit/book.ts";
 import { createAudit, readHead } from "#core/audit/createAudit.ts";
 import { createBookVerifier } from "#core/audit/verifyBook.ts";
 import { verifyChain } from "#core/audit/verifyChain.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -19,7 +19,7 @@ import { createChainTroubles } from "#plugins/wallets/chain/readAccount.ts";
 import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createWallets.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";

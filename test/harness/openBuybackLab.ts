@@ -25,7 +25,7 @@ import type { Held, IntentKind } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createWallets.ts";
 import { createDeployment } from "#plugins/wallets/enrolment/planEnrolment.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";

@@ -3,9 +3,9 @@ import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import type { WalletToolDeps } from "#plugins/wallets/agent/walletTools.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 
 /** Describes an intent of any kind, as the agent's tools answer it. */
 export const intentViewSchema = z.object({

@@ -3,7 +3,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
+import type { Profile } from "#plugins/wallets/model.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
 
 const chains = createChainRegistry(builtinChains);

@@ -3,9 +3,9 @@ import { httpFault } from "#core/http/faults.ts";
 import { formatAmount } from "#core/money.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { DAY_MS } from "#core/time.ts";
-import type { Profile, SpendLimits, Wallet } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
+import type { Profile, SpendLimits, Wallet } from "#plugins/wallets/model.ts";
 import { limitsInForce } from "#plugins/wallets/spend/spend.ts";
 
 export type CoinBalance = {

@@ -3,8 +3,9 @@ import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, type Command, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
 import { intentTools, ofOwner } from "#plugins/wallets/agent/intentTools.ts";
 import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
-import type { Profile, SpendLimits, Wallets } from "#plugins/wallets/contract.ts";
+import type { Profile, SpendLimits } from "#plugins/wallets/model.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
+import type { Wallets } from "#plugins/wallets/Wallets.ts";
 
 export type WalletToolDeps = {
 	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;

@@ -9,26 +9,19 @@ import {
 	gapsBelow,
 } from "#plugins/wallets/cancel/planCancellation.ts";
 import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccount.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import { callOff, continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
-import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { isNonceTaken, readNonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
 import {
 	isCancellable,
 	readPayment,
 	type Submission,
 } from "#plugins/wallets/submission/submission.ts";
-
-export type CancelAsked = {
-	intentId: string;
-	/** For the audit log: `profile:<id>`, `operator:<name>`. */
-	actor: string;
-	/** Leaves what was sent, or may have been, as it is: throws `intent_state` (409) then. */
-	isUnsentOnly?: boolean | undefined;
-	signal: AbortSignal;
-};
+import type { CancelAsked } from "#plugins/wallets/Wallets.ts";
 
 /** A payment with the nonce that it was handed over under. */
 type Payment = Submission & { nonce: number };

@@ -9,7 +9,8 @@ import { field } from "#core/http/openapi/schema.ts";
 import { stableJson } from "#core/json.ts";
 import { readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readSigned } from "#plugins/wallets/chain/readSigned.ts";
-import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { storedField } from "#plugins/wallets/plan.ts";
 import { feeDenial } from "#plugins/wallets/spend/spend.ts";
 import {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Fault } from "#core/fault.ts";
 import { findByNonce, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipt, readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 

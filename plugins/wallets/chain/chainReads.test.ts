@@ -4,7 +4,7 @@ import { type Rpc, type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { findByNonce, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { createScriptedChain } from "#plugins/wallets/testing/scriptedChain.ts";
 
 // Guarantee: what a node says is read whole or not at all; nothing is made up where it is silent.

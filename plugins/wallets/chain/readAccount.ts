@@ -4,7 +4,7 @@ import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import { chainFault, readAnswer, readableBy, readNonceAt } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 
 /** Chains that could not be read when they were asked last, as this process knows it. */
 export type ChainTroubles = {

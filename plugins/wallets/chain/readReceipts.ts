@@ -4,7 +4,7 @@ import { type BlockRead, chainFault, readBlocks } from "#core/chain/reads/readBl
 import type { Rpc, RpcOptions, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { type Sighting, sightingCodec } from "#plugins/wallets/chain/readSigned.ts";
-import type { Receipt } from "#plugins/wallets/contract.ts";
+import type { Receipt } from "#plugins/wallets/model.ts";
 
 export type ReceiptAsked = {
 	hash: Hex;

@@ -4,7 +4,7 @@ import { chainNumbers } from "#core/chain/Chain.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { chainFault, hexData, readAnswer } from "#core/chain/reads/readBlocks.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
-import type { Receipt } from "#plugins/wallets/contract.ts";
+import type { Receipt } from "#plugins/wallets/model.ts";
 
 /** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
 export type Sighting = {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { z } from "zod";
 import type { Fault } from "#core/fault.ts";
-import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { findSetting } from "#plugins/wallets/control/settings.ts";
+import type { TradingSetting } from "#plugins/wallets/Wallets.ts";
 
 const setting = (shown: string, key: RegExp): TradingSetting => {
 	return { shown, key, schema: z.boolean(), description: "." };

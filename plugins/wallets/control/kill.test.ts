@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import { killDenial, killSettings, lockSwitches } from "#plugins/wallets/control/kill.ts";
 import { findSetting } from "#plugins/wallets/control/settings.ts";
 import {
@@ -10,7 +9,8 @@ import {
 	prepareControl,
 	WALLET_ID,
 } from "#plugins/wallets/control/testing/controlLab.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 describe("killDenial", () => {

@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { AuditEntry } from "#core/audit/createAudit.ts";
 import { verifyChain } from "#core/audit/verifyChain.ts";
 import { AssertionFailed } from "#core/fault.ts";
-import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { readKill } from "#plugins/wallets/control/kill.ts";
 import { changeSetting, settingRows } from "#plugins/wallets/control/settings.ts";
 import {
@@ -12,6 +11,7 @@ import {
 	prepareControl,
 	WALLET_ID,
 } from "#plugins/wallets/control/testing/controlLab.ts";
+import type { TradingSetting } from "#plugins/wallets/Wallets.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 describe("changeSetting", () => {

@@ -6,28 +6,8 @@ import { assert, defineFaults } from "#core/fault.ts";
 import { flatIssues, issueWords } from "#core/http/issues.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type {
-	TradingSetting as TradingSettingOfChangeSetting,
-	TradingSetting as TradingSettingOfControlRoutes,
-} from "#plugins/wallets/contract.ts";
 import { type Killable, killSettings, lockSwitches } from "#plugins/wallets/control/kill.ts";
-
-/**
- * Something that operators change while the service runs, by
- * `PUT /v1/admin/trading/settings/:key`. It is read in the transaction that reserves, so it counts
- * from the answer on, in every process.
- */
-export type TradingSetting = {
-	/** How its keys look to a person: `kill:chain:<id>`. */
-	shown: string;
-	/** Matches a whole key. Its first group is what the key names. */
-	key: RegExp;
-	/** What its value may be; what it makes of one is stored as JSON. */
-	schema: z.ZodType;
-	description: string;
-	/** Why nothing is called what a key names, in a sentence. Null: something is. */
-	flaw?(db: Queryable, named: string): Promise<string | null>;
-};
+import type { TradingSetting } from "#plugins/wallets/Wallets.ts";
 
 export type SettingRow = { key: string; value: unknown; changedBy: string; changedAt: Date };
 
@@ -41,7 +21,7 @@ export type SettingChanged = SettingRow & {
 export type ControlOptions = {
 	core: Pick<Core, "db" | "clock" | "audit" | "operators" | "chains">;
 	/** What other plugins put into `TradingSettingPoint`. */
-	contributed: readonly TradingSettingOfControlRoutes[];
+	contributed: readonly TradingSetting[];
 	/** Plugins with a kind of intent of their own. */
 	plugins: Killable["plugins"];
 };
@@ -114,7 +94,7 @@ export const settingRows = {
 export const REBROADCAST = "rebroadcast";
 
 /** Whether what no node knows any more is sent to nodes again by itself. Nobody does unless set. */
-const rebroadcastSetting: TradingSettingOfControlRoutes = {
+const rebroadcastSetting: TradingSetting = {
 	shown: REBROADCAST,
 	key: /^rebroadcast$/,
 	schema: z.boolean(),
@@ -231,7 +211,7 @@ export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 export async function changeSetting(
 	tx: Tx,
 	change: SettingChange,
-	{ settings, audit }: { settings: readonly TradingSettingOfChangeSetting[]; audit: Audit },
+	{ settings, audit }: { settings: readonly TradingSetting[]; audit: Audit },
 ): Promise<SettingChanged> {
 	const { key, at } = change;
 	const { setting, named } = findSetting(settings, key);
@@ -254,9 +234,9 @@ export async function changeSetting(
 
 /** Finds the setting that a key belongs to, and what the key names in it. */
 export function findSetting(
-	settings: readonly TradingSettingOfChangeSetting[],
+	settings: readonly TradingSetting[],
 	key: string,
-): { setting: TradingSettingOfChangeSetting; named: string | null } {
+): { setting: TradingSetting; named: string | null } {
 	for (const setting of settings) {
 		const match = setting.key.exec(key);
 		// The whole key, also where somebody's pattern forgot to say so.
@@ -274,10 +254,7 @@ function rendered({ key, value, changedBy, changedAt }: SettingRow) {
 }
 
 /** Reads a value as the setting's schema makes it, and as the JSON text that is stored. */
-function readValue(
-	setting: TradingSettingOfChangeSetting,
-	given: unknown,
-): { parsed: unknown; text: string } {
+function readValue(setting: TradingSetting, given: unknown): { parsed: unknown; text: string } {
 	const read = setting.schema.safeParse(given, { error: issueWords });
 	if (!read.success) {
 		const issues = flatIssues(read.error.issues).map(({ path, message }) => {

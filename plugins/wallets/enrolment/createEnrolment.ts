@@ -4,7 +4,6 @@ import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/faults.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
-import type { Principal, Profile, WalletCapability } from "#plugins/wallets/contract.ts";
 import {
 	capabilityOf,
 	type EnrolmentPlan,
@@ -16,6 +15,7 @@ import {
 	ENROLMENT_TIMEOUT_MS,
 	WALLETS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
+import type { Profile, WalletCapability } from "#plugins/wallets/model.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/changeSettings.ts";
 import { lockIdentity, noteChange, requireProfile } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, readProfile, walletRows } from "#plugins/wallets/profile/sql.ts";
@@ -25,6 +25,7 @@ import {
 	readCredential,
 	type Sessions,
 } from "#plugins/wallets/session/createSessions.ts";
+import type { Principal } from "#plugins/wallets/Wallets.ts";
 
 /** What the wallet provider says of somebody, in our words. */
 export type EnrolledUser = {

@@ -5,24 +5,22 @@ import {
 	isOfOtherChain,
 	readAccount,
 } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Plan, Preparation, Profile } from "#plugins/wallets/contract.ts";
 import {
 	continueQueued,
 	type QueueAsked,
 	queueKey,
 } from "#plugins/wallets/execution/continueQueued.ts";
 import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { closeBatch, deny, judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
-import {
-	type ExecutionDeps,
-	PREPARES_AT_ONCE,
-	prepareIntent,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import { PREPARES_AT_ONCE, prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { signIntent } from "#plugins/wallets/execution/sign.ts";
+import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial, Intent, Plan, Profile } from "#plugins/wallets/model.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
 
@@ -46,37 +44,6 @@ const OTHER_CHAIN: Denial = {
 	code: "chain_unavailable",
 	detail: "The chain's node serves another chain.",
 };
-
-/**
- * Every commit and every outbound call of the path that money leaves by. A call that is not in this
- * list does not compile, and a test kills the process before and after each of them.
- */
-export const stepNames = [
-	"commit.create",
-	"commit.decide",
-	"commit.first",
-	"commit.resume",
-	"commit.begin",
-	"commit.outcome",
-	"commit.look",
-	"commit.found",
-	"commit.close",
-	"commit.owner",
-	"commit.cancel",
-	"commit.answer",
-	"commit.link",
-	"rpc.account",
-	"rpc.receipt",
-	"rpc.nonce",
-	"rpc.rebroadcast",
-	"custody.send",
-	"custody.lookup",
-] as const;
-
-/** Those of an intent that is a signature. */
-export const signSteps = ["custody.sign", "commit.sign"] as const;
-
-export type StepName = (typeof stepNames)[number] | (typeof signSteps)[number];
 
 /**
  * Takes intents of one wallet, all `created`, as far as they go without their owner. A batch goes

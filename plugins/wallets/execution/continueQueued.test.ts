@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { StepObserver } from "#core/steps.ts";
-import {
-	continueQueued,
-	createQueueRuns,
-	type QueueRunEnd,
-} from "#plugins/wallets/execution/continueQueued.ts";
+import { continueQueued, createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
+import type { QueueRunEnd } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

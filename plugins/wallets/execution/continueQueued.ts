@@ -6,16 +6,18 @@ import {
 	readAccount,
 	type Simulation,
 } from "#plugins/wallets/chain/readAccount.ts";
-import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/kill.ts";
+import type {
+	ExecutionDeps,
+	QueueRunEnd,
+	QueueRuns,
+} from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type HandOver, handOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
-import {
-	type ExecutionDeps,
-	GAS_WHERE_IT_REVERTS,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/execution/prepareIntent.ts";
 import { type NonceWait, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { feeDenial, followSpend } from "#plugins/wallets/spend/spend.ts";
 import {
 	FEE_LIMIT_TIMES,
@@ -35,17 +37,6 @@ import {
 	selfTransfer,
 	submissionRow,
 } from "#plugins/wallets/submission/submission.ts";
-
-/** What a run over a nonce queue ended with: `sending`: somebody else hands something over now. */
-export type QueueRunEnd = "empty" | "sending" | "waiting";
-
-/** Runs over nonce queues, one at a time for each queue of this process. */
-export type QueueRuns = {
-	/** Runs now, or once the run that is under way is over. Done when that run is. */
-	run(queue: string, act: () => Promise<QueueRunEnd>): Promise<void>;
-	/** Whether somebody is or was at this queue and left it to whoever is handing over. */
-	isWaited(queue: string): boolean;
-};
 
 export type QueueAsked = { walletId: string; chainId: number; signal: AbortSignal };
 

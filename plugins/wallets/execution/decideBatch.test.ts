@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { StepObserver } from "#core/steps.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";

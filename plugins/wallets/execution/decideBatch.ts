@@ -2,11 +2,10 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
-	type ExecutionDeps,
 	QUESTION_LIFETIME_MS,
 	REVIEW_LIFETIME_MS,
 } from "#plugins/wallets/execution/prepareIntent.ts";
@@ -20,6 +19,7 @@ import {
 import { reserveIntent, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
 import { type IntentEvent, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { hashPlan } from "#plugins/wallets/plan.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { feeDenial, isThirdParty, messageDenial } from "#plugins/wallets/spend/spend.ts";

@@ -2,15 +2,12 @@ import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
-import type { Intent, Plan } from "#plugins/wallets/contract.ts";
-import {
-	type ExecutionDeps,
-	executionFault,
-	HAND_OVER_WITHIN_MS,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault, HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/prepareIntent.ts";
 import { recordOutcome } from "#plugins/wallets/execution/reserveIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import {
 	type Beginning,
 	type BeginningAsked,

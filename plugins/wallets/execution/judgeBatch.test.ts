@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 
 // Guarantee: a batch goes only where all of it runs and is paid for, gas included.
 

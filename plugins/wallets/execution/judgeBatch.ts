@@ -1,6 +1,8 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import type {
 	Denial,
 	Intent,
@@ -8,9 +10,7 @@ import type {
 	Profile,
 	SpendSituation,
 	Wallet,
-} from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
-import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+} from "#plugins/wallets/model.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Intent, IntentKind, Plan, Preparation } from "#plugins/wallets/contract.ts";
+import type { IntentKind, Preparation } from "#plugins/wallets/IntentKind.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";

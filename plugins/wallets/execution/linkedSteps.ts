@@ -1,25 +1,19 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
-import type {
-	Denial,
-	Intent,
-	Plan,
-	Preparation,
-	Profile,
-	Wallet,
-} from "#plugins/wallets/contract.ts";
 import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/kill.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
-	type ExecutionDeps,
 	INTENT_LIFETIME_MS,
 	REVIEW_LIFETIME_MS,
 	readyIntents,
 } from "#plugins/wallets/execution/prepareIntent.ts";
 import { isWithin, readYes, spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
+import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { insertIntents, readIntents, storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import type { Denial, Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { chargeFor } from "#plugins/wallets/quota.ts";
 import { messageDenial } from "#plugins/wallets/spend/spend.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { z } from "zod";
 import { AssertionFailed } from "#core/fault.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import { CALLDATA_BYTES_MAX } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

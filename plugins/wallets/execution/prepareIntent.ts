@@ -1,139 +1,12 @@
 import { z } from "zod";
-import type { Audit } from "#core/audit/createAudit.ts";
-import type { Address } from "#core/chain/Hex.ts";
-import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
-import type { Clock } from "#core/clock.ts";
 import { commaList } from "#core/config/fields.ts";
-import type { Commits } from "#core/db/createCommits.ts";
-import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { assert, defineFaults, Fault } from "#core/fault.ts";
-import type { Log } from "#core/log.ts";
-import type { Steps } from "#core/steps.ts";
-import type { Custody } from "#plugins/custody/contract.ts";
-import type { Prices } from "#plugins/prices/contract.ts";
-import { type ChainTroubles, isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
-import type {
-	Denial,
-	Intent,
-	IntentKind,
-	NewIntent,
-	Plan,
-	Preparation as PreparationOfPrepareIntent,
-	Profile,
-	Signable,
-	Wallet,
-} from "#plugins/wallets/contract.ts";
-import type { StepName } from "#plugins/wallets/execution/advanceBatch.ts";
-import type { QueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
+import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/intentRow.ts";
-import type { IntentQuota } from "#plugins/wallets/quota.ts";
-import type { DefaultLimits } from "#plugins/wallets/spend/spend.ts";
-import type { NonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
-
-/** Everything the path that money leaves by can touch. */
-export type ExecutionDeps = {
-	db: Database;
-	commits: Commits;
-	clock: Clock;
-	log: Log;
-	/** This process, and what its connections are called. */
-	holder: string;
-	session: string;
-	custody: Custody;
-	prices: Prices;
-	rpcOf(chainId: number): Rpc | null;
-	kindOf(name: string): IntentKind<unknown> | null;
-	steps: Steps<StepName>;
-	/** Outbound calls of kinds, which have steps of their own. */
-	kindSteps: Steps<string>;
-	/** With the wallets that are not removed. */
-	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
-	newId(): string;
-	nonceClaims: NonceClaims;
-	/** Wallets whose nonce queues this process works on. */
-	queueRuns: QueueRuns;
-	looks: LookState;
-	audit: Audit;
-	settings: ExecutionSettings;
-};
-
-export type ExecutionSettings = {
-	isDryRun: boolean;
-	limits: DefaultLimits;
-	/** Microdollars that a transaction may offer the network, whatever a node asks for. */
-	networkFeeUsdMicros: bigint;
-	/** How long a request to the wallet provider may take, and how long it may be acted on. */
-	sendTimeoutMs: number;
-	/** Blocks on top of a receipt after which nobody looks again. */
-	finalDepthBlocks: number;
-	quota: IntentQuota;
-	/** Destinations that may be paid or called; empty: all. */
-	destinations: ReadonlySet<Address>;
-	slowAfter: SlowAfter;
-};
-
-/** For how long what was sent waits for its block before operators are shown it, by chain. */
-export type SlowAfter = { defaultMs: number; byChain: ReadonlyMap<number, number> };
-
-/** What a kind answers when it is asked what would be sent. */
-export type Preparation =
-	| {
-			kind: "plan";
-			plan: Plan;
-			question?: Question;
-			/** An operator has to say yes first, for this reason. */
-			review?: Denial;
-			/**
-			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare
-			 * changes nothing, and nothing is sent or asked whose making is not on record. May run twice,
-			 * and only asks the database.
-			 */
-			keep?(tx: Tx): Promise<void>;
-	  }
-	| { kind: "denied"; denial: Denial }
-	/**
-	 * Another intent of the same wallet has to be confirmed before this one can be planned. It is
-	 * recorded, and this one waits for it. Its owner is asked once, on the first step's plan, whose
-	 * `shown` says what all steps do: so a kind denies whatever is beyond the bounds of its request.
-	 */
-	| {
-			kind: "first";
-			intent: Step;
-			/** What this one will spend: limits refuse it before its first step is sent. */
-			spend: Plan["spend"];
-			/** What its message will cost, as `Plan.feeRaw`. */
-			feeRaw?: bigint;
-			/** What an operator has to say yes to before that step. */
-			review?: { plan: Plan; reason: Denial };
-			/** As with a plan, in the transaction that records the step. */
-			keep?(tx: Tx): Promise<void>;
-	  }
-	/** What it is for is so already. */
-	| { kind: "done" };
-
-/** A step as its kind knows it: profile, wallet, chain and channel are those of what it is for. */
-export type Step = { kind: string; request: unknown };
-
-/**
- * What a kind wants to know of the chain only to tell it to a person. It is asked in the request by
- * which the plan is simulated: one less.
- */
-export type Question = {
-	call: RpcCall;
-	/** What `shown` is by the answer, null where the node refused one; or why nothing is sent. */
-	shownBy(
-		answer: unknown,
-	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
-};
-
-/** What this process knows of its own looks at submissions. */
-type LookState = {
-	/** Ids of those that it looks at now. */
-	readonly underWay: Set<string>;
-	readonly troubles: ChainTroubles;
-	/** Chains whose new blocks it searches for what was sent. */
-	readonly followed: Set<number>;
-};
+import type { Denial, Intent, Plan, Profile, Signable, Wallet } from "#plugins/wallets/model.ts";
+import type { NewIntent } from "#plugins/wallets/Wallets.ts";
 
 /** What a kind may take to say what would be sent. */
 export const PREPARE_TIMEOUT_MS = 20_000;
@@ -270,7 +143,7 @@ export const executionFault = defineFaults({
 export async function prepareIntent(
 	deps: ExecutionDeps,
 	given: { intent: Intent; wallet: Wallet; profile: Profile; signal: AbortSignal },
-): Promise<PreparationOfPrepareIntent> {
+): Promise<Preparation> {
 	const { intent, wallet, profile } = given;
 	const kind = deps.kindOf(intent.kind);
 	if (!kind) return denied("kind_disabled", `Nothing here handles "${intent.kind}" any more.`);
@@ -322,7 +195,7 @@ export function readyIntents(
 	};
 }
 
-function denied(code: string, detail: string): PreparationOfPrepareIntent {
+function denied(code: string, detail: string): Preparation {
 	return { kind: "denied", denial: { code, detail } };
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Tx } from "#core/db/Database.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import { switchLockKey } from "#plugins/wallets/control/kill.ts";
 import { type PlannedIntent, readSituation } from "#plugins/wallets/execution/readSituation.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

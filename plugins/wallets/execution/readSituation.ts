@@ -3,10 +3,10 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Plan, Profile } from "#plugins/wallets/contract.ts";
 import { killScopeOf, killSql, switchedOff, switchLockKey } from "#plugins/wallets/control/kill.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { CostedPlan } from "#plugins/wallets/execution/judgeBatch.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { Denial, Intent, Plan, Profile } from "#plugins/wallets/model.ts";
 import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import {
 	type ProfileRow,

@@ -4,10 +4,10 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { SendOutcome } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { HandOver } from "#plugins/wallets/execution/handOver.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
 import { moveIntent, nextStatus, noteMove } from "#plugins/wallets/intent/Intent.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { planCodec } from "#plugins/wallets/plan.ts";
 import { followSpend } from "#plugins/wallets/spend/spend.ts";
 import {

@@ -3,12 +3,13 @@ import { type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Denial, Intent, Plan, Preparation, Signable } from "#plugins/wallets/contract.ts";
 import { judgeTerms, mustWait, writeVerdict } from "#plugins/wallets/execution/decideBatch.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { deny } from "#plugins/wallets/execution/judgeBatch.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
 import { type PlannedIntent, readSituation } from "#plugins/wallets/execution/readSituation.ts";
+import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { nextStatus, noteMove } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial, Intent, Plan, Signable } from "#plugins/wallets/model.ts";
 import { hashPlan, isSignedBy, planCodec } from "#plugins/wallets/plan.ts";
 
 export type StoredSignature = {

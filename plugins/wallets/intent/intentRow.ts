@@ -3,10 +3,11 @@ import { hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
 import { quarantineFault, type RowSource, readRows, rowField } from "#core/quarantine.ts";
-import type { Cancellation, Channel, Intent, NewIntent, Plan } from "#plugins/wallets/contract.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import type { Cancellation, Channel, Intent, Plan } from "#plugins/wallets/model.ts";
 import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota.ts";
+import type { NewIntent } from "#plugins/wallets/Wallets.ts";
 
 /** What `intentRow.columns` reads. */
 export type IntentRow = {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import {
 	insertIntents,
@@ -10,6 +9,7 @@ import {
 	readTogether,
 	storePlan,
 } from "#plugins/wallets/intent/intentRow.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { hashPlan } from "#plugins/wallets/plan.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

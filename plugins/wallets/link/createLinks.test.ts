@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "#core/fault.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import {
 	askAgain,
 	createLinks,
@@ -9,6 +8,7 @@ import {
 } from "#plugins/wallets/link/createLinks.ts";
 import { readLinked, renderLink } from "#plugins/wallets/link/readLinked.ts";
 import { type LinkAnswer, useLink } from "#plugins/wallets/link/useLink.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { hashBatch } from "#plugins/wallets/plan.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -9,16 +9,13 @@ import { defineFaults } from "#core/fault.ts";
 import type { Job } from "#core/schedule.ts";
 import type { Steps } from "#core/steps.ts";
 import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
-import type { Execution, Intent } from "#plugins/wallets/contract.ts";
-import type { StepName } from "#plugins/wallets/execution/advanceBatch.ts";
-import {
-	type ExecutionDeps,
-	executionFault,
-	QUESTION_LIFETIME_MS,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps, StepName } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault, QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
 import { readBatch } from "#plugins/wallets/intent/intentRow.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { hashBatch } from "#plugins/wallets/plan.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
+import type { Execution } from "#plugins/wallets/Wallets.ts";
 
 /** What the routes behind one-time links are made of. */
 export type LinkContext = {

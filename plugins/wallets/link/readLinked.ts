@@ -5,7 +5,7 @@ import { assert } from "#core/fault.ts";
 import { formatAmount, toDisplayNumber } from "#core/money.ts";
 import type { Priced, Prices } from "#plugins/prices/contract.ts";
 import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
-import type { Intent, LinkOutcome, Plan } from "#plugins/wallets/contract.ts";
+import type { LinkOutcome } from "#plugins/wallets/contract.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
 import {
@@ -15,6 +15,7 @@ import {
 	type OpenLink,
 } from "#plugins/wallets/link/createLinks.ts";
 import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { hashBatch } from "#plugins/wallets/plan.ts";
 import { usdMicros } from "#plugins/wallets/spend/spend.ts";
 import {

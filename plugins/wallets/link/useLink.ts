@@ -5,9 +5,9 @@ import { Fault } from "#core/fault.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { cancelIntent, recordCancellation } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { planCancellation } from "#plugins/wallets/cancel/planCancellation.ts";
-import type { Intent, Profile } from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { recordSigned } from "#plugins/wallets/execution/handOver.ts";
-import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { confirmIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import {
@@ -18,6 +18,7 @@ import {
 	type MadeLink,
 } from "#plugins/wallets/link/createLinks.ts";
 import { readLinked } from "#plugins/wallets/link/readLinked.ts";
+import type { Intent, Profile } from "#plugins/wallets/model.ts";
 import { readPayment } from "#plugins/wallets/submission/submission.ts";
 
 /** What somebody answers to the question of a link. */

@@ -3,10 +3,10 @@ import { type Commits, commitFault } from "#core/db/createCommits.ts";
 import { dbFault } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault.ts";
 import { httpFault } from "#core/http/faults.ts";
-import type { NewIntent, OnceRequest } from "#plugins/wallets/contract.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
+import type { NewIntent, OnceRequest } from "#plugins/wallets/Wallets.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 describe("createOnce.outcome", () => {

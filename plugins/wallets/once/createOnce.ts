@@ -3,8 +3,8 @@ import { commitFault } from "#core/db/createCommits.ts";
 import { databaseFaultOf, dbFault, type Tx } from "#core/db/Database.ts";
 import { assert, defineFaults, Fault } from "#core/fault.ts";
 import { stableJson } from "#core/json.ts";
-import type { OnceRequest, Recorded } from "#plugins/wallets/contract.ts";
-import { type ExecutionDeps, readyIntents } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { readyIntents } from "#plugins/wallets/execution/prepareIntent.ts";
 import { insertIntents, newIntentRows } from "#plugins/wallets/intent/intentRow.ts";
 import {
 	createRelease,
@@ -13,6 +13,7 @@ import {
 	recordOnce,
 } from "#plugins/wallets/once/recordOnce.ts";
 import { chargeFor, quotaRefusal } from "#plugins/wallets/quota.ts";
+import type { OnceRequest, Recorded } from "#plugins/wallets/Wallets.ts";
 
 export type OnceDeps = Pick<
 	ExecutionDeps,

@@ -1,12 +1,12 @@
 import type { Tx } from "#core/db/Database.ts";
-import type { OnceRequest } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {
 	type IntentTimes,
 	type IntentToInsert,
 	newIntentRows,
 } from "#plugins/wallets/intent/intentRow.ts";
 import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota.ts";
+import type { OnceRequest } from "#plugins/wallets/Wallets.ts";
 
 export type Release = ReturnType<typeof createRelease>;
 

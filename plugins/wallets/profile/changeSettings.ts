@@ -2,8 +2,8 @@ import type { Audit } from "#core/audit/createAudit.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault.ts";
 import { httpFault } from "#core/http/faults.ts";
-import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
+import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/model.ts";
 import {
 	lockIdentity,
 	noteChange,

@@ -4,8 +4,8 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { formatAmount, parseAmount } from "#core/money.ts";
-import type { Profile, SpendLimits } from "#plugins/wallets/contract.ts";
 import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
+import type { Profile, SpendLimits } from "#plugins/wallets/model.ts";
 import { profileRows, readProfile } from "#plugins/wallets/profile/sql.ts";
 
 /** The most that a deployment lets anybody set for themselves, in microdollars. */

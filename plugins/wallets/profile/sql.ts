@@ -1,6 +1,6 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
+import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/model.ts";
 
 /** Each is unique, and has an index for it. */
 export type ProfileKey = { id: string } | { socialUserId: string } | { providerUserId: string };

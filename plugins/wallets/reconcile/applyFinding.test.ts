@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent, SubmissionState } from "#plugins/wallets/model.ts";
 import { applyFinding, type Fact, transitions } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import {
 	type Submission,
 	type SubmissionRow,
-	type SubmissionState,
 	submissionRow,
 } from "#plugins/wallets/submission/submission.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";

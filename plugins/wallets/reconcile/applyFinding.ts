@@ -1,18 +1,14 @@
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial, Receipt, SubmissionState } from "#plugins/wallets/model.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { isFinal, noteSightings, tellReceipt } from "#plugins/wallets/reconcile/settleMined.ts";
 import { followSpend } from "#plugins/wallets/spend/spend.ts";
-import {
-	type Submission,
-	type SubmissionState,
-	standsForAnother,
-} from "#plugins/wallets/submission/submission.ts";
+import { type Submission, standsForAnother } from "#plugins/wallets/submission/submission.ts";
 
 /**
  * States in which a submission is looked at. `denied`: it is `never` by its wallet provider's word,

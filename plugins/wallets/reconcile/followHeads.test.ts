@@ -7,7 +7,7 @@ import { collector } from "#core/chain/heads/testing/collector.ts";
 import type { HeadWatchOptions } from "#core/chain/heads/watchHeads.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { silentLog } from "#core/log.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import {
 	createHeadSearch,
 	createRecentHashes,

@@ -10,7 +10,7 @@ import type { Log } from "#core/log.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { sleep, wakeable } from "#core/time.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import {
 	FOLLOW_EVERY_MS,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { hexToBytes } from "viem";
 import { type Rpc, type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { RIDER_LOOK_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { readOpen } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { noteSightings, settleMined } from "#plugins/wallets/reconcile/settleMined.ts";

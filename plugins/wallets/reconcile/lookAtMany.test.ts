@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { keccak256, numberToHex } from "viem";
 import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent, SubmissionState } from "#plugins/wallets/model.ts";
 import { lookAtMany } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import {
 	LOOKS_TOGETHER_MAX,
@@ -11,7 +11,7 @@ import {
 } from "#plugins/wallets/reconcile/looks.ts";
 import { readOpen, readStranded, reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { FIRST_LOOK_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
-import type { Submission, SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import type { Submission } from "#plugins/wallets/submission/submission.ts";
 import { CHAIN_ID, type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -5,7 +5,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isSilence } from "#core/chain/rpc/readAnswers.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import {

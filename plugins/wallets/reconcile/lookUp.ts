@@ -4,10 +4,10 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/readAccount.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import { killDenial } from "#plugins/wallets/control/kill.ts";
 import { REBROADCAST, settingRows } from "#plugins/wallets/control/settings.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import {
 	PROOF_GRACE_MS,
 	SIGNED_UNSEEN_MS,

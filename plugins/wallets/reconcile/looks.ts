@@ -1,7 +1,7 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
 /** How often open submissions are looked at, and for how long one look may take. */

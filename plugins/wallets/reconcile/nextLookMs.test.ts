@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { SubmissionState } from "#plugins/wallets/model.ts";
 import { nextLookMs } from "#plugins/wallets/reconcile/looks.ts";
-import type { Submission, SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
 const NOW_MS = 10 ** 12;
 const OPEN: readonly SubmissionState[] = ["sending", "sent", "doubtful", "dropped"];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { HOUR_MS } from "#core/time.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { reconcileSubmission } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import { LOOKS_APART_MAX_MS } from "#plugins/wallets/reconcile/looks.ts";

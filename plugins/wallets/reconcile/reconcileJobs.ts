@@ -1,10 +1,9 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { Job } from "#core/schedule.ts";
 import { ALLOWANCE } from "#plugins/wallets/allowance.ts";
-import type { Execution } from "#plugins/wallets/contract.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { resumeWaiting } from "#plugins/wallets/execution/linkedSteps.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import {
@@ -21,6 +20,7 @@ import {
 	UNREADABLE_AGAIN_MS,
 } from "#plugins/wallets/reconcile/looks.ts";
 import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
+import type { Execution } from "#plugins/wallets/Wallets.ts";
 
 type WaitingQueue = { walletId: string; chainId: number };
 

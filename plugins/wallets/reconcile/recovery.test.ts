@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { RECONCILES_AT_ONCE, STRANDED_MAX } from "#plugins/wallets/reconcile/looks.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { type Lie, lyingEndpoint } from "#plugins/wallets/testing/lyingEndpoint.ts";

@@ -4,7 +4,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { type ReceiptAsked, readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Sighting } from "#plugins/wallets/chain/readSigned.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { UNSEEN_DROPPED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import {
 	type Expected,

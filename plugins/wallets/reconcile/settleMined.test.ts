@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { silentLog } from "#core/log.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { SeenTransaction } from "#plugins/wallets/chain/readSigned.ts";
-import type { Intent, Plan } from "#plugins/wallets/contract.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import {
 	judgeSighting,
 	type MinedToSettle,

@@ -3,14 +3,14 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { SeenTransaction, Sighting } from "#plugins/wallets/chain/readSigned.ts";
-import type { Denial, Plan, Receipt } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {
 	type IntentEvent,
 	moveIntent,
 	nextStatus,
 	noteMove,
 } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial, Plan, Receipt } from "#plugins/wallets/model.ts";
 import { nextLookMs, RIDER_LOOK_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { followSpend, spendOf } from "#plugins/wallets/spend/spend.ts";
 import { type Submission, selfTransfer } from "#plugins/wallets/submission/submission.ts";

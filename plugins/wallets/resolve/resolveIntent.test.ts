@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Intent, IntentKind, Plan } from "#plugins/wallets/contract.ts";
+import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { findEvidence, reviewIntent } from "#plugins/wallets/resolve/resolveIntent.ts";
 import { type SubmissionRow, submissionRow } from "#plugins/wallets/submission/submission.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";

@@ -5,16 +5,13 @@ import { isSqlState, type Queryable, type Tx } from "#core/db/Database.ts";
 import { defineFaults, Fault } from "#core/fault.ts";
 import { quarantineFault } from "#core/quarantine.ts";
 import { findByNonce } from "#plugins/wallets/chain/readAccount.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
-import {
-	type ExecutionDeps,
-	executionFault,
-	QUESTION_LIFETIME_MS,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault, QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
 import { confirmIntent, type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { CONFIRM_TIMEOUT_MS } from "#plugins/wallets/link/createLinks.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { missingOf } from "#plugins/wallets/reconcile/lookTogether.ts";
 import { type Finding, provenByOurs } from "#plugins/wallets/reconcile/lookUp.ts";

@@ -6,8 +6,10 @@ import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts";
-import { type Intent, tradingDocumented } from "#plugins/wallets/contract.ts";
-import { type ExecutionDeps, executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/looks.ts";
 import {
 	resolveFault,

@@ -6,7 +6,6 @@ import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
 import type { Enrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
@@ -14,6 +13,7 @@ import {
 	SIGNATURE_BYTES_MAX,
 	SIWE_MESSAGE_LENGTH_MAX,
 } from "#plugins/wallets/limits.ts";
+import type { Profile } from "#plugins/wallets/model.ts";
 import { profileSchema, renderProfile, type UserLimits } from "#plugins/wallets/profile/profile.ts";
 import {
 	type PublicSettings,

@@ -5,13 +5,13 @@ import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import type { Principal, Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
 	SAFEGUARD_SIGN_IN_MAX_MS,
 	USD_MICROS_MAX,
 	WALLETS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
+import type { Profile } from "#plugins/wallets/model.ts";
 import {
 	changeSettings,
 	type UnlinkContext,
@@ -19,6 +19,7 @@ import {
 } from "#plugins/wallets/profile/changeSettings.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
 import type { IdentityContext } from "#plugins/wallets/routes/identityRoutes.ts";
+import type { Principal } from "#plugins/wallets/Wallets.ts";
 
 /** Dollars as decimal text, exact, in microdollars; null is the deployment's default. */
 const usdParam = z

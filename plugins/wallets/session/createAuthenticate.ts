@@ -1,10 +1,10 @@
 import type { Queryable } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/faults.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
-import type { Principal } from "#plugins/wallets/contract.ts";
 import { isDeploymentName } from "#plugins/wallets/profile/changeSettings.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { readCredential, type Sessions } from "#plugins/wallets/session/createSessions.ts";
+import type { Principal } from "#plugins/wallets/Wallets.ts";
 
 export type Authenticate = (request: Request) => Promise<Principal>;
 

@@ -4,7 +4,6 @@ import type { Clock } from "#core/clock.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { requestContexts } from "#core/http/requests.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
 import {
 	BEARER_LENGTH_MAX,
 	COOKIE_HEADER_LENGTH_MAX,
@@ -14,6 +13,7 @@ import {
 	SESSION_TOKEN_BYTES,
 	SESSIONS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
+import type { Profile } from "#plugins/wallets/model.ts";
 import {
 	type ProfileRow,
 	profileColumns,

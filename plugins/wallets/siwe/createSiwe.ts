@@ -6,7 +6,6 @@ import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
 	NONCE_LENGTH,
@@ -16,6 +15,7 @@ import {
 	SIGN_IN_PRUNE_TIMEOUT_MS,
 	WALLETS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
+import type { Profile } from "#plugins/wallets/model.ts";
 import { chooseCanonical, isDeploymentProfile } from "#plugins/wallets/profile/changeSettings.ts";
 import { lockIdentity, noteChange, requireProfile } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, walletRows } from "#plugins/wallets/profile/sql.ts";

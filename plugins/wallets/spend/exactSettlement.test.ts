@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Plan } from "#plugins/wallets/contract.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";
 import { readSpentToday } from "#plugins/wallets/testing/readSpentToday.ts";

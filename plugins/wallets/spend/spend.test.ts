@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Channel, Profile, SpendSituation, Wallet } from "#plugins/wallets/contract.ts";
+import type { Channel, Profile, SpendSituation, Wallet } from "#plugins/wallets/model.ts";
 import { feeDenial, limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 

@@ -5,16 +5,16 @@ import { mulDiv } from "#core/money.ts";
 import { DAY_MS } from "#core/time.ts";
 import type { Prices, UsdRate } from "#plugins/prices/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import type {
 	Channel,
 	Denial,
-	Held,
 	Profile,
 	SpendLimits,
 	SpendSituation,
 	Wallet,
-} from "#plugins/wallets/contract.ts";
-import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+} from "#plugins/wallets/model.ts";
+import type { Held } from "#plugins/wallets/Wallets.ts";
 
 /** What can follow a reservation. */
 export type SpendMove = "spend" | "release" | "unspend" | "unrelease";

@@ -3,12 +3,8 @@ import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
-import type {
-	Submission,
-	SubmissionPurpose,
-	SubmissionState,
-} from "#plugins/wallets/submission/submission.ts";
+import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
+import type { Submission, SubmissionPurpose } from "#plugins/wallets/submission/submission.ts";
 
 /** A nonce that a transaction of ours holds, and where that stands. */
 export type HeldNonce = { nonce: number; state: SubmissionState; purpose: SubmissionPurpose };

@@ -5,25 +5,8 @@ import { assert } from "#core/fault.ts";
 import { type ReadRows, type RowSource, readRows, rowField } from "#core/quarantine.ts";
 import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Plan } from "#plugins/wallets/contract.ts";
 import { nextStatus, noteMove } from "#plugins/wallets/intent/Intent.ts";
-
-/**
- * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `dropped`:
- * it left, and no node knows it any more. `refused`: the wallet provider said no, and named a hash:
- * signed bytes exist, and no node knows them. `never`: it is proved that it did not leave, or that
- * its nonce went to another transaction.
- */
-export type SubmissionState =
-	| "queued"
-	| "sending"
-	| "sent"
-	| "doubtful"
-	| "dropped"
-	| "refused"
-	| "mined"
-	| "reverted"
-	| "never";
+import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
 
 /**
  * `pay`: what was planned. `cancel`: the wallet sends nothing to itself, under the nonce of a

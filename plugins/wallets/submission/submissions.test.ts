@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { CustodyTransaction } from "#plugins/custody/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import type { Intent, Plan } from "#plugins/wallets/contract.ts";
 import { reserveIntent } from "#plugins/wallets/execution/reserveIntent.ts";
+import type { Intent, Plan, SubmissionState } from "#plugins/wallets/model.ts";
 import { hashPlan } from "#plugins/wallets/plan.ts";
 import { chooseNonce, readNonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
 import {
@@ -10,7 +10,6 @@ import {
 	beginSubmission,
 	recordSent,
 	type SubmissionRow,
-	type SubmissionState,
 	submissionRow,
 } from "#plugins/wallets/submission/submission.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "#core/db/Database.ts";
-import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/contract.ts";
+import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/model.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 
 export type Person = { profile: Profile; wallet: Wallet };

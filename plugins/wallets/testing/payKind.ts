@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Denial, IntentKind, Plan } from "#plugins/wallets/contract.ts";
+import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
+import type { Denial, Plan } from "#plugins/wallets/model.ts";
 
 /** Longer than it takes until the wallet provider's silence is a proof. */
 export const PLAN_LIFETIME_MS = 300_000;

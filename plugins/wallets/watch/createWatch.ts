@@ -3,7 +3,7 @@ import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Gauge, Metrics } from "#core/metrics.ts";
 import { type Quarantined, readQuarantined } from "#core/quarantine.ts";
 import type { Job } from "#core/schedule.ts";
-import type { ExecutionDeps } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import {
 	COUNTED_MAX,

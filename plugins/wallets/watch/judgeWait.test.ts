@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { SubmissionState } from "#plugins/wallets/model.ts";
 import type { HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
 import { judgeWait, type Waiting, waitWords } from "#plugins/wallets/watch/judgeWait.ts";
 
 const NOW_MS = 10_000_000;

@@ -1,9 +1,9 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { unreachable } from "#core/fault.ts";
-import type { SlowAfter } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import type { SubmissionState } from "#plugins/wallets/model.ts";
 import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
 
 /** Why an intent is not settled. The codes are stable: answers and figures name them. */
 export type WaitReason =

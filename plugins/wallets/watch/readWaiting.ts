@@ -1,10 +1,10 @@
 import { bytesToHex, hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { WalletCapability } from "#plugins/wallets/contract.ts";
-import type { ExecutionDeps, SlowAfter } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { ExecutionDeps, SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { SubmissionState, WalletCapability } from "#plugins/wallets/model.ts";
 import type { HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
-import { isCancellable, type SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import { isCancellable } from "#plugins/wallets/submission/submission.ts";
 import {
 	HELD_MAX,
 	judgeWait,

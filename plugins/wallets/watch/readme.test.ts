@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { createMetrics } from "#core/metrics.ts";
 import { intentMachine } from "#plugins/wallets/intent/Intent.ts";
-import type { SubmissionState } from "#plugins/wallets/submission/submission.ts";
+import type { SubmissionState } from "#plugins/wallets/model.ts";
 import { watchMetrics } from "#plugins/wallets/watch/createWatch.ts";
 
 // Guarantee: whoever is on duty finds in OPERATIONS.md what leaves each state and what frees it,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bridgeSteps, handOverSteps } from "#plugins/bridge/bridgeConfig.ts";
-import { signSteps } from "#plugins/wallets/execution/advanceBatch.ts";
+import { signSteps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {
 	type BridgeLane,
 	bridgesBefore,

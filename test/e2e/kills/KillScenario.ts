@@ -12,7 +12,7 @@ import { purchaseSteps, releaseSteps, turnSteps } from "#plugins/tokenomics/buyb
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance.ts";
-import { signSteps } from "#plugins/wallets/execution/advanceBatch.ts";
+import { signSteps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
 import { sellListing } from "#test/harness/sellListing.ts";
 import type { CustodyFaultOrder } from "#test/sandbox/custody/CustodyFault.ts";

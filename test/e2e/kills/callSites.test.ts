@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { planSteps } from "#plugins/reveal-snipe/plans/PlansContext.ts";
-import { stepNames } from "#plugins/wallets/execution/advanceBatch.ts";
+import { stepNames } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { kindSteps, stepsEndedElsewhere } from "#test/e2e/kills/KillScenario.ts";
 import type { SourceFile } from "#test/tidy/Rule.ts";
 import { projectFiles, readSourceFile } from "#test/tidy/readSourceFile.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { stepNames } from "#plugins/wallets/execution/advanceBatch.ts";
+import { stepNames } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type KillScenario, killScenarios, kindSteps } from "#test/e2e/kills/KillScenario.ts";
 import { killOnce } from "#test/e2e/kills/killOnce.ts";
 import { type KillLane, type KillWorld, openKillLane } from "#test/e2e/kills/openKillLane.ts";

@@ -9,8 +9,8 @@ import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import { createOperators } from "#core/operators.ts";
-import type { TradingSetting } from "#plugins/wallets/contract.ts";
 import { controlRoutes } from "#plugins/wallets/control/settings.ts";
+import type { TradingSetting } from "#plugins/wallets/Wallets.ts";
 
 export const ADMIN_KEY = "an-operator-s-key-0001";
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);

@@ -1,0 +1,181 @@
+// Declares what the plugin offers to others: its service, and the one path that money leaves by.
+
+import type { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Caller } from "#core/plugin/Tool.ts";
+import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
+import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import type { Channel, Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
+
+export type Wallets = {
+	/** Throws `unauthorized` (401) where nobody, or nobody any more, is signed in. */
+	authenticate(request: Request): Promise<Principal>;
+	profileOfSocial(socialUserId: string): Promise<Profile | null>;
+	/** Returns the profile of the deployment's own wallet, which nobody signs in to. */
+	deploymentProfile(wanted: { providerWalletId: string; signal: AbortSignal }): Promise<Profile>;
+	/**
+	 * Returns the profile that a tool's caller speaks for, as it is now. Throws `unauthorized` (401)
+	 * where there is none. It does not say when they signed in: what needs that goes by a route.
+	 */
+	principalOf(caller: Caller): Promise<Principal>;
+	execution: Execution;
+	/**
+	 * Runs a request that can move money, once for each `idempotency-key`: the same key and body is
+	 * answered with the first answer's bytes, another body is `idempotency_conflict` (409), one under
+	 * way `request_running` (409 with `Retry-After`). The key is taken in the transaction that makes
+	 * the intents; whoever takes over from a process that died answers for the same intents.
+	 */
+	once(request: OnceRequest): Promise<Response>;
+	/**
+	 * Cancels an intent of a profile's for its owner, as `Execution.cancel` does. Where only their
+	 * own wallet can, nothing is done yet, and `cancelUrl` is a one-time link by which it does.
+	 */
+	cancel(
+		intentId: string,
+		by: { profile: Profile; signal: AbortSignal },
+	): Promise<{ intent: Intent; cancelUrl: string | null }>;
+	/** A one-time link by which the intent's owner confirms, or signs with their own wallet. */
+	link(intent: Intent, purpose: "confirm" | "sign"): Promise<{ url: string; expiresAtMs: number }>;
+};
+
+/** Who speaks: a session of the profile's, or the wallet provider's access token. */
+export type Principal = {
+	profile: Profile;
+	sessionId: string | null;
+	/** When they proved who they are; without it, nobody knows, which is not recently. */
+	signedInAtMs?: number | undefined;
+};
+
+/**
+ * The one path that money leaves by.
+ *
+ * `create` records an intent; `advance` takes it as far as it goes without its owner: to `rejected`,
+ * to a question, to `submitted`, to `uncertain`. Both may be called again at any time by anybody:
+ * an intent is sent at most once.
+ */
+export type Execution = {
+	register<Request>(kind: IntentKind<Request>): void;
+	/** In the caller's transaction: what it records beside it is there with it or not at all. */
+	create(tx: Tx, intents: readonly NewIntent[]): Promise<Intent[]>;
+	/** Batches are judged as a whole: one that is denied denies all, and nothing is sent. */
+	advance(
+		intentIds: readonly string[],
+		signal: AbortSignal,
+		/** What `once` has just recorded, all of them: it is not read again to be judged. */
+		recorded?: Recorded | null,
+	): Promise<Intent[]>;
+	/** Its owner said yes to the plan of this hash; anything else is planned and asked anew. */
+	approve(intentId: string, planHash: Hex): Promise<Intent>;
+	/**
+	 * The owner's own wallet sent it. The chain decides whether that is so. `early`: it did not wait
+	 * for the step before, and this is the plan that the caller has seen on chain as what it sent.
+	 */
+	signed(intentId: string, transactionHash: Hex, early?: Plan): Promise<Intent>;
+	/**
+	 * Cancels it, for its owner (`profile:<id>`) or an operator (`operator:<name>`). What was not
+	 * sent is called off at once. What was sent, or may have been, is cancelled by its nonce, and
+	 * stands where it stood until that is final: `cancellation` says how far it is. Throws
+	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them.
+	 */
+	cancel(intentId: string, by: Omit<CancelAsked, "intentId">): Promise<Intent>;
+	read(intentId: string, profileId: string): Promise<Intent | null>;
+	/** What a wallet signed for an intent; null: nothing. Whoever has it may be able to spend. */
+	signatureOf(intentId: string): Promise<Hex | null>;
+	/** Returns the intent to ask for links with: itself, or where it is `waiting` the step before. */
+	asking(intent: Intent): Promise<Intent>;
+	/**
+	 * Returns where intents stand and what the spend ledger holds for each, in base units of what
+	 * they spend: reserved or spent, and not given back. A release that the chain took back counts
+	 * again. In the caller's transaction; ids that are not there are left out.
+	 */
+	held(tx: Queryable, intentIds: readonly string[]): Promise<Held[]>;
+	list(
+		profileId: string,
+		page: { kinds?: readonly string[]; limit: number; cursor?: string | undefined },
+	): Promise<{ items: Intent[]; nextCursor: string | null }>;
+};
+
+export type NewIntent = {
+	kind: string;
+	profile: Profile;
+	/** Null: the profile has none to use. It is kept, and rejected with `no_executable_wallet`. */
+	wallet: Wallet | null;
+	chainId: number;
+	channel: Channel;
+	request: unknown;
+	batchId?: string;
+	/**
+	 * True: the owner is asked by a link before anything is sent, also where their profile asks for
+	 * no confirmation. For what a program or a model proposes in their name. Left out: false.
+	 */
+	asks?: boolean;
+	/** Of the step that it is `waiting` for at first: the place, earlier in the same `create`. */
+	after?: number;
+};
+
+export type CancelAsked = {
+	intentId: string;
+	/** For the audit log: `profile:<id>`, `operator:<name>`. */
+	actor: string;
+	/** Leaves what was sent, or may have been, as it is: throws `intent_state` (409) then. */
+	isUnsentOnly?: boolean | undefined;
+	signal: AbortSignal;
+};
+
+/** Intents as they were recorded a moment ago, and whose they are, as they signed in. */
+export type Recorded = { intents: readonly Intent[]; profile: Profile };
+
+/** What an intent holds of its owner's money. `failed` can still mean spent. */
+export type Held = {
+	intentId: string;
+	status: IntentStatus;
+	errorCode: string | null;
+	raw: bigint;
+};
+
+export type OnceRequest = {
+	principal: Principal;
+	/** Method and path, such as `POST /v1/trading/wallet-transfers`. */
+	route: string;
+	/** As sent; null where there is none. */
+	idempotencyKey: string | null;
+	/** The body as it was parsed: what makes two requests the same. */
+	body: unknown;
+	/**
+	 * What is recorded, all of it the principal's. Checks that cost nothing come before. May be empty
+	 * where there is a `record`.
+	 */
+	intents: readonly NewIntent[];
+	/**
+	 * Writes a row of the plugin's own under this id, in the transaction that takes the key: it is
+	 * there with its key or not at all. May run again for the same id where that transaction was
+	 * rolled back. It throws Faults to refuse; then nothing is recorded.
+	 */
+	record?(tx: Tx, recordId: string): Promise<void>;
+	/** May run again for the same intents. */
+	answer(
+		intentIds: readonly string[],
+		/** What this request has recorded; null where an earlier one had. */
+		recorded: Recorded | null,
+		/** The id of the row that `record` wrote, also where an earlier request had; else null. */
+		recordId: string | null,
+	): Promise<{ status: number; body: unknown }>;
+};
+
+/**
+ * Something that operators change while the service runs, by
+ * `PUT /v1/admin/trading/settings/:key`. It is read in the transaction that reserves, so it counts
+ * from the answer on, in every process.
+ */
+export type TradingSetting = {
+	/** How its keys look to a person: `kill:chain:<id>`. */
+	shown: string;
+	/** Matches a whole key. Its first group is what the key names. */
+	key: RegExp;
+	/** What its value may be; what it makes of one is stored as JSON. */
+	schema: z.ZodType;
+	description: string;
+	/** Why nothing is called what a key names, in a sentence. Null: something is. */
+	flaw?(db: Queryable, named: string): Promise<string | null>;
+};
