@@ -26,12 +26,12 @@ import { createBridgeWebhooks } from "#plugins/bridge/reconcile/webhooks.ts";
 import { createDirectory, createRelay, offRelay } from "#plugins/bridge/relay/createRelay.ts";
 import { RELAY_BASE_URL_DEFAULT } from "#plugins/bridge/relay/createRelayClient.ts";
 import { adminRoutes } from "#plugins/bridge/routes/adminRoutes.ts";
-import { createSignedIn, discoveryRoutes } from "#plugins/bridge/routes/discoveryRoutes.ts";
+import { discoveryRoutes } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
 import { preferenceRoutes } from "#plugins/bridge/routes/preferenceRoutes.ts";
 import { webhookRoutes } from "#plugins/bridge/routes/webhookRoutes.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { WalletsKey } from "#plugins/wallets/contract.ts";
+import { createSignedIn, WalletsKey } from "#plugins/wallets/contract.ts";
 
 const config = z.object(bridgeConfig);
 const MINUTE_MS = 60_000;

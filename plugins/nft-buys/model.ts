@@ -1,7 +1,7 @@
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Log } from "#core/log.ts";
-import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
+import type { Wallets } from "#plugins/wallets/contract.ts";
 
 /** The chain's state of an order and its seller. */
 export type OrderState = {
@@ -45,6 +45,3 @@ export type BuyContext = {
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
-
-/** Returns the caller of a request, authenticated once however many hooks need it. */
-export type SignedIn = (context: { request: Request }) => Promise<Principal>;

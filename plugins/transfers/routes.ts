@@ -23,7 +23,7 @@ import {
 	transferParams,
 	transferSchema,
 } from "#plugins/transfers/transferSchema.ts";
-import { type Principal, tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
+import { createSignedIn, tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
 
 /** What the routes of wallet transfers need. */
 export type TransfersContext = {
@@ -203,17 +203,10 @@ export function postCancel({ wallets, chains, ending }: TransfersContext) {
 
 /** Sends ETH or a token to one recipient or to many. */
 export function postTransfers(context: TransfersContext) {
-	const { wallets } = context;
-	const asked = new WeakMap<Request, Promise<Principal>>();
-	// Before the body is read: without a session a caller learns nothing about its form.
-	const signedIn = (request: Request) => {
-		const principal = asked.get(request) ?? wallets.authenticate(request);
-		asked.set(request, principal);
-		return principal;
-	};
+	const signedIn = createSignedIn(context.wallets);
 	const read = exactNumbers("amount");
 	return new Elysia()
-		.derive(async ({ request }) => ({ principal: await signedIn(request) }))
+		.derive(async ({ request }) => ({ principal: await signedIn({ request }) }))
 		.post(
 			"",
 			async ({ principal, body, request }) => {
@@ -223,7 +216,8 @@ export function postTransfers(context: TransfersContext) {
 				return sendTransfers(context, { ...asked, principal, body, checked: keepOpen });
 			},
 			{
-				parse: [async ({ request }) => (await signedIn(request), await read({ request })), "json"],
+				// Before the body is read: without a session a caller learns nothing about its form.
+				parse: [async (hook) => (await signedIn(hook), await read(hook)), "json"],
 				body: bodySchema,
 				response: { 202: createdTransfersSchema },
 				detail: {

@@ -11,6 +11,7 @@ import { documented } from "#plugins/wallets/documented.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
 import type { linkOutcomeSchema, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import type { Channel } from "#plugins/wallets/model.ts";
+import { createSignedIn as createSignedInHook } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
 
 export type { AllowanceRequest } from "#plugins/wallets/allowance.ts";
@@ -35,6 +36,7 @@ export type {
 	Wallet,
 	WalletCapability,
 } from "#plugins/wallets/model.ts";
+export type { SignedIn } from "#plugins/wallets/session/createAuthenticate.ts";
 export type {
 	Execution,
 	Held,
@@ -45,6 +47,9 @@ export type {
 	TradingSetting,
 	Wallets,
 } from "#plugins/wallets/Wallets.ts";
+
+/** Makes the hook that authenticates before anything else: for both `parse` and `transform`. */
+export const createSignedIn = createSignedInHook;
 
 /** Says in a few words where an intent stands, for a tool's line. */
 export const intentSentence = statusSentence;

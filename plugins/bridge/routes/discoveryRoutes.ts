@@ -12,10 +12,7 @@ import { readBalances } from "#plugins/bridge/reconcile/readBalances.ts";
 import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import { readChainsOff } from "#plugins/bridge/sql/preferences.ts";
-import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
-
-/** Who speaks in a request, asked once however many hooks want to know. */
-export type SignedIn = (context: { request: Request }) => Promise<Principal>;
+import type { SignedIn } from "#plugins/wallets/contract.ts";
 
 const chainSchema = z
 	.object({
@@ -146,19 +143,6 @@ export function discoveryRoutes(context: BridgeContext, signedIn: SignedIn) {
 				},
 			},
 		);
-}
-
-/**
- * Asks who speaks before anything else of a request is looked at: it is both a `parse` and a
- * `transform` hook, so a stranger learns nothing of how a body should look.
- */
-export function createSignedIn({ authenticate }: Pick<Wallets, "authenticate">): SignedIn {
-	const asked = new WeakMap<Request, Promise<Principal>>();
-	return ({ request }) => {
-		const principal = asked.get(request) ?? authenticate(request);
-		asked.set(request, principal);
-		return principal;
-	};
 }
 
 async function chainList(

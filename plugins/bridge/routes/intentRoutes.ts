@@ -19,8 +19,7 @@ import {
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/bridge/limits.ts";
 import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
-import type { SignedIn } from "#plugins/bridge/routes/discoveryRoutes.ts";
-import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import { type SignedIn, tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const tags = ["bridging"];
 const security = [{ session: [] as string[] }];

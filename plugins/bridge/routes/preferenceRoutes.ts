@@ -11,8 +11,8 @@ import { canFail } from "#core/http/routeMarks.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { bridgeFault, invalidBridge } from "#plugins/bridge/faults.ts";
 import { ADDRESS_LENGTH_MAX } from "#plugins/bridge/limits.ts";
-import type { SignedIn } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import { deletePreference, putPreference } from "#plugins/bridge/sql/preferences.ts";
+import type { SignedIn } from "#plugins/wallets/contract.ts";
 
 const address = (description: string) =>
 	z

@@ -5,10 +5,14 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { Fault } from "#core/fault.ts";
 import { decimalString } from "#core/money.ts";
-import { createSignedIn } from "#plugins/nft-buys/routes/buyRoutes.ts";
 import { bodyFields, chainOf, payingWallet, priceRaw } from "#plugins/nft-buys/routes/buys.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/intents.ts";
-import type { Intent, Profile, Wallet } from "#plugins/wallets/contract.ts";
+import {
+	createSignedIn,
+	type Intent,
+	type Profile,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
 
 const chains = createChainRegistry(builtinChains);
 const [ethereum, base] = ["ethereum", "base"].map((slug) => chains.bySlug(slug)!);

@@ -13,7 +13,7 @@ import { moneyFault, parseAmount, UNITS_BOUND } from "#core/money.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buyFault, invalidBody } from "#plugins/nft-buys/faults.ts";
 import { ADVANCE_TIMEOUT_MS, ANSWER_IDLE_SECONDS, UNITS_MAX } from "#plugins/nft-buys/limits.ts";
-import type { BuyContext, SignedIn } from "#plugins/nft-buys/model.ts";
+import type { BuyContext } from "#plugins/nft-buys/model.ts";
 import { intentSchema, orderDetail, renderIntent } from "#plugins/nft-buys/routes/intents.ts";
 import type {
 	Channel,
@@ -21,6 +21,7 @@ import type {
 	Principal,
 	Profile,
 	Recorded,
+	SignedIn,
 	Wallet,
 } from "#plugins/wallets/contract.ts";
 

@@ -12,8 +12,13 @@ import { moneyFault, toDisplayNumber } from "#core/money.ts";
 import { buyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/nft-buys/limits.ts";
-import type { BuyContext, SignedIn } from "#plugins/nft-buys/model.ts";
-import { cancellationSchema, type Intent, tradingDocumented } from "#plugins/wallets/contract.ts";
+import type { BuyContext } from "#plugins/nft-buys/model.ts";
+import {
+	cancellationSchema,
+	type Intent,
+	type SignedIn,
+	tradingDocumented,
+} from "#plugins/wallets/contract.ts";
 
 /** The kinds of intents that this plugin's routes show. */
 const intentKinds: readonly string[] = ["nft_buy", "nft_offer"];

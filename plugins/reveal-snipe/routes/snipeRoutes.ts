@@ -14,12 +14,13 @@ import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import type { DryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
 import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { planPageSchema, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
+import { dryRunRoutes } from "#plugins/reveal-snipe/routes/dryRunRoutes.ts";
 import {
 	createSignedIn,
-	dryRunRoutes,
 	type SignedIn,
-} from "#plugins/reveal-snipe/routes/dryRunRoutes.ts";
-import { tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
+	tradingDocumented,
+	type Wallets,
+} from "#plugins/wallets/contract.ts";
 
 type SnipeRoutesOptions = {
 	plans: Plans;

@@ -1,3 +1,5 @@
+// Says who speaks in a request, once for all hooks that want to know.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { httpFault } from "#core/http/faults.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
@@ -7,6 +9,9 @@ import { readCredential, type Sessions } from "#plugins/wallets/session/createSe
 import type { Principal } from "#plugins/wallets/Wallets.ts";
 
 export type Authenticate = (request: Request) => Promise<Principal>;
+
+/** Returns the caller of a request, authenticated once however many hooks need it. */
+export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
 /**
  * Returns what says who speaks: by a session of ours, or by the wallet provider's access token.
@@ -31,6 +36,19 @@ export function createAuthenticate(options: {
 		const profile = await readProfile(db, { providerUserId: userId });
 		if (!profile) throw httpFault.unauthorized({ public: "Enrol first: you have no profile yet." });
 		return { profile, sessionId: null, signedInAtMs };
+	};
+}
+
+/**
+ * Makes the hook that authenticates before anything else: used as both `parse` and `transform`, so
+ * that without a session a caller learns nothing about the form of a body.
+ */
+export function createSignedIn({ authenticate }: { authenticate: Authenticate }): SignedIn {
+	const asked = new WeakMap<Request, Promise<Principal>>();
+	return ({ request }) => {
+		const principal = asked.get(request) ?? authenticate(request);
+		asked.set(request, principal);
+		return principal;
 	};
 }
 
