@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createServer } from "node:net";
 import { recoverMessageAddress, recoverTypedDataAddress } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import { createQuorums, type ProviderClient } from "#plugins/custody/createCustody.ts";
+import { createQuorums } from "#plugins/custody/createCustody.ts";
+import type { ProviderClient } from "#plugins/custody/createProviderClient.ts";
 import { custodyFault } from "#plugins/custody/faults.ts";
 import { QUORUM_REMEMBERED_MS, QUORUMS_REMEMBERED_MAX } from "#plugins/custody/limits.ts";
 import { custodyLab } from "#plugins/custody/testing/custodyLab.ts";

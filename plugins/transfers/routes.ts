@@ -1,12 +1,14 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { cursorParam } from "#core/http/pages.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
-import type { Log } from "#core/log.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
-import { type KnownChains, ownTransfer, sendTransfers } from "#plugins/transfers/sendTransfers.ts";
+import {
+	ownTransfer,
+	sendTransfers,
+	type TransfersContext,
+} from "#plugins/transfers/sendTransfers.ts";
 import {
 	ADDRESS_LENGTH_MAX,
 	AMOUNT_LENGTH_MAX,
@@ -23,19 +25,7 @@ import {
 	transferParams,
 	transferSchema,
 } from "#plugins/transfers/transferSchema.ts";
-import { createSignedIn, tradingDocumented, type Wallets } from "#plugins/wallets/contract.ts";
-
-/** What the routes of wallet transfers need. */
-export type TransfersContext = {
-	wallets: Wallets;
-	log: Log;
-	chains: KnownChains;
-	/** Returns null where the chain is not served here. */
-	rpcOf(chainId: number): Rpc | null;
-	newId(): string;
-	/** Aborts when the service ends. */
-	ending: AbortSignal;
-};
+import { createSignedIn, tradingDocumented } from "#plugins/wallets/contract.ts";
 
 const LIMIT = `must be a whole number from 1 to ${TRANSFERS_PAGE_MAX}`;
 const querySchema = z.object({

@@ -2,10 +2,11 @@ import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
 import { type Currency, parseAmount } from "#core/money.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
-import type { TransfersContext } from "#plugins/transfers/routes.ts";
 import {
 	ADVANCE_TIMEOUT_MS,
 	COIN_TIMEOUT_MS,
@@ -26,6 +27,18 @@ import type {
 	Wallet,
 	Wallets,
 } from "#plugins/wallets/contract.ts";
+
+/** What the routes of wallet transfers need. */
+export type TransfersContext = {
+	wallets: Wallets;
+	log: Log;
+	chains: KnownChains;
+	/** Returns null where the chain is not served here. */
+	rpcOf(chainId: number): Rpc | null;
+	newId(): string;
+	/** Aborts when the service ends. */
+	ending: AbortSignal;
+};
 
 export type TransfersBody = {
 	fromWalletId: string;

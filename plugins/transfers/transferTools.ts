@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
-import type { TransfersContext } from "#plugins/transfers/routes.ts";
-import { sendTransfers } from "#plugins/transfers/sendTransfers.ts";
+import { sendTransfers, type TransfersContext } from "#plugins/transfers/sendTransfers.ts";
 import { ADDRESS_LENGTH_MAX, AMOUNT_LENGTH_MAX } from "#plugins/transfers/transferKind.ts";
 import { createdTransfersSchema, transferSchema } from "#plugins/transfers/transferSchema.ts";
 import { channelOf, intentSentence, type Profile, TOOL_ROUTE } from "#plugins/wallets/contract.ts";

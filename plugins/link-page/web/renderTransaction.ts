@@ -1,8 +1,5 @@
 import { dollars } from "#plugins/link-page/web/dollars.ts";
-import { type Row, rowsOf } from "#plugins/link-page/web/rowsOf.ts";
-import type { LinkShown } from "#plugins/wallets/contract.ts";
-
-export type TransactionShown = LinkShown["transactions"][number];
+import { type Row, rowsOf, type TransactionShown } from "#plugins/link-page/web/rowsOf.ts";
 
 /**
  * Fills the page's template with one transaction. All of it is set as text: names of tokens and

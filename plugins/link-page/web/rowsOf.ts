@@ -1,4 +1,6 @@
-import type { TransactionShown } from "#plugins/link-page/web/renderTransaction.ts";
+import type { LinkShown } from "#plugins/wallets/contract.ts";
+
+export type TransactionShown = LinkShown["transactions"][number];
 
 export type Row = { label: string; text: string; kind?: "words" | "mono" | "data" };
 

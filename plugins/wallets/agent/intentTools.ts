@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { field } from "#core/http/openapi/schema.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
-import type { WalletToolDeps } from "#plugins/wallets/agent/walletTools.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
-import type { Intent } from "#plugins/wallets/model.ts";
+import type { Intent, Profile, SpendLimits } from "#plugins/wallets/model.ts";
+import type { Wallets } from "#plugins/wallets/Wallets.ts";
 
 /** Describes an intent of any kind, as the agent's tools answer it. */
 export const intentViewSchema = z.object({
@@ -21,6 +22,15 @@ export const intentViewSchema = z.object({
 	createdAt: field.time("When it was asked for."),
 	changedAt: field.time("When it last changed."),
 });
+
+/** What the tools of wallets and intents need. */
+export type WalletToolDeps = {
+	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
+	core: Pick<Core, "chains" | "reached" | "clock">;
+	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
+	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
+	ending: AbortSignal;
+};
 
 export type IntentOfOwner = z.output<typeof intentViewSchema>;
 

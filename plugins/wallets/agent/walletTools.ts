@@ -1,19 +1,8 @@
 import { z } from "zod";
-import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, type Command, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
-import { intentTools, ofOwner } from "#plugins/wallets/agent/intentTools.ts";
+import { intentTools, ofOwner, type WalletToolDeps } from "#plugins/wallets/agent/intentTools.ts";
 import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
-import type { Profile, SpendLimits } from "#plugins/wallets/model.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
-import type { Wallets } from "#plugins/wallets/Wallets.ts";
-
-export type WalletToolDeps = {
-	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
-	core: Pick<Core, "chains" | "reached" | "clock">;
-	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
-	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
-	ending: AbortSignal;
-};
 
 const id = { kind: "id" } as const;
 

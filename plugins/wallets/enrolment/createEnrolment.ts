@@ -6,6 +6,8 @@ import { httpFault } from "#core/http/faults.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
 import {
 	capabilityOf,
+	type EnrolledUser,
+	type EnrolledWallet,
 	type EnrolmentPlan,
 	planEnrolment,
 } from "#plugins/wallets/enrolment/planEnrolment.ts";
@@ -15,7 +17,7 @@ import {
 	ENROLMENT_TIMEOUT_MS,
 	WALLETS_PER_PROFILE_MAX,
 } from "#plugins/wallets/limits.ts";
-import type { Profile, WalletCapability } from "#plugins/wallets/model.ts";
+import type { Profile } from "#plugins/wallets/model.ts";
 import { chooseCanonical } from "#plugins/wallets/profile/changeSettings.ts";
 import { lockIdentity, noteChange, requireProfile } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, readProfile, walletRows } from "#plugins/wallets/profile/sql.ts";
@@ -26,20 +28,6 @@ import {
 	type Sessions,
 } from "#plugins/wallets/session/createSessions.ts";
 import type { Principal } from "#plugins/wallets/Wallets.ts";
-
-/** What the wallet provider says of somebody, in our words. */
-export type EnrolledUser = {
-	/** The wallet provider's name for them. */
-	id: string;
-	social: { userId: string; username: string | null } | null;
-	wallets: readonly EnrolledWallet[];
-};
-
-export type EnrolledWallet = {
-	address: Address;
-	providerWalletId: string | null;
-	capability: WalletCapability;
-};
 
 export type EnrolmentOptions = {
 	db: Database;

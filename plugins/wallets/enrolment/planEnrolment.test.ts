@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { type EnrolledUser, withoutUnlinked } from "#plugins/wallets/enrolment/createEnrolment.ts";
-import { capabilityOf, planEnrolment } from "#plugins/wallets/enrolment/planEnrolment.ts";
+import { withoutUnlinked } from "#plugins/wallets/enrolment/createEnrolment.ts";
+import {
+	capabilityOf,
+	type EnrolledUser,
+	planEnrolment,
+} from "#plugins/wallets/enrolment/planEnrolment.ts";
 import type { Profile, Wallet } from "#plugins/wallets/model.ts";
 import { addressOf, keyOf } from "#plugins/wallets/testing/identityFixture.ts";
 import { identityOfFile } from "#plugins/wallets/testing/identityOfFile.ts";

@@ -1,13 +1,27 @@
 import type { Audit } from "#core/audit/createAudit.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault.ts";
 import type { Custody, CustodyWallet, LinkedAccount } from "#plugins/custody/contract.ts";
-import type { EnrolledUser, EnrolledWallet } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/model.ts";
 import { deploymentName } from "#plugins/wallets/profile/changeSettings.ts";
 import { lockIdentity, requireProfile } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, readProfile, walletRows } from "#plugins/wallets/profile/sql.ts";
+
+/** What the wallet provider says of somebody, in our words. */
+export type EnrolledUser = {
+	/** The wallet provider's name for them. */
+	id: string;
+	social: { userId: string; username: string | null } | null;
+	wallets: readonly EnrolledWallet[];
+};
+
+export type EnrolledWallet = {
+	address: Address;
+	providerWalletId: string | null;
+	capability: WalletCapability;
+};
 
 /** What a profile must become. Empty where it is that already. */
 export type EnrolmentPlan = {

@@ -1,12 +1,8 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
-import type { Audit } from "#core/audit/createAudit.ts";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Database } from "#core/db/Database.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import type { Enrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
 	BEARER_LENGTH_MAX,
@@ -14,30 +10,14 @@ import {
 	SIWE_MESSAGE_LENGTH_MAX,
 } from "#plugins/wallets/limits.ts";
 import type { Profile } from "#plugins/wallets/model.ts";
-import { profileSchema, renderProfile, type UserLimits } from "#plugins/wallets/profile/profile.ts";
+import { profileSchema, renderProfile } from "#plugins/wallets/profile/profile.ts";
 import {
-	type PublicSettings,
+	type IdentityContext,
 	postProfile,
 	settingsSchema,
 	unlinkRoutes,
 } from "#plugins/wallets/routes/profileRoutes.ts";
-import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
-import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSessions.ts";
-import type { Siwe } from "#plugins/wallets/siwe/createSiwe.ts";
-
-/** What the routes of who somebody is are made of. */
-export type IdentityContext = {
-	db: Database;
-	clock: Clock;
-	audit: Audit;
-	sessions: Sessions;
-	authenticate: Authenticate;
-	enrolment: Enrolment;
-	siwe: Siwe;
-	/** The most that a profile may set. */
-	limits: UserLimits;
-	settings: PublicSettings;
-};
+import type { OpenedSession } from "#plugins/wallets/session/createSessions.ts";
 
 /** Describes what a sign-in answers, beside the cookie. */
 export const signedInSchema = z

@@ -1,10 +1,12 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
+import type { Audit } from "#core/audit/createAudit.ts";
 import type { Clock } from "#core/clock.ts";
-import type { Tx } from "#core/db/Database.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
+import type { Enrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
 	SAFEGUARD_SIGN_IN_MAX_MS,
@@ -17,9 +19,30 @@ import {
 	type UnlinkContext,
 	unlink,
 } from "#plugins/wallets/profile/changeSettings.ts";
-import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
-import type { IdentityContext } from "#plugins/wallets/routes/identityRoutes.ts";
+import {
+	profileSchema,
+	renderProfile,
+	type UserLimits,
+	usdText,
+} from "#plugins/wallets/profile/profile.ts";
+import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
+import type { Sessions } from "#plugins/wallets/session/createSessions.ts";
+import type { Siwe } from "#plugins/wallets/siwe/createSiwe.ts";
 import type { Principal } from "#plugins/wallets/Wallets.ts";
+
+/** What the routes of who somebody is are made of. */
+export type IdentityContext = {
+	db: Database;
+	clock: Clock;
+	audit: Audit;
+	sessions: Sessions;
+	authenticate: Authenticate;
+	enrolment: Enrolment;
+	siwe: Siwe;
+	/** The most that a profile may set. */
+	limits: UserLimits;
+	settings: PublicSettings;
+};
 
 /** Dollars as decimal text, exact, in microdollars; null is the deployment's default. */
 const usdParam = z

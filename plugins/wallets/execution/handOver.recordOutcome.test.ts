@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { SendOutcome } from "#plugins/custody/contract.ts";
-import type { HandOver } from "#plugins/wallets/execution/handOver.ts";
-import { recordOutcome } from "#plugins/wallets/execution/reserveIntent.ts";
+import { type HandOver, recordOutcome } from "#plugins/wallets/execution/handOver.ts";
 import type { SubmissionState } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
