@@ -70,13 +70,11 @@ const abi = parseAbi([
 const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
 const wordSchema = z.string().refine(isWord);
 
-const isAddressOfTransferRequest = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
-
 /**
  * The stored request of one transfer: recipient and base units. Checked on arrival, and again here.
  */
 export const transferRequest = z.object({
-	recipient: z.string().refine(isAddressOfTransferRequest),
+	recipient: z.string().refine(isAddress),
 	amountRaw: z.string().regex(/^[1-9]\d{0,77}$/),
 	/** The token that is sent, and the sum of the whole request; without them: the coin. */
 	coin: coinSchema.exactOptional(),

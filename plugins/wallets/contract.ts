@@ -1,6 +1,5 @@
 // Re-states what other plugins may use of wallets. Files of wallets import each from its home.
 
-import type { z } from "zod";
 import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { statusSentence } from "#plugins/wallets/agent/intentTools.ts";
@@ -9,7 +8,6 @@ import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/
 import { settingRows } from "#plugins/wallets/control/settings.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
-import type { linkOutcomeSchema, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import type { Channel } from "#plugins/wallets/model.ts";
 import { createSignedIn as createSignedInHook } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
@@ -22,6 +20,7 @@ export type {
 	Question,
 	Settlement,
 } from "#plugins/wallets/IntentKind.ts";
+export type { LinkOutcome, LinkShown } from "#plugins/wallets/link/linkSchema.ts";
 export type {
 	Cancellation,
 	Channel,
@@ -76,11 +75,6 @@ export const cancellationSchema = cancellationView;
 
 /** Every status of an intent. */
 export const INTENT_STATUSES = intentStatuses;
-
-/** What a one-time link tells the page behind it: `GET /v1/links/:token`. */
-export type LinkShown = z.output<typeof linkSchema>;
-/** Where an intent of a link stands, as it tells that page. */
-export type LinkOutcome = z.output<typeof linkOutcomeSchema>["intents"][number];
 
 /** Returns what operators set under a setting's key; null: nothing. */
 export const readTradingSetting = settingRows.value;

@@ -79,13 +79,13 @@ const TRANSACTION_EVENTS = [
 ] as const;
 export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
 
-const PREFIX = "transaction.";
+const EVENT_PREFIX = "transaction.";
 const uuid = z.uuid();
 const envelope = z.object({ type: z.string().min(1).max(EVENT_NAME_LENGTH_MAX) });
 // Hash, chain and status are left alone on purpose: what is not read cannot be believed.
 const body = z.object({ transaction_id: z.string(), reference_id: z.string().nullish() });
 
-const READ_WEBHOOK_SECRET_PREFIX = "whsec_";
+const SECRET_PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${WEBHOOK_ID_LENGTH_MAX}}$`);
@@ -128,7 +128,7 @@ export function readWebhookEvent(bytes: Uint8Array): WebhookEvent | null {
 	const event = envelope.safeParse(json);
 	if (!event.success) return null;
 	const { type } = event.data;
-	const name = TRANSACTION_EVENTS.find((one) => type === `${PREFIX}${one}`);
+	const name = TRANSACTION_EVENTS.find((one) => type === `${EVENT_PREFIX}${one}`);
 	if (name === undefined) return { kind: "other" };
 	const about = body.safeParse(json);
 	if (!about.success) return null;
@@ -139,8 +139,8 @@ export function readWebhookEvent(bytes: Uint8Array): WebhookEvent | null {
 
 /** Returns the key in a `whsec_…` secret; null: it is none. The prefix is no part of the key. */
 export function readWebhookSecret(text: string): Uint8Array | null {
-	const base64 = text.slice(READ_WEBHOOK_SECRET_PREFIX.length);
-	if (!text.startsWith(READ_WEBHOOK_SECRET_PREFIX) || !BASE64.test(base64)) return null;
+	const base64 = text.slice(SECRET_PREFIX.length);
+	if (!text.startsWith(SECRET_PREFIX) || !BASE64.test(base64)) return null;
 	const key = Buffer.from(base64, "base64");
 	return key.length >= SECRET_BYTES_MIN && key.length <= SECRET_BYTES_MAX ? key : null;
 }

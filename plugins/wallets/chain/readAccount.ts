@@ -89,7 +89,7 @@ const SCAN_BLOCKS_MAX = 256;
 const SCAN_AT_ONCE = 16;
 
 const { blockNumber, gas, gasPrice: pricePerGas, nonce: accountNonce, wei } = chainNumbers;
-const blockOfReadAccount = z.object({ number: blockNumber, baseFeePerGas: pricePerGas.optional() });
+const headSchema = z.object({ number: blockNumber, baseFeePerGas: pricePerGas.optional() });
 const history = z.object({
 	oldestBlock: blockNumber,
 	baseFeePerGas: z.array(pricePerGas).nullish(),
@@ -255,9 +255,9 @@ async function headOf(
 		const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
 		const [found] = await rpc.settle([call], {
 			signal,
-			isReadable: readableBy([blockOfReadAccount]),
+			isReadable: readableBy([headSchema]),
 		});
-		return readAnswer(blockOfReadAccount, resultOf(found));
+		return readAnswer(headSchema, resultOf(found));
 	}
 	const { oldestBlock, baseFeePerGas } = readAnswer(history, resultOf(latest));
 	return { number: oldestBlock, baseFeePerGas: baseFeePerGas?.[0] };

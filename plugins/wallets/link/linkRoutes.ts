@@ -7,7 +7,7 @@ import { Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { requestContexts } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import { documented } from "#plugins/wallets/documented.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import {
@@ -33,7 +33,7 @@ const hash = (description: string) =>
 			description,
 			examples: [`0x${"5d".repeat(32)}`],
 		});
-const bodySchema = z.union([
+const answerSchema = z.union([
 	z
 		.strictObject({ planHash: hash("The link's `planHash`: yes to exactly what it shows.") })
 		.meta({ id: "LinkConfirmation", description: "Says yes to what a link shows." }),
@@ -42,7 +42,7 @@ const bodySchema = z.union([
 		.meta({ id: "LinkSigned", description: "Tells which transaction the owner's wallet sent." }),
 ]);
 
-const bodySchemaOfLinkRoutes = z
+const requestSchema = z
 	.object({
 		intentId: z.uuid().meta({
 			description: "An intent of yours.",
@@ -89,7 +89,7 @@ export function postLink(context: LinkContext) {
 		},
 		{
 			params: tokenParams,
-			body: bodySchema,
+			body: answerSchema,
 			response: { 200: linkUsedSchema },
 			detail: {
 				operationId: "answerLink",
@@ -191,7 +191,7 @@ function postLinks(context: LinkContext) {
 				return { url: link.url, expiresAt: new Date(link.expiresAtMs).toISOString() };
 			},
 			{
-				body: bodySchemaOfLinkRoutes,
+				body: requestSchema,
 				response: { 201: madeSchema },
 				detail: {
 					operationId: "createLink",
@@ -205,7 +205,7 @@ function postLinks(context: LinkContext) {
 						linkFault.notFound,
 						linkFault.noQuestion,
 						linkFault.linksTooMany,
-						...tradingDocumented.cancelFailures,
+						...documented.cancelFailures,
 					),
 				},
 			},

@@ -134,3 +134,8 @@ const used = outcome
 export const linkUsedSchema = z
 	.object({ intents: z.array(used).meta({ description: "What was answered for." }) })
 	.meta({ id: "LinkAnsweredList", description: "What became of an answer to a link." });
+
+/** What a one-time link tells the page behind it: `GET /v1/links/:token`. */
+export type LinkShown = z.output<typeof linkSchema>;
+/** Where an intent of a link stands, as the link tells that page. */
+export type LinkOutcome = z.output<typeof linkOutcomeSchema>["intents"][number];

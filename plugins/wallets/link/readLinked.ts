@@ -5,7 +5,6 @@ import { assert } from "#core/fault.ts";
 import { formatAmount, toDisplayNumber } from "#core/money.ts";
 import type { Priced, Prices } from "#plugins/prices/contract.ts";
 import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
-import type { LinkOutcome } from "#plugins/wallets/contract.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
 import {
@@ -14,7 +13,7 @@ import {
 	linkFault,
 	type OpenLink,
 } from "#plugins/wallets/link/createLinks.ts";
-import type { linkSchema } from "#plugins/wallets/link/linkSchema.ts";
+import type { LinkOutcome, linkSchema } from "#plugins/wallets/link/linkSchema.ts";
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { hashBatch } from "#plugins/wallets/plan.ts";
 import { usdMicros } from "#plugins/wallets/spend/spend.ts";
@@ -31,9 +30,9 @@ export type ShownPayment = {
 	symbol: string;
 };
 
-type Rendered = Pick<z.input<typeof linkSchema>, "transactions" | "total" | "request">;
+type RenderedLink = z.input<typeof linkSchema>;
 
-type RenderedOfRenderLink = z.input<typeof linkSchema>;
+type RenderedCancellation = Pick<RenderedLink, "transactions" | "total" | "request">;
 
 /** How kinds that pay several at once write it into what they show. */
 const shownPayments = z.object({
@@ -91,7 +90,7 @@ export function outcomeOf(
 export function renderLink(
 	context: Pick<LinkContext, "chainOf"> & { deps: Pick<LinkContext["deps"], "clock" | "prices"> },
 	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
-): RenderedOfRenderLink {
+): RenderedLink {
 	const nowMs = context.deps.clock.nowMs();
 	const [first] = intents;
 	assert(first?.plan, "a link is about something");
@@ -137,7 +136,7 @@ export function paymentsOf({ shown }: Pick<Plan, "shown">): ShownPayment[] {
 export function renderCancellation(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
 	{ terms, planHash, intent }: { terms: CancelTerms; planHash: string; intent: Intent },
-): Rendered {
+): RenderedCancellation {
 	const { chainId, nonce, maxFeePerGas, maxPriorityFeePerGas, paymentHash } = terms;
 	const { from, to, data, valueRaw } = selfTransfer(terms);
 	const { symbol } = chainOf(chainId)?.nativeCurrency ?? COIN;
@@ -209,7 +208,7 @@ async function isToBeCancelled(
 function rendered(
 	{ chainOf, deps }: Parameters<typeof renderLink>[0],
 	given: { intent: Intent; plan: Plan; planHash: string; nowMs: number },
-): RenderedOfRenderLink["transactions"][number] {
+): RenderedLink["transactions"][number] {
 	const { intent, plan, planHash, nowMs } = given;
 	const { chainId, spend } = plan;
 	const { symbol, decimals, currency, raw } = spend;
@@ -245,7 +244,7 @@ function usdOf(
 function totalOf(
 	{ prices }: Parameters<typeof renderLink>[0]["deps"],
 	{ intents, nowMs }: { intents: readonly Intent[]; nowMs: number },
-): RenderedOfRenderLink["total"] {
+): RenderedLink["total"] {
 	const plans = intents.flatMap(({ plan }) => plan ?? []);
 	const [first] = plans;
 	if (!first) return null;

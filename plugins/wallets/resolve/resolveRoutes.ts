@@ -6,7 +6,7 @@ import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
 import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts";
-import { tradingDocumented } from "#plugins/wallets/contract.ts";
+import { documented } from "#plugins/wallets/documented.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
@@ -205,7 +205,7 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 							resolveFault.intentState,
 							resolveFault.evidenceMissing,
 							resolveFault.nonceFree,
-							...tradingDocumented.cancelFailures,
+							...documented.cancelFailures,
 						),
 					},
 				},

@@ -31,7 +31,7 @@ export const signedInSchema = z
 	})
 	.meta({ id: "SignedIn", description: "A session, and whose it is." });
 
-const bodySchema = z
+const enrollmentSchema = z
 	.object({
 		accessToken: z
 			.string()
@@ -49,7 +49,7 @@ const bodySchema = z
 
 const SIGNATURE = /^0x(?:[0-9a-fA-F]{2})+$/;
 
-const bodySchemaOfPostSiweVerify = z
+const siweSchema = z
 	.object({
 		message: z
 			.string()
@@ -110,7 +110,7 @@ export function postEnrollment({ enrolment, sessions }: IdentityContext) {
 			return answerSignedIn({ sessions }, set.headers, signedIn);
 		},
 		{
-			body: bodySchema,
+			body: enrollmentSchema,
 			response: { 200: signedInSchema },
 			detail: {
 				operationId: "enroll",
@@ -141,7 +141,7 @@ export function postSiweVerify({ siwe, sessions }: IdentityContext) {
 			return answerSignedIn({ sessions }, set.headers, signedIn);
 		},
 		{
-			body: bodySchemaOfPostSiweVerify,
+			body: siweSchema,
 			response: { 200: signedInSchema },
 			detail: {
 				operationId: "verifySiwe",

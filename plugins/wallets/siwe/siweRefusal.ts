@@ -3,7 +3,6 @@ import {
 	encodeFunctionData,
 	erc6492SignatureValidatorAbi,
 	erc6492SignatureValidatorByteCode,
-	type Hex,
 	hashMessage,
 	hexToBigInt,
 	numberToHex,
@@ -13,7 +12,7 @@ import {
 	slice,
 	toHex,
 } from "viem";
-import type { Address, Hex as HexOfIsSignedBy } from "#core/chain/Hex.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
@@ -37,7 +36,7 @@ export type SiweExpectation = {
 
 type Parts = { r: bigint; s: bigint; yParity: 0 | 1 };
 
-type Signed = { hash: HexOfIsSignedBy; signature: HexOfIsSignedBy };
+type Signed = { hash: Hex; signature: Hex };
 
 type Reason =
 	| "siweDomain"
@@ -102,7 +101,7 @@ export function siweRefusal(message: SiweMessage, expected: SiweExpectation): Fa
  */
 export async function isSignedBy(
 	address: Address,
-	{ text, signature, rpc }: { text: string; signature: HexOfIsSignedBy; rpc: Rpc | null },
+	{ text, signature, rpc }: { text: string; signature: Hex; rpc: Rpc | null },
 ): Promise<boolean> {
 	const hash = hashMessage(text);
 	if ((await readSigner(hash, signature)) === address) return true;
@@ -195,7 +194,7 @@ function timeOf(text: string | null, absentMs: number): number {
 	return text === null ? absentMs : (readTimestamp(text) ?? Number.NaN);
 }
 
-function questionOf({ hash, signature }: Signed): HexOfIsSignedBy {
+function questionOf({ hash, signature }: Signed): Hex {
 	return encodeFunctionData({
 		abi: erc1271Abi,
 		functionName: "isValidSignature",
@@ -203,7 +202,7 @@ function questionOf({ hash, signature }: Signed): HexOfIsSignedBy {
 	});
 }
 
-function validatorOf(address: Address, { hash, signature }: Signed): HexOfIsSignedBy {
+function validatorOf(address: Address, { hash, signature }: Signed): Hex {
 	return encodeDeployData({
 		abi: erc6492SignatureValidatorAbi,
 		args: [address, hash, signature],
