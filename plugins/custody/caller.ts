@@ -1,3 +1,5 @@
+// Calls the wallet provider, once, and reads what kind of answer came back.
+
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import { readCapped } from "#core/http/call.ts";

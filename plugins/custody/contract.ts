@@ -1,3 +1,5 @@
+// Declares what other plugins may use of the wallet provider that holds our users' keys.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
 

@@ -1,3 +1,5 @@
+// Builds the wallet provider over HTTP, with its look-ups and the check of key quorums.
+
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "#core/clock.ts";
 import type { Core } from "#core/plugin/Core.ts";

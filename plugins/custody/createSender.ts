@@ -1,3 +1,5 @@
+// Sends a transaction through the wallet provider, and says what its answer proves.
+
 import { numberToHex } from "viem";
 import type { Clock } from "#core/clock.ts";
 import { assert } from "#core/fault.ts";

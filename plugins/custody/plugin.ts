@@ -1,3 +1,5 @@
+// Reads the wallet provider's configuration, and opens it or its stand-in.
+
 import { z } from "zod";
 import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";

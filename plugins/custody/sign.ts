@@ -1,3 +1,5 @@
+// Signs requests to the wallet provider, and has wallets sign messages.
+
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Verifies the access tokens of the wallet provider's users.
+
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";

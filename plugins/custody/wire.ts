@@ -1,3 +1,5 @@
+// Describes the wallet provider's answers, and reads transactions and users out of them.
+
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { CustodyTrace, CustodyUser, LinkedAccount } from "#plugins/custody/contract.ts";

@@ -1,3 +1,5 @@
+// Serves wallet transfers: send, list, read and cancel.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { cursorParam } from "#core/http/pages.ts";

@@ -1,3 +1,5 @@
+// Checks a request for transfers, and records and sends what it asks for.
+
 import { isAddress as isChecksummed } from "viem";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";

@@ -1,3 +1,5 @@
+// Plans and settles a transfer: a chain's own coin, or a token, to one recipient.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi, parseEventLogs } from "viem";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";

@@ -1,3 +1,5 @@
+// Describes and renders wallet transfers, as answers show them.
+
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import { assert } from "#core/fault.ts";

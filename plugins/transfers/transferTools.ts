@@ -1,3 +1,5 @@
+// Makes the agent's tools and commands that send ETH.
+
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";

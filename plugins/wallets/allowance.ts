@@ -1,3 +1,5 @@
+// Sets exact token allowances, one intent of a wallet at a time.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Wires up who somebody is: profiles, wallets, sessions, and their routes.
+
 import { randomBytes } from "node:crypto";
 import type { Audit } from "#core/audit/createAudit.ts";
 import { httpFault } from "#core/http/faults.ts";

@@ -1,3 +1,5 @@
+// Wires up the service that other plugins get, with its routes and jobs.
+
 import { Elysia } from "elysia";
 import type { z } from "zod";
 import { shareRpc } from "#core/chain/reads/shareRpc.ts";

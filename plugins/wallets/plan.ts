@@ -1,3 +1,5 @@
+// Stores plans as JSON, hashes them, and checks signatures of what they sign.
+
 import { concat, hashMessage, hashTypedData, keccak256, recoverAddress, stringToBytes } from "viem";
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Limits how many intents a profile may ask for.
+
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { assert, defineFaults, type Fault } from "#core/fault.ts";
 import { SECOND_MS } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Verifies the wallet provider's webhooks, and reads which transaction one is about.
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { defineFaults } from "#core/fault.ts";

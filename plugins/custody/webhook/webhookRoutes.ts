@@ -1,3 +1,5 @@
+// Takes the wallet provider's webhooks as hints, and has the transactions looked at.
+
 import { Elysia } from "elysia";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";

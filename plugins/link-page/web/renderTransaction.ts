@@ -1,3 +1,5 @@
+// Draws a transaction, and lists of labels and texts, into the page.
+
 import { dollars } from "#plugins/link-page/web/dollars.ts";
 import { type Row, rowsOf, type TransactionShown } from "#plugins/link-page/web/rowsOf.ts";
 

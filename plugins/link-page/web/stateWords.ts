@@ -1,3 +1,5 @@
+// Says in words where an intent stands, for the page behind a one-time link.
+
 type State = { title: string; lead: string; isOver: boolean };
 
 const REASON = (code: string | null) => (code === null ? "" : ` The reason: ${code}.`);

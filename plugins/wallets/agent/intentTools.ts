@@ -1,3 +1,5 @@
+// Makes the agent's tools that list, read and cancel somebody's intents.
+
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { field } from "#core/http/openapi/schema.ts";

@@ -1,3 +1,5 @@
+// Reads what a profile's wallets hold, and the limits in force, for the agent.
+
 import { chainNumbers } from "#core/chain/Chain.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { formatAmount } from "#core/money.ts";

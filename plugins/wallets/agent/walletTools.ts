@@ -1,3 +1,5 @@
+// Makes the agent's tools and commands about somebody's profile, wallets and limits.
+
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
 import { intentTools, ofOwner, type WalletToolDeps } from "#plugins/wallets/agent/intentTools.ts";

@@ -1,3 +1,5 @@
+// Cancels intents: at once before they are sent, by their nonce afterwards.
+
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";

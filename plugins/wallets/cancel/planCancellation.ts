@@ -1,3 +1,5 @@
+// Says by which nonce and fees a payment can be cancelled, and why it cannot.
+
 import { bytesToHex, keccak256, parseTransaction, stringToBytes } from "viem";
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";

@@ -1,3 +1,5 @@
+// Reads accounts, nonces and simulations from a chain's nodes, and which chains fail.
+
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";
 import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Reads what a chain knows of transactions by their hashes, and checks the receipts.
+
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import { type BlockRead, chainFault, readBlocks } from "#core/chain/reads/readBlocks.ts";

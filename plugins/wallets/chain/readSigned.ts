@@ -1,3 +1,5 @@
+// Reads transactions and receipts as nodes show them, and rebuilds their signed bytes.
+
 import { keccak256, serializeTransaction } from "viem";
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";

@@ -1,3 +1,5 @@
+// Holds the switches by which operators stop sending, from all of it to one wallet.
+
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";

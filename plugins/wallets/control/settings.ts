@@ -1,3 +1,5 @@
+// Lets operators read and change settings of trading while the service runs.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Audit } from "#core/audit/createAudit.ts";

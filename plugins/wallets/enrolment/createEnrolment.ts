@@ -1,3 +1,5 @@
+// Signs people in by the wallet provider, and brings their profile up to date.
+
 import type { Audit } from "#core/audit/createAudit.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";

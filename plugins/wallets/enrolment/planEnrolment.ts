@@ -1,3 +1,5 @@
+// Says what a profile must become, and opens the profile of the deployment's wallet.
+
 import type { Audit } from "#core/audit/createAudit.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Takes created intents as far as they go without their owner: planned, judged, sent.
+
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import {

@@ -1,3 +1,5 @@
+// Hands over what waits in a wallet's nonce queue, one transaction after the other.
+
 import { hexToBytes } from "viem";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { readRows } from "#core/quarantine.ts";

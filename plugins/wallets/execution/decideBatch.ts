@@ -1,3 +1,5 @@
+// Decides on a planned batch in one transaction: deny it, ask first, or reserve it.
+
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
@@ -40,6 +42,11 @@ export type Verdict =
 	| { kind: "denied"; denial: Denial; isPlanKept: boolean }
 	| { kind: "asked"; event: IntentEvent; review: Denial | null }
 	| { kind: "reserved"; wallet: Wallet; usdMicros: readonly bigint[] };
+
+const NO_WALLET: Denial = {
+	code: "no_executable_wallet",
+	detail: "The wallet is not linked any more, or an operator wants to look at it.",
+};
 
 /**
  * Decides on a batch whose plans run on chain, in one transaction: switches, limits, questions, and
@@ -171,11 +178,6 @@ export function judgeTerms(
 	if (wallet.providerWalletId === null) return denied(NO_WALLET);
 	return { kind: "reserved", wallet, usdMicros: spend.usdMicros };
 }
-
-const NO_WALLET: Denial = {
-	code: "no_executable_wallet",
-	detail: "The wallet is not linked any more, or an operator wants to look at it.",
-};
 
 /** Puts all in line, the first of them as handed over where its account is not in doubt. */
 async function reserve(

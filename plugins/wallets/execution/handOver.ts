@@ -1,3 +1,5 @@
+// Hands a transaction over, and writes down what came of it.
+
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Judges whether a batch can be paid for, runs, and stays within limits.
+
 import type { Address } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";

@@ -1,3 +1,5 @@
+// Records steps that come before an intent, and resumes it once they are over.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
@@ -17,12 +19,6 @@ import type { Denial, Intent, Plan, Profile, Wallet } from "#plugins/wallets/mod
 import { chargeFor } from "#plugins/wallets/quota.ts";
 import { messageDenial } from "#plugins/wallets/spend/spend.ts";
 
-/** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
-const FIRST_STEPS_MAX = 4;
-
-/** Waiting intents that one turn takes further. */
-const RESUMED_MAX = 50;
-
 /** An intent, and what has to come before it. */
 export type FirstGiven = {
 	intent: Intent;
@@ -41,6 +37,30 @@ export type FirstStep =
 	| { kind: "gone" }
 	/** An operator is asked, and nothing is recorded. */
 	| { kind: "asked" };
+
+/** The step before an intent is over: where that was, and what it makes of the intent. */
+type Ended = { id: string; step: IntentStatus };
+
+/** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
+const FIRST_STEPS_MAX = 4;
+
+/** Waiting intents that one turn takes further. */
+const RESUMED_MAX = 50;
+
+const NO_WALLET: Denial = {
+	code: "no_executable_wallet",
+	detail: "The wallet is not linked any more.",
+};
+
+const TOO_MANY: Denial = {
+	code: "previous_step_failed",
+	detail: "What has to come before it was done again and again, and is not there.",
+};
+
+const OVER_QUOTA: Denial = {
+	code: "intent_quota",
+	detail: "It takes more than one step, and its owner has asked for too many intents.",
+};
 
 /**
  * Records the step that has to be confirmed before an intent, and makes the intent wait for it, in
@@ -128,24 +148,6 @@ async function denialOf(
 	const judged = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known: [null] });
 	return judged.kind === "denied" ? judged.denial : null;
 }
-
-const NO_WALLET: Denial = {
-	code: "no_executable_wallet",
-	detail: "The wallet is not linked any more.",
-};
-
-const TOO_MANY: Denial = {
-	code: "previous_step_failed",
-	detail: "What has to come before it was done again and again, and is not there.",
-};
-
-const OVER_QUOTA: Denial = {
-	code: "intent_quota",
-	detail: "It takes more than one step, and its owner has asked for too many intents.",
-};
-
-/** The step before an intent is over: where that was, and what it makes of the intent. */
-type Ended = { id: string; step: IntentStatus };
 
 /**
  * Takes intents further whose step is over: those behind a confirmed one are `created` again, with

@@ -1,3 +1,5 @@
+// Asks an intent's kind what would be sent, and checks it. Holds limits and settings.
+
 import { z } from "zod";
 import { commaList } from "#core/config/fields.ts";
 import { assert, defineFaults, Fault } from "#core/fault.ts";

@@ -1,3 +1,5 @@
+// Takes the locks of a decision, and reads under them what it is decided by.
+
 import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Reserves an intent's spend, and picks the nonce that it is sent under.
+
 import { hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";

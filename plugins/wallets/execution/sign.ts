@@ -1,3 +1,5 @@
+// Judges an intent that is a signature, has it signed, and stores it.
+
 import { hexToBytes } from "viem";
 import { type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";

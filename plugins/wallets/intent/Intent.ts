@@ -1,3 +1,5 @@
+// Defines where an intent can stand, and moves it by events.
+
 import type { Tx } from "#core/db/Database.ts";
 
 /** What happens to an intent. */

@@ -1,3 +1,5 @@
+// Reads and writes intents as rows of the database.
+
 import { hexToBytes } from "viem";
 import { hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Makes and keeps one-time links, which ask an intent's owner.
+
 import { createHash, randomBytes } from "node:crypto";
 import { bytesToHex, hexToBytes } from "viem";
 import { z } from "zod";

@@ -1,3 +1,5 @@
+// Serves one-time links: make, show, answer.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";

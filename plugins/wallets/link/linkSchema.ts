@@ -1,3 +1,5 @@
+// Describes what a one-time link shows, and what came of it.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts";

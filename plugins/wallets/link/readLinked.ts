@@ -1,3 +1,5 @@
+// Reads the intents that a link asks about, and renders its question.
+
 import { z } from "zod";
 import { hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Takes the answer to a one-time link, once.
+
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { readBack } from "#core/db/migrate.ts";

@@ -1,3 +1,5 @@
+// Runs a request that can move money once for each idempotency key.
+
 import { hexToBytes, keccak256, stringToBytes } from "viem";
 import { commitFault } from "#core/db/createCommits.ts";
 import { databaseFaultOf, dbFault, type Tx } from "#core/db/Database.ts";

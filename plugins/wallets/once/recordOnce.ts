@@ -1,3 +1,5 @@
+// Takes an idempotency key, and records the intents of its request with it.
+
 import type { Tx } from "#core/db/Database.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import {

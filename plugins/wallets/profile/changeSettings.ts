@@ -1,3 +1,5 @@
+// Changes a profile: its settings, and which wallets and accounts are linked.
+
 import type { Audit } from "#core/audit/createAudit.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Fault } from "#core/fault.ts";

@@ -1,3 +1,5 @@
+// Reads and renders profiles, locks them, and notes their changes.
+
 import { z } from "zod";
 import type { Audit } from "#core/audit/createAudit.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";

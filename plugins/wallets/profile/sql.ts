@@ -1,3 +1,5 @@
+// Holds the statements of profiles and their wallets.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Profile, Wallet, WalletCapability } from "#plugins/wallets/model.ts";

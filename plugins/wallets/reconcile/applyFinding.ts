@@ -1,3 +1,5 @@
+// Writes down what was found out about a submission, and moves its intent.
+
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Searches each new block for what was sent on its chain.
+
 import { type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";

@@ -1,3 +1,5 @@
+// Looks at open submissions, many of one chain in one request.
+
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import { sendSigned } from "#core/chain/reads/readBlocks.ts";

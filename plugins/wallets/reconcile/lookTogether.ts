@@ -1,3 +1,5 @@
+// Looks up submissions of one chain by their hashes, and settles those that are mined.
+
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";

@@ -1,3 +1,5 @@
+// Finds out about one submission whatever nodes and the wallet provider know of it.
+
 import { bytesToHex, keccak256 } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";

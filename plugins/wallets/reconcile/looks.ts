@@ -1,3 +1,5 @@
+// Says when submissions are looked at next. Holds the limits of reconciliation.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";

@@ -1,3 +1,5 @@
+// Makes the jobs that reconcile submissions, and take up what was left behind.
+
 import type { Queryable } from "#core/db/Database.ts";
 import type { Job } from "#core/schedule.ts";
 import { ALLOWANCE } from "#plugins/wallets/allowance.ts";

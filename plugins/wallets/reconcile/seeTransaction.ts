@@ -1,3 +1,5 @@
+// Sees whether a chain knows a submission's transaction, and as what.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { chainFault, readNonceAt } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";

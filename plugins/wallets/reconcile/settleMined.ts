@@ -1,3 +1,5 @@
+// Settles what is mined as it was planned, and judges what a chain shows of it.
+
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";

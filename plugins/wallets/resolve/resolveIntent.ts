@@ -1,3 +1,5 @@
+// Lets operators settle an intent that the service cannot settle by itself.
+
 import type { Audit } from "#core/audit/createAudit.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";

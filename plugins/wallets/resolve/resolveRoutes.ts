@@ -1,3 +1,5 @@
+// Serves operators: intents that wait too long, and what settles them.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";

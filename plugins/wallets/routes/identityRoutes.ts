@@ -1,3 +1,5 @@
+// Serves sign-in, sign-out and the caller's profile.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Serves a profile to its owner: made, changed, and unlinked from accounts.
+
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Audit } from "#core/audit/createAudit.ts";

@@ -1,3 +1,5 @@
+// Opens, finds and ends sessions, and reads what credential a request has.
+
 import { createHash, createHmac } from "node:crypto";
 import type { z } from "zod";
 import type { Clock } from "#core/clock.ts";

@@ -1,3 +1,5 @@
+// Signs people in by a message that their wallet signed (ERC-4361).
+
 import type { Audit } from "#core/audit/createAudit.ts";
 import { type Chain, homeChainOf, SPECIFIED_HOME_ID } from "#core/chain/Chain.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";

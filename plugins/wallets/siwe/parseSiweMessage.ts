@@ -1,3 +1,5 @@
+// Parses sign-in messages (ERC-4361), exactly as their grammar says.
+
 import { getAddress, isAddress } from "viem";
 import { MINUTE_MS } from "#core/time.ts";
 import { SIWE_MESSAGE_LENGTH_MAX, SIWE_RESOURCES_MAX } from "#plugins/wallets/limits.ts";

@@ -1,3 +1,5 @@
+// Judges a sign-in message: whether it is for us and for now, and who signed it.
+
 import {
 	encodeDeployData,
 	encodeFunctionData,

@@ -1,3 +1,5 @@
+// Judges spends against limits, and follows them in the spend ledger.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Reads an account's nonce queue, and picks nonces and replacement fees.
+
 import { LRUCache } from "lru-cache";
 import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";

@@ -1,3 +1,5 @@
+// Reads and writes submissions: the transactions that intents are sent by.
+
 import { hexToBytes } from "viem";
 import { type Address, type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";

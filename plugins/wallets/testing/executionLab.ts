@@ -1,3 +1,5 @@
+// Opens the path that money leaves by over a test database, with scripted nodes.
+
 import type { AuditEntry } from "#core/audit/createAudit.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { createCommits } from "#core/db/createCommits.ts";

@@ -1,3 +1,5 @@
+// Opens identity over a test database, with a scripted wallet provider.
+
 import { join } from "node:path";
 import { privateKeyToAccount } from "viem/accounts";
 import { type AuditEntry, renderEntry } from "#core/audit/createAudit.ts";

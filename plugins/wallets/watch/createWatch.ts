@@ -1,3 +1,5 @@
+// Watches money that waits, for `/readyz`, `/metrics` and operators.
+
 import type { Queryable } from "#core/db/Database.ts";
 import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Gauge, Metrics } from "#core/metrics.ts";

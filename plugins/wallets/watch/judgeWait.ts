@@ -1,3 +1,5 @@
+// Names what an intent waits for, and from when on it waits too long.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { unreachable } from "#core/fault.ts";
 import type { SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";

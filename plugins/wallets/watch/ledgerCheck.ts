@@ -1,3 +1,5 @@
+// Checks the spend ledger against where intents stand.
+
 import type { Queryable } from "#core/db/Database.ts";
 import { LEDGER_CHECKED_MAX, LEDGER_FLAWS_MAX } from "#plugins/wallets/watch/judgeWait.ts";
 

@@ -1,3 +1,5 @@
+// Reads intents that wait for too long, and says what can be done about each.
+
 import { bytesToHex, hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
