@@ -1,7 +1,8 @@
 // Describes the wallet provider's answers, and reads transactions and users out of them.
 
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { CustodyTrace, CustodyUser, LinkedAccount } from "#plugins/custody/contract.ts";
 import {
 	ACCOUNTS_PER_USER_MAX,
@@ -27,20 +28,12 @@ const STATUSES: ReadonlyMap<string, CustodyTrace["status"]> = new Map(
 	).map((status) => [status, status]),
 );
 
-function lowerHex(pattern: RegExp) {
-	return z
-		.custom<Hex>((value) => typeof value === "string" && pattern.test(value))
-		.transform(lower);
-}
-
-function lower(value: Hex): Hex {
-	return `0x${value.slice(2).toLowerCase()}`;
-}
-
 const name = z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${NAME_LENGTH_MAX}}$`));
-const address: z.ZodType<Address> = lowerHex(/^0x[0-9a-fA-F]{40}$/);
-const hash = lowerHex(/^0x[0-9a-fA-F]{64}$/);
-const signature = lowerHex(/^0x[0-9a-fA-F]{130}$/);
+const address = anyCaseAddressSchema;
+const hash = anyCaseWordSchema;
+const signature = z
+	.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{130}$/.test(value))
+	.transform((value): Hex => `0x${value.slice(2).toLowerCase()}`);
 
 /** Says what each of the provider's answers has to look like; nothing else of them is read. */
 export const wire = {

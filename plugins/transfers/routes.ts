@@ -2,7 +2,7 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { cursorParam } from "#core/http/pages.ts";
+import { pageQuery } from "#core/http/pages.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
@@ -29,23 +29,7 @@ import {
 } from "#plugins/transfers/transferSchema.ts";
 import { createSignedIn, tradingDocumented } from "#plugins/wallets/contract.ts";
 
-const LIMIT = `must be a whole number from 1 to ${TRANSFERS_PAGE_MAX}`;
-const querySchema = z.object({
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, LIMIT)
-		.transform(Number)
-		.pipe(z.int().max(TRANSFERS_PAGE_MAX, LIMIT))
-		.meta({
-			type: "integer",
-			minimum: 1,
-			maximum: TRANSFERS_PAGE_MAX,
-			description: `How many at most; ${TRANSFERS_PAGE} unless given.`,
-			examples: [TRANSFERS_PAGE],
-		})
-		.default(TRANSFERS_PAGE),
-	cursor: cursorParam(),
-});
+const querySchema = z.object(pageQuery({ default: TRANSFERS_PAGE, max: TRANSFERS_PAGE_MAX }));
 
 const ROUTE = "POST /v1/trading/wallet-transfers";
 

@@ -3,7 +3,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, parseEventLogs } from "viem";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import { formatAmount } from "#core/money.ts";
@@ -50,8 +50,6 @@ export const COIN_DECIMALS_MAX = 36;
 
 /** The time limit for reading a token's decimals. */
 export const COIN_TIMEOUT_MS = 5_000;
-
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 
 /** An ERC-20 token that is sent. Its address identifies it: any contract can choose any symbol. */
 export const coinSchema = z.object({

@@ -2,14 +2,12 @@
 
 import { concat, hashMessage, hashTypedData, keccak256, recoverAddress, stringToBytes } from "viem";
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isAddress, isWord } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import { stableJson } from "#core/json.ts";
 import type { Plan, Signable } from "#plugins/wallets/model.ts";
 
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const isHex = (text: string): text is Hex => /^0x(?:[0-9a-f]{2})*$/.test(text);
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 
 /** Checks what is read back of JSON that was stored: hex in small letters, amounts as text. */
 export const storedField = {

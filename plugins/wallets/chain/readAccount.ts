@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";
-import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
+import { type Address, type Hex, hexQuantity, isWord } from "#core/chain/Hex.ts";
 import { chainFault, readAnswer, readableBy, readNonceAt } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
@@ -74,11 +74,10 @@ type Head = { number: number; baseFeePerGas?: bigint | undefined };
 /** Of more the oldest are forgotten: any of them says that it is over. */
 const FAILED_MAX = 100;
 
-const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const block = z.object({
 	transactions: z.array(
 		z.object({
-			hash: z.string().toLowerCase().refine(isHash),
+			hash: z.string().toLowerCase().refine(isWord),
 			from: z.string().toLowerCase(),
 			nonce: chainNumbers.nonce,
 		}),

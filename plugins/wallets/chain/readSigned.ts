@@ -3,7 +3,7 @@
 import { keccak256, serializeTransaction } from "viem";
 import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isAddress, isWord } from "#core/chain/Hex.ts";
 import { chainFault, hexData, readAnswer } from "#core/chain/reads/readBlocks.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Receipt } from "#plugins/wallets/model.ts";
@@ -43,8 +43,6 @@ const feeMarket = z.object({
 });
 
 const lower = (text: string) => text.toLowerCase();
-const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
-const isAddress = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text);
 const word = z.string().transform(lower).refine(isWord);
 const address = z.string().transform(lower).refine(isAddress);
 /** Above what a block has gas for: a contract must not make its own receipt unreadable. */

@@ -1,6 +1,7 @@
 // Asks an intent's kind what would be sent, and checks it. Holds limits and settings.
 
 import { z } from "zod";
+import { isAddress } from "#core/chain/Hex.ts";
 import { commaList } from "#core/config/fields.ts";
 import { assert, defineFaults, Fault } from "#core/fault.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
@@ -38,7 +39,6 @@ export const HAND_OVER_WITHIN_MS = 5_000;
 export const GAS_WHERE_IT_REVERTS = 200_000n;
 
 const usd = (fallback: number) => z.number().min(0).max(1_000_000_000).default(fallback);
-const isAddress = (text: string): text is `0x${string}` => /^0x[0-9a-f]{40}$/.test(text);
 
 /** What an operator sets about the path that money leaves by. */
 export const executionConfig = {

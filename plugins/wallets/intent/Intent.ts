@@ -1,6 +1,7 @@
 // Defines where an intent can stand, and moves it by events.
 
 import type { Tx } from "#core/db/Database.ts";
+import { nextState, type StateTable } from "#core/states.ts";
 
 /** What happens to an intent. */
 export type IntentEvent =
@@ -83,9 +84,7 @@ export type IntentStatus = (typeof intentStatuses)[number];
  *
  * Money can have left from `submitting` on, so from there no way leads back to where it is sent.
  */
-export const intentMachine: Readonly<
-	Record<IntentStatus, Readonly<Partial<Record<IntentEvent, IntentStatus>>>>
-> = {
+export const intentMachine: StateTable<IntentStatus, IntentEvent> = {
 	created: {
 		deny: "rejected",
 		ask_confirmation: "confirmation_required",
@@ -192,7 +191,7 @@ export async function moveIntent(tx: Tx, move: IntentMove): Promise<IntentStatus
 
 /** Where the event leads from there; null where the machine knows no such move. */
 export function nextStatus(from: IntentStatus, event: IntentEvent): IntentStatus | null {
-	return intentMachine[from][event] ?? null;
+	return nextState(intentMachine, from, event);
 }
 
 /**

@@ -2,7 +2,8 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import type { Hex } from "#core/chain/Hex.ts";
+import { isWord } from "#core/chain/Hex.ts";
+import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { dbFault } from "#core/db/Database.ts";
 import { readBack } from "#core/db/migrate.ts";
 import { Fault } from "#core/fault.ts";
@@ -23,15 +24,14 @@ import { linkOutcomeSchema, linkSchema, linkUsedSchema } from "#plugins/wallets/
 import { outcomeOf, readLinked, renderLink } from "#plugins/wallets/link/readLinked.ts";
 import { linkToCancel, useLink } from "#plugins/wallets/link/useLink.ts";
 
-const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const hash = (description: string) =>
 	z
 		.string()
 		.max(66)
 		.toLowerCase()
-		.refine(isHash, "must be 32 bytes in hex")
+		.refine(isWord, "must be 32 bytes in hex")
 		.meta({
-			pattern: "^0x[0-9a-fA-F]{64}$",
+			pattern: ANY_CASE_WORD_PATTERN,
 			description,
 			examples: [`0x${"5d".repeat(32)}`],
 		});

@@ -2,7 +2,8 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import type { Hex } from "#core/chain/Hex.ts";
+import { isWord } from "#core/chain/Hex.ts";
+import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -85,13 +86,12 @@ const waitingSchema = z
 	})
 	.meta({ id: "WaitingIntentList", description: "Intents that wait, and what to do about each." });
 
-const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text);
 const hash = z
 	.string()
 	.toLowerCase()
-	.refine(isHash, "a transaction's hash")
+	.refine(isWord, "a transaction's hash")
 	.meta({
-		pattern: "^0x[0-9a-fA-F]{64}$",
+		pattern: ANY_CASE_WORD_PATTERN,
 		description: "Settle it by this transaction.",
 		examples: [`0x${"5d".repeat(32)}`],
 	});
