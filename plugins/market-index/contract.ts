@@ -1,54 +1,17 @@
 import type { z } from "zod";
-import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
-import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
-import type {
-	BookReads as IndexBook,
-	TokenListing as IndexListing,
-} from "#plugins/market-index/orderBook.ts";
+import {
+	collectionTopic,
+	discoverTopic,
+	type FoundCollection,
+	type NewEvents,
+	type TouchReason,
+} from "#plugins/market-index/model.ts";
+import type { BookReads } from "#plugins/market-index/orderBook.ts";
 import { detectionSchema, revealStateSchema } from "#plugins/market-index/schemas/collection.ts";
 import { frameSchemas } from "#plugins/market-index/schemas/frameSchemas.ts";
-import type { RevealIndex as IndexReveals } from "#plugins/market-index/tokens/contract.ts";
-
-/** An event to store: read by a lane, or told by another source. */
-export type NewEvent = Omit<ChainEvent, "kind"> & {
-	kind: "sale" | "mint" | "transfer";
-	/** False for what only a provider told. Left out: it was read from the chain itself. */
-	onchainVerified?: boolean;
-	/** The provider's own words, as JSON; null, or left out, for an event that no provider told. */
-	payload?: Readonly<Record<string, unknown>> | null;
-};
-
-export type NewEvents = {
-	chainId: number;
-	/** True near the head: frames go out one by one. */
-	live: boolean;
-	/**
-	 * True for one collection's past as a provider tells it: discover is then not told to read again.
-	 */
-	isHistory?: boolean;
-	events: readonly NewEvent[];
-};
-
-/** Returns the topic of one collection's stream. */
-export function collectionTopic(chain: string, address: Address): string {
-	return `collection:${chain}:${address}`;
-}
-
-/** Returns the topic of one chain's discover stream. */
-export function discoverTopic(chain: string): string {
-	return `discover:${chain}`;
-}
-
-/** The data of those topics' frames, by type. */
-export const marketFrames = frameSchemas;
-
-/** A collection found by any of its names in requests. */
-export type FoundCollection = { id: number; chain: string; address: Address; slug: string };
-
-/** Why a collection is looked at. */
-export type TouchReason = "detail" | "candles" | "stream";
+import type { RevealIndex } from "#plugins/market-index/tokens/createReveals.ts";
 
 export type MarketIndex = {
 	/**
@@ -72,23 +35,27 @@ export type MarketIndex = {
 	book: BookReads;
 };
 
-/** The index's reads for plugins that choose among listings. */
-export type BookReads = IndexBook;
-/** A listing with its token's rank and traits. */
-export type TokenListing = IndexListing;
-
-/** The index's part in the detection of reveals. */
-export type RevealIndex = IndexReveals;
-export type RevealSubject = Awaited<ReturnType<RevealIndex["subjects"]>>[number];
-export type RereadPart = NonNullable<Awaited<ReturnType<RevealIndex["reread"]>>>;
-/** What a token's document shows, as far as a reveal is concerned. */
-export type ShownToken = Parameters<RevealIndex["reading"]>[0][number];
-export type RevealReading = ReturnType<RevealIndex["reading"]>;
-
-export type RevealState = RevealSubject["revealState"];
-
 /** The data of a `reveal` frame; and its parts, for routes that show the same. */
 export type RevealFrame = z.output<typeof frameSchemas.reveal>;
 export const revealParts = { detection: detectionSchema, state: revealStateSchema };
 
+/** The data of the topics' frames, by type. */
+export const marketFrames = frameSchemas;
+
 export const MarketIndexKey = serviceKey<MarketIndex>()("market-index");
+
+export type {
+	FoundCollection,
+	NewEvent,
+	NewEvents,
+	TouchReason,
+} from "#plugins/market-index/model.ts";
+export type { BookReads, TokenListing } from "#plugins/market-index/orderBook.ts";
+export type {
+	RevealReading,
+	RevealState,
+	Shown as ShownToken,
+} from "#plugins/market-index/reveal.ts";
+export type { RereadPart, RevealIndex } from "#plugins/market-index/tokens/createReveals.ts";
+export type { RevealSubject } from "#plugins/market-index/tokens/sql/ranks.ts";
+export { collectionTopic, discoverTopic };

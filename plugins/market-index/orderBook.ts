@@ -1,16 +1,17 @@
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayNative, displayTime } from "#plugins/market-index/display.ts";
 import {
 	type BookOrder,
 	ORDER_KINDS,
 	type OrderKind,
 } from "#plugins/market-index/event/MarketEvent.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { normaliseTrait } from "#plugins/market-index/rank/scoreToken.ts";
 import type { Order } from "#plugins/market-index/schemas/book.ts";
-import { type TokenTrait, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/contract.ts";
+import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
+import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 
 /** A listing that can be filled, with the rank and traits of its token. */
 export type TokenListing = {

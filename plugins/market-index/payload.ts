@@ -1,5 +1,5 @@
 import { cleanLine, cleanUrl, TRAIT_LENGTH_MAX } from "#core/outside.ts";
-import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/contract.ts";
+import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/limits.ts";
 
 /** A provider's words about something, as an object of JSON. */
 export type Payload = Readonly<Record<string, unknown>>;

@@ -17,7 +17,6 @@ import {
 	timeText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayTime } from "#plugins/market-index/display.ts";
 import {
 	mintedFigure,
@@ -25,6 +24,7 @@ import {
 	mintsFigure,
 	supplyFigure,
 } from "#plugins/market-index/figures/figures.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
 	mintPriceWei,
 	type ReadColumns,

@@ -11,9 +11,9 @@ import {
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
 import type { ResolveCollection } from "#plugins/market-index/agent/resolveCollection.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import type { ProviderHealth } from "#plugins/market-index/display.ts";
 import { floorChangeFigure, floorFigure } from "#plugins/market-index/figures/figures.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { readColumns } from "#plugins/market-index/read/collectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
 import { floorUsd as floorUsdOf } from "#plugins/market-index/render/collection.ts";

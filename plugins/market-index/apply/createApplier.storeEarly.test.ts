@@ -6,7 +6,7 @@ import {
 	createApplierLab,
 } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import {
 	contractOf,
 	ETH,

@@ -11,12 +11,13 @@ import {
 	createApplierLab,
 } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
-import type { MarketIndex, NewEvent } from "#plugins/market-index/contract.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { MINT_FRAMES_MAX } from "#plugins/market-index/frames/eventFrames.ts";
 import {
 	COLLECTION_METADATA_TASK,
 	OWED_NAMES_TASK,
 } from "#plugins/market-index/metadata/metadataJobs.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { marketIndexPlugin } from "#plugins/market-index/plugin.ts";
 import { COPY_ROWS_MIN } from "#plugins/market-index/sql/events.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";

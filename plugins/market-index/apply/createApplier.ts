@@ -15,7 +15,6 @@ import {
 	timesOf,
 } from "#plugins/market-index/apply/rows.ts";
 import { type Confirmer, createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
-import type { NewEvents } from "#plugins/market-index/contract.ts";
 import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
 import type { SpansOf } from "#plugins/market-index/figures/coverage.ts";
@@ -26,6 +25,7 @@ import {
 	type TopicFrames,
 } from "#plugins/market-index/frames/eventFrames.ts";
 import { currencyJobs, supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
+import type { NewEvents } from "#plugins/market-index/model.ts";
 import type { OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
 import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";

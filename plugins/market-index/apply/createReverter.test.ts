@@ -6,8 +6,8 @@ import {
 	createApplierLab,
 } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { RETRACTIONS_PER_TOPIC_MAX } from "#plugins/market-index/frames/eventFrames.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { lockSync } from "#plugins/market-index/sync/sql/syncs.ts";
 import {
 	base,

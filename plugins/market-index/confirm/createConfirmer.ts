@@ -5,9 +5,9 @@ import {
 	findUnconfirmed,
 	takeOutUnconfirmed,
 } from "#plugins/market-index/confirm/unconfirmed.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
 import { isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
 import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import type { TakenBack } from "#plugins/market-index/sql/events.ts";
 
 /** The fields that decide whether two sources tell of one event. */

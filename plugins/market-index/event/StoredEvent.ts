@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
 import type { MarketEvent } from "#plugins/market-index/event/MarketEvent.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 
 /** An event with what the index adds to it before it is stored. */
 export type EventRow = Required<NewEvent> & {

@@ -1,7 +1,6 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { collectionTopic, discoverTopic, type NewEvents } from "#plugins/market-index/contract.ts";
 import { nativeCurrency } from "#plugins/market-index/display.ts";
 import {
 	foreignCurrencies,
@@ -16,6 +15,7 @@ import {
 	RETRACTIONS_PER_TOPIC_MAX,
 	type TopicFrames,
 } from "#plugins/market-index/frames/eventFrames.ts";
+import { collectionTopic, discoverTopic, type NewEvents } from "#plugins/market-index/model.ts";
 import { readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/event.ts";
 import type { Candle } from "#plugins/market-index/rollup/candles.ts";

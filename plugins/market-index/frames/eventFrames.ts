@@ -1,8 +1,8 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Frame } from "#core/outbox.ts";
-import { collectionTopic, discoverTopic } from "#plugins/market-index/contract.ts";
 import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import type { EventRow, StorableEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import { collectionTopic, discoverTopic } from "#plugins/market-index/model.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/event.ts";
 import type { CollectionChange, Rollup } from "#plugins/market-index/rollup/rollups.ts";
 import type { TakenBack } from "#plugins/market-index/sql/events.ts";

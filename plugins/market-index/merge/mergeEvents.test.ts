@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import fc from "fast-check";
 import type { Address } from "#core/chain/Hex.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
 import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/merge/readProviderEvent.ts";
 import {
@@ -11,6 +10,7 @@ import {
 	timeOf,
 } from "#plugins/market-index/merge/testing/mergeLab.ts";
 import { told } from "#plugins/market-index/merge/testing/told.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { WEI_PAID_MAX } from "#plugins/market-index/rollup/windows.ts";
 import {
 	contractOf,

@@ -3,9 +3,9 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Frame, Outbox } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { collectionTopic } from "#plugins/market-index/contract.ts";
 import { ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
 import { decideFloor, setFloor, statsFloorNative } from "#plugins/market-index/floor.ts";
+import { collectionTopic } from "#plugins/market-index/model.ts";
 import { renderOrder } from "#plugins/market-index/orderBook.ts";
 import {
 	isSameOrder,

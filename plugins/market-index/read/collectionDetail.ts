@@ -4,7 +4,6 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import {
 	displayNative,
 	displayTime,
@@ -15,6 +14,7 @@ import { isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import { type FigureContext, readChainSpans } from "#plugins/market-index/figures/coverage.ts";
 import { salesFigure, volumeFigure } from "#plugins/market-index/figures/figures.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
 	type IndexReads,
 	type RouteContext,

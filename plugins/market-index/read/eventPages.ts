@@ -4,7 +4,6 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import {
 	createEventCursor,
 	type EventCursor,
@@ -19,6 +18,7 @@ import {
 	pageCoverage,
 	readChainSpans,
 } from "#plugins/market-index/figures/coverage.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { type IndexReads, resolveChain } from "#plugins/market-index/read/context.ts";
 import { renderEvent, renderSalePoint, renderTraits } from "#plugins/market-index/render/event.ts";
 import { renderTiles } from "#plugins/market-index/render/figures.ts";

@@ -21,7 +21,7 @@ import {
 import { shownPayload } from "#plugins/market-index/payload.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/lists.ts";
 import type { TradeColumns } from "#plugins/market-index/sql/listColumns.ts";
-import type { TokenTrait } from "#plugins/market-index/tokens/contract.ts";
+import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** What an event itself does not contain. */

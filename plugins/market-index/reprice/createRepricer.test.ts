@@ -7,7 +7,7 @@ import { createOutbox } from "#core/outbox.ts";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
 import { createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
 import { readFigures } from "#plugins/market-index/apply/testing/figures.ts";
-import { collectionTopic, type NewEvent } from "#plugins/market-index/contract.ts";
+import { collectionTopic, type NewEvent } from "#plugins/market-index/model.ts";
 import {
 	createRepricer,
 	REPRICE_ROWS_MAX,

@@ -6,9 +6,9 @@ import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayNative } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
 	type DepthLevel,
 	type OrdersQuery,

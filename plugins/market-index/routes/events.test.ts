@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { TILE_KEYS } from "#plugins/market-index/schemas/figures.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {

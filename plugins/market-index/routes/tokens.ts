@@ -12,9 +12,9 @@ import {
 	pageSchema,
 } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import type { FoundCollection } from "#plugins/market-index/contract.ts";
 import { displayNative } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
 import { readAsset } from "#plugins/market-index/read/collectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";

@@ -8,7 +8,7 @@ import { shownPayload } from "#plugins/market-index/payload.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index/sql/events.ts";
-import type { TokenTrait } from "#plugins/market-index/tokens/contract.ts";
+import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 import { readTokenFacts, type TokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 
 export type ActivityQuery = {

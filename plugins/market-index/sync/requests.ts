@@ -4,8 +4,8 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import type { NewJob } from "#core/queue.ts";
 import { nextState, type StateTable } from "#core/states.ts";
-import type { TouchReason } from "#plugins/market-index/contract.ts";
 import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
+import type { TouchReason } from "#plugins/market-index/model.ts";
 import type { SyncContext } from "#plugins/market-index/pace.ts";
 import {
 	DISCOVERY_EVERY_MS,

@@ -1,6 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { DAY_MS } from "#core/time.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { ETH, mintOf, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 /** An ERC-20 whose rate no chain of the tests knows. */

@@ -7,7 +7,7 @@ import { createOutbox, type Frame } from "#core/outbox.ts";
 import type { NewJob } from "#core/queue.ts";
 import { type ApplierOptions, createApplier } from "#plugins/market-index/apply/createApplier.ts";
 import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
 import { NOW_MS, wholeSpans } from "#plugins/market-index/testing/marketFixture.ts";
 import { fakePrices } from "#test/harness/fakes.ts";

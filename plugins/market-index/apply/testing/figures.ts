@@ -1,7 +1,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 
 /** Everything that is kept about collections and buckets, as text, in one order. */
 export type Figures = { collections: Row[]; buckets: Row[] };

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { NewEvent } from "#plugins/market-index/contract.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import type { ProviderEvent, ProviderNft } from "#plugins/provider/contract.ts";
 
 type Given = {

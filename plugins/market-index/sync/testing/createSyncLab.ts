@@ -10,7 +10,7 @@ import { silentLog } from "#core/log.ts";
 import { createOutbox, type Frame } from "#core/outbox.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { NewJob } from "#core/queue.ts";
-import { collectionTopic } from "#plugins/market-index/contract.ts";
+import { collectionTopic } from "#plugins/market-index/model.ts";
 import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
 import type { MergeEvents } from "#plugins/market-index/pace.ts";
 import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";

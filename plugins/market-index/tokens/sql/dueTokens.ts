@@ -6,7 +6,7 @@ import {
 	BACKOFF_FIRST_MS,
 	BACKOFF_MAX_MS,
 	FAILURES_MAX,
-} from "#plugins/market-index/tokens/contract.ts";
+} from "#plugins/market-index/tokens/limits.ts";
 
 export type DueOptions = {
 	collectionId: number;

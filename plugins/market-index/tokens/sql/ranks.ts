@@ -3,7 +3,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { RevealState, Shown } from "#plugins/market-index/reveal.ts";
-import type { TokenTrait } from "#plugins/market-index/tokens/contract.ts";
+import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
 export type RevealSubject = {

@@ -6,7 +6,7 @@ import type { Database } from "#core/db/Database.ts";
 import type { QueueTask } from "#core/queue.ts";
 import { createTaskLab } from "#plugins/market-index/jobs/testing/taskLab.ts";
 import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
-import type { TokenContext, UriOutcome } from "#plugins/market-index/tokens/contract.ts";
+import type { TokenContext, UriOutcome } from "#plugins/market-index/tokens/model.ts";
 import type { ProviderNft } from "#plugins/provider/contract.ts";
 import { createFakeProvider, fakePrices } from "#test/harness/fakes.ts";
 
