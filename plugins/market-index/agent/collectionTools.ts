@@ -6,9 +6,9 @@ import {
 	collectionInput,
 	collectionRef,
 	createCollectionTool,
-	floorTool,
 	type ToolDeps,
-} from "#plugins/market-index/agent/floorTool.ts";
+} from "#plugins/market-index/agent/createCollectionTool.ts";
+import { floorTool } from "#plugins/market-index/agent/floorTool.ts";
 import {
 	countText,
 	ethText,

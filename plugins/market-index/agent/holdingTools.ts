@@ -5,9 +5,10 @@ import {
 	collectionInput,
 	collectionRef,
 	createCollectionTool,
+	refOf,
 	type ToolDeps,
 	traitInput,
-} from "#plugins/market-index/agent/floorTool.ts";
+} from "#plugins/market-index/agent/createCollectionTool.ts";
 import {
 	addressText,
 	countText,
@@ -17,7 +18,6 @@ import {
 	shortText,
 	tokenText,
 } from "#plugins/market-index/agent/lineText.ts";
-import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
 import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
 import { readAsset, readColumns } from "#plugins/market-index/read/collectionDetail.ts";
 import { renderFigure } from "#plugins/market-index/render/figures.ts";

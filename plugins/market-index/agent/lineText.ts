@@ -1,5 +1,7 @@
-import type { CollectionRef } from "#plugins/market-index/agent/floorTool.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
+
+/** What a line says of a collection; `name` is null while unknown. */
+type NamedCollection = { name: string | null; slug: string; chain: string };
 
 /** The longest line of a tool, in code points. */
 export const LINE_LENGTH_MAX = 160;
@@ -20,12 +22,12 @@ export function lineOf(head: string, parts: readonly string[], separator = ", ")
 }
 
 /** Returns a collection as a line begins: `Kiln Folk (ethereum)`. */
-export function collectionText(collection: CollectionRef): string {
+export function collectionText(collection: NamedCollection): string {
 	return `${nameText(collection)} (${collection.chain})`;
 }
 
 /** Returns the name, else the slug, else the shortened address. */
-export function nameText({ name, slug }: Pick<CollectionRef, "name" | "slug">): string {
+export function nameText({ name, slug }: Omit<NamedCollection, "chain">): string {
 	if (name !== null) return cut(name, NAME_LENGTH_MAX);
 	return /^0x[0-9a-f]{40}$/.test(slug) ? addressText(slug) : cut(slug, NAME_LENGTH_MAX);
 }

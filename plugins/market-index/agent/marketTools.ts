@@ -2,7 +2,11 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import { collectionTools } from "#plugins/market-index/agent/collectionTools.ts";
-import { MARKET_READ, type ToolDeps, wordsInput } from "#plugins/market-index/agent/floorTool.ts";
+import {
+	MARKET_READ,
+	type ToolDeps,
+	wordsInput,
+} from "#plugins/market-index/agent/createCollectionTool.ts";
 import { holdingTools } from "#plugins/market-index/agent/holdingTools.ts";
 import {
 	addressText,

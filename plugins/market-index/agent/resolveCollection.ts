@@ -1,6 +1,5 @@
 import type { Queryable } from "#core/db/Database.ts";
 import type { KnownName, NameBook, ToolAnswer } from "#core/plugin/Tool.ts";
-import type { CollectionRef } from "#plugins/market-index/agent/floorTool.ts";
 import { addressText, nameText } from "#plugins/market-index/agent/lineText.ts";
 import { chainOfRow } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
@@ -100,15 +99,6 @@ export function createResolver(context: ResolveContext): ResolveCollection {
 		const where = chain === undefined ? "" : ` on ${chain}`;
 		throw marketFault.notFound({ public: `There is no collection "${typed}"${where}.` });
 	};
-}
-
-/** Returns a found collection as answers name it. */
-export async function refOf(
-	core: Pick<RouteContext["core"], "db">,
-	{ id, chain, address, slug }: FoundCollection,
-): Promise<CollectionRef> {
-	const names = await readCollectionNames(core.db, [id]);
-	return { slug, chain, contractAddress: address, name: names.get(id)?.name ?? null };
 }
 
 /**

@@ -4,8 +4,9 @@ import {
 	collectionInput,
 	collectionRef,
 	createCollectionTool,
+	refOf,
 	type ToolDeps,
-} from "#plugins/market-index/agent/floorTool.ts";
+} from "#plugins/market-index/agent/createCollectionTool.ts";
 import {
 	countText,
 	ethText,
@@ -15,7 +16,6 @@ import {
 	tokenText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
-import { refOf } from "#plugins/market-index/agent/resolveCollection.ts";
 import { readSales } from "#plugins/market-index/read/eventPages.ts";
 import { answerDepth, answerOrders } from "#plugins/market-index/routes/book.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { createApplier } from "#plugins/market-index/apply/createApplier.ts";
-import { type Candidate, chooseMatch } from "#plugins/market-index/confirm/createConfirmer.ts";
+import { type Candidate, chooseMatch } from "#plugins/market-index/confirm/matching.ts";
 import {
 	createMergeLab,
 	HEAD_BLOCK,

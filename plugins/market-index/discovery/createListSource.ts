@@ -2,14 +2,14 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { Fault } from "#core/fault.ts";
 import {
 	ASKED_LIST_KEPT_MS,
-	type DiscoveryContext,
-	type DiscoveryList,
 	FILL_TIMEOUT_MS,
 	FILLED_PER_PAGE_MAX,
-	fillStats,
 	LIST_KEPT_MS,
 	LIST_TIMEOUT_MS,
-	type ListMode,
+} from "#plugins/market-index/discovery/limits.ts";
+import {
+	type DiscoveryContext,
+	fillStats,
 	readProviderList,
 } from "#plugins/market-index/discovery/providerLists.ts";
 import {
@@ -17,7 +17,13 @@ import {
 	createProviderSearch,
 	type ProviderSearch,
 } from "#plugins/market-index/discovery/providerSearch.ts";
-import { namedRows, readList, storeList } from "#plugins/market-index/discovery/sql.ts";
+import {
+	type DiscoveryList,
+	type ListMode,
+	namedRows,
+	readList,
+	storeList,
+} from "#plugins/market-index/discovery/sql.ts";
 import {
 	type ListedRow,
 	registerListed,

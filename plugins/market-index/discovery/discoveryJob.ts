@@ -6,14 +6,20 @@ import { sleep } from "#core/time.ts";
 import {
 	DISCOVER_EVERY_MS,
 	DISCOVER_TIMEOUT_MS,
-	type DiscoveryContext,
 	FILLED_PER_TICK_MAX,
+} from "#plugins/market-index/discovery/limits.ts";
+import {
+	type DiscoveryContext,
 	fillStats,
-	LIST_MODES,
-	type ListMode,
 	readProviderList,
 } from "#plugins/market-index/discovery/providerLists.ts";
-import { resolveListed, stalestFirst, storeList } from "#plugins/market-index/discovery/sql.ts";
+import {
+	LIST_MODES,
+	type ListMode,
+	resolveListed,
+	stalestFirst,
+	storeList,
+} from "#plugins/market-index/discovery/sql.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import { registerListed } from "#plugins/market-index/register/registerCollections.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { silentLog } from "#core/log.ts";
-import { FOUND_EVERY_MS } from "#plugins/market-index/discovery/providerLists.ts";
+import { FOUND_EVERY_MS } from "#plugins/market-index/discovery/limits.ts";
 import {
 	createFoundMemory,
 	createProviderSearch,

@@ -11,7 +11,7 @@ import {
 	REFUSED_MAX_MS,
 	SEARCH_TIMEOUT_MS,
 	SEARCHED_MAX,
-} from "#plugins/market-index/discovery/providerLists.ts";
+} from "#plugins/market-index/discovery/limits.ts";
 import type { Provider, ProviderSearchHit } from "#plugins/provider/contract.ts";
 
 /** Returns the provider's hits, bounded in time; none where it is off, away or refuses. */

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { DiscoveryList, ListMode } from "#plugins/market-index/discovery/providerLists.ts";
 import {
 	type ListedRow,
 	listedRowSchema,
 } from "#plugins/market-index/register/registerCollections.ts";
+
+/** One of the provider's lists as last read. */
+export type DiscoveryList = { rows: ListedRow[]; refreshedAtMs: number };
 
 /** A collection with the provider's slug. */
 export type NamedRow = { id: number; slug: string };
@@ -29,6 +31,11 @@ type OwnPlace = { id: number; chainId: number; excluded: boolean };
 type Candidate = OwnPlace & { place: number; isContract: boolean; slug: string | null };
 
 type Named = { chain: { id: number }; mode: ListMode };
+
+/** The provider's lists, by how they are ordered. */
+export const LIST_MODES = ["trending", "top", "new"] as const;
+
+export type ListMode = (typeof LIST_MODES)[number];
 
 const rowsSchema = z.array(listedRowSchema);
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import { createPushListener, doubtJob } from "#plugins/market-index/merge/createPushListener.ts";
-import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
 	DOUBT_AFTER_BLOCKS,
 	DOUBT_AFTER_MS,
 } from "#plugins/market-index/merge/readProviderEvent.ts";
+import type { MergedCollection } from "#plugins/market-index/merge/sql.ts";
 import {
 	createMergeLab,
 	HEAD_BLOCK,

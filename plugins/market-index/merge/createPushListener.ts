@@ -6,14 +6,18 @@ import type { Job } from "#core/schedule.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { type TakingBack, takeBack } from "#plugins/market-index/apply/createReverter.ts";
 import { takeOutUnconfirmed } from "#plugins/market-index/confirm/unconfirmed.ts";
-import type { MergedCollection, MergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
+import type { MergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
 	DOUBT_AFTER_BLOCKS,
 	DOUBT_AFTER_MS,
 	DOUBT_EVERY_MS,
 	DOUBTED_PER_PART_MAX,
 } from "#plugins/market-index/merge/readProviderEvent.ts";
-import { findByContract, findDoubted } from "#plugins/market-index/merge/sql.ts";
+import {
+	findByContract,
+	findDoubted,
+	type MergedCollection,
+} from "#plugins/market-index/merge/sql.ts";
 import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
 import type { ProviderEvent, ProviderPush } from "#plugins/provider/contract.ts";
 

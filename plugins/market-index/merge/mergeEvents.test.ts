@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import fc from "fast-check";
 import type { Address } from "#core/chain/Hex.ts";
 import { readFigures, recomputeFigures } from "#plugins/market-index/apply/testing/figures.ts";
-import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import { MERGE_ROWS_MAX, TOLD_LIVE_MS } from "#plugins/market-index/merge/readProviderEvent.ts";
+import type { MergedCollection } from "#plugins/market-index/merge/sql.ts";
 import {
 	createMergeLab,
 	HEAD_BLOCK,

@@ -1,11 +1,10 @@
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { Applier } from "#plugins/market-index/apply/createApplier.ts";
-import { chooseMatch, type ProviderRow } from "#plugins/market-index/confirm/createConfirmer.ts";
+import { chooseMatch, type ProviderRow } from "#plugins/market-index/confirm/matching.ts";
 import { findUnconfirmed, insertUnconfirmed } from "#plugins/market-index/confirm/unconfirmed.ts";
 import { providerPlace } from "#plugins/market-index/event/StoredEvent.ts";
 import {
@@ -23,6 +22,7 @@ import {
 	findChainEvents,
 	findNeighbours,
 	firstChainEvent,
+	type MergedCollection,
 	type MergedInto,
 	type Neighbours,
 	readMergedInto,
@@ -43,9 +43,6 @@ export type MergeOptions = {
 	/** Events from before this time are not kept. */
 	keptFromMs: () => number;
 };
-
-/** A collection of the index that the provider's events are about. */
-export type MergedCollection = { id: number; chainId: number; address: Address };
 
 /** What was done with a provider's events. */
 export type MergeResult = {

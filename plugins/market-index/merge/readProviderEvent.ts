@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { ProviderRow } from "#plugins/market-index/confirm/createConfirmer.ts";
+import type { ProviderRow } from "#plugins/market-index/confirm/matching.ts";
 import { standInPrefix } from "#plugins/market-index/confirm/unconfirmed.ts";
 import { WEI_PAID_MAX } from "#plugins/market-index/rollup/windows.ts";
 import type { ProviderEvent, ProviderPayment } from "#plugins/provider/contract.ts";

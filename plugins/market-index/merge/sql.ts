@@ -6,10 +6,9 @@ import {
 	MATCH_WINDOW_MS,
 	type Matched,
 	type ProviderRow,
-} from "#plugins/market-index/confirm/createConfirmer.ts";
+} from "#plugins/market-index/confirm/matching.ts";
 import { UNCONFIRMED_KINDS } from "#plugins/market-index/confirm/unconfirmed.ts";
 import { EVENT_KIND, isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
-import type { MergedCollection } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
 	DOUBTED_PER_PART_MAX,
 	type Neighbour,
@@ -23,6 +22,9 @@ export type StoredCandidate = Candidate & EventPlace;
 export type Doubted = EventPlace & { transaction: Buffer };
 
 export type Neighbours = { before: Neighbour | null; after: Neighbour | null };
+
+/** A collection of the index that the provider's events are about. */
+export type MergedCollection = { id: number; chainId: number; address: Address };
 
 /** What merging needs to know of a collection. */
 export type MergedInto = { standard: "erc721" | "erc1155"; excluded: boolean };

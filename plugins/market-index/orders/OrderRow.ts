@@ -1,8 +1,6 @@
-import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { toDisplayNumber, UNITS_BOUND } from "#core/money.ts";
 import type { BookOrder } from "#plugins/market-index/event/MarketEvent.ts";
-import type { KnownOrder } from "#plugins/market-index/orders/sql/orders.ts";
 import type { SyncedCollection } from "#plugins/market-index/pace.ts";
 import { storableJson } from "#plugins/market-index/payload.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
@@ -22,70 +20,17 @@ export type OrderRow = Omit<BookOrder, "seenAt" | "maker"> & {
 	protocolData: ProviderOrder["protocolData"];
 };
 
-const side = z.object({
-	/** The cursor of the page that did not arrive; null for the first page. */
-	cursor: z.string().nullable(),
-	pages: z.int().min(0),
-	/** True: all of this side was read. */
-	isOver: z.boolean(),
-	isWhole: z.boolean(),
-});
-
-/** How far a side of a book was read when a limit ended it. */
-export type SideProgress = z.infer<typeof side>;
-
-const progress = z.object({ askedAtMs: z.number(), listings: side, offers: side });
-
-/**
- * A reading of a book that the next turn continues: when it began, and the progress of each side.
- */
-export type BookProgress = z.infer<typeof progress>;
-
-/** The progress of an unread book. */
-export const UNREAD: SideProgress = { cursor: null, pages: 0, isOver: false, isWhole: false };
-
-/** How often due books are looked for, and how many are read at a time. */
-export const BOOK_TICK_MS = 10_000;
-export const BOOK_CONCURRENCY = 2;
-export const BOOK_TIMEOUT_MS = 60_000;
-
-/** How often a watched book is read; a large one less often, by what its pages cost. */
-export const BOOK_EVERY_MS = 30_000;
-export const BOOK_EVERY_PER_PAGE_MS = 3_000;
-
-/** How old an interrupted reading may be to be continued by the next turn. */
-export const BOOK_READING_MAX_MS = 600_000;
-
-/** Pages of each side of a book: 5,000 orders. What lies beyond is reported as unknown. */
-export const BOOK_PAGES_MAX = 25;
-
-/** Orders that one statement writes. */
-export const ORDERS_PER_STATEMENT_MAX = 1_000;
-
-/** Order changes of a topic that are sent one by one; more become one `snapshot_required`. */
-export const ORDER_FRAMES_MAX = 40;
-
-/** Orders beyond the pages that were read stay active this long after they were last seen. */
-export const UNSEEN_MS = 3_600_000;
-
-/** An unchanged order is written again after so long, to record that it was seen. */
-export const SEEN_AGAIN_MS = 600_000;
-
-/** Retired orders are kept for a week. */
-export const RETIRED_KEPT_MS = 7 * 86_400_000;
-export const PRUNE_EVERY_MS = 60_000;
-export const PRUNED_PER_STATEMENT_MAX = 5_000;
-
-/** Returns the stored progress; null where it is older than `maxMs`, or cannot be parsed. */
-export function storedProgress(
-	stored: unknown,
-	{ nowMs, maxMs }: { nowMs: number; maxMs: number },
-): BookProgress | null {
-	const { data } = progress.safeParse(stored);
-	if (!data) return null;
-	const ageMs = nowMs - data.askedAtMs;
-	return ageMs >= 0 && ageMs <= maxMs ? data : null;
-}
+/** The members of an order that may change; its hash fixes all others. */
+export type KnownOrder = {
+	orderHash: Hex;
+	quantity: string;
+	totalRaw: string;
+	unitNative: string | null;
+	isPrivate: boolean;
+	hasProtocolData: boolean;
+	startsAt: Date | null;
+	expiresAt: Date | null;
+};
 
 /**
  * Says whether storing an order would change nothing. A member that is missing now would not erase

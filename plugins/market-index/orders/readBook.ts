@@ -1,14 +1,7 @@
+import { z } from "zod";
 import { Fault } from "#core/fault.ts";
-import {
-	BOOK_PAGES_MAX,
-	BOOK_READING_MAX_MS,
-	type BookProgress,
-	type OrderRow,
-	orderRowOf,
-	type SideProgress,
-	storedProgress,
-	UNREAD,
-} from "#plugins/market-index/orders/OrderRow.ts";
+import { BOOK_PAGES_MAX, BOOK_READING_MAX_MS } from "#plugins/market-index/orders/limits.ts";
+import { type OrderRow, orderRowOf } from "#plugins/market-index/orders/OrderRow.ts";
 import type { DueBook } from "#plugins/market-index/orders/sql/books.ts";
 import type { BookReading, BookSide } from "#plugins/market-index/orders/writeBook.ts";
 import {
@@ -30,8 +23,34 @@ export type ReadBook = {
 	progress: BookProgress | null;
 };
 
+/** How far a side of a book was read when a limit ended it. */
+type SideProgress = z.infer<typeof sideSchema>;
+
+/**
+ * A reading of a book that the next turn continues: when it began, and the progress of each side.
+ */
+type BookProgress = z.infer<typeof progressSchema>;
+
 /** Reads the page after a cursor; the first one without. */
 type AskPage = (cursor: string | undefined) => Promise<ProviderPage<ProviderOrder>>;
+
+const sideSchema = z.object({
+	/** The cursor of the page that did not arrive; null for the first page. */
+	cursor: z.string().nullable(),
+	pages: z.int().min(0),
+	/** True: all of this side was read. */
+	isOver: z.boolean(),
+	isWhole: z.boolean(),
+});
+
+const progressSchema = z.object({
+	askedAtMs: z.number(),
+	listings: sideSchema,
+	offers: sideSchema,
+});
+
+/** The progress of an unread book. */
+const UNREAD: SideProgress = { cursor: null, pages: 0, isOver: false, isWhole: false };
 
 /** Stands for the page after one that did not arrive: the rows before it are not the whole book. */
 const LACKING: ProviderPage<ProviderOrder> = { items: [], cursor: "lacking" };
@@ -163,6 +182,17 @@ export async function readPages(
 		await options.between?.({ rows, cursor: next, pages });
 		cursor = next;
 	}
+}
+
+/** Returns the stored progress; null where it is older than `maxMs`, or cannot be parsed. */
+function storedProgress(
+	stored: unknown,
+	{ nowMs, maxMs }: { nowMs: number; maxMs: number },
+): BookProgress | null {
+	const { data } = progressSchema.safeParse(stored);
+	if (!data) return null;
+	const ageMs = nowMs - data.askedAtMs;
+	return ageMs >= 0 && ageMs <= maxMs ? data : null;
 }
 
 function floorOf(stats: ProviderStats | null): BookReading["statsFloor"] {

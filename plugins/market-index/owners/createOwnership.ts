@@ -5,17 +5,16 @@ import type { JobQueue } from "#core/queue.ts";
 import type { MoveBatch, Ownership, Reorg, TokenMove } from "#plugins/chain-scanner/contract.ts";
 import { positionOf } from "#plugins/market-index/event/StoredEvent.ts";
 import {
-	REPLACE_EVERY_MS,
-	SILENT_DAYS,
-	WATCHED_PER_TURN_MAX,
-} from "#plugins/market-index/owners/jobs.ts";
-import {
 	createSpanMap,
 	type OwnedBefore,
 	type SpanChanges,
 	type UnitsAdded,
-	writeChanges,
-} from "#plugins/market-index/owners/spans.ts";
+} from "#plugins/market-index/owners/createSpanMap.ts";
+import {
+	REPLACE_EVERY_MS,
+	SILENT_DAYS,
+	WATCHED_PER_TURN_MAX,
+} from "#plugins/market-index/owners/jobs.ts";
 import {
 	canRevert,
 	keepUnits,
@@ -41,6 +40,7 @@ import {
 	wantedCollections,
 	watchedRows,
 } from "#plugins/market-index/owners/sql/watched.ts";
+import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /** A transfer of a contract whose owners are kept, with the set that they are kept in. */

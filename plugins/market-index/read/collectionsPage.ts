@@ -5,8 +5,11 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { interleave, type ListSource } from "#plugins/market-index/discovery/createListSource.ts";
-import type { DiscoveryList, ListMode } from "#plugins/market-index/discovery/providerLists.ts";
-import { resolveListed } from "#plugins/market-index/discovery/sql.ts";
+import {
+	type DiscoveryList,
+	type ListMode,
+	resolveListed,
+} from "#plugins/market-index/discovery/sql.ts";
 import { chainOfRow, type ProviderHealth } from "#plugins/market-index/display.ts";
 import { NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
 import {

@@ -1,23 +1,8 @@
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
-import {
-	type OrderRow,
-	PRUNED_PER_STATEMENT_MAX,
-	RETIRED_KEPT_MS,
-} from "#plugins/market-index/orders/OrderRow.ts";
-
-/** The members of an order that may change; its hash fixes all others. */
-export type KnownOrder = {
-	orderHash: Hex;
-	quantity: string;
-	totalRaw: string;
-	unitNative: string | null;
-	isPrivate: boolean;
-	hasProtocolData: boolean;
-	startsAt: Date | null;
-	expiresAt: Date | null;
-};
+import { PRUNED_PER_STATEMENT_MAX, RETIRED_KEPT_MS } from "#plugins/market-index/orders/limits.ts";
+import type { KnownOrder, OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 
 /** An order that was retired or reactivated, with the unit price of a public listing. */
 export type ChangedOrder = { orderHash: Hex; askNative: string | null };

@@ -1,7 +1,7 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
-import type { OwnedBefore, UnitsAdded } from "#plugins/market-index/owners/spans.ts";
+import type { OwnedBefore, UnitsAdded } from "#plugins/market-index/owners/createSpanMap.ts";
 
 type Row = {
 	setId: number;

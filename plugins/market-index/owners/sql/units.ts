@@ -1,6 +1,6 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { Span } from "#plugins/market-index/owners/spans.ts";
+import type { Span } from "#plugins/market-index/owners/createSpanMap.ts";
 
 export type HeldUnits = { setId: number; owner: Address; units: bigint };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { createSpanMap, type Span } from "#plugins/market-index/owners/spans.ts";
+import { createSpanMap, type Span } from "#plugins/market-index/owners/createSpanMap.ts";
 
 const ALICE: Address = "0x00000000000000000000000000000000000000a1";
 const BOB: Address = "0x00000000000000000000000000000000000000b0";
