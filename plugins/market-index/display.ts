@@ -12,6 +12,7 @@ export type ProviderHealth = {
 	stream: ProviderStreamState;
 };
 
+/** Decimal places between wei and ETH. */
 const WEI_DECIMALS = 18;
 
 /**
@@ -19,10 +20,8 @@ const WEI_DECIMALS = 18;
  */
 const SYNC_RECENT_MS = 1_200_000;
 
-const DISPLAY_USD_WEI_DECIMALS = 18;
-
 /** The currency of summed amounts, beside their exact integers: ETH, in wei. */
-export const nativeCurrency = { symbol: "ETH", decimals: 18 } as const;
+export const nativeCurrency = { symbol: "ETH", decimals: WEI_DECIMALS } as const;
 
 /** Returns the chain of a row that was read for these chains. */
 export function chainOfRow(chains: readonly Chain[], row: { chainId: number }): Chain {
@@ -72,7 +71,5 @@ export function displayTime(at: Date | null): string | null {
  * dividing them gives the rate; null where either is unknown.
  */
 export function displayUsd(wei: bigint | null, ethUsd: number | null): number | null {
-	return wei === null || ethUsd === null
-		? null
-		: toDisplayNumber(wei, DISPLAY_USD_WEI_DECIMALS) * ethUsd;
+	return wei === null || ethUsd === null ? null : toDisplayNumber(wei, WEI_DECIMALS) * ethUsd;
 }

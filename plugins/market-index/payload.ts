@@ -149,11 +149,7 @@ function partsOf(payload: Payload): Payload[] {
 
 function partOf(payload: Payload, key: string): Payload | null {
 	const value = payload[key];
-	return isRecordOfShownPayload(value) ? value : null;
-}
-
-function isRecordOfShownPayload(value: unknown): value is Payload {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
+	return isRecord(value) ? value : null;
 }
 
 function textIn(parts: readonly Payload[], key: string): string | null {
@@ -168,7 +164,7 @@ function cleanMember(name: string, value: unknown): unknown {
 	if (typeof value === "string") return cleanWords(name, value);
 	if (typeof value !== "object" || value === null) return value;
 	if (TRAIT_LISTS.has(name)) return Array.isArray(value) ? cleanTraitRows(value) : null;
-	if (isRecordOfCleanPayload(value)) return cleanPayload(value);
+	if (isRecord(value)) return cleanPayload(value);
 	return Array.isArray(value) ? cleanList(name, value) : null;
 }
 
@@ -189,10 +185,6 @@ function cut(text: string): string {
 		.slice(0, TEXT_LENGTH_MAX)
 		.toWellFormed()
 		.replace(/\ufffd$/, "");
-}
-
-function isRecordOfCleanPayload(value: object): value is Payload {
-	return !Array.isArray(value);
 }
 
 /** The members of a list have the name of the list. */

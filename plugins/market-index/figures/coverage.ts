@@ -96,8 +96,8 @@ export async function readChainSpans(
 		scanner.progress(chainId, "transfer", tx),
 	]);
 	return {
-		sales: spanOf(sale),
-		mints: spanOf(mint),
+		sales: laneSpan(sale),
+		mints: laneSpan(mint),
 		movesUntilMs: transfer.coveredUntilMs ?? transfer.indexedAtMs,
 	};
 }
@@ -199,12 +199,12 @@ export function heldBy(
 ): CoveredBy[] {
 	return [
 		{ source: "chain", span: kind === "transfers" ? null : spans[kind] },
-		{ source: "provider", span: spanOfOfHeldBy(row.eventsFrom, row.eventsUntil) },
-		{ source: "provider", span: spanOfOfHeldBy(row.walkFrom, row.walkUntil) },
+		{ source: "provider", span: spanBetween(row.eventsFrom, row.eventsUntil) },
+		{ source: "provider", span: spanBetween(row.walkFrom, row.walkUntil) },
 	];
 }
 
-function spanOf({ coveredFromMs, coveredUntilMs }: LaneProgress): Span | null {
+function laneSpan({ coveredFromMs, coveredUntilMs }: LaneProgress): Span | null {
 	if (typeof coveredFromMs !== "number" || typeof coveredUntilMs !== "number") return null;
 	return { fromMs: coveredFromMs, untilMs: coveredUntilMs };
 }
@@ -238,6 +238,6 @@ function stretchesOf(parts: readonly Span[]): Span[] {
 	return stretches;
 }
 
-function spanOfOfHeldBy(from: Date | null, until: Date | null): Span | null {
+function spanBetween(from: Date | null, until: Date | null): Span | null {
 	return from && until && { fromMs: from.getTime(), untilMs: until.getTime() };
 }

@@ -30,7 +30,9 @@ type Reading = {
 
 type Known = Pick<ContractFacts, "id" | "address" | "slug" | "isFirst"> & { chainId: number };
 
-const payload = z.object({ collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX) });
+const collectionsPayload = z.object({
+	collectionIds: z.array(z.int()).max(COLLECTIONS_PER_JOB_MAX),
+});
 
 /** Selectors of the views that a collection may have. */
 const NAME: Hex = "0x06fdde03";
@@ -39,7 +41,7 @@ const MAX_SUPPLY: Hex = "0xd5abeb01";
 const TOTAL_SUPPLY: Hex = "0x18160ddd";
 const VIEWS = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
 
-const payloadOfCurrencyMetadataTask = z.object({
+const currencyPayload = z.object({
 	chainId: z.int(),
 	address: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]),
 });
@@ -61,7 +63,7 @@ const DECIMALS_MAX = 77n;
 export function collectionMetadataTask(
 	core: TaskCore,
 	gateways: Gateways,
-): QueueTask<typeof payload> {
+): QueueTask<typeof collectionsPayload> {
 	const nameless = core.metrics.counter({
 		name: "collections_nameless_total",
 		help: "Collections whose contract told no readable name.",
@@ -74,7 +76,7 @@ export function collectionMetadataTask(
 	});
 	return {
 		name: COLLECTION_METADATA_TASK,
-		payload,
+		payload: collectionsPayload,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
 		async run({ collectionIds }, { signal }) {
@@ -96,10 +98,10 @@ export function collectionMetadataTask(
 /** Makes the task that reads an ERC-20's symbol and decimals, after the first payment in it. */
 export function currencyMetadataTask(
 	core: Pick<Core, "db" | "indexed" | "queue">,
-): QueueTask<typeof payloadOfCurrencyMetadataTask> {
+): QueueTask<typeof currencyPayload> {
 	return {
 		name: CURRENCY_METADATA_TASK,
-		payload: payloadOfCurrencyMetadataTask,
+		payload: currencyPayload,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
 		async run({ chainId, address }, { signal }) {

@@ -76,7 +76,7 @@ export async function storeFacts(
 	const refused: { row: ContractFacts; error: unknown }[] = [];
 	for (const row of await storeTogether(core, chainId, facts)) {
 		try {
-			await core.db.transaction((tx) => storeOfStoreFacts(core, tx, { chainId, facts: [row] }));
+			await core.db.transaction((tx) => writeFacts(core, tx, { chainId, facts: [row] }));
 		} catch (error) {
 			if (!isRowsRefused(error)) throw error;
 			await core.db.execute(
@@ -136,7 +136,7 @@ async function storeTogether(
 				facts.filter(({ id }) => free.has(id)),
 				facts.filter(({ id }) => !free.has(id)),
 			];
-			await storeOfStoreFacts(core, tx, { chainId, facts: now });
+			await writeFacts(core, tx, { chainId, facts: now });
 			return later;
 		});
 	} catch (error) {
@@ -148,7 +148,7 @@ async function storeTogether(
 /**
  * Stores in one round trip: while a chain is being caught up, thousands of collections are named.
  */
-async function storeOfStoreFacts(
+async function writeFacts(
 	core: StoringCore,
 	tx: Tx,
 	{ chainId, facts }: { chainId: number; facts: readonly ContractFacts[] },

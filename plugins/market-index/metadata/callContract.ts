@@ -33,7 +33,7 @@ const ANSWER_LENGTH_MAX = 262_144;
 export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
 /** The gas limit of all views together: what nodes allow for one call. */
-const AGGREGATE_CALL_GAS_MAX = "0x2faf080";
+const MULTICALL_GAS_MAX = "0x2faf080";
 
 const abi = parseAbi([
 	"struct Call3 { address target; bool allowFailure; bytes callData; }",
@@ -132,7 +132,7 @@ export function aggregateCall(views: readonly View[]): RpcCall {
 	const data = encodeFunctionData({ abi, functionName: "aggregate3", args: [calls] });
 	return {
 		method: "eth_call",
-		params: [{ to: MULTICALL, data, gas: AGGREGATE_CALL_GAS_MAX }, "latest"],
+		params: [{ to: MULTICALL, data, gas: MULTICALL_GAS_MAX }, "latest"],
 	};
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
 import type { OwnedBefore, UnitsAdded } from "#plugins/market-index/owners/createSpanMap.ts";
 
-type Row = {
+type SpanRow = {
 	setId: number;
 	from: string;
 	to: string;
@@ -11,7 +11,7 @@ type Row = {
 	position: string;
 };
 
-type RowOfTakeUnits = {
+type UnitsRow = {
 	block: number;
 	setId: number;
 	tokenId: string | null;
@@ -109,7 +109,7 @@ export async function takeBefore(
 	tx: Tx,
 	{ chainId, forkBlock }: Reorg,
 ): Promise<Omit<OwnedBefore, "until">[]> {
-	const rows = await tx.query<Row>(
+	const rows = await tx.query<SpanRow>(
 		`delete from market_index.span_before where chain_id = $1 and block > $2
 		returning set_id as "setId", from_id as "from", to_id as "to",
 			'0x' || encode(owner, 'hex') as owner, position::text as position`,
@@ -129,7 +129,7 @@ export async function takeBefore(
  * `units_added_block`.
  */
 export async function takeUnits(tx: Tx, { chainId, forkBlock }: Reorg): Promise<UnitsAdded[]> {
-	const rows = await tx.query<RowOfTakeUnits>(
+	const rows = await tx.query<UnitsRow>(
 		`delete from market_index.units_added where chain_id = $1 and block > $2
 		returning block, set_id as "setId", token_id as "tokenId",
 			'0x' || encode(owner, 'hex') as owner, units`,

@@ -25,7 +25,7 @@ export type SpanWrite = {
 	made: readonly (Span & { setId: number })[];
 };
 
-type Row = {
+type SpanRow = {
 	setId: number;
 	from: string;
 	to: string;
@@ -45,16 +45,16 @@ export async function addHeld(tx: Tx, added: readonly HeldUnits[]): Promise<Map<
 		select * from unnest($1::int4[], $2::bytea[], $3::numeric[])
 		on conflict (set_id, owner) do update set units = kept.units + excluded.units
 		returning set_id as "setId", '0x' || encode(owner, 'hex') as owner, units`,
-		columnsOf(added),
+		heldColumns(added),
 	);
 	// In one round trip: only an account that gave units away can have none now.
 	const fewer = added.filter(({ units }) => units < 0n);
 	const [rows] = await Promise.all([upserted, deleteEmpty(tx, fewer)]);
-	const addedTo = new Map(added.map((held) => [keyOf(held), held.units]));
+	const addedTo = new Map(added.map((held) => [heldKey(held), held.units]));
 	for (const row of rows) {
 		const { setId } = row;
 		const units = BigInt(row.units);
-		const before = units - (addedTo.get(keyOf(row)) ?? 0n);
+		const before = units - (addedTo.get(heldKey(row)) ?? 0n);
 		const change = Number(units > 0n) - Number(before > 0n);
 		grown.set(setId, (grown.get(setId) ?? 0) + change);
 	}
@@ -99,9 +99,9 @@ export async function addUnits(tx: Tx, added: readonly AccountUnits[]): Promise<
 			units = kept.units + excluded.units
 		returning set_id as "setId", token_id as "tokenId",
 			'0x' || encode(owner, 'hex') as owner, units`,
-		columnsOfOfAddUnits(added),
+		accountColumns(added),
 	);
-	const columns = columnsOfOfAddUnits(added).slice(0, 3);
+	const columns = accountColumns(added).slice(0, 3);
 	const deleted = tx.execute(
 		`delete from market_index.owned_units as kept
 		using unnest($1::int4[], $2::numeric[], $3::bytea[]) as given (id, token_id, owner)
@@ -123,9 +123,9 @@ export async function readSpans(
 	tx: Tx,
 	queries: readonly SpanQuery[],
 ): Promise<Map<number, Span[]>> {
-	const asked = new Map(queries.map((query) => [keyOfOfReadSpans(query), query]));
+	const asked = new Map(queries.map((query) => [queryKey(query), query]));
 	const given = [...asked.values()];
-	const rows = await tx.query<Row>(
+	const rows = await tx.query<SpanRow>(
 		`select distinct s.set_id as "setId", s.from_id as "from", s.to_id as "to",
 			'0x' || encode(s.owner, 'hex') as owner, s.position::text as position
 		from unnest($1::int4[], $2::numeric[], $3::numeric[]) as given (id, low, high)
@@ -156,7 +156,7 @@ export async function writeSpans(tx: Tx, { gone, made }: SpanWrite): Promise<voi
 	await Promise.all([deleteSpans(tx, gone), upsertSpans(tx, made)]);
 }
 
-function columnsOf(rows: readonly HeldUnits[]) {
+function heldColumns(rows: readonly HeldUnits[]) {
 	return [
 		rows.map(({ setId }) => setId),
 		rows.map(({ owner }) => bytesOf(owner)),
@@ -170,15 +170,15 @@ async function deleteEmpty(tx: Tx, given: readonly HeldUnits[]): Promise<void> {
 		`delete from market_index.holder as kept
 		using unnest($1::int4[], $2::bytea[]) as given (id, owner)
 		where kept.set_id = given.id and kept.owner = given.owner and kept.units = 0`,
-		columnsOf(given).slice(0, 2),
+		heldColumns(given).slice(0, 2),
 	);
 }
 
-function keyOf({ setId, owner }: { setId: number; owner: Address }): string {
+function heldKey({ setId, owner }: { setId: number; owner: Address }): string {
 	return `${setId} ${owner}`;
 }
 
-function columnsOfOfAddUnits(rows: readonly AccountUnits[]) {
+function accountColumns(rows: readonly AccountUnits[]) {
 	return [
 		rows.map(({ setId }) => setId),
 		rows.map(({ tokenId }) => tokenId),
@@ -187,7 +187,7 @@ function columnsOfOfAddUnits(rows: readonly AccountUnits[]) {
 	];
 }
 
-function keyOfOfReadSpans({ setId, from, to }: SpanQuery): string {
+function queryKey({ setId, from, to }: SpanQuery): string {
 	return `${setId} ${from} ${to}`;
 }
 
