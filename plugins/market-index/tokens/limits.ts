@@ -1,3 +1,5 @@
+// Limits the work on tokens: parts, attempts, waits and sizes.
+
 /** The most tokens of one collection; further ones are not read. */
 export const TOKENS_MAX = 50_000;
 
