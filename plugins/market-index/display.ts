@@ -1,3 +1,5 @@
+// Converts stored values into the numbers and texts that clients see.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { assert } from "#core/fault.ts";
 import { toDisplayNumber } from "#core/money.ts";

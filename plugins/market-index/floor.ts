@@ -1,3 +1,5 @@
+// Decides a collection's floor, and keeps its snapshots.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Outbox } from "#core/outbox.ts";
@@ -36,7 +38,7 @@ export type FloorUpdate = {
 	observedAt: string;
 };
 
-export type FloorSources = {
+type FloorSources = {
 	/** The provider's own figure, over all markets it knows; null where it has none. */
 	stats: ProviderFigure;
 	/** The same in wei of ETH; null where no rate is known. */
@@ -58,14 +60,14 @@ type Stored = {
 type Rates = { chainId: number; prices: Pick<Prices, "nativeOfSymbol">; nowMs: number };
 
 /** A changed floor is kept at most this often, an unchanged one at least this often. */
-export const SNAPSHOT_CHANGED_MS = 60_000;
-export const SNAPSHOT_SAME_MS = 900_000;
+const SNAPSHOT_CHANGED_MS = 60_000;
+const SNAPSHOT_SAME_MS = 900_000;
 
 /** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
-export const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
-export const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
-export const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
-export const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
+const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
+const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
+const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
+const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
 
 const WEI_PER_ETH = 1e18;
 const NOTHING = { native: null, usd: null, price: null, symbol: null };
@@ -119,7 +121,7 @@ export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Jo
  * Deletes snapshots that no figure needs any more: all but the last one of each hour beyond two
  * days, all beyond 90. Returns how many rows one statement deleted.
  */
-export function pruneSnapshots(db: Queryable, nowMs: number): Promise<number> {
+function pruneSnapshots(db: Queryable, nowMs: number): Promise<number> {
 	return db.execute(
 		`delete from market_index.floor_snapshot where (collection_id, at) in (
 			select s.collection_id, s.at from market_index.floor_snapshot as s
@@ -197,7 +199,7 @@ export async function setFloor(
  * Keeps a snapshot of the floor, unless the last one is too young: a minute where it differs, a
  * quarter of an hour where it does not.
  */
-export async function keepSnapshot(
+async function keepSnapshot(
 	tx: Tx,
 	floor: { collectionId: number; native: bigint; usd: number | null; at: Date },
 ): Promise<void> {

@@ -1,3 +1,5 @@
+// Derives a collection's lifecycle, in TypeScript and as SQL.
+
 /** All that a collection's lifecycle depends on. */
 export type LifecycleFacts = {
 	mintedUnits: bigint;
@@ -22,10 +24,10 @@ export const LIFECYCLES = ["upcoming", "minting", "minted_out", "secondary"] as 
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
 /** Without a known maximum, a collection with sales and no mint for this long is secondary. */
-export const MINT_SILENCE_MS = 86_400_000;
+const MINT_SILENCE_MS = 86_400_000;
 
 /** A sold-out collection is presented as such for this long after its last mint. */
-export const SOLD_OUT_SHOWN_MS = 900_000;
+const SOLD_OUT_SHOWN_MS = 900_000;
 
 /** Says whether the provider knows owners or a floor of a collection row called `c`. */
 export const tradedSql = "(coalesce(c.provider_owners, 0) > 0 or c.floor_native is not null)";

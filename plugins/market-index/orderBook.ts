@@ -1,3 +1,5 @@
+// Reads stored order books: listings, depth and pages of orders.
+
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
@@ -56,10 +58,10 @@ export type BookReads = {
 /** Orders of one price; `unitNative` is null for those whose price in ETH is unknown. */
 export type DepthLevel = { unitNative: string | null; orders: number; units: string };
 
-export type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
+type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
 /** The key of a page's last order. */
-export type OrderPlace = { unitNative: string | null; orderHash: Hex };
+type OrderPlace = { unitNative: string | null; orderHash: Hex };
 
 export type OrdersQuery = {
 	collectionId: number;
@@ -73,7 +75,7 @@ export type OrdersQuery = {
 	limit: number;
 };
 
-export type OrderPage = {
+type OrderPage = {
 	orders: BookOrder[];
 	page: { nextCursor: string | null; hasMore: boolean };
 };
@@ -84,16 +86,16 @@ type ListingRow = Omit<TokenListing, "quantity" | "totalRaw"> & {
 };
 
 /** Price levels that are shown of each side of an order book. */
-export const DEPTH_LEVELS_MAX = 50;
+const DEPTH_LEVELS_MAX = 50;
 
 /** The most listings that are returned to choose among, the rarest tokens first. */
-export const TOKEN_LISTINGS_MAX = 10_000;
+const TOKEN_LISTINGS_MAX = 10_000;
 
 /** An urgent book is read again at most this often. */
-export const URGENT_EVERY_MS = 10_000;
+const URGENT_EVERY_MS = 10_000;
 
 /** How long a book is kept current after one request. */
-export const KEPT_CURRENT_MS = 300_000;
+const KEPT_CURRENT_MS = 300_000;
 
 const SUMS = `count(*)::int4 as orders, sum(quantity) as units
 	from market_index.market_order
@@ -206,7 +208,7 @@ export async function readOrderPage(
 }
 
 /** Returns orders that can be filled at that moment, the best first. */
-export async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[]> {
+async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[]> {
 	const { collectionId, kinds, tokenId, order, nowMs, after, limit } = query;
 	const beyond = order === "asc" ? ">" : "<";
 	const rows = await db.query<Omit<BookOrder, "kind"> & { kind: number }>(

@@ -1,3 +1,5 @@
+// Decides when a sync pauses: limits of the provider, and collections that keep failing.
+
 import { LRUCache } from "lru-cache";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
@@ -36,14 +38,14 @@ export type SyncContext = {
  * Counts failures of one collection while pages of others still arrive: then the collection is the
  * cause, and not an outage of the whole provider.
  */
-export type LoneFailures = {
+type LoneFailures = {
 	/** Records that a page of a collection arrived. */
 	came(collectionId: number): void;
 	/** Records that one did not; returns how many in a row did not while pages of others arrived. */
 	failed(collectionId: number): number;
 };
 
-export type SyncPause = {
+type SyncPause = {
 	/**
 	 * Returns for how long background work pauses its calls to the provider, in ms; 0: not at all.
 	 */
@@ -55,11 +57,11 @@ export type SyncPause = {
 /** How long after a floor went (sold, cancelled, expired) it is read again. */
 export const FLOOR_AGAIN_MS = 60_000;
 /** The pause after a limit that states none; and the longest that one may state. */
-export const PAUSE_MS = 30_000;
-export const PAUSE_MAX_MS = 600_000;
+const PAUSE_MS = 30_000;
+const PAUSE_MAX_MS = 600_000;
 export const PROVIDER_PAGE = 200;
 /** Collections whose failures in a row one process counts; beyond that the oldest is forgotten. */
-export const FAILING_KEPT_MAX = 10_000;
+const FAILING_KEPT_MAX = 10_000;
 
 /**
  * Makes the counter. A process counts its own pages only: the resulting pause is in the database

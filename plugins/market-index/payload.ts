@@ -1,11 +1,13 @@
+// Cleans a provider's JSON before it is stored, and before it is shown.
+
 import { cleanLine, cleanUrl, TRAIT_LENGTH_MAX } from "#core/outside.ts";
 import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/limits.ts";
 
 /** A provider's words about something, as an object of JSON. */
-export type Payload = Readonly<Record<string, unknown>>;
+type Payload = Readonly<Record<string, unknown>>;
 
 /** The members of a provider's event that API answers show, cleaned. */
-export type ShownPayload = {
+type ShownPayload = {
 	imageUrl: string | null;
 	traits: unknown[] | null;
 	providerPayload: Payload | null;
@@ -101,7 +103,7 @@ export function cleanPayload(payload: Payload): Payload {
  * with texts of at most 128 characters; null where the list had some and none of them is a trait.
  * A list that is clean already is returned as it is.
  */
-export function cleanTraitRows(rows: unknown[]): unknown[] | null {
+function cleanTraitRows(rows: unknown[]): unknown[] | null {
 	const clean: Row[] = [];
 	for (const row of rows.slice(0, TOKEN_TRAITS_MAX)) {
 		const kept = cleanRow(row);

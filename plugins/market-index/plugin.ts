@@ -1,3 +1,5 @@
+// Wires the index: settings, jobs, tasks, routes and tools.
+
 import { join } from "node:path";
 import { z } from "zod";
 import { commaList } from "#core/config/fields.ts";

@@ -1,3 +1,5 @@
+// Estimates what the cheapest tokens of a collection cost, with fees and gas.
+
 import { z } from "zod";
 import { type Chain, chainNumbers } from "#core/chain/Chain.ts";
 import { bytesOf, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -23,9 +25,9 @@ export type QuotedListing = {
 	decimals: number;
 };
 
-export type QuoteLine<Listing extends QuotedListing> = { listing: Listing; units: bigint };
+type QuoteLine<Listing extends QuotedListing> = { listing: Listing; units: bigint };
 
-export type Quote<Listing extends QuotedListing> = {
+type Quote<Listing extends QuotedListing> = {
 	lines: QuoteLine<Listing>[];
 	/** Units that the listings have; fewer than wanted where the book is too thin. */
 	units: bigint;
@@ -36,7 +38,7 @@ export type Quote<Listing extends QuotedListing> = {
 	gasUnits: bigint;
 };
 
-export type FoundListing = QuotedListing & {
+type FoundListing = QuotedListing & {
 	orderHash: Hex;
 	tokenId: string | null;
 	expiresAt: Date | null;
@@ -46,14 +48,14 @@ export type FoundListing = QuotedListing & {
 export const QUOTE_LISTINGS_MAX = 50;
 
 /** How long a quote waits for the chain's gas price. */
-export const GAS_PRICE_TIMEOUT_MS = 2_000;
+const GAS_PRICE_TIMEOUT_MS = 2_000;
 
 /**
  * Gas of filling one Seaport listing, and of each further one in the same transaction: the upper
  * end of what the sandbox's sales take (103,000 to 192,000; two 210,000 to 272,000).
  */
-export const GAS_OF_A_FIRST_FILL = 190_000n;
-export const GAS_OF_ANOTHER_FILL = 95_000n;
+const GAS_OF_A_FIRST_FILL = 190_000n;
+const GAS_OF_ANOTHER_FILL = 95_000n;
 
 const amount = z
 	.string()
@@ -176,7 +178,7 @@ export function estimateQuote<Listing extends QuotedListing>(
  * Returns listings that any account may fill now, the cheapest first; of one token where one is
  * named.
  */
-export async function readQuotedListings(
+async function readQuotedListings(
 	db: Queryable,
 	query: { collectionId: number; tokenId: string | null; orderHash: Hex | null; nowMs: number },
 ): Promise<FoundListing[]> {

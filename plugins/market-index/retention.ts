@@ -1,3 +1,5 @@
+// Decides how long events are kept, and deletes older ones.
+
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { DAY_MS } from "#core/time.ts";
@@ -10,7 +12,7 @@ import {
 	pruneUnconfirmed,
 } from "#plugins/market-index/sql/partitions.ts";
 
-export type RetentionOptions = Pick<Core, "db" | "log"> & {
+type RetentionOptions = Pick<Core, "db" | "log"> & {
 	keptFromMs(): number;
 	limits?: RetentionLimits;
 };
@@ -24,7 +26,7 @@ export type RetentionLimits = {
 	batchesMax: number;
 };
 
-export type Retention = {
+type Retention = {
 	/** Returns the time from which on events are kept. */
 	keptFromMs(): number;
 	jobs: readonly Job[];

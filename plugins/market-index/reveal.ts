@@ -1,3 +1,5 @@
+// Judges whether a collection is revealed, and moves its reveal state.
+
 import type { Tx } from "#core/db/Database.ts";
 import type { RankedTrait } from "#plugins/market-index/rank/scoreToken.ts";
 
@@ -30,7 +32,7 @@ export type RevealReading = "hidden" | "shown" | "unclear";
  * plans buy by them. A collection that was never seen hidden has nothing to wait for. One that
  * hides again, or whose reveal left the chain, becomes a placeholder again.
  */
-export const revealMoves: Readonly<
+const revealMoves: Readonly<
 	Record<RevealState, Readonly<Partial<Record<RevealEvent, RevealState>>>>
 > = {
 	unknown: { looks_hidden: "placeholder", looks_shown: "revealed", covered: "revealed" },

@@ -1,3 +1,5 @@
+// Lists the agent's commands about one collection.
+
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 import { topics } from "#plugins/market-index/agent/topics.ts";
 

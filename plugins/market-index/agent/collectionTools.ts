@@ -1,3 +1,5 @@
+// Makes the agent's tools about one collection's figures.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";

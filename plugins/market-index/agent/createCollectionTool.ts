@@ -1,3 +1,5 @@
+// Makes tools about one collection, and defines their common input and output.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { defineTool, type Tool } from "#core/plugin/Tool.ts";
@@ -43,7 +45,7 @@ export const collectionInput = z.strictObject({
 	chain: chainParam,
 });
 
-export type CollectionInput = z.output<typeof collectionInput>;
+type CollectionInput = z.output<typeof collectionInput>;
 
 /** How every answer names its collection. */
 export const collectionRef = z.object({

@@ -1,3 +1,5 @@
+// Makes the agent's tool that reads a floor.
+
 import { z } from "zod";
 import { unreachable } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";

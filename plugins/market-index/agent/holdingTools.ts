@@ -1,3 +1,5 @@
+// Makes the agent's tools about a collection's tokens: traits, holders, one token.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";

@@ -1,3 +1,6 @@
+// Writes figures, names and times into the one line of a tool's answer.
+
+import { isAddress } from "#core/chain/Hex.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 
 /** What a line says of a collection; `name` is null while unknown. */
@@ -29,7 +32,7 @@ export function collectionText(collection: NamedCollection): string {
 /** Returns the name, else the slug, else the shortened address. */
 export function nameText({ name, slug }: Omit<NamedCollection, "chain">): string {
 	if (name !== null) return cut(name, NAME_LENGTH_MAX);
-	return /^0x[0-9a-f]{40}$/.test(slug) ? addressText(slug) : cut(slug, NAME_LENGTH_MAX);
+	return isAddress(slug) ? addressText(slug) : cut(slug, NAME_LENGTH_MAX);
 }
 
 export function addressText(address: string): string {

@@ -1,3 +1,5 @@
+// Lists the agent's commands about the whole market.
+
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 import { collectionCommands } from "#plugins/market-index/agent/collectionCommands.ts";
 import { topics } from "#plugins/market-index/agent/topics.ts";

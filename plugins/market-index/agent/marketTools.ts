@@ -1,3 +1,5 @@
+// Makes all tools of the market for the agent.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
@@ -143,7 +145,7 @@ export function marketTools(context: RouteContext): AnyTool[] {
 }
 
 /** Returns tools about all collections: drops, trending, discover, search. */
-export function marketWideTools(deps: ToolDeps): AnyTool[] {
+function marketWideTools(deps: ToolDeps): AnyTool[] {
 	return [drops(deps), trending(deps), discover(deps), search(deps)];
 }
 

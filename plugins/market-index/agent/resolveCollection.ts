@@ -1,3 +1,5 @@
+// Finds the collection that a text means, or asks which one is meant.
+
 import type { Queryable } from "#core/db/Database.ts";
 import type { KnownName, NameBook, ToolAnswer } from "#core/plugin/Tool.ts";
 import { addressText, nameText } from "#plugins/market-index/agent/lineText.ts";
@@ -12,7 +14,7 @@ import { ownBySlug, readNamesakes } from "#plugins/market-index/search/sql.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 
-export type Resolved = { kind: "found"; found: FoundCollection } | Question;
+type Resolved = { kind: "found"; found: FoundCollection } | Question;
 export type ResolveCollection = (text: string, chain: string | undefined) => Promise<Resolved>;
 
 type Question = Extract<ToolAnswer<never>, { kind: "choose" }>;

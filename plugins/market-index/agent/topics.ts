@@ -1,10 +1,12 @@
+// Lists the market's topics for the agent, with the words that mean them.
+
 import type { Topic } from "#core/plugin/Tool.ts";
 import { tradeTopicWords } from "#plugins/market-index/agent/tradeTopicWords.ts";
 
 type Kind = Pick<Topic, "anyTime" | "takesPrice" | "ofName">;
 
 /** Words by which other questions about the market are known, by topic. */
-export const topicWords = {
+const topicWords = {
 	order_book:
 		"asks and bids, bids and asks, bid and ask, ask and bid, bid ask, bid/ask, buy side, " +
 		"sell side, sell-side, buy-side, best ask, second cheapest, next cheapest, ask ladder, " +

@@ -1,3 +1,5 @@
+// Makes the agent's tools about sales, order book and depth.
+
 import { z } from "zod";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import {

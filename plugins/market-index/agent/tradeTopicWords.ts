@@ -1,3 +1,5 @@
+// Lists the words by which a question is known to be about prices, sales or mints.
+
 /** Words by which a question is known to be about prices, sales or mints, by topic. */
 export const tradeTopicWords = {
 	floor:

@@ -1,3 +1,5 @@
+// Stores batches of events, with the figures and frames that follow from them.
+
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
@@ -37,7 +39,7 @@ import type { Partitions } from "#plugins/market-index/sql/partitions.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** A batch that is being applied to the index, with all that it needs. */
-export type Applying = {
+type Applying = {
 	options: ApplierOptions;
 	confirmer: Confirmer;
 	tx: Tx;
@@ -61,7 +63,7 @@ export type ApplierOptions = {
 /** Stores a batch with all that follows from it, inside the caller's transaction. */
 export type Applier = (tx: Tx, batch: NewEvents) => Promise<void>;
 
-export type EarlyOptions = ApplierOptions & {
+type EarlyOptions = ApplierOptions & {
 	/** A smaller batch is left to the applier, which is fast with it. */
 	rowsMin?: number;
 };
@@ -112,7 +114,7 @@ export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = n
  * same round trip checks them, before the statements that depend on them; where one is wrong all is
  * rolled back: null.
  */
-export async function applyInOneRoundTrip(
+async function applyInOneRoundTrip(
 	applying: Applying,
 	known: ReadonlyMap<Address, KnownCollection>,
 ): Promise<TopicFrames | null> {
@@ -147,7 +149,7 @@ export async function applyInOneRoundTrip(
 /**
  * Says whether collections are as they were known, in all that rows and live frames are made from.
  */
-export function areSame(
+function areSame(
 	found: readonly KnownCollection[],
 	known: ReadonlyMap<Address, KnownCollection>,
 ): boolean {
@@ -212,7 +214,7 @@ export function storeEarly(options: EarlyOptions): Early {
  * Returns the jobs that read names and supplies of a batch's contracts, where those may have
  * changed, and symbols of coins. New collections get theirs when they are registered.
  */
-export async function metadataWanted(
+async function metadataWanted(
 	{ tx, chain, batch }: Omit<Applying, "confirmer">,
 	known: Iterable<KnownCollection>,
 	stored: readonly EventRow[],
@@ -225,7 +227,7 @@ export async function metadataWanted(
 }
 
 /** Returns what changes by storing these rows and taking out those that are now confirmed. */
-export function summarizeChange(
+function summarizeChange(
 	known: ReadonlyMap<Address, KnownCollection>,
 	{ stored, confirmed }: Pick<AppliedChange, "stored" | "confirmed">,
 ): AppliedChange {
@@ -241,7 +243,7 @@ export function summarizeChange(
 }
 
 /** Returns the contracts of a batch, each with its standard. */
-export function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
+function contractsOf(batch: Pick<NewEvents, "events">): Map<Address, "erc721" | "erc1155"> {
 	const contracts = new Map<Address, "erc721" | "erc1155">();
 	let last: Address | null = null;
 	for (const { contract, standard } of batch.events) {

@@ -1,3 +1,5 @@
+// Takes back events whose block left the chain, and repairs the figures.
+
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -30,7 +32,7 @@ import {
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** Which figures had events in them. */
-export type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
+type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
 
 export type TakingBack = {
 	outbox: Outbox;
@@ -41,14 +43,14 @@ export type TakingBack = {
 	spansOf: SpansOf;
 };
 
-export type ReverterOptions = TakingBack & {
+type ReverterOptions = TakingBack & {
 	chains: ChainRegistry;
 	/** False where no provider is configured: what a former one told does not outlive its block. */
 	hasProvider?: boolean;
 };
 
 /** Takes back what left the chain with all that followed from it, in the caller's transaction. */
-export type Reverter = (tx: Tx, reorg: Reorg) => Promise<void>;
+type Reverter = (tx: Tx, reorg: Reorg) => Promise<void>;
 
 /**
  * Makes the applier's counterpart: after it the figures are those of the remaining events, as if
@@ -72,7 +74,7 @@ export function createReverter(options: ReverterOptions): Reverter {
  * Stores events that left the chain again as the provider told them: without a block of their own,
  * until the chain tells them again. Returns them as they are stored now.
  */
-export async function standAlone(
+async function standAlone(
 	tx: Tx,
 	chainId: number,
 	{ gone, at }: { gone: readonly TakenBack[]; at: Date },

@@ -1,3 +1,5 @@
+// Turns a batch of events into the rows that are stored.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -20,7 +22,7 @@ export type CollectionMemory = {
 };
 
 /** Collections of live batches that a process remembers: a few megabytes. */
-export const COLLECTIONS_REMEMBERED_MAX = 10_000;
+const COLLECTIONS_REMEMBERED_MAX = 10_000;
 
 const UINT256_END = 2n ** 256n;
 

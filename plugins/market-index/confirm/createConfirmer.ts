@@ -1,3 +1,5 @@
+// Replaces events that only the provider told by the chain's.
+
 import { bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { chooseMatch, type Unconfirmed } from "#plugins/market-index/confirm/matching.ts";
@@ -18,7 +20,7 @@ export type Confirmer = {
 	take(tx: Tx, chainId: number, told: Told, rows: EventRow[]): Promise<readonly TakenBack[]>;
 };
 
-export type Told = readonly Unconfirmed[];
+type Told = readonly Unconfirmed[];
 
 const NOTHING: readonly TakenBack[] = [];
 

@@ -1,3 +1,5 @@
+// Decides whether a provider's event and a stored one are the same.
+
 import { isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
 import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
 
@@ -81,7 +83,7 @@ export function chooseMatch<Stored extends Candidate>(
  * matches a mint if both went to the same account (MRG-07). If one side has no transaction hash,
  * the same token between the same two parties at about the same time is the same event.
  */
-export function isSameEvent(told: Matched, stored: Matched): boolean {
+function isSameEvent(told: Matched, stored: Matched): boolean {
 	const isPromoted = told.kind === "transfer" && stored.kind === "mint" && told.to === stored.to;
 	if (told.tokenId !== stored.tokenId || (told.kind !== stored.kind && !isPromoted)) return false;
 	if (told.transactionHash === stored.transactionHash) return true;
@@ -94,10 +96,7 @@ export function isSameEvent(told: Matched, stored: Matched): boolean {
  * Says whether two events have the same two parties, in either order: the stream names maker and
  * taker, and not the seller.
  */
-export function isBetweenSame(
-	a: Pick<Matched, "from" | "to">,
-	b: Pick<Matched, "from" | "to">,
-): boolean {
+function isBetweenSame(a: Pick<Matched, "from" | "to">, b: Pick<Matched, "from" | "to">): boolean {
 	return (a.from === b.from && a.to === b.to) || (a.from === b.to && a.to === b.from);
 }
 

@@ -1,3 +1,5 @@
+// Reads and writes the table of events that only the provider told.
+
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { EventPlace, Unconfirmed } from "#plugins/market-index/confirm/matching.ts";
@@ -9,7 +11,7 @@ import {
 	type TakenBack,
 } from "#plugins/market-index/sql/events.ts";
 
-export type UnconfirmedQuery = {
+type UnconfirmedQuery = {
 	chainId: number;
 	transactions: ReadonlySet<Hex>;
 	/** Also events of these contracts that were told without a transaction. */

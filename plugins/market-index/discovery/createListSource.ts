@@ -1,3 +1,5 @@
+// Serves the provider's lists: the worker's copy, or one read for the request.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { Fault } from "#core/fault.ts";
 import {
@@ -30,10 +32,10 @@ import {
 } from "#plugins/market-index/register/registerCollections.ts";
 
 /** `isWarm`: the worker's list, for which no call is needed. */
-export type ListForPage = DiscoveryList & { isWarm: boolean };
+type ListForPage = DiscoveryList & { isWarm: boolean };
 
 /** A collection of a page, with its row of the provider's list, if any. */
-export type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
+type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
 
 /** The provider's part of the collections list. */
 export type ListSource = {
@@ -99,7 +101,7 @@ export function createListSource(context: DiscoveryContext): ListSource {
  * Throws `rate_limited` where the provider refuses that call; after any other of its faults there
  * is no list.
  */
-export async function listFor(
+async function listFor(
 	context: DiscoveryContext,
 	{ chain, mode }: { chain: Chain; mode: ListMode },
 ): Promise<ListForPage | null> {

@@ -1,3 +1,5 @@
+// Reads the provider's lists by the clock, and registers what they show.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";

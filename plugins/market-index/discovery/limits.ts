@@ -1,3 +1,5 @@
+// Limits discovery: how often lists and searches are read, and how long they are kept.
+
 /** How often the worker reads the provider's lists. */
 export const DISCOVER_EVERY_MS = 60_000;
 export const DISCOVER_TIMEOUT_MS = 55_000;

@@ -1,3 +1,5 @@
+// Reads the provider's lists, and fills floor and owners of their rows.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Outbox } from "#core/outbox.ts";

@@ -1,3 +1,5 @@
+// Searches the provider, and queues found collections for a sync.
+
 import { LRUCache } from "lru-cache";
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";

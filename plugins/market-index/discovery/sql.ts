@@ -1,3 +1,5 @@
+// Stores the provider's lists, and finds the collections of their rows.
+
 import { z } from "zod";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -16,7 +18,7 @@ export type NamedRow = { id: number; slug: string };
 export type ListKey = { chainId: number; mode: ListMode; by: "worker" | "asked" };
 
 /** A listed row with its collection in the index; null where there is none. */
-export type ResolvedRow = {
+type ResolvedRow = {
 	listed: ListedRow;
 	own: OwnPlace | null;
 	/** Its chain, by our index, else by the provider; null where neither knows. */
@@ -155,7 +157,7 @@ export async function stalestFirst<List extends Named>(
  * Returns the name under which a list is stored: it includes the version, so that a later version
  * never misreads it.
  */
-export function nameOf({ mode, by }: Pick<ListKey, "mode" | "by">): string {
+function nameOf({ mode, by }: Pick<ListKey, "mode" | "by">): string {
 	return `v2:${by}:${mode}`;
 }
 

@@ -1,3 +1,5 @@
+// Stores, reads and renders announced mints.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
@@ -8,7 +10,7 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderDrop, ProviderDropStage } from "#plugins/provider/contract.ts";
 
 /** A stage as it is stored in `drop.stages`. Amounts are base units, as decimal text. */
-export type StoredStage = {
+type StoredStage = {
 	type: string;
 	label: string | null;
 	priceRaw: string | null;
@@ -39,7 +41,7 @@ export type DropRow = {
 /** The key of a page's last drop. An unknown start comes last. */
 export type DropPlace = { startsAtMs: number | null; chainId: number; contract: `0x${string}` };
 
-export type DropsQuery = {
+type DropsQuery = {
 	chainIds: readonly number[];
 	state: DropState | null;
 	nowMs: number;

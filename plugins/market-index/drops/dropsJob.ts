@@ -1,3 +1,5 @@
+// Reads announced mints from the provider by the clock.
+
 import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
@@ -8,20 +10,20 @@ import type { Provider, ProviderDrop } from "#plugins/provider/contract.ts";
 type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
 
 /** How often drops are read. */
-export const DROPS_EVERY_MS = 300_000;
+const DROPS_EVERY_MS = 300_000;
 
 /** After a 429 on a drop call no other one is made for so long. */
-export const DROPS_PAUSE_MS = 300_000;
-export const DROP_CONCURRENCY = 2;
+const DROPS_PAUSE_MS = 300_000;
+const DROP_CONCURRENCY = 2;
 
 /** The most drop calls of all processes together in a minute: a third of the provider's 120. */
-export const DROP_CALLS_PER_MINUTE = 40;
+const DROP_CALLS_PER_MINUTE = 40;
 
 /** Pages of each list in a run. */
-export const DROP_PAGES_MAX = 3;
+const DROP_PAGES_MAX = 3;
 
 /** Drops that are read one by one in a run. */
-export const DROP_DETAILS_MAX = 30;
+const DROP_DETAILS_MAX = 30;
 
 const TYPES = ["featured", "upcoming", "recently_minted"] as const;
 

@@ -1,3 +1,5 @@
+// Defines events and orders as the market shows them, and cursors of their lists.
+
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { CURSOR_PART, type Cursor, type CursorScope, createCursor } from "#core/http/pages.ts";
 

@@ -1,3 +1,5 @@
+// Defines stored events, and gives each its place in the chain.
+
 import { createHash } from "node:crypto";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";

@@ -1,3 +1,5 @@
+// Computes how much of a window or a page was read.
+
 import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { MINUTE_MS } from "#core/time.ts";
@@ -31,7 +33,7 @@ export type FigureContext = {
 	spans: ChainSpans;
 };
 
-export type CoveredBy = { source: FigureSource; span: Span | null };
+type CoveredBy = { source: FigureSource; span: Span | null };
 
 /** Returns the time for which a chain's lanes have everything, for frames. */
 export type SpansOf = (tx: Tx, chainId: number) => Promise<ChainSpans>;

@@ -1,3 +1,5 @@
+// Decides each figure of a collection: its source, or why it is unknown.
+
 import { z } from "zod";
 import { displayNative } from "#plugins/market-index/display.ts";
 import {
@@ -42,7 +44,7 @@ export type Known = {
 };
 
 /** What the provider's stats count for the last day, with their time. */
-export type ProviderDay = Pick<CollectionRow, "providerSalesDay" | "providerStatsAt">;
+type ProviderDay = Pick<CollectionRow, "providerSalesDay" | "providerStatsAt">;
 
 type MintedRow = Pick<
 	CollectionRow,
@@ -259,7 +261,7 @@ export function decideFigure(known: Known): Figure {
  * Says whether the provider counts sales on a day on which we counted none. Always false for a day
  * that the chain's lanes read whole: then the chain is right.
  */
-export function isContradicted(
+function isContradicted(
 	{ providerSalesDay, providerStatsAt }: ProviderDay,
 	{ nowMs, window }: Pick<FigureContext, "nowMs" | "window">,
 	isChainWhole: boolean,

@@ -1,3 +1,5 @@
+// Computes the 13 figures of a collection's stat strip.
+
 import { displayNative } from "#plugins/market-index/display.ts";
 import { type FigureContext, windowCoverage } from "#plugins/market-index/figures/coverage.ts";
 import {
@@ -39,7 +41,7 @@ export type TiledRow = ProviderEvents &
 	>;
 
 /** A tile's figure, and the exact integer behind an amount of ETH. */
-export type TileFigure = { figure: Figure; wei: string | null };
+type TileFigure = { figure: Figure; wei: string | null };
 
 /**
  * Returns the 13 figures of the strip. Figures that other answers show too come from the same

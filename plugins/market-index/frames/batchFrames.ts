@@ -1,3 +1,5 @@
+// Makes the frames of a batch: events, figures and retractions.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -27,7 +29,7 @@ import type { TakenBack } from "#plugins/market-index/sql/events.ts";
 import type { MinuteKey } from "#plugins/market-index/sql/recomputeRollups.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-export type MovedFigures = {
+type MovedFigures = {
 	collections: ReadonlyMap<number, Pick<KnownCollection, "address">>;
 	/** The minutes (with their collection) in which sales were added or removed. */
 	traded: readonly Pick<Rollup, "collectionId" | "bucketMs">[];
@@ -42,7 +44,7 @@ export type MovedFigures = {
 	spansOf: SpansOf;
 };
 
-export type FrameContext = {
+type FrameContext = {
 	clock: Clock;
 	prices: Pick<Prices, "ethUsd">;
 	/** What a chain's lanes cover, for the figures in frames. */

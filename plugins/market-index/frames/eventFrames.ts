@@ -1,3 +1,5 @@
+// Collects frames by topic, live or while a lane catches up.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Frame } from "#core/outbox.ts";
 import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";

@@ -1,6 +1,9 @@
+// Asks contracts for names, supply and documents, and ERC-20s for symbol and decimals.
+
 import { z } from "zod";
 import { readAbiText, readAbiUint } from "#core/chain/abi.ts";
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import { addressSchema } from "#core/chain/hexSchemas.ts";
 import type { Counter } from "#core/metrics.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue.ts";
@@ -43,7 +46,7 @@ const VIEWS = [NAME, CONTRACT_URI, MAX_SUPPLY, TOTAL_SUPPLY];
 
 const currencyPayload = z.object({
 	chainId: z.int(),
-	address: z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)]),
+	address: addressSchema,
 });
 
 const SYMBOL: Hex = "0x95d89b41";

@@ -1,3 +1,5 @@
+// Stores what contracts say of themselves, and reads their documents.
+
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { isRowsRefused, type Tx } from "#core/db/Database.ts";
@@ -27,7 +29,7 @@ export type ContractFacts = {
 
 type StoringCore = Pick<Core, "db" | "queue" | "clock">;
 
-export const CONTRACT_DOCUMENT_TASK = "market-index.contract-document";
+const CONTRACT_DOCUMENT_TASK = "market-index.contract-document";
 
 /** After names and figures. */
 const LOW_PRIORITY = 10;
@@ -90,7 +92,7 @@ export async function storeFacts(
 }
 
 /** Returns the job that reads what a `contractURI` points to. */
-export function contractDocumentJob(collectionId: number, uri: string): NewJob {
+function contractDocumentJob(collectionId: number, uri: string): NewJob {
 	return {
 		task: CONTRACT_DOCUMENT_TASK,
 		payload: { collectionId, uri },

@@ -1,3 +1,5 @@
+// Queues contracts that were never asked for their names, once the lanes are level.
+
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue.ts";

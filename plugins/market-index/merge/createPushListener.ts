@@ -1,3 +1,5 @@
+// Applies what the provider's stream pushes, and removes events that left the chain.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { unreachable } from "#core/fault.ts";
@@ -21,7 +23,7 @@ import {
 import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
 import type { ProviderEvent, ProviderPush } from "#plugins/provider/contract.ts";
 
-export type PushListenerOptions = {
+type PushListenerOptions = {
 	db: Queryable;
 	merge: MergeEvents;
 	/** Applies changes of a collection's order book, in the order of arrival. */
@@ -30,7 +32,7 @@ export type PushListenerOptions = {
 	applyMetadata(collection: MergedCollection, tokenIds: readonly bigint[]): Promise<void>;
 };
 
-export type DoubtOptions = TakingBack &
+type DoubtOptions = TakingBack &
 	Pick<Core, "db" | "indexed"> & { scanner: Pick<Scanner, "progress" | "lock"> };
 
 /** Pushes sorted by what stores them; orders in the order of arrival. */

@@ -1,3 +1,5 @@
+// Merges a provider's events into the index, each exactly once.
+
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
@@ -31,7 +33,7 @@ import { storablePayload } from "#plugins/market-index/payload.ts";
 import type { Partitions } from "#plugins/market-index/sql/partitions.ts";
 import type { ProviderEvent } from "#plugins/provider/contract.ts";
 
-export type MergeOptions = {
+type MergeOptions = {
 	db: Database;
 	chains: ChainRegistry;
 	clock: Clock;
@@ -45,7 +47,7 @@ export type MergeOptions = {
 };
 
 /** What was done with a provider's events. */
-export type MergeResult = {
+type MergeResult = {
 	/** Stored as told by the provider alone, so far. */
 	stored: number;
 	/** The chain had told them; the provider's words were added. */
@@ -110,7 +112,7 @@ export function mergeEvents(options: MergeOptions): MergeEvents {
 }
 
 /** Makes a reader of a chain's head and block time, as the index itself has seen them. */
-export function createPaceReader(options: {
+function createPaceReader(options: {
 	db: Queryable;
 	clock: Clock;
 	scanner: Pick<Scanner, "progress">;

@@ -1,3 +1,5 @@
+// Reads a provider's event as a row, and estimates its block.
+
 import { createHash } from "node:crypto";
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -12,7 +14,7 @@ export type ChainPace = { headBlock: number | null; atMs: number; blockMs: numbe
 /** An event of the same collection and kind, with its block. */
 export type Neighbour = { blockNumber: number; occurredAtMs: number };
 
-export type EventReading = {
+type EventReading = {
 	chain: Chain;
 	contract: Address;
 	/** The provider's name, which is stored as the venue of its sales. */
@@ -33,7 +35,7 @@ const SECONDS_END = 2 ** 32;
 export const MERGE_ROWS_MAX = 200;
 
 /** How far a provider's event may be ahead of our clock. */
-export const FUTURE_MAX_MS = 3_600_000;
+const FUTURE_MAX_MS = 3_600_000;
 
 /** A provider's events no older than this are published one by one, like those of a live block. */
 export const TOLD_LIVE_MS = 600_000;
@@ -131,7 +133,7 @@ export function blockBetween(options: {
  * Returns a block number below zero, one for each second. It orders events without a known block by
  * time, and puts them before all events that the chain tells later.
  */
-export function blockOfSecond(timeMs: number): number {
+function blockOfSecond(timeMs: number): number {
 	return Math.min(Math.floor(timeMs / 1_000) - SECONDS_END, -1);
 }
 

@@ -1,3 +1,5 @@
+// Reads and writes the stored events that a provider's events are merged with.
+
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import {
@@ -15,11 +17,11 @@ import {
 } from "#plugins/market-index/merge/readProviderEvent.ts";
 import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index/sql/events.ts";
 
-export type Attached = EventPlace & { payload: Readonly<Record<string, unknown>> };
+type Attached = EventPlace & { payload: Readonly<Record<string, unknown>> };
 
-export type StoredCandidate = Candidate & EventPlace;
+type StoredCandidate = Candidate & EventPlace;
 
-export type Doubted = EventPlace & { transaction: Buffer };
+type Doubted = EventPlace & { transaction: Buffer };
 
 export type Neighbours = { before: Neighbour | null; after: Neighbour | null };
 

@@ -1,3 +1,5 @@
+// Calls view functions of untrusted contracts, one by one or by Multicall3.
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
@@ -7,7 +9,7 @@ import { Fault } from "#core/fault.ts";
 export type View = { contract: Address; data: Hex };
 
 /** Answers by view, and whether those without an answer failed in such a call. */
-export type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
+type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
 
 type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
 

@@ -1,3 +1,5 @@
+// Calls many views: together where the chain can, else each alone.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import {

@@ -1,3 +1,5 @@
+// Reads documents of tokens and contracts, at a pace that each host bears.
+
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import { commaList, exactOrigin } from "#core/config/fields.ts";
@@ -20,7 +22,7 @@ import {
 	uriPlan,
 } from "#plugins/market-index/metadata/tokenUri.ts";
 
-export type HostPace = {
+type HostPace = {
 	/** Waits for this host's next place; false where that would take too long. */
 	enter(host: string, signal: AbortSignal): Promise<boolean>;
 	/** Records that the host is asked too often, with its wait, if any. */
@@ -44,7 +46,7 @@ export type ReadDocument = (
 	options: { signal: AbortSignal },
 ) => Promise<DocumentOutcome>;
 
-export type DocumentReaderOptions = {
+type DocumentReaderOptions = {
 	clock: Clock;
 	foreignFetch: ForeignFetch;
 	gateways: Gateways;

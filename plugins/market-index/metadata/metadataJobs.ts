@@ -1,3 +1,5 @@
+// Makes the queued jobs that read names and supplies, and cleans names.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -10,13 +12,13 @@ import {
 import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
 
 /** Characters kept of a contract's name or image. */
-export const NAME_LENGTH_MAX = 256;
+const NAME_LENGTH_MAX = 256;
 export const IMAGE_LENGTH_MAX = 32_768;
 
 /**
  * How long after a mint a contract is asked for its supply again, once for all mints until then.
  */
-export const SUPPLY_REFRESH_MS = 10_000;
+const SUPPLY_REFRESH_MS = 10_000;
 
 /** The shortest rest between owed names while a lane is behind. */
 export const OWED_REST_MIN_MS = 1_000;

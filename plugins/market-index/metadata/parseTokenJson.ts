@@ -1,3 +1,5 @@
+// Parses a token's or contract's JSON document.
+
 import { z } from "zod";
 import { cleanProse, cleanTrait } from "#core/outside.ts";
 import { cleanName } from "#plugins/market-index/metadata/metadataJobs.ts";

@@ -1,3 +1,5 @@
+// Finds where the document of a URI can be read, and limits its size.
+
 import { cleanUrl } from "#core/outside.ts";
 import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/metadataJobs.ts";
 
@@ -7,7 +9,7 @@ export type Gateways = { ipfs: readonly string[]; arweave: string };
 /** One place where a document may be; `gateway` is set where that is one of the operator's. */
 export type Candidate = { url: string; gateway: string | null };
 
-export type UriPlan =
+type UriPlan =
 	/** The document is in the URI: these texts, the likeliest first. */
 	| { kind: "held"; texts: string[] }
 	/** The document is at one of these places, the best first. */
@@ -24,13 +26,13 @@ export const DOCUMENT_DEPTH_MAX = 64;
 export const DOCUMENT_VALUES_MAX = 20_000;
 
 /** Characters before the comma of a `data:` URI. */
-export const DATA_HEAD_LENGTH_MAX = 512;
+const DATA_HEAD_LENGTH_MAX = 512;
 
 /** Characters of a `data:` URI; a base64 document of the size above, percent-encoded, fits. */
-export const DATA_URI_LENGTH_MAX = 3_000_000;
+const DATA_URI_LENGTH_MAX = 3_000_000;
 
 /** Characters of a URI that points elsewhere. */
-export const URL_LENGTH_MAX = 2_048;
+const URL_LENGTH_MAX = 2_048;
 
 /** The time for one attempt at one server, and for all attempts at one document. */
 export const ATTEMPT_TIMEOUT_MS = 10_000;

@@ -1,3 +1,5 @@
+// Turns a provider's orders into rows, and sorts changes of a book.
+
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { toDisplayNumber, UNITS_BOUND } from "#core/money.ts";
 import type { BookOrder } from "#plugins/market-index/event/MarketEvent.ts";

@@ -1,3 +1,5 @@
+// Keeps watched order books current, and retires expired orders.
+
 import { Fault } from "#core/fault.ts";
 import type { Job } from "#core/schedule.ts";
 import {
@@ -66,7 +68,7 @@ export function bookJob(context: Omit<SyncContext, "merge">): Job {
  * fault that stopped it, if any; the next turn continues from there. Otherwise a book with more
  * pages than a minute has calls would never be read to its end.
  */
-export async function syncBook(
+async function syncBook(
 	context: Omit<SyncContext, "merge" | "pause">,
 	book: DueBook,
 	signal: AbortSignal,

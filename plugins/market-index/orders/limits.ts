@@ -1,3 +1,5 @@
+// Limits order books: how often they are read, how many pages, how long orders are kept.
+
 /** How often due books are looked for, and how many are read at a time. */
 export const BOOK_TICK_MS = 10_000;
 export const BOOK_CONCURRENCY = 2;

@@ -1,3 +1,5 @@
+// Applies order changes of the provider's stream, with the floor that follows.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -18,7 +20,7 @@ import {
 import { sendOrderFrames } from "#plugins/market-index/orders/writeBook.ts";
 import { FLOOR_AGAIN_MS, type SyncContext } from "#plugins/market-index/pace.ts";
 
-export type Settling = {
+type Settling = {
 	chain: Chain;
 	book: LockedBook;
 	/** Unit prices of listings that went: sold, cancelled, or expired. */

@@ -1,3 +1,5 @@
+// Reads an order book from the provider, from where the last turn stopped.
+
 import { z } from "zod";
 import { Fault } from "#core/fault.ts";
 import { BOOK_PAGES_MAX, BOOK_READING_MAX_MS } from "#plugins/market-index/orders/limits.ts";
@@ -13,7 +15,7 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder, ProviderPage, ProviderStats } from "#plugins/provider/contract.ts";
 
 /** What arrived of a book, and why not all of it: the first limit, else the first failure. */
-export type ReadBook = {
+type ReadBook = {
 	reading: BookReading;
 	/** Pages that came now, and all pages of its sides so far. */
 	pages: number;

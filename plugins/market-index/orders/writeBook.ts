@@ -1,3 +1,5 @@
+// Stores a book that was read, and publishes its changed orders.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";

@@ -1,3 +1,5 @@
+// Keeps owners by transfers, from walks and from the head.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
@@ -44,7 +46,7 @@ import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 /** A transfer of a contract whose owners are kept, with the set that they are kept in. */
-export type OwnedMove = TokenMove & { setId: number };
+type OwnedMove = TokenMove & { setId: number };
 
 export type OwnerKeeper = Ownership & {
 	/** Takes back what happened above a fork; after the collections that left with it are gone. */
@@ -110,7 +112,7 @@ export function createOwnership(
  * Applies transfers, each once and in any order, under the chain's lock. Those at `unsettledFrom`
  * or later are journaled, with what they replaced.
  */
-export async function applyMoves(
+async function applyMoves(
 	tx: Tx,
 	chainId: number,
 	{ moves, unsettledFrom }: { moves: readonly OwnedMove[]; unsettledFrom: number },
@@ -129,7 +131,7 @@ export async function applyMoves(
  * minted and destroyed ids. Several of one block, id and account become one, except for the zero
  * address, where minted and destroyed units must not cancel out.
  */
-export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
+function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
 	const sums = new Map<string, UnitsAdded>();
 	for (const move of moves) {
 		const { from, to, standard, quantity, tokenId, lastTokenId } = move;
@@ -144,7 +146,7 @@ export function unitsOf(moves: readonly OwnedMove[]): UnitsAdded[] {
  * Makes a function that chooses collections whose owners should be kept: the most active ones while
  * there is room. After that, and only now and then, active ones in place of silent ones.
  */
-export function createChoice(
+function createChoice(
 	db: Database,
 	{ watchedMax, clock }: { watchedMax: number; clock: Clock },
 ): (chainId: number) => Promise<number[]> {
@@ -173,7 +175,7 @@ export function createChoice(
  * Takes back every transfer above a fork: what it replaced is valid again, as if the transfer had
  * never been. The journal says which ids are concerned; nothing else is read.
  */
-export async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
+async function revertMoves(tx: Tx, reorg: Reorg): Promise<void> {
 	const [units, spansBefore, rows] = await Promise.all([
 		takeUnits(tx, reorg),
 		takeBefore(tx, reorg),

@@ -1,3 +1,5 @@
+// Maps ids to owners as spans: the latest transfer of an id counts.
+
 import type { Address } from "#core/chain/Hex.ts";
 
 export type OwnedBefore = SpanBefore & { setId: number };
@@ -13,7 +15,7 @@ export type Span = {
 };
 
 /** What was, or would be, in the place of a span that may have to be taken back. */
-export type SpanBefore = {
+type SpanBefore = {
 	from: bigint;
 	to: bigint;
 	/** Null where these ids had no owner. */
@@ -46,7 +48,7 @@ export type SpanChanges = {
 	held: Map<Address, bigint>;
 };
 
-export type SpanMap = {
+type SpanMap = {
 	/**
 	 * Gives ids to an account, except those that a later transfer gave away. Where the winner is at
 	 * `keepFrom` or later, what it replaced is remembered.

@@ -1,27 +1,29 @@
+// Deletes owners no longer kept, and counts recipients by the clock.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable } from "#core/db/Database.ts";
 import type { Job } from "#core/schedule.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 
-export type Holder = { owner: Address; units: bigint };
+type Holder = { owner: Address; units: bigint };
 
 /** Contracts that are added to the watched ones in one transaction. */
 export const WATCHED_PER_TURN_MAX = 100;
 
 /** How often recipients are counted again, for how many collections, and for how long. */
-export const RECIPIENTS_EVERY_MS = 10_000;
-export const RECIPIENTS_COLLECTIONS_MAX = 100;
-export const RECIPIENTS_BUSY_MS = 250;
+const RECIPIENTS_EVERY_MS = 10_000;
+const RECIPIENTS_COLLECTIONS_MAX = 100;
+const RECIPIENTS_BUSY_MS = 250;
 
 /** After so long without a mint or a sale a collection gives its place to an active one. */
 export const SILENT_DAYS = 7;
 export const REPLACE_EVERY_MS = 60_000;
 
 /** How often owners that are not kept any more are deleted, for how long, and rows at a time. */
-export const GARBAGE_EVERY_MS = 5_000;
-export const GARBAGE_BUSY_MS = 250;
-export const GARBAGE_ROWS_MAX = 1_000;
+const GARBAGE_EVERY_MS = 5_000;
+const GARBAGE_BUSY_MS = 250;
+const GARBAGE_ROWS_MAX = 1_000;
 
 const TABLES = ["owned_span", "owned_units", "holder"];
 
@@ -45,7 +47,7 @@ export function garbageJob({ db, clock }: { db: Database; clock: Clock }): Job {
 }
 
 /** Deletes some rows of a set that is not read any more; false once none is left. */
-export async function clearGarbage(db: Queryable, rowsMax: number): Promise<boolean> {
+async function clearGarbage(db: Queryable, rowsMax: number): Promise<boolean> {
 	const [garbage] = await db.query<{ id: number }>(
 		"select set_id as id from market_index.owner_garbage limit 1",
 	);
@@ -114,7 +116,7 @@ export function recipientsJob({ db, clock }: { db: Database; clock: Clock }): Jo
  * Counts the accounts that received a collection's units by accepted mints and sales. By the index
  * `event_by_collection`.
  */
-export async function countRecipients(db: Queryable, collectionId: number): Promise<void> {
+async function countRecipients(db: Queryable, collectionId: number): Promise<void> {
 	await db.execute(
 		`insert into market_index.recipients as kept (collection_id, recipients, counted)
 		select c.id, (
@@ -134,7 +136,7 @@ export async function countRecipients(db: Queryable, collectionId: number): Prom
  * and they have other events than were counted. A collection with many events waits longer, a
  * second for each thousand, so that counting takes a thousandth of the time at most.
  */
-export async function staleRecipients(db: Queryable, limit: number): Promise<number[]> {
+async function staleRecipients(db: Queryable, limit: number): Promise<number[]> {
 	const rows = await db.query<{ id: number }>(
 		`select c.id from market_index.collection as c
 		left join market_index.recipients as r on r.collection_id = c.id
@@ -155,7 +157,7 @@ export async function staleRecipients(db: Queryable, limit: number): Promise<num
  * Returns an expression for the state of the events of the collection `c` that a count of
  * recipients is based on.
  */
-export function countedSql(): string {
+function countedSql(): string {
 	return `concat_ws(' ', c.mints, c.sales, coalesce(c.last_mint_position, -1),
 		coalesce(c.last_sale_position, -1))`;
 }

@@ -1,3 +1,5 @@
+// Writes changes of owners with the counts that follow from them.
+
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { SpanChanges, UnitsAdded } from "#plugins/market-index/owners/createSpanMap.ts";
@@ -12,7 +14,7 @@ import {
 	writeSpans,
 } from "#plugins/market-index/owners/sql/units.ts";
 
-export type OwnerChanges = {
+type OwnerChanges = {
 	/** By collection. */
 	spans: ReadonlyMap<number, SpanChanges>;
 	added: readonly UnitsAdded[];

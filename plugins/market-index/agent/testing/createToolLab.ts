@@ -4,7 +4,7 @@ import { LINE_LENGTH_MAX } from "#plugins/market-index/agent/lineText.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import type { Fixture } from "#plugins/market-index/testing/marketFixture.ts";
 
-export type Told = {
+type Told = {
 	// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes.
 	output: any;
 	line: string;

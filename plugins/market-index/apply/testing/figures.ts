@@ -1,10 +1,12 @@
+// Reads stored figures, and recomputes them from the stored events.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
 import type { NewEvent } from "#plugins/market-index/model.ts";
 
 /** Everything that is kept about collections and buckets, as text, in one order. */
-export type Figures = { collections: Row[]; buckets: Row[] };
+type Figures = { collections: Row[]; buckets: Row[] };
 type Row = Record<string, string | number | null>;
 
 const TIERS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

@@ -1,3 +1,5 @@
+// Makes a lab of lists, their routes, and a provider that a test fills in.
+
 import { inProcessBus } from "#core/bus.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";

@@ -7,7 +7,7 @@ import type { NewJob } from "#core/queue.ts";
 import { base, ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
 /** What a node says to calls, by selector; a function may throw, and no entry is a revert. */
-export type Answers = Record<string, string | (() => string)>;
+type Answers = Record<string, string | (() => string)>;
 
 /** The runtime as metadata tasks see it, with nodes that answer what a test says. */
 export function createTaskLab(db: Database) {

@@ -1,3 +1,5 @@
+// Makes a lab with a chain, a lane and the merge of a provider's events.
+
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
@@ -6,7 +8,7 @@ import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 
 /** Blocks of the lab's chain come every twelve seconds. */
-export const BLOCK_MS = 12_000;
+const BLOCK_MS = 12_000;
 export const HEAD_BLOCK = 20_000_000;
 
 /** When a block of the lab's chain was. */
@@ -14,7 +16,7 @@ export function timeOf(blockNumber: number): number {
 	return NOW_MS - (HEAD_BLOCK - blockNumber) * BLOCK_MS;
 }
 
-export type StoredRow = {
+type StoredRow = {
 	kind: string;
 	token: string;
 	hash: string;

@@ -1,7 +1,9 @@
+// Claims order books that are due, and computes the figures of their asks.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 
-export type BookFigures = {
+type BookFigures = {
 	/** Distinct tokens that any account may buy. */
 	listed: number;
 	best: { unitNative: string; price: number; symbol: string } | null;

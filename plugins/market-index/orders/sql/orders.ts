@@ -1,3 +1,5 @@
+// Reads, writes and retires stored orders.
+
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
@@ -5,7 +7,7 @@ import { PRUNED_PER_STATEMENT_MAX, RETIRED_KEPT_MS } from "#plugins/market-index
 import type { KnownOrder, OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
 
 /** An order that was retired or reactivated, with the unit price of a public listing. */
-export type ChangedOrder = { orderHash: Hex; askNative: string | null };
+type ChangedOrder = { orderHash: Hex; askNative: string | null };
 
 /** Whether an order is to be active or retired. */
 export type OrderSwitch = {

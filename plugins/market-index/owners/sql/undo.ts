@@ -1,3 +1,5 @@
+// Keeps the journal of owner changes, and reads it back after a reorg.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Reorg } from "#plugins/chain-scanner/contract.ts";
@@ -57,7 +59,7 @@ export async function keepBefore(
 }
 
 /** Returns the block of a chain position. */
-export function blockOfPosition(position: bigint): number {
+function blockOfPosition(position: bigint): number {
 	return Number(position >> BITS_BELOW_BLOCK);
 }
 

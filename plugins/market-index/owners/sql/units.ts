@@ -1,3 +1,5 @@
+// Reads and writes spans, units, holders and supply.
+
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Span } from "#plugins/market-index/owners/createSpanMap.ts";
@@ -18,9 +20,9 @@ export type AccountUnits = {
 	units: bigint;
 };
 
-export type SpanQuery = { setId: number; from: bigint; to: bigint };
+type SpanQuery = { setId: number; from: bigint; to: bigint };
 
-export type SpanWrite = {
+type SpanWrite = {
 	gone: readonly { setId: number; from: bigint }[];
 	made: readonly (Span & { setId: number })[];
 };

@@ -1,8 +1,10 @@
+// Reads and moves walks over contracts' histories.
+
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Reorg, Walk } from "#plugins/chain-scanner/contract.ts";
 
 /** A walk's state after a part of it; `isOver`: it has come to its end. */
-export type MovedWalk = { collectionId: number; isOver: boolean };
+type MovedWalk = { collectionId: number; isOver: boolean };
 
 /** Extends walks: the lane did not read these contracts before this block's end. */
 export async function extendWalks(

@@ -1,7 +1,9 @@
+// Adds and removes the contracts whose owners are kept.
+
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-export type WatchedRow = { setId: number; address: Address; endBlock: number };
+type WatchedRow = { setId: number; address: Address; endBlock: number };
 
 /**
  * Stops keeping the owners of some sets. Their rows are deleted later, so that the chain's lock is

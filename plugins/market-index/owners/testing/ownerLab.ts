@@ -1,3 +1,5 @@
+// Makes a lab with a chain of moves, a lane, walks and the real tables.
+
 import { expect } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
