@@ -25,7 +25,7 @@ describe("createPause", () => {
 		return { time, pause: createPause({ nowMs: () => time.nowMs }) };
 	}
 
-	test("a limit pauses for as long as it says, a longer one longer, and never for ever", () => {
+	test("a limit pauses for the time that it states, up to a maximum", () => {
 		const { pause, time } = open();
 		expect(pause.leftMs()).toBe(0);
 		expect(pause.note(faults.rateLimited(5_000))).toBe(true);

@@ -55,7 +55,7 @@ describe("cleanPayload", () => {
 		});
 	});
 
-	test("texts lose what reverses them or a terminal acts on, and are bounded", () => {
+	test("hidden and reversing characters are removed from texts, and length is bounded", () => {
 		expect(clean({ name: "a\u202eb\u0000c\u001b[31m\u2066\u061c\n" }).name).toBe("abc[31m\n");
 		expect(clean({ description: "x".repeat(10_000) }).description).toHaveLength(8_192);
 		expect(clean({ description: "😀".repeat(5_000) }).description.isWellFormed()).toBe(true);

@@ -25,7 +25,7 @@ describe("createRetention", () => {
 		log: silentLog,
 	});
 
-	test("without the setting everything is kept, and nothing looks for what to drop", () => {
+	test("without the setting every event is kept and no job runs", () => {
 		const retention = createRetention(core(), undefined);
 		expect(retention.jobs).toEqual([]);
 		expect(retention.keptFromMs()).toBe(Number.NEGATIVE_INFINITY);

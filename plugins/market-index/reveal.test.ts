@@ -32,7 +32,7 @@ describe("isRevealed", () => {
 		).toBe(false);
 	});
 
-	test("one that differs reveals them", () => {
+	test("one token that differs reveals the collection", () => {
 		expect(isRevealed(of([["a", "1"]], [["a", "1"]], [["a", "2"]]))).toBe(true);
 		expect(isRevealed(of([["a", "1"]], []))).toBe(true);
 		expect(isRevealed(of([["ab", "c"]], [["a", "bc"]]))).toBe(true);
@@ -56,7 +56,7 @@ describe("readingOf", () => {
 		).toBe("hidden");
 	});
 
-	test("traits that all tokens share say no more than none", () => {
+	test("traits that all tokens share count as no traits", () => {
 		const sealed = { imageUrl: "https://a.test/sealed.png", traits: hat("sealed") };
 		expect(readingOf([token(sealed), token(sealed)])).toBe("hidden");
 	});
@@ -74,7 +74,7 @@ describe("readingOf", () => {
 		expect(readingOf([sealed, sealed, token({ traits: hat("red") })])).toBe("shown");
 	});
 
-	test("art without traits, one token alone, and nothing at all say neither", () => {
+	test("different images without traits, one token, and no token are unclear", () => {
 		expect(readingOf([token({ imageUrl: "https://a.test/1" }), token({ imageUrl: "b" })])).toBe(
 			"unclear",
 		);

@@ -27,7 +27,7 @@ const figure = {
 } as const;
 const part = (fraction: number | null) => ({ from: null, until: null, fraction });
 
-test("amounts keep the digits that matter, and what is unknown is said to be", () => {
+test("amounts keep four significant digits, and an unknown amount is written as not known", () => {
 	const amounts: [number | null, string][] = [
 		[null, "not known"],
 		[0, "0 ETH"],
@@ -44,7 +44,7 @@ test("amounts keep the digits that matter, and what is unknown is said to be", (
 	expect(countText(null)).toBe("not known");
 });
 
-test("dollars stand in brackets, and nothing stands where no rate is known", () => {
+test("dollars are in brackets, and left out where no rate is known", () => {
 	const amounts: [number | null, string][] = [
 		[null, ""],
 		[0, " ($0.00)"],
@@ -66,7 +66,7 @@ test("a change has its sign, unless it rounds to none", () => {
 	for (const [value, text] of changes) expect(percentText(value)).toBe(text);
 });
 
-test("a figure that was looked at in part says so", () => {
+test("a figure of a partly read window is marked `(in part)`", () => {
 	expect(figureText(figure)).toBe("1.5 ETH");
 	expect(figureText({ ...figure, coverage: part(1) })).toBe("1.5 ETH");
 	expect(figureText({ ...figure, coverage: part(0.5) })).toBe("1.5 ETH (in part)");

@@ -177,7 +177,7 @@ test("sales are the newest of the sales route, with its figures", async () => {
 	);
 });
 
-test("book and depth are those of their routes, and a private listing is nobody's best", async () => {
+test("order book and depth equal those of their routes, and a private listing is never the best ask", async () => {
 	const listings = await get("/collections/kiln-folk/listings?limit=5");
 	const offers = await get("/collections/kiln-folk/offers?limit=5");
 	const book = await lab.tell("read_order_book", { collection: "kiln-folk" });

@@ -72,11 +72,11 @@ describe("collectionNames", () => {
 		]);
 	});
 
-	test("what is excluded is not known, nor a slug of a chain that is not indexed", async () => {
+	test("names of excluded collections and slugs of chains that are not indexed are not known", async () => {
 		expect(await find("hidden things", "hidden", "slug-elsewhere")).toEqual([]);
 	});
 
-	test("nothing that is typed breaks out of the statement, and the most groups are answered", async () => {
+	test("typed text never becomes SQL, and the largest number of names is answered", async () => {
 		const groups = Array.from(
 			{ length: NAMES_ASKED_MAX - 2 },
 			(_, n) => `'; drop table x -- ${n} %_\\`,
@@ -137,7 +137,7 @@ describe("resolveCollection", () => {
 	const TWO = contractOf(0x222);
 	const THREE = contractOf(0x333);
 
-	test("slug, former slug, address, whole name, provider's name and words mean the one they fit", async () => {
+	test("slug, former slug, address, whole name, provider's name and words each find their collection", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
 		await add(ethereum, TWO, { slug: "tidal-cats", name: "Tidal Cats" });
 		await database.db.execute(
@@ -190,13 +190,13 @@ describe("resolveCollection", () => {
 		});
 	});
 
-	test("what only the provider knows is not found: nothing here can be said of it", async () => {
+	test("a collection that only the provider knows is not found", async () => {
 		const hit = { slug: "kiln-folk", name: "Kiln Folk", imageUrl: null, isDisabled: false };
 		fixture.lists.search = async () => [hit];
 		await expect(resolve("kiln", undefined)).rejects.toMatchObject({ code: "not_found" });
 	});
 
-	test("what the provider finds by words that ours do not have is a question, also alone", async () => {
+	test("a single match of the provider's by other words is asked about, not taken", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
 		await database.db.execute(
 			"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
@@ -299,7 +299,7 @@ describe("resolveCollection", () => {
 		expect(await idOf("kiln 4")).toBe(await idOf("kiln-4"));
 	});
 
-	test("a contract that takes another's slug for its name does not become it", async () => {
+	test("a contract named like another's slug is not found by that slug", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
 		await add(ethereum, TWO, { name: "kiln-folk", volume: 100 });
 		await add(ethereum, THREE, { name: ONE, volume: 100 });
@@ -307,7 +307,7 @@ describe("resolveCollection", () => {
 		expect(await idOf(ONE)).toBe(kiln);
 	});
 
-	test("where nothing is called that, the name without article, `collection` or plural is tried", async () => {
+	test("where nothing matches, the name is tried without article, `collection` and plural", async () => {
 		const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
 		const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
 		for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts", "azukis"]) {
@@ -321,7 +321,7 @@ describe("resolveCollection", () => {
 		}
 	});
 
-	test("a name that is there as typed counts before a barer one", async () => {
+	test("a name as typed matches before the same name without article or plural", async () => {
 		const plain = await add(ethereum, ONE, { name: "Bears", volume: 100 });
 		const whole = await add(ethereum, TWO, { name: "The Bears" });
 		const club = await add(ethereum, THREE, { name: "Bears Collection" });
@@ -330,7 +330,7 @@ describe("resolveCollection", () => {
 		expect(await idOf("bears")).toBe(plain);
 	});
 
-	test("several that a barer name fits are a question as well", async () => {
+	test("several matches of a shortened name are asked about too", async () => {
 		await add(ethereum, ONE, { slug: "azuki-one", name: "Azuki", volume: 2 });
 		await add(base, TWO, { slug: "azuki-two", name: "azuki", volume: 1 });
 		for (const text of ["the azuki", "azukis", "azuki nft"]) {

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("of a collection that nobody looked at every line says so, and nothing has an age", async () => {
+test("every tool says that a collection was never read, and gives no age", async () => {
 	const lines: Record<string, string> = {
 		read_collection:
 			"floor not known, 24h volume not known, sales not known, owners not known, listed not known, " +

@@ -78,14 +78,14 @@ test("[IDX-02] what was stored early has the figures, frames and jobs of an appl
 	expect((await lab.frames("collections:ethereum")).slice(told)).toEqual(frames);
 });
 
-test("a batch of unknown collections, and a small one, are left to the applier", async () => {
+test("early storing leaves small batches and unknown collections to the applier", async () => {
 	expect(await early(sales(10, 4))).toBe("declined");
 	await lab.apply(ethereum, sales(10, 4));
 	expect(await early(sales(30, 1))).toBe("declined");
 	expect(await stored()).toBe(4);
 });
 
-test("a batch of which an event is stored already leaves nothing behind", async () => {
+test("early storing of a batch with a stored event is rolled back completely", async () => {
 	const first = sales(10, 4);
 	await lab.apply(ethereum, first);
 	const figures = await readFigures(database.db);
@@ -94,7 +94,7 @@ test("a batch of which an event is stored already leaves nothing behind", async 
 	expect(await readFigures(database.db)).toEqual(figures);
 });
 
-test("a name that came before the lock was held undoes nothing", async () => {
+test("a collection named before the lock was held keeps its early stored rows", async () => {
 	await lab.apply(ethereum, sales(10, 4));
 	const name = () =>
 		database.db.execute("update market_index.collection set name = 'Cats', slug = id::text");
@@ -102,7 +102,7 @@ test("a name that came before the lock was held undoes nothing", async () => {
 	expect(await stored()).toBe(8);
 });
 
-test("what changed before the lock was held undoes it: a collection excluded, a sale that the provider told, a price", async () => {
+test("early storing is undone if a collection, a provider's sale or a price changed before the lock was held", async () => {
 	await lab.apply(ethereum, sales(10, 4));
 	const next = sales(30, 4);
 	const strange = sales(50, 4, { currency: STRANGE_COIN, totalRaw: ETH });

@@ -115,7 +115,7 @@ describe("applyInOneRoundTrip", () => {
 		expect(lost).toEqual([]);
 	});
 
-	test("[ING-04] what was named or excluded since it was last met is told and left out as it is now", async () => {
+	test("[ING-04] a batch uses the names and exclusions of now, not those remembered", async () => {
 		await live([mintOf(CATS, now)]);
 		const set = (change: string) => database.db.execute(`update market_index.collection ${change}`);
 		await set("set name = 'Cats', slug = 'cats'");
@@ -217,14 +217,14 @@ describe("createApplier.frames", () => {
 		]);
 	});
 
-	test("what is not accepted is told to its collection, and moves no row of discover", async () => {
+	test("an event that is not accepted is published to its collection, and moves no row of discover", async () => {
 		const refused = { ...now, accepted: false, reason: "zero_price" } as const;
 		await lab.apply(ethereum, [saleOf(CATS, refused), mintOf(CATS, refused)], { live: true });
 		expect(typesOf(await told(CATS))).toEqual(["market_event", "market_event"]);
 		expect(await discover()).toEqual([]);
 	});
 
-	test("discover hears of mints as the route shows them, then of the rows that they moved", async () => {
+	test("discover receives mints as the route shows them, then the rows that they moved", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, now), saleOf(DOGS, now)], { live: true });
 		const frames = await discover();
 		expect(sectionsOf(frames)).toEqual(["mints", "market", "minting"]);
@@ -278,7 +278,7 @@ describe("createApplier.frames", () => {
 		);
 	});
 
-	test("a run that catches up tells each topic once that all it knows is old", async () => {
+	test("a run that catches up sends each topic one snapshot_required", async () => {
 		const sales = Array.from({ length: 30 }, () => saleOf(CATS, now));
 		await lab.apply(ethereum, [...sales, mintOf(DOGS, now)]);
 		const frame = { type: "snapshot_required", data: { reason: "catching_up" } };
@@ -534,7 +534,7 @@ describe("createApplier", () => {
 			});
 		}
 
-		test("what jsonb cannot hold costs a character and not the event, alone or among hundreds", async () => {
+		test("a character that jsonb cannot hold is replaced, and the event is stored", async () => {
 			const payload = {
 				"k\u0000": "a\u0000b",
 				half: "\ud83d",
@@ -557,7 +557,7 @@ describe("createApplier", () => {
 			}
 		});
 
-		test("a payload without end is left out, and its event is not", async () => {
+		test("an event whose payload is too deep or too large is stored without it", async () => {
 			const deep: Record<string, unknown> = {};
 			let inner = deep;
 			for (let level = 0; level < 20_000; level++) inner = inner["in"] = {};
@@ -589,7 +589,7 @@ describe("createApplier", () => {
 	});
 
 	describe("figures", () => {
-		test("[IDX-10] what is not accepted is told in activity and counts in no figure", async () => {
+		test("[IDX-10] an event that is not accepted is shown in activity and counts in no figure", async () => {
 			const refused = { accepted: false, reason: "self_trade" } as const;
 			const events = [
 				saleOf(CATS, { totalRaw: 2n * ETH }),
@@ -625,7 +625,7 @@ describe("createApplier", () => {
 			}
 		});
 
-		test("times that no sane chain has are stored and read back like any other", async () => {
+		test("extreme block times are stored and read back like any other", async () => {
 			const times = [0, -1, Date.UTC(1600, 1), Date.UTC(3000, 0), Date.UTC(9999, 11, 31), 8.64e15];
 			for (const count of [1, COPY_ROWS_MIN]) {
 				await lab.clear();

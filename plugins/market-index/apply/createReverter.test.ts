@@ -65,7 +65,7 @@ describe("createReverter.locks", () => {
 		expect(await collectionId()).toBe(-1);
 	});
 
-	test("[ING-11] what was learned of a collection's tokens, names and prices leaves with it", async () => {
+	test("[ING-11] a removed collection's tokens, names and floors are removed with it", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, { blockNumber: 10 })]);
 		const id = await collectionId();
 		for (const statement of [
@@ -184,7 +184,7 @@ describe("createReverter", () => {
 	const framesAfter = async (topic: string, count: number) =>
 		(await lab.frames(topic)).slice(count) as Told[];
 
-	test("[ING-11] each event that is taken back is told as it was, retracted; then the figures that are left", async () => {
+	test("[ING-11] each event taken back is published as retracted, followed by the remaining figures", async () => {
 		const kept = saleOf(CATS, at(1));
 		const lost = saleOf(CATS, at(2, { totalRaw: 3n * ETH }));
 		await lab.apply(ethereum, [kept], { live: true });
@@ -207,7 +207,7 @@ describe("createReverter", () => {
 		});
 	});
 
-	test("[ING-11] a candle that nothing is left of is told empty, and a mint leaves discover's list", async () => {
+	test("[ING-11] a candle without sales left is published empty, and a lost mint leaves discover's list", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, at(1)), saleOf(CATS, at(1, { logIndex: 2 }))]);
 		const sale = saleOf(CATS, at(20));
 		const mint = mintOf(CATS, at(20, { logIndex: 2, tokenId: 7n }));
@@ -224,7 +224,7 @@ describe("createReverter", () => {
 		expect(rows.map(({ data }) => data["section"])).toContain("minting");
 	});
 
-	test("[ING-11] a collection that only lost blocks spoke of is gone; one that others know stays", async () => {
+	test("[ING-11] a collection known only from lost blocks is removed; one known otherwise stays", async () => {
 		await lab.apply(ethereum, [saleOf(CATS, at(5)), saleOf(DOGS, at(5, { logIndex: 2 }))]);
 		await database.db.execute(
 			"update market_index.collection set last_provider_at = now() where address = $1",
@@ -235,7 +235,7 @@ describe("createReverter", () => {
 		expect(collections.map(({ contract }) => contract)).toEqual([DOGS]);
 	});
 
-	test("[ING-11] other chains, and what only a provider said, are left alone", async () => {
+	test("[ING-11] a reorg leaves other chains and events that only the provider told untouched", async () => {
 		await lab.apply(base, [saleOf(CATS, at(5))]);
 		const said = saleOf(CATS, at(6, { onchainVerified: false, payload: { id: 1 } }));
 		await lab.apply(ethereum, [saleOf(CATS, at(5)), said]);
@@ -249,7 +249,7 @@ describe("createReverter", () => {
 		]);
 	});
 
-	test("[ING-11] what lost a mint is asked for its supply again, and the supply of the fork is not believed", async () => {
+	test("[ING-11] a collection that lost a mint is asked for its supply again, and the fork's supply is dropped", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, at(1)), mintOf(CATS, at(5, { logIndex: 2 }))]);
 		await database.db.execute("update market_index.collection set supply_mints = 2");
 		lab.jobs.length = 0;
@@ -259,7 +259,7 @@ describe("createReverter", () => {
 		expect(rows).toEqual([{ supply_mints: null }]);
 	});
 
-	test("more retractions than anybody follows are one word that everything is to be read anew", async () => {
+	test("too many retractions become one snapshot_required", async () => {
 		const many = Array.from({ length: RETRACTIONS_PER_TOPIC_MAX + 1 }, (_, index) =>
 			saleOf(CATS, at(5, { logIndex: index })),
 		);

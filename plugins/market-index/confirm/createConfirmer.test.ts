@@ -54,7 +54,7 @@ describe("chooseMatch", () => {
 		expect(matches(mint, transfer)).toBeNull();
 	});
 
-	test("of several the one that counts goes first, then the same parties, then one without the provider's words", () => {
+	test("of several matches the accepted one is chosen, then the same parties, then one without a payload", () => {
 		const mirror = stored({ accepted: false });
 		const spoken = stored({ payload: {} });
 		const others = stored({ from: CAROL });
@@ -75,7 +75,7 @@ describe("chooseMatch", () => {
 		expect(chooseMatch(other, [stored()], "erc1155")).not.toBeNull();
 	});
 
-	test("without a transaction the token, the two and about the time decide", () => {
+	test("without a transaction hash, token, parties and approximate time decide", () => {
 		const said = told({ transactionHash: STAND_IN });
 		const chain = stored();
 		expect(matches(said, chain)).toBe(chain);
@@ -133,7 +133,7 @@ describe("createConfirmer", () => {
 		};
 	}
 
-	test("without a provider a lane looks once for what one may have told before, and then never", async () => {
+	test("without a provider a chain is checked once for unconfirmed events, and never again", async () => {
 		const lane = countingLane(false);
 		const first = await lane(9);
 		const second = await lane(8);

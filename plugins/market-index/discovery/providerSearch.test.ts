@@ -20,7 +20,7 @@ describe("createFoundMemory", () => {
 		return { time, told, state, found };
 	}
 
-	test("what many searches show is told once in a while", async () => {
+	test("a collection that many searches show is queued once in a while", async () => {
 		const { time, told, found } = open();
 		await found([1, 2]);
 		await found([2, 3]);
@@ -38,7 +38,7 @@ describe("createFoundMemory", () => {
 		expect(told).toHaveLength(4);
 	});
 
-	test("what could not be told is told again", async () => {
+	test("a collection that could not be queued is queued again", async () => {
 		const { told, state, found } = open();
 		state.isDown = true;
 		await expect(found([1])).rejects.toThrow("away");
@@ -85,7 +85,7 @@ describe("createProviderSearch", () => {
 		expect(asked()).toBe(2);
 	});
 
-	test("other words, and another chain, are another question, told as what they are", async () => {
+	test("other words and other chains are separate searches", async () => {
 		const search = open();
 		await search("cats", 1);
 		await search("cats", undefined);
@@ -99,7 +99,7 @@ describe("createProviderSearch", () => {
 		]);
 	});
 
-	test("after a refusal nobody asks until it is over, and at most for 30 s", async () => {
+	test("after a refusal no search is sent until it ends, for 30 s at most", async () => {
 		const search = open();
 		for (const [toldMs, heldMs] of [
 			[4_000, 4_000],
@@ -119,7 +119,7 @@ describe("createProviderSearch", () => {
 		}
 	});
 
-	test("a clock that is set back neither keeps an answer nor a refusal for ever", async () => {
+	test("a clock that is set back keeps neither an answer nor a refusal forever", async () => {
 		const search = open();
 		await search("cats", 1);
 		time.nowMs -= 3_600_000;
@@ -133,7 +133,7 @@ describe("createProviderSearch", () => {
 		expect(asked()).toBe(4);
 	});
 
-	test("whoever waits too long goes without, and the next one has the answer", async () => {
+	test("a search that waits too long answers without the provider, and the next one has its answer", async () => {
 		const search = open(1);
 		let answer = (_: ProviderSearchHit[]) => {};
 		const slow = new Promise<ProviderSearchHit[]>((resolve) => (answer = resolve));
@@ -156,7 +156,7 @@ describe("createProviderSearch", () => {
 		expect(asked()).toBe(0);
 	});
 
-	test("answers kept are bounded: those asked for longest ago go first", async () => {
+	test("kept answers are bounded, and the oldest are dropped first", async () => {
 		const search = open();
 		for (let word = 0; word <= 500; word++) await search(`word ${word}`, 1);
 		expect(asked()).toBe(501);

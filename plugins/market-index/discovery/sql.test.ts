@@ -25,7 +25,7 @@ describe("readList", () => {
 	});
 	afterAll(() => database?.drop());
 
-	test("a stored list that cannot be read is none, and no failure of whoever asks", async () => {
+	test("a stored list that cannot be parsed counts as missing and does not fail", async () => {
 		const { db } = database;
 		const key: ListKey = { chainId: 1, mode: "trending", by: "worker" };
 		const nowMs = Date.UTC(2026, 10, 21, 12);

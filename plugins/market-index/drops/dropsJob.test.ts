@@ -119,7 +119,7 @@ test("[MRG-14] [API-20] drops are told with their stages, state and maximum", as
 	expect(own?.max).toBe("500");
 });
 
-test("a list that leaves things out never erases what a drop itself told", async () => {
+test("a list without details never erases a drop's own details", async () => {
 	lists(dropOf(2, { isMinting: true, activeStage: stage() }));
 	provider.answers.drop = async () =>
 		dropOf(2, { isMinting: true, stages: [stage(), stage()], maxSupply: 9n });

@@ -14,7 +14,7 @@ describe("coverageOf", () => {
 		untilMs: NOW - untilHours * HOUR_MS,
 	});
 
-	test("a source that holds the window, up to a minute ago, holds all of it", () => {
+	test("a source that has the window up to a minute ago covers all of it", () => {
 		const whole = coverageOf(DAY, [{ source: "chain", span: span(24, 0) }]);
 		expect(whole).toMatchObject({ source: "chain", coverage: { fraction: 1 } });
 		const late = { ...span(30, 0), untilMs: NOW - 60_000 };
@@ -25,7 +25,7 @@ describe("coverageOf", () => {
 		expect(coverageOf(DAY, [{ source: "chain", span: later }])?.coverage.fraction).toBeLessThan(1);
 	});
 
-	test("spans that touch are one, and whoever holds most of it is its source", () => {
+	test("touching spans are joined, and the source that covers most is named", () => {
 		const both = coverageOf(DAY, [
 			{ source: "chain", span: span(3, 0) },
 			{ source: "provider", span: span(24, 2) },
@@ -43,7 +43,7 @@ describe("coverageOf", () => {
 		expect(equal?.source).toBe("chain");
 	});
 
-	test("what ended before the window began is too old, and nothing is nothing", () => {
+	test("a span that ended before the window covers nothing of it", () => {
 		expect(coverageOf(DAY, [{ source: "provider", span: span(48, 24) }])).toBeNull();
 		expect(coverageOf(DAY, [{ source: "chain", span: null }])).toBeNull();
 		expect(coverageOf(DAY, [])).toBeNull();
@@ -94,7 +94,7 @@ describe("pageCoverage", () => {
 		{ source: "chain" as const, span: { fromMs, untilMs } },
 	];
 
-	test("a page whose time is held is whole, whatever is missing before it", () => {
+	test("a page whose time is covered is whole, whatever is missing before it", () => {
 		const range = { fromMs: NOW_MS - 10 * MINUTE_MS, untilMs: NOW_MS };
 		expect(pageCoverage(range, { points: chain(range.fromMs - 1, NOW_MS) })).toEqual({});
 		const inAll = { fromMs: null, untilMs: NOW_MS };
@@ -111,7 +111,7 @@ describe("pageCoverage", () => {
 		);
 	});
 
-	test("how much of all time was looked at is not known, and of nothing it is none", () => {
+	test("the covered share of all time is unknown, and zero where nothing was read", () => {
 		const range = { fromMs: null, untilMs: NOW_MS };
 		const fromMs = NOW_MS - 86_400_000;
 		expect(
@@ -122,7 +122,7 @@ describe("pageCoverage", () => {
 		});
 	});
 
-	test("whatever is held, what is not named is held to a minute, and nothing is claimed beyond it", () => {
+	test("a page's coverage never claims more than was read, to the minute", () => {
 		const time = fc.integer({ min: 0, max: NOW_MS });
 		fc.assert(
 			fc.property(fc.option(time), time, time, time, (fromMs, untilMs, one, other) => {

@@ -89,7 +89,7 @@ describe("salesOfDay", () => {
 		expect(salesOfDay({ intervals: [week] })).toBeNull();
 	});
 
-	test("an interval that cannot be read costs that interval only", () => {
+	test("an interval that cannot be parsed does not affect the others", () => {
 		const day = { interval: "one_day", sales: 57 };
 		const odd = [null, 7, "one_day", [], { interval: 5 }];
 		expect(salesOfDay({ intervals: [...odd, day] })).toBe(57);

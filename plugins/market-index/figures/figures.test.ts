@@ -300,7 +300,7 @@ test("[MRG-04] minted is never zero beside a supply, and a walk's count is whole
 	);
 });
 
-test("owners that the provider has not counted are not counted; those that nobody asked for not read", () => {
+test("owners are `not_counted` where the provider says zero, and `not_read` where nobody asked", () => {
 	const spans = NO_SPANS;
 	const untold = ownersFigure(BARE, { spans });
 	expect(untold).toMatchObject({ value: null, reason: "not_read", source: null });

@@ -71,13 +71,13 @@ test("a topic's crowd is what that topic would be told: discover is told no refu
 	expect(told.get(topics.cats)?.map(({ type }) => type)).toEqual(["snapshot_required"]);
 });
 
-test("an event of a collection that is not among the touched is not told", () => {
+test("an event of a collection outside the batch's collections gets no frame", () => {
 	const events = [row(saleOf(CATS))].map((one) => ({ ...one, collectionId: 99 }));
 	const options = { chain: ethereum, collections, shown };
 	expect(liveFrames({ ...options, events }).size).toBe(0);
 });
 
-test("catching up is one frame for each topic", () => {
+test("catching up sends one frame per topic", () => {
 	const told = catchUpFrames(ethereum, collections.values());
 	expect([...told.keys()].sort()).toEqual([topics.cats, topics.dogs, "discover:ethereum"].sort());
 	for (const list of told.values()) {

@@ -299,7 +299,7 @@ describe("documentConfig", () => {
 		expect(gatewaysOf(schema.parse({})).ipfs).toEqual(["https://ipfs.io", "https://dweb.link"]);
 	});
 
-	test("what is no gateway or no exact origin is refused", () => {
+	test("gateways and origins of another form are refused", () => {
 		const wrong = [
 			"ftp://a.test",
 			"a.test",

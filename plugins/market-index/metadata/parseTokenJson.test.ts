@@ -70,7 +70,7 @@ describe("normaliseTraits", () => {
 		]);
 	});
 
-	test("what has no name or no plain value is left out, and only that", () => {
+	test("only attributes without a name or a plain value are left out", () => {
 		const odd = [
 			...[null, 7, "Red", [], [["Hat", "Red"]], {}, { value: "Red" }, { trait_type: "Hat" }],
 			...[{}, [], null, "", " ", "\u0000", "\u200b"].map((value) => ({ trait_type: "Hat", value })),
@@ -173,7 +173,7 @@ describe("parseTokenJson", () => {
 		expect(parse({ description: "x".repeat(9_999) })?.description).toHaveLength(4_096);
 	});
 
-	test("what is no document is nothing, however deep or long it is", () => {
+	test("text that is no document gives null, however deep or long", () => {
 		const deep = "[".repeat(400_000) + "]".repeat(400_000);
 		const texts = ["", "{", "null", "7", '"text"', "[]", "<html>", deep, `{"name":${deep}`];
 		for (const text of [...texts, `{"name":"${"x".repeat(1_000_000)}"}`]) {

@@ -19,7 +19,7 @@ describe("arweavePathOf", () => {
 		expect(arweavePathOf(`https://arweave.net/${ID}/1?ext=png`)).toBe(`/${ID}/1?ext=png`);
 	});
 
-	test("what is no transaction, or climbs out of one, is none", () => {
+	test("Arweave paths without a transaction, or that climb out of one, are refused", () => {
 		const climbing = [`ar://${ID}/../x`, `ar://${ID}/%2e%2e/x`, `ar://${ID}x`];
 		for (const uri of [...climbing, "ar://", "ar://short", `https://a.test/${ID}`, ID]) {
 			expect(arweavePathOf(uri), uri).toBeNull();
@@ -191,7 +191,7 @@ describe("ipfsPathOf", () => {
 		expect(ipfsPathOf(`ipfs://${CID}/%231.json`)).toBe(`/ipfs/${CID}/%231.json`);
 	});
 
-	test("what is no content address, or climbs out of it, is none", () => {
+	test("IPFS paths without a content address, or that climb out of one, are refused", () => {
 		const others = [
 			"",
 			"ipfs://",

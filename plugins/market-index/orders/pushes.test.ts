@@ -66,7 +66,7 @@ describe("applyOrderPushes", () => {
 		expect(status).toEqual(["active", "inactive", "active"]);
 	});
 
-	test("a few pushed orders are no count of what is listed", async () => {
+	test("pushed orders alone never set the listed count", async () => {
 		await lab.applyOrderPush(listed(listingOf(collection.address)));
 		expect(await lab.row(collection.id)).toMatchObject({ listed_count: null });
 	});
@@ -81,7 +81,7 @@ describe("applyOrderPushes", () => {
 		expect(await lab.row(collection.id)).toMatchObject({ floor_native: null });
 	});
 
-	test("pushes about what nobody here knows change nothing", async () => {
+	test("pushes about unknown collections and orders change nothing", async () => {
 		const order = listingOf(collection.address);
 		await lab.applyOrderPush({ ...listed(order), slug: "other" } as OrderPush);
 		await lab.applyOrderPush(told("order_gone", order));
@@ -112,7 +112,7 @@ describe("applyOrderPushes", () => {
 		});
 	}
 
-	test("[MRG-13] pushes that are stored together leave what they leave one by one, and tell the same of each order", async () => {
+	test("[MRG-13] pushes stored together leave the same state and frames as pushes stored one by one", async () => {
 		const state = async () => {
 			const frames = await lab.frames(collection.address);
 			const statuses = frames.flatMap(({ type, data }) =>
@@ -208,7 +208,7 @@ describe("settleBook", () => {
 				: (data as { status: string }).status,
 		);
 
-	test("a count that stayed the same is as old as the last count, to the minute", async () => {
+	test("an unchanged count is as old as the last count, to the minute", async () => {
 		const [first, second] = [listingOf(collection.address), listingOf(collection.address)];
 		await readBook([first]);
 		const readMs = lab.time.nowMs;
@@ -304,7 +304,7 @@ describe("settleBook", () => {
 		expect(await lab.row(collection.id)).toMatchObject({ listed_count: 0 });
 	});
 
-	test("a floor ends a sync's peace: the next comes when the last ask at it is over", async () => {
+	test("a sync is due again when the last ask at the floor expires, and within ten minutes", async () => {
 		lab.know(collection.address, "cats");
 		const { address } = collection;
 		const half = { totalRaw: ETH / 2n };

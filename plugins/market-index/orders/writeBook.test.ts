@@ -100,7 +100,7 @@ test("[MRG-10] after any run of syncs exactly the orders of the last one are act
 	);
 });
 
-test("what is told as it was is not written again, until it is time to say that it was seen", async () => {
+test("an unchanged order is not written again until its seen time is due", async () => {
 	const { address } = collection;
 	const same = listingOf(address);
 	const others = (price: bigint) => [
@@ -151,7 +151,7 @@ test("[MRG-10] a book that was not read to its end retires nothing young, and co
 	expect(await active()).toEqual([second.orderHash]);
 });
 
-test("what the stream told while the book was being read is newer than the book", async () => {
+test("a stream change during the reading of a book wins over the book", async () => {
 	const [kept, gone, fresh] = [1, 2, 3].map(() => listingOf(collection.address));
 	if (!kept || !gone || !fresh) return expect.unreachable();
 	await write([kept, gone]);

@@ -198,7 +198,7 @@ test("[IDX-11] after a fork below the end of a walk the lane tells what is there
 	expect(await lab.state(collectionId)).toEqual(expected);
 });
 
-test("[IDX-11] what is taken back below the journal has the contract walked anew", async () => {
+test("[IDX-11] a reorg below the journal has the contract walked again", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	await lab.watch();
@@ -258,7 +258,7 @@ test("a full chain gives the place of a collection that fell silent to an active
 	expect(await rows()).toEqual([]);
 });
 
-test("the journal is forgotten once blocks no longer leave the chain", async () => {
+test("the journal is deleted once its blocks can no longer leave the chain", async () => {
 	const lab = createOwnerLab(database.db);
 	await lab.register(ONE);
 	await lab.register(MANY, "erc1155");

@@ -95,7 +95,7 @@ test("[IDX-11] a range of 2^255 ids is one row, and three after one of them was 
 	expect(map.changes().held.get(ALICE)).toBe(last);
 });
 
-test("what gives way to a settled move is not remembered", () => {
+test("a span replaced by a settled move is not journaled", () => {
 	const map = createSpanMap([]);
 	map.put({ from: 1n, to: 1n, owner: ALICE, position: 5n }, 6n);
 	map.put({ from: 1n, to: 1n, owner: BOB, position: 6n }, 6n);
@@ -106,7 +106,7 @@ test("what gives way to a settled move is not remembered", () => {
 	]);
 });
 
-test("what is stored already and comes again changes nothing", () => {
+test("a stored move that comes again changes nothing", () => {
 	const stored: Span[] = [{ from: 2n, to: 3n, owner: ALICE, position: 5n }];
 	const map = createSpanMap(stored);
 	map.put({ from: 2n, to: 3n, owner: ALICE, position: 5n }, 0n);

@@ -83,7 +83,7 @@ test("[MRG-04] a total supply of 0 from elsewhere never replaces the walk's", as
 	expect(await figures()).toEqual({ owners: 1, supply: 5, minted: 5 });
 });
 
-test("a walk that found no mint at all has read a contract that tells nothing", async () => {
+test("a walk that found no mint leaves the minted count unknown", async () => {
 	await fixture.seed(ethereum, [saleOf(contract)]);
 	await walked({ nextBlock: 100, owners: 0, minted: 0, burned: 0 });
 	await inCollection("total_supply = 9, provider_owners = 3");
@@ -114,7 +114,7 @@ test("[MRG-03] recipients are counted anew once there are other events, and not 
 	expect(await figures()).toMatchObject({ owners: 2 });
 });
 
-test("counting gives way after a moment, and goes on with the rest the next time", async () => {
+test("counting recipients stops after a moment and continues the next time", async () => {
 	await fixture.seed(ethereum, [mintOf(contract)]);
 	const late = contractOf(next++);
 	await fixture.seed(ethereum, [mintOf(late)]);
