@@ -6,8 +6,11 @@ import { contribute, definePlugin } from "#core/plugin/Plugin.ts";
 import { quarantineJob } from "#core/quarantine.ts";
 import { type EventSink, ScannerKey, VenuePoint } from "#plugins/chain-scanner/contract.ts";
 import { decodeCommand } from "#plugins/chain-scanner/decodeCommand.ts";
-import { laneProgress } from "#plugins/chain-scanner/lane/laneProgress.ts";
-import { createLaneHealth, scannerMetrics } from "#plugins/chain-scanner/laneHealth.ts";
+import {
+	createLaneHealth,
+	laneProgress,
+	scannerMetrics,
+} from "#plugins/chain-scanner/laneHealth.ts";
 import {
 	LAG_BLOCKS_DEFAULT,
 	LAG_BLOCKS_LEAST,

@@ -1,13 +1,12 @@
 // The page at /links/:token. It shows what the link is about, and sends one answer.
-import { dollars } from "#plugins/link-page/web/dollars.ts";
-import { type FoundWallet, findWallets } from "#plugins/link-page/web/findWallets.ts";
-import { linkWords } from "#plugins/link-page/web/linkWords.ts";
-import { renderOutcome } from "#plugins/link-page/web/renderOutcome.ts";
-import { renderTransaction } from "#plugins/link-page/web/renderTransaction.ts";
-import { sentMemory } from "#plugins/link-page/web/sentMemory.ts";
-import { signWithWallet } from "#plugins/link-page/web/signWithWallet.ts";
-import { stateWords } from "#plugins/link-page/web/stateWords.ts";
-import { timeLeft } from "#plugins/link-page/web/timeLeft.ts";
+import { renderOutcome, renderTransaction } from "#plugins/link-page/web/renderTransaction.ts";
+import {
+	type FoundWallet,
+	findWallets,
+	sentMemory,
+	signWithWallet,
+} from "#plugins/link-page/web/signWithWallet.ts";
+import { dollars, linkWords, stateWords, timeLeft } from "#plugins/link-page/web/words.ts";
 import type { LinkOutcome, LinkShown } from "#plugins/wallets/contract.ts";
 
 type Outcome = { intents: LinkOutcome[] };

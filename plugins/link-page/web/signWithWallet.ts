@@ -1,11 +1,13 @@
+// Finds the wallets of a browser, has one sign, and remembers what was sent.
+
 import type { LinkShown } from "#plugins/wallets/contract.ts";
+
+export type FoundWallet = { name: string; provider: WalletProvider };
 
 /** A browser's wallet, as EIP-1193 has it. */
 export type WalletProvider = {
 	request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 };
-
-type WalletRequest = NonNullable<LinkShown["request"]>;
 
 /** What asking the wallet came to. Only `sent` and `unclear` can have moved anything. */
 export type WalletOutcome =
@@ -15,6 +17,41 @@ export type WalletOutcome =
 	| { kind: "rejected" }
 	/** The wallet failed after it was asked to send: nobody here knows whether it did. */
 	| { kind: "unclear"; detail: string };
+
+type About = Pick<LinkShown, "purpose" | "planHash" | "transactions">;
+
+type WalletRequest = NonNullable<LinkShown["request"]>;
+
+declare global {
+	interface Window {
+		ethereum?: WalletProvider;
+	}
+}
+
+const WALLETS_MAX = 20;
+const NAME_LENGTH_MAX = 60;
+
+/**
+ * Remembers in the browser what its wallet has sent for a link, so that a reload does not sign
+ * twice. A payment is remembered under its intent, which is never that of another. A cancellation
+ * has a key of its own: reporting the payment in its place would say that nothing was cancelled.
+ */
+export const sentMemory = {
+	keep(storage: () => Storage, link: About, transactionHash: string): void {
+		try {
+			storage().setItem(keyOf(link), transactionHash);
+		} catch {
+			// A browser that keeps nothing: then only this page knows.
+		}
+	},
+	find(storage: () => Storage, link: About): string | null {
+		try {
+			return storage().getItem(keyOf(link));
+		} catch {
+			return null;
+		}
+	},
+};
 
 /** EIP-1193: the person said no. */
 const USER_REJECTED = 4001;
@@ -57,6 +94,30 @@ export async function signWithWallet(
 	}
 }
 
+/**
+ * The wallets of this browser: those that announce themselves (EIP-6963), else the one that is
+ * simply there. `onFound` is told of each, in the order they come.
+ */
+export function findWallets(onFound: (wallets: readonly FoundWallet[]) => void): void {
+	const found: FoundWallet[] = [];
+	const add = (wallet: FoundWallet) => {
+		const isKnown = found.some(({ provider }) => provider === wallet.provider);
+		if (isKnown || found.length >= WALLETS_MAX) return;
+		found.push(wallet);
+		onFound(found);
+	};
+	window.addEventListener("eip6963:announceProvider", (event) => {
+		const detail: unknown = event instanceof CustomEvent ? event.detail : null;
+		if (isAnnouncement(detail)) {
+			add({ name: detail.info.name.slice(0, NAME_LENGTH_MAX), provider: detail.provider });
+		}
+	});
+	window.dispatchEvent(new Event("eip6963:requestProvider"));
+	if (found.length === 0 && window.ethereum) {
+		add({ name: "This browser's wallet", provider: window.ethereum });
+	}
+}
+
 async function chainOf(wallet: WalletProvider): Promise<bigint | null> {
 	const chainId = await wallet.request({ method: "eth_chainId" });
 	return typeof chainId === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(chainId)
@@ -72,4 +133,24 @@ function messageOf(error: unknown): string {
 	const message =
 		typeof error === "object" && error !== null ? Reflect.get(error, "message") : undefined;
 	return typeof message === "string" ? message : "no reason given";
+}
+
+function isAnnouncement(
+	detail: unknown,
+): detail is { info: { name: string }; provider: WalletProvider } {
+	if (typeof detail !== "object" || detail === null) return false;
+	const info: unknown = Reflect.get(detail, "info");
+	const provider: unknown = Reflect.get(detail, "provider");
+	const hasName = typeof info === "object" && info !== null && "name" in info;
+	return (
+		hasName &&
+		typeof info.name === "string" &&
+		typeof provider === "object" &&
+		provider !== null &&
+		typeof Reflect.get(provider, "request") === "function"
+	);
+}
+
+function keyOf({ purpose, planHash, transactions }: About): string {
+	return purpose === "cancel" ? `cancelled:${planHash}` : `sent:${transactions[0]?.intentId}`;
 }

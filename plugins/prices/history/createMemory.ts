@@ -6,7 +6,6 @@ import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import type { Priced, UsdRate } from "#plugins/prices/contract.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed.ts";
-import { createRoundBook } from "#plugins/prices/history/createRoundBook.ts";
 import type { FeedSpans, Learned, Span } from "#plugins/prices/history/model.ts";
 import {
 	HEARTBEATS_MAX,
@@ -15,13 +14,28 @@ import {
 	ROUNDS_PER_READ_MAX,
 } from "#plugins/prices/limits.ts";
 import type { RateSource } from "#plugins/prices/pricesOver.ts";
+import type { Round } from "#plugins/prices/round.ts";
 import { decimals, readBarriers, readRoundsAfter } from "#plugins/prices/sql/rounds.ts";
+
+/** Every known round in memory, to be looked up by time. Feeds are named by their key. */
+export type RoundBook = {
+	/** Adds rounds in any order; one with a known id replaces it (a fork changed it). */
+	add(feed: string, rounds: readonly Round[]): void;
+	/** Sets the ids after which rounds are missing: how long those were valid is not known. */
+	setGaps(gaps: ReadonlyMap<string, ReadonlySet<bigint>>): void;
+	/** Returns the newest round at a time; null before the first, and within a gap. */
+	at(feed: string, atMs: number): Round | null;
+};
 
 /** This process's copy of the tables, from which every price is answered. */
 export type Memory = RateSource & {
 	/** Reads what was written since the last time. One call at a time. */
 	refresh(): Promise<void>;
 };
+
+type Pages = { rounds: Round[]; ids: Map<bigint, Round> };
+
+const NONE: ReadonlySet<bigint> = new Set();
 
 export function createMemory(options: {
 	db: Database;
@@ -114,6 +128,33 @@ export function createMemory(options: {
 	};
 }
 
+export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
+	const books = new Map<string, Pages>();
+	let gaps: ReadonlyMap<string, ReadonlySet<bigint>> = new Map();
+	return {
+		add(feed, added) {
+			const book = books.get(feed) ?? { rounds: [], ids: new Map() };
+			books.set(feed, book);
+			for (const round of added) book.ids.set(round.id, round);
+			book.rounds = [...book.ids.values()].sort(byTime);
+			for (const old of book.rounds.splice(0, book.rounds.length - roundsMax)) {
+				book.ids.delete(old.id);
+			}
+		},
+		setGaps(found) {
+			gaps = found;
+		},
+		at(feed, atMs) {
+			const rounds = books.get(feed)?.rounds ?? [];
+			const index = lastUpTo(rounds, atMs);
+			const round = rounds[index];
+			if (!round) return null;
+			const isNewest = index === rounds.length - 1;
+			return !isNewest && (gaps.get(feed) ?? NONE).has(round.id) ? null : round;
+		},
+	};
+}
+
 /**
  * Returns what became known of each priced currency by the feeds' spans: for a coin's wrapped form
  * the same as for the coin, and for everything when it is about ETH, the unit of all prices.
@@ -136,6 +177,24 @@ export function learnedOf(
 
 function nameOf({ chainId, currency }: Priced): string {
 	return `${chainId}:${currency}`;
+}
+
+/** Orders by time; of two rounds in one second the later one replaced the other. */
+function byTime(a: Round, b: Round): number {
+	if (a.updatedAtMs !== b.updatedAtMs) return a.updatedAtMs - b.updatedAtMs;
+	return a.id < b.id ? -1 : 1;
+}
+
+/** Returns the index of the last round that is not later; -1 where all are. */
+function lastUpTo(rounds: readonly Round[], atMs: number): number {
+	let low = 0;
+	let high = rounds.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((rounds[middle]?.updatedAtMs ?? Number.POSITIVE_INFINITY) <= atMs) low = middle + 1;
+		else high = middle;
+	}
+	return low - 1;
 }
 
 function namesOf(priced: Priced, chains: ChainRegistry): Priced[] {

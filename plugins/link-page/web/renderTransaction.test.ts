@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { rowsOf, type TransactionShown } from "#plugins/link-page/web/rowsOf.ts";
+import { rowsOf, type TransactionShown } from "#plugins/link-page/web/renderTransaction.ts";
 
 const who = (digit: string) => `0x${digit.repeat(40)}`;
 const [WALLET, SELLER, MARKET, SEAPORT, NFT] = ["a", "b", "c", "d", "e"].map(who) as [

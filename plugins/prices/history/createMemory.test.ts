@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createRoundBook } from "#plugins/prices/history/createRoundBook.ts";
+import { createRoundBook } from "#plugins/prices/history/createMemory.ts";
 import type { Round } from "#plugins/prices/round.ts";
 
 describe("createRoundBook", () => {

@@ -1,8 +1,82 @@
-// Says in words where an intent stands, for the page behind a one-time link.
+// Says amounts, times and states in words, for the page behind a one-time link.
+
+import type { LinkShown } from "#plugins/wallets/contract.ts";
+
+/** What the page says of a link, by what it is for. */
+export type LinkWords = {
+	title: string;
+	lead: string;
+	button: string;
+	/** The link ran out before it was answered. */
+	runOut: string;
+	/** The person said no in their wallet. */
+	declined: string;
+	/** Added where the wallet failed after it was asked. */
+	failed: string;
+};
 
 type State = { title: string; lead: string; isOver: boolean };
 
+const LOOK_FIRST = "Look at its activity before you try again: it may have sent all the same.";
+
 const REASON = (code: string | null) => (code === null ? "" : ` The reason: ${code}.`);
+
+/** What was mined was sent, and its gas was paid, whatever came of it. */
+const MINED = new Set(["reverted_on_chain", "not_received", "partly_received"]);
+
+const SECONDS_PER_MINUTE = 60;
+
+/** Dollars as somebody reads them. */
+export function dollars(usd: number): string {
+	return new Intl.NumberFormat("en", { style: "currency", currency: "USD" }).format(usd);
+}
+
+/** The page's sentences for a link. */
+export function linkWords({
+	purpose,
+	transactions,
+}: Pick<LinkShown, "purpose" | "transactions">): LinkWords {
+	const { length } = transactions;
+	switch (purpose) {
+		case "confirm":
+			return {
+				title: `Confirm ${length > 1 ? `these ${length} transactions` : "this transaction"}`,
+				lead: "Read it whole. What you confirm is sent as shown, or not at all.",
+				button: "Confirm",
+				runOut: "Nothing was sent. Ask for a new one.",
+				declined: "Nothing was sent.",
+				failed: LOOK_FIRST,
+			};
+		case "cancel":
+			return {
+				title: "Cancel a payment that was sent",
+				lead:
+					"Your own wallet sends nothing to itself in the payment's place. Only one of the two can be " +
+					"mined: if the payment is faster, it stands.",
+				button: "Sign the cancellation",
+				// A wallet that failed while it was asked may have sent all the same.
+				runOut:
+					"No cancellation was reported to us, so the payment may still be mined. If your wallet " +
+					"shows that it sent one, it counts all the same; otherwise ask for a new link.",
+				declined:
+					"You declined in your wallet. Nothing was sent, and the payment may still be mined.",
+				failed:
+					`${LOOK_FIRST} A wallet that lets no page choose the nonce has a Cancel of its own, beside ` +
+					"the payment.",
+			};
+		default:
+			return {
+				title: "Sign in your wallet",
+				lead: "Your own wallet sends it. Compare what it shows with this.",
+				button: "Sign in your wallet",
+				runOut:
+					"Nothing was told to us. If your wallet shows that it sent this, do not send it again; " +
+					"otherwise ask for a new link.",
+				declined: "You declined in your wallet. Nothing was sent.",
+				failed: LOOK_FIRST,
+			};
+	}
+}
 
 /** What a status is to whoever asked for it; `isOver`: looking again shows nothing new. */
 export function stateWords(
@@ -79,6 +153,13 @@ export function stateWords(
 	}
 }
 
+/** A rest of time as minutes and seconds; nothing below zero. */
+export function timeLeft(ms: number): string {
+	const seconds = Math.max(0, Math.ceil(ms / 1_000));
+	const rest = String(seconds % SECONDS_PER_MINUTE).padStart(2, "0");
+	return `${Math.floor(seconds / SECONDS_PER_MINUTE)}:${rest}`;
+}
+
 /** A payment of which a cancellation was sent: which of the two is mined is not known yet. */
 function cancelling(state: string): State {
 	if (state === "never") {
@@ -96,9 +177,6 @@ function cancelling(state: string): State {
 			: "One of the two will be mined: the cancellation, or the payment where it is faster.";
 	return { title: "Being cancelled", lead, isOver: false };
 }
-
-/** What was mined was sent, and its gas was paid, whatever came of it. */
-const MINED = new Set(["reverted_on_chain", "not_received", "partly_received"]);
 
 function failureOf(code: string | null): string {
 	return code !== null && MINED.has(code)

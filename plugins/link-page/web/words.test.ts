@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { linkWords, stateWords, timeLeft } from "#plugins/link-page/web/words.ts";
+import { INTENT_STATUSES, type LinkShown } from "#plugins/wallets/contract.ts";
+
+describe("linkWords", () => {
+	const wordsOf = (purpose: LinkShown["purpose"], count = 1) => {
+		const transactions = Array.from({ length: count }, () => ({}) as never);
+		return linkWords({ purpose, transactions });
+	};
+
+	test("each purpose has sentences of its own", () => {
+		const all = (["confirm", "sign", "cancel"] as const).map((purpose) => wordsOf(purpose));
+		for (const member of ["title", "lead", "button", "runOut", "declined"] as const) {
+			expect(new Set(all.map((words) => words[member])).size).toBe(3);
+		}
+		for (const words of all) {
+			for (const member of ["lead", "runOut", "declined", "failed"] as const) {
+				expect(words[member]).toEndWith(".");
+			}
+		}
+	});
+
+	test("several that are confirmed with one word are counted", () => {
+		expect(wordsOf("confirm").title).toBe("Confirm this transaction");
+		expect(wordsOf("confirm", 3).title).toBe("Confirm these 3 transactions");
+	});
+
+	test("nobody is told that a payment is dead before it is", () => {
+		const { lead, declined, runOut, failed } = wordsOf("cancel");
+		expect(lead).toContain("if the payment is faster, it stands");
+		expect(declined).toContain("may still be mined");
+		expect(runOut).toContain("may still be mined");
+		// There are wallets that let no page choose a nonce.
+		expect(failed).toContain("a Cancel of its own");
+	});
+
+	test("who lets a link run out may have signed all the same, except where a yes is enough", () => {
+		expect(wordsOf("confirm").runOut).toContain("Nothing was sent");
+		for (const purpose of ["sign", "cancel"] as const) {
+			expect(wordsOf(purpose).runOut).not.toContain("Nothing was sent");
+		}
+	});
+});
+
+describe("stateWords", () => {
+	test("every state an intent can have has words of its own on the page", () => {
+		for (const status of INTENT_STATUSES) {
+			const { title, lead } = stateWords(status, null);
+			expect({ status, title }).not.toEqual({ status, title: status });
+			expect(lead).toEndWith(".");
+		}
+		expect(stateWords("brand_new", null).title).toBe("brand_new");
+	});
+
+	test("money that may have left is never called not sent, and is not asked for again", () => {
+		for (const status of ["submitting", "submitted", "uncertain", "confirmed"]) {
+			const { title, lead } = stateWords(status, null);
+			expect(`${title} ${lead}`).not.toMatch(/nothing was sent|not sent/i);
+		}
+		for (const status of ["submitting", "uncertain"]) {
+			expect(stateWords(status, null).lead).toContain("Do not ask for it again");
+		}
+	});
+
+	test("the page looks again exactly where the service itself can still change it", () => {
+		const open = INTENT_STATUSES.filter((status) => !stateWords(status, null).isOver);
+		expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain", "waiting"]);
+	});
+
+	test("of a payment that is being cancelled nobody says which of the two is mined before it is", () => {
+		for (const status of ["submitted", "uncertain"]) {
+			for (const state of ["sent", "doubtful", "mined", "reverted", "never"]) {
+				const { title, lead, isOver } = stateWords(status, null, { state });
+				expect(isOver).toBe(false);
+				expect(`${title} ${lead}`).not.toMatch(/nothing was sent|confirmed/i);
+			}
+			expect(stateWords(status, null, { state: "sent" }).title).toBe("Being cancelled");
+			// A wallet that used another nonce has cancelled nothing.
+			expect(stateWords(status, null, { state: "never" }).title).toBe("Not cancelled");
+		}
+		expect(stateWords("confirmed", null, { state: "never" }).title).toBe("Done");
+	});
+
+	test("cancelled is what cannot be mined any more; what was not sent is said to be so", () => {
+		const { title, lead, isOver } = stateWords("failed", "cancelled", { state: "mined" });
+		expect({ title, isOver }).toEqual({ title: "Cancelled", isOver: true });
+		expect(lead).not.toContain("Nothing was sent");
+		expect(stateWords("failed", "cancelled").lead).toContain("Nothing was sent");
+	});
+
+	test("a reason is told by its code", () => {
+		expect(stateWords("rejected", "per_trade_limit").lead).toContain("per_trade_limit");
+		expect(stateWords("failed", "not_received").lead).toContain("not_received");
+		expect(stateWords("rejected", "cancelled").title).toBe("Called off");
+	});
+
+	test("what failed on the chain was sent all the same", () => {
+		for (const code of ["reverted_on_chain", "not_received", "partly_received"]) {
+			expect(stateWords("failed", code).lead).toContain("was sent");
+		}
+		expect(stateWords("failed", "not_sent").lead).not.toContain("was sent");
+	});
+});
+
+describe("timeLeft", () => {
+	test("time is told in minutes and seconds, begun ones counted, and never below zero", () => {
+		expect([600_000, 599_001, 61_000, 1, 0, -5].map(timeLeft)).toEqual([
+			"10:00",
+			"10:00",
+			"1:01",
+			"0:01",
+			"0:00",
+			"0:00",
+		]);
+	});
+});
