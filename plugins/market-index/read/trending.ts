@@ -24,8 +24,8 @@ import {
 	readPicked,
 } from "#plugins/market-index/sql/collectionLists.ts";
 import { collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
+import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import {
-	createBinder,
 	DISCOVER_COLUMNS,
 	type DiscoverColumns,
 	TRENDING_COLUMNS,

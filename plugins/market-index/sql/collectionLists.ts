@@ -11,7 +11,7 @@ import {
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
 import { type CollectionRow, collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/listColumns.ts";
+import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { busyDays, sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
 import { announcedSql, tradedSql } from "#plugins/market-index/lifecycle.ts";
 import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/rollup/windows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/listColumns.ts";
+import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 
 /** A collection as it is stored, with the figures of one window and of the last hour's mints. */

@@ -6,8 +6,8 @@ import { EVENT_KIND, type EventPlace } from "#plugins/market-index/event/MarketE
 import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import { shownPayload } from "#plugins/market-index/payload.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
+import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index/sql/events.ts";
-import { createBinder } from "#plugins/market-index/sql/listColumns.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 import { readTokenFacts, type TokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 

@@ -5,7 +5,7 @@ import { DAY_MS } from "#core/time.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
 import { bucketOf, TIERS, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import { listCollections } from "#plugins/market-index/sql/collectionLists.ts";
-import { createBinder } from "#plugins/market-index/sql/listColumns.ts";
+import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -10,7 +10,7 @@ import {
 	type Window,
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/listColumns.ts";
+import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 
 /** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
 export type TileSums = {

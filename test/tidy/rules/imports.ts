@@ -2,24 +2,26 @@ import { eachFile, isTestFile, type Problem, type Rule, type SourceFile } from "
 
 type Graph = Map<string, Set<string>>;
 
-type GraphOptions = { nodeOf: (path: string) => string | undefined; types: boolean };
-
 /**
- * No circles of value imports between files. In core and inside each plugin also none between
- * folders, and there types count too: folders depend one way.
+ * No circles of imports between files, types counted. In core and inside each plugin also none
+ * between folders: folders depend one way.
  */
 export const importCycles: Rule = {
 	name: "import-cycles",
 	why: "in a circle nothing comes first: not for the reader, and not for the module loader",
 	check: (files) => [
-		...cyclesOf(graphOf(files, { nodeOf: (path) => path, types: false })),
-		...cyclesOf(graphOf(files, { nodeOf: folderOf, types: true })),
+		...cyclesOf(graphOf(files, (path) => path)),
+		...cyclesOf(graphOf(files, folderOf)),
 	],
 	bad: [
 		[
 			{ path: "core/a/x.ts", text: 'import { y } from "#core/a/y.ts";' },
 			{ path: "core/a/y.ts", text: 'import { z } from "./z.ts";' },
 			{ path: "core/a/z.ts", text: 'import { x } from "#core/a/x.ts";' },
+		],
+		[
+			{ path: "core/a/x.ts", text: 'import type { Y } from "#core/a/y.ts";' },
+			{ path: "core/a/y.ts", text: 'import { x } from "#core/a/x.ts";' },
 		],
 		[
 			{ path: "core/a/x.ts", text: 'import type { Y } from "#core/b/y.ts";' },
@@ -32,7 +34,7 @@ export const importCycles: Rule = {
 	],
 	good: [
 		[
-			{ path: "core/a/x.ts", text: 'import type { Y } from "#core/a/y.ts";' },
+			{ path: "core/a/x.ts", text: 'import type { Y } from "#core/a/model.ts";' },
 			{ path: "core/a/y.ts", text: 'import { x } from "#core/a/x.ts";' },
 		],
 		[
@@ -147,15 +149,18 @@ export const unusedExports: Rule = {
 	],
 };
 
-function graphOf(files: readonly SourceFile[], { nodeOf, types }: GraphOptions): Graph {
+function graphOf(
+	files: readonly SourceFile[],
+	nodeOf: (path: string) => string | undefined,
+): Graph {
 	const graph: Graph = new Map();
 	for (const { path, imports } of files) {
 		const from = nodeOf(path);
 		if (from === undefined || /\.test\.tsx?$/.test(path)) continue;
 		const targets = graph.get(from) ?? new Set();
 		graph.set(from, targets);
-		for (const { target, typeOnly } of imports) {
-			const to = target === undefined || (typeOnly && !types) ? undefined : nodeOf(target);
+		for (const { target } of imports) {
+			const to = target === undefined ? undefined : nodeOf(target);
 			if (to !== undefined && to !== from) targets.add(to);
 		}
 	}
