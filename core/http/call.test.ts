@@ -67,13 +67,13 @@ describe("callOut", () => {
 
 	test("a refusal keeps its status, its headers and what it says", async () => {
 		const answer = await callOut({ url: urlOf("/no") }, terms);
-		expect(answer).toMatchObject({ kind: "refused", status: 422, text: "because" });
+		expect(answer).toMatchObject({ kind: "refused", status: 422, text: "because", isWhole: true });
 		expect(answer.kind === "refused" && answer.headers.get("retry-after")).toBe("7");
 	});
 
 	test("a long refusal keeps its status without its text", async () => {
 		const answer = await callOut({ url: urlOf("/page") }, terms);
-		expect(answer).toMatchObject({ kind: "refused", status: 502, text: "" });
+		expect(answer).toMatchObject({ kind: "refused", status: 502, text: "", isWhole: false });
 	});
 
 	test("an answer beyond the most bytes is unreadable, also where it is packed", async () => {

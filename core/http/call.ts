@@ -27,8 +27,8 @@ export type OutboundTerms = {
  */
 export type OutboundAnswer =
 	| { kind: "read"; status: number; headers: Headers; text: string }
-	/** A status of 300 or more. */
-	| { kind: "refused"; status: number; headers: Headers; text: string }
+	/** A status of 300 or more. Without a text where that broke off or was too long: not whole. */
+	| { kind: "refused"; status: number; headers: Headers; text: string; isWhole: boolean }
 	/** A status below 300 with more bytes than are read. */
 	| { kind: "unreadable"; status: number; headers: Headers; detail: string }
 	/** No whole answer: the other side may have done what was asked, unless `isUnsent`. */
@@ -114,9 +114,9 @@ async function readAnswer(
 	const { bytesMax, refusalBytesMax = REFUSAL_BYTES_MAX, timeout } = terms;
 	const most = isRefused ? refusalBytesMax : bytesMax;
 	const text = await readCapped(response, most).catch((error: unknown) => ({ error }));
-	// What a refusal says is not needed whole: its status is its meaning.
 	if (isRefused) {
-		return { kind: "refused", status, headers, text: typeof text === "string" ? text : "" };
+		const isWhole = typeof text === "string";
+		return { kind: "refused", status, headers, text: isWhole ? text : "", isWhole };
 	}
 	if (text === null) {
 		return { kind: "unreadable", status, headers, detail: `more than ${most} bytes` };

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
-import { readCapped } from "#core/http/call.ts";
+import { callOut, readJson } from "#core/http/call.ts";
 import type { Log } from "#core/log.ts";
 import { custodyFault } from "#plugins/custody/faults.ts";
 import { ANSWER_BYTES_MAX, LOG_EVERY_MS, NAME_LENGTH_MAX } from "#plugins/custody/limits.ts";
@@ -65,33 +65,30 @@ export function createCaller(options: {
 	ending?: AbortSignal | undefined;
 	fetch?: typeof fetch | undefined;
 }): Caller {
-	const { appId, timeoutMs, ending, fetch: fetchIt = fetch } = options;
+	const { appId, timeoutMs, ending, fetch: fetchIt } = options;
 	const basic = Buffer.from(`${appId}:${options.appSecret}`).toString("base64");
 	const identity = { authorization: `Basic ${basic}`, "privy-app-id": appId };
 	return async ({ url, signed, isPublic = false, signal }) => {
-		const timeout = AbortSignal.timeout(timeoutMs);
-		const signals = [timeout, signal, ending].filter((one) => one !== undefined);
-		try {
-			const response = await fetchIt(url, {
-				method: signed ? "POST" : "GET",
-				headers: {
-					accept: "application/json",
-					// Bun unpacks brotli and zstd whole before anybody can count.
-					"accept-encoding": "gzip",
-					...(isPublic ? {} : identity),
-					...(signed ? { ...signed.headers, "content-type": "application/json" } : {}),
-				},
-				// Neither secret nor signature follows to wherever an answer points.
-				redirect: "error",
-				signal: AbortSignal.any(signals),
-				...(signed ? { body: signed.text } : {}),
-			});
-			return await readAnswer(response);
-		} catch (error) {
-			if (timeout.aborted) return { kind: "silent", detail: "no answer in time" };
-			if (signal?.aborted || ending?.aborted) return { kind: "silent", detail: "given up" };
-			return { kind: "silent", detail: `no answer: ${codeOf(error)}` };
-		}
+		const headers = {
+			...(isPublic ? {} : identity),
+			...(signed ? { ...signed.headers, "content-type": "application/json" } : {}),
+		};
+		const answer = await callOut(
+			{ url, headers, body: signed?.text },
+			{
+				...{ timeoutMs, bytesMax: ANSWER_BYTES_MAX, refusalBytesMax: ANSWER_BYTES_MAX },
+				...{ signals: [signal, ending], fetch: fetchIt },
+			},
+		);
+		if (answer.kind === "silent") return { kind: "silent", detail: answer.detail };
+		const { status } = answer;
+		if (answer.kind === "unreadable") return { kind: "unreadable", status, detail: answer.detail };
+		// Half a refusal proves nothing: what it refused may have been sent.
+		const isWhole = answer.kind === "read" || answer.isWhole;
+		if (!isWhole) return { kind: "unreadable", status, detail: "a refusal that is not whole" };
+		const json = readJson(answer.text);
+		if (json === undefined) return { kind: "unreadable", status, detail: "no JSON" };
+		return { kind: "answer", status, json };
 	};
 }
 
@@ -132,23 +129,4 @@ export function refusalCode(json: unknown): string | null {
 	const { data } = refusalSchema.safeParse(json);
 	if (data === undefined) return null;
 	return data.code !== undefined && LISTED.has(data.code) ? data.code : "unlisted";
-}
-
-async function readAnswer(response: Response): Promise<ProviderAnswer> {
-	const { status } = response;
-	const text = await readCapped(response, ANSWER_BYTES_MAX);
-	if (text === null) {
-		return { kind: "unreadable", status, detail: `more than ${ANSWER_BYTES_MAX} bytes` };
-	}
-	try {
-		return { kind: "answer", status, json: JSON.parse(text) };
-	} catch {
-		return { kind: "unreadable", status, detail: "no JSON" };
-	}
-}
-
-/** Returns `ECONNRESET` and its like; never a message, which may quote the URL or a header. */
-function codeOf(error: unknown): string {
-	const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-	return typeof code === "string" && /^[A-Za-z_]{1,40}$/.test(code) ? code : "failed";
 }
