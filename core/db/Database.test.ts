@@ -25,7 +25,8 @@ describe("brokenConnections", () => {
 	test("a pool whose places are all taken for too long counts as one that cannot be reached", async () => {
 		const { connectionString } = database;
 		const pool = new Pool({ connectionString, max: 1, connectionTimeoutMillis: 1 });
-		// A connection that is still closing when the database is dropped is told so, and tells the pool.
+		// A connection that is still closing when the database is dropped is told so, and tells the
+		// pool.
 		pool.on("error", () => {});
 		pool.on("connect", (client) => client.on("error", () => {}));
 		const taken = await new Promise<{ release(): void }>((resolve) => {

@@ -34,7 +34,7 @@ import { garbageJob, recipientsJob } from "#plugins/market-index/owners/jobs.ts"
 import { forgetAllOwners } from "#plugins/market-index/owners/sql/watched.ts";
 import { gasPriceOf } from "#plugins/market-index/quote.ts";
 import { createFinder, readCoverageEnd } from "#plugins/market-index/read/context.ts";
-import { repairJob } from "#plugins/market-index/register/repairJob.ts";
+import { repairJob } from "#plugins/market-index/register/registerCollections.ts";
 import { createRepricer } from "#plugins/market-index/reprice/createRepricer.ts";
 import {
 	createRetention,

@@ -17,8 +17,7 @@ import {
 	timesOf,
 } from "#plugins/market-index/apply/rows.ts";
 import { type Confirmer, createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
-import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { EventRow, KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import type { SpansOf } from "#plugins/market-index/figures/coverage.ts";
 import { batchFrames } from "#plugins/market-index/frames/batchFrames.ts";
 import {

@@ -8,7 +8,7 @@ import {
 	findUnconfirmed,
 	takeOutUnconfirmed,
 } from "#plugins/market-index/confirm/unconfirmed.ts";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import type { NewEvent } from "#plugins/market-index/model.ts";
 import type { TakenBack } from "#plugins/market-index/sql/events.ts";
 

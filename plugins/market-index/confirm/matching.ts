@@ -1,7 +1,6 @@
 // Decides whether a provider's event and a stored one are the same.
 
-import { isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import { type EventRow, isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
 
 /** The fields that decide whether two sources tell of one event. */
 export type Matched = Pick<

@@ -3,7 +3,7 @@
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { EventPlace, Unconfirmed } from "#plugins/market-index/confirm/matching.ts";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,

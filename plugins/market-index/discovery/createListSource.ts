@@ -1,24 +1,30 @@
-// Serves the provider's lists: the worker's copy, or one read for the request.
+// Serves the provider's lists, the worker's copy or one read now, and searches the provider.
 
+import { LRUCache } from "lru-cache";
 import type { Chain } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
+import type { Log } from "#core/log.ts";
+import { sleep } from "#core/time.ts";
 import {
+	ANSWER_KEPT_MS,
+	ANSWERS_KEPT_MAX,
 	ASKED_LIST_KEPT_MS,
 	FILL_TIMEOUT_MS,
 	FILLED_PER_PAGE_MAX,
+	FOUND_EVERY_MS,
+	FOUND_MAX,
 	LIST_KEPT_MS,
 	LIST_TIMEOUT_MS,
+	REFUSED_MAX_MS,
+	SEARCH_TIMEOUT_MS,
+	SEARCHED_MAX,
 } from "#plugins/market-index/discovery/limits.ts";
 import {
 	type DiscoveryContext,
 	fillStats,
 	readProviderList,
 } from "#plugins/market-index/discovery/providerLists.ts";
-import {
-	createFoundMemory,
-	createProviderSearch,
-	type ProviderSearch,
-} from "#plugins/market-index/discovery/providerSearch.ts";
 import {
 	type DiscoveryList,
 	type ListMode,
@@ -30,12 +36,13 @@ import {
 	type ListedRow,
 	registerListed,
 } from "#plugins/market-index/register/registerCollections.ts";
+import type { Provider, ProviderSearchHit } from "#plugins/provider/contract.ts";
 
-/** `isWarm`: the worker's list, for which no call is needed. */
-type ListForPage = DiscoveryList & { isWarm: boolean };
-
-/** A collection of a page, with its row of the provider's list, if any. */
-type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
+/** Returns the provider's hits, bounded in time; none where it is off, away or refuses. */
+export type ProviderSearch = (
+	text: string,
+	chainId: number | undefined,
+) => Promise<readonly ProviderSearchHit[]>;
 
 /** The provider's part of the collections list. */
 export type ListSource = {
@@ -50,6 +57,14 @@ export type ListSource = {
 	/** Queues syncs of the collections that a search showed. */
 	found(collectionIds: readonly number[]): Promise<void>;
 };
+
+type Kept = { hits: readonly ProviderSearchHit[]; askedAtMs: number };
+
+/** `isWarm`: the worker's list, for which no call is needed. */
+type ListForPage = DiscoveryList & { isWarm: boolean };
+
+/** A collection of a page, with its row of the provider's list, if any. */
+type ShownRow = { id: number; listed: Pick<ListedRow, "slug" | "isShared"> | null };
 
 export function createListSource(context: DiscoveryContext): ListSource {
 	const { core, provider } = context;
@@ -93,6 +108,128 @@ export function createListSource(context: DiscoveryContext): ListSource {
 }
 
 /**
+ * Makes a function that queues found collections for a sync, unless this process did so a moment
+ * ago. The database decides whether one is due; without this memory that would be a transaction for
+ * each search.
+ */
+export function createFoundMemory(
+	clock: Clock,
+	discovered: (collectionIds: readonly number[]) => Promise<void>,
+): (collectionIds: readonly number[]) => Promise<void> {
+	const toldAtMs = new LRUCache<number, number>({ max: FOUND_MAX });
+	return async (collectionIds) => {
+		const nowMs = clock.nowMs();
+		const news = collectionIds.filter((id) => {
+			const ageMs = nowMs - (toldAtMs.get(id) ?? Number.NEGATIVE_INFINITY);
+			return ageMs < 0 || ageMs >= FOUND_EVERY_MS;
+		});
+		if (news.length === 0) return;
+		for (const id of news) toldAtMs.set(id, nowMs);
+		try {
+			await discovered(news);
+		} catch (error) {
+			for (const id of news) toldAtMs.delete(id);
+			throw error;
+		}
+	};
+}
+
+/**
+ * Makes a search of the provider: one call for all who ask the same meanwhile, and for half a
+ * minute after.
+ *
+ * A call goes on when no request waits for it any longer: it was counted, and the next client gets
+ * its answer. After a refusal no call is made until it is over, so that a crowd of searches does
+ * not take the place of calls that others need.
+ */
+export function createProviderSearch(options: {
+	provider: Pick<Provider, "isOn" | "search">;
+	clock: Clock;
+	log: Log;
+	timeoutMs?: number;
+}): ProviderSearch {
+	const { provider, clock, log, timeoutMs = SEARCH_TIMEOUT_MS } = options;
+	const answers = new LRUCache<string, Kept>({ max: ANSWERS_KEPT_MAX });
+	const underWay = new Map<string, Promise<readonly ProviderSearchHit[]>>();
+	let refusedUntilMs = 0;
+
+	async function ask(text: string, chainId: number | undefined) {
+		const asked = { purpose: "search", limit: SEARCHED_MAX } as const;
+		const found = await provider.search(text, {
+			...asked,
+			...(chainId !== undefined && { chainId }),
+		});
+		return found.filter(({ isDisabled }) => !isDisabled);
+	}
+
+	/** Never rejects: if the provider fails, only its hits are missing. */
+	async function answer(key: string, text: string, chainId: number | undefined) {
+		const askedAtMs = clock.nowMs();
+		try {
+			const hits = await ask(text, chainId);
+			answers.set(key, { hits, askedAtMs });
+			return hits;
+		} catch (error) {
+			if (!(error instanceof Fault)) log.warn("the provider was not searched", { error });
+			else noteRefusal(error);
+			return [];
+		} finally {
+			underWay.delete(key);
+		}
+	}
+
+	function noteRefusal({ code, members }: Fault): void {
+		// The adapter logs what the provider did.
+		log.debug("the provider was not searched", { why: code });
+		const told = members["retryAfterMs"];
+		if (code !== "rate_limited" || typeof told !== "number") return;
+		refusedUntilMs = clock.nowMs() + Math.min(told, REFUSED_MAX_MS);
+	}
+
+	function isWithin(sinceMs: number, lengthMs: number): boolean {
+		const ageMs = clock.nowMs() - sinceMs;
+		return ageMs >= 0 && ageMs < lengthMs;
+	}
+
+	return async (text, chainId) => {
+		if (!provider.isOn) return [];
+		const asked = text.normalize("NFKC").toLowerCase().split(/\s+/u).join(" ").trim();
+		const key = `${chainId ?? ""} ${asked}`;
+		const kept = answers.get(key);
+		if (kept && isWithin(kept.askedAtMs, ANSWER_KEPT_MS)) return kept.hits;
+		let answering = underWay.get(key);
+		if (!answering) {
+			const leftMs = refusedUntilMs - clock.nowMs();
+			// Longer than a wait can be: the clock was set back.
+			if (leftMs > 0 && leftMs <= REFUSED_MAX_MS) return [];
+			answering = answer(key, asked, chainId);
+			underWay.set(key, answering);
+		}
+		const answered = new AbortController();
+		const late = sleep(timeoutMs, answered.signal).then(() => []);
+		const hits = await Promise.race([answering, late]);
+		answered.abort();
+		return hits;
+	};
+}
+
+/**
+ * Returns the first of each list, then the second of each: each list keeps its order, and none goes
+ * last.
+ */
+export function interleave<Item>(lists: readonly (readonly Item[])[]): Item[] {
+	const longest = Math.max(0, ...lists.map((list) => list.length));
+	const mixed: Item[] = [];
+	for (let place = 0; place < longest; place++) {
+		for (const list of lists) {
+			const item = list[place];
+			if (item !== undefined) mixed.push(item);
+		}
+	}
+	return mixed;
+}
+
+/**
  * Returns the list for a page of a chain; null where there is none, and own rows must do.
  *
  * With the worker's list the provider is not asked. Otherwise only the newest collections are worth
@@ -133,20 +270,4 @@ async function listFor(
 		});
 		return null;
 	}
-}
-
-/**
- * Returns the first of each list, then the second of each: each list keeps its order, and none goes
- * last.
- */
-export function interleave<Item>(lists: readonly (readonly Item[])[]): Item[] {
-	const longest = Math.max(0, ...lists.map((list) => list.length));
-	const mixed: Item[] = [];
-	for (let place = 0; place < longest; place++) {
-		for (const list of lists) {
-			const item = list[place];
-			if (item !== undefined) mixed.push(item);
-		}
-	}
-	return mixed;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import { catchUpFrames, liveFrames } from "#plugins/market-index/frames/eventFrames.ts";
 import {
 	contractOf,

@@ -2,8 +2,11 @@
 
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Frame } from "#core/outbox.ts";
-import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
-import type { EventRow, StorableEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import type {
+	EventRow,
+	KnownCollection,
+	StorableEvent,
+} from "#plugins/market-index/event/MarketEvent.ts";
 import { collectionTopic, discoverTopic } from "#plugins/market-index/model.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/event.ts";
 import type { CollectionChange, Rollup } from "#plugins/market-index/rollup/rollups.ts";

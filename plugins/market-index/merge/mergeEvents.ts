@@ -8,7 +8,7 @@ import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { Applier } from "#plugins/market-index/apply/createApplier.ts";
 import { chooseMatch, type ProviderRow } from "#plugins/market-index/confirm/matching.ts";
 import { findUnconfirmed, insertUnconfirmed } from "#plugins/market-index/confirm/unconfirmed.ts";
-import { providerPlace } from "#plugins/market-index/event/StoredEvent.ts";
+import { providerPlace } from "#plugins/market-index/event/MarketEvent.ts";
 import {
 	blockBetween,
 	type ChainPace,

@@ -6,10 +6,10 @@ import type { Tx } from "#core/db/Database.ts";
 import { cleanLine } from "#core/outside.ts";
 import type { NewJob } from "#core/queue.ts";
 import {
+	type EventRow,
 	foreignCurrencies,
 	type KnownCollection,
 } from "#plugins/market-index/event/MarketEvent.ts";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
 
 /** Characters kept of a contract's name or image. */
 const NAME_LENGTH_MAX = 256;

@@ -11,7 +11,7 @@ import {
 	BOOK_TIMEOUT_MS,
 	PRUNE_EVERY_MS,
 	PRUNED_PER_STATEMENT_MAX,
-} from "#plugins/market-index/orders/limits.ts";
+} from "#plugins/market-index/orders/OrderRow.ts";
 import { settleBook } from "#plugins/market-index/orders/pushes.ts";
 import { readBook } from "#plugins/market-index/orders/readBook.ts";
 import { claimBook, type DueBook, lockBook } from "#plugins/market-index/orders/sql/books.ts";

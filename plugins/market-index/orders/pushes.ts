@@ -4,12 +4,12 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { setFloor } from "#plugins/market-index/floor.ts";
-import { UNSEEN_MS } from "#plugins/market-index/orders/limits.ts";
 import {
 	type OrderPush,
 	type OrderRow,
 	orderRowOf,
 	roundsOf,
+	UNSEEN_MS,
 } from "#plugins/market-index/orders/OrderRow.ts";
 import { bookFigures, type LockedBook, lockBook } from "#plugins/market-index/orders/sql/books.ts";
 import {

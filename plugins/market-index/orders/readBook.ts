@@ -2,8 +2,12 @@
 
 import { z } from "zod";
 import { Fault } from "#core/fault.ts";
-import { BOOK_PAGES_MAX, BOOK_READING_MAX_MS } from "#plugins/market-index/orders/limits.ts";
-import { type OrderRow, orderRowOf } from "#plugins/market-index/orders/OrderRow.ts";
+import {
+	BOOK_PAGES_MAX,
+	BOOK_READING_MAX_MS,
+	type OrderRow,
+	orderRowOf,
+} from "#plugins/market-index/orders/OrderRow.ts";
 import type { DueBook } from "#plugins/market-index/orders/sql/books.ts";
 import type { BookReading, BookSide } from "#plugins/market-index/orders/writeBook.ts";
 import {

@@ -10,12 +10,13 @@ import { decideFloor, setFloor, statsFloorNative } from "#plugins/market-index/f
 import { collectionTopic } from "#plugins/market-index/model.ts";
 import { renderOrder } from "#plugins/market-index/orderBook.ts";
 import {
+	isSameOrder,
 	ORDER_FRAMES_MAX,
 	ORDERS_PER_STATEMENT_MAX,
+	type OrderRow,
 	SEEN_AGAIN_MS,
 	UNSEEN_MS,
-} from "#plugins/market-index/orders/limits.ts";
-import { isSameOrder, type OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
+} from "#plugins/market-index/orders/OrderRow.ts";
 import { bookFigures } from "#plugins/market-index/orders/sql/books.ts";
 import {
 	readKnownOrders,

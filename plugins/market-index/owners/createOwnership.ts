@@ -5,7 +5,7 @@ import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { JobQueue } from "#core/queue.ts";
 import type { MoveBatch, Ownership, Reorg, TokenMove } from "#plugins/chain-scanner/contract.ts";
-import { positionOf } from "#plugins/market-index/event/StoredEvent.ts";
+import { positionOf } from "#plugins/market-index/event/MarketEvent.ts";
 import {
 	createSpanMap,
 	type OwnedBefore,

@@ -9,8 +9,8 @@ import {
 	type EventCursor,
 	foreignCurrencies,
 	type MarketEvent,
+	type StoredEvent,
 } from "#plugins/market-index/event/MarketEvent.ts";
-import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import {
 	heldBy,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { Currencies } from "#plugins/market-index/event/MarketEvent.ts";
-import { PROVIDER_LOG_INDEX, type StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import {
+	type Currencies,
+	PROVIDER_LOG_INDEX,
+	type StoredEvent,
+} from "#plugins/market-index/event/MarketEvent.ts";
 import { renderEvent } from "#plugins/market-index/render/event.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
 import {

@@ -8,9 +8,10 @@ import {
 	type Currencies,
 	isStandIn,
 	type MarketEvent,
+	PROVIDER_LOG_INDEX,
 	type SettlementCurrency,
+	type StoredEvent,
 } from "#plugins/market-index/event/MarketEvent.ts";
-import { PROVIDER_LOG_INDEX, type StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
 import type { FigureContext } from "#plugins/market-index/figures/coverage.ts";
 import {
 	floorFigure,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import {
 	coarsen,
 	collectionChanges,

@@ -5,7 +5,7 @@ import {
 	type EventRow,
 	PROVIDER_LOG_INDEX,
 	positionOf,
-} from "#plugins/market-index/event/StoredEvent.ts";
+} from "#plugins/market-index/event/MarketEvent.ts";
 import { bucketOf, TIERS } from "#plugins/market-index/rollup/windows.ts";
 
 /** What one batch adds to a collection's own figures. */

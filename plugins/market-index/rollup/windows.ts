@@ -1,7 +1,7 @@
 // Defines windows of time, rollup tiers, and what a figure says of itself.
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
-import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import type { StoredEvent } from "#plugins/market-index/event/MarketEvent.ts";
 
 /** A stretch of time for which a source has everything. */
 export type Span = { fromMs: number; untilMs: number };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type EventRow, positionOf } from "#plugins/market-index/event/StoredEvent.ts";
+import { type EventRow, positionOf } from "#plugins/market-index/event/MarketEvent.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
 import {
 	COPY_ROWS_MIN,

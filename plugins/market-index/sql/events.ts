@@ -4,12 +4,12 @@ import { bytesOf } from "#core/chain/Hex.ts";
 import { type CopyWriter, createCopyWriter } from "#core/db/createCopyWriter.ts";
 import { isSqlState, type SqlValue, type Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
-import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import {
+	EVENT_KIND,
 	PROVIDER_LOG_INDEX,
 	type StorableEvent,
 	type StoredEvent,
-} from "#plugins/market-index/event/StoredEvent.ts";
+} from "#plugins/market-index/event/MarketEvent.ts";
 
 /** An event as the driver returns it; `eventOf` makes a StoredEvent from it. */
 export type EventColumns = Omit<

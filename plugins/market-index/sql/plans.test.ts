@@ -6,7 +6,7 @@ import { silentLog } from "#core/log.ts";
 import { createOutbox } from "#core/outbox.ts";
 import { NAMES_ASKED_MAX } from "#core/plugin/Tool.ts";
 import { readKnownNames } from "#plugins/market-index/agent/resolveCollection.ts";
-import type { EventRow } from "#plugins/market-index/event/StoredEvent.ts";
+import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
 import { readDiscover, readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";

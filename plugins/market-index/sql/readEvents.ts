@@ -2,8 +2,11 @@
 
 import { bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { EVENT_KIND, type EventPlace } from "#plugins/market-index/event/MarketEvent.ts";
-import type { StoredEvent } from "#plugins/market-index/event/StoredEvent.ts";
+import {
+	EVENT_KIND,
+	type EventPlace,
+	type StoredEvent,
+} from "#plugins/market-index/event/MarketEvent.ts";
 import { shownPayload } from "#plugins/market-index/payload.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import { createBinder } from "#plugins/market-index/sql/createBinder.ts";

@@ -8,8 +8,8 @@ import {
 	GAP_GATHER_MS,
 	GAP_TIMEOUT_MS,
 	STOP_TIMEOUT_MS,
-} from "#plugins/provider/stream/limits.ts";
-import type { Timers } from "#plugins/provider/stream/model.ts";
+	type Timers,
+} from "#plugins/provider/stream/model.ts";
 import {
 	createPushQueue,
 	type PushListener,

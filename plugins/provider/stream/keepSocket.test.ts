@@ -8,7 +8,7 @@ import {
 	type SocketEvent,
 	type SocketState,
 } from "#plugins/provider/stream/keepSocket.ts";
-import { HEARTBEAT_MS, OPEN_TIMEOUT_MS, STEADY_MS } from "#plugins/provider/stream/limits.ts";
+import { HEARTBEAT_MS, OPEN_TIMEOUT_MS, STEADY_MS } from "#plugins/provider/stream/model.ts";
 import { fakePhoenix } from "#plugins/provider/stream/testing/fakePhoenix.ts";
 import { manualTime, STARTED_AT_MS } from "#plugins/provider/stream/testing/manualTime.ts";
 import { until } from "#plugins/provider/stream/testing/until.ts";

@@ -6,10 +6,11 @@ import { nextState, type StateTable } from "#core/states.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import {
 	CONNECTS_PER_MINUTE_MAX,
+	type PhoenixFrame,
 	RECONNECT_DELAYS_MS,
 	STEADY_MS,
-} from "#plugins/provider/stream/limits.ts";
-import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
+	type Timers,
+} from "#plugins/provider/stream/model.ts";
 import { openPhoenixSocket, type PhoenixSocket } from "#plugins/provider/stream/phoenix.ts";
 
 /**

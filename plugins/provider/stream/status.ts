@@ -4,7 +4,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { Metrics } from "#core/metrics.ts";
 import { sleep } from "#core/time.ts";
 import type { ProviderStreamState } from "#plugins/provider/contract.ts";
-import { LEASE_EVERY_MS, STATUS_BELIEVED_MS } from "#plugins/provider/stream/limits.ts";
+import { LEASE_EVERY_MS, STATUS_BELIEVED_MS } from "#plugins/provider/stream/model.ts";
 
 /** What happened to a frame, or to the push in it. */
 export type StreamOutcome =

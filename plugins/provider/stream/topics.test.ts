@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { STEADY_MS } from "#plugins/provider/stream/limits.ts";
-import type { PhoenixFrame } from "#plugins/provider/stream/model.ts";
+import { type PhoenixFrame, STEADY_MS } from "#plugins/provider/stream/model.ts";
 import { manualTime, STARTED_AT_MS } from "#plugins/provider/stream/testing/manualTime.ts";
 import {
 	createPacedQueue,

@@ -5,10 +5,11 @@ import {
 	JOIN_BEAT_MS,
 	JOIN_TIMEOUT_MS,
 	JOINS_PER_BEAT,
+	type PhoenixFrame,
 	REJOIN_DELAYS_MS,
 	STEADY_MS,
-} from "#plugins/provider/stream/limits.ts";
-import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
+	type Timers,
+} from "#plugins/provider/stream/model.ts";
 
 export type PacedQueue<Item> = {
 	add(item: Item): void;

@@ -3,8 +3,12 @@
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
-import { PRUNED_PER_STATEMENT_MAX, RETIRED_KEPT_MS } from "#plugins/market-index/orders/limits.ts";
-import type { KnownOrder, OrderRow } from "#plugins/market-index/orders/OrderRow.ts";
+import {
+	type KnownOrder,
+	type OrderRow,
+	PRUNED_PER_STATEMENT_MAX,
+	RETIRED_KEPT_MS,
+} from "#plugins/market-index/orders/OrderRow.ts";
 
 /** An order that was retired or reactivated, with the unit price of a public listing. */
 type ChangedOrder = { orderHash: Hex; askNative: string | null };
