@@ -10,6 +10,13 @@ import { documented } from "#plugins/wallets/documented.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
 import type { Channel } from "#plugins/wallets/model.ts";
 import { createSignedIn as createSignedInHook } from "#plugins/wallets/session/createAuthenticate.ts";
+import {
+	toldByLogs as byLogs,
+	toldByValue as byValue,
+	judgeArrival as judge,
+	measureChange as measure,
+	settledBy as settled,
+} from "#plugins/wallets/settle/arrived.ts";
 import type { TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
 
 export type { AllowanceRequest } from "#plugins/wallets/allowance.ts";
@@ -36,6 +43,13 @@ export type {
 	WalletCapability,
 } from "#plugins/wallets/model.ts";
 export type { SignedIn } from "#plugins/wallets/session/createAuthenticate.ts";
+export type {
+	Arrival,
+	Change,
+	ChangeAsked,
+	Holding,
+	MinedTransaction,
+} from "#plugins/wallets/settle/arrived.ts";
 export type {
 	Execution,
 	Held,
@@ -69,6 +83,18 @@ export function channelOf({ channel }: Caller): Channel {
  * uses it counts. Where so much is allowed already it is `confirmed` without being sent.
  */
 export const ALLOWANCE = allowance;
+
+/**
+ * The one measure of what a mined transaction brought, for all kinds: what its receipt says, held
+ * against the balances of its block. `settle` returns what `settledBy` makes of it.
+ */
+export const measureChange = measure;
+export const judgeArrival = judge;
+export const settledBy = settled;
+
+/** Makes what a transaction itself says that it changed: by a token's logs, by the coin it pays. */
+export const toldByLogs = byLogs;
+export const toldByValue = byValue;
 
 /** How answers show `cancellation` of an intent. */
 export const cancellationSchema = cancellationView;
