@@ -16,12 +16,13 @@ export const transfersPlugin = definePlugin({
 		const served = new Map(core.reached.map((access) => [access.chain.id, access]));
 		const { clock, chains } = core;
 		const chainOf = (chainId: number) => served.get(chainId)?.chain ?? null;
-		wallets.execution.register(transferKind({ clock, chainOf }));
+		const rpcOf = (chainId: number) => served.get(chainId)?.rpcFor("intents") ?? null;
+		wallets.execution.register(transferKind({ clock, chainOf, rpcOf }));
 		const context = {
 			wallets,
 			log: core.log,
 			chains: { ...chains, isServed: (chainId: number) => served.has(chainId) },
-			rpcOf: (chainId: number) => served.get(chainId)?.rpcFor("intents") ?? null,
+			rpcOf,
 			newId: () => Bun.randomUUIDv7(),
 			ending: ending.signal,
 		};

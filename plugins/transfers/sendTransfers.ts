@@ -9,14 +9,12 @@ import { Fault } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 import { type Currency, parseAmount } from "#core/money.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
+import { type Coin, coinNamed, readCoin } from "#plugins/transfers/sendToken.ts";
 import {
 	ADVANCE_TIMEOUT_MS,
 	COIN_TIMEOUT_MS,
-	type Coin,
-	coinNamed,
 	ISSUES_MAX,
 	RESERVED_ADDRESSES,
-	readCoin,
 	TRANSFER,
 } from "#plugins/transfers/transferKind.ts";
 import { linksOf, renderTransfer } from "#plugins/transfers/transferSchema.ts";

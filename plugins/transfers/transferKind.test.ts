@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Address, encodeFunctionData, erc20Abi } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
-import { ownTransfer, sendTransfers } from "#plugins/transfers/sendTransfers.ts";
+import { transferRoutes } from "#plugins/transfers/routes.ts";
+import { ownTransfer } from "#plugins/transfers/sendTransfers.ts";
 import {
 	PLAN_LIFETIME_MS,
 	TRANSFER,
@@ -23,6 +26,7 @@ import type {
 	WalletCapability,
 } from "#plugins/wallets/contract.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { deployOddToken, type ODD, type OddToken } from "#test/harness/deployOddToken.ts";
 import { type Buyer, type BuyLab, CHAIN_ID, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -52,23 +56,29 @@ describe("coin", () => {
 	beforeEach(async () => {
 		lab = openBuyLab({ db: database.db, anvil, seaport });
 		const chainOf = (id: number) => (id === CHAIN_ID ? (lab.chains.byId(id) ?? null) : null);
-		lab.execution.register(transferKind({ clock: lab.clock, chainOf }));
+		lab.execution.register(transferKind({ clock: lab.clock, chainOf, rpcOf: lab.deps.rpcOf }));
 		lab.prices.set({ chainId: CHAIN_ID, currency: coin, usd: 2 });
 		by = await lab.buyer();
 	});
 
 	async function send(body: { amount: string; currency: string; recipients?: string[] }) {
-		const { wallets, chains, deps } = lab;
-		const served = { ...chains, isServed: (id: number) => id === CHAIN_ID };
-		const ending = new AbortController().signal;
-		const newId = () => Bun.randomUUIDv7();
-		const context = { wallets, log: silentLog, chains: served, rpcOf: deps.rpcOf, newId, ending };
-		const response = await sendTransfers(context, {
-			...{ principal: { profile: by.profile, sessionId: null }, idempotencyKey: null },
-			...{ route: "test", channel: "api", asks: false },
-			body: { fromWalletId: by.wallet.id, recipients: [ANNA], chain: "anvil", ...body },
+		const { wallets, chains, deps, clock } = lab;
+		const context = {
+			...{ wallets, log: silentLog, newId: () => Bun.randomUUIDv7(), rpcOf: deps.rpcOf },
+			chains: { ...chains, isServed: (id: number) => id === CHAIN_ID },
+			ending: new AbortController().signal,
+		};
+		const app = testHttpApp({ clock, routes: [transferRoutes(context)] });
+		const asked = { fromWalletId: by.wallet.id, recipients: [ANNA], chain: "anvil", ...body };
+		const request = new Request("http://localhost/v1/trading/wallet-transfers", {
+			method: "POST",
+			headers: { authorization: `Bearer ${by.token}`, "content-type": "application/json" },
+			body: JSON.stringify(asked),
 		});
-		return createdTransfersSchema.parse(await response.json()).transfers;
+		const response = await app.handle(request);
+		const answer = await response.json();
+		if (response.status !== 202) throw answer;
+		return createdTransfersSchema.parse(answer).transfers;
 	}
 
 	async function balanceOf(account: Address): Promise<bigint> {
@@ -123,29 +133,121 @@ describe("coin", () => {
 		]);
 	});
 
-	test("a token with a transfer fee is noticed by its own logs, and the money counts as spent", async () => {
-		const { settle } = transferKind({ clock: lab.clock, chainOf: () => null });
-		const word = (value: string) => `0x${value.slice(2).padStart(64, "0")}` as const;
-		const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef" as const;
-		const token = { address: coin, symbol: coin, decimals: 18 };
-		const request = { recipient: ANNA, amountRaw: "100", coin: token, togetherRaw: "100" };
-		const arrives = async (logged: bigint | null, from: Address = by.wallet.address) => {
-			const data = word(`0x${(logged ?? 0n).toString(16)}`);
-			const log = { address: coin, topics: [topic, word(from), word(ANNA)], data };
-			const receipt = {
-				...{ transactionHash: word("0x1"), blockNumber: 1, blockHash: word("0x2") },
-				...{ succeeded: true, logs: logged === null ? [] : [log] },
+	/** A token whose price is known, and of which the wallet has enough. */
+	async function oddToken(): Promise<OddToken> {
+		const token = await deployOddToken(anvil, `0x${"7e".repeat(20)}`);
+		await token.become("honest");
+		await token.mint(by.wallet.address, 1_000n * ETHER);
+		lab.prices.set({ chainId: CHAIN_ID, currency: token.address, usd: 2 });
+		return token;
+	}
+
+	describe("a token that does not move what it is told to is not sent at all", () => {
+		for (const [how, code] of [
+			["movesNothing", "token_unsafe"],
+			["takesDouble", "token_unsafe"],
+			["keepsSome", "token_unsafe"],
+			["honestFee", "token_unsafe"],
+			["answersFalse", "simulation_failed"],
+			["reverts", "simulation_failed"],
+			["hidesBalances", "currency_unreadable"],
+		] as const) {
+			test(`${how}: ${code}`, async () => {
+				const token = await oddToken();
+				await token.become(how);
+				expect(await send({ amount: "10", currency: token.address })).toMatchObject([
+					{ status: "rejected", errorCode: code },
+				]);
+				expect(lab.sent).toEqual([]);
+			});
+		}
+
+		test("a node that cannot try it out: simulation_unavailable", async () => {
+			const token = await oddToken();
+			const { rpc } = lab;
+			lab.state.rpc = {
+				...rpc,
+				settle: async (calls, options) => {
+					const outcomes = await rpc.settle(calls, options);
+					return outcomes.map((outcome, place) => {
+						const fault = rpcFault.refused({ detail: "no overrides" });
+						return calls[place]?.params.length === 3 && calls[place]?.method === "eth_call"
+							? { kind: "fault", fault }
+							: outcome;
+					});
+				},
 			};
-			const signal = new AbortController().signal;
-			const outbound = async <Result>(_: string, call: () => Promise<Result>) => call();
-			const context = { wallet: by.wallet, outbound, signal };
-			const settled = await settle({ request } as never, receipt, context);
-			return settled && "code" in settled ? settled.code : settled;
-		};
-		expect(await arrives(100n)).toBeNull();
-		expect(await arrives(99n)).toBe("partly_received");
-		expect(await arrives(null)).toBe("not_received");
-		expect(await arrives(100n, BERT)).toBe("not_received");
+			expect(await send({ amount: "10", currency: token.address })).toMatchObject([
+				{ status: "rejected", errorCode: "simulation_unavailable" },
+			]);
+		});
+	});
+
+	test("a token that answers nothing, as some do, is sent", async () => {
+		const token = await oddToken();
+		await token.become("answersNothing");
+		const before = await token.balanceOf(ANNA);
+		await send({ amount: "10", currency: token.address });
+		await lab.tick();
+		expect(await token.balanceOf(ANNA)).toBe(before + 10n * ETHER);
+		const { items } = await lab.execution.list(by.profile.id, { limit: 1 });
+		expect(items).toMatchObject([{ status: "confirmed" }]);
+	});
+
+	describe("a token that is honest only while it is tried", () => {
+		/** Sends ten of it, and returns the transfer once its receipt is judged. */
+		async function slyly(how: keyof typeof ODD) {
+			const token = await oddToken();
+			await token.become(how, true);
+			const [made] = await send({ amount: "10", currency: token.address });
+			await lab.tick();
+			await lab.tick();
+			const intent = await lab.execution.read(made?.id ?? "", by.profile.id);
+			if (!intent) throw new Error("no transfer");
+			return intent;
+		}
+
+		for (const how of ["movesNothing", "takesDouble", "keepsSome"] as const) {
+			test(`${how}: is in doubt, its spend stays reserved, and operators are told`, async () => {
+				const intent = await slyly(how);
+				expect(intent).toMatchObject({ status: "uncertain", errorCode: "arrival_doubtful" });
+				expect(await lab.ledger(intent)).toEqual({ reserve: 20_000_000 });
+				// However often it is looked at, and once it is final: nobody is told to pay again.
+				await anvil.rpc("anvil_mine", ["0x8"]);
+				for (let look = 0; look < 3; look++) await lab.tick(60_000);
+				expect((await lab.reread(intent)).status).toBe("uncertain");
+				expect(await lab.flaws(intent)).toEqual([]);
+				expect(await lab.waiting()).toContainEqual(
+					expect.objectContaining({ id: intent.id, reason: "arrival_doubtful" }),
+				);
+			});
+		}
+
+		test("honestFee: has failed, because its own logs say so", async () => {
+			const intent = await slyly("honestFee");
+			expect(intent).toMatchObject({ status: "failed", errorCode: "partly_received" });
+			expect(await lab.ledger(intent)).toEqual({ reserve: 20_000_000, spend: 20_000_000 });
+		});
+
+		test("answersFalse: has failed, and nothing arrived", async () => {
+			const intent = await slyly("answersFalse");
+			expect(intent).toMatchObject({ status: "failed", errorCode: "not_received" });
+		});
+
+		test("an operator's word ends the doubt, either way, once", async () => {
+			for (const [arrived, status, errorCode] of [
+				[true, "confirmed", null],
+				[false, "failed", "not_received"],
+			] as const) {
+				const intent = await slyly("movesNothing");
+				expect(await lab.resolveArrival(intent, arrived)).toMatchObject({ status, errorCode });
+				expect(await lab.ledger(intent)).toEqual({ reserve: 20_000_000, spend: 20_000_000 });
+				expect(await lab.flaws(intent)).toEqual([]);
+				await expect(lab.resolveArrival(intent, arrived)).rejects.toMatchObject({
+					code: "intent_state",
+				});
+			}
+		});
 	});
 });
 
@@ -231,7 +333,7 @@ describe("transferKind", () => {
 	function prepare(more: { capability?: WalletCapability; isServed?: boolean } = {}) {
 		const { isServed = true, capability = wallet.capability } = more;
 		const chainOf = () => (isServed && chain ? chain : null);
-		const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf });
+		const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf, rpcOf: () => null });
 		const context = {
 			wallet: { ...wallet, capability },
 			profile,
@@ -311,7 +413,9 @@ describe("transferKind", () => {
 	});
 
 	test("an invalid stored request is not read", () => {
-		const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf: () => null });
+		const kind = transferKind({
+			...{ clock: { nowMs: () => NOW_MS }, chainOf: () => null, rpcOf: () => null },
+		});
 		for (const bad of [
 			{ recipient: ANNA, amountRaw: "0" },
 			{ recipient: ANNA, amountRaw: "-1" },

@@ -42,7 +42,9 @@ export const transferSchema = z
 				"Where it stands. `rejected`, `confirmed`, `failed`, `expired` and `dry_run` are final; " +
 				"`uncertain` may have been sent, and is looked up until that is known.",
 		}),
-		errorCode: field.text("Why it was rejected, or failed.", "per_trade_limit").nullable(),
+		errorCode: field
+			.text("Why it was rejected, or failed, or is in doubt.", "per_trade_limit")
+			.nullable(),
 		fromWalletId: field.text(
 			"The wallet that it leaves, by its id.",
 			"0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69",
@@ -52,7 +54,7 @@ export const transferSchema = z
 			.nullable(),
 		recipient: field.addressText("Who gets it."),
 		recipientIsContract: field
-			.flag("Whether the recipient has code; null: nobody looked yet, or a token is sent.")
+			.flag("Whether the recipient has code; null: nobody looked yet.")
 			.nullable(),
 		amount: field.decimal("In whole coins of `currency`, exact.", "0.05"),
 		amountRaw: field.digits("In base units of `currency`: wei for ETH.", "50000000000000000"),

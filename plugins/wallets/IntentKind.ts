@@ -105,14 +105,14 @@ export type Question = {
 	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
 };
 
+/** Why what was paid for is not there, or why nobody can say whether it is. */
+export type Missing = Denial & { isDoubtful?: boolean };
+
 /**
  * What a receipt of success came to: null, all that was reserved paid for what is there.
  * `isDoubtful`: what the receipt says and what the balances of its block show differ, so nobody
  * knows: the intent is `uncertain`, its spend stays reserved, and operators are told.
  */
-export type Settlement =
-	| (Denial & { spentRaw?: bigint; isDoubtful?: boolean })
-	| { spentRaw: bigint }
-	| null;
+export type Settlement = (Missing & { spentRaw?: bigint }) | { spentRaw: bigint } | null;
 
 export type Outbound = <Result>(step: string, call: () => Promise<Result>) => Promise<Result>;

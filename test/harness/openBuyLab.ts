@@ -26,7 +26,10 @@ import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
+import { resolveArrival } from "#plugins/wallets/settle/resolveArrival.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
+import { readLedgerFlaws } from "#plugins/wallets/watch/ledgerCheck.ts";
+import { listWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { createFakeProvider, fakeCustody, fakePrices } from "#test/harness/fakes.ts";
 import { nodeAccounts } from "#test/harness/fixtures.ts";
@@ -228,6 +231,13 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 			if (!intent) throw new Error("no such intent");
 			return intent;
 		},
+		/** Returns what operators are shown as waiting for too long. */
+		waiting: () => listWaiting(deps, 10),
+		/** Returns what does not fit in an intent's ledger. */
+		flaws: ({ id }: Intent) => readLedgerFlaws(db, [id]),
+		/** Settles by an operator's word what is mined and in doubt. */
+		resolveArrival: ({ id: intentId }: Intent, arrived: boolean) =>
+			resolveArrival(deps, deps.audit, { intentId, arrived, actor: "olga" }),
 		/** Returns an intent's reserved, spent and returned sums, in microdollars. */
 		async ledger({ id }: Intent): Promise<Record<string, number>> {
 			const rows = await db.query<{ kind: string; sum: number }>(

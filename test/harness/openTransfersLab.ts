@@ -49,7 +49,9 @@ export function openTransfersLab(db: Database) {
 		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
 		link: (intent, purpose) => links.make(intent, purpose),
 	};
-	const kind = transferKind({ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null) });
+	const kind = transferKind({
+		...{ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null), rpcOf: deps.rpcOf },
+	});
 	execution.register(kind);
 	const context = {
 		wallets,

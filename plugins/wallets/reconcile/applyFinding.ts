@@ -4,8 +4,9 @@ import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Missing } from "#plugins/wallets/IntentKind.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
-import type { Denial, Receipt, SubmissionState } from "#plugins/wallets/model.ts";
+import type { Receipt, SubmissionState } from "#plugins/wallets/model.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/looks.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { isFinal, noteSightings, tellReceipt } from "#plugins/wallets/reconcile/settleMined.ts";
@@ -28,7 +29,7 @@ export type Found = {
 	submission: Submission;
 	finding: Finding;
 	/** What the kind says of a receipt of success: null, what was paid for is there. */
-	missing: Denial | null;
+	missing: Missing | null;
 	/** What that cost of what was reserved; null: all of it. */
 	spentRaw?: bigint | null;
 };
@@ -205,6 +206,10 @@ async function writeChange(deps: ExecutionDeps, tx: Tx, change: Change): Promise
 		],
 	);
 	deps.log.info("a look changed a submission", { intentId, purpose, from: submission.state, to });
+	if (change.missing?.isDoubtful) {
+		const { detail } = change.missing;
+		deps.log.error("a receipt and the balances of its block differ", { intentId, detail });
+	}
 	if (purpose === "pay") await tellIntent(tx, change);
 	else if (receipt) await wakePayment(tx, { intentId, at });
 }

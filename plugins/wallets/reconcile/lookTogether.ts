@@ -6,8 +6,9 @@ import { readReceipts } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Sighting } from "#plugins/wallets/chain/readSigned.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import type { Missing } from "#plugins/wallets/IntentKind.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
-import type { Denial, Intent, Receipt, Wallet } from "#plugins/wallets/model.ts";
+import type { Intent, Receipt, Wallet } from "#plugins/wallets/model.ts";
 import { readWallets } from "#plugins/wallets/profile/sql.ts";
 import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/looks.ts";
 import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
@@ -26,8 +27,8 @@ import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
 /** What a receipt of success came to, as its kind says. */
 export type PaidFor = {
-	/** What was paid for and is not there; null: it is. */
-	missing: Denial | null;
+	/** What was paid for and is not there, or in doubt; null: it is. */
+	missing: Missing | null;
 	/** What it cost of what was reserved; null: all of it. */
 	spentRaw: bigint | null;
 };
@@ -124,7 +125,8 @@ export async function missingOf(
 	if (settled === null) return AS_PLANNED;
 	const { spentRaw = null } = settled;
 	if (!("code" in settled)) return { missing: null, spentRaw };
-	return { missing: { code: settled.code, detail: settled.detail }, spentRaw };
+	const { code, detail, isDoubtful = false } = settled;
+	return { missing: { code, detail, isDoubtful }, spentRaw };
 }
 
 /** What is deep enough to be final is looked up twice: from then on nobody looks again. */

@@ -6,13 +6,14 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { SeenTransaction, Sighting } from "#plugins/wallets/chain/readSigned.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { Missing } from "#plugins/wallets/IntentKind.ts";
 import {
 	type IntentEvent,
 	moveIntent,
 	nextStatus,
 	noteMove,
 } from "#plugins/wallets/intent/Intent.ts";
-import type { Denial, Plan, Receipt } from "#plugins/wallets/model.ts";
+import type { Plan, Receipt } from "#plugins/wallets/model.ts";
 import { nextLookMs, RIDER_LOOK_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { followSpend, spendOf } from "#plugins/wallets/spend/spend.ts";
 import { type Submission, selfTransfer } from "#plugins/wallets/submission/submission.ts";
@@ -196,19 +197,22 @@ export function isFinal(
 	return receipt !== null && headBlock - receipt.blockNumber >= settings.finalDepthBlocks;
 }
 
-/** Moves an intent by its receipt, and what was reserved for it. Answers by which event. */
+/**
+ * Moves an intent by its receipt, and what was reserved for it. Answers by which event. Where it is
+ * in doubt whether it arrived, the intent is `uncertain` and its spend stays reserved.
+ */
 export async function tellReceipt(
 	tx: Tx,
 	told: {
 		intentId: string;
 		succeeded: boolean;
-		missing: Denial | null;
+		missing: Missing | null;
 		spentRaw: bigint | null;
 		at: Date;
 	},
 ): Promise<IntentEvent> {
 	const { intentId, succeeded, missing, spentRaw, at } = told;
-	const event: IntentEvent = !succeeded ? "reverted" : missing ? "missed" : "mined";
+	const event = succeeded ? eventOf(missing) : "reverted";
 	const errorCode = succeeded ? (missing?.code ?? null) : "reverted_on_chain";
 	const detail = missing?.detail ?? null;
 	// From `failed` and `expired` a receipt is first of all found.
@@ -217,8 +221,15 @@ export async function tellReceipt(
 		await moveIntent(tx, { intentId, event: "found", at });
 		await moveIntent(tx, { intentId, event, at, errorCode, detail });
 	}
+	if (event === "doubt") return event;
 	await followSpend(tx, { intentId, move: succeeded ? "spend" : "release", spentRaw, at });
 	return event;
+}
+
+/** What a receipt of success is for its intent. */
+function eventOf(missing: Missing | null): IntentEvent {
+	if (missing === null) return "mined";
+	return missing.isDoubtful ? "doubt" : "missed";
 }
 
 /** One of each block is looked at soon, for all that are in it. */

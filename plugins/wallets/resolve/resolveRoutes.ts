@@ -19,6 +19,7 @@ import {
 	resolveIntent,
 	reviewIntent,
 } from "#plugins/wallets/resolve/resolveIntent.ts";
+import { resolveArrival } from "#plugins/wallets/settle/resolveArrival.ts";
 import { WAITING_LISTED_MAX, waitWords } from "#plugins/wallets/watch/judgeWait.ts";
 import { listWaiting, renderWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 
@@ -27,7 +28,15 @@ const reasons = Object.keys(waitWords);
 const actionSchema = z
 	.object({
 		name: z
-			.enum(["callOff", "transactionHash", "abandon", "ownerCancels", "repairRow", "review"])
+			.enum([
+				"callOff",
+				"transactionHash",
+				"abandon",
+				"ownerCancels",
+				"repairRow",
+				"review",
+				"arrived",
+			])
 			.meta({ description: "What `resolve` takes, or who else acts." }),
 		does: field.text(
 			"What it does, as a sentence.",
@@ -103,13 +112,17 @@ const bodySchema = z
 			.literal(true)
 			.optional()
 			.meta({ description: "Use its nonce for a transaction of nothing." }),
+		arrived: z.boolean().optional().meta({
+			description: "Of what is mined and in doubt: whether it is where it was to go.",
+		}),
 		review: z.enum(["approve", "refuse"]).optional().meta({
 			description: "Answer a review: say yes to its plan as it stands, or end it.",
 		}),
 	})
 	.refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
 		message:
-			"name a transaction's hash, abandon the intent, call it off, or answer its review: one of these",
+			"name a transaction's hash, abandon the intent, call it off, say whether it arrived, or answer " +
+			"its review: one of these",
 	})
 	.meta({
 		id: "Resolution",
@@ -177,6 +190,10 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 							await reviewIntent(deps, { intentId, answer: body.review, actor, ending }),
 						);
 					}
+					if (body.arrived !== undefined) {
+						const { arrived } = body;
+						return resolvedOf(await resolveArrival(deps, audit, { intentId, arrived, actor }));
+					}
 					const claim = { transactionHash: body.transactionHash ?? null };
 					const resolved = body.callOff
 						? await cancelIntent(deps, { intentId, actor: `operator:${actor}`, signal })
@@ -201,7 +218,9 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 							"another one that used its nonce for good ends it. With `abandon: true`, by whatever " +
 							"used its nonce; refused while the nonce is free. With `callOff: true` its nonce is used " +
 							"by a transaction of nothing, and it ends once that is final. With `review`, an intent whose " +
-							"status is `review_required` is planned anew, or ended. Written to the audit log.",
+							"status is `review_required` is planned anew, or ended. With `arrived`, what is mined and " +
+							"`uncertain`, because its receipt and the balances of its block differ, is `confirmed` or " +
+							"`failed`. Written to the audit log.",
 						...canFail(
 							executionFault.notFound,
 							resolveFault.intentState,

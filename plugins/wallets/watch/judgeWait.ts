@@ -11,6 +11,8 @@ import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/
 export type WaitReason =
 	/** An operator's yes: its kind says why. */
 	| "review"
+	/** It is mined, and its receipt and the balances of its block differ. */
+	| "arrival_doubtful"
 	/** Its row, or its transaction's, cannot be read. */
 	| "unreadable"
 	/** Nobody can say whether it left. */
@@ -101,6 +103,12 @@ export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: 
 		waitsFor: "An operator's yes or no; it runs out after a day.",
 		remedy: 'Look at it and answer: resolve {"review": "approve"} or {"review": "refuse"}.',
 	},
+	arrival_doubtful: {
+		waitsFor: "An operator's word: its receipt says that all arrived, and balances show less.",
+		remedy:
+			'Look at token and recipient, then resolve {"arrived": true} or {"arrived": false}; the ' +
+			"recipient may have passed it on at once.",
+	},
 	unreadable: {
 		waitsFor: "The row, which somebody has to repair. It goes on by itself once it can be read.",
 		remedy: "Repair the rows that core.quarantined_row names: they go on by themselves.",
@@ -182,6 +190,7 @@ export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): W
 		case "refused":
 			return isUsed(waiting, queue) ? "nonce_used" : state;
 		case "mined":
+			return waiting.status === "uncertain" ? "arrival_doubtful" : "settling";
 		case "reverted":
 		case "never":
 			return "settling";

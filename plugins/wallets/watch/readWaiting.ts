@@ -70,7 +70,14 @@ type Row = {
 
 /** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
 type WaitAction = {
-	name: "callOff" | "transactionHash" | "abandon" | "ownerCancels" | "repairRow" | "review";
+	name:
+		| "callOff"
+		| "transactionHash"
+		| "abandon"
+		| "ownerCancels"
+		| "repairRow"
+		| "review"
+		| "arrived";
 	does: string;
 };
 
@@ -173,6 +180,13 @@ const REVIEW: WaitAction = {
 	does:
 		"`approve` says yes to its plan as it stands, and it is planned anew within that; `refuse` ends " +
 		"it. `errorCode` is why it is to be looked at.",
+};
+
+const ARRIVED: WaitAction = {
+	name: "arrived",
+	does:
+		"`true` says that it is where it was to go: `confirmed`. `false` says that it is not: `failed`. " +
+		"Its spend counts either way, because it left the wallet.",
 };
 
 const REPAIR_ROW: WaitAction = {
@@ -354,6 +368,7 @@ function actionsOf(
 ): WaitAction[] {
 	const { state, chainId, isFinal, nonce, status, capability } = intent;
 	if (intent.reason === "review") return [REVIEW];
+	if (intent.reason === "arrival_doubtful") return [ARRIVED];
 	if (intent.isUnreadable || state === null) return [REPAIR_ROW];
 	if (state === "queued") return [CALL_OFF_QUEUED];
 	const isServed = chainId !== null && rpcOf(chainId) !== null;

@@ -10,7 +10,7 @@ import {
 import { buySteps } from "#plugins/nft-buys/limits.ts";
 import { purchaseSteps, releaseSteps, turnSteps } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import { tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
-import { transferKind } from "#plugins/transfers/transferKind.ts";
+import { transferSteps } from "#plugins/transfers/transferKind.ts";
 import { allowanceSteps } from "#plugins/wallets/allowance.ts";
 import { signSteps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { KillLane } from "#test/e2e/kills/openKillLane.ts";
@@ -105,11 +105,7 @@ export const killScenarios = {
 } satisfies Record<string, KillScenario[]>;
 
 /** The outbound calls of the kinds of intents at which processes are killed here. */
-export const kindSteps: readonly string[] = [
-	...transferKind({ clock: { nowMs: () => 0 }, chainOf: () => null }).steps,
-	...buySteps,
-	...allowanceSteps,
-];
+export const kindSteps: readonly string[] = [...transferSteps, ...buySteps, ...allowanceSteps];
 
 /**
  * Steps of trades, bridges and buybacks, which run on other chains than `openKillWorld`'s, and

@@ -12,7 +12,7 @@ import { projectFiles, readSourceFile } from "#test/tidy/readSourceFile.ts";
 const PATH = new RegExp(
 	"^(?:core/db/createCommits|core/chain/reads/|plugins/(?:" +
 		"wallets/(?:allowance|plan)\\.|" +
-		"wallets/(?:cancel|execution|reconcile|resolve|submission|intent|once|link|spend|chain)/|" +
+		"wallets/(?:cancel|execution|reconcile|resolve|submission|intent|once|link|settle|spend|chain)/|" +
 		"bridge/(?:bridges|direct|operator|reconcile)/|bridge/plugin|" +
 		"transfers/|nft-buys/|reveal-snipe/plans/|trading/(?:openTrades|swap/|trade/|quotes/)|" +
 		"tokenomics/buyback/))",
@@ -31,7 +31,7 @@ const OUT = [
 	/\bcallOut\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|readKeeper|assessMarket|supplyFell)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|assessMarket|supplyFell)\(/,
 ];
 /** A statement outside a transaction; one inside a transaction becomes permanent by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -39,7 +39,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 
 /** Not on the path: whether and when these run changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
-	"plugins/transfers/transferKind.ts:readCoin":
+	"plugins/transfers/sendToken.ts:readCoin":
 		"asks a token for its decimals before anything is recorded",
 	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",
 	"plugins/trading/trade/assessTrade.ts:quoteFor": "reads and quotes before anything is recorded",
@@ -61,6 +61,8 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/reconcile/reconcileJobs.ts#readOpen": "called in commit.look",
 	"plugins/wallets/execution/handOver.ts#send": "called in custody.send",
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
+	"plugins/wallets/settle/arrived.ts": "called in transfer.arrival and each other kind's own",
+	"plugins/transfers/sendToken.ts:settleToken": "called in transfer.arrival",
 	"plugins/nft-buys/listing.ts:readOrderState": "called in nft_buy.order_state",
 	"plugins/nft-buys/listing.ts:readFunds": "called in nft_buy.funds",
 	"plugins/wallets/allowance.ts#readAllowance": "called in allowance.read",

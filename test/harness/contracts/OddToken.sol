@@ -56,9 +56,15 @@ contract OddToken {
 		return sly && tx.gasprice == 0 ? 0 : mode;
 	}
 
+	function burn() private pure returns (uint256 burnt) {
+		for (uint256 i = 0; i < 200; i++) burnt = uint256(keccak256(abi.encode(burnt, i)));
+	}
+
 	function move(address from, address to, uint256 amount) private returns (bool) {
 		uint256 now_ = how();
 		require(now_ != 8, "no");
+		// A trial takes more gas than the transfer that it hides, or that one would fail for gas.
+		if (now_ != mode) require(burn() != 1);
 		if (now_ == 5) return false;
 		uint256 kept = now_ == 3 || now_ == 4 ? amount / 50 : 0;
 		if (now_ != 1) {
