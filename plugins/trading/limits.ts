@@ -9,10 +9,6 @@ export const HOPS_MAX = 3;
 export const POOLS_PER_PAIR = 3;
 /** The most routes from one token to another that are quoted. */
 export const ROUTES_MAX = 12;
-/** The amount is divided by this to quote the price without impact. */
-export const PROBE_DIVISOR = 1_000n;
-/** The smallest usable answer to that quote: one unit is then a basis point of it. */
-export const PROBE_ANSWER_MIN = 10_000n;
 
 /** The largest answer of a hosted router, in bytes. */
 export const ROUTER_BODY_BYTES_MAX = 256_000;

@@ -10,6 +10,10 @@ import { sleep } from "#core/time.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import { createPortfolio } from "#plugins/trading/holdings.ts";
 import { holdingTools } from "#plugins/trading/holdingTools.ts";
+import {
+	createPoolAverages,
+	type PoolAverages,
+} from "#plugins/trading/prices/createPoolAverages.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import { type Assets, assetOf, createAssets } from "#plugins/trading/registry/createAssets.ts";
@@ -65,6 +69,7 @@ export function openRegistry(options: RegistryOptions) {
 		deviationBpsMax: config.TRADE_POOL_DEVIATION_BPS_MAX,
 	});
 	const pools = ranking;
+	const averages = createPoolAverages({ rpc: rpcFor("intents"), db, clock });
 	const eligibility = createEligibility({
 		mode: config.STOCK_ELIGIBILITY,
 		excluded: new Set(config.STOCK_COUNTRIES_EXCLUDED),
@@ -115,9 +120,9 @@ export function openRegistry(options: RegistryOptions) {
 	// A deployment without stocks does not call their chain.
 	const isAsked = config.STOCK_ASSETS_BASE_URL !== undefined || config.TRADE_POOLS_JSON.length > 0;
 	const isFollowed = access !== undefined && isAsked;
-	const work = followPools({ core, pools, ending });
+	const work = followPools({ core, pools, averages, ending });
 	return {
-		...{ assets, pools, reference, eligibility, portfolio, routes, tools, rpcFor },
+		...{ assets, pools, reference, averages, eligibility, portfolio, routes, tools, rpcFor },
 		names: stockNames(db, chain.id),
 		jobs: isFollowed ? jobs : [],
 		degraded: async () => (isFollowed ? degraded() : []),
@@ -129,16 +134,18 @@ export function openRegistry(options: RegistryOptions) {
 }
 
 /**
- * Returns a service that reads the list once at the start, and then the pools again and again, in
- * the background.
+ * Returns a service that reads the list once at the start, and then reads and records the pools
+ * again and again, in the background.
  */
 function followPools({
 	core: { log },
 	pools,
+	averages,
 	ending,
 }: {
 	core: Pick<Core, "log">;
 	pools: Pools;
+	averages: Pick<PoolAverages, "note">;
 	ending: AbortSignal;
 }) {
 	let working: Promise<unknown> = Promise.resolve();
@@ -151,10 +158,12 @@ function followPools({
 		let hasFailed = false;
 		while (!ending.aborted) {
 			try {
-				await pools.refresh(AbortSignal.any([ending, AbortSignal.timeout(POOLS_TIMEOUT_MS)]));
+				const signal = AbortSignal.any([ending, AbortSignal.timeout(POOLS_TIMEOUT_MS)]);
+				await averages.note(await pools.refresh(signal));
 				hasFailed = false;
 			} catch (error) {
-				if (!hasFailed && !ending.aborted) log.warn("pools cannot be read", { error });
+				if (!hasFailed && !ending.aborted)
+					log.warn("pools cannot be read, or not recorded", { error });
 				hasFailed = true;
 			}
 			await sleep(POOLS_EVERY_MS, ending);

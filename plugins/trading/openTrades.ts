@@ -5,12 +5,14 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { TRADE_CHAIN_ID } from "#plugins/trading/limits.ts";
+import type { PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
+import type { References } from "#plugins/trading/prices/createReference.ts";
 import { createHostedRouter } from "#plugins/trading/quotes/createHostedRouter.ts";
 import { createLocalQuoter } from "#plugins/trading/quotes/createLocalQuoter.ts";
 import { createQuoting } from "#plugins/trading/quotes/createQuoting.ts";
 import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
 import { createV4Quoter } from "#plugins/trading/quotes/v4Quoter.ts";
-import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/createAssets.ts";
+import type { Assets, Eligibility } from "#plugins/trading/registry/createAssets.ts";
 import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
 import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { tradeKind } from "#plugins/trading/swap/tradeKind.ts";
@@ -33,7 +35,8 @@ export type TradesOptions = {
 	/** Calls chain 4663 for requests of users and for money movements. */
 	rpc: Rpc;
 	assets: Assets;
-	reference: Reference;
+	reference: References;
+	averages: PoolAverages;
 	eligibility: Eligibility;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
@@ -57,7 +60,7 @@ export const minLiquiditySetting: TradingSetting = {
 
 /** Builds quotes, swaps and the record of trades, with their routes and tools. */
 export function openTrades(options: TradesOptions) {
-	const { core, config, wallets, rpc, assets, reference, eligibility, ending } = options;
+	const { core, config, wallets, rpc, assets, reference, averages, eligibility, ending } = options;
 	const { clock, log, db } = core;
 	const wrapped = core.chains.byId(TRADE_CHAIN_ID)?.wrappedNative;
 	assert(wrapped, "the wrapped coin of chain 4663 is built in");
@@ -83,12 +86,15 @@ export function openTrades(options: TradesOptions) {
 	const least = config.TRADE_MIN_LIQUIDITY_USD;
 	const deps: SwapDeps = {
 		...{ clock, log, db, rpc, chainId: TRADE_CHAIN_ID, wrapped, assets, reference, eligibility },
+		averages,
 		router: config.TRADE_V3_ROUTER,
 		bounds: {
 			slippageBps: config.TRADE_SLIPPAGE_BPS_MAX,
 			impactBpsMax: config.TRADE_IMPACT_BPS_MAX,
 			divergenceBpsMax: config.TRADE_DIVERGENCE_BPS_MAX,
 			referenceBpsMax: config.TRADE_REFERENCE_BPS_MAX,
+			closedBpsMax: config.TRADE_CLOSED_BPS_MAX,
+			unpricedUsdMicrosMax: BigInt(config.TRADE_UNPRICED_USD_MAX) * MICROS,
 			minLiquidityUsdMicros: least === 0 ? null : BigInt(least) * MICROS,
 		},
 		quoting: createQuoting({

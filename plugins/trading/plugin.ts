@@ -27,10 +27,11 @@ export const tradingPlugin = definePlugin({
 		const ending = new AbortController();
 		const { signal } = ending;
 		const registry = openRegistry({ core, config, wallets, prices, ending: signal });
-		const { assets, reference, eligibility } = registry;
+		const { assets, reference, averages, eligibility } = registry;
 		const rpc = registry.rpcFor("intents");
 		const trades = openTrades({
-			...{ core, config, wallets, rpc, assets, reference, eligibility, ending: signal },
+			...{ core, config, wallets, rpc, assets, reference, averages, eligibility },
+			ending: signal,
 		});
 		return {
 			service: { settledTrades: (asked) => readSettledTrades(core.db, asked) },

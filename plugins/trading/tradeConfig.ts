@@ -90,7 +90,25 @@ export const tradeConfig = {
 		),
 	TRADE_REFERENCE_BPS_MAX: bps
 		.default(500)
-		.describe("Refuses trades that lose more than this against the price feeds, in basis points."),
+		.describe(
+			"Refuses trades that lose more than this against the price feeds, or without those against " +
+				"their pools' mean of half an hour, in basis points.",
+		),
+	TRADE_CLOSED_BPS_MAX: bps
+		.default(1_000)
+		.describe(
+			"Refuses trades that lose more than this against the last close while the market is " +
+				"closed, in basis points.",
+		),
+	TRADE_UNPRICED_USD_MAX: z
+		.int()
+		.min(0)
+		.max(1_000_000)
+		.default(200)
+		.describe(
+			"Asks the owner of a trade by a link where nothing sure says its price, up to so many " +
+				"dollars; refuses what is above. 0: refuses all.",
+		),
 	TRADE_MIN_LIQUIDITY_USD: z
 		.int()
 		.min(0)

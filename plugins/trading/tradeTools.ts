@@ -165,13 +165,15 @@ function quoteTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 	});
 }
 
-function quoteSentence({ sell, buy, inRaw, outRaw, reason, divergenceBps }: QuoteView): string {
+function quoteSentence(view: QuoteView): string {
+	const { sell, buy, inRaw, outRaw, reason, divergenceBps, price } = view;
 	if (!sell || !buy || inRaw === null || outRaw === null) return reason ?? "No quote.";
 	const short = (raw: string, of: typeof sell) => {
 		return amountText(BigInt(raw), of).replace(/(\.\d{8})\d+/, "$1…");
 	};
 	const apart = divergenceBps === null ? "" : `, sources ${divergenceBps} bps apart`;
-	const trouble = reason === null ? "" : ` ${reason}`;
+	const said = reason ?? price;
+	const trouble = said === null ? "" : ` ${said}`;
 	return `${short(inRaw, sell)} gives ${short(outRaw, buy)}${apart}.${trouble}`;
 }
 
@@ -260,8 +262,10 @@ async function traded(
 }
 
 function lineOf(view: TradeView): string {
-	const { status, errorCode, reason } = view;
-	const why = reason === null ? "" : ` ${reason}`;
+	const { status, errorCode, reason, price } = view;
+	// Where its owner is asked, the figures are what they are asked about.
+	const said = reason ?? (status === "confirmation_required" ? price : null);
+	const why = said === null ? "" : ` ${said}`;
 	if (view.kind === "hold" && status === "confirmed") return `${tradeSentence(view)} is noted.`;
 	// The reason says the code in words.
 	const code = reason === null || errorCode === "cancelled" ? errorCode : null;

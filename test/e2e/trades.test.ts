@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Address, getAddress, parseUnits, toHex, zeroAddress } from "viem";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { startStockChain } from "#test/harness/openTradeLab.ts";
+import { recordPools, startStockChain } from "#test/harness/openTradeLab.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import type { Person } from "#test/sandbox/custody/people.ts";
@@ -70,6 +70,8 @@ beforeAll(async () => {
 		const { body } = await service.get("/v1/stock-tokens?limit=200");
 		return body.data?.some(({ symbol }: any) => symbol === "TSLA");
 	}, "the registry is read");
+	// As a service that runs for half an hour: a stock without a feed is traded by its pools' mean.
+	await recordPools(service.database.db, world.pools);
 });
 afterAll(async () => {
 	await service?.stop();

@@ -24,6 +24,7 @@ import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps, type StepObserver } from "#core/steps.ts";
 import type { CustodyTrace, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import { openTrades, type TradesOptions } from "#plugins/trading/openTrades.ts";
+import { createPoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import {
@@ -53,6 +54,11 @@ import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { fakeCustody, fakePrices } from "#test/harness/fakes.ts";
 import { nodeAccount, nodeAccounts } from "#test/harness/fixtures.ts";
+import {
+	cataloguePrices,
+	describeStockWorld,
+	openingsOf,
+} from "#test/sandbox/stocks/describeStockWorld.ts";
 import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 const CHAIN_ID = 4663;
@@ -104,6 +110,29 @@ export async function registerStocks(db: Database, world: StockWorld): Promise<v
 	await db.transaction(async (tx) => {
 		for (const row of rows) await assetRows.write(tx, row);
 	});
+	await recordPools(db, world.pools);
+}
+
+/**
+ * Records the price at which these pools opened for each minute of the last hour and the next two,
+ * as a service would that runs as long.
+ */
+export async function recordPools(db: Database, pools: StockWorld["pools"]): Promise<void> {
+	const openings = openingsOf(cataloguePrices());
+	const all = describeStockWorld().pools;
+	for (const { address } of pools) {
+		const opening = openings[all.findIndex((one) => one.address === address)];
+		if (!opening) throw new Error("a pool that the world does not open");
+		const price = (Number(opening.sqrtPriceX96) / 2 ** 96) ** 2;
+		await db.execute(
+			`insert into trading.pool_price (pool, minute, tick_sum, samples)
+			select $1, minute, $2, 1 from generate_series(
+				date_trunc('minute', now()) - interval '1 hour',
+				date_trunc('minute', now()) + interval '2 hours', interval '1 minute') as minute
+			on conflict do nothing`,
+			[hexToBytes(address), Math.floor(Math.log(price) / Math.log(1.0001))],
+		);
+	}
 }
 
 /**
@@ -237,9 +266,10 @@ export function openTradeLab(given: {
 		...{ chainId: CHAIN_ID, rpc: real, db, clock, log: silentLog, prices },
 		...{ hours: marketHours("always"), silentMs: 86_400_000 },
 	});
+	const averages = createPoolAverages({ rpc, db, clock });
 	const eligibility: Eligibility = { mayTrade: async () => state.barred };
 	const opened = openTrades({
-		...{ core, config, wallets, rpc, assets, reference, eligibility, ending },
+		...{ core, config, wallets, rpc, assets, reference, averages, eligibility, ending },
 	});
 	const app = testHttpApp({
 		clock,

@@ -42,7 +42,18 @@ export type LastPrice = {
 	market: "open" | "closed";
 };
 
+/** What feeds say of a token's price, and how far that can be believed. */
+export type PriceWord =
+	/** The price of now, or the last one before the market closed. */
+	| { kind: "open" | "closed"; microsPerUnit: bigint }
+	/** A feed is named and says no price that can be believed; its last one, where there was one. */
+	| { kind: "broken"; lastMicros: bigint | null }
+	/** No feed is named for it, or none of a currency answers. */
+	| { kind: "none" };
+
 export type References = Reference & {
+	/** Returns what feeds say of a price that a trade is held against. */
+	word(asset: Asset): Promise<PriceWord>;
 	/** Returns the last price for display, also while the market is closed; null if unknown. */
 	last(asset: Asset): Promise<LastPrice | null>;
 };
@@ -71,6 +82,12 @@ const SNAPSHOT_TIMEOUT_MS = 4_000;
 
 /** A stock feed updates at least once a day while its market is open; one hour is tolerance. */
 const HEARTBEAT_MS = DAY_MS + HOUR_MS;
+
+/**
+ * The longest that a close is the last one: over Easter the market rests for three days, and a feed
+ * may have spoken a day before that. On a rest day an older answer is a dead feed's.
+ */
+const LAST_CLOSE_MS = 5 * DAY_MS;
 
 /** After a market opens, feeds update one after the other within this time. */
 const OPENING_MS = 15 * MINUTE_MS;
@@ -119,15 +136,33 @@ export function createReference(options: ReferenceOptions): References {
 		return ageMs < SNAPSHOT_MS ? last : taking;
 	}
 
-	async function lastOfStock({ address }: Asset): Promise<LastPrice | null> {
+	async function readStock({
+		address,
+	}: Asset): Promise<{ microsPerUnit: bigint; state: FeedState } | null> {
 		const taken = await current();
 		const reading = taken?.byToken.get(address);
 		if (!taken || !reading) return null;
 		const cohort = [...taken.byToken].filter(([token]) => token !== address);
 		const others = cohort.map(([, other]) => other);
 		const state = judgeFeed(reading, others, { nowMs: clock.nowMs(), hours, silentMs });
-		if (state.kind === "silent") return null;
-		return { microsPerUnit: reading.microsPerUnit, ageMs: state.ageMs, market: state.kind };
+		return { microsPerUnit: reading.microsPerUnit, state };
+	}
+
+	async function lastOfStock(asset: Asset): Promise<LastPrice | null> {
+		const read = await readStock(asset);
+		if (!read || read.state.kind === "silent") return null;
+		const { microsPerUnit, state } = read;
+		return { microsPerUnit, ageMs: state.ageMs, market: state.kind };
+	}
+
+	async function wordOfStock(asset: Asset): Promise<PriceWord> {
+		if (asset.feed === null) return { kind: "none" };
+		const read = await readStock(asset);
+		if (!read) return { kind: "broken", lastMicros: null };
+		const { microsPerUnit, state } = read;
+		const isOld = state.kind === "closed" && state.ageMs > LAST_CLOSE_MS;
+		if (state.kind === "silent" || isOld) return { kind: "broken", lastMicros: microsPerUnit };
+		return { kind: state.kind, microsPerUnit };
 	}
 
 	function lastOfCurrency({ address }: Asset): LastPrice | null {
@@ -144,6 +179,11 @@ export function createReference(options: ReferenceOptions): References {
 	};
 	return {
 		last,
+		async word(asset) {
+			if (asset.chainId === chainId && asset.kind === "stock") return wordOfStock(asset);
+			const price = await last(asset);
+			return price ? { kind: "open", microsPerUnit: price.microsPerUnit } : { kind: "none" };
+		},
 		async priceUsd(asset) {
 			const price = await last(asset);
 			if (price?.market === "closed") return { closed: true, ageMs: price.ageMs };

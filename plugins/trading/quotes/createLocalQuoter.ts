@@ -4,14 +4,16 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
+import { HOPS_MAX, POOLS_PER_PAIR, ROUTES_MAX } from "#plugins/trading/limits.ts";
 import {
-	BPS,
-	HOPS_MAX,
-	POOLS_PER_PAIR,
-	PROBE_ANSWER_MIN,
-	PROBE_DIVISOR,
-	ROUTES_MAX,
-} from "#plugins/trading/limits.ts";
+	afterFees,
+	alongRoute,
+	lossBps,
+	type Ratio,
+	ratioAtSqrt,
+	readSlot0,
+	SLOT0,
+} from "#plugins/trading/poolRatio.ts";
 import {
 	encodePath,
 	type Hop,
@@ -53,8 +55,7 @@ export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
 			if (routes.length === 0) throw tradeFault.noRoute();
 			const best = await bestOf(deps, { ask, routes, signal });
 			if (!best) throw tradeFault.noRoute({ detail: "no way gives anything for that amount" });
-			const impactBps = await impactOf(deps, { ask, best, signal });
-			return { ...best, impactBps };
+			return withImpact(deps, best, signal);
 		},
 	};
 }
@@ -85,14 +86,15 @@ export function findRoutes(
 }
 
 /**
- * Quotes one route again, at the newest block; null where it does not work. For a route that
- * another source found.
+ * Quotes one route again, at the newest block, with its price impact; null where it does not work.
+ * For a route that another source found.
  */
 export async function quoteRoute(
 	deps: Pick<LocalQuoterDeps, "rpc" | "quoter">,
 	given: { ask: QuoteAsk; hops: readonly Hop[]; signal: AbortSignal },
 ): Promise<SourceRoute | null> {
-	return bestOf(deps, { ...given, routes: [given.hops] });
+	const route = await bestOf(deps, { ...given, routes: [given.hops] });
+	return route && withImpact(deps, route, given.signal);
 }
 
 async function bestOf(
@@ -130,7 +132,7 @@ function quoteCall(
 	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
 	const args = [encodePath(hops, exact), amountRaw] as const;
 	const data = encodeFunctionData({ abi: quoterAbi, functionName, args });
-	return { method: "eth_call", params: [{ to, data }, "latest"] };
+	return view(to, data);
 }
 
 function blockOf(outcome: RpcOutcome | undefined): bigint {
@@ -162,26 +164,40 @@ function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
 }
 
 /**
- * Returns the price impact in basis points, rounded up: how much worse the price is than for a
- * thousandth of the amount. Null where that small amount gives too little to compare.
+ * Adds the price impact of a route, in basis points, rounded up: how much worse its price is than
+ * that of its pools as they stand, after their fees. So it is known for the smallest amount too.
+ * Null where a pool does not say its price.
  */
-async function impactOf(
-	{ rpc, quoter }: LocalQuoterDeps,
-	{ ask, best, signal }: { ask: QuoteAsk; best: SourceRoute; signal: AbortSignal },
-): Promise<number | null> {
-	const { exact, amountRaw } = ask;
-	const probeRaw = amountRaw / PROBE_DIVISOR;
-	if (best.hops === null || probeRaw === 0n) return null;
-	const call = quoteCall(quoter, { hops: best.hops, exact, amountRaw: probeRaw });
-	const [outcome] = await rpc.settle([call], { signal });
-	const answer = outcome ? amountOf(outcome, exact) : null;
-	if (answer === null || answer < PROBE_ANSWER_MIN) return null;
-	// Unit prices are compared as products, so that nothing is rounded before the last division.
-	const fair = exact === "in" ? answer * best.inRaw : answer * best.outRaw;
-	const real = exact === "in" ? best.outRaw * probeRaw : best.inRaw * probeRaw;
-	const [worse, better] = exact === "in" ? [real, fair] : [fair, real];
-	if (worse >= better) return 0;
-	return Number(((better - worse) * BPS + better - 1n) / better);
+async function withImpact(
+	{ rpc }: Pick<LocalQuoterDeps, "rpc">,
+	route: SourceRoute,
+	signal: AbortSignal,
+): Promise<SourceRoute> {
+	const hops = route.hops ?? [];
+	try {
+		const calls = hops.map(({ pool }) => view(pool, SLOT0));
+		const fair = fairOf(hops, await rpc.settle(calls, { signal }));
+		return fair === null ? route : { ...route, impactBps: lossBps(route, afterFees(fair, hops)) };
+	} catch {
+		signal.throwIfAborted();
+		// The price may still be known from elsewhere: what is not known decides as unknown.
+		return route;
+	}
+}
+
+function fairOf(hops: readonly Hop[], outcomes: readonly RpcOutcome[]): Ratio | null {
+	const ratios: Ratio[] = [];
+	for (const [index, hop] of hops.entries()) {
+		const outcome = outcomes[index];
+		const slot0 = outcome?.kind === "result" ? readSlot0(outcome.result) : null;
+		if (!slot0) return null;
+		ratios.push(ratioAtSqrt(hop, slot0.sqrtPriceX96));
+	}
+	return ratios.length === 0 ? null : alongRoute(ratios);
+}
+
+function view(to: Address, data: Hex): RpcCall {
+	return { method: "eth_call", params: [{ to, data }, "latest"] };
 }
 
 /** Returns all ordered selections of at most `sizeMax` items, the empty one first. */

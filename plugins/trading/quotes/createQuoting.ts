@@ -22,6 +22,8 @@ export type PickedRoute = {
 	divergenceBps: number | null;
 	/** Names of sources without an answer. */
 	missing: readonly string[];
+	/** Whether one of them is silent: it may have a route, and does not say. */
+	isOneSilent: boolean;
 };
 
 /** The answers of all sources, and the chosen route; null: there is none. */
@@ -30,6 +32,9 @@ type Quoted = { answers: readonly SourceAnswer[]; picked: PickedRoute | null };
 export type Quoting = { quote(ask: QuoteAsk, signal: AbortSignal): Promise<Quoted> };
 
 const LOCAL = "local";
+
+/** Codes by which a source says that it has no route: that is an answer. */
+const HAS_NONE = /^(no_route|router_refused)$/;
 
 /**
  * Makes the function that asks every source and chooses a route. A route of another source is
@@ -84,6 +89,7 @@ export function pickRoute(
 		route: { ...route, hops },
 		divergenceBps: routes.length > 1 ? divergenceOf(amounts) : null,
 		missing: answers.flatMap((answer) => (answer.kind === "none" ? [answer.source] : [])),
+		isOneSilent: answers.some((answer) => answer.kind === "none" && !HAS_NONE.test(answer.code)),
 	};
 }
 
@@ -112,7 +118,7 @@ async function quoteOnChain(
 			: [promised];
 	} catch {
 		signal.throwIfAborted();
-		// The on-chain quoter does not answer: the plan's simulation and its least amount decide.
+		// The chain does not say what the route gives, nor its impact: only a feed makes it a yes.
 		return [answer];
 	}
 }

@@ -5,8 +5,10 @@ import { readAbiUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, isAddress } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log.ts";
+import { readSlot0, SLOT0 } from "#plugins/trading/poolRatio.ts";
 import type { Asset, Pool, Reference } from "#plugins/trading/registry/createAssets.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
+import type { PoolTick } from "#plugins/trading/sql/poolPrices.ts";
 
 export type PoolsOptions = {
 	config: PoolsConfig;
@@ -24,18 +26,20 @@ export type PoolsOptions = {
 export type Pools = {
 	/** Returns the pools by liquidity: the deepest first, those not read yet last. */
 	ranked(): readonly Pool[];
-	/** Reads the pools again. Where the chain does not answer, the ranking stays. */
-	refresh(signal: AbortSignal): Promise<void>;
+	/**
+	 * Reads the pools again, and returns the price of each that has liquidity now. Where the chain
+	 * does not answer, the ranking stays.
+	 */
+	refresh(signal: AbortSignal): Promise<readonly PoolTick[]>;
 };
 
-type PoolState = { liquidity: bigint; sqrtPriceX96: bigint };
+type PoolState = { liquidity: bigint; sqrtPriceX96: bigint; tick: number };
 /** A pool, and why it is not used; null: it is. */
 type Judged = { pool: Pool; flaw: "not_of_factory" | "unreadable" | "price" | null };
 
 type Worth = { microsPerUnit: bigint; decimals: number };
 
-/** Selectors of a pool's views, and of the factory's lookup. */
-const SLOT0 = "0x3850c7bd";
+/** Selectors of a pool's view, and of the factory's lookup. */
 const LIQUIDITY = "0x1a686502";
 const GET_POOL = "0x1698ee82";
 const VIEWS_PER_POOL = 3;
@@ -87,7 +91,7 @@ export function createPools(options: PoolsOptions): Pools {
 	return {
 		ranked: () => ranked,
 		async refresh(signal) {
-			if (configured.length === 0) return;
+			if (configured.length === 0) return [];
 			const views = configured.flatMap((pool) => viewsOf(pool, factory));
 			const outcomes = await settleViews(rpc, views, { signal });
 			const read = configured.map((pool, index) => {
@@ -101,6 +105,7 @@ export function createPools(options: PoolsOptions): Pools {
 			const flaws = judged.flatMap(({ pool, flaw }) => (flaw ? [`${pool.address} ${flaw}`] : []));
 			if (flaws.join() !== told && flaws.length > 0) log.warn("pools are not used", { flaws });
 			told = flaws.join();
+			return ticksOf(configured, read);
 		},
 	};
 }
@@ -133,16 +138,19 @@ function stateOf(
 	});
 	const found = readAbiUint(known);
 	if (found !== null && found !== BigInt(address)) return "not_of_factory";
-	const sqrtPriceX96 = firstWord(slot0);
+	const price = readSlot0(slot0);
 	const depth = readAbiUint(liquidity);
-	if (found === null || sqrtPriceX96 === null || sqrtPriceX96 === 0n || depth === null) {
-		return "unreadable";
-	}
-	return { liquidity: depth, sqrtPriceX96 };
+	if (found === null || price === null || depth === null) return "unreadable";
+	return { liquidity: depth, ...price };
 }
 
-function firstWord(answer: unknown): bigint | null {
-	return typeof answer === "string" ? readAbiUint(answer.slice(0, 66)) : null;
+/** Returns what pools say that have liquidity: without it anybody sets their price for nothing. */
+function ticksOf(pools: readonly Pool[], read: readonly ReturnType<typeof stateOf>[]): PoolTick[] {
+	return pools.flatMap(({ address }, index) => {
+		const state = read[index] ?? "unreadable";
+		if (typeof state === "string" || state.liquidity === 0n) return [];
+		return [{ pool: address, tick: state.tick }];
+	});
 }
 
 async function judgeAll(

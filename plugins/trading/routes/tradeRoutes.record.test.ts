@@ -125,6 +125,7 @@ test("[TRD-07] a trade stores everything that is needed to judge it later", asyn
 	});
 	expect(trade.policy.map(({ check }: any) => check)).toEqual([
 		...["registry", "eligibility", "settlement", "amount", "price_impact", "reference_price"],
+		...["pool_average", "price"],
 		...["min_liquidity", "venue_divergence"],
 	]);
 	// The permit data: none is asked for, and an answer with one is refused.

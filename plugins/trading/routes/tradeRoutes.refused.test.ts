@@ -111,7 +111,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		await world.setFeedDead("NVDA", true);
 		await world.setFeedDead("TSLA", true);
 		lab.clock.ms += 6_000;
-		await expectRefused("sell 0.1 TSLA to NVDA", "price_unknown");
+		await expectRefused("sell 0.3 TSLA to NVDA", "price_unknown");
 		await world.setFeedDead("TSLA", false);
 		await world.setFeedDead("NVDA", false);
 	});

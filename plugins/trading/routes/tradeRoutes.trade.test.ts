@@ -265,7 +265,8 @@ describe("the record", () => {
 		});
 		expect(body.policy.map(({ check, outcome }: any) => `${check}:${outcome}`)).toEqual([
 			...["registry:passed", "eligibility:passed", "settlement:passed", "amount:passed"],
-			...["price_impact:passed", "reference_price:passed", "min_liquidity:off"],
+			...["price_impact:passed", "reference_price:passed", "pool_average:passed"],
+			...["price:passed", "min_liquidity:off"],
 			"venue_divergence:unknown",
 		]);
 		const other = await lab.trader({ account: 8 });

@@ -6,16 +6,17 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { mulDiv } from "#core/money.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { BPS } from "#plugins/trading/limits.ts";
 import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { Asset } from "#plugins/trading/registry/createAssets.ts";
-import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
+import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
+import { readPrice } from "#plugins/trading/swap/readPrice.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 /** One check of a trade and its result, as it is stored with the trade. */
 export type PolicyCheck = {
 	check: string;
-	outcome: "passed" | "denied" | "review" | "unknown" | "off";
+	/** `asked`: its owner has to say yes. What is `unknown` supports nothing. */
+	outcome: "passed" | "denied" | "asked" | "review" | "unknown" | "off";
 	code?: string;
 	figure?: string | number | null;
 };
@@ -24,6 +25,8 @@ type JudgedRoute = {
 	checks: readonly PolicyCheck[];
 	denial: Denial | null;
 	review: Denial | null;
+	/** What is stored of the verdict on its price; null: it is denied. */
+	price: StoredPrice | null;
 	/** The value of the settlement side, in microdollars; null: unknown. */
 	notionalUsdMicros: bigint | null;
 };
@@ -31,7 +34,13 @@ type JudgedRoute = {
 /** A wallet's tradable balance of a currency, and the router's allowance, in base units. */
 type Funds = { tradableRaw: bigint; allowanceRaw: bigint };
 
-type Given = { picked: PickedRoute; sell: Asset; buy: Asset; signal: AbortSignal };
+type Given = {
+	picked: PickedRoute;
+	sell: Asset;
+	buy: Asset;
+	exact: "in" | "out";
+	signal: AbortSignal;
+};
 
 const tokenAbi = parseAbi([
 	"function balanceOf(address account) view returns (uint256)",
@@ -40,51 +49,36 @@ const tokenAbi = parseAbi([
 ]);
 
 /**
- * Checks a route against the bounds: its price impact, the value by feeds, the depth of its pools
- * where operators require that, and the divergence of the sources.
+ * Checks a route against the bounds: one verdict on its price, the depth of its pools where
+ * operators require that, and the divergence of the sources.
  */
 export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRoute> {
-	const { picked, sell, buy } = given;
+	const { picked } = given;
 	const { bounds } = deps;
-	const checks: PolicyCheck[] = [];
-	const { impactBps, inRaw, outRaw } = picked.route;
-	const isSteep = impactBps !== null && impactBps > bounds.impactBpsMax;
-	checks.push({
-		...{ check: "price_impact", figure: impactBps },
-		outcome: impactBps === null ? "unknown" : isSteep ? "denied" : "passed",
-	});
-	const [inMicros, outMicros, ...broken] = await Promise.all([
-		worthOf(deps, sell, inRaw),
-		worthOf(deps, buy, outRaw),
-		hasBrokenFeed(deps, sell),
-		hasBrokenFeed(deps, buy),
-	]);
-	const isBroken = broken.includes(true);
-	const lossBps = lossOf(inMicros, outMicros);
-	const isFar = lossBps !== null && lossBps > bounds.referenceBpsMax;
-	checks.push({
-		...{ check: "reference_price", figure: lossBps },
-		outcome: isFar || isBroken ? "denied" : lossBps === null ? "unknown" : "passed",
-	});
-	const depth = await depthCheck(deps, given);
-	checks.push(depth);
+	const [price, depth] = await Promise.all([readPrice(deps, given), depthCheck(deps, given)]);
+	const { impact, reference, average } = price.verdict.compared;
 	const { divergenceBps } = picked;
 	const isApart = divergenceBps !== null && divergenceBps > bounds.divergenceBpsMax;
-	checks.push({
-		...{ check: "venue_divergence", figure: divergenceBps },
-		outcome: divergenceBps === null ? "unknown" : isApart ? "review" : "passed",
-	});
-	const denials: [boolean, Denial][] = [
-		[isSteep, deny("price_impact", "The trade would move the price of its pools too far.")],
-		[isBroken, deny("price_unknown", "The token's price feed cannot be believed now.")],
-		[isFar, deny("price_deviation", "The pools' price is too far from what feeds say.")],
-		[depth.outcome === "denied", deny("liquidity_insufficient", "Its pools hold too little.")],
+	const outcome = price.denial ? "denied" : price.stored?.kind === "ask" ? "asked" : "passed";
+	const checks: PolicyCheck[] = [
+		{ check: "price_impact", ...impact },
+		{ check: "reference_price", ...reference },
+		{ check: "pool_average", ...average },
+		{ check: "price", outcome, figure: price.stored?.from.join(" and ") ?? null },
+		depth,
+		{
+			...{ check: "venue_divergence", figure: divergenceBps },
+			outcome: divergenceBps === null ? "unknown" : isApart ? "review" : "passed",
+		},
 	];
-	const denial = denials.find(([isIt]) => isIt)?.[1] ?? null;
-	const review = isApart
-		? deny("venue_divergence", `The sources are ${divergenceBps} basis points apart.`)
-		: null;
-	return { checks, denial, review, notionalUsdMicros: inMicros ?? outMicros };
+	const shallow = deny("liquidity_insufficient", "Its pools hold too little.");
+	return {
+		...{ checks, denial: price.denial ?? (depth.outcome === "denied" ? shallow : null) },
+		review: isApart
+			? deny("venue_divergence", `The sources are ${divergenceBps} basis points apart.`)
+			: null,
+		...{ price: price.stored, notionalUsdMicros: price.notionalUsdMicros },
+	};
 }
 
 /** Returns why the registry does not allow an asset to be traded; null: it does. */
@@ -140,21 +134,6 @@ async function worthOf({ reference }: SwapDeps, asset: Asset, raw: bigint): Prom
 	const price = await reference.priceUsd(asset);
 	if (price === null || "closed" in price) return null;
 	return mulDiv(raw, price.microsPerUnit, 10n ** BigInt(asset.decimals), "down");
-}
-
-/**
- * Returns true where a token has a feed without a valid price: it stopped, or is implausible.
- * Tokens without a feed, and tokens whose market is closed, have no broken feed.
- */
-async function hasBrokenFeed({ reference }: SwapDeps, asset: Asset): Promise<boolean> {
-	return asset.feed !== null && (await reference.priceUsd(asset)) === null;
-}
-
-/** Returns the loss from input to output value, in basis points; null where one side is unknown. */
-function lossOf(inMicros: bigint | null, outMicros: bigint | null): number | null {
-	// Below this value, the rounding of a microdollar would be a basis point.
-	if (inMicros === null || outMicros === null || inMicros < BPS) return null;
-	return outMicros >= inMicros ? 0 : Number(((inMicros - outMicros) * BPS) / inMicros);
 }
 
 async function depthCheck(deps: SwapDeps, given: Given): Promise<PolicyCheck> {

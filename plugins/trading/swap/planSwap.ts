@@ -9,6 +9,10 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import { type Currency, formatAmount, mulDiv } from "#core/money.ts";
 import { BPS, QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
+import type { PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
+import type { References } from "#plugins/trading/prices/createReference.ts";
+import type { PriceBounds } from "#plugins/trading/prices/judgePrice.ts";
+import { priceLine } from "#plugins/trading/prices/priceLine.ts";
 import type { PickedRoute, Quoting } from "#plugins/trading/quotes/createQuoting.ts";
 import type { QuoteAsk, SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/createAssets.ts";
@@ -16,12 +20,9 @@ import type { QuoteRow } from "#plugins/trading/sql/trades.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
 /** Bounds of the deployment's configuration. */
-type TradeBounds = {
+type TradeBounds = PriceBounds & {
 	slippageBps: number;
-	impactBpsMax: number;
 	divergenceBpsMax: number;
-	/** How much less than the feeds' value may be received. */
-	referenceBpsMax: number;
 	/** The least liquidity in microdollars; null: none is configured. */
 	minLiquidityUsdMicros: bigint | null;
 };
@@ -41,7 +42,9 @@ export type SwapDeps = {
 	quoting: Quoting;
 	assets: Assets;
 	eligibility: Eligibility;
-	reference: Reference;
+	reference: Reference & Pick<References, "word">;
+	/** What pools cost on average. */
+	averages: PoolAverages;
 	/** Returns whether operators require deep pools, by the setting `enforce_min_liquidity`. */
 	isLiquidityEnforced(): Promise<boolean>;
 };
@@ -74,6 +77,21 @@ const hop = z.object({
 	fee: z.int(),
 });
 
+/** What the verdict on a trade's price was. */
+const price = z.object({
+	/** `ask`: nothing sure says the price, and its owner is asked in figures. */
+	kind: z.enum(["yes", "ask"]),
+	from: z.array(z.enum(["feed", "last close", "pool"])),
+	/** What the exact amount would give, or cost, at the fair price; null: none is known. */
+	fairRaw: raw.nullable(),
+	/** The least received, or the most spent, that is within the bounds of that price. */
+	limitRaw: raw.nullable(),
+	/** What it counts as where nothing is sure, in microdollars. */
+	countedUsdMicros: raw.nullable(),
+});
+
+export type StoredPrice = z.output<typeof price>;
+
 /** A quoted route, and when it was requested. */
 const quoted = z.object({
 	source: z.string(),
@@ -86,6 +104,8 @@ const quoted = z.object({
 	impactBps: z.int().nullable(),
 	divergenceBps: z.int().nullable(),
 	missing: z.array(z.string()),
+	/** Null: it was quoted before verdicts were stored. */
+	price: price.nullable().default(null),
 });
 
 /** A swap, and the bounds that apply however often it is quoted again. */
@@ -142,11 +162,15 @@ export function askOf(
 }
 
 /** Converts a chosen route to the form that is stored. */
-export function quotedOf({ source, askedAtMs, route, ...rest }: PickedRoute): QuotedSwap {
+export function quotedOf(
+	{ source, askedAtMs, route, ...rest }: PickedRoute,
+	price: StoredPrice | null,
+): QuotedSwap {
 	const { inRaw, outRaw, blockNumber, hops, impactBps } = route;
 	const { divergenceBps, missing } = rest;
 	return {
 		...{ source, askedAtMs, impactBps, divergenceBps, missing: [...missing], hops: [...hops] },
+		price,
 		...{ inRaw: String(inRaw), outRaw: String(outRaw) },
 		blockNumber: blockNumber === null ? null : String(blockNumber),
 	};
@@ -166,6 +190,13 @@ export function limitFor(
 	// Rounded in the trader's favour: never less received, never more spent than the bound says.
 	if (exact === "in") return mulDiv(outRaw, BPS - slip, BPS, "up");
 	return mulDiv(inRaw, BPS + slip, BPS, "down");
+}
+
+/** Returns the stricter of two limits: more received at least, or less spent at most. */
+export function stricterOf(exact: "in" | "out", one: bigint, other: bigint | null): bigint {
+	if (other === null) return one;
+	if (exact === "in") return other > one ? other : one;
+	return other < one ? other : one;
 }
 
 /** Converts the sources' answers to rows that are recorded with a trade. */
@@ -201,6 +232,8 @@ export function shownSwap(
 	{ quoted, leastRaw, mostRaw }: { quoted: QuotedSwap; leastRaw: bigint; mostRaw: bigint },
 ): Plan["shown"] & { summary: string } {
 	const { sell, buy, exact, side } = request;
+	const { price } = quoted;
+	const line = price && priceLine(price, { exact, leastRaw, mostRaw, sell, buy });
 	const expected = { in: BigInt(quoted.inRaw), out: BigInt(quoted.outRaw) };
 	const most = `${exact === "out" ? "at most " : ""}${amountText(mostRaw, sell)}`;
 	const least = `${exact === "in" ? "at least " : ""}${amountText(leastRaw, buy)}`;
@@ -210,7 +243,10 @@ export function shownSwap(
 			: `about ${amountText(expected.in, sell)} expected`;
 	return {
 		action: side,
-		summary: `Swaps ${most} for ${least} (${about}) through Uniswap V3.`,
+		summary: [`Swaps ${most} for ${least} (${about}) through Uniswap V3.`, line ?? []]
+			.flat()
+			.join(" "),
+		price: line,
 		...{ sell: sell.address, buy: buy.address, exact },
 		...{ leastRaw: String(leastRaw), mostRaw: String(mostRaw) },
 		expectedRaw: String(exact === "in" ? expected.out : expected.in),

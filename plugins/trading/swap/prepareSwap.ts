@@ -29,6 +29,7 @@ import {
 	type SwapDeps,
 	type SwapRequest,
 	shownSwap,
+	stricterOf,
 } from "#plugins/trading/swap/planSwap.ts";
 import { swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import {
@@ -162,16 +163,22 @@ async function quoteAgain(
 	const rows = quoteRows(answers, picked);
 	await outbound("trade.record", () => insertQuotes(deps.db, request.tradeId, rows));
 	if (!picked) return denial("quote_unavailable", "No source has a way for that now.");
-	const { denial: flaw, review } = await outbound("trade.quote", () =>
-		judgeRoute(deps, { picked, sell, buy, signal }),
+	const { exact } = request;
+	const judged = await outbound("trade.quote", () =>
+		judgeRoute(deps, { picked, sell, buy, exact, signal }),
 	);
+	const { denial: flaw, review, price } = judged;
 	if (flaw) return flaw;
+	// Its owner was asked for nothing, or said yes to a price that something supported.
+	if (price?.kind === "ask" && request.quoted.price?.kind !== "ask") {
+		return denial("price_unknown", "What supported its price when it was asked for is gone.");
+	}
 	const { inRaw, outRaw } = picked.route;
 	const { mostRaw, leastRaw } = boundsOf(request);
 	if (outRaw < leastRaw || inRaw > mostRaw) {
 		return denial("price_moved", "The price moved beyond what the trade was asked for.");
 	}
-	return { quoted: quotedOf(picked), review };
+	return { quoted: quotedOf(picked, price), review };
 }
 
 function planned(
@@ -263,13 +270,18 @@ function termsOf(
 	const amounts = { inRaw: BigInt(quoted.inRaw), outRaw: BigInt(quoted.outRaw) };
 	const own = BigInt(request.limitRaw);
 	const now = limitFor(amounts, { exact, slippageBps: bounds.slippageBps });
-	// The stricter of the two bounds: an improved price is not given away again.
-	const isBetter = exact === "in" ? now > own : now < own;
+	const fair = quoted.price?.limitRaw ?? null;
+	// The strictest of all: an improved price is not given away again, nor one that is fair.
+	const strict = stricterOf(
+		exact,
+		stricterOf(exact, own, now),
+		fair === null ? null : BigInt(fair),
+	);
 	const isSent = wallet.capability === "embedded/delegated";
 	const deadlineMs = clock.nowMs() + (isSent ? SENT_DEADLINE_MS : SIGNED_DEADLINE_MS);
 	return {
 		...{ hops: quoted.hops, exact, amountRaw: BigInt(request.amountRaw) },
-		limitRaw: isBetter ? now : own,
+		limitRaw: strict,
 		isNativeIn: sell.address === ZERO_ADDRESS,
 		isNativeOut: buy.address === ZERO_ADDRESS,
 		recipient: wallet.address,

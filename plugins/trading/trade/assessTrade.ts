@@ -22,6 +22,7 @@ import {
 	quotedOf,
 	type SwapDeps,
 	type SwapRequest,
+	stricterOf,
 	type TradeCurrency,
 } from "#plugins/trading/swap/planSwap.ts";
 import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
@@ -52,6 +53,7 @@ type Sides = { side: "buy" | "sell"; asset: Asset; sell: Asset; buy: Asset };
 /** A shorter name is near to too many. */
 const NEAR_LETTERS_MIN = 3;
 
+const UNCOUNTED = deny("usd_rate_unavailable", "What it is worth in dollars is not known now.");
 const NOT_REGISTERED = deny("asset_not_registered", "It is not in the registry.");
 
 /** The taker in quotes for a profile without a wallet. */
@@ -190,22 +192,30 @@ async function quoteFor(
 	]);
 	if (exact === "in" && funds && funds.tradableRaw < amountRaw) return refused(short);
 	if (!picked) return refused(silenceOf(answers), { answers });
-	const judged = await judgeRoute(deps, { picked, sell, buy, signal });
+	const judged = await judgeRoute(deps, { picked, sell, buy, exact, signal });
 	policy.push(...judged.checks);
-	const { notionalUsdMicros, review } = judged;
+	const { notionalUsdMicros, review, price } = judged;
 	const told = { answers, picked, notionalUsdMicros };
 	if (judged.denial) return refused(judged.denial, told);
 	if (funds && funds.tradableRaw < picked.route.inRaw) return refused(short, told);
 	const { slippageBps } = deps.bounds;
-	let limitRaw = limitFor(picked.route, { exact, slippageBps });
+	const fair = price?.limitRaw ?? null;
+	const slipped = limitFor(picked.route, { exact, slippageBps });
+	let limitRaw = stricterOf(exact, slipped, fair === null ? null : BigInt(fair));
 	// A wallet with just enough for the price cannot pay slippage: its balance is then the most.
 	if (exact === "out" && funds && limitRaw > funds.tradableRaw) limitRaw = funds.tradableRaw;
 	if (limitRaw === 0n) return refused(deny("amount_invalid", "It is too little to trade."), told);
-	const worth = await worthInCoin(deps, { sell, buy, micros: notionalUsdMicros });
+	const isUnsure = price?.kind === "ask";
+	const worth = await worthInCoin(deps, { sell, buy, isUnsure, micros: notionalUsdMicros });
+	if (isUnsure && worth === null) return refused(UNCOUNTED, told);
 	const terms = {
 		worth,
 		...{ side, asset: asset.address, sell: currencyOf(sell), buy: currencyOf(buy), exact, review },
-		...{ amountRaw: String(amountRaw), limitRaw: String(limitRaw), quoted: quotedOf(picked) },
+		...{
+			amountRaw: String(amountRaw),
+			limitRaw: String(limitRaw),
+			quoted: quotedOf(picked, price),
+		},
 	};
 	return { outcome: { kind: "swap", terms }, policy, ...told };
 }
@@ -242,14 +252,16 @@ function silenceOf(answers: readonly SourceAnswer[]): Denial {
 }
 
 /**
- * Returns a trade's value in the coin, where one stock is traded for another: limits know the price
- * of neither. Null where a side is money, or where no feed says the value now.
+ * Returns a trade's value in the coin, where limits know the price of neither side: one stock is
+ * traded for another, or nothing sure says a price. Null for others, or where it is not known now.
  */
 async function worthInCoin(
 	{ assets, db, reference }: SwapDeps,
-	{ sell, buy, micros }: { sell: Asset; buy: Asset; micros: bigint | null },
+	given: { sell: Asset; buy: Asset; isUnsure: boolean; micros: bigint | null },
 ): Promise<SwapRequest["worth"]> {
-	if (sell.kind !== "stock" || buy.kind !== "stock" || micros === null) return null;
+	const { sell, buy, isUnsure, micros } = given;
+	const isBarter = sell.kind === "stock" && buy.kind === "stock";
+	if (micros === null || !(isBarter || isUnsure)) return null;
 	const coin = await assets.read(db, ZERO_ADDRESS);
 	const price = coin && (await reference.priceUsd(coin));
 	if (!coin || !price || "closed" in price || price.microsPerUnit === 0n) return null;

@@ -207,10 +207,13 @@ async function record(
 	given: { id: string; asked: TradeAsked; assessed: Assessed; wallet: Wallet | null },
 ): Promise<Intent> {
 	const { id, asked, assessed, wallet } = given;
-	const { channel, asks, command, wish } = asked;
+	const { channel, command, wish } = asked;
 	const { profile } = asked.principal;
 	const { answers, picked, policy, notionalUsdMicros } = assessed;
 	const request = requestOf(id, assessed);
+	const isUnsure = request.kind === "swap" && request.quoted.price?.kind === "ask";
+	// Nothing goes at a price that nothing supports before its owner said yes to the figures.
+	const asks = asked.asks || isUnsure;
 	const text = (raw: bigint | null) => (raw === null ? null : String(raw));
 	const [intent] = await wallets.execution.create(tx, [
 		{ kind: TRADE, profile, wallet, chainId, channel, asks, request },
@@ -221,6 +224,7 @@ async function record(
 		...{ chainId, channel, command, wish, terms: request },
 		settings: {
 			...{ ...bounds, minLiquidityUsdMicros: text(bounds.minLiquidityUsdMicros) },
+			unpricedUsdMicrosMax: text(bounds.unpricedUsdMicrosMax),
 			profile: {
 				requireTradeConfirmation: profile.requireTradeConfirmation,
 				...{ perTradeUsdMax: text(profile.perTradeUsdMax), revision: profile.revision },

@@ -1,0 +1,176 @@
+// Gives a trade one verdict on its price, from everything that says something of it.
+
+import { mulDiv } from "#core/money.ts";
+import { BPS } from "#plugins/trading/limits.ts";
+import { lossBps, type Ratio } from "#plugins/trading/poolRatio.ts";
+import type { PriceWord } from "#plugins/trading/prices/createReference.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+export type PriceBounds = {
+	impactBpsMax: number;
+	/** How much less than a fair price may be received. */
+	referenceBpsMax: number;
+	/** The same where the fair price is the last close of a closed market. */
+	closedBpsMax: number;
+	/** What an owner may be asked for a trade whose price nothing supports, in microdollars. */
+	unpricedUsdMicrosMax: bigint;
+};
+
+/** One side of a trade: what feeds say of it. */
+export type PriceSide = { word: PriceWord; decimals: number; isStock: boolean };
+
+export type PriceFacts = {
+	/** What the route gives. */
+	inRaw: bigint;
+	outRaw: bigint;
+	sell: PriceSide;
+	buy: PriceSide;
+	/** The pools' mean of half an hour along the route; null: unknown. */
+	average: { ratio: Ratio; isWhole: boolean } | null;
+	/** Of the route that is taken; null: unknown. */
+	impactBps: number | null;
+	/** Whether a source that may have a route did not answer. */
+	isOneSilent: boolean;
+};
+
+/** What a fair price was learned from. */
+export type PriceFrom = "feed" | "last close" | "pool";
+
+/** A fair price, and how much less than it may be received at most. */
+type Held = { from: PriceFrom; ratio: Ratio; boundBps: number };
+
+/** How one comparison ended: `unknown` supports nothing. */
+type Outcome = "passed" | "denied" | "unknown";
+
+export type PriceVerdict = {
+	/** `yes`: something supports the price. `unsure`: nothing does. */
+	kind: "yes" | "unsure" | "no";
+	denial: Denial | null;
+	/** What the trade is held against; the first is what it is shown against. */
+	held: readonly Held[];
+	/** Of each comparison: its figure, and how it ended. */
+	compared: Readonly<
+		Record<"impact" | "reference" | "average", { outcome: Outcome; figure: number | null }>
+	>;
+};
+
+/**
+ * Judges the price of a trade. It is right only where something says so: a valid feed on both
+ * sides; the last close of a closed market, within a wider bound; or, where no feed is named, the
+ * known impact of the route that is taken together with the pools' mean of half an hour, and no
+ * silent second source. A mean alone supports nothing, but it may refuse: only a feed of now is
+ * above it. Whatever is unknown supports nothing.
+ */
+export function judgePrice(facts: PriceFacts, bounds: PriceBounds): PriceVerdict {
+	const { sell, buy, average, impactBps } = facts;
+	const byFeed = feedOf(facts, bounds);
+	const byPool: Held | null = average && {
+		...{ from: "pool", ratio: average.ratio, boundBps: bounds.referenceBpsMax },
+	};
+	const isSteep = impactBps !== null && impactBps > bounds.impactBpsMax;
+	const isFar = byFeed !== null && isBeyond(facts, byFeed);
+	const isOff = byPool !== null && isBeyond(facts, byPool);
+	const isOpen = byFeed?.from === "feed";
+	const hasNoFeed = [sell, buy].every(({ word }) => word.kind !== "broken");
+	const isByPool =
+		hasNoFeed && average?.isWhole === true && impactBps !== null && !facts.isOneSilent;
+	const compared: PriceVerdict["compared"] = {
+		impact: { figure: impactBps, outcome: outcomeOf(impactBps === null, isSteep) },
+		reference: {
+			figure: byFeed && lossBps(facts, byFeed.ratio),
+			outcome: outcomeOf(byFeed === null, isFar),
+		},
+		average: {
+			figure: byPool && lossBps(facts, byPool.ratio),
+			outcome: outcomeOf(average?.isWhole !== true && !isOff, isOff && !isOpen),
+		},
+	};
+	// Where a feed of now says that the price is right, a mean that lags behind is not held against.
+	const held = [byFeed, isOpen && isOff ? null : byPool].filter((one) => one !== null);
+	const denials: [boolean, Denial][] = [
+		[isSteep, deny("price_impact", "The trade would move the price of its pools too far.")],
+		[isFar, deny("price_deviation", farFrom(byFeed))],
+		[isOff && !isOpen, deny("price_deviation", farFrom(byPool))],
+	];
+	const denial = denials.find(([isIt]) => isIt)?.[1] ?? null;
+	const isSure = byFeed !== null || isByPool;
+	return { kind: denial ? "no" : isSure ? "yes" : "unsure", denial, held, compared };
+}
+
+/**
+ * Returns the least that a trade may receive for `in`, or the most that it may spend for `out`, so
+ * that it ends within the bounds of its price; null where it is held against nothing.
+ */
+export function priceLimit(
+	{ held }: Pick<PriceVerdict, "held">,
+	{ exact, amountRaw }: { exact: "in" | "out"; amountRaw: bigint },
+): bigint | null {
+	const limits = held.map(({ ratio: { num, den }, boundBps }) => {
+		const left = BPS - BigInt(boundBps);
+		return exact === "in"
+			? mulDiv(amountRaw * num, left, den * BPS, "up")
+			: mulDiv(amountRaw * den, BPS, num * left, "down");
+	});
+	const ordered = limits.toSorted((one, other) => (one < other ? -1 : 1));
+	return (exact === "in" ? ordered.at(-1) : ordered[0]) ?? null;
+}
+
+/**
+ * Counts a trade whose price nothing supports: at the highest of what is quoted, what a feed said
+ * last, and what our own record of a day says. Null where nothing says what is sold: then no figure
+ * can be shown to its owner, and it is refused.
+ */
+export function countUnsure(
+	{ inRaw, outRaw, sell, buy }: PriceFacts,
+	/** Microdollars for a whole one by our own record, at its highest; null: not in it. */
+	record: { sell: bigint | null; buy: bigint | null },
+): bigint | null {
+	const own = worthsOf(sell, inRaw, record.sell);
+	if (sell.isStock && own.length === 0) return null;
+	const all = [...own, ...worthsOf(buy, outRaw, record.buy)];
+	return all.toSorted((one, other) => (one > other ? -1 : 1))[0] ?? null;
+}
+
+function worthsOf({ word, decimals }: PriceSide, raw: bigint, record: bigint | null): bigint[] {
+	const last = word.kind === "broken" ? word.lastMicros : null;
+	const said = word.kind === "open" || word.kind === "closed" ? word.microsPerUnit : null;
+	return [last, said, record].flatMap((micros) =>
+		micros === null ? [] : [mulDiv(raw, micros, 10n ** BigInt(decimals), "up")],
+	);
+}
+
+/** Returns the fair price by feeds; null unless both sides have one. */
+function feedOf({ sell, buy }: PriceFacts, bounds: PriceBounds): Held | null {
+	const [one, other] = [sell.word, buy.word];
+	if (one.kind !== "open" && one.kind !== "closed") return null;
+	if (other.kind !== "open" && other.kind !== "closed") return null;
+	const ratio = {
+		num: one.microsPerUnit * 10n ** BigInt(buy.decimals),
+		den: other.microsPerUnit * 10n ** BigInt(sell.decimals),
+	};
+	const isClosed = one.kind === "closed" || other.kind === "closed";
+	return isClosed
+		? { from: "last close", ratio, boundBps: bounds.closedBpsMax }
+		: { from: "feed", ratio, boundBps: bounds.referenceBpsMax };
+}
+
+function isBeyond(facts: PriceFacts, { ratio, boundBps }: Held): boolean {
+	return lossBps(facts, ratio) > boundBps;
+}
+
+function outcomeOf(isUnknown: boolean, isDenied: boolean): Outcome {
+	return isDenied ? "denied" : isUnknown ? "unknown" : "passed";
+}
+
+function farFrom(held: Held | null): string {
+	const what = {
+		feed: "what feeds say",
+		"last close": "the last close",
+		pool: "their own mean of half an hour",
+	} as const;
+	return `The pools' price is too far from ${what[held?.from ?? "feed"]}.`;
+}
+
+function deny(code: string, detail: string): Denial {
+	return { code, detail };
+}

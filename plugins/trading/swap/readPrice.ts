@@ -1,0 +1,175 @@
+// Reads everything that says something of a trade's price, and has the verdict made of it.
+
+import { mulDiv } from "#core/money.ts";
+import { alongRoute, ratioAtTick } from "#plugins/trading/poolRatio.ts";
+import {
+	countUnsure,
+	judgePrice,
+	type PriceFacts,
+	type PriceSide,
+	type PriceVerdict,
+	priceLimit,
+} from "#plugins/trading/prices/judgePrice.ts";
+import { dollars } from "#plugins/trading/prices/priceLine.ts";
+import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
+import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Asset } from "#plugins/trading/registry/createAssets.ts";
+import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
+import type { Denial } from "#plugins/wallets/contract.ts";
+
+/** The verdict on a trade's price, and what is stored of it; null: it is refused. */
+export type ReadPrice = {
+	verdict: PriceVerdict;
+	denial: Denial | null;
+	stored: StoredPrice | null;
+	/** The value of the settlement side in microdollars; where nothing is sure the highest. */
+	notionalUsdMicros: bigint | null;
+};
+
+type Given = {
+	picked: PickedRoute;
+	sell: Asset;
+	buy: Asset;
+	exact: "in" | "out";
+	signal: AbortSignal;
+};
+
+/**
+ * Judges a route's price by feeds, its pools' mean of half an hour, its impact and the second
+ * source. Where nothing supports it, it is counted in dollars and its owner is asked up to a bound.
+ */
+export async function readPrice(deps: SwapDeps, given: Given): Promise<ReadPrice> {
+	const { picked, sell, buy, exact } = given;
+	const { route } = picked;
+	const [sellSide, buySide, average] = await Promise.all([
+		sideOf(deps, sell),
+		sideOf(deps, buy),
+		averageOf(deps, route.hops, given.signal),
+	]);
+	const facts: PriceFacts = {
+		...{ inRaw: route.inRaw, outRaw: route.outRaw, sell: sellSide, buy: buySide, average },
+		...{ impactBps: route.impactBps, isOneSilent: picked.isOneSilent },
+	};
+	const verdict = judgePrice(facts, deps.bounds);
+	const known = worthOf(sellSide, route.inRaw) ?? worthOf(buySide, route.outRaw);
+	const amountRaw = exact === "in" ? route.inRaw : route.outRaw;
+	const limitRaw = priceLimit(verdict, { exact, amountRaw });
+	const [first] = verdict.held;
+	const fairRaw = first ? fairOf(first.ratio, { exact, amountRaw }) : null;
+	const stored: StoredPrice = {
+		...{ kind: "yes", from: verdict.held.map(({ from }) => from), countedUsdMicros: null },
+		...{ fairRaw: textOf(fairRaw), limitRaw: textOf(limitRaw) },
+	};
+	if (verdict.kind === "no") {
+		return { verdict, denial: verdict.denial, stored: null, notionalUsdMicros: known };
+	}
+	if (verdict.kind === "yes") return { verdict, denial: null, stored, notionalUsdMicros: known };
+	const [sellMicros, buyMicros] = await Promise.all([
+		recordedMicros(deps, sell),
+		recordedMicros(deps, buy),
+	]);
+	const counted = countUnsure(facts, { sell: sellMicros, buy: buyMicros });
+	const denial = unsureDenial(deps, { counted, sell, buy });
+	if (denial || counted === null) {
+		return { verdict, denial, stored: null, notionalUsdMicros: counted ?? known };
+	}
+	return {
+		...{ verdict, denial: null, notionalUsdMicros: counted },
+		stored: { ...stored, kind: "ask", countedUsdMicros: String(counted) },
+	};
+}
+
+/** Returns the pools' mean along a route; null where one of them has none. */
+async function averageOf(
+	{ averages }: SwapDeps,
+	hops: readonly Hop[],
+	signal: AbortSignal,
+): Promise<PriceFacts["average"]> {
+	const found = await averages.read(
+		hops.map(({ pool }) => pool),
+		signal,
+	);
+	let isWhole = hops.length > 0;
+	const ratios = [];
+	for (const [index, hop] of hops.entries()) {
+		const average = found[index];
+		if (!average) return null;
+		isWhole &&= average.isWhole;
+		ratios.push(ratioAtTick(hop, average.tick));
+	}
+	return { ratio: alongRoute(ratios), isWhole };
+}
+
+async function sideOf({ reference }: SwapDeps, asset: Asset): Promise<PriceSide> {
+	const word = await reference.word(asset);
+	return { word, decimals: asset.decimals, isStock: asset.kind === "stock" };
+}
+
+function worthOf({ word, decimals }: PriceSide, raw: bigint): bigint | null {
+	if (word.kind !== "open") return null;
+	return mulDiv(raw, word.microsPerUnit, 10n ** BigInt(decimals), "down");
+}
+
+/**
+ * Returns microdollars of a whole stock at its highest in our own record of a day, over its pools
+ * whose other token has a price; null where there is none.
+ */
+async function recordedMicros(deps: SwapDeps, asset: Asset): Promise<bigint | null> {
+	if (asset.kind !== "stock") return null;
+	const { address: token } = asset;
+	const pools = deps.assets.pools().filter(({ token0, token1, version }) => {
+		return version === "v3" && (token0 === token || token1 === token);
+	});
+	const days = await deps.averages.day(pools.map(({ address }) => address));
+	let highest: bigint | null = null;
+	for (const { address, token0, token1 } of pools) {
+		const day = days.get(address);
+		const tokenOut = token0 === token ? token1 : token0;
+		const other = await deps.assets.read(deps.db, tokenOut);
+		if (!day || !other) continue;
+		const word = await deps.reference.word(other);
+		if (word.kind !== "open") continue;
+		const tick = token === token0 ? day.greatest : day.least;
+		const { num, den } = ratioAtTick({ tokenIn: token, tokenOut }, tick);
+		const whole = 10n ** BigInt(asset.decimals);
+		const micros = mulDiv(
+			whole * num,
+			word.microsPerUnit,
+			den * 10n ** BigInt(other.decimals),
+			"up",
+		);
+		if (highest === null || micros > highest) highest = micros;
+	}
+	return highest;
+}
+
+function unsureDenial(
+	{ bounds }: SwapDeps,
+	{ counted, sell, buy }: { counted: bigint | null; sell: Asset; buy: Asset },
+): Denial | null {
+	const broken = [sell, buy].find(({ kind, feed }) => kind === "stock" && feed !== null);
+	const why = broken
+		? `The price feed of ${broken.symbol} cannot be believed now.`
+		: "Nothing sure says what that is worth now.";
+	if (counted === null) {
+		const detail = `${why} Neither a feed nor our own record says what ${sell.symbol} was worth.`;
+		return { code: "price_unknown", detail };
+	}
+	const most = bounds.unpricedUsdMicrosMax;
+	if (counted <= most) return null;
+	const detail =
+		`${why} It counts as $${dollars(counted)}, and its owner is asked for at most ` +
+		`$${dollars(most)} at such a price.`;
+	return { code: "price_unknown", detail };
+}
+
+function fairOf(
+	{ num, den }: { num: bigint; den: bigint },
+	{ exact, amountRaw }: { exact: "in" | "out"; amountRaw: bigint },
+): bigint {
+	return exact === "in" ? mulDiv(amountRaw, num, den, "up") : mulDiv(amountRaw, den, num, "down");
+}
+
+function textOf(raw: bigint | null): string | null {
+	return raw === null ? null : String(raw);
+}
