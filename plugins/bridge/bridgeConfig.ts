@@ -18,7 +18,9 @@ export type ChainReader = (
 ) => Promise<unknown>;
 
 export type ChainReaders = {
-	/** Returns what asks a node of a chain; null where no node of it is known here. */
+	/** Returns what asks this deployment's nodes of a chain; null: it has none. */
+	own(chainId: number): ChainReader | null;
+	/** Returns the same, else what asks the provider's public node; null where there is neither. */
 	of(chainId: number, publicUrl: string | null): ChainReader | null;
 };
 
@@ -48,8 +50,8 @@ export type BridgeContext = {
 	};
 	/** Returns a new unique id. */
 	newId(): string;
-	/** Tells operators of money that is not where it was said to be. */
-	alarm(reason: string, bridgeId: string): void;
+	/** Tells operators of a bridge, or a chain, that needs one of them. */
+	alarm(reason: string, about: string): void;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };

@@ -56,6 +56,12 @@ export const bridgeFault = defineFaults({
 		retry: "later",
 		public: "No node of that chain answers.",
 	},
+	contractMissing: {
+		status: 409,
+		retry: "never",
+		public: "There is no contract at that address.",
+		advice: "Name the contract that the provider publishes for the chain.",
+	},
 	/** For `bun run svc`: the answer says how the command is called. */
 	command: {
 		code: "bridge_command",

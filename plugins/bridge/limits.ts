@@ -51,13 +51,22 @@ export const LOOK_DELAYS: readonly (readonly [untilMs: number, delayMs: number])
 	[HOUR_MS, MINUTE_MS],
 	[Number.POSITIVE_INFINITY, 5 * MINUTE_MS],
 ];
-export const TIMED_OUT_EVERY_MS = HOUR_MS;
-/** How long after it the provider's `failure` is shown; it is believed after a day. */
+/** How often what is late is looked for: hourly for a day, then daily for so long, then no more. */
+export const LATE_EVERY_MS = HOUR_MS;
+export const LATE_OPEN_MS = DAY_MS;
+export const DAILY_EVERY_MS = DAY_MS;
+export const DAILY_OPEN_MS = 60 * DAY_MS;
+/** How long after it the provider's `failure` is shown, and how long it is looked at often. */
 export const FAILURE_GRACE_MS = 5 * MINUTE_MS;
 export const FAILURE_OPEN_MS = DAY_MS;
-export const TIMED_OUT_OPEN_MS = DAY_MS;
-/** How long an unreadable chain is asked again before the provider's word alone counts. */
+/** How long a token's logs are asked again for the transaction that used a signature. */
 export const UNREADABLE_MS = 2 * MINUTE_MS;
+/** How long the provider may claim an end that no chain shows until an operator is told. */
+export const UNPROVEN_ALARM_MS = 2 * MINUTE_MS;
+/** How far the clocks of two chains may be apart, in seconds. */
+export const CHAIN_CLOCKS_APART_S = 60n;
+/** The least share of what was paid in that is a refund, in basis points: fees may be taken off. */
+export const REFUND_SHARE_BPS = 2_500n;
 /** When, and how often, a deposit that the provider does not see is pointed out to it. */
 export const HINT_AFTER_MS = 20 * SECOND_MS;
 export const HINT_EVERY_MS = 2 * MINUTE_MS;

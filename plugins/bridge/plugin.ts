@@ -20,7 +20,7 @@ import {
 	operateBridges,
 	operatorCommands,
 } from "#plugins/bridge/operator/operateBridges.ts";
-import { createChainReaders } from "#plugins/bridge/reconcile/readChain.ts";
+import { createChainReaders } from "#plugins/bridge/reconcile/createChainReaders.ts";
 import { lookNow, reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import { createBridgeWebhooks } from "#plugins/bridge/reconcile/webhooks.ts";
 import { createDirectory, createRelay, offRelay } from "#plugins/bridge/relay/createRelay.ts";
@@ -90,7 +90,7 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 			: createRelay({ core, baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, ending });
 	const alarms = core.metrics.counter({
 		name: "bridge_alarms_total",
-		help: "Bridges whose money is not where it was said to be, by reason.",
+		help: "What bridging needed an operator for, by reason.",
 		labels: ["reason"],
 	});
 	return {
@@ -106,9 +106,9 @@ function contextOf(core: Core, { config, wallets, prices, ending }: Given): Brid
 			deniedChainIds: new Set(config.BRIDGE_DENIED_CHAIN_IDS.map(Number)),
 			timeoutMs: config.BRIDGE_STATUS_TIMEOUT_MINUTES * MINUTE_MS,
 		},
-		alarm(reason, bridgeId) {
+		alarm(reason, about) {
 			alarms.inc({ reason });
-			core.log.error("a bridge's money is not where it was said to be", { reason, bridgeId });
+			core.log.error("bridging needs an operator", { reason, about });
 		},
 	};
 }

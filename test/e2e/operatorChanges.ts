@@ -56,6 +56,12 @@ export function operatorChanges({
 			...{ action: "bridge.chain.switched", subject: "chain:8453" },
 			state: "select * from bridge.chain_switch",
 		}),
+		"PUT /v1/admin/bridge-chains/{chainId}/contracts": async () => ({
+			...{ id: String(CHAIN), body: { role: "depository", address: token } },
+			refused: { id: String(CHAIN), body: { role: "depository", address: TESLA } },
+			...{ action: "bridge.contract.pinned", subject: `chain:${CHAIN}` },
+			state: "select * from bridge.pin",
+		}),
 		"POST /v1/admin/stock-tokens/{address}/review": () =>
 			stock(db, {
 				...{ address: TESLA, symbol: "TSLA", body: { decision: "refuse" } },

@@ -14,6 +14,7 @@ import {
 	recipientDenial,
 	refusalOf,
 } from "#plugins/bridge/bridges/depositKind.ts";
+import { pinnedDenial } from "#plugins/bridge/bridges/pinContracts.ts";
 import {
 	type Authorization,
 	contractOf,
@@ -97,7 +98,9 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	if (beyond) return { kind: "denied", denial: beyond };
 	const authorization = row.asked ?? quote.authorizations[step];
 	if (!authorization) return denied("quote_mismatch", "The bridge's newer quote asks otherwise.");
-	const flaw = await tokenDenial(context, preparing, { route, authorization });
+	const flaw =
+		(await spenderDenial(context, preparing, authorization)) ??
+		(await tokenDenial(context, preparing, { route, authorization }));
 	if (flaw) return { kind: "denied", denial: flaw };
 	const to = contractOf(authorization);
 	const call = { chainId: route.origin.chainId, to, valueRaw: 0n, data: "0x" } as const;
@@ -115,6 +118,19 @@ function planOf(plan: Plan, { kind }: Authorization): Plan {
 	return { ...plan, shown, spend: NOTHING, recipient: null };
 }
 
+/** Returns why nothing is signed for the contract that would take the money; null: it is pinned. */
+async function spenderDenial(
+	context: BridgeContext,
+	{ outbound, signal }: Preparing,
+	authorization: Authorization,
+): Promise<Denial | null> {
+	if (authorization.kind !== "payment") return null;
+	const { chainId, spender: address } = authorization;
+	return await outbound("bridge.token", () =>
+		pinnedDenial(context, { chainId, role: "proxy", address, signal }),
+	);
+}
+
 /**
  * Returns why a signature would be of no use: there is less of the token, its nonce is used, or the
  * token knows itself by another domain than the one that would be signed for. Null: it would be.
@@ -126,7 +142,7 @@ async function tokenDenial(
 ): Promise<Denial | null> {
 	if (authorization.kind !== "payment") return null;
 	const { chainId, token, name, version, amountRaw } = authorization;
-	const read = readers.of(chainId, null);
+	const read = readers.own(chainId);
 	const ask = (data: string) => read?.("eth_call", [{ to: token, data }, "latest"], signal);
 	let told: { held: bigint; domain: string; used: bigint };
 	try {

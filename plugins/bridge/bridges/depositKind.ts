@@ -9,6 +9,7 @@ import { Fault } from "#core/fault.ts";
 import { formatAmount, mulDiv } from "#core/money.ts";
 import { type BridgeContext, depositSteps } from "#plugins/bridge/bridgeConfig.ts";
 import { switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
+import { pinnedDenial } from "#plugins/bridge/bridges/pinContracts.ts";
 import { type Offered, offerQuote, storeOffered } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { sentBy } from "#plugins/bridge/direct/oft.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
@@ -92,6 +93,8 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	if (beyond) return { kind: "denied", denial: beyond };
 	const step = quote.steps.at(-1);
 	if (step?.kind !== "deposit") return denied("quote_missing", "The bridge has no deposit.");
+	const changed = await depositoryDenial(context, preparing, { bridge, step });
+	if (changed) return { kind: "denied", denial: changed };
 	const plan = depositPlan(context, { route, quote, step });
 	const isAllowed = quote.steps.every(({ kind }) => kind !== "approve");
 	if (isAllowed) return { kind: "plan", plan, ...kept };
@@ -164,6 +167,22 @@ function keeping({ core }: BridgeContext, { id: bridgeId }: Bridge, offered: Off
 	return (tx: Tx) => storeOffered(tx, { bridgeId, offered, at });
 }
 
+/**
+ * Returns why nothing is deposited into the contract of a step now: it is not as it was pinned;
+ * null: it is. Direct bridges' contracts are those that an operator named.
+ */
+async function depositoryDenial(
+	context: BridgeContext,
+	{ outbound, signal }: Preparing,
+	{ bridge, step }: { bridge: Bridge; step: BridgeStep },
+): Promise<Denial | null> {
+	if (bridge.request.mode === "direct") return null;
+	const { chainId, to: address } = step;
+	return await outbound("bridge.allowance", () =>
+		pinnedDenial(context, { chainId, role: "depository", address, signal }),
+	);
+}
+
 /** Reads how much the depository may take of the token; null where no node says. */
 async function allowanceOf(
 	{ readers }: BridgeContext,
@@ -174,7 +193,7 @@ async function allowanceOf(
 	const args = [route.user, spender] as const;
 	const data = encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args });
 	try {
-		const read = readers.of(chainId, null);
+		const read = readers.own(chainId);
 		const told = await outbound("bridge.allowance", async () =>
 			read?.("eth_call", [{ to: currency, data }, "latest"], signal),
 		);

@@ -1,8 +1,15 @@
 // Gets a checked quote for a route, and replaces the stored one.
 
+import { chainNumbers } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import {
+	contractsDenial,
+	knownPins,
+	solverDenial,
+	withPinnedSolvers,
+} from "#plugins/bridge/bridges/pinContracts.ts";
 import {
 	type Resolved,
 	readRouteRules,
@@ -12,7 +19,7 @@ import { quoteDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
-import type { RelayCallOptions, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
+import type { RelayCallOptions, RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
 import { insertQuote, isNonceKnown, type Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
@@ -55,14 +62,21 @@ export async function quoteBridge(
 		const { signal } = options;
 		return await quoteDirect(context, { route, direct, origin, destination, signal });
 	}
-	let said: RelayQuote;
-	try {
-		said = await context.relay.quote({ ...requestOf(route), usePermit }, options);
-	} catch (error) {
-		return refusalOf(error);
-	}
+	const { signal } = options;
+	const pins = await knownPins(context, [origin, destination]);
+	const [said, newestBlock, refused] = await Promise.all([
+		context.relay.quote({ ...requestOf(route), usePermit }, options).catch(refusalOf),
+		newestBlockOf(context, destination, signal),
+		contractsDenial(context, pins, { origin, usePermit, signal }),
+	]);
+	if ("kind" in said) return said;
+	const { solver } = said.protocol.v2.orderData;
+	const chains = [origin, destination];
+	const denial = refused ?? solverDenial(context, pins, { chains, solver });
+	if (denial) return { kind: "bad", denial };
 	const nowMs = context.core.clock.nowMs();
-	const asked = { route, origin, destination, usePermit, nowMs };
+	const ends = withPinnedSolvers({ origin, destination }, pins);
+	const asked = { route, ...ends, usePermit, nowMs };
 	const verdict = await checkQuote(asked, said);
 	if (verdict.kind === "bad") {
 		const { code, detail } = verdict;
@@ -75,7 +89,21 @@ export async function quoteBridge(
 	}
 	const loss = lossOf(context, route, verdict.quote);
 	if (loss !== null) return { kind: "bad", denial: loss };
-	return { kind: "good", quote: verdict.quote, told: toldOf(said) };
+	return { kind: "good", quote: verdict.quote, told: { ...toldOf(said), newestBlock } };
+}
+
+/** Reads the newest block of a chain, as decimal text; null where no node of ours says. */
+async function newestBlockOf(
+	{ readers }: BridgeContext,
+	{ id }: RelayChain,
+	signal: AbortSignal,
+): Promise<string | null> {
+	try {
+		const told = await readers.own(id)?.("eth_blockNumber", [], signal);
+		return String(chainNumbers.blockNumber.parse(told));
+	} catch {
+		return null;
+	}
 }
 
 /** Asks for a newer quote and stores it. Where the deposit may be on its way none is replaced. */
@@ -134,7 +162,7 @@ function requestOf(route: BridgeRoute) {
 }
 
 /** Returns the provider's refusal as a denial; throws any other error, such as its silence. */
-function refusalOf(error: unknown): Quoting {
+function refusalOf(error: unknown): Extract<Quoting, { kind: "bad" }> {
 	const isRefusal = error instanceof Fault && error.code === "bridge_provider_refused";
 	if (!isRefusal) throw error;
 	const code = REFUSALS[String(error.meta["errorCode"])] ?? "quote_refused";
@@ -161,7 +189,7 @@ function lossOf(
 	return { code: "price_impact_too_high", detail: "Too much of its worth would be lost." };
 }
 
-function toldOf(said: RelayQuote): Told {
+function toldOf(said: RelayQuote): Omit<Told, "newestBlock"> {
 	const fees = Object.entries(said.fees).flatMap(([name, fee]) =>
 		fee
 			? [

@@ -215,7 +215,7 @@ async function requireDecimals(
 		if (decimals === known) return;
 		throw refuse("currency_unknown", `The decimals of ${symbol} are not what the chain has.`);
 	}
-	const read = readers.of(chain.id, null);
+	const read = readers.own(chain.id);
 	let told: unknown = null;
 	try {
 		told = await read?.("eth_call", [{ to: address, data: decimalsSelector }, "latest"], signal);

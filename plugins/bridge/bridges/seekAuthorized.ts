@@ -109,7 +109,7 @@ export async function readAuthorized(
 ): Promise<AuthorizedState> {
 	const { payment, owner, signal } = given;
 	const { chainId, token, nonce, validBeforeS } = payment;
-	const read = readers.of(chainId, null);
+	const read = readers.own(chainId);
 	if (read === null) return { kind: "unreadable" };
 	try {
 		// The block first: what is unused in a newer state was unused in that block.

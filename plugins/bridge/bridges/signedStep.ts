@@ -196,7 +196,7 @@ async function readTransaction(
 	{ readers }: BridgeContext,
 	{ bridge, hash, signal }: Asked,
 ): Promise<SeenTransaction | null> {
-	const read = readers.of(bridge.route?.origin.chainId ?? 0, null);
+	const read = readers.own(bridge.route?.origin.chainId ?? 0);
 	if (read === null) throw bridgeFault.chainUnreadable();
 	let told: unknown;
 	try {

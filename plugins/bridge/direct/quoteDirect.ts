@@ -79,7 +79,7 @@ export async function resolveDirect(
 	for (const token of settings.directTokens) {
 		const from = oftEndOf(token, origin.id);
 		const to = oftEndOf(token, destination.id);
-		const here = readers.of(origin.id, null);
+		const here = readers.own(origin.id);
 		const there = readers.of(destination.id, destination.httpRpcUrl);
 		if (!from || !to || !here || !there) continue;
 		try {
@@ -116,7 +116,7 @@ export async function resolveDirect(
 async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Promise<Quoted> {
 	const { route, direct, origin, destination, signal } = asked;
 	const { from, to } = direct;
-	const here = readers.of(from.chainId, null);
+	const here = readers.own(from.chainId);
 	const there = readers.of(to.chainId, destination.httpRpcUrl);
 	if (!here || !there) return bad("chain_unavailable", "The token's contracts cannot be read now.");
 	const source = oftReader(here, from.oft, signal);
@@ -176,7 +176,7 @@ async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Pro
 			},
 			...{ impactPercent: null, impactUsd: null, estimateSeconds: ESTIMATE_S, rate: null },
 			order: { dstEid: to.eid, to: exact.to, amountLD: String(amountRaw), oft: to.oft },
-			orderSignature: "0x",
+			...{ orderSignature: "0x", newestBlock: null },
 		},
 	};
 }

@@ -1,6 +1,7 @@
 // Lets operators list, retry and stop bridges, and take chains out, from HTTP and the shell.
 
 import { z } from "zod";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { type CliCommand, type CliContext, serviceKey } from "#core/plugin/Plugin.ts";
@@ -8,6 +9,7 @@ import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import type { BridgeView } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
+import { operateChains } from "#plugins/bridge/operator/operateChains.ts";
 import {
 	type Bridge,
 	changeBridge,
@@ -16,7 +18,7 @@ import {
 	moveBridge,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
-import { switchChain } from "#plugins/bridge/sql/preferences.ts";
+import { PIN_ROLES } from "#plugins/bridge/sql/pins.ts";
 
 type BridgeOperations = ReturnType<typeof operateBridges>;
 
@@ -33,6 +35,7 @@ const ACTOR = "svc";
 const LISTED_MAX = 200;
 const USAGE = "bridge list | show <id> | retry <id> | disable <id>";
 const CHAIN_USAGE = "bridge-chain <chainId> <true|false>";
+const PIN_USAGE = "bridge-pin <chainId> <depository|proxy|solver> <address>";
 
 /**
  * The operators' command about bridges. Nothing is sent from here: what is to go on is made
@@ -81,8 +84,27 @@ const chainCommand: CliCommand = {
 	},
 };
 
+const pinCommand: CliCommand = {
+	name: "bridge-pin",
+	usage: PIN_USAGE,
+	summary: "trust a contract or solver of the bridge provider's as it is now",
+	async run(args, context) {
+		const [id, word, text, ...rest] = args;
+		const { data: chainId } = chainIdText.safeParse(id);
+		const { data: role } = z.enum(PIN_ROLES).safeParse(word);
+		const { data: address } = anyCaseAddressSchema.safeParse(text);
+		if (!chainId || !role || !address || rest.length > 0) throw usage(PIN_USAGE);
+		return withOperations(context, async ({ pin }) => {
+			for (const one of await pin({ chainId, role, address }, ACTOR)) {
+				context.out([one.role, one.address, one.codeHash ?? "-"].join("\t"));
+			}
+			return 0;
+		});
+	},
+};
+
 /** Commands of `bun run svc` about bridges. */
-export const operatorCommands: readonly CliCommand[] = [bridgeCommand, chainCommand];
+export const operatorCommands: readonly CliCommand[] = [bridgeCommand, chainCommand, pinCommand];
 
 const chainIdText = z
 	.string()
@@ -153,22 +175,7 @@ export function operateBridges(
 			await goOn(id);
 			return await show(id);
 		},
-		/** Takes a chain out, or back in, and answers what stood there before. */
-		async switchChain(
-			{ chainId, isOn }: { chainId: number; isOn: boolean },
-			actor: string,
-		): Promise<boolean | null> {
-			const at = new Date(core.clock.nowMs());
-			const act = async (tx: Tx) => {
-				const before = await switchChain(tx, { chainId, isOn, actor, at });
-				await core.audit.append(tx, {
-					...{ actor: `operator:${actor}`, action: "bridge.chain.switched" },
-					...{ subject: `chain:${chainId}`, detail: { before, after: isOn } },
-				});
-				return before;
-			};
-			return await steps.run("bridge.close", () => core.db.transaction(act));
-		},
+		...operateChains(context),
 	};
 }
 

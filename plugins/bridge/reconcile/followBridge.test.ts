@@ -53,20 +53,30 @@ describe("time", () => {
 		expect(delays).toEqual([2_000, 10_000, 60_000]);
 	});
 
-	test("calls it timed out after the configured time, and looks each hour for a day", () => {
+	test("calls it timed out after the configured time, looks each hour for a day, then daily for 60", () => {
 		expect(of({}, 60 * MINUTE - 1).event).toBeNull();
 		expect(of({}, 60 * MINUTE).event).toBe("time_out");
 		const timedOut = { status: "timed_out", changedAt: new Date(START) } as const;
 		expect(of(timedOut, 3 * MINUTE).nextMs).toBe(60 * MINUTE);
-		expect(of(timedOut, DAY + 1)).toEqual({ event: null, nextMs: null });
+		expect(of(timedOut, DAY + 1)).toEqual({ event: null, nextMs: DAY });
+		expect(of(timedOut, 61 * DAY)).toEqual({ event: null, nextMs: DAY });
+		expect(of(timedOut, 61 * DAY + 1)).toEqual({ event: null, nextMs: null });
 	});
 
-	test("shows a failure after five minutes, and lets it be another end for a day", () => {
+	test("shows a failure after five minutes, and lets it be another end for 61 days", () => {
 		const failed = { failedAt: new Date(START) };
 		expect(of(failed, 5 * MINUTE - 1).event).toBeNull();
 		expect(of(failed, 5 * MINUTE).event).toBe("fail");
 		const shown = { ...failed, status: "failure" } as const;
 		expect(of(shown, DAY).nextMs).toBe(300_000);
-		expect(of(shown, DAY + 1).nextMs).toBeNull();
+		expect(of(shown, DAY + 1).nextMs).toBe(DAY);
+		expect(of(shown, 61 * DAY + 1).nextMs).toBeNull();
+	});
+
+	test("leaves nothing in doubt without a next look for 61 days", () => {
+		const doubted = { status: "uncertain" } as const;
+		expect(of(doubted, 10 * MINUTE).nextMs).toBe(60_000);
+		expect(of(doubted, 2 * DAY).nextMs).toBe(DAY);
+		expect(of(doubted, 62 * DAY).nextMs).toBeNull();
 	});
 });

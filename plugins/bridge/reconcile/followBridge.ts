@@ -3,35 +3,33 @@
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import type { BridgeEvent } from "#plugins/bridge/bridgeStates.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { deliveryOf, oftEndOf } from "#plugins/bridge/direct/oft.ts";
 import {
+	DAILY_EVERY_MS,
+	DAILY_OPEN_MS,
 	FAILURE_GRACE_MS,
 	FAILURE_OPEN_MS,
 	HINT_AFTER_MS,
 	HINT_EVERY_MS,
+	LATE_EVERY_MS,
+	LATE_OPEN_MS,
 	LOOK_DELAYS,
-	TIMED_OUT_EVERY_MS,
-	TIMED_OUT_OPEN_MS,
-	UNREADABLE_MS,
 } from "#plugins/bridge/limits.ts";
 import {
-	type OutHash,
-	type Verification,
-	verifyFill,
-	verifyRefund,
-} from "#plugins/bridge/reconcile/verifyEnd.ts";
+	type Claim,
+	lookUpClaim,
+	type Outcome,
+	readingsOf,
+	settleClaim,
+	settleLater,
+	unclaimed,
+} from "#plugins/bridge/reconcile/claimEnd.ts";
+import type { OutHash } from "#plugins/bridge/reconcile/verifyEnd.ts";
 import { nextLook, watchArrival } from "#plugins/bridge/reconcile/watchArrival.ts";
 import type { RelayCallOptions, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
-import {
-	type Bridge,
-	type BridgeChange,
-	changeBridge,
-	lockBridge,
-	moveBridge,
-} from "#plugins/bridge/sql/bridges.ts";
-import { claimedByOthers, quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { type Bridge, changeBridge, lockBridge, moveBridge } from "#plugins/bridge/sql/bridges.ts";
+import { quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 /** What the provider's status means for a bridge whose deposit is on chain. */
@@ -43,7 +41,8 @@ type Judgement =
 	/** On its way, as far as anybody knows: also what was never heard of. */
 	| { kind: "in_flight" };
 
-type Outcome = { event: BridgeEvent | null; change: BridgeChange };
+/** What a look found: an end that is claimed is decided where the bridge is held. */
+type Found = Outcome & { claim?: Claim };
 
 /** Names under which the provider says that it has seen no deposit. */
 const UNDEPOSITED = ["waiting", "depositing", "unknown"];
@@ -59,16 +58,19 @@ export async function followBridge(
 ): Promise<void> {
 	const { core } = context;
 	const { intentId, status } = bridge;
-	if (status === "success" || status === "refund") {
-		return await watchArrival(context, bridge, signal);
-	}
+	const isEnd = status === "success" || status === "refund";
+	if (isEnd && bridge.isVerified === true) return await watchArrival(context, bridge, signal);
 	const { execution } = context.wallets;
 	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
 	// The plan of the deposit names the order that was really deposited for.
 	const orderId = intent?.plan?.shown["orderId"];
 	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
 	const quote = await quoteOfOrder(core.db, asked);
-	if (!quote) return await changeBridge(core.db, bridge.id, { lookAt: null });
+	if (!quote) {
+		context.alarm("quote_missing", bridge.id);
+		return await changeBridge(core.db, bridge.id, { lookAt: null });
+	}
+	if (isEnd) return await verifyLater(context, { bridge, quote, signal });
 	const options = { purpose: "poll", signal } as const;
 	const word =
 		bridge.request.mode === "direct"
@@ -76,8 +78,8 @@ export async function followBridge(
 			: await askProvider(context, { bridge, quote, options });
 	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
 	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
-	const lost = lostOutcome(bridge, { isThere, event: outcome.event });
-	await write(context, bridge, { ...(lost ?? outcome), word, quote });
+	const lost = lostOutcome(bridge, { isThere });
+	await write(context, bridge, { found: outcome, lost, word });
 }
 
 /**
@@ -105,20 +107,24 @@ export function judgeTime(
 	const { status, failedAt, changedAt } = bridge;
 	const ageMs = nowMs - (bridge.depositedAt?.getTime() ?? nowMs);
 	const failedForMs = failedAt === null ? null : nowMs - failedAt.getTime();
-	const delay = LOOK_DELAYS.find(([untilMs]) => ageMs < untilMs)?.[1] ?? TIMED_OUT_EVERY_MS;
+	const delay = LOOK_DELAYS.find(([untilMs]) => ageMs < untilMs)?.[1] ?? LATE_EVERY_MS;
 	if (status === "failure") {
-		const isOver = (failedForMs ?? Number.POSITIVE_INFINITY) > FAILURE_OPEN_MS;
-		return { event: null, nextMs: isOver ? null : Math.max(delay, 60_000) };
+		const sinceMs = failedForMs ?? nowMs - changedAt.getTime();
+		const isFresh = sinceMs <= FAILURE_OPEN_MS;
+		return { event: null, nextMs: isFresh ? Math.max(delay, 60_000) : lateMs(sinceMs) };
 	}
-	if (status === "timed_out") {
-		const isOver = nowMs - changedAt.getTime() > TIMED_OUT_OPEN_MS;
-		return { event: null, nextMs: isOver ? null : TIMED_OUT_EVERY_MS };
-	}
+	if (status === "timed_out") return { event: null, nextMs: lateMs(nowMs - changedAt.getTime()) };
 	if (failedForMs !== null && failedForMs >= FAILURE_GRACE_MS) {
 		return { event: "fail", nextMs: delay };
 	}
-	if (ageMs >= timeoutMs) return { event: "time_out", nextMs: TIMED_OUT_EVERY_MS };
+	if (ageMs >= timeoutMs) return { event: "time_out", nextMs: lateMs(ageMs - timeoutMs) };
 	return { event: null, nextMs: delay };
+}
+
+/** Returns how long what is late for so long is left alone; null: it is looked for no more. */
+export function lateMs(sinceMs: number): number | null {
+	if (sinceMs <= LATE_OPEN_MS) return LATE_EVERY_MS;
+	return sinceMs <= LATE_OPEN_MS + DAILY_OPEN_MS ? DAILY_EVERY_MS : null;
 }
 
 /** Asks both chains of a direct bridge for its status; what cannot be read is in flight. */
@@ -128,8 +134,9 @@ async function askChains(
 	signal: AbortSignal,
 ): Promise<RelayStatus> {
 	const { route, depositHash } = bridge;
-	const readers = await readersOf(context, bridge, signal);
-	const { origin: here, destination: there } = readers;
+	const { readingOf } = await readingsOf(context, bridge, signal);
+	const here = route && readingOf(route.origin.chainId)?.read;
+	const there = route && readingOf(route.destination.chainId)?.read;
 	for (const token of context.settings.directTokens) {
 		const from = route && oftEndOf(token, route.origin.chainId);
 		const to = route && oftEndOf(token, route.destination.chainId);
@@ -144,20 +151,6 @@ async function askChains(
 		}
 	}
 	return { kind: "unseen" };
-}
-
-async function readersOf(
-	{ directory, readers }: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
-) {
-	const { origin, destination } = bridge.route ?? {};
-	const chains = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
-	const readerOf = (chainId: number | undefined) => {
-		const url = chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null;
-		return chainId === undefined ? null : readers.of(chainId, url);
-	};
-	return { origin: readerOf(origin?.chainId), destination: readerOf(destination?.chainId) };
 }
 
 /**
@@ -202,56 +195,52 @@ async function askProvider(
 async function outcomeOf(
 	context: BridgeContext,
 	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
-): Promise<Outcome> {
+): Promise<Found> {
 	const { bridge, quote, word, signal } = given;
 	const judged = judgeWord(word);
 	const nowMs = context.core.clock.nowMs();
 	if (judged.kind === "failure") {
-		return { event: null, change: { failedAt: bridge.failedAt ?? new Date(nowMs) } };
+		const change = { ...unclaimed(bridge), failedAt: bridge.failedAt ?? new Date(nowMs) };
+		return { event: null, change };
 	}
 	const revived = bridge.status === "failure" ? "revive" : null;
-	if (judged.kind === "in_flight") return { event: revived, change: { failedAt: null } };
-	const { route } = bridge;
-	if (!route) return { event: null, change: {} };
-	const readers = await readersOf(context, bridge, signal);
-	const { minimumOutRaw } = quote;
-	const asked = { route, minimumOutRaw, hashes: judged.hashes, readers, signal };
-	const isFill = judged.end === "success";
-	const verification = await (isFill ? verifyFill(asked) : verifyRefund(asked));
-	return endOf(context, bridge, { end: isFill ? "fill" : "refund", verification });
+	if (judged.kind === "in_flight") {
+		return { event: revived, change: { ...unclaimed(bridge), failedAt: null } };
+	}
+	const end = judged.end === "success" ? "fill" : "refund";
+	const claim = await lookUpClaim(context, { bridge, quote, end, hashes: judged.hashes, signal });
+	return { event: null, change: {}, claim };
 }
 
-function endOf(
+/**
+ * Looks whether a node of ours shows by now what stood by the provider's own node alone. Until one
+ * does, the end stays as it is, and says so.
+ */
+async function verifyLater(
 	context: BridgeContext,
-	bridge: Bridge,
-	{ end, verification }: { end: "fill" | "refund"; verification: Verification },
-): Outcome {
-	switch (verification.kind) {
-		case "verified": {
-			const { kind: _, ...where } = verification;
-			const change = { ...where, isVerified: true, errorCode: null, detail: null };
-			return { event: end, change };
-		}
-		case "unreadable": {
-			const { outHash } = verification;
-			const nowMs = context.core.clock.nowMs();
-			const claimedAt = bridge.claimedAt ?? new Date(nowMs);
-			// A node may only be away for a moment: what it can prove is worth waiting for.
-			if (nowMs - claimedAt.getTime() < UNREADABLE_MS) {
-				return { event: null, change: { claimedAt } };
-			}
-			return { event: end, change: { outHash, isVerified: false, errorCode: null, detail: null } };
-		}
-		case "absent":
-			// Nothing of it on a chain that was read: not yet, or not true. It goes on.
-			return { event: null, change: {} };
-		default: {
-			const { code, outHash, outChainId, arrivedRaw } = verification;
-			if (bridge.errorCode !== code) context.alarm(code, bridge.id);
-			const change = { outHash, outChainId, arrivedRaw, errorCode: code };
-			return { event: "doubt", change };
-		}
-	}
+	given: { bridge: Bridge; quote: StoredQuote; signal: AbortSignal },
+): Promise<void> {
+	const { core, steps } = context;
+	const { bridge } = given;
+	const { outHash: hash, outChainId: chainId } = bridge;
+	if (hash === null) return await changeBridge(core.db, bridge.id, { lookAt: null });
+	const end = bridge.status === "refund" ? "refund" : "fill";
+	const hashes = [{ hash, chainId }];
+	const claim = await lookUpClaim(context, { ...given, end, hashes, isOwnOnly: true });
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		if (held?.status !== bridge.status || held.lookAt === null) return;
+		const at = new Date(core.clock.nowMs());
+		const settled = await settleLater(context, tx, { bridge: held, claim, at });
+		const sinceMs = at.getTime() - held.changedAt.getTime();
+		const nextMs = settled ? 0 : lateMs(sinceMs);
+		const lookAt = nextMs === null ? null : new Date(at.getTime() + nextMs);
+		const change = { ...settled?.change, lookAt };
+		const event = settled?.event ?? null;
+		if (event === null) return await changeBridge(tx, held.id, change);
+		await moveBridge(tx, held, { event, at, change });
+	};
+	await steps.run("bridge.look", () => core.db.transaction(act));
 }
 
 /**
@@ -270,12 +259,11 @@ async function isDeposited(
 	return kind === "used" || kind === "unreadable";
 }
 
-/** Returns the doubt for a deposit that left its chain; null: it is there, or its end is proven. */
+/** Returns the doubt for a deposit that left its chain, or the end of that doubt; null: neither. */
 function lostOutcome(
 	{ status, errorCode }: Bridge,
-	{ isThere, event }: { isThere: boolean; event: BridgeEvent | null },
+	{ isThere }: { isThere: boolean },
 ): Outcome | null {
-	if (event === "fill" || event === "refund") return null;
 	if (!isThere) return { event: "doubt", change: { errorCode: "deposit_lost" } };
 	const isBack = status === "uncertain" && errorCode === "deposit_lost";
 	return isBack ? { event: "deposit", change: { errorCode: null } } : null;
@@ -284,7 +272,7 @@ function lostOutcome(
 async function write(
 	context: BridgeContext,
 	bridge: Bridge,
-	{ word, quote, ...told }: Outcome & { word: RelayStatus; quote: StoredQuote },
+	{ found, lost, word }: { found: Found; lost: Outcome | null; word: RelayStatus },
 ): Promise<void> {
 	const { core, settings, steps } = context;
 	const said =
@@ -294,42 +282,24 @@ async function write(
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.lookAt === null || held.status !== bridge.status) return;
-		const { event, change } = await countedOnce(context, tx, { bridge: held, quote, ...told });
 		const nowMs = core.clock.nowMs();
 		const at = new Date(nowMs);
+		const settled = found.claim
+			? await settleClaim(context, tx, { bridge: held, claim: found.claim, at })
+			: found;
+		const isProven = settled.event === "fill" || settled.event === "refund";
+		const { event, change } = isProven ? settled : (lost ?? settled);
 		const looked = { ...held, failedAt: change.failedAt ?? held.failedAt };
 		if (change.failedAt === null) looked.failedAt = null;
 		const time = judgeTime(looked, { nowMs, timeoutMs: settings.timeoutMs });
 		const due = event ?? time.event;
-		const isEnd = due === "fill" || due === "refund";
 		const nextAt = time.nextMs === null ? null : new Date(nowMs + time.nextMs);
-		// What no chain could show is not looked at again either.
-		const watched = change.isVerified === true ? nextLook(0, at) : null;
-		const lookAt = isEnd ? watched : nextAt;
-		const all = { ...change, ...said, lookAt, looks: held.looks + 1 };
+		const lookAt = isProven ? nextLook(0, at) : nextAt;
+		const stoppedAt = lookAt === null ? at : null;
+		if (stoppedAt !== null && held.stoppedAt === null) context.alarm("given_up", bridge.id);
+		const all = { ...change, ...said, lookAt, stoppedAt, looks: held.looks + 1 };
 		const moved = due === null ? null : await moveBridge(tx, held, { event: due, at, change: all });
 		if (moved === null) await changeBridge(tx, bridge.id, all);
 	};
 	await steps.run("bridge.look", () => core.db.transaction(act));
-}
-
-/**
- * Returns a proven fill, or a doubt where the same transaction was counted for other bridges
- * already and does not pay for this one as well: a provider may name one payment for two.
- */
-async function countedOnce(
-	context: BridgeContext,
-	tx: Tx,
-	given: Outcome & { bridge: Bridge; quote: StoredQuote },
-): Promise<Outcome> {
-	const { bridge, quote, event, change } = given;
-	const { isVerified, outHash, arrivedRaw } = change;
-	if (event !== "fill" || !isVerified || !outHash || arrivedRaw == null) return { event, change };
-	const othersRaw = await claimedByOthers(tx, { id: bridge.id, outHash });
-	const leftRaw = arrivedRaw > othersRaw ? arrivedRaw - othersRaw : 0n;
-	if (leftRaw >= quote.minimumOutRaw) return { event, change };
-	const code = "below_minimum";
-	if (bridge.errorCode !== code) context.alarm(code, bridge.id);
-	const { isVerified: _, ...where } = change;
-	return { event: "doubt", change: { ...where, arrivedRaw: leftRaw, errorCode: code } };
 }

@@ -55,20 +55,25 @@ test("while the provider is away every bridge keeps its place", async () => {
 	expect(lab.polled.map(({ n }) => n).sort()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("a claim without a node stands after two minutes, marked as nobody's but the provider's", async () => {
+test("a claim that no chain can say anything of stays open, and an operator is told", async () => {
 	await lab.insertOpen(1);
 	lab.word = {
 		...{ kind: "seen", status: "success", depositHashes: [], failReason: null },
 		...{ outHashes: [{ hash: lab.requestOf(7), chainId: null }], updatedAtMs: null },
 	};
-	const status = async () => {
-		const [row] = await database.db.query<{ status: string; verified: boolean | null }>(
-			"select status, is_verified as verified from bridge.bridge",
+	const row = async () => {
+		const [found] = await database.db.query<{ status: string; code: string; at: Date | null }>(
+			"select status, error_code as code, look_at as at from bridge.bridge",
 		);
-		return row;
+		return found;
 	};
 	await lab.passSeconds(60);
-	expect(await status()).toEqual({ status: "pending", verified: null });
+	expect(await row()).toMatchObject({ status: "pending", code: null });
 	await lab.passSeconds(75);
-	expect(await status()).toEqual({ status: "success", verified: false });
+	expect(await row()).toMatchObject({ status: "pending", code: "claim_unproven" });
+	expect(lab.alarms).toEqual(["claim_unproven"]);
+	lab.clock.ms += 3_600_000;
+	await lab.passSeconds(5);
+	expect((await row())?.at?.getTime()).toBeGreaterThan(lab.clock.ms);
+	expect(lab.alarms).toEqual(["claim_unproven"]);
 });

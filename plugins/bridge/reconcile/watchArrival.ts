@@ -8,6 +8,7 @@ import {
 	ARRIVAL_LOOKS,
 	ARRIVAL_WATCH_MS,
 } from "#plugins/bridge/limits.ts";
+import { releaseArrivals } from "#plugins/bridge/sql/arrivals.ts";
 import {
 	type Bridge,
 	type BridgeMove,
@@ -46,6 +47,7 @@ export async function watchArrival(
 			const at = new Date(core.clock.nowMs());
 			const { event, change } = moveOf(held, { arrival, at });
 			if (event === null) return await changeBridge(tx, bridge.id, change);
+			await releaseArrivals(tx, bridge.id);
 			context.alarm("arrival_lost", bridge.id);
 			await moveBridge(tx, held, { event, change, at });
 		}),
@@ -53,7 +55,7 @@ export async function watchArrival(
 }
 
 function moveOf(
-	{ changedAt, claimedAt }: Bridge,
+	{ changedAt, missingAt }: Bridge,
 	{ arrival, at }: { arrival: Arrival; at: Date },
 ): Due {
 	const nowMs = at.getTime();
@@ -62,19 +64,18 @@ function moveOf(
 	if (arrival !== "gone") {
 		return {
 			event: null,
-			change: { claimedAt: null, lookAt: isOver ? null : nextLook(ageMs, at) },
+			change: { missingAt: null, lookAt: isOver ? null : nextLook(ageMs, at) },
 		};
 	}
-	// The column says since when a claim is without its proof: here since when the proof is missing.
-	const missing = claimedAt ?? at;
+	const missing = missingAt ?? at;
 	if (nowMs - missing.getTime() < ARRIVAL_GONE_AFTER_MS) {
 		const lookAt = new Date(nowMs + ARRIVAL_GONE_AFTER_MS);
-		return { event: null, change: { claimedAt: missing, lookAt } };
+		return { event: null, change: { missingAt: missing, lookAt } };
 	}
 	return {
 		event: "doubt",
 		change: {
-			...{ errorCode: "arrival_lost", claimedAt: null, lookAt: at, isVerified: false },
+			...{ errorCode: "arrival_lost", missingAt: null, lookAt: at, isVerified: null },
 			...{ outHash: null, outChainId: null, outCurrency: null, arrivedRaw: null },
 		},
 	};
@@ -111,7 +112,7 @@ async function readerOf(
 	chainId: number,
 	signal: AbortSignal,
 ): Promise<ChainReader | null> {
-	const own = readers.of(chainId, null);
+	const own = readers.own(chainId);
 	if (own) return own;
 	const chains = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
 	return readers.of(chainId, chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null);

@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { ANY_CASE_ADDRESS_PATTERN, anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -9,6 +10,8 @@ import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { operateBridges } from "#plugins/bridge/operator/operateBridges.ts";
+
+import { PIN_ROLES } from "#plugins/bridge/sql/pins.ts";
 
 const LISTED_MAX = 200;
 
@@ -36,6 +39,36 @@ const switchAnswer = z
 		previous: field.flag("What was set before; null: nothing.").nullable(),
 	})
 	.meta({ id: "BridgeChainSwitched", description: "A chain after its switch." });
+const pinRole = z.enum(PIN_ROLES).meta({
+	description:
+		"`depository` takes deposits, `proxy` takes what owners signed for, `solver` signs orders and pays.",
+});
+const pinBody = z
+	.strictObject({
+		role: pinRole,
+		address: z
+			.string()
+			.regex(new RegExp(ANY_CASE_ADDRESS_PATTERN))
+			.meta({ description: "The contract or solver.", examples: [`0x${"5d".repeat(20)}`] }),
+	})
+	.meta({ id: "BridgeContractPin", description: "An address of the provider's that is trusted." });
+const pinAnswer = z
+	.object({
+		pins: z
+			.array(
+				z
+					.object({
+						...{ chainId: field.integer("The chain.", 8_453), role: pinRole },
+						address: field.addressText("The contract or solver."),
+						codeHash: field
+							.hashText("Of its code, and of what is behind it; null: none was read.")
+							.nullable(),
+					})
+					.meta({ id: "BridgePin", description: "One address that is trusted." }),
+			)
+			.meta({ description: "All that are trusted on the chain." }),
+	})
+	.meta({ id: "BridgePins", description: "What bridging trusts on a chain." });
 const listSchema = z
 	.object({
 		bridges: z.array(bridgeSchema).meta({ description: "Open ones, the newest first." }),
@@ -111,6 +144,25 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 					detail: {
 						...{ ...about, operationId: "setBridgeChain", summary: "Takes a chain out, or in" },
 						description: "For new bridges, in every process, from the answer on.",
+					},
+				},
+			)
+			.put(
+				"/bridge-chains/:chainId/contracts",
+				async ({ params: { chainId }, body: { role, address }, operator }) => {
+					const pinned = anyCaseAddressSchema.parse(address);
+					const asked = { chainId, role, address: pinned };
+					return { pins: await operations.pin(asked, operator.actor) };
+				},
+				{
+					...{ params: chainParams, body: pinBody, response: { 200: pinAnswer } },
+					detail: {
+						...{ ...about, operationId: "setBridgeContract" },
+						summary: "Trusts a contract or solver of the provider's",
+						description:
+							"Money goes to, and is proven to come from, pinned addresses alone. A change of what the " +
+							"provider publishes, or of a contract's code, is refused until it is pinned here.",
+						...canFail(bridgeFault.chainUnreadable, bridgeFault.contractMissing),
 					},
 				},
 			)

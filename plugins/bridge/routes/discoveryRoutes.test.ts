@@ -4,7 +4,7 @@ import { type Hex, zeroAddress } from "viem";
 import { systemClock } from "#core/clock.ts";
 import { createMetrics } from "#core/metrics.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { createChainReaders } from "#plugins/bridge/reconcile/readChain.ts";
+import { createChainReaders } from "#plugins/bridge/reconcile/createChainReaders.ts";
 import { createDirectory, createRelay } from "#plugins/bridge/relay/createRelay.ts";
 import { discoveryRoutes } from "#plugins/bridge/routes/discoveryRoutes.ts";
 import type { Principal } from "#plugins/wallets/contract.ts";

@@ -42,6 +42,9 @@ export type Bridge = {
 	failedAt: Date | null;
 	claimedAt: Date | null;
 	hintedAt: Date | null;
+	missingAt: Date | null;
+	acceptedAt: Date | null;
+	stoppedAt: Date | null;
 	outHash: Hex | null;
 	outChainId: number | null;
 	outCurrency: Address | null;
@@ -66,6 +69,7 @@ const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel
 	deposited_at as "depositedAt",
 	provider_status as "providerStatus", provider_reason as "providerReason",
 	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt",
+	missing_at as "missingAt", accepted_at as "acceptedAt", stopped_at as "stoppedAt",
 	${hexColumn("out_hash", "outHash")}, out_chain_id as "outChainId",
 	${hexColumn("out_currency", "outCurrency")}, arrived_raw as "arrivedRaw",
 	is_verified as "isVerified", held_at as "heldAt", created_at as "createdAt",
@@ -96,6 +100,9 @@ export type BridgeChange = Partial<
 		| "failedAt"
 		| "claimedAt"
 		| "hintedAt"
+		| "missingAt"
+		| "acceptedAt"
+		| "stoppedAt"
 		| "outHash"
 		| "outChainId"
 		| "outCurrency"
@@ -124,6 +131,9 @@ const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
 	failedAt: "failed_at",
 	claimedAt: "claimed_at",
 	hintedAt: "hinted_at",
+	missingAt: "missing_at",
+	acceptedAt: "accepted_at",
+	stoppedAt: "stopped_at",
 	outHash: "out_hash",
 	outChainId: "out_chain_id",
 	outCurrency: "out_currency",

@@ -58,6 +58,12 @@ const toldSchema = z.object({
 	/** The order that the deposit is for, as the provider signed it. */
 	order: z.record(z.string(), z.unknown()),
 	orderSignature: z.string(),
+	/** The newest block of the destination when it was quoted: older ones pay nothing of it. */
+	newestBlock: z
+		.string()
+		.regex(/^\d{1,20}$/)
+		.nullable()
+		.default(null),
 });
 export type Told = z.output<typeof toldSchema>;
 
@@ -74,28 +80,6 @@ const stepsSchema = z.array(
 );
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
-
-/**
- * Returns how much of what a transaction paid was counted for other bridges: the least that each of
- * those was promised, in base units. By `bridge_arrival`; who asks for the same hash waits until
- * the transaction ends.
- */
-export async function claimedByOthers(
-	tx: Tx,
-	{ id, outHash }: { id: string; outHash: Hex },
-): Promise<bigint> {
-	await tx.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [outHash]);
-	const [row] = await tx.query<{ raw: string }>(
-		`select coalesce(sum(q.minimum_out_raw), 0)::text as raw
-		from bridge.bridge b join bridge.quote q on q.bridge_id = b.id and q.seq = b.quote_seq
-		where b.out_hash = $2 and b.id <> $1 and b.status = 'success'
-			and exists (select from bridge.bridge own where own.id = $1
-				and own.route->>'recipient' = b.route->>'recipient'
-				and own.route->'destination' = b.route->'destination')`,
-		[id, bytesOf(outHash)],
-	);
-	return BigInt(row?.raw ?? 0);
-}
 
 /** Reads a bridge's signatures, in their order. By primary key. */
 export async function readHandOvers(db: Queryable, bridgeId: string): Promise<HandOver[]> {

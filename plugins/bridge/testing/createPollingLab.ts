@@ -29,6 +29,7 @@ export function createPollingLab(db: Database) {
 		/** What was asked for: the number of a bridge, and when. */
 		polled: [] as { n: number; atMs: number }[],
 		word: { kind: "unseen" } as RelayStatus,
+		alarms: [] as string[],
 		idOf: (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`,
 		requestOf: (n: number): Hex => `0x${n.toString(16).padStart(64, "0")}`,
 		async reset(): Promise<void> {
@@ -36,6 +37,7 @@ export function createPollingLab(db: Database) {
 			clock.ms = START_MS;
 			taken = [];
 			[lab.polled, lab.perMinute, lab.word] = [[], POLLS_PER_MINUTE, { kind: "unseen" }];
+			lab.alarms = [];
 		},
 		async insertOpen(count: number): Promise<void> {
 			await insertBridges(db, { lab, count });
@@ -74,9 +76,14 @@ export function createPollingLab(db: Database) {
 		return {
 			core: { db, clock, log: silentLog },
 			wallets: { execution: { read: async () => null } },
-			...{ relay, directory: { knownChains: async () => [] }, readers: { of: () => null } },
+			...{
+				relay,
+				directory: { knownChains: async () => [] },
+				readers: { of: () => null, own: () => null },
+			},
 			settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 1e12 },
-			...{ alarm() {}, ending: new AbortController().signal },
+			alarm: (reason: string) => void lab.alarms.push(reason),
+			ending: new AbortController().signal,
 			steps: createSteps(null),
 		} as unknown as BridgeContext;
 	}

@@ -247,15 +247,15 @@ describe("what becomes of a deposit", () => {
 	test("a fill below the minimum is uncertain, with an alarm", async () => {
 		lab.bridge.fault({ kind: "fill_short", times: 1 });
 		const done = await lab.reached((await bridge()).id, ["uncertain", "success"]);
-		expect(done).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
+		expect(done).toMatchObject({ status: "uncertain", errorCode: "fill_short" });
 		const metrics = await (await fetch(`${lab.service.url}/metrics`)).text();
-		expect(metrics).toContain('bridge_alarms_total{reason="below_minimum"} 1');
+		expect(metrics).toContain('bridge_alarms_total{reason="fill_short"} 1');
 	});
 
 	test("a fill to another recipient, and a claimed fill without a payment, are not believed", async () => {
 		lab.bridge.fault({ kind: "fill_elsewhere", times: 1 });
 		const elsewhere = await lab.reached((await bridge()).id, ["uncertain", "success"]);
-		expect(elsewhere).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
+		expect(elsewhere).toMatchObject({ status: "uncertain", errorCode: "fill_short" });
 		for (const kind of ["claims_fill", "claims_refund"] as const) {
 			lab.bridge.fault({ kind, times: 1 });
 			const { id } = await bridge();
@@ -270,7 +270,7 @@ describe("what becomes of a deposit", () => {
 		await lab.reached((await bridge()).id, ["success"]);
 		lab.bridge.fault({ kind: "claims_last_fill", times: 1 });
 		const done = await lab.reached((await bridge()).id, ["uncertain", "success"]);
-		expect(done).toMatchObject({ status: "uncertain", errorCode: "below_minimum" });
+		expect(done).toMatchObject({ status: "uncertain", errorCode: "fill_short" });
 	});
 });
 

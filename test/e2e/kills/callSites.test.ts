@@ -67,9 +67,9 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/listing.ts:readFunds": "called in nft_buy.funds",
 	"plugins/wallets/allowance.ts#readAllowance": "called in allowance.read",
 	"plugins/nft-buys/settle.ts:callsAt": "called in nft_buy.ownership",
-	"plugins/bridge/reconcile/readChain.ts:createChainReaders":
+	"plugins/bridge/reconcile/createChainReaders.ts:createChainReaders":
 		"called in bridge.allowance; else reads what is shown",
-	"plugins/bridge/reconcile/readChain.ts:ownReader":
+	"plugins/bridge/reconcile/createChainReaders.ts:ownReader":
 		"called in bridge.allowance; else reads what is shown",
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
 	"plugins/trading/swap/judgeRoute.ts:readFunds": "called in trade.funds",

@@ -193,7 +193,7 @@ function judgeRecord(record: any, entry: BridgeEntry | undefined): string[] {
 	return [
 		...(wanted?.includes(status) ? [] : [`${name}: the provider's books say ${wanted}`]),
 		...(record.depositHash === deposit ? [] : [`${name}: ${record.depositHash}, not ${deposit}`]),
-		...(status === "uncertain" && errorCode !== "below_minimum" ? [`${name}: of what?`] : []),
+		...(status === "uncertain" && errorCode !== "fill_short" ? [`${name}: of what?`] : []),
 		...(isEnd && found !== `${paid?.hash} ${paid?.raw} true` ? [`${name}: ${found} arrived`] : []),
 	];
 }

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import {
+	AMOUNT,
+	createLieLab,
+	DEPOSITORY,
+	EXPECTED,
+	type LieBridge,
+	type LieLab,
+	MINIMUM,
+	SOLVER,
+	STRANGER,
+	TOKEN,
+	USER,
+} from "#plugins/bridge/testing/createLieLab.ts";
+import type { SimTransaction } from "#plugins/bridge/testing/simChain.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: a bridge ends by payments that the provider made for it, after its deposit, and that
+// are no other bridge's; whatever else is claimed is in doubt, with a reason and an alarm.
+
+const SPAM = `0x${"5a".repeat(20)}` as const;
+
+let database: TestDatabase;
+let lab: LieLab;
+beforeAll(async () => {
+	database = await createTestDatabase();
+	lab = createLieLab(database.db);
+});
+afterAll(() => database?.drop());
+beforeEach(() => lab.fresh());
+
+type Paying = { to?: Hex; by?: Hex; currency?: Hex; input?: Hex };
+/** A payment as the solver makes it, unless somebody else does. */
+function paying(raw: bigint, given: Paying = {}): SimTransaction {
+	const { to = USER, by = SOLVER, currency = TOKEN, input = "0x" } = given;
+	if (currency === ZERO_ADDRESS) return { from: by, to, value: raw, input };
+	return { from: by, to: currency, input, pays: [{ currency, from: by, to, raw }] };
+}
+const pay = (chain: "origin" | "destination", ...all: SimTransaction[]) =>
+	lab.chains[chain].mine(all, lab.nowS());
+const states = async (...bridges: LieBridge[]) =>
+	await Promise.all(
+		bridges.map(async (one) => {
+			const { status, errorCode, isVerified, arrivedRaw } = await lab.read(one);
+			return [status, errorCode, isVerified, arrivedRaw];
+		}),
+	);
+
+describe("a fill", () => {
+	test("is the solver's payment after the deposit, or anybody's with the order's id", async () => {
+		const one = await lab.deposited();
+		const other = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(EXPECTED)));
+		const input: Hex = `0x${other.orderId.slice(2)}`;
+		lab.say(other, "success", pay("destination", paying(EXPECTED, { by: STRANGER, input })));
+		await lab.pass(1_000);
+		const done = ["success", null, true, EXPECTED];
+		expect(await states(one, other)).toEqual([done, done]);
+		expect(lab.alarms).toEqual([]);
+	});
+
+	test("is no stranger's payment, and none that is older than the bridge, whoever paid it", async () => {
+		const old = pay("destination", paying(EXPECTED));
+		const one = await lab.deposited();
+		const other = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(EXPECTED, { by: STRANGER })));
+		lab.say(other, "success", old);
+		await lab.pass(1_000);
+		const doubt = ["uncertain", "fill_short", null, 0n];
+		expect(await states(one, other)).toEqual([doubt, doubt]);
+		expect(lab.alarms).toEqual(["fill_short", "fill_short"]);
+		expect((await lab.read(one)).detail).toContain("nobody of the provider's");
+		expect((await lab.read(other)).detail).toContain("before the deposit");
+	});
+
+	test("is one bridge's, also where two are told of it at once", async () => {
+		const all = [await lab.deposited(), await lab.deposited(), await lab.deposited()];
+		const hashes = pay("destination", paying(EXPECTED));
+		for (const one of all) lab.say(one, "success", hashes);
+		await lab.pass(1_000);
+		const found = await states(...all);
+		expect(found.filter(([status]) => status === "success")).toHaveLength(1);
+		expect(found.filter(([, code]) => code === "fill_short")).toHaveLength(2);
+	});
+
+	test("is found for each of two bridges that one transaction pays", async () => {
+		const one = await lab.deposited();
+		const other = await lab.deposited();
+		const both = paying(EXPECTED);
+		const pays = [...(both.pays ?? []), { currency: TOKEN, from: SOLVER, to: USER, raw: MINIMUM }];
+		const hashes = pay("destination", { ...both, pays });
+		lab.say(one, "success", hashes);
+		lab.say(other, "success", hashes);
+		await lab.pass(1_000);
+		const found = await states(one, other);
+		expect(found.map(([status]) => status)).toEqual(["success", "success"]);
+		expect(new Set(found.map(([, , , raw]) => raw))).toEqual(new Set([EXPECTED, MINIMUM]));
+	});
+
+	test("is what a block's growth of the coin is, once, by how many hashes it is named", async () => {
+		const one = await lab.deposited({ to: ZERO_ADDRESS });
+		const input: Hex = `0x${USER.slice(2)}`;
+		const half = { currency: ZERO_ADDRESS, from: SOLVER, to: USER, raw: MINIMUM / 2n };
+		const inner = { from: SOLVER, to: DEPOSITORY, input };
+		const hashes = pay("destination", { ...inner, pays: [half] }, inner);
+		lab.say(one, "success", hashes);
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["uncertain", "fill_short", null, MINIMUM / 2n]]);
+	});
+
+	test("of coin in one block is shared out among bridges up to what it grew by", async () => {
+		const all = [
+			await lab.deposited({ to: ZERO_ADDRESS }),
+			await lab.deposited({ to: ZERO_ADDRESS }),
+			await lab.deposited({ to: ZERO_ADDRESS }),
+		];
+		const input: Hex = `0x${USER.slice(2)}`;
+		const pays = [{ currency: ZERO_ADDRESS, from: SOLVER, to: USER, raw: 2n * EXPECTED }];
+		const hashes = pay("destination", { from: SOLVER, to: DEPOSITORY, input, pays });
+		for (const one of all) lab.say(one, "success", hashes);
+		await lab.pass(1_000);
+		const found = await states(...all);
+		expect(found.map(([status]) => status).sort()).toEqual(["success", "success", "uncertain"]);
+	});
+
+	test("below the minimum says how much there is, and is one with what comes later", async () => {
+		const one = await lab.deposited();
+		const [first = "0x"] = pay("destination", paying(MINIMUM - 5n));
+		lab.say(one, "success", [first]);
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["uncertain", "fill_short", null, MINIMUM - 5n]]);
+		const [second = "0x"] = pay("destination", paying(5n));
+		lab.say(one, "success", [first, second]);
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["success", null, true, MINIMUM]]);
+		expect(lab.alarms).toEqual(["fill_short"]);
+	});
+
+	test("in another token, and the deposit itself, are none", async () => {
+		const one = await lab.deposited();
+		const other = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(EXPECTED, { currency: SPAM })));
+		lab.say(other, "success", [other.depositHash]);
+		await lab.pass(1_000);
+		expect(await states(one, other)).toEqual([
+			["uncertain", "fill_short", null, 0n],
+			["pending", null, null, null],
+		]);
+	});
+});
+
+describe("a refund", () => {
+	test("is what came back on the chain and in the currency that the order allows", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "refund", pay("origin", paying(AMOUNT - 10n, { by: DEPOSITORY })));
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["refund", null, true, AMOUNT - 10n]]);
+	});
+
+	test.each([
+		["of one unit", "origin", { raw: 1n }, "refund_short", 1n],
+		["below what the order says", "origin", { minimum: AMOUNT + 1n }, "refund_short", AMOUNT],
+		["of a spam token", "origin", { currency: SPAM }, "refund_short", 0n],
+		["in the coin in place of a token", "origin", { currency: ZERO_ADDRESS }, "refund_short", 0n],
+		["by a stranger", "origin", { by: STRANGER }, "refund_elsewhere", 0n],
+		["to a stranger", "origin", { to: STRANGER }, "refund_elsewhere", 0n],
+	] as const)("%s is in doubt, with an alarm", async (_, chain, given, code, raw) => {
+		const { minimum: refundMinimum = 0n, ...more }: any = given;
+		const one = await lab.deposited({ refundMinimum });
+		lab.say(one, "refund", pay(chain, paying(more.raw ?? AMOUNT, more)));
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["uncertain", code, null, raw]]);
+		expect(lab.alarms).toEqual([code]);
+	});
+
+	test("on a chain that the order does not name is none", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "refund", pay("destination", paying(AMOUNT)));
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["pending", null, null, null]]);
+	});
+
+	test("is one bridge's, and no fill of another", async () => {
+		const [one, other] = [await lab.deposited(), await lab.deposited()];
+		const hashes = pay("origin", paying(AMOUNT));
+		lab.say(one, "refund", hashes);
+		lab.say(other, "refund", hashes);
+		await lab.pass(1_000);
+		const found = await states(one, other);
+		expect(found.map(([status]) => status).sort()).toEqual(["refund", "uncertain"]);
+	});
+});
+
+describe("a chain that cannot be read", () => {
+	test("leaves the bridge open until it can, however long that takes", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(EXPECTED)));
+		lab.chains.destination.isDown = true;
+		for (let hour = 0; hour < 30; hour++) await lab.pass(3_600_000);
+		expect((await lab.read(one)).status).toBe("timed_out");
+		expect(lab.alarms).toEqual(["claim_unproven"]);
+		lab.chains.destination.isDown = false;
+		await lab.pass(86_400_000);
+		expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
+	});
+
+	test("by any node but the provider's ends it unverified, and a node of ours verifies it later", async () => {
+		const one = await lab.deposited();
+		lab.reads.destination = "public";
+		lab.say(one, "success", pay("destination", paying(EXPECTED)));
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["success", null, false, EXPECTED]]);
+		await lab.pass(3_600_000);
+		expect(await states(one)).toEqual([["success", null, false, EXPECTED]]);
+		lab.reads.destination = "own";
+		await lab.pass(3_600_000);
+		expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
+	});
+
+	test("and whose public node lied is in doubt once a node of ours has looked", async () => {
+		const one = await lab.deposited();
+		lab.reads.destination = "public";
+		const [real] = pay("destination", paying(EXPECTED));
+		lab.say(one, "success", [real ?? "0x"]);
+		await lab.pass(1_000);
+		expect((await lab.read(one)).status).toBe("success");
+		lab.chains.destination.reorg();
+		lab.reads.destination = "own";
+		await lab.pass(3_600_000);
+		expect(await states(one)).toEqual([["uncertain", "arrival_unproven", null, null]]);
+		expect(lab.alarms).toEqual(["arrival_unproven"]);
+	});
+});
+
+test("an arrival that left its chain belongs to nobody, and can end its bridge again", async () => {
+	const one = await lab.deposited();
+	lab.say(one, "success", pay("destination", paying(EXPECTED)));
+	await lab.pass(1_000);
+	lab.chains.destination.reorg();
+	await lab.pass(15_000);
+	await lab.pass(5_000);
+	expect(await states(one)).toEqual([["uncertain", "arrival_lost", null, null]]);
+	expect(await database.db.query("select 1 from bridge.arrival")).toEqual([]);
+	lab.say(one, "success", pay("destination", paying(EXPECTED)));
+	await lab.pass(60_000);
+	expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
+});

@@ -1,0 +1,179 @@
+// Holds the end that the provider claims against both chains, and gives a bridge its payments.
+
+import type { Address } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeEvent } from "#plugins/bridge/bridgeStates.ts";
+import { knownPins } from "#plugins/bridge/bridges/pinContracts.ts";
+import { UNPROVEN_ALARM_MS } from "#plugins/bridge/limits.ts";
+import {
+	type OutHash,
+	type Reading,
+	type Verification,
+	verifyEnd,
+} from "#plugins/bridge/reconcile/verifyEnd.ts";
+import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
+import { claimArrivals, releaseArrivals } from "#plugins/bridge/sql/arrivals.ts";
+import type { Bridge, BridgeChange } from "#plugins/bridge/sql/bridges.ts";
+import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+
+/** An end that somebody claims, and what the chains have of it. */
+export type Claim = { end: "fill" | "refund"; verification: Verification };
+
+/** What a look at a bridge comes to. */
+export type Outcome = { event: BridgeEvent | null; change: BridgeChange };
+
+type Chains = {
+	chains: readonly RelayChain[];
+	/** By a node of ours, else by the provider's public one; null: there is neither. */
+	readingOf(chainId: number): Reading | null;
+};
+
+type Asked = {
+	bridge: Bridge;
+	quote: StoredQuote;
+	end: "fill" | "refund";
+	hashes: readonly OutHash[];
+	/** Our own nodes alone, whatever the provider's say. */
+	isOwnOnly?: boolean;
+	signal: AbortSignal;
+};
+
+/** The code of a claim that no chain has confirmed for a while. */
+const UNPROVEN = "claim_unproven";
+
+/** Returns how both chains of a bridge are read, with what the provider publishes of them. */
+export async function readingsOf(
+	{ directory, readers }: Pick<BridgeContext, "directory" | "readers">,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<Chains> {
+	const { origin, destination } = bridge.route ?? {};
+	const all = await directory.knownChains({ purpose: "poll", signal }).catch(() => []);
+	const chains = all.filter(({ id }) => id === origin?.chainId || id === destination?.chainId);
+	return {
+		chains,
+		readingOf(chainId) {
+			const own = readers.own(chainId);
+			if (own) return { read: own, isOwn: true };
+			const url = chains.find(({ id }) => id === chainId)?.httpRpcUrl ?? null;
+			const read = readers.of(chainId, url);
+			return read && { read, isOwn: false };
+		},
+	};
+}
+
+/** Looks up on both chains what there is of a claimed end. */
+export async function lookUpClaim(context: BridgeContext, asked: Asked): Promise<Claim> {
+	const { bridge, quote, end, hashes, isOwnOnly = false, signal } = asked;
+	const { route, depositHash, createdAt } = bridge;
+	if (!route) return { end, verification: { kind: "unreadable" } };
+	const { chains, readingOf } = await readingsOf(context, bridge, signal);
+	const payersOf = await payersBy(context, { bridge, chains });
+	const verification = await verifyEnd({
+		...{ end, route, quote, depositHash, hashes, payersOf, signal },
+		sinceMs: createdAt.getTime(),
+		readingOf(chainId) {
+			const reading = readingOf(chainId);
+			return isOwnOnly && reading?.isOwn === false ? null : reading;
+		},
+	});
+	return { end, verification };
+}
+
+/**
+ * Decides a claimed end in the caller's transaction, which holds the bridge. It is one only by
+ * payments that are no other bridge's; less than was promised, or of another kind, is a doubt with
+ * an alarm. What no chain has, or can say, goes on.
+ */
+export async function settleClaim(
+	context: BridgeContext,
+	tx: Tx,
+	given: { bridge: Bridge; claim: Claim; at: Date },
+): Promise<Outcome> {
+	const { bridge, at } = given;
+	const { end, verification } = given.claim;
+	if (verification.kind !== "found") return unproven(context, bridge, at);
+	const { groups, seen, isOwn } = verification;
+	const isAccepted = bridge.acceptedAt !== null;
+	const claimed = await claimArrivals(tx, { bridgeId: bridge.id, groups, isAccepted, at });
+	const last = claimed?.payments.at(-1);
+	const where = {
+		outHash: last?.hash ?? seen.outHash,
+		outChainId: last?.chainId ?? seen.outChainId,
+		outCurrency: claimed?.group.currency ?? null,
+		arrivedRaw: claimed?.raw ?? 0n,
+		claimedAt: null,
+	};
+	if (claimed?.isEnough) {
+		return { event: end, change: { ...where, isVerified: isOwn, errorCode: null, detail: null } };
+	}
+	const isElsewhere = end === "refund" && !seen.isPaid;
+	const errorCode = isElsewhere ? "refund_elsewhere" : `${end}_short`;
+	const counted = claimed ? null : "What was paid belongs to another bridge.";
+	const detail = seen.detail ?? counted;
+	if (bridge.errorCode !== errorCode) context.alarm(errorCode, bridge.id);
+	return { event: "doubt", change: { ...where, isVerified: null, errorCode, detail } };
+}
+
+/**
+ * Decides again an end that stands by the provider's own node alone, once a node of ours has
+ * looked: it is verified, or in doubt. Null: none of ours can say.
+ */
+export async function settleLater(
+	context: BridgeContext,
+	tx: Tx,
+	given: { bridge: Bridge; claim: Claim; at: Date },
+): Promise<Outcome | null> {
+	const { bridge, claim } = given;
+	if (claim.verification.kind === "unreadable") return null;
+	const found = claim.verification.kind === "found" ? await settleClaim(context, tx, given) : null;
+	if (found && found.event === claim.end) return { event: null, change: found.change };
+	await releaseArrivals(tx, bridge.id);
+	context.alarm("arrival_unproven", bridge.id);
+	const detail = "A node of that chain does not show what the provider's own node showed.";
+	const where = { outHash: null, outChainId: null, outCurrency: null, arrivedRaw: null };
+	const change = { ...where, isVerified: null, errorCode: "arrival_unproven", detail };
+	return { event: "doubt", change };
+}
+
+function unproven({ alarm }: BridgeContext, bridge: Bridge, at: Date): Outcome {
+	const claimedAt = bridge.claimedAt ?? at;
+	const isOld = at.getTime() - claimedAt.getTime() >= UNPROVEN_ALARM_MS;
+	const isTold = bridge.errorCode !== null;
+	if (!isOld || isTold) return { event: null, change: { claimedAt } };
+	alarm(UNPROVEN, bridge.id);
+	const detail = "The provider says that it is done, and no chain shows it.";
+	return { event: null, change: { claimedAt, errorCode: UNPROVEN, detail } };
+}
+
+/** Returns the change where nobody claims an end any more. */
+export function unclaimed({ errorCode, claimedAt }: Bridge): BridgeChange {
+	if (errorCode === UNPROVEN) return { claimedAt: null, errorCode: null, detail: null };
+	return claimedAt === null ? {} : { claimedAt: null };
+}
+
+async function payersBy(
+	context: BridgeContext,
+	{ bridge, chains }: { bridge: Bridge; chains: readonly RelayChain[] },
+): Promise<(chainId: number) => ReadonlySet<Address> | null> {
+	// Its own contracts' message led to the transaction, and nobody's word.
+	if (bridge.request.mode === "direct") return () => null;
+	const pins = await knownPins(context, pinnable(bridge, chains));
+	return (chainId) =>
+		new Set(pins.filter((pin) => pin.chainId === chainId).map(({ address }) => address));
+}
+
+/** A chain that the provider does not publish now has the pins that it had. */
+function pinnable({ route }: Bridge, chains: readonly RelayChain[]) {
+	const ids = [route?.origin.chainId ?? 0, route?.destination.chainId ?? 0];
+	return ids.map(
+		(id) =>
+			chains.find((chain) => chain.id === id) ?? {
+				id,
+				protocol: null,
+				permits: null,
+				solverAddresses: [],
+			},
+	);
+}

@@ -1,0 +1,89 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import type { ForeignRequest } from "#core/foreign/createForeignFetch.ts";
+import { createChainReaders } from "#plugins/bridge/reconcile/createChainReaders.ts";
+
+describe("chainReaders", () => {
+	// Guarantee: a chain is read by this deployment's own nodes, then by the operator's for bridges,
+	// then by the provider's public one, and by none of them before it says that it serves the chain.
+
+	const asked: string[] = [];
+	let chainId = 988;
+	const server = Bun.serve({
+		...{ hostname: "127.0.0.1", port: 0 },
+		async fetch(request) {
+			const { method, id } = (await request.json()) as { method: string; id: number };
+			asked.push(method);
+			const result = method === "eth_chainId" ? `0x${chainId.toString(16)}` : "0x2a";
+			return Response.json({ jsonrpc: "2.0", id, result });
+		},
+	});
+	afterAll(() => server.stop(true));
+
+	const { signal } = new AbortController();
+	const foreign: ForeignRequest[] = [];
+	function open(urls: Record<string, string[]> = {}) {
+		asked.length = 0;
+		foreign.length = 0;
+		return createChainReaders({
+			urls,
+			core: {
+				reached: [
+					{
+						...{ chain: { id: 1 }, headUrls: [] },
+						rpcFor: () => ({ call: async () => "0x1" }),
+					},
+				] as never,
+				async foreignFetch(request) {
+					foreign.push(request);
+					const { method } = JSON.parse(request.json ?? "{}");
+					const result = method === "eth_chainId" ? "0x3dc" : "0x7";
+					const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result }));
+					return { status: 200, contentType: "application/json", body };
+				},
+			},
+		});
+	}
+	const url = () => server.url.href;
+
+	test("a reached chain is asked by its own nodes, whatever else is named for it", async () => {
+		const read = open({ 1: [url()] }).of(1, "http://public.example");
+		expect(await read?.("eth_getBalance", [], signal)).toBe("0x1");
+		expect([asked, foreign]).toEqual([[], []]);
+	});
+
+	test("any other is read by BRIDGE_RPC_URLS_JSON, once the node says that it serves the chain", async () => {
+		const read = open({ 988: ["ws://nothing", url()] }).of(988, "http://public.example");
+		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
+		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
+		expect(asked).toEqual(["eth_chainId", "eth_getBalance", "eth_getBalance"]);
+		expect(foreign).toEqual([]);
+	});
+
+	test("a node of another chain is refused", async () => {
+		chainId = 1;
+		const read = open({ 988: [url()] }).of(988, null);
+		await expect(read?.("eth_getBalance", [], signal)).rejects.toThrow("rpc_transport");
+		chainId = 988;
+	});
+
+	describe("where nobody named a node", () => {
+		test("the provider's public one is asked by the guarded way, with a body", async () => {
+			const read = open().of(988, "https://public.example/rpc");
+			expect(await read?.("eth_blockNumber", [], signal)).toBe("0x7");
+			expect(foreign.map((one) => one.url)).toEqual(Array(2).fill("https://public.example/rpc"));
+			expect(JSON.parse(foreign[1]?.json ?? "")).toMatchObject({ method: "eth_blockNumber" });
+			expect(foreign.every((one) => one.allowedOrigins === undefined)).toBe(true);
+		});
+
+		test("and there is none, the chain has no reader", () => {
+			expect(open().of(988, null)).toBeNull();
+			expect(open().of(988, "ftp://public.example")).toBeNull();
+		});
+
+		test("a public one that was asked before is no node of ours", async () => {
+			const readers = open();
+			expect(readers.of(988, "https://public.example/rpc")).not.toBeNull();
+			expect([readers.own(988), readers.of(988, null)]).toEqual([null, null]);
+		});
+	});
+});

@@ -1,0 +1,152 @@
+import { expect, test } from "bun:test";
+import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Proof, readPayments } from "#plugins/bridge/reconcile/readPayments.ts";
+import { GROWN_COIN, OWN_COIN } from "#plugins/bridge/sql/arrivals.ts";
+
+// Guarantee: what is told to have been paid is read from the chain, or called unreadable; what is
+// older than the deposit, or was paid by a stranger, pays for nothing.
+
+const HASH: Hex = `0x${"ab".repeat(32)}`;
+const PARTY: Hex = `0x${"a1".repeat(20)}`;
+const OTHER: Hex = `0x${"b2".repeat(20)}`;
+const SOLVER: Hex = `0x${"50".repeat(20)}`;
+const POOL: Hex = `0x${"cc".repeat(20)}`;
+const TOKEN: Hex = `0x${"70".repeat(20)}`;
+const ORDER = "0d".repeat(32);
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const word = (value: bigint | string) =>
+	`0x${String(BigInt(value).toString(16)).padStart(64, "0")}`;
+const log = (to: string, raw: bigint, more: object = {}) => ({
+	...{ address: TOKEN, topics: [TRANSFER, word(SOLVER), word(to)], data: word(raw) },
+	...{ logIndex: "0x3", ...more },
+});
+const receipt = (more: object = {}) => ({
+	...{ transactionHash: HASH, status: "0x1", blockNumber: "0x10", transactionIndex: "0x2" },
+	...{ logs: [], ...more },
+});
+const sent = (more: object = {}) => ({
+	...{ hash: HASH, from: SOLVER, to: OTHER, value: "0x0", input: "0x", ...more },
+});
+const { signal } = new AbortController();
+
+async function read(
+	answers: Record<string, unknown>,
+	proof: Partial<Proof> = {},
+	isCoinWanted = true,
+) {
+	const reader = async (method: string, params: readonly unknown[]) => {
+		const key = method === "eth_getBalance" ? `${method} ${params[1]}` : method;
+		if (answers[key] instanceof Error) throw answers[key];
+		if (method === "eth_getBlockByNumber" && answers[key] === undefined) {
+			return { timestamp: "0x64", transactions: [] };
+		}
+		return answers[key] ?? null;
+	};
+	return await readPayments(reader, {
+		...{ chainId: 1, hash: HASH, parties: [PARTY], isCoinWanted, signal },
+		proof: {
+			...{ payers: new Set([SOLVER]), marks: [ORDER], owners: new Set([PARTY]) },
+			...{ isAfter: () => true, ...proof },
+		},
+	});
+}
+const told = (logs: object[], transaction: object = {}) => ({
+	eth_getTransactionReceipt: receipt({ logs }),
+	eth_getTransactionByHash: sent(transaction),
+});
+const grown = { "eth_getBalance 0xf": "0x5", "eth_getBalance 0x10": "0x9" };
+
+test("tokens are each of their transfers to the party, and nothing that looks like one", async () => {
+	const found = await read(
+		told([
+			...[log(PARTY, 3n), log(PARTY, 4n, { logIndex: "0x4" }), log(OTHER, 9n)],
+			log(PARTY, 50n, { topics: [TRANSFER, word(SOLVER), word(PARTY), word(1n)] }),
+			log(PARTY, 60n, { topics: [TRANSFER, word(SOLVER)] }),
+			...[log(PARTY, 70n, { data: "0x07" }), log(PARTY, 0n, { logIndex: "0x9" })],
+		]),
+	);
+	const base = { chainId: 1, hash: HASH, block: 16n, party: PARTY, currency: TOKEN };
+	expect(found).toEqual({
+		kind: "read",
+		payments: [
+			{ ...base, logIndex: 3, raw: 3n },
+			{ ...base, logIndex: 4, raw: 4n },
+		],
+	});
+});
+
+test("a stranger's payment, and what an owner's addresses move, are foreign", async () => {
+	const by = (payer: string) => ({ topics: [TRANSFER, word(payer), word(PARTY)] });
+	for (const [payer, from] of [
+		...[[OTHER, OTHER] as const, [POOL, OTHER] as const],
+		...[[PARTY, SOLVER] as const],
+	]) {
+		const found = await read(told([log(PARTY, 5n, by(payer))], { from }));
+		expect([payer, from, found.kind]).toEqual([payer, from, "foreign"]);
+	}
+	const coin = { from: OTHER, to: PARTY, value: "0x64" };
+	expect((await read(told([], coin))).kind).toBe("foreign");
+	// A pool pays in a transaction of the solver's, and anybody with the order's id.
+	const swapped = await read(told([log(PARTY, 5n, by(POOL))]));
+	const byHand = told([log(PARTY, 5n, by(OTHER))], { from: OTHER, input: `0x${ORDER}` });
+	// Old states are asked for where the coin may be what ends the order, and not else.
+	expect((await read(byHand)).kind).toBe("unreadable");
+	const marked = await read(byHand, {}, false);
+	for (const found of [swapped, marked]) expect(found).toMatchObject({ payments: [{ raw: 5n }] });
+});
+
+test("what stands before the deposit is foreign, whoever paid it", async () => {
+	const places: unknown[] = [];
+	const found = await read(told([log(PARTY, 5n)]), {
+		isAfter: (place) => places.push(place) === 0,
+	});
+	expect(found.kind).toBe("foreign");
+	expect(places).toEqual([{ block: 16n, index: 2n, atS: 100n }]);
+});
+
+test("a coin is the transaction's value, or what the party had more behind its block", async () => {
+	const direct = await read(told([], { to: PARTY, value: "0x64" }));
+	const base = { chainId: 1, hash: HASH, block: 16n, party: PARTY, currency: ZERO_ADDRESS };
+	expect(direct).toEqual({
+		...{ kind: "read", payments: [{ ...base, logIndex: OWN_COIN, raw: 100n }] },
+	});
+	const inner = told([], { input: `0x${PARTY.slice(2)}` });
+	expect(await read({ ...inner, ...grown })).toEqual({
+		...{ kind: "read", payments: [{ ...base, logIndex: GROWN_COIN, raw: 4n }] },
+	});
+	const less = { "eth_getBalance 0xf": "0x9", "eth_getBalance 0x10": "0x5" };
+	expect(await read({ ...inner, ...less })).toMatchObject({ payments: [] });
+	// A call that does not name the party, and one of a stranger's, did not make it grow.
+	expect(await read({ ...told([]), ...grown })).toMatchObject({ payments: [] });
+	const strange = told([], { from: OTHER, input: `0x${PARTY.slice(2)}` });
+	expect(await read({ ...strange, ...grown })).toMatchObject({ payments: [] });
+});
+
+test("what other transactions of the block paid is not what this one made the coin grow by", async () => {
+	const others = [{ hash: `0x${"cd".repeat(32)}`, to: PARTY, value: "0x3" }];
+	const inner = told([], { input: `0x${PARTY.slice(2)}` });
+	const block = { timestamp: "0x64", transactions: others };
+	const found = await read({ ...inner, ...grown, eth_getBlockByNumber: block });
+	expect(found).toMatchObject({ payments: [{ raw: 1n }] });
+});
+
+test("what is not there, failed, or cannot be read is each its own answer", async () => {
+	expect(await read({})).toEqual({ kind: "absent" });
+	const reverted = { ...told([]), eth_getTransactionReceipt: receipt({ status: "0x0" }) };
+	expect(await read(reverted)).toEqual({ kind: "reverted" });
+	for (const odd of [
+		...[new Error("away"), {}, 7, "0x", receipt({ transactionHash: word(1n) })],
+		...[receipt({ status: "yes" }), receipt({ logs: null }), receipt({ blockNumber: 16 })],
+	]) {
+		const found = await read({ ...told([]), eth_getTransactionReceipt: odd });
+		expect(found).toEqual({ kind: "unreadable" });
+	}
+	const inner = told([], { input: `0x${PARTY.slice(2)}` });
+	const pruned = { "eth_getBalance 0xf": new Error("pruned"), "eth_getBalance 0x10": "0x9" };
+	expect(await read({ ...inner, ...pruned })).toEqual({ kind: "unreadable" });
+	expect(await read({ ...told([]), eth_getBlockByNumber: {} })).toEqual({ kind: "unreadable" });
+	const [chainId, hash, parties, isCoinWanted] = [1, HASH, [PARTY], true];
+	const proof = { payers: null, marks: [], owners: new Set<Hex>(), isAfter: () => true };
+	const nobody = await readPayments(null, { chainId, hash, parties, isCoinWanted, proof, signal });
+	expect(nobody).toEqual({ kind: "unreadable" });
+});

@@ -1,0 +1,172 @@
+// Reads and writes which payments on chain belong to which bridge.
+
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Tx } from "#core/db/Database.ts";
+
+/** In place of a log's index: the transaction's own coin, or a part of what the coin grew by. */
+export const OWN_COIN = -1;
+export const GROWN_COIN = -2;
+
+/** One payment of a transaction to one address, of which a bridge may be the owner. */
+export type Payment = {
+	chainId: number;
+	hash: Hex;
+	logIndex: number;
+	block: bigint;
+	party: Address;
+	currency: Address;
+	/** Of `GROWN_COIN` the most that the block leaves: no log shows what an inner call paid. */
+	raw: bigint;
+};
+
+/** What may end a bridge: payments in one currency to one party, and how much there must be. */
+export type Group = {
+	chainId: number;
+	currency: Address;
+	party: Address;
+	/** Null: nobody can say what it is worth, so no sum of it is enough. */
+	minimumRaw: bigint | null;
+	expectedRaw: bigint;
+	payments: readonly Payment[];
+};
+
+/** Payments that belong to one bridge now; `isEnough`: they end it. */
+export type Claimed = {
+	isEnough: boolean;
+	group: Group;
+	payments: readonly Payment[];
+	raw: bigint;
+};
+
+type Row = { bridgeId: string; hash: Hex; logIndex: number; party: Address };
+type Claiming = { bridgeId: string; groups: readonly Group[]; isAccepted: boolean; at: Date };
+
+/**
+ * Gives a bridge the payments that end it, where enough of them are no other bridge's; each is
+ * written in the caller's transaction. Else nothing is written, and the most that there is for it
+ * is returned; null: there is nothing. Who claims of the same block waits until the transaction
+ * ends.
+ */
+export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed | null> {
+	const { bridgeId, groups, isAccepted, at } = claiming;
+	await lockBlocks(
+		tx,
+		groups.flatMap(({ payments }) => payments),
+	);
+	let most: Claimed | null = null;
+	for (const group of groups) {
+		const free = await freeOf(tx, { bridgeId, payments: group.payments });
+		const minimumRaw = isAccepted ? 1n : group.minimumRaw;
+		const payments = chosenOf(free, { ...group, minimumRaw });
+		const raw = payments.reduce((sum, one) => sum + one.raw, 0n);
+		const isEnough = minimumRaw !== null && raw > 0n && raw >= minimumRaw;
+		if (raw > 0n && (isEnough || !most)) most = { isEnough, group, payments, raw };
+		if (isEnough) break;
+	}
+	if (most?.isEnough) await insertArrivals(tx, { bridgeId, payments: most.payments, at });
+	return most;
+}
+
+/** Takes back what belonged to a bridge, whose end is none any more. By `arrival_of_bridge`. */
+export async function releaseArrivals(tx: Tx, bridgeId: string): Promise<void> {
+	await tx.execute("delete from bridge.arrival where bridge_id = $1", [bridgeId]);
+}
+
+async function lockBlocks(tx: Tx, payments: readonly Payment[]): Promise<void> {
+	const keys = [...new Set(payments.map(({ chainId, block }) => `arrival ${chainId} ${block}`))];
+	for (const key of keys.sort()) {
+		await tx.execute("select pg_advisory_xact_lock(hashtextextended($1, 0))", [key]);
+	}
+}
+
+/** Returns what of payments is no other bridge's. By primary key, and by `bridge_arrival`. */
+async function freeOf(
+	tx: Tx,
+	{ bridgeId, payments }: { bridgeId: string; payments: readonly Payment[] },
+): Promise<Payment[]> {
+	const hashes = [...new Set(payments.map(({ hash }) => hash))].map(bytesOf);
+	if (hashes.length === 0) return [];
+	const rows = await tx.query<Row>(
+		`select bridge_id as "bridgeId", '0x' || encode(transaction_hash, 'hex') as hash,
+			log_index as "logIndex", '0x' || encode(party, 'hex') as party
+		from bridge.arrival where chain_id = $1 and transaction_hash = any($2) and bridge_id <> $3`,
+		[payments[0]?.chainId ?? 0, hashes, bridgeId],
+	);
+	// Ends that were found before payments were kept name their transaction only.
+	const whole = await tx.query<{ hash: Hex }>(
+		`select '0x' || encode(out_hash, 'hex') as hash from bridge.bridge as b
+		where out_hash = any($1) and id <> $2 and status in ('success', 'refund')
+			and not exists (select from bridge.arrival as a where a.bridge_id = b.id)`,
+		[hashes, bridgeId],
+	);
+	const taken = new Set(rows.map(({ hash, logIndex }) => `${hash} ${logIndex}`));
+	const old = new Set(whole.map(({ hash }) => hash));
+	const free: Payment[] = [];
+	for (const one of payments.filter(({ hash }) => !old.has(hash))) {
+		if (one.logIndex !== GROWN_COIN) {
+			if (!taken.has(`${one.hash} ${one.logIndex}`)) free.push(one);
+			continue;
+		}
+		// Two transactions of one block grew the coin together: it counts once.
+		const isSame = (other: Payment) =>
+			other.logIndex === GROWN_COIN && other.block === one.block && other.party === one.party;
+		if (free.some(isSame)) continue;
+		const raw = one.raw - (await grownTaken(tx, { bridgeId, one }));
+		if (raw > 0n) free.push({ ...one, raw });
+	}
+	return free;
+}
+
+/** Returns how much of the coin's growth in a block is other bridges'. By `arrival_in_block`. */
+async function grownTaken(
+	tx: Tx,
+	{ bridgeId, one }: { bridgeId: string; one: Payment },
+): Promise<bigint> {
+	const [row] = await tx.query<{ raw: string }>(
+		`select coalesce(sum(raw), 0)::text as raw from bridge.arrival
+		where chain_id = $1 and block_number = $2 and party = $3 and log_index = ${GROWN_COIN}
+			and bridge_id <> $4`,
+		[one.chainId, Number(one.block), bytesOf(one.party), bridgeId],
+	);
+	return BigInt(row?.raw ?? 0);
+}
+
+/** Returns the least payment that is enough by itself, else as many as are needed. */
+function chosenOf(
+	free: readonly Payment[],
+	{ minimumRaw, expectedRaw }: Pick<Group, "minimumRaw" | "expectedRaw">,
+): Payment[] {
+	const sorted = [...free].sort((one, other) => (one.raw < other.raw ? -1 : 1));
+	const single = sorted.find(({ raw }) => minimumRaw !== null && raw >= minimumRaw);
+	if (single) {
+		// More than was expected of what grew may be for somebody else's order.
+		const isShared = single.logIndex === GROWN_COIN && single.raw > expectedRaw;
+		return [isShared ? { ...single, raw: expectedRaw } : single];
+	}
+	const chosen: Payment[] = [];
+	let raw = 0n;
+	for (const one of sorted.reverse()) {
+		if (minimumRaw !== null && raw >= minimumRaw) break;
+		chosen.push(one);
+		raw += one.raw;
+	}
+	return chosen;
+}
+
+async function insertArrivals(
+	tx: Tx,
+	{ bridgeId, payments, at }: { bridgeId: string; payments: readonly Payment[]; at: Date },
+): Promise<void> {
+	await releaseArrivals(tx, bridgeId);
+	for (const { chainId, hash, logIndex, block, party, currency, raw } of payments) {
+		await tx.execute(
+			`insert into bridge.arrival (bridge_id, chain_id, transaction_hash, log_index, block_number,
+				party, currency, raw, at)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			[
+				...[bridgeId, chainId, bytesOf(hash), logIndex, Number(block), bytesOf(party)],
+				...[bytesOf(currency), raw, at],
+			],
+		);
+	}
+}

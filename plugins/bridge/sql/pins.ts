@@ -1,0 +1,62 @@
+// Reads and writes the provider's addresses that money may go to and come from.
+
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
+
+export const PIN_ROLES = ["depository", "proxy", "solver"] as const;
+export type PinRole = (typeof PIN_ROLES)[number];
+
+/** One address of the provider's on a chain; `codeHash` null: it has none, or was not read yet. */
+export type Pin = { chainId: number; role: PinRole; address: Address; codeHash: Hex | null };
+
+type Writing = { by: string; at: Date };
+
+/** Reads the pins of some chains. By primary key. */
+export async function readPins(db: Queryable, chainIds: readonly number[]): Promise<Pin[]> {
+	return await db.query<Pin>(
+		`select chain_id as "chainId", role, '0x' || encode(address, 'hex') as address,
+			'0x' || encode(code_hash, 'hex') as "codeHash"
+		from bridge.pin where chain_id = any($1::int8[]) order by chain_id, role, address`,
+		[[...chainIds]],
+	);
+}
+
+/** Pins addresses that were seen for the first time; those that are pinned stay as they are. */
+export async function insertPins(
+	db: Queryable,
+	pins: readonly Pin[],
+	{ by, at }: Writing,
+): Promise<void> {
+	for (const { chainId, role, address, codeHash } of pins) {
+		const code = codeHash === null ? null : bytesOf(codeHash);
+		await db.execute(
+			`insert into bridge.pin (chain_id, role, address, code_hash, pinned_by, pinned_at)
+			values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+			[chainId, role, bytesOf(address), code, by, at],
+		);
+	}
+}
+
+/** Pins the code of an address that has none yet: it was read for the first time. */
+export async function pinCode(db: Queryable, pin: Pin & { codeHash: Hex }): Promise<void> {
+	const { chainId, role, address, codeHash } = pin;
+	await db.execute(
+		`update bridge.pin set code_hash = $4
+		where chain_id = $1 and role = $2 and address = $3 and code_hash is null`,
+		[chainId, role, bytesOf(address), bytesOf(codeHash)],
+	);
+}
+
+/**
+ * Pins an address by an operator's word. A contract takes the place of the one before: a chain has
+ * one depository; solvers stand beside each other.
+ */
+export async function replacePin(tx: Tx, pin: Pin, writing: Writing): Promise<void> {
+	const { chainId, role, address } = pin;
+	const isAlone = role !== "solver";
+	await tx.execute(
+		"delete from bridge.pin where chain_id = $1 and role = $2 and ($3::boolean or address = $4)",
+		[chainId, role, isAlone, bytesOf(address)],
+	);
+	await insertPins(tx, [pin], writing);
+}

@@ -1,0 +1,196 @@
+// Runs bridges against two simulated chains and a provider that says whatever a test wants.
+
+import { type Address, bytesOf, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Database } from "#core/db/Database.ts";
+import { silentLog } from "#core/log.ts";
+import { createSteps } from "#core/steps.ts";
+import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import { type BridgeRoute, routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
+import type { RelayChain, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
+import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
+import { createSimChain, type SimChain } from "#plugins/bridge/testing/simChain.ts";
+
+/** One bridge of the lab: its row, and what its order says. */
+export type LieBridge = {
+	id: string;
+	requestId: Hex;
+	orderId: Hex;
+	route: BridgeRoute;
+	depositHash: Hex;
+	minimumOutRaw: bigint;
+	expectedOutRaw: bigint;
+};
+
+export type LieLab = ReturnType<typeof createLieLab>;
+
+type ChainName = "origin" | "destination";
+
+const START_MS = Date.UTC(2026, 10, 28, 12);
+const SECOND_MS = 1_000;
+const addressOf = (text: string): Address => `0x${text.repeat(20)}`;
+export const TOKEN = addressOf("70");
+export const SOLVER = addressOf("50");
+export const STRANGER = addressOf("bb");
+export const DEPOSITORY = addressOf("de");
+export const USER = addressOf("a1");
+export const AMOUNT = 1_000_000n;
+export const MINIMUM = 990_000n;
+export const EXPECTED = 998_000n;
+const NAMES: Record<ChainName, string> = { origin: "one", destination: "two" };
+
+/** Opens the lab on an empty database. Each `fresh` world has its own chains and people. */
+export function createLieLab(db: Database) {
+	const clock = { ms: START_MS, nowMs: () => clock.ms };
+	const lab = {
+		db,
+		clock,
+		words: new Map<Hex, RelayStatus>(),
+		alarms: [] as string[],
+		chains: {} as Record<ChainName, SimChain>,
+		/** Who reads each chain: a node of ours, the provider's own, or nobody. */
+		reads: { origin: "own", destination: "own" } as Record<ChainName, "own" | "public" | "none">,
+		/** What the provider's own node says in place of the chain. */
+		publicNode: null as ChainReader | null,
+		async fresh(): Promise<void> {
+			await db.execute("truncate bridge.bridge, bridge.pin cascade");
+			const firstAtS = Math.floor(clock.ms / SECOND_MS) - 100;
+			lab.chains = {
+				origin: createSimChain(1, { firstAtS }),
+				destination: createSimChain(2, { firstAtS }),
+			};
+			Object.assign(lab, {
+				...{ words: new Map(), alarms: [], publicNode: null, made: 0 },
+				reads: { origin: "own", destination: "own" },
+			});
+		},
+		made: 0,
+		/** Seconds of the lab's clock, which both chains go by. */
+		nowS: () => Math.floor(clock.ms / SECOND_MS),
+		/** Stores a bridge whose deposit is on the origin chain now. */
+		deposited: (more: Partial<Deposited> = {}): Promise<LieBridge> => deposit(lab, more),
+		say(bridge: LieBridge, status: string, outHashes: readonly Hex[] = []): void {
+			lab.words.set(bridge.requestId, {
+				...{ kind: "seen", status, updatedAtMs: null, failReason: null },
+				depositHashes: [bridge.depositHash],
+				outHashes: outHashes.map((hash) => ({ hash, chainId: null })),
+			});
+		},
+		/** Lets so much time pass, and looks at what is due then. */
+		async pass(ms: number): Promise<void> {
+			clock.ms += ms;
+			const [, follow] = reconcileJobs(contextOf());
+			await follow?.run({ signal: new AbortController().signal });
+		},
+		async read(bridge: LieBridge): Promise<Bridge> {
+			const row = await readBridge(db, bridge.id);
+			if (!row) throw new Error("the bridge is not there");
+			return row;
+		},
+		context: () => contextOf(),
+	};
+
+	function readerOf(chainId: number, kind: "own" | "public"): ChainReader | null {
+		const name = chainId === 1 ? "origin" : "destination";
+		if (lab.reads[name] !== kind) return null;
+		return kind === "public" && lab.publicNode ? lab.publicNode : lab.chains[name].read;
+	}
+
+	function contextOf(): BridgeContext {
+		return {
+			core: { db, clock, log: silentLog },
+			wallets: { execution: { read: async () => null } },
+			relay: {
+				canSearch: false,
+				status: async (requestId: Hex) => lab.words.get(requestId) ?? { kind: "unseen" },
+				async hint() {},
+			},
+			directory: { knownChains: async () => [published("origin"), published("destination")] },
+			readers: {
+				own: (chainId: number) => readerOf(chainId, "own"),
+				of: (chainId: number) => readerOf(chainId, "own") ?? readerOf(chainId, "public"),
+			},
+			settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 3_600_000 },
+			alarm: (reason: string) => void lab.alarms.push(reason),
+			ending: new AbortController().signal,
+			steps: createSteps(null),
+		} as unknown as BridgeContext;
+	}
+
+	return lab;
+}
+
+type Deposited = {
+	from: Address;
+	to: Address;
+	/** What the order says that comes back at least. */
+	refundMinimum: bigint;
+	recipient: Address;
+};
+
+async function deposit(lab: LieLab, more: Partial<Deposited>): Promise<LieBridge> {
+	const { from = TOKEN, to = TOKEN, refundMinimum = 0n, recipient = USER } = more;
+	const n = ++lab.made;
+	const requestId: Hex = `0x${(1_000 + n).toString(16).padStart(64, "0")}`;
+	const orderId: Hex = `0x${(0xabcdef0000 + n).toString(16).padStart(64, "e")}`;
+	const newestBlock = String(lab.chains.destination.head());
+	const input: Hex = `0x49290c1c${orderId.slice(2)}`;
+	const pays = [{ currency: TOKEN, from: USER, to: DEPOSITORY, raw: AMOUNT }];
+	const call = { from: USER, to: DEPOSITORY, input };
+	const sent = from === TOKEN ? { ...call, pays } : { ...call, value: AMOUNT };
+	const [depositHash = "0x"] = lab.chains.origin.mine([sent], lab.nowS());
+	const place = (name: ChainName, currency: Address) => ({
+		...{ chainId: lab.chains[name].id, chain: NAMES[name], currency },
+		...{ symbol: currency === TOKEN ? "USDX" : "ETH", decimals: 6 },
+	});
+	const route: BridgeRoute = {
+		...{ user: USER, recipient, refundTo: USER, amountRaw: AMOUNT },
+		...{ origin: place("origin", from), destination: place("destination", to) },
+	};
+	const id = `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
+	const at = new Date(lab.clock.ms);
+	await lab.db.execute(
+		`insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, route, status,
+			quote_seq, deposit_hash, deposited_at, created_at, changed_at, look_at)
+		values ($1, $1, $1, 'api', false, '{}', $2::jsonb, 'pending', 1, $3, $4, $4, $4, $4)`,
+		[id, JSON.stringify(routeJson(route)), bytesOf(depositHash), at],
+	);
+	const told = {
+		...{ fees: {}, impactPercent: null, impactUsd: null, estimateSeconds: 1, rate: null },
+		...{ order: orderOf(route, refundMinimum), orderSignature: "0x", newestBlock },
+	};
+	await lab.db.execute(
+		`insert into bridge.quote (bridge_id, seq, request_id, order_id, depository, minimum_out_raw,
+			expected_out_raw, expires_at, steps, told, created_at)
+		values ($1, 1, $2, $3, $4, $5, $6, $7, '[]', $8::jsonb, $7)`,
+		[
+			...[id, bytesOf(requestId), bytesOf(orderId), bytesOf(DEPOSITORY), MINIMUM, EXPECTED, at],
+			JSON.stringify(told),
+		],
+	);
+	const bounds = { minimumOutRaw: MINIMUM, expectedOutRaw: EXPECTED };
+	return { id, requestId, orderId, route, depositHash, ...bounds };
+}
+
+/** It may come back where it was paid in, to who is named for that. */
+function orderOf({ origin, refundTo, destination }: BridgeRoute, refundMinimum: bigint) {
+	const refund = {
+		...{ chainId: origin.chain, recipient: refundTo, currency: origin.currency },
+		minimumAmount: String(refundMinimum),
+	};
+	return {
+		inputs: [{ payment: { chainId: origin.chain }, refunds: [refund] }],
+		output: { chainId: destination.chain },
+	};
+}
+
+function published(name: ChainName): RelayChain {
+	return {
+		...{ id: name === "origin" ? 1 : 2, name: NAMES[name], displayName: name, isEvm: true },
+		...{ httpRpcUrl: "https://rpc.example", isDisabled: false, isLagging: false },
+		currency: { symbol: "ETH", decimals: 18 },
+		...{ solverCurrencies: [ZERO_ADDRESS, TOKEN], solverAddresses: [SOLVER] },
+		protocol: { name: NAMES[name], depository: DEPOSITORY },
+		permits: null,
+	};
+}
