@@ -29,8 +29,8 @@ export type Outbox = {
 	heads(topics: readonly string[]): Promise<Map<string, number>>;
 	/** Names this database's numbering; it changes when a backup is restored. */
 	epoch(): Promise<string>;
-	/** Deletes batches older than `beforeMs`; answers how many. */
-	prune(beforeMs: number): Promise<number>;
+	/** Deletes batches that the database has had for longer than this; answers how many. */
+	prune(keptMs: number): Promise<number>;
 };
 
 /** A frame as it goes over a socket: the same text whether it was just committed or read back. */
@@ -71,7 +71,7 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 			return new Map(topics.map((topic) => [topic, known.get(topic) ?? 0]));
 		},
 		epoch: () => readEpoch(db),
-		prune: (beforeMs) => pruneBatches(db, beforeMs),
+		prune: (keptMs) => pruneBatches(db, keptMs),
 	};
 
 	function openPending(tx: Tx): Map<string, Frame[]> {
@@ -91,14 +91,14 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 }
 
 /** Deletes frames that nobody can resume from any more. */
-export function pruneFramesJob(outbox: Outbox, clock: Clock): Job {
+export function pruneFramesJob(outbox: Outbox): Job {
 	return {
 		name: "core.prune-frames",
 		schedule: { everyMs: 60_000 },
 		lock: "cluster",
 		timeoutMs: 30_000,
 		async run() {
-			await outbox.prune(clock.nowMs() - FRAMES_KEPT_MS);
+			await outbox.prune(FRAMES_KEPT_MS);
 		},
 	};
 }
@@ -153,14 +153,15 @@ async function readEpoch(db: Database): Promise<string> {
 	return rows[0]?.epoch ?? "unknown";
 }
 
-async function pruneBatches(db: Database, beforeMs: number): Promise<number> {
+async function pruneBatches(db: Database, keptMs: number): Promise<number> {
 	let pruned = 0;
 	for (;;) {
 		const deleted = await db.execute(
 			`delete from core.stream_frame where ctid = any(array(
-				select ctid from core.stream_frame where at < $1 limit $2
+				select ctid from core.stream_frame
+				where at < now() - $1 * interval '1 millisecond' limit $2
 			))`,
-			[new Date(beforeMs), BATCHES_PER_PRUNE_MAX],
+			[keptMs, BATCHES_PER_PRUNE_MAX],
 		);
 		pruned += deleted;
 		if (deleted < BATCHES_PER_PRUNE_MAX) return pruned;

@@ -37,7 +37,7 @@ const task = (run: Run, options: Partial<QueueTask<typeof payload>> = {}): Queue
 	...options,
 });
 
-async function start(tasks: QueueTask[]) {
+async function start(tasks: QueueTask[], options: { isClockOff?: () => boolean } = {}) {
 	const said: string[] = [];
 	const warned: string[] = [];
 	const log = {
@@ -45,7 +45,13 @@ async function start(tasks: QueueTask[]) {
 		error: (message: string) => said.push(message),
 		warn: (message: string) => warned.push(message),
 	};
-	const workers = await runQueueWorkers({ db: database.db, tasks, concurrency: 2, log });
+	const workers = await runQueueWorkers({
+		db: database.db,
+		tasks,
+		concurrency: 2,
+		log,
+		...options,
+	});
 	open.push(workers);
 	return { workers, said, warned };
 }
@@ -89,6 +95,29 @@ test("what was added while no worker ran is done when one does", async () => {
 	await start([task(async ({ n }) => void done.push(n))]);
 	await left(0);
 	expect(done).toEqual([1]);
+});
+
+test("while the process's clock is off it takes no job, and it goes on once that is right", async () => {
+	const done: number[] = [];
+	let isOff = false;
+	const { warned, said } = await start([task(async ({ n }) => void done.push(n))], {
+		isClockOff: () => isOff,
+	});
+	const listeners = async () => {
+		const rows = await database.db.query(
+			`select from pg_stat_activity where datname = current_database()
+				and application_name = 'tapeline queue' and query ~* '^\\s*listen'`,
+		);
+		return rows.length;
+	};
+	await until(async () => (await listeners()) === 1);
+	isOff = true;
+	await until(async () => (await listeners()) === 0);
+	await add({ n: 1 });
+	expect(done).toEqual([]);
+	isOff = false;
+	await left(0);
+	expect({ done, warned, said }).toEqual({ done: [1], warned: [], said: [] });
 });
 
 test("a job that fails keeps its place, says why, and is tried again", async () => {

@@ -12,6 +12,8 @@ export type QueueWorkersOptions = {
 	db: Database;
 	tasks: readonly QueueTask[];
 	concurrency: number;
+	/** Whether this process's clock is wrong: then it takes no job, and others do. */
+	isClockOff?: () => boolean;
 	log: Log;
 };
 
@@ -39,7 +41,7 @@ const POOL_END_TIMEOUT_MS = 2_000;
  * one of them cannot write a job's end, as in a database's restart: they are started again.
  */
 export async function runQueueWorkers(options: QueueWorkersOptions): Promise<QueueWorkers> {
-	const { db, log } = options;
+	const { db, log, isClockOff = () => false } = options;
 	const lanes = lanesOf(options.tasks, options.concurrency);
 	const pgPool = new Pool({
 		connectionString: db.connectionString,
@@ -68,6 +70,10 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 	}
 	const beats = keepBeating({ db, log, poolIds });
 	await beats.beat();
+	const clockWatch = setInterval(() => {
+		// They end with what they have begun, and `keepRunning` starts them once the clock is right.
+		if (isClockOff()) for (const { current } of running) void current.stop().catch(() => {});
+	}, POLL_MS);
 
 	let stopped: Promise<void> | null = null;
 	return {
@@ -79,6 +85,7 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 
 	async function stop(): Promise<void> {
 		stopping.abort();
+		clearInterval(clockWatch);
 		const ended = running.map(async ({ current, supervised }) => {
 			await current.stop().catch((error) => log.warn("the queue stopped badly", { error }));
 			await supervised;
@@ -93,8 +100,9 @@ export async function runQueueWorkers(options: QueueWorkersOptions): Promise<Que
 		while (!stopping.signal.aborted) {
 			await current?.promise.catch((error) => log.warn("the queue's workers failed", { error }));
 			if (stopping.signal.aborted) return;
-			if (current) log.error("the queue's workers ended; they are started again");
-			await sleep(RESTART_MS, stopping.signal);
+			if (current && !isClockOff()) log.error("the queue's workers ended; they are started again");
+			do await sleep(RESTART_MS, stopping.signal);
+			while (isClockOff() && !stopping.signal.aborted);
 			if (stopping.signal.aborted) return;
 			// Nothing of theirs runs any more, so nobody need wait for the sweep.
 			await unlock(db, endedIds).catch((error) => log.warn("jobs stay locked", { error }));

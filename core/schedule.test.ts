@@ -118,7 +118,10 @@ describe("runSchedules", () => {
 	/** One process. The database's clock counts how often it was asked: each time a timer fired. */
 	function start(
 		jobs: Job[],
-		{ time, ...options }: { stopTimeoutMs?: number; time?: { nowMs: number } } = {},
+		{
+			time,
+			...options
+		}: { stopTimeoutMs?: number; time?: { nowMs: number }; isClockOff?: () => boolean } = {},
 	) {
 		const said: [string, unknown][] = [];
 		const asked = counter();
@@ -167,6 +170,35 @@ describe("runSchedules", () => {
 		await everyoneAsks(4);
 		expect(runs.count()).toBe(2);
 	});
+
+	for (const lock of ["cluster", "process"] as const) {
+		test(`a process whose clock is off takes no ${lock} job, and others do`, async () => {
+			const time = { nowMs: 1_700_000_000_000 };
+			const ran: string[] = [];
+			const looked = counter();
+			let isOff = true;
+			const name = `job.${++names}`;
+			const jobOf = (who: string) => newJob({ name, lock, run: async () => void ran.push(who) });
+			start([jobOf("wrong")], {
+				time,
+				isClockOff() {
+					looked.up();
+					return isOff;
+				},
+			});
+			await looked.reaches(5);
+			expect(ran).toEqual([]);
+			const { asked } = start([jobOf("right"), newJob({ lock: "cluster", run: async () => {} })], {
+				time,
+			});
+			await asked.reaches(5);
+			expect(new Set(ran)).toEqual(new Set(["right"]));
+			isOff = false;
+			time.nowMs += 1_000;
+			if (lock === "cluster") return;
+			while (!ran.includes("wrong")) await looked.reaches(looked.count() + 1);
+		});
+	}
 
 	test("a process job runs in every process, again and again", async () => {
 		const runs = [counter(), counter()];

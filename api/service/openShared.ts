@@ -4,7 +4,7 @@ import type { Budget } from "#core/budget/Budget.ts";
 import { databaseBudget } from "#core/budget/databaseBudget.ts";
 import { type Bus, inProcessBus, redisBus } from "#core/bus.ts";
 import { inProcessPageCache, type PageCache, redisPageCache } from "#core/cache.ts";
-import { type Clock, systemClock } from "#core/clock.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ReadyComponent } from "#core/http/createHttpApp.ts";
 import { createMemoryLimiter, type Limiter, redisLimiter } from "#core/limiter.ts";
@@ -32,6 +32,8 @@ export type OpenSharedOptions = {
 	clock: Clock;
 	log: Log;
 	metrics: Metrics;
+	/** How far a test has set time ahead; left out in service. */
+	aheadMs?: () => number;
 };
 
 /** 600 a minute for each client; the specification's section 8. */
@@ -44,7 +46,7 @@ const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;
 /** Opens it in this process where no Redis is configured, else in Redis; waits for neither. */
 export async function openShared(options: OpenSharedOptions): Promise<Shared> {
 	const { redisUrl, db, clock, log } = options;
-	const budget = databaseBudget({ db, clock, log, aheadMs: () => aheadOf(clock) });
+	const budget = databaseBudget({ db, clock, log, aheadMs: options.aheadMs ?? (() => 0) });
 	const pages = {
 		clock,
 		log,
@@ -62,11 +64,6 @@ export async function openShared(options: OpenSharedOptions): Promise<Shared> {
 		components: () => [],
 		close: () => bus.close(),
 	};
-}
-
-/** How far a test has set this process's time ahead; nothing in service. */
-function aheadOf(clock: Clock): number {
-	return clock === systemClock ? 0 : Math.round(clock.nowMs() - systemClock.nowMs());
 }
 
 type InRedisOptions = OpenSharedOptions & {

@@ -86,7 +86,7 @@ describe("readyReport", () => {
 			health: async () => new Map(Object.entries(health)),
 			degraded: async () => degraded.map((one) => ({ component: "a", ...one })),
 		} as unknown as Host;
-		return readyReport(core, host, { degraded: async () => degraded });
+		return readyReport(core, host, { degraded: async () => degraded }, { degraded: () => [] });
 	}
 
 	const answers = async () => [];

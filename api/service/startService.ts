@@ -15,7 +15,7 @@ import { auditHeadJob } from "#core/audit/verifyChain.ts";
 import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
-import { type Clock, systemClock } from "#core/clock.ts";
+import { type Clock, systemClock, systemCounter } from "#core/clock.ts";
 import type { ConfigSection } from "#core/config/Config.ts";
 import { type CoreConfig, coreConfig } from "#core/config/coreConfig.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
@@ -42,6 +42,7 @@ import {
 import { createJobQueue } from "#core/queue.ts";
 import { runQueueWorkers } from "#core/runQueueWorkers.ts";
 import { runSchedules } from "#core/schedule.ts";
+import { createServiceClock, type ServiceClock } from "#core/serviceClock.ts";
 import type { StepObserver } from "#core/steps.ts";
 
 export type Service = {
@@ -57,14 +58,22 @@ export type Service = {
 
 export type ServiceOptions = {
 	env: Environment;
+	/** The machine's clock, which may be wrong: time is the database's (`core/serviceClock`). */
 	clock?: Clock;
+	/** For tests that move time itself: the machine's and, as far as we ask it, the database's. */
+	time?: Clock;
 	/** Replaces the log that the configuration asks for. */
 	log?: Log;
 	/** For tests that kill a process between two steps of what moves money. */
 	observeSteps?: StepObserver;
 };
 
-type World = Pick<Core, "clock" | "log" | "db"> & { config: CoreConfig; metrics: Metrics };
+type World = Pick<Core, "log" | "db"> & {
+	clock: ServiceClock;
+	config: CoreConfig;
+	metrics: Metrics;
+	aheadMs: () => number;
+};
 
 type Made = World &
 	Pick<Core, "chains" | "indexed" | "reached" | "holder" | "session" | "observeSteps"> & {
@@ -73,6 +82,7 @@ type Made = World &
 
 type Parts = {
 	core: Core;
+	clock: ServiceClock;
 	host: Host;
 	config: CoreConfig;
 	shared: Shared;
@@ -92,26 +102,34 @@ const QUEUE_CONCURRENCY = 4;
 
 /** Brings the whole service up in this process, or fails with a Fault that says why. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-	const { env, clock = systemClock } = options;
+	const { env, time, clock: machine = time ?? systemClock } = options;
 	const { loaded, disabled } = pluginNames(env);
 	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
 	const sections = sectionsOf(plugins);
 	const parsed = parseConfig(sections.all, env);
 	const config = parsed.of(sections.core);
 	const secrets = secretsOf(sections.all, env);
-	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock, secrets });
+	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock: machine, secrets });
 	for (const warning of parsed.warnings) log.warn(warning);
 
 	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
 	const metrics = createMetrics();
 	let opened: Storage | null = null;
 	const db = () => opened?.db ?? null;
+	const clock = createServiceClock({
+		...{ machine, log, elapsedMs: time ? () => time.nowMs() : systemCounter },
+		databaseTime: async () => time?.nowMs() ?? databaseTime(storage.db),
+	});
 	const access = chainAccess(config, chains, log, { clock, metrics, db });
 	const storage = await openStorage(config, plugins, log);
 	opened = storage;
 	const undo: (() => Promise<void>)[] = [() => storage.close()];
 	try {
-		const world = { config, clock, log, metrics, db: storage.db };
+		await clock.measure();
+		const measuring = clock.keep();
+		undo.push(() => measuring.stop());
+		const aheadMs = () => (time ? Math.round(time.nowMs() - systemClock.nowMs()) : 0);
+		const world = { config, clock, log, metrics, db: storage.db, aheadMs };
 		const shared = await share(world);
 		undo.push(() => shared.close());
 		const { holder, session } = storage;
@@ -123,7 +141,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await dropColdCode();
 		const books = contributionsOf(plugins)(AuditBookPoint);
 		const auditWatch = createAuditWatch({ ...core, books });
-		const running = await run({ core, host, config, shared, books, auditWatch }, undo);
+		const running = await run({ core, clock, host, config, shared, books, auditWatch }, undo);
 		return { ...running, core, host, config, storage, shared };
 	} catch (error) {
 		// What went wrong first is what the operator must read.
@@ -163,6 +181,7 @@ export async function readyReport(
 	core: Core,
 	host: Host,
 	audit: Pick<AuditWatch, "degraded">,
+	clock: Pick<ServiceClock, "degraded">,
 ): Promise<ReadyReport> {
 	const database = await core.db.query("select 1").then(
 		() => ({ name: "database", ready: true }),
@@ -175,7 +194,7 @@ export async function readyReport(
 		);
 	}
 	const ready = components.every((component) => component.ready);
-	return { ready, components, degraded: ready ? await degradedOf(host, audit) : [] };
+	return { ready, components, degraded: ready ? await degradedOf(host, audit, clock) : [] };
 }
 
 /** Reads which modules to load, and which built-in plugins to leave out. */
@@ -193,11 +212,12 @@ export function sectionsOf(plugins: readonly AnyPlugin[]) {
 	return { core, all: [core, ...own] };
 }
 
-function share({ config, clock, log, metrics, db }: World): Promise<Shared> {
+function share({ config, clock, log, metrics, db, aheadMs }: World): Promise<Shared> {
 	// What numbers the frames also tells whose they are: processes on another database, or on a
 	// restored one, neither hear our hints nor read our pages.
 	const deployment = () => createOutbox({ db, bus: inProcessBus(log), clock }).epoch();
-	return openShared({ redisUrl: config.REDIS_URL, db, deployment, clock, log, metrics });
+	const { REDIS_URL: redisUrl } = config;
+	return openShared({ redisUrl, db, deployment, clock, log, metrics, aheadMs });
 }
 
 function makeCore(made: Made): Core {
@@ -236,18 +256,20 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 	await host.start();
 	undo.push(() => host.stop());
 	if (works) {
-		const { db, log, clock, outbox } = core;
+		const { db, log, outbox } = core;
+		const { isOff: isClockOff, measure: nowMs } = parts.clock;
 		const { tasks } = host;
-		const workers = await runQueueWorkers({ db, tasks, concurrency: QUEUE_CONCURRENCY, log });
+		const concurrency = QUEUE_CONCURRENCY;
+		const workers = await runQueueWorkers({ db, tasks, concurrency, isClockOff, log });
 		undo.push(() => workers.stop());
 		const jobs = [
-			pruneFramesJob(outbox, clock),
+			pruneFramesJob(outbox),
 			auditHeadJob({ db, log }),
 			...parts.books.map((book) => sealBookJob(core, book)),
 			...parts.auditWatch.jobs,
 			...host.jobs,
 		];
-		const schedules = runSchedules({ db, nowMs: () => databaseTime(db), log, jobs });
+		const schedules = runSchedules({ db, nowMs, isClockOff, log, jobs });
 		undo.push(() => schedules.stop());
 	}
 	const listener = await listen(parts);
@@ -263,7 +285,7 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 	};
 }
 
-function listen({ core, host, config, shared, auditWatch }: Parts): Promise<HttpListener> {
+function listen({ core, clock, host, config, shared, auditWatch }: Parts): Promise<HttpListener> {
 	const app = createHttpApp({
 		log: core.log,
 		clock: core.clock,
@@ -279,7 +301,7 @@ function listen({ core, host, config, shared, auditWatch }: Parts): Promise<Http
 		// `holder` is the name under which this process stands in the table of leases.
 		health: async () => ({ status: "ok", role: core.role, holder: core.holder }),
 		ready: async () => {
-			const report = await readyReport(core, host, auditWatch);
+			const report = await readyReport(core, host, auditWatch, clock);
 			return { ...report, components: [...report.components, ...shared.components()] };
 		},
 		// A worker has no market routes: it only says how it is.
@@ -323,7 +345,11 @@ function isPlugin(value: unknown): value is AnyPlugin {
 async function degradedOf(
 	host: Host,
 	audit: Pick<AuditWatch, "degraded">,
+	clock: Pick<ServiceClock, "degraded">,
 ): Promise<ReadyReport["degraded"]> {
-	const [ofCore, ofPlugins] = await Promise.all([audit.degraded(), host.degraded()]);
-	return [...ofCore.map((one) => ({ component: "core", ...one })), ...ofPlugins];
+	const [ofAudit, ofPlugins] = await Promise.all([audit.degraded(), host.degraded()]);
+	return [
+		...[...clock.degraded(), ...ofAudit].map((one) => ({ component: "core", ...one })),
+		...ofPlugins,
+	];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { HOUR_MS } from "#core/time.ts";
 import {
 	decideFloor,
 	type FloorReading,
@@ -145,7 +146,6 @@ describe("setFloor", () => {
 	});
 
 	test("[IDX-05] the change of 24 hours goes by the nearest floor that is at least so old", async () => {
-		const HOUR_MS = 3_600_000;
 		for (const [hoursAgo, eth] of [
 			[50, 9],
 			[25, 2],
@@ -173,16 +173,17 @@ describe("setFloor", () => {
 
 	test("[IDX-05] beyond two days the last floor of each hour is kept, beyond 90 days none", async () => {
 		const minutesAgo = [10, 2 * 1_440 - 1, 5_000, 5_015, 5_030, 5_045, 90 * 1_440 + 1];
+		// The full hour: it is the database's time that thins them out.
+		const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
 		for (const minutes of minutesAgo) {
 			await database.db.execute(
 				"insert into market_index.floor_snapshot (collection_id, at, floor_native) values ($1, $2, 1)",
-				[collection.id, new Date(Date.parse("2026-03-10T15:00:00Z") - minutes * 60_000)],
+				[collection.id, new Date(hourMs - minutes * 60_000)],
 			);
 		}
-		lab.time.nowMs = Date.parse("2026-03-10T15:00:00Z");
 		await lab.tick("prune-floors");
-		const left = (await snapshots()).map(({ at }) => (lab.time.nowMs - at.getTime()) / 60_000);
-		// 5000 and 5015 minutes are 03:40 and 03:25, 5030 and 5045 are 03:10 and 02:55.
+		const left = (await snapshots()).map(({ at }) => (hourMs - at.getTime()) / 60_000);
+		// 5000 and 5015 minutes are at :40 and :25, 5030 and 5045 at :10 and :55 of the hour before.
 		expect(left).toEqual([5_045, 5_000, 2_879, 10]);
 	});
 });

@@ -103,7 +103,7 @@ export function floorChangePercent(now: string | null, before: string | null): n
 }
 
 /** Makes a job that thins out old floors, in statements of a few thousand rows. */
-export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+export function pruneSnapshotsJob({ db }: Pick<Core, "db">): Job {
 	return {
 		name: "market-index.prune-floors",
 		schedule: { everyMs: SNAPSHOT_PRUNE_EVERY_MS },
@@ -111,7 +111,7 @@ export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Jo
 		timeoutMs: 60_000,
 		async run({ signal }) {
 			while (!signal.aborted) {
-				if ((await pruneSnapshots(db, clock.nowMs())) < SNAPSHOTS_PER_STATEMENT_MAX) return;
+				if ((await pruneSnapshots(db)) < SNAPSHOTS_PER_STATEMENT_MAX) return;
 			}
 		},
 	};
@@ -121,24 +121,24 @@ export function pruneSnapshotsJob({ db, clock }: Pick<Core, "db" | "clock">): Jo
  * Deletes snapshots that no figure needs any more: all but the last one of each hour beyond two
  * days, all beyond 90. Returns how many rows one statement deleted.
  */
-function pruneSnapshots(db: Queryable, nowMs: number): Promise<number> {
+function pruneSnapshots(db: Queryable): Promise<number> {
 	return db.execute(
-		`delete from market_index.floor_snapshot where (collection_id, at) in (
-			select s.collection_id, s.at from market_index.floor_snapshot as s
-			where s.at < $2 or (s.at < $1 and exists (
+		`with past as (
+			select now() - $1 * interval '1 millisecond' as thinned,
+				now() - $2 * interval '1 millisecond' as over
+		)
+		delete from market_index.floor_snapshot where (collection_id, at) in (
+			select s.collection_id, s.at from market_index.floor_snapshot as s, past
+			where s.at < over or (s.at < thinned and exists (
 				select from market_index.floor_snapshot as later
 				where later.collection_id = s.collection_id and later.at > s.at
 					and later.at < date_bin(interval '1 hour', s.at, timestamptz '1970-01-01 00:00:00+00')
 						+ interval '1 hour'
-					and later.at < $1
+					and later.at < thinned
 			))
 			limit $3
 		)`,
-		[
-			new Date(nowMs - SNAPSHOTS_ALL_MS),
-			new Date(nowMs - SNAPSHOTS_KEPT_MS),
-			SNAPSHOTS_PER_STATEMENT_MAX,
-		],
+		[SNAPSHOTS_ALL_MS, SNAPSHOTS_KEPT_MS, SNAPSHOTS_PER_STATEMENT_MAX],
 	);
 }
 

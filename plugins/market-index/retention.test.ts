@@ -87,7 +87,7 @@ describe("retentionJob", () => {
 		retentionJob({
 			db: database.db,
 			log: silentLog,
-			keptFromMs: () => KEPT_FROM_MS,
+			keptMs: Date.now() - KEPT_FROM_MS,
 			limits: { lockTimeoutMs: 100, rowsPerBatch: 2, batchesMax: 10, ...limits },
 		}).run({ signal });
 

@@ -3,7 +3,6 @@
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { DAY_MS } from "#core/time.ts";
-import { bucketOf } from "#plugins/market-index/rollup/windows.ts";
 import {
 	dropMonth,
 	listMonths,
@@ -13,7 +12,7 @@ import {
 } from "#plugins/market-index/sql/partitions.ts";
 
 type RetentionOptions = Pick<Core, "db" | "log"> & {
-	keptFromMs(): number;
+	keptMs: number;
 	limits?: RetentionLimits;
 };
 
@@ -55,8 +54,9 @@ export function createRetention(
 	days: number | undefined,
 ): Retention {
 	if (days === undefined) return { keptFromMs: () => Number.NEGATIVE_INFINITY, jobs: [] };
-	const keptFromMs = () => core.clock.nowMs() - days * DAY_MS;
-	return { keptFromMs, jobs: [retentionJob({ db: core.db, log: core.log, keptFromMs })] };
+	const keptMs = days * DAY_MS;
+	const keptFromMs = () => core.clock.nowMs() - keptMs;
+	return { keptFromMs, jobs: [retentionJob({ db: core.db, log: core.log, keptMs })] };
 }
 
 /**
@@ -72,18 +72,16 @@ export function retentionJob(options: RetentionOptions): Job {
 		lock: "cluster",
 		timeoutMs: RUN_TIMEOUT_MS,
 		async run({ signal }) {
-			const keptFromMs = options.keptFromMs();
-			await dropMonths(options, keptFromMs, limits);
-			// Whole days of minutes: a candle of 30 minutes has all of them, or does not exist.
-			const before = new Date(bucketOf(keptFromMs, DAY_MS));
+			const { keptMs } = options;
+			await dropMonths(options, limits);
 			const { rowsPerBatch: limit } = limits;
 			const chains = await options.db.query<{ chainId: number }>(
 				`select distinct chain_id as "chainId" from market_index.collection order by 1`,
 			);
 			for (const { chainId } of chains) {
-				await inBatches(() => pruneMinutes(options.db, { chainId, before, limit }), limits, signal);
+				await inBatches(() => pruneMinutes(options.db, { chainId, keptMs, limit }), limits, signal);
 			}
-			const past = { before: new Date(keptFromMs), limit };
+			const past = { keptMs, limit };
 			await inBatches(() => pruneElsewhere(options.db, past), limits, signal);
 			await inBatches(() => pruneUnconfirmed(options.db, past), limits, signal);
 		},
@@ -91,13 +89,14 @@ export function retentionJob(options: RetentionOptions): Job {
 }
 
 async function dropMonths(
-	{ db, log }: RetentionOptions,
-	keptFromMs: number,
+	{ db, log, keptMs }: RetentionOptions,
 	{ lockTimeoutMs }: RetentionLimits,
 ): Promise<void> {
-	for (const { table, endsAtMs } of await listMonths(db)) {
-		if (endsAtMs > keptFromMs) return;
-		if (await dropMonth(db, { table, lockTimeoutMs })) log.info("dropped a month", { table });
+	for (const month of await listMonths(db)) {
+		const { table } = month;
+		const found = await dropMonth(db, { ...month, keptMs, lockTimeoutMs });
+		if (found === "kept") return;
+		if (found === "dropped") log.info("dropped a month", { table });
 		else log.warn("a month is being read, and is dropped another day", { table });
 	}
 }

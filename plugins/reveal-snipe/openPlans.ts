@@ -71,7 +71,7 @@ export function openPlans(options: OpenPlansOptions) {
 			schedule: { everyMs: PRUNE_BOOKS_EVERY_MS },
 			lock: "cluster",
 			timeoutMs: 60_000,
-			run: () => pruneKeptBooks(core.db, new Date(core.clock.nowMs() - BOOKS_KEPT_MS)),
+			run: () => pruneKeptBooks(core.db, BOOKS_KEPT_MS),
 		},
 	];
 	const routes = snipeRoutes({

@@ -49,7 +49,7 @@ export const revealSnipePlugin = definePlugin({
 	needs: { market: MarketIndexKey, wallets: WalletsKey },
 	tables: { schema: "reveal_snipe", folder: join(import.meta.dir, "migrations") },
 	setup({ config, needs, core }) {
-		const { db, clock } = core;
+		const { db } = core;
 		const { reveals: index, find } = needs.market;
 		const ending = new AbortController();
 		const { NFT_SNIPE_ENABLED: isOn, NFT_SNIPE_FILLS_PER_MINUTE: fillsPerMinute } = config;
@@ -75,7 +75,7 @@ export const revealSnipePlugin = definePlugin({
 					lock: "cluster",
 					timeoutMs: 60_000,
 					async run() {
-						await pruneDetections(db, new Date(clock.nowMs() - KEPT_MS));
+						await pruneDetections(db, KEPT_MS);
 						await pruneSeen(db);
 					},
 				},

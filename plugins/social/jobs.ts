@@ -39,19 +39,18 @@ export type RadarDeps = {
 const QUESTION = "trending";
 
 /** Returns the job that deletes rows after their retention time. */
-export function pruneJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+export function pruneJob({ db }: Pick<Core, "db">): Job {
 	return {
 		name: "social.prune",
 		schedule: { everyMs: PRUNE_EVERY_MS },
 		lock: "cluster",
 		timeoutMs: 10 * MINUTE_MS,
 		async run({ signal }) {
-			const ago = (ms: number) => new Date(clock.nowMs() - ms);
-			await inSteps(signal, () => pruneEvents(db, ago(EVENTS_KEPT_MS)));
-			await inSteps(signal, () => pruneUnlinked(db, ago(UNLINKED_KEPT_MS)));
-			await inSteps(signal, () => pruneContacts(db, ago(CONTACTS_KEPT_MS)));
-			await inSteps(signal, () => pruneRadarPosts(db, ago(RADAR_KEPT_MS)));
-			await pruneReads(db, ago(READ_MONTHS_KEPT_MS));
+			await inSteps(signal, () => pruneEvents(db, EVENTS_KEPT_MS));
+			await inSteps(signal, () => pruneUnlinked(db, UNLINKED_KEPT_MS));
+			await inSteps(signal, () => pruneContacts(db, CONTACTS_KEPT_MS));
+			await inSteps(signal, () => pruneRadarPosts(db, RADAR_KEPT_MS));
+			await pruneReads(db, READ_MONTHS_KEPT_MS);
 		},
 	};
 }

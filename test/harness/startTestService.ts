@@ -41,7 +41,10 @@ export type TestServiceOptions = {
 	scanFrom?: number | null;
 	env?: Record<string, string>;
 	log?: Log;
+	/** Moves time itself, for the service and as it asks the database. */
 	clock?: Clock;
+	/** The machine's clock, which may be wrong while time goes on. */
+	machineClock?: Clock;
 	/** Called before and after each step of the execution path. */
 	observeSteps?: StepObserver;
 	/** Continues with the data of an earlier service. */
@@ -80,7 +83,8 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
 	const service = await startService({
 		env,
 		log: statuses.log,
-		...(options.clock && { clock: options.clock }),
+		...(options.clock && { time: options.clock }),
+		...(options.machineClock && { clock: options.machineClock }),
 		...(options.observeSteps && { observeSteps: options.observeSteps }),
 	});
 	let client = 0;

@@ -1,4 +1,5 @@
 import type { Rule } from "#test/tidy/Rule.ts";
+import { clocks } from "#test/tidy/rules/clocks.ts";
 import { crumbs } from "#test/tidy/rules/crumbs.ts";
 import {
 	fileLength,
@@ -19,6 +20,7 @@ export const rules: readonly Rule[] = [
 	importDirections,
 	importCycles,
 	homes,
+	clocks,
 	waysOut,
 	twoKindsOfWrong,
 	moduleMocks,

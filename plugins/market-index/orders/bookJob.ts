@@ -120,7 +120,7 @@ export function pruneOrdersJob(context: Pruning): Job {
 				await endOrders(context, id);
 			}
 			while (!signal.aborted) {
-				if ((await deleteRetired(db, clock.nowMs())) < PRUNED_PER_STATEMENT_MAX) return;
+				if ((await deleteRetired(db)) < PRUNED_PER_STATEMENT_MAX) return;
 			}
 		},
 	};

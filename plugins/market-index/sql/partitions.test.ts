@@ -136,9 +136,9 @@ describe("pruneUnconfirmed", () => {
 			sales.map((sale) => told(sale)),
 		);
 		expect(await lab.unconfirmed()).toBe(5);
-		const keptFromMs = () => NOW_MS - 40 * DAY_MS;
+		const keptMs = Date.now() - (NOW_MS - 40 * DAY_MS);
 		const limits = { lockTimeoutMs: 200, rowsPerBatch: 2, batchesMax: 10 };
-		const job = retentionJob({ db, log: silentLog, keptFromMs, limits });
+		const job = retentionJob({ db, log: silentLog, keptMs, limits });
 		await job.run({ signal: new AbortController().signal } as never);
 		expect(await lab.unconfirmed()).toBe(2);
 	});

@@ -99,7 +99,8 @@ export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
 }
 
 /**
- * Drops a month's partition; false where readers kept it for the whole wait.
+ * Drops a month's partition where it is older than events are kept, by the database's time;
+ * `read` where readers kept it for the whole wait.
  *
  * Dropping needs a lock that blocks readers of all events, and while it waits for the slowest of
  * them, new ones queue up behind it. So it waits only briefly. (PostgreSQL can detach without this,
@@ -108,64 +109,77 @@ export async function listMonths(db: Queryable): Promise<StoredMonth[]> {
  */
 export async function dropMonth(
 	db: Database,
-	{ table, lockTimeoutMs }: { table: string; lockTimeoutMs: number },
-): Promise<boolean> {
+	month: StoredMonth & { keptMs: number; lockTimeoutMs: number },
+): Promise<"dropped" | "kept" | "read"> {
+	const { table, endsAtMs, keptMs, lockTimeoutMs } = month;
 	try {
-		await db.transaction(async (tx) => {
+		return await db.transaction(async (tx) => {
+			const old = await tx.query(
+				"select 1 where $1::timestamptz <= now() - $2 * interval '1 millisecond'",
+				[new Date(endsAtMs), keptMs],
+			);
+			if (old.length === 0) return "kept";
 			await tx.execute(`set local lock_timeout = ${lockTimeoutMs}`);
 			await tx.execute("select pg_advisory_xact_lock($1)", [PARTITION_LOCK_KEY]);
 			await tx.execute(`drop table ${table}`);
+			return "dropped";
 		});
-		return true;
 	} catch (error) {
-		if (isSqlState(error, "lock_not_available")) return false;
+		if (isSqlState(error, "lock_not_available")) return "read";
 		throw error;
 	}
 }
 
 /**
- * Deletes up to `limit` events from before a time that have no month of their own, and returns how
+ * Deletes up to `limit` events that are older than events are kept and have no month of their own, and returns how
  * many. The table is scanned: it is small, and an index on time alone would have no other use.
  */
 export async function pruneElsewhere(
 	db: Queryable,
-	options: { before: Date; limit: number },
+	options: { keptMs: number; limit: number },
 ): Promise<number> {
 	return db.execute(
 		`delete from market_index.event_elsewhere where ctid = any(array(
-			select ctid from market_index.event_elsewhere where occurred_at < $1 limit $2
+			select ctid from market_index.event_elsewhere
+			where occurred_at < now() - $1 * interval '1 millisecond' limit $2
 		))`,
-		[options.before, options.limit],
-	);
-}
-
-/** Deletes up to `limit` minutes of one chain from before a time, by `rollup_minute_recent`. */
-export async function pruneMinutes(
-	db: Queryable,
-	options: { chainId: number; before: Date; limit: number },
-): Promise<number> {
-	return db.execute(
-		`delete from market_index.rollup_minute where ctid = any(array(
-			select ctid from market_index.rollup_minute
-			where chain_id = $1 and bucket < $2 order by bucket limit $3
-		))`,
-		[options.chainId, options.before, options.limit],
+		[options.keptMs, options.limit],
 	);
 }
 
 /**
- * Deletes up to `limit` marks of events from before a time, as events that are not kept need none.
+ * Deletes up to `limit` minutes of one chain, by `rollup_minute_recent`: whole days of them, so a
+ * candle of 30 minutes has all of its minutes, or does not exist.
+ */
+export async function pruneMinutes(
+	db: Queryable,
+	options: { chainId: number; keptMs: number; limit: number },
+): Promise<number> {
+	return db.execute(
+		`delete from market_index.rollup_minute where ctid = any(array(
+			select ctid from market_index.rollup_minute
+			where chain_id = $1
+				and bucket < date_trunc('day', now() - $2 * interval '1 millisecond', 'UTC')
+			order by bucket limit $3
+		))`,
+		[options.chainId, options.keptMs, options.limit],
+	);
+}
+
+/**
+ * Deletes up to `limit` marks of events that are not kept any more, which need none.
  * The table is scanned, once a day, as nothing else reads by its times.
  */
 export async function pruneUnconfirmed(
 	db: Queryable,
-	options: { before: Date; limit: number },
+	options: { keptMs: number; limit: number },
 ): Promise<number> {
 	return db.execute(
 		`delete from market_index.unconfirmed where ctid = any(array(
-			select ctid from market_index.unconfirmed where occurred_at < $1 limit $2
+			select ctid from market_index.unconfirmed
+			where occurred_at < now() - $1 * interval '1 millisecond' limit $2
 		))`,
-		[options.before, options.limit],
+		[options.keptMs, options.limit],
 	);
 }
 

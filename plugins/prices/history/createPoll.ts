@@ -60,16 +60,15 @@ export function createPoll(options: ReadOptions): (signal: AbortSignal) => Promi
 }
 
 /** Makes a job that deletes rounds which no process keeps in memory any more. */
-export function pruneRoundsJob({ db, clock }: Pick<Core, "db" | "clock">): Job {
+export function pruneRoundsJob({ db }: Pick<Core, "db">): Job {
 	return {
 		name: "prices.prune",
 		schedule: { everyMs: PRUNE_EVERY_MS },
 		lock: "cluster",
 		timeoutMs: PRUNE_TIMEOUT_MS,
 		async run({ signal }) {
-			const before = new Date(clock.nowMs() - HISTORY_MS);
 			while (!signal.aborted) {
-				if ((await pruneRounds(db, before)) < ROUNDS_PER_PRUNE_MAX) return;
+				if ((await pruneRounds(db, HISTORY_MS)) < ROUNDS_PER_PRUNE_MAX) return;
 			}
 		},
 	};

@@ -163,19 +163,21 @@ export async function noteProgress(
 	);
 }
 
-/** Deletes detections that ended before a time, except each collection's last one. */
-export async function pruneDetections(db: Queryable, before: Date): Promise<void> {
+/** Deletes detections that ended longer ago, except each collection's last one. */
+export async function pruneDetections(db: Queryable, keptMs: number): Promise<void> {
 	await db.execute(
-		`delete from reveal_snipe.detection as d where ended_at < $1 and exists (
+		`delete from reveal_snipe.detection as d
+		where ended_at < now() - $1 * interval '1 millisecond' and exists (
 			select from reveal_snipe.detection where collection_id = d.collection_id and id > d.id
 		)`,
-		[before],
+		[keptMs],
 	);
 	await db.execute(
-		`delete from reveal_snipe.detection as d where ended_at < $1 and not exists (
+		`delete from reveal_snipe.detection as d
+		where ended_at < now() - $1 * interval '1 millisecond' and not exists (
 			select from reveal_snipe.watch where collection_id = d.collection_id
 		)`,
-		[before],
+		[keptMs],
 	);
 }
 

@@ -56,9 +56,12 @@ export async function readKeptBook(
 	return { ...row, listings };
 }
 
-/** Deletes books that were taken before a time. By `kept_book_taken`. */
-export async function pruneKeptBooks(db: Queryable, before: Date): Promise<void> {
-	await db.execute("delete from reveal_snipe.kept_book where taken_at < $1", [before]);
+/** Deletes books that were taken longer ago. By `kept_book_taken`. */
+export async function pruneKeptBooks(db: Queryable, keptMs: number): Promise<void> {
+	await db.execute(
+		"delete from reveal_snipe.kept_book where taken_at < now() - $1 * interval '1 millisecond'",
+		[keptMs],
+	);
 }
 
 /** Watches a collection for a reveal; repeating it changes nothing. */

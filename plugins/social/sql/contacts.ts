@@ -53,13 +53,14 @@ export async function noteStop(
  * Deletes accounts that have not written for long, except those that sent `stop`; returns the
  * count.
  */
-export async function pruneContacts(db: Queryable, before: Date): Promise<number> {
+export async function pruneContacts(db: Queryable, keptMs: number): Promise<number> {
 	return await db.execute(
 		`delete from social.contact where user_id in (
 			select user_id from social.contact
-			where stopped_at is null and coalesce(dm_at, said_at) < $1 limit $2
+			where stopped_at is null
+				and coalesce(dm_at, said_at) < now() - $1 * interval '1 millisecond' limit $2
 		)`,
-		[before, PRUNE_ROWS_MAX],
+		[keptMs, PRUNE_ROWS_MAX],
 	);
 }
 

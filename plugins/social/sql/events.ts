@@ -134,13 +134,14 @@ export async function admitEvent(
 	return changed > 0;
 }
 
-/** Deletes events that were received before a time, with their replies; returns the count. */
-export async function pruneEvents(db: Queryable, before: Date): Promise<number> {
+/** Deletes events that were received longer ago, with their replies; returns the count. */
+export async function pruneEvents(db: Queryable, keptMs: number): Promise<number> {
 	return await db.execute(
 		`delete from social.event where id in (
-			select id from social.event where received_at < $1 order by received_at limit $2
+			select id from social.event where received_at < now() - $1 * interval '1 millisecond'
+			order by received_at limit $2
 		)`,
-		[before, PRUNE_ROWS_MAX],
+		[keptMs, PRUNE_ROWS_MAX],
 	);
 }
 

@@ -35,12 +35,13 @@ export async function endRadarPost(
 	]);
 }
 
-export async function pruneRadarPosts(db: Queryable, before: Date): Promise<number> {
+export async function pruneRadarPosts(db: Queryable, keptMs: number): Promise<number> {
 	return await db.execute(
 		`delete from social.radar_post where slot in (
-			select slot from social.radar_post where at < $1 limit $2
+			select slot from social.radar_post
+			where at < now() - $1 * interval '1 millisecond' limit $2
 		)`,
-		[before, PRUNE_ROWS_MAX],
+		[keptMs, PRUNE_ROWS_MAX],
 	);
 }
 
@@ -86,6 +87,10 @@ export async function giveBackReads(
 	);
 }
 
-export async function pruneReads(db: Queryable, before: Date): Promise<void> {
-	await db.execute("delete from social.read_month where month < $1::date", [before]);
+export async function pruneReads(db: Queryable, keptMs: number): Promise<void> {
+	await db.execute(
+		`delete from social.read_month
+		where month < ((now() - $1 * interval '1 millisecond') at time zone 'UTC')::date`,
+		[keptMs],
+	);
 }

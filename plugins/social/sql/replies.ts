@@ -216,11 +216,12 @@ export async function listUnlinked(
 	);
 }
 
-export async function pruneUnlinked(db: Queryable, before: Date): Promise<number> {
+export async function pruneUnlinked(db: Queryable, keptMs: number): Promise<number> {
 	return await db.execute(
 		`delete from social.unlinked_trade where event_id in (
-			select event_id from social.unlinked_trade where at < $1 order by at limit $2
+			select event_id from social.unlinked_trade
+			where at < now() - $1 * interval '1 millisecond' order by at limit $2
 		)`,
-		[before, PRUNE_ROWS_MAX],
+		[keptMs, PRUNE_ROWS_MAX],
 	);
 }

@@ -136,7 +136,7 @@ async function followRuns(
 			for (const one of old.slice(-FOLDED_MAX)) {
 				await buybackRuns.fold(tx, { chainId, run: one.run, spentRaw: one.held.raw });
 			}
-			await buybackRuns.prune(tx, new Date(nowMs - RUN_KEPT_MS));
+			await buybackRuns.prune(tx, RUN_KEPT_MS);
 			const open = standing.find((one) => !OVER.has(one.held.status));
 			const folded = new Set(old.slice(-FOLDED_MAX));
 			const counted = standing.filter((one) => !folded.has(one));

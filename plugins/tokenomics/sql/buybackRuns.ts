@@ -200,11 +200,13 @@ export const buybackRuns = {
 		return new Map(rows.map((row) => [hexOf(row.currency), BigInt(row.spent_raw)]));
 	},
 
-	/** Deletes runs that are folded and began before a time. */
-	async prune(db: Queryable, before: Date): Promise<void> {
-		await db.execute("delete from tokenomics.buyback_run where is_folded and started_at < $1", [
-			before,
-		]);
+	/** Deletes runs that are folded and began longer ago. */
+	async prune(db: Queryable, keptMs: number): Promise<void> {
+		await db.execute(
+			`delete from tokenomics.buyback_run
+			where is_folded and started_at < now() - $1 * interval '1 millisecond'`,
+			[keptMs],
+		);
 	},
 };
 

@@ -66,7 +66,7 @@ const READS: Record<string, [index: string, read: (db: Tx) => Promise<unknown>]>
 		(db) => buybackRuns.unfolded(db, chainId),
 	],
 	"the newest run": ["buyback_run_pkey", (db) => buybackRuns.newest(db, { chainId, limit: 1 })],
-	"runs that are old": ["buyback_run_folded", (db) => buybackRuns.prune(db, new Date(0))],
+	"runs that are old": ["buyback_run_folded", (db) => buybackRuns.prune(db, 90 * 86_400_000)],
 };
 
 for (const [name, [index, read]] of Object.entries(READS)) {

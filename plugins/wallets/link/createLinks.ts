@@ -196,7 +196,7 @@ export async function askAgain(
 }
 
 /** Deletes links long past their time: what they were used for is in their intents' moves. */
-export function pruneLinksJob({ db, clock }: { db: Database; clock: Clock }): Job {
+export function pruneLinksJob({ db }: { db: Database }): Job {
 	return {
 		name: "wallets.pruneLinks",
 		schedule: { everyMs: LINK_PRUNE_EVERY_MS },
@@ -206,9 +206,11 @@ export function pruneLinksJob({ db, clock }: { db: Database; clock: Clock }): Jo
 			// By `link_expiry`.
 			await db.execute(
 				`delete from wallets.link where token_hash in (
-					select token_hash from wallets.link where expires_at <= $1 order by expires_at limit $2
+					select token_hash from wallets.link
+					where expires_at <= now() - $1 * interval '1 millisecond'
+					order by expires_at limit $2
 				)`,
-				[new Date(clock.nowMs() - LINKS_KEPT_MS), LINK_PRUNE_ROWS_MAX],
+				[LINKS_KEPT_MS, LINK_PRUNE_ROWS_MAX],
 			);
 		},
 	};

@@ -142,18 +142,27 @@ describe("createSessions", () => {
 		await own.database.db.execute("delete from wallets.session");
 		const token = await open();
 		await own.fixture.call("/siwe/nonce", { method: "POST" });
-		const job = pruneSignInsJob({ db: own.database.db, clock: own.fixture.clock });
+		const job = pruneSignInsJob({ db: own.database.db });
 		const { signal } = new AbortController();
+		const ends = async (table: string, seconds: number) =>
+			void (await own.database.db.execute(
+				`update wallets.${table} set expires_at = now() + $1 * interval '1 second'`,
+				[seconds],
+			));
+		await ends("session", 600);
+		await ends("siwe_nonce", 600);
+		// However far a process's clock is ahead: the database's time decides.
+		own.fixture.clock.ms = NOW_MS + 15 * DAY_MS;
 		await job.run({ signal });
+		own.fixture.clock.ms = NOW_MS;
 		expect(await count()).toEqual({ sessions: 1, nonces: 1 });
-		own.fixture.clock.ms = NOW_MS + 11 * 60_000;
+		await ends("siwe_nonce", -1);
 		await job.run({ signal });
 		expect(await count()).toEqual({ sessions: 1, nonces: 0 });
 		expect(await statusOf(token)).toBe(200);
-		own.fixture.clock.ms = NOW_MS + 15 * DAY_MS;
+		await ends("session", -1);
 		await job.run({ signal });
 		expect(await count()).toEqual({ sessions: 0, nonces: 0 });
-		own.fixture.clock.ms = NOW_MS;
 	});
 });
 

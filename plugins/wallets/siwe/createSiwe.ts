@@ -92,13 +92,16 @@ export const nonces = {
 	},
 };
 
-/** By `siwe_nonce_expiry` and `session_expiry`. A revoked session goes when it would have ended. */
+/**
+ * By `siwe_nonce_expiry` and `session_expiry`, and by the database's time: no process's clock ends
+ * a session. A revoked one goes when it would have ended.
+ */
 const EXPIRED = [
 	`delete from wallets.siwe_nonce where nonce in (
-		select nonce from wallets.siwe_nonce where expires_at <= $1 order by expires_at limit $2
+		select nonce from wallets.siwe_nonce where expires_at <= now() order by expires_at limit $1
 	)`,
 	`delete from wallets.session where id in (
-		select id from wallets.session where expires_at <= $1 order by expires_at limit $2
+		select id from wallets.session where expires_at <= now() order by expires_at limit $1
 	)`,
 ];
 
@@ -223,15 +226,14 @@ export function homeChain(
 }
 
 /** Deletes sessions and nonces past their time: anybody can ask for nonces, and few use them. */
-export function pruneSignInsJob({ db, clock }: { db: Database; clock: Clock }): Job {
+export function pruneSignInsJob({ db }: { db: Database }): Job {
 	return {
 		name: "wallets.pruneSignIns",
 		schedule: { everyMs: SIGN_IN_PRUNE_EVERY_MS },
 		lock: "cluster",
 		timeoutMs: SIGN_IN_PRUNE_TIMEOUT_MS,
 		async run() {
-			const now = new Date(clock.nowMs());
-			for (const sql of EXPIRED) await db.execute(sql, [now, SIGN_IN_PRUNE_ROWS_MAX]);
+			for (const sql of EXPIRED) await db.execute(sql, [SIGN_IN_PRUNE_ROWS_MAX]);
 		},
 	};
 }

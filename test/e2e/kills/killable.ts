@@ -17,7 +17,7 @@ let reached: Record<string, number> = {};
 
 const service = await startService({
 	env: { ...process.env },
-	clock: { nowMs: () => Date.now() + offsetMs },
+	time: { nowMs: () => Date.now() + offsetMs },
 	async observeSteps(step, edge) {
 		const name = `${step}:${edge}`;
 		const times = (reached[name] ?? 0) + 1;
