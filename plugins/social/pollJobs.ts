@@ -65,14 +65,14 @@ export function pollJobs(deps: PollDeps): Job[] {
 
 async function pollMentions(deps: PollDeps, signal: AbortSignal) {
 	const { core, x, reads, receive } = deps;
-	const me = await x.me();
+	const botId = await x.botId();
 	const sinceId = await readPosition(core.db, "mentions");
 	const data = await pagesOf(deps, async (pageToken) => {
 		const read = await reads.spend(POLL_PAGE_MAX, async (used) => {
 			const answer = await x.read(
 				{
 					as: "user",
-					path: `/2/users/${me.id}/mentions`,
+					path: `/2/users/${botId}/mentions`,
 					query: {
 						since_id: sinceId ?? undefined,
 						pagination_token: pageToken,
@@ -91,8 +91,7 @@ async function pollMentions(deps: PollDeps, signal: AbortSignal) {
 			used(answer.data.length + (answer.includes?.users?.length ?? 0));
 			return answer;
 		});
-		const written = readPosts(read.data, read.includes?.users ?? []);
-		await receive({ botId: me.id, written });
+		await receive(readPosts(read.data, { accounts: read.includes?.users ?? [], forId: botId }));
 		return read;
 	});
 	await advance(core, "mentions", data);
@@ -100,7 +99,7 @@ async function pollMentions(deps: PollDeps, signal: AbortSignal) {
 
 async function pollMessages(deps: PollDeps, signal: AbortSignal) {
 	const { core, x, reads, receive } = deps;
-	const me = await x.me();
+	const botId = await x.botId();
 	const newest = BigInt((await readPosition(core.db, "messages")) ?? "0");
 	const data = await pagesOf(deps, async (pageToken) => {
 		const read = await reads.spend(POLL_PAGE_MAX, async (used) => {
@@ -121,9 +120,9 @@ async function pollMessages(deps: PollDeps, signal: AbortSignal) {
 			used(answer.data.length);
 			return answer;
 		});
-		const written = readPolledMessages(read.data);
+		const written = readPolledMessages(read.data, botId);
 		const fresh = written.filter(({ id }) => BigInt(id) > newest);
-		await receive({ botId: me.id, written: fresh });
+		await receive(fresh);
 		// X lists messages newest first, and knows no position: older pages were read before.
 		return { ...read, isLast: fresh.length < written.length };
 	});

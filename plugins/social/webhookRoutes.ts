@@ -106,7 +106,7 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 					if (!isSigned(known(), body, headers.get(SIGNATURE_HEADER))) {
 						throw socialFault.webhookSignature();
 					}
-					return { received: await receive(activityOf(body)) };
+					return { received: await receive(writtenOf(body)) };
 				},
 				answer: takenSchema,
 				channel,
@@ -114,6 +114,10 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 					socialFault.credentialMissing,
 					socialFault.webhookSignature,
 					socialFault.webhookEvent,
+					socialFault.unavailable,
+					socialFault.limited,
+					socialFault.refused,
+					socialFault.tokenRefused,
 				],
 				about: {
 					operationId: "receiveSocialActivity",
@@ -128,7 +132,7 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 		);
 }
 
-function activityOf(bytes: Uint8Array) {
+function writtenOf(bytes: Uint8Array) {
 	let json: unknown;
 	try {
 		json = JSON.parse(new TextDecoder().decode(bytes));
@@ -136,5 +140,5 @@ function activityOf(bytes: Uint8Array) {
 		throw socialFault.webhookEvent();
 	}
 	if (typeof json !== "object" || json === null) throw socialFault.webhookEvent();
-	return readActivity(json) ?? { botId: null, written: [] };
+	return readActivity(json);
 }

@@ -4,7 +4,7 @@ import type { AnyTool } from "#core/plugin/Tool.ts";
 import type { Steps } from "#core/steps.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import type { X } from "#plugins/social/x/createX.ts";
-import type { Activity } from "#plugins/social/x/readActivity.ts";
+import type { Written } from "#plugins/social/x/readActivity.ts";
 import type { Seal } from "#plugins/social/x/userTokens.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
@@ -35,7 +35,7 @@ export type InboxDeps = {
 export type Ring = () => void;
 
 /** Stores texts that X delivered, by webhook or by polling; returns how many are new. */
-export type Receive = (activity: Activity) => Promise<number>;
+export type Receive = (written: readonly Written[]) => Promise<number>;
 
 export type Inbox = {
 	receive: Receive;

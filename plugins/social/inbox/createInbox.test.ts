@@ -36,19 +36,20 @@ function open() {
 	const core = { db: counting, clock: { nowMs: () => nowMs }, metrics } as never;
 	const config = socialConfig.parse({ SOCIAL_BOT_USERNAME: "bot" });
 	let rings = 0;
-	const receive = createReceive({ core, config, steps: createSteps(null) }, () => {
+	const x = { botId: async () => "1" };
+	const receive = createReceive({ core, config, steps: createSteps(null), x }, () => {
 		rings += 1;
 	});
 	return {
 		rings: () => rings,
 		metrics,
-		receive: (...written: Written[]) => receive({ botId: "1", written }),
+		receive: (...written: Written[]) => receive(written),
 	};
 }
 
-const said = (n: number, text = "@bot help", authorId = "7"): Written => ({
+const said = (n: number, text = "@bot help", authorId = "7", forId = "1"): Written => ({
 	...{ via: "post", id: idOf(n), firstId: idOf(n), authorId, text },
-	...{ isRepost: false, isAutomated: false, isDirect: true, isReadable: true },
+	...{ isRepost: false, isAutomated: false, forId, isReadable: true },
 });
 
 test("a repeated delivery stores nothing, wakes nobody, and asks no database", async () => {
@@ -80,6 +81,26 @@ test("the first text of an id counts, whoever is named as its author later", asy
 		`post:${idOf(10)}`,
 	]);
 	expect(rows).toEqual([{ text: "thanks", author_id: "8" }]);
+});
+
+test("a text for another account on the webhook is ignored, and leaves its place to the bot's", async () => {
+	const { receive, metrics } = open();
+	const row = async (n: number) =>
+		(
+			await database.db.query("select state, reason, text from social.event where id = $1", [
+				`post:${idOf(n)}`,
+			])
+		)[0];
+	expect(await receive(said(30, "@bot help", "7", "777"))).toBe(1);
+	expect(await row(30)).toEqual({ state: "ignored", reason: "not_direct", text: "" });
+	expect((await metrics.expose()).body).toMatch(/outcome="not_direct"[^}]*} 1$/m);
+	// A post that names both accounts comes once for each.
+	expect(await receive(said(30))).toBe(1);
+	expect(await row(30)).toEqual({ state: "received", reason: null, text: "help" });
+	for (const again of [said(30), said(30, "@bot help", "7", "777"), said(30, "@bot x", "8")]) {
+		expect(await open().receive(again)).toBe(0);
+	}
+	expect(await row(30)).toEqual({ state: "received", reason: null, text: "help" });
 });
 
 test("many commands at once of an author without a profile stay within the day's quota", async () => {

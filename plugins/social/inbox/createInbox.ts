@@ -21,7 +21,7 @@ import {
 } from "#plugins/social/limits.ts";
 import type { ReadBudget } from "#plugins/social/readBudget.ts";
 import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
-import { insertEvents, type NewEvent, takeEvents } from "#plugins/social/sql/events.ts";
+import { insertEvents, type NewEvent, NOT_OURS, takeEvents } from "#plugins/social/sql/events.ts";
 import {
 	doubtSending,
 	giveUpLate,
@@ -29,6 +29,7 @@ import {
 	takeReplies,
 	takeUncertain,
 } from "#plugins/social/sql/replies.ts";
+import type { X } from "#plugins/social/x/createX.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
 type Storable = { event: NewEvent; isStop: boolean; isStart: boolean };
@@ -130,14 +131,17 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
  * obeys `stop` in the same transaction. Work on new texts begins at once.
  */
 export function createReceive(
-	{ core, config, steps }: Pick<InboxDeps, "core" | "config" | "steps">,
+	{
+		core,
+		config,
+		steps,
+		x,
+	}: Pick<InboxDeps, "core" | "config" | "steps"> & { x: Pick<X, "botId"> },
 	ring: Ring,
 ): Receive {
 	const { db, clock, metrics } = core;
 	const ignoredIds = new Set(config.SOCIAL_IGNORED_USER_IDS);
 	const botName = config.SOCIAL_BOT_USERNAME ?? null;
-	// An OAuth 1.0a token begins with the id of its account.
-	const tokenOwner = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
 	const received = metrics.counter({
 		name: "social_events_total",
 		help: "What was written to the bot, by how and by what became of it on arrival.",
@@ -145,11 +149,13 @@ export function createReceive(
 	});
 	// X signs no time, so whoever holds a delivery can repeat it for ever: that asks no database.
 	const known = new LRUCache<string, true>({ max: KNOWN_EVENTS_MAX });
-	return async ({ botId, written }) => {
+	return async (written) => {
+		if (written.length === 0) return 0;
+		// Where nobody knows who the bot is, nothing is taken, and X delivers it again.
+		const botId = await x.botId();
 		const nowMs = clock.nowMs();
 		const at = new Date(nowMs);
-		const botIds = new Set([botId, tokenOwner].filter((id) => id !== null));
-		const terms: SpeakerTerms = { botIds, botName, ignoredIds, nowMs };
+		const terms: SpeakerTerms = { botId, botName, ignoredIds, nowMs };
 		const [repeated, unknown] = partition(unique(written), (one) => known.has(keyOf(one)));
 		for (const { via } of repeated) received.inc({ via, outcome: "repeated" });
 		const judged = unknown.map((one) => storable(one, terms));
@@ -180,7 +186,8 @@ export function createReceive(
 		for (const { event } of judged) {
 			const outcome = fresh.has(event.id) ? (event.reason ?? "taken") : "repeated";
 			received.inc({ via: event.via, outcome });
-			known.set(event.id, true);
+			// It may still come for the bot: two accounts that a post names may share a webhook.
+			if (event.reason !== NOT_OURS) known.set(event.id, true);
 		}
 		if (fresh.size > 0) ring();
 		return fresh.size;

@@ -4,14 +4,14 @@ import type { Written } from "#plugins/social/x/readActivity.ts";
 
 const nowMs = 1_800_000_000_000;
 const idOf = (ms: number) => String(BigInt(ms - 1_288_834_974_657) << 22n);
-const terms = { botIds: new Set(["1"]), botName: "tapeline", ignoredIds: new Set(["66"]), nowMs };
+const terms = { botId: "1", botName: "tapeline", ignoredIds: new Set(["66"]), nowMs };
 
 function said(text: string, rest: Partial<Written> = {}) {
 	const id = idOf(nowMs - 1_000);
 	return judgeSpeaker(
 		{
 			...{ via: "post", id, firstId: id, authorId: "2", text },
-			...{ isRepost: false, isAutomated: false, isDirect: true, isReadable: true },
+			...{ isRepost: false, isAutomated: false, forId: "1", isReadable: true },
 			...rest,
 		},
 		terms,
@@ -49,7 +49,8 @@ test("only a person who speaks now is heard", () => {
 		["self", { authorId: "1" }],
 		["ignored_account", { authorId: "66" }],
 		["automated", { isAutomated: true }],
-		["not_direct", { isDirect: false }],
+		["not_direct", { forId: "777" }],
+		["not_direct", { forId: null }],
 		["repost", { isRepost: true }],
 		["edited", { id: idOf(nowMs) }],
 		["unreadable", { isReadable: false }],

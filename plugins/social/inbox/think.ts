@@ -39,8 +39,8 @@ type Silence =
 	| "not_named";
 
 export type SpeakerTerms = {
-	/** Known ids of the bot's own account. */
-	botIds: ReadonlySet<string>;
+	/** The account whose credentials are set: what X delivers for another one is for nobody here. */
+	botId: string;
 	/** Without `@`; null: the bot cannot be mentioned. */
 	botName: string | null;
 	ignoredIds: ReadonlySet<string>;
@@ -189,11 +189,11 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 	};
 }
 
-function silence(written: Written, { botIds, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
-	if (botIds.has(written.authorId)) return "self";
+function silence(written: Written, { botId, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
+	if (written.authorId === botId) return "self";
 	if (written.isAutomated) return "automated";
 	if (ignoredIds.has(written.authorId)) return "ignored_account";
-	if (!written.isDirect) return "not_direct";
+	if (written.forId !== botId) return "not_direct";
 	if (written.isRepost) return "repost";
 	// An edited text: the first version was handled, or was ignored; no other version counts.
 	if (written.id !== written.firstId) return "edited";

@@ -28,9 +28,13 @@ type EventEnd = {
 	at: Date;
 };
 
+/** Why a text is ignored that came for another account, or in a conversation of several. */
+export const NOT_OURS = "not_direct";
+
 /**
- * Stores events, each once by its id, and returns the ids of the new ones. Always in one order, so
- * that two processes with the same events cannot deadlock.
+ * Stores events, each once by its id, and returns the ids of the new ones. One that came for
+ * another account leaves its place to the same one for the bot: nothing was done about it. Always
+ * in one order, so that two processes with the same events cannot deadlock.
  */
 export async function insertEvents(
 	tx: Tx,
@@ -46,7 +50,13 @@ export async function insertEvents(
 		from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[],
 			$7::text[], $8::text[])
 			as t (id, via, source_id, author_id, text, written_at, state, reason)
-		on conflict (id) do nothing returning id`,
+		on conflict (id) do update set author_id = excluded.author_id, text = excluded.text,
+			source_id = excluded.source_id, written_at = excluded.written_at,
+			received_at = excluded.received_at, state = excluded.state, reason = excluded.reason,
+			changed_at = excluded.changed_at
+			where event.state = 'ignored' and event.reason = $10
+				and excluded.reason is distinct from $10
+		returning id`,
 		[
 			column(({ id }) => id),
 			column(({ via }) => via),
@@ -57,6 +67,7 @@ export async function insertEvents(
 			column(({ state }) => state),
 			column(({ reason }) => reason),
 			at,
+			NOT_OURS,
 		],
 	);
 	return rows.map(({ id }) => id);

@@ -1,9 +1,10 @@
 // Makes the client for X, which authenticates each call as app, user or account.
 
 import { z } from "zod";
+import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { MINUTE_MS } from "#core/time.ts";
+import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import {
@@ -41,6 +42,11 @@ export type X = {
 	ask(asked: Asked): Promise<XAnswer>;
 	/** The same for calls that only read: throws a Fault for anything but a valid answer. */
 	read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output>;
+	/**
+	 * Returns the id of the account whose credentials are set: of the OAuth 1.0a token, which begins
+	 * with it, else as X says it, once. Throws a Fault where nobody can say it.
+	 */
+	botId(): Promise<string>;
 	/** Returns the bot's own account. Called at most once in ten minutes. */
 	me(): Promise<{ id: string; username: string }>;
 };
@@ -49,6 +55,8 @@ const accountSchema = z.looseObject({
 	data: z.looseObject({ id: z.string().regex(/^\d{1,20}$/), username: z.string().max(50) }),
 });
 const ME_KEPT_MS = 10 * MINUTE_MS;
+/** The pause after X did not say who the bot is: a flood of deliveries asks it once. */
+const ME_RETRY_MS = 10 * SECOND_MS;
 
 type XDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
@@ -109,17 +117,34 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 		throw socialFault.unavailable({ detail: `${asked.path}: an answer of another shape` });
 	}
 
-	return {
-		ask,
-		read,
-		async me() {
-			const atMs = core.clock.nowMs();
-			if (me === null || atMs - me.atMs > ME_KEPT_MS) {
-				const { data } = await read({ as: "user", path: "/2/users/me" }, accountSchema);
-				me = { id: data.id, username: data.username, atMs };
-			}
-			return { id: me.id, username: me.username };
-		},
+	async function readMe() {
+		const atMs = core.clock.nowMs();
+		if (me === null || atMs - me.atMs > ME_KEPT_MS) {
+			const { data } = await read({ as: "user", path: "/2/users/me" }, accountSchema);
+			me = { id: data.id, username: data.username, atMs };
+		}
+		return { id: me.id, username: me.username };
+	}
+
+	return { ask, read, me: readMe, botId: createBotId(config, core.clock, readMe) };
+}
+
+/** Makes the function that says who the bot is; calls at the same time share one call of X. */
+function createBotId(
+	config: SocialConfig,
+	clock: Clock,
+	readMe: () => Promise<{ id: string }>,
+): X["botId"] {
+	let id = /^(\d{1,20})-/.exec(config.SOCIAL_OAUTH1_ACCESS_TOKEN ?? "")?.[1] ?? null;
+	let asked: { atMs: number; id: Promise<string> } | null = null;
+	return async () => {
+		if (id !== null) return id;
+		const nowMs = clock.nowMs();
+		if (asked === null || nowMs - asked.atMs >= ME_RETRY_MS) {
+			asked = { atMs: nowMs, id: readMe().then((me) => me.id) };
+		}
+		id = await asked.id;
+		return id;
 	};
 }
 

@@ -7,12 +7,12 @@ const BOT = "8000";
 
 function readPost(payload: object) {
 	const post = { id: "200", author_id: "7", text: "@bot help", ...payload };
-	return readActivity({ data: { event_type: "post.mention.create", payload: post } })?.written[0];
+	return readActivity({ data: { event_type: "post.mention.create", payload: post } })[0];
 }
 
 function readOldPost(post: object) {
 	const told = { id_str: "200", text: "@bot help", user: { id_str: "7" }, ...post };
-	return readActivity({ for_user_id: BOT, tweet_create_events: [told] })?.written[0];
+	return readActivity({ for_user_id: BOT, tweet_create_events: [told] })[0];
 }
 
 test("the first version is the smallest id, in whatever order X lists them", () => {
@@ -76,16 +76,18 @@ test("a member that X leaves empty counts as missing", () => {
 	expect(readOldPost({ ...old, retweeted_status: null })).toMatchObject({ isRepost: false });
 });
 
-test("a message is direct only to the account that the delivery is for", () => {
+test("a text is for the account that X delivers it to, and for nobody where it does not say", () => {
 	const to = (target: object, user_id?: string) => {
 		const message_create = { sender_id: "7", target, message_data: { text: "help" } };
 		const payload = { direct_message_events: [{ id: "300", message_create }] };
 		const filter = { ...(user_id !== undefined && { user_id }) };
 		const data = { event_type: "dm.received", filter, payload };
-		return readActivity({ data })?.written[0]?.isDirect;
+		return readActivity({ data })[0]?.forId;
 	};
-	expect(to({ recipient_id: BOT }, BOT)).toBe(true);
-	expect(to({ recipient_id: BOT })).toBe(true);
-	expect(to({ recipient_id: "9" }, BOT)).toBe(false);
-	expect(to({}, BOT)).toBe(false);
+	expect(to({ recipient_id: BOT }, BOT)).toBe(BOT);
+	expect(to({ recipient_id: BOT })).toBe(BOT);
+	expect(to({ recipient_id: "9" }, BOT)).toBeNull();
+	expect(to({}, BOT)).toBeNull();
+	expect(readPost({})?.forId).toBeNull();
+	expect(readOldPost({})?.forId).toBe(BOT);
 });

@@ -28,16 +28,13 @@ export type Written = {
 	isRepost: boolean;
 	/** X labels its author as automated. */
 	isAutomated: boolean;
-	/** True for a conversation of two with the bot, and for every post. */
-	isDirect: boolean;
+	/**
+	 * The account that X delivered it to: for a message the other one of a conversation of two. Null
+	 * where X does not say, or where several take part.
+	 */
+	forId: string | null;
 	/** It has text; it is not only an attachment. */
 	isReadable: boolean;
-};
-
-export type Activity = {
-	/** The account that the delivery is for; null where it does not say. */
-	botId: string | null;
-	written: readonly Written[];
 };
 
 type Messages = {
@@ -128,36 +125,35 @@ const legacy = z.looseObject({
 	...messages,
 });
 
-/** Reads a delivery of X, in either of its two formats; null where it is neither. */
-export function readActivity(json: unknown): Activity | null {
+/** Reads a delivery of X, in either of its two formats; nothing where it is neither. */
+export function readActivity(json: unknown): Written[] {
 	const told = envelope.safeParse(json).data;
-	if (told) {
-		const all = [told.data].flat();
-		return {
-			botId: all.find(({ filter }) => filter?.user_id)?.filter?.user_id ?? null,
-			written: all.flatMap(readOne).slice(0, EVENTS_PER_DELIVERY_MAX),
-		};
-	}
+	if (told) return [told.data].flat().flatMap(readOne).slice(0, EVENTS_PER_DELIVERY_MAX);
 	const old = legacy.safeParse(json).data;
-	if (!old) return null;
-	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one) ?? []);
-	const written = [...posts, ...readMessages(old, old.for_user_id)];
-	return { botId: old.for_user_id, written: written.slice(0, EVENTS_PER_DELIVERY_MAX) };
+	if (!old) return [];
+	const forId = old.for_user_id;
+	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one, forId) ?? []);
+	return [...posts, ...readMessages(old, forId)].slice(0, EVENTS_PER_DELIVERY_MAX);
 }
 
-/** Reads posts in the format of X's version 2, with the accounts that it includes. */
-export function readPosts(list: readonly unknown[], accounts: readonly unknown[]): Written[] {
-	const automated = automatedOf(accounts);
-	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, automated) ?? []);
+/** Reads posts to an account in the format of X's version 2, with the accounts it includes. */
+export function readPosts(
+	list: readonly unknown[],
+	given: { accounts: readonly unknown[]; forId: string | null },
+): Written[] {
+	const terms = { automated: automatedOf(given.accounts), forId: given.forId };
+	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, terms) ?? []);
 }
 
-/** Reads messages in the format of X's version 2. */
-export function readPolledMessages(list: readonly unknown[]): Written[] {
+/** Reads messages to the account that asked for them, in the format of X's version 2. */
+export function readPolledMessages(list: readonly unknown[], askedBy: string): Written[] {
 	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
 		const read = polledMessage.safeParse(one).data;
 		if (!read || (read.event_type ?? "MessageCreate") !== "MessageCreate") return [];
-		const isDirect = /^\d+-\d+$/.test(read.dm_conversation_id ?? "");
-		return messageOf({ ...read, authorId: read.sender_id, isDirect, isAutomated: false });
+		const both = (read.dm_conversation_id ?? "").split("-");
+		const isDirect = both.length === 2 && both.includes(askedBy);
+		const forId = isDirect ? askedBy : null;
+		return messageOf({ ...read, authorId: read.sender_id, forId, isAutomated: false });
 	});
 }
 
@@ -185,20 +181,21 @@ export function trimmed(text: string): string {
 function readOne({ event_type, filter, payload, includes }: z.output<typeof activity>): Written[] {
 	if (event_type === "dm.received") return readMessages(payload ?? {}, filter?.user_id ?? null);
 	const isMention = event_type === "post.mention.create" || event_type === "post.reply.create";
-	return isMention ? readPosts([payload], includes?.users ?? []) : [];
+	const given = { accounts: includes?.users ?? [], forId: filter?.user_id ?? null };
+	return isMention ? readPosts([payload], given) : [];
 }
 
 /** Reads messages to an account; null where the delivery does not name it. */
-function readMessages(from: Messages, botId: string | null): Written[] {
+function readMessages(from: Messages, askedFor: string | null): Written[] {
 	const automated = automatedOf(Object.values(from.users ?? {}));
 	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
 		const read = message.safeParse(one).data;
 		if (!read || (read.type ?? "message_create") !== "message_create") return [];
 		const { sender_id: authorId, target, message_data: data } = read.message_create;
 		const { recipient_id: to } = target;
-		const isDirect = to !== undefined && (botId === null || to === botId);
+		const forId = askedFor === null || to === askedFor ? (to ?? null) : null;
 		const isAutomated = automated.has(authorId);
-		return messageOf({ id: read.id, text: data.text, authorId, isDirect, isAutomated });
+		return messageOf({ id: read.id, text: data.text, authorId, forId, isAutomated });
 	});
 }
 
@@ -220,19 +217,19 @@ function isLabelled({ affiliation }: z.output<typeof user>): boolean {
 function messageOf(
 	given: { id: string; text?: string | undefined } & Pick<
 		Written,
-		"authorId" | "isDirect" | "isAutomated"
+		"authorId" | "forId" | "isAutomated"
 	>,
 ): Written {
-	const { id: messageId, authorId, isDirect, isAutomated } = given;
+	const { id: messageId, authorId, forId, isAutomated } = given;
 	const text = typedText(given.text ?? "", { isWhole: true, isReply: false });
 	return {
-		...{ via: "dm", id: messageId, firstId: messageId, authorId, text, isDirect, isAutomated },
+		...{ via: "dm", id: messageId, firstId: messageId, authorId, text, forId, isAutomated },
 		isRepost: false,
 		isReadable: text !== "",
 	};
 }
 
-function readOldPost(json: unknown): Written | null {
+function readOldPost(json: unknown, forId: string): Written | null {
 	const read = oldPost.safeParse(json).data;
 	if (!read) return null;
 	const { extended_tweet: extended, edit_history: edits } = read;
@@ -248,7 +245,7 @@ function readOldPost(json: unknown): Written | null {
 		...{ via: "post", id: read.id_str, firstId, authorId: read.user.id_str, text: typed },
 		isRepost: (read.retweeted_status ?? null) !== null || isCopied(typed),
 		isAutomated: isLabelled(read.user),
-		isDirect: true,
+		forId,
 		isReadable: read.withheld_in_countries === undefined && typed !== "",
 	};
 }
@@ -263,7 +260,10 @@ function isCopied(text: string): boolean {
 	return /^RT\s*[@＠]\w/iu.test(text);
 }
 
-function readPost(json: unknown, automated: ReadonlySet<string>): Written | null {
+function readPost(
+	json: unknown,
+	{ automated, forId }: { automated: ReadonlySet<string>; forId: string | null },
+): Written | null {
 	const read = post.safeParse(json).data;
 	if (!read) return null;
 	const { note_tweet: note } = read;
@@ -275,7 +275,7 @@ function readPost(json: unknown, automated: ReadonlySet<string>): Written | null
 		isReply: kinds.has("replied_to") || isInside(read, firstId),
 	});
 	return {
-		...{ via: "post", id: read.id, authorId: read.author_id, text: typed, isDirect: true },
+		...{ via: "post", id: read.id, authorId: read.author_id, text: typed, forId },
 		firstId,
 		isRepost: kinds.has("retweeted") || isCopied(typed),
 		isAutomated: automated.has(read.author_id),

@@ -13,13 +13,18 @@ import {
 } from "#test/e2e/social/attackTools.ts";
 import { formAttacks } from "#test/e2e/social/formAttacks.ts";
 import type { SocialWorld } from "#test/e2e/social/openSocialWorld.ts";
-import { renderMention, renderPost } from "#test/sandbox/social/createTimeline.ts";
+import {
+	type Post,
+	renderMention,
+	renderMessage,
+	renderPost,
+} from "#test/sandbox/social/createTimeline.ts";
 
 /** Returns the families of attacks on a world in which only cleo is linked. */
 export function attacksOn(world: SocialWorld): Family[] {
 	const { x, db } = world;
 	const tools = openAttackTools(world);
-	const { bot, cleo, mallory, relay, rendering } = tools;
+	const { bot, cleo, mallory, relay, timeline, rendering } = tools;
 	const { deliver, written, mention, message, both } = tools;
 
 	return [
@@ -155,6 +160,7 @@ export function attacksOn(world: SocialWorld): Family[] {
 	function impersonated(): Attack[] {
 		return COMMANDS.flatMap((text, n) => [
 			...both(mallory, [text]),
+			...elsewhere(text),
 			...["cleo", "Cleo", "CLEO", "cleo_", "c1eo"].map((username, k) => ({
 				name: `as @${username}: ${text}`,
 				async deliver() {
@@ -184,6 +190,45 @@ export function attacksOn(world: SocialWorld): Family[] {
 				},
 			})),
 		]);
+	}
+
+	/** Texts of cleo that X delivers for another account on the same webhook, or for nobody. */
+	function elsewhere(text: string): Attack[] {
+		const other = timeline.addAccount({ id: "777", username: "other_bot", isAutomated: true });
+		const told = (post: Post) => renderPost(post);
+		const mentions: [string, (post: Post) => unknown][] = [
+			["a mention of another account", (post) => activity({ user_id: "777" }, told(post))],
+			["a mention of nobody", (post) => activity({}, told(post))],
+			[
+				"an old mention of another account",
+				(post) => ({
+					for_user_id: "777",
+					tweet_create_events: [{ id_str: post.id, text: post.text, user: { id_str: cleo.id } }],
+				}),
+			],
+		];
+		return [
+			...mentions.map(([name, make]) => ({
+				name: `${name}: ${text}`,
+				async deliver() {
+					const post = written({ by: cleo, text: `${BOT} ${text}` });
+					await deliver(make(post));
+					return [`post:${post.id}`];
+				},
+			})),
+			...(["activity", "legacy"] as const).map((shape) => ({
+				name: `a message to another account, ${shape}: ${text}`,
+				async deliver() {
+					const sent = timeline.message({ by: cleo, to: other, text });
+					await deliver(renderMessage(sent, { shape, bot: other, timeline }));
+					return [`dm:${sent.id}`];
+				},
+			})),
+		];
+	}
+
+	function activity(filter: object, payload: unknown) {
+		return { data: { event_type: "post.mention.create", filter, payload } };
 	}
 
 	function unnamed(): Attack[] {

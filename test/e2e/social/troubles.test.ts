@@ -388,6 +388,7 @@ test("[SOC-08] a service without any credential starts, and each call says what 
 	const admin = "/v1/admin/social";
 	const missing = [503, "social_credential_missing", 503];
 	expect(await ask("GET", "/v1/social/webhook?crc_token=x")).toEqual(missing);
+	expect(await ask("POST", "/v1/social/webhook")).toEqual(missing);
 	expect(await ask("GET", `${admin}/connection`)).toEqual(missing);
 	expect(await ask("POST", `${admin}/webhook/subscribe`)).toEqual([
 		...[503, "social_webhook_missing", 503],
@@ -404,7 +405,11 @@ test("[SOC-08] an answer that no credential can send is left with that reason", 
 	const { bot, timeline } = world.x;
 	const mute = await startTestService({
 		clock: { nowMs: world.lab.nowMs },
-		env: { SOCIAL_WEBHOOK_SECRET: secret, SOCIAL_BOT_USERNAME: bot.username },
+		env: {
+			...{ SOCIAL_WEBHOOK_SECRET: secret, SOCIAL_BOT_USERNAME: bot.username },
+			// Says who the bot is, and is no credential without the other three.
+			SOCIAL_OAUTH1_ACCESS_TOKEN: `${bot.id}-of-these-tests`,
+		},
 	});
 	const post = timeline.post({ by: world.x.person("stranger"), text: `${BOT} help` });
 	const body = JSON.stringify(renderMention(post, { shape: "activity", bot, timeline }));
