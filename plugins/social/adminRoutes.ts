@@ -9,7 +9,7 @@ import { CURSOR_PART, createCursor, pageQuery, pageSchema } from "#core/http/pag
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import type { ReadBudget } from "#plugins/social/readBudget.ts";
+import { forecastOf, type ReadBudget } from "#plugins/social/readBudget.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { listUnlinked } from "#plugins/social/sql/replies.ts";
 import { webhookSecretOf } from "#plugins/social/x/callX.ts";
@@ -34,6 +34,10 @@ const connectionSchema = z
 		matchesConfiguredBot: field.flag("Whether its name is SOCIAL_BOT_USERNAME."),
 		webhookIdConfigured: field.flag("Whether SOCIAL_WEBHOOK_ID is set."),
 		webhooksEnabled: field.flag("Whether deliveries can be verified, so that they are taken."),
+		readsForecast: field.text(
+			"When the month's reads of X end, at the rate of today and yesterday.",
+			"At this rate the budget ends on 2026-03-29.",
+		),
 	})
 	.meta({ id: "SocialConnection", description: "As whom the bot speaks to X." });
 const subscribedSchema = z
@@ -50,6 +54,10 @@ const usageSchema = z
 		month: field.text("The calendar month in UTC.", "2026-03"),
 		reads: field.integer("Posts, messages and accounts read, by all processes together.", 312),
 		readsMax: field.integer("SOCIAL_MONTHLY_READS_MAX.", 10_000),
+		endsAt: field
+			.time("When nothing is left, at the rate of today and yesterday.")
+			.nullable()
+			.meta({ description: "When nothing is left at this rate; null: not in this month." }),
 		remaining: field.integer("What is left of it.", 9_688),
 		pollingEnabled: field.flag("Whether ENABLE_POLLING_FALLBACK is on."),
 		x: z
@@ -106,7 +114,7 @@ export function adminRoutes({ core, config, x, reads }: AdminOptions) {
 				set.headers["cache-control"] = "no-store";
 				return { operator: operators.authenticate(request) };
 			})
-			.get("/connection", () => connection({ config, x }), {
+			.get("/connection", () => connection({ config, x, reads }), {
 				response: { 200: connectionSchema },
 				detail: {
 					...about,
@@ -190,7 +198,7 @@ function unlinkedRoute(db: Queryable) {
 	);
 }
 
-async function connection({ config, x }: Pick<AdminOptions, "config" | "x">) {
+async function connection({ config, x, reads }: Pick<AdminOptions, "config" | "x" | "reads">) {
 	const account = await x.me();
 	const wanted = config.SOCIAL_BOT_USERNAME?.toLowerCase();
 	return {
@@ -198,13 +206,15 @@ async function connection({ config, x }: Pick<AdminOptions, "config" | "x">) {
 		matchesConfiguredBot: account.username.toLowerCase() === wanted,
 		webhookIdConfigured: config.SOCIAL_WEBHOOK_ID !== undefined,
 		webhooksEnabled: webhookSecretOf(config) !== null,
+		readsForecast: forecastOf(await reads.state()),
 	};
 }
 
 async function usage({ config, x, reads }: Pick<AdminOptions, "config" | "x" | "reads">) {
-	const state = await reads.state();
+	const { endsAt, ...state } = await reads.state();
 	return {
 		...state,
+		endsAt: endsAt?.toISOString() ?? null,
 		remaining: Math.max(0, state.readsMax - state.reads),
 		pollingEnabled: config.ENABLE_POLLING_FALLBACK,
 		x: await readUsage(x).catch((error) => {

@@ -51,6 +51,8 @@ export const TOKEN_MARGIN_MS = 5 * MINUTE_MS;
 
 /** Posts in a page of polling; X sends no more. */
 export const POLL_PAGE_MAX = 100;
+/** Posts in the first page of a round: mostly nothing is new. X takes no smaller one. */
+export const POLL_FIRST_PAGE = 5;
 /** Pages in one round of polling: X lists the newest 800 mentions. */
 export const POLL_PAGES_MAX = 8;
 

@@ -27,8 +27,9 @@ export const socialPlugin = definePlugin({
 	tables: { schema: "social", folder: join(import.meta.dir, "migrations") },
 	setup({ config, core, needs: { agent, wallets }, collected }) {
 		const ending = new AbortController();
-		const x = createX({ core, config, ending: ending.signal, randomBytes });
 		const reads = createReadBudget(core, config.SOCIAL_MONTHLY_READS_MAX);
+		const { note } = reads;
+		const x = createX({ core, config, ending: ending.signal, randomBytes, note });
 		const tools = new Map<string, AnyTool>();
 		const secret = config.SESSION_SECRET;
 		const inbox = createInbox(

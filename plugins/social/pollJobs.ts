@@ -7,12 +7,17 @@ import type { Job } from "#core/schedule.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { Receive } from "#plugins/social/inbox/Inbox.ts";
 import { writtenAtMs } from "#plugins/social/inbox/think.ts";
-import { EVENT_AGE_MAX_MS, POLL_PAGE_MAX, POLL_PAGES_MAX } from "#plugins/social/limits.ts";
+import {
+	EVENT_AGE_MAX_MS,
+	POLL_FIRST_PAGE,
+	POLL_PAGE_MAX,
+	POLL_PAGES_MAX,
+} from "#plugins/social/limits.ts";
 import type { ReadBudget } from "#plugins/social/readBudget.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import { movePosition, readPosition } from "#plugins/social/sql/events.ts";
-import type { X } from "#plugins/social/x/createX.ts";
-import { readPolledMessages, readPosts } from "#plugins/social/x/readActivity.ts";
+import type { Asked, X } from "#plugins/social/x/createX.ts";
+import { readPolledMessages, readPosts, type Written } from "#plugins/social/x/readActivity.ts";
 
 type PollDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
@@ -20,6 +25,23 @@ type PollDeps = {
 	x: X;
 	reads: ReadBudget;
 	receive: Receive;
+};
+
+type Page = z.output<typeof page>;
+
+/** What is polled: how X is asked, and how its answer is read. */
+type Source = {
+	name: "mentions" | "messages";
+	/** How many items X may bill for one text. */
+	itemsPerText: number;
+	ask(given: {
+		botId: string;
+		newestId: string | null;
+		token: string | undefined;
+		size: number;
+	}): Asked;
+	itemsOf(page: Page): string[];
+	read(page: Page, botId: string): Written[];
 };
 
 /** X allows fifteen listings of messages in 15 minutes; this uses half. */
@@ -31,8 +53,6 @@ const page = z.looseObject({
 	includes: z.looseObject({ users: z.array(z.unknown()).optional() }).optional(),
 	meta: z.looseObject({ next_token: z.string().max(1_000).optional() }).optional(),
 });
-
-type Page = z.output<typeof page> & { isLast?: boolean };
 
 const withId = z.looseObject({ id: z.string().regex(/^\d{1,20}$/) });
 
@@ -56,98 +76,95 @@ export function pollJobs(deps: PollDeps): Job[] {
 	});
 	const mentionsEveryMs = deps.config.SOCIAL_POLL_SECONDS * SECOND_MS;
 	return [
-		job("poll-mentions", mentionsEveryMs, ({ signal }) => pollMentions(deps, signal)),
+		job("poll-mentions", mentionsEveryMs, ({ signal }) => poll(deps, mentions, signal)),
 		job("poll-messages", Math.max(MESSAGES_EVERY_MS, mentionsEveryMs), ({ signal }) =>
-			pollMessages(deps, signal),
+			poll(deps, messages, signal),
 		),
 	];
 }
 
-async function pollMentions(deps: PollDeps, signal: AbortSignal) {
-	const { core, x, reads, receive } = deps;
-	const botId = await x.botId();
-	const sinceId = await readPosition(core.db, "mentions");
-	const data = await pagesOf(deps, async (pageToken) => {
-		const read = await reads.spend(POLL_PAGE_MAX, async (used) => {
-			const answer = await x.read(
-				{
-					as: "user",
-					path: `/2/users/${botId}/mentions`,
-					query: {
-						since_id: sinceId ?? undefined,
-						pagination_token: pageToken,
-						max_results: POLL_PAGE_MAX,
-						"tweet.fields":
-							"author_id,display_text_range,edit_history_tweet_ids,referenced_tweets," +
-							"in_reply_to_user_id,conversation_id,note_tweet",
-						// Requests the label of automated accounts.
-						expansions: "author_id",
-						"user.fields": "affiliation",
-					},
-					signal,
-				},
-				page,
-			);
-			used(answer.data.length + (answer.includes?.users?.length ?? 0));
-			return answer;
-		});
-		await receive(readPosts(read.data, { accounts: read.includes?.users ?? [], forId: botId }));
-		return read;
-	});
-	await advance(core, "mentions", data);
-}
+const mentions: Source = {
+	name: "mentions",
+	// Each comes with its author.
+	itemsPerText: 2,
+	ask: ({ botId, newestId, ...rest }) => ({
+		as: "user",
+		path: `/2/users/${botId}/mentions`,
+		query: {
+			since_id: newestId ?? undefined,
+			...pageQuery(rest),
+			"tweet.fields":
+				"author_id,display_text_range,edit_history_tweet_ids,referenced_tweets," +
+				"in_reply_to_user_id,conversation_id,note_tweet",
+			// Requests the label of automated accounts.
+			expansions: "author_id",
+			"user.fields": "affiliation",
+		},
+	}),
+	itemsOf: ({ data, includes }) => [
+		...idsOf(data).map((id) => `post:${id}`),
+		...idsOf(includes?.users ?? []).map((id) => `user:${id}`),
+	],
+	read: ({ data, includes }, botId) =>
+		readPosts(data, { accounts: includes?.users ?? [], forId: botId }),
+};
 
-async function pollMessages(deps: PollDeps, signal: AbortSignal) {
-	const { core, x, reads, receive } = deps;
-	const botId = await x.botId();
-	const newest = BigInt((await readPosition(core.db, "messages")) ?? "0");
-	const data = await pagesOf(deps, async (pageToken) => {
-		const read = await reads.spend(POLL_PAGE_MAX, async (used) => {
-			const answer = await x.read(
-				{
-					as: "account",
-					path: "/2/dm_events",
-					query: {
-						pagination_token: pageToken,
-						max_results: POLL_PAGE_MAX,
-						event_types: "MessageCreate",
-						"dm_event.fields": "sender_id,text,dm_conversation_id,event_type",
-					},
-					signal,
-				},
-				page,
-			);
-			used(answer.data.length);
-			return answer;
-		});
-		const written = readPolledMessages(read.data, botId);
-		const fresh = written.filter(({ id }) => BigInt(id) > newest);
-		await receive(fresh);
-		// X lists messages newest first, and knows no position: older pages were read before.
-		return { ...read, isLast: fresh.length < written.length };
-	});
-	await advance(core, "messages", data);
-}
+const messages: Source = {
+	name: "messages",
+	itemsPerText: 1,
+	ask: (given) => ({
+		as: "account",
+		path: "/2/dm_events",
+		query: {
+			...pageQuery(given),
+			event_types: "MessageCreate",
+			"dm_event.fields": "sender_id,text,dm_conversation_id,event_type",
+		},
+	}),
+	itemsOf: ({ data }) => idsOf(data).map((id) => `dm:${id}`),
+	read: ({ data }, botId) => readPolledMessages(data, botId),
+};
 
 /**
- * Reads pages, newest first, until one is the last, or has texts that are too old to be answered;
- * returns what all of them hold. After an outage there is more than a page.
+ * Reads one source from the newest text back to the newest that is known, or to texts that are too
+ * old to be answered. The first page is small: mostly nothing is new, and X bills what it lists.
  */
-async function pagesOf(
-	{ core }: PollDeps,
-	read: (pageToken: string | undefined) => Promise<Page>,
-): Promise<unknown[]> {
+async function poll(deps: PollDeps, source: Source, signal: AbortSignal): Promise<void> {
+	const { core, x, receive } = deps;
+	const botId = await x.botId();
+	const newestId = await readPosition(core.db, source.name);
 	const oldestMs = core.clock.nowMs() - EVENT_AGE_MAX_MS;
-	const all: unknown[] = [];
+	const all: string[] = [];
 	let token: string | undefined;
 	for (let n = 0; n < POLL_PAGES_MAX; n++) {
-		const { data, meta, isLast = false } = await read(token);
-		all.push(...data);
-		token = meta?.next_token;
-		const isOld = idsOf(data).some((id) => writtenAtMs(id) < oldestMs);
-		if (token === undefined || isLast || isOld) break;
+		const size = n === 0 ? POLL_FIRST_PAGE : POLL_PAGE_MAX;
+		const read = await readPage(deps, source, { botId, newestId, token, size, signal });
+		const isKnown = (id: string) => newestId !== null && BigInt(id) <= BigInt(newestId);
+		await receive(source.read(read, botId).filter(({ id }) => !isKnown(id)));
+		const ids = idsOf(read.data);
+		all.push(...ids);
+		token = read.meta?.next_token;
+		// X knows no position of messages: what is older than a known one was read before.
+		const isLast = ids.some((id) => isKnown(id) || writtenAtMs(id) < oldestMs);
+		if (token === undefined || isLast) break;
 	}
-	return all;
+	await advance(core, source.name, all);
+}
+
+function readPage(
+	{ x, reads }: PollDeps,
+	source: Source,
+	{ signal, ...asked }: Parameters<Source["ask"]>[0] & { signal: AbortSignal },
+): Promise<Page> {
+	return reads.spend(source.itemsPerText * asked.size, async (used) => {
+		const answer = await x.read({ ...source.ask(asked), signal }, page);
+		used(source.itemsOf(answer));
+		return answer;
+	});
+}
+
+function pageQuery({ token, size }: { token: string | undefined; size: number }) {
+	return { pagination_token: token, max_results: size };
 }
 
 /**
@@ -157,12 +174,9 @@ async function pagesOf(
 async function advance(
 	{ db, clock }: PollDeps["core"],
 	name: string,
-	data: readonly unknown[],
+	ids: readonly string[],
 ): Promise<void> {
-	const newest = idsOf(data).reduce<bigint>(
-		(most, id) => (BigInt(id) > most ? BigInt(id) : most),
-		0n,
-	);
+	const newest = ids.reduce<bigint>((most, id) => (BigInt(id) > most ? BigInt(id) : most), 0n);
 	if (newest === 0n) return;
 	await movePosition(db, { name, newestId: String(newest), at: new Date(clock.nowMs()) });
 }

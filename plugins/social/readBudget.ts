@@ -1,52 +1,131 @@
+// Counts the month's reads of X as X bills them, and says when they will be used up.
+
+import { Fault } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import { giveBackReads, monthOf, readReads, takeReads } from "#plugins/social/sql/reads.ts";
+import {
+	monthOf,
+	readReads,
+	readRecentReads,
+	settleReads,
+	takeReads,
+} from "#plugins/social/sql/reads.ts";
+
+/** Reports the billed items of an answer: `post:<id>`, `dm:<id>` and `user:<id>`. */
+export type Used = (items: readonly string[]) => void;
+
+export type ReadState = {
+	/** The calendar month in UTC: 2026-03. */
+	month: string;
+	reads: number;
+	readsMax: number;
+	/** When the budget ends at the rate of today and yesterday; null: not in this month. */
+	endsAt: Date | null;
+};
 
 /**
- * The monthly budget of reads on X, for all processes together. X bills each item in its answers.
+ * The monthly budget of reads on X, for all processes together. X bills each item in its answers,
+ * authors too, once a UTC day.
  */
 export type ReadBudget = {
 	/**
 	 * Makes a call that returns at most `atMost` items, if the month has room for all of them; the
-	 * call reports the real number. Throws `rate_limited` where there is no room. A call that fails
-	 * without a report counts fully: X may have answered.
+	 * call reports what it got. Throws `rate_limited` where there is no room. A call that fails
+	 * without a report counts fully: X may have answered. What X refused costs nothing.
 	 */
-	spend<Result>(
-		atMost: number,
-		call: (used: (count: number) => void) => Promise<Result>,
-	): Promise<Result>;
-	state(): Promise<{ month: string; reads: number; readsMax: number }>;
+	spend<Result>(atMost: number, call: (used: Used) => Promise<Result>): Promise<Result>;
+	/** Counts items of a call that is made whatever is left. */
+	note(items: readonly string[]): Promise<void>;
+	state(): Promise<ReadState>;
 };
 
+/** X answered these without an item, or was not called. */
+const UNBILLED = new Set([
+	"rate_limited",
+	"social_refused",
+	"social_credential_missing",
+	"social_token_refused",
+]);
+
+/** A forecast needs some time of reading: a first page is no rate. */
+const RATE_TIME_MIN_MS = HOUR_MS;
+
 export function createReadBudget(
-	{ db, clock }: Pick<Core, "db" | "clock">,
+	{ db, clock, metrics }: Pick<Core, "db" | "clock" | "metrics">,
 	readsMax: number,
 ): ReadBudget {
+	const left = metrics.gauge({
+		name: "social_reads_left",
+		help: "What is left of SOCIAL_MONTHLY_READS_MAX.",
+	});
+	const ends = metrics.gauge({
+		name: "social_reads_end_timestamp_seconds",
+		help: "When the reads of this month end at the rate of today and yesterday; 0: not in it.",
+	});
+
+	async function settle(taken: number, items: readonly string[]): Promise<void> {
+		await db.transaction((tx) => settleReads(tx, { at: new Date(clock.nowMs()), taken, items }));
+		await state();
+	}
+
+	async function state(): Promise<ReadState> {
+		const nowMs = clock.nowMs();
+		const month = monthOf(nowMs);
+		const reads = await readReads(db, month);
+		const recent = await readRecentReads(db, new Date(nowMs));
+		const endsAt = endOf({ left: readsMax - reads, recent, nowMs });
+		left.set({}, Math.max(0, readsMax - reads));
+		ends.set({}, endsAt === null ? 0 : endsAt.getTime() / 1_000);
+		return { month: month.slice(0, 7), reads, readsMax, endsAt };
+	}
+
 	return {
 		async spend(atMost, call) {
-			const nowMs = clock.nowMs();
-			const month = monthOf(nowMs);
-			if (!(await takeReads(db, { month, reads: atMost, readsMax }))) {
-				const retryAfterMs = msToNextMonth(nowMs);
+			const at = new Date(clock.nowMs());
+			if (!(await takeReads(db, { at, reads: atMost, readsMax }))) {
 				throw socialFault.limited({
 					public: "The month's reads of X are used up.",
-					members: { provider: "x", retryAfterMs },
+					members: { provider: "x", retryAfterMs: msToNextMonth(at.getTime()) },
 				});
 			}
-			let count = atMost;
+			let items: readonly string[] | null = null;
 			try {
 				return await call((used) => {
-					count = Math.min(used, atMost);
+					items = used;
 				});
+			} catch (error) {
+				if (error instanceof Fault && UNBILLED.has(error.code)) items ??= [];
+				throw error;
 			} finally {
-				if (count < atMost) await giveBackReads(db, { month, reads: atMost - count });
+				if (items !== null) await settle(atMost, items);
 			}
 		},
-		async state() {
-			const month = monthOf(clock.nowMs());
-			return { month: month.slice(0, 7), reads: await readReads(db, month), readsMax };
-		},
+		note: (items) => settle(0, items),
+		state,
 	};
+}
+
+/** Returns a sentence for operators: when the budget ends at this rate. */
+export function forecastOf({ endsAt, reads, readsMax }: ReadState): string {
+	if (reads >= readsMax)
+		return "The month's reads are used up: polling reads nothing until the next.";
+	if (endsAt === null) return "At this rate the budget lasts until the month ends.";
+	return `At this rate the budget ends on ${endsAt.toISOString().slice(0, 10)}.`;
+}
+
+function endOf(given: {
+	left: number;
+	recent: { reads: number; since: Date } | null;
+	nowMs: number;
+}): Date | null {
+	const { left, recent, nowMs } = given;
+	if (left <= 0) return new Date(nowMs);
+	if (recent === null || recent.reads <= 0) return null;
+	const sinceMs = Math.max(recent.since.getTime(), nowMs - 2 * DAY_MS);
+	const forMs = Math.max(RATE_TIME_MIN_MS, nowMs - sinceMs);
+	const untilMs = (left * forMs) / recent.reads;
+	return untilMs >= msToNextMonth(nowMs) ? null : new Date(Math.floor(nowMs + untilMs));
 }
 
 function msToNextMonth(nowMs: number): number {

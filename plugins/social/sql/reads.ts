@@ -1,6 +1,6 @@
 // Counts the month's reads of X, and records posts of the market radar.
 
-import type { Queryable } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 
 /**
@@ -65,32 +65,80 @@ export async function readReads(db: Queryable, month: string): Promise<number> {
  */
 export async function takeReads(
 	db: Queryable,
-	{ month, reads, readsMax }: { month: string; reads: number; readsMax: number },
+	{ at, reads, readsMax }: { at: Date; reads: number; readsMax: number },
 ): Promise<boolean> {
 	if (reads > readsMax) return false;
 	const taken = await db.execute(
-		`insert into social.read_month as known (month, reads) values ($1::date, $2::int8)
-		on conflict (month) do update set reads = known.reads + excluded.reads
-			where known.reads + excluded.reads <= $3`,
-		[month, reads, readsMax],
+		`with taken as (
+			insert into social.read_month as known (month, reads) values ($1::date, $2::int8)
+			on conflict (month) do update set reads = known.reads + excluded.reads
+				where known.reads + excluded.reads <= $3
+			returning true
+		)
+		insert into social.read_day as known (day, reads, began_at)
+		select $4::date, $2, $5 from taken
+		on conflict (day) do update set reads = known.reads + excluded.reads`,
+		[monthOf(at.getTime()), reads, readsMax, dayOf(at), at],
 	);
 	return taken > 0;
 }
 
-export async function giveBackReads(
-	db: Queryable,
-	{ month, reads }: { month: string; reads: number },
+/**
+ * Settles what was taken for a call: items that were read before on the same day are free. Returns
+ * nothing; where the answer had more than was taken, the rest is taken too.
+ */
+export async function settleReads(
+	tx: Tx,
+	{ at, taken, items }: { at: Date; taken: number; items: readonly string[] },
 ): Promise<void> {
-	await db.execute(
-		"update social.read_month set reads = greatest(0, reads - $2) where month = $1::date",
-		[month, reads],
+	const fresh = await tx.execute(
+		`insert into social.read_item (day, id) select distinct $1::date, id from unnest($2::text[]) id
+		order by id on conflict do nothing`,
+		[dayOf(at), items],
+	);
+	if (fresh === taken) return;
+	const more = fresh - taken;
+	// The month first, as `takeReads` does: two processes must not wait for each other.
+	await tx.execute(
+		`insert into social.read_month as known (month, reads) values ($1::date, greatest(0, $2::int8))
+		on conflict (month) do update set reads = greatest(0, known.reads + $2::int8)`,
+		[monthOf(at.getTime()), more],
+	);
+	await tx.execute(
+		`insert into social.read_day as known (day, reads, began_at)
+		values ($1::date, greatest(0, $2::int8), $3)
+		on conflict (day) do update set reads = greatest(0, known.reads + $2::int8)`,
+		[dayOf(at), more, at],
 	);
 }
 
+/** Returns what was read today and yesterday (UTC), and since when; null where nothing was. */
+export async function readRecentReads(
+	db: Queryable,
+	at: Date,
+): Promise<{ reads: number; since: Date } | null> {
+	const [row] = await db.query<{ reads: number; since: Date | null }>(
+		`select coalesce(sum(reads), 0)::float8 as reads, min(began_at) as since from social.read_day
+		where day >= $1::date - 1`,
+		[dayOf(at)],
+	);
+	return row?.since ? { reads: row.reads, since: row.since } : null;
+}
+
+/** Deletes months, days and items that nothing asks for any more, by the database's time. */
 export async function pruneReads(db: Queryable, keptMs: number): Promise<void> {
 	await db.execute(
 		`delete from social.read_month
 		where month < ((now() - $1 * interval '1 millisecond') at time zone 'UTC')::date`,
 		[keptMs],
 	);
+	// A day more than is asked for: the clock of who asks may be off.
+	const before = "(now() at time zone 'UTC')::date - 2";
+	await db.execute(`delete from social.read_day where day < ${before}`);
+	await db.execute(`delete from social.read_item where day < ${before}`);
+}
+
+/** Returns the day in UTC, in which X bills an item once. */
+function dayOf(at: Date): string {
+	return at.toISOString().slice(0, 10);
 }

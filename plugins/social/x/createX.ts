@@ -65,6 +65,8 @@ type XDeps = {
 	/** Gives the 16 random bytes of a nonce. */
 	randomBytes(size: number): Uint8Array;
 	call?: CallX;
+	/** Counts what X bills for saying who the bot is. */
+	note?(items: readonly string[]): Promise<void>;
 };
 
 /** Makes the client for X. Before the first use nothing is called, and no credential is needed. */
@@ -122,6 +124,7 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 		if (me === null || atMs - me.atMs > ME_KEPT_MS) {
 			const { data } = await read({ as: "user", path: "/2/users/me" }, accountSchema);
 			me = { id: data.id, username: data.username, atMs };
+			await given.note?.([`user:${data.id}`]);
 		}
 		return { id: me.id, username: me.username };
 	}

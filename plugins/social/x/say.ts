@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { socialFault } from "#plugins/social/faults.ts";
 import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
+import type { Used } from "#plugins/social/readBudget.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import type { XAnswer } from "#plugins/social/x/callX.ts";
 import { type Asked, faultOf, isUnasked, type X } from "#plugins/social/x/createX.ts";
@@ -22,7 +23,7 @@ type Subscribed = {
 	interface: "activity" | "account_activity";
 };
 
-type WantedMessage = { to: string; text: string; afterId: string; used(count: number): void };
+type WantedMessage = { to: string; text: string; afterId: string; used: Used };
 
 /** X refuses a text that the account posted recently, to anybody. */
 export const DUPLICATE = "duplicate";
@@ -89,13 +90,13 @@ export async function messageOnX(x: X, { text, to }: { text: string; to: string 
  */
 export async function findPost(
 	x: X,
-	{ replyTo, used }: { replyTo: string; used(count: number): void },
+	{ replyTo, used }: { replyTo: string; used: Used },
 ): Promise<string | null> {
-	const me = await x.me();
+	const botId = await x.botId();
 	const { data } = await x.read(
 		{
 			as: "user",
-			path: `/2/users/${me.id}/tweets`,
+			path: `/2/users/${botId}/tweets`,
 			query: {
 				since_id: replyTo,
 				max_results: LOOK_PAGE_MAX,
@@ -104,7 +105,7 @@ export async function findPost(
 		},
 		ownPosts,
 	);
-	used(data.length);
+	used(data.map((one) => `post:${one.id}`));
 	const found = data.find(({ referenced_tweets }) =>
 		referenced_tweets?.some((one) => one.type === "replied_to" && one.id === replyTo),
 	);
@@ -119,7 +120,7 @@ export async function findMessages(
 	x: X,
 	{ to, text, afterId, used }: WantedMessage,
 ): Promise<string[]> {
-	const me = await x.me();
+	const botId = await x.botId();
 	const { data } = await x.read(
 		{
 			as: "account",
@@ -128,10 +129,10 @@ export async function findMessages(
 		},
 		ownMessages,
 	);
-	used(data.length);
+	used(data.map((one) => `dm:${one.id}`));
 	const wanted = withoutLinks(text);
 	return data
-		.filter(({ sender_id }) => sender_id === me.id)
+		.filter(({ sender_id }) => sender_id === botId)
 		.filter((one) => withoutLinks(one.text ?? "") === wanted && BigInt(one.id) > BigInt(afterId))
 		.map((one) => one.id)
 		.sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1));

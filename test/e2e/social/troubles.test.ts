@@ -264,11 +264,26 @@ describe("the month's reads", () => {
 		});
 		expect(body.reads).toBeGreaterThan(0);
 		expect(body.remaining).toBe(2_000 - body.reads);
-		await world.db.execute("update social.read_month set reads = 1950");
-		const before = world.x.calls().byPath[`GET /2/users/${world.x.bot.id}/mentions`];
+		// What is counted is what X bills, and a round that finds nothing new costs nothing.
+		const billed = () => {
+			const { items } = world.x.cost();
+			const kinds = ["owned_read", "user_read", "message_read"];
+			return kinds.reduce((sum, kind) => sum + (items[kind] ?? 0), 0);
+		};
 		await runJob("poll-mentions");
-		expect(world.x.calls().byPath[`GET /2/users/${world.x.bot.id}/mentions`]).toBe(before ?? 0);
-		expect((await world.admin("GET", "/usage")).body.reads).toBe(1_950);
+		await runJob("poll-messages");
+		const [before, bill] = [(await world.admin("GET", "/usage")).body.reads, billed()];
+		for (let n = 0; n < 30; n++) {
+			await runJob("poll-mentions");
+			await runJob("poll-messages");
+		}
+		expect((await world.admin("GET", "/usage")).body.reads).toBe(before);
+		expect(billed()).toBe(bill);
+		await world.db.execute("update social.read_month set reads = 1995");
+		const asked = world.x.calls().byPath[`GET /2/users/${world.x.bot.id}/mentions`];
+		await runJob("poll-mentions");
+		expect(world.x.calls().byPath[`GET /2/users/${world.x.bot.id}/mentions`]).toBe(asked ?? 0);
+		expect((await world.admin("GET", "/usage")).body.reads).toBe(1_995);
 		await world.db.execute("update social.read_month set reads = 0");
 	});
 });
@@ -327,6 +342,7 @@ describe("operators", () => {
 		expect((await world.admin("GET", "/connection")).body).toEqual({
 			authenticatedAccount: { id: x.bot.id, username: x.bot.username },
 			...{ matchesConfiguredBot: true, webhookIdConfigured: true, webhooksEnabled: true },
+			readsForecast: expect.stringMatching(/^At this rate the budget (?:ends on 20|lasts)/),
 		});
 		const by = { "x-admin-actor": "olga" };
 		const first = await world.admin("POST", "/webhook/subscribe", by);
@@ -363,6 +379,7 @@ describe("operators", () => {
 		expect(await response.json()).toEqual({
 			authenticatedAccount: { id: world.x.bot.id, username: world.x.bot.username },
 			...{ matchesConfiguredBot: false, webhookIdConfigured: false, webhooksEnabled: false },
+			readsForecast: expect.any(String),
 		});
 	});
 

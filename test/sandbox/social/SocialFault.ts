@@ -193,11 +193,26 @@ export function createGrants(access: SocialAccess, nowMs: () => number) {
 	};
 }
 
-/** Counts what the app would pay, by kind of item. */
-export function createMeter() {
+/** Counts what the app would pay, by kind of item; an item that is read again on a day is free. */
+export function createMeter(nowMs: () => number) {
 	const counts = new Map<Billed, number>();
+	let read = new Set<string>();
+	let day = 0;
+
+	function note(what: Billed, times = 1): void {
+		counts.set(what, (counts.get(what) ?? 0) + times);
+	}
+
 	return {
-		note: (what: Billed, times = 1): void => void counts.set(what, (counts.get(what) ?? 0) + times),
+		note,
+		noteRead(what: Billed, ids: readonly string[]): void {
+			const today = Math.floor(nowMs() / 86_400_000);
+			if (today !== day) read = new Set();
+			day = today;
+			const fresh = new Set(ids.filter((id) => !read.has(`${what} ${id}`)));
+			for (const id of fresh) read.add(`${what} ${id}`);
+			note(what, fresh.size);
+		},
 		read() {
 			const items = Object.fromEntries(counts);
 			const thousandths = [...counts].reduce((sum, [what, n]) => sum + PRICES[what] * n, 0);

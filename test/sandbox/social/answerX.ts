@@ -47,7 +47,7 @@ export const routes: readonly Route[] = [
 	{
 		...{ method: "GET", path: /^\/2\/users\/me$/, as: ["user", "account"] },
 		answer({ office: { bot, meter } }) {
-			meter.note("user_read");
+			meter.noteRead("user_read", [bot.id]);
 			return Response.json({ data: { ...renderAccount(bot), name: "Tapeline" } });
 		},
 	},
@@ -198,10 +198,10 @@ function mentions({ office, query }: Given): Response {
 		({ authorId, text }) => authorId !== bot.id && text.toLowerCase().includes(name),
 	);
 	const { page, next } = pageOf(found, query);
-	meter.note("owned_read", page.length);
+	meter.noteRead("owned_read", idsOf(page));
 	const authors = new Set(page.map(({ authorId }) => authorId));
 	const users = [...authors].flatMap((id) => timeline.account(id) ?? []).map(renderAccount);
-	if (query.get("expansions")) meter.note("user_read", users.length);
+	if (query.get("expansions")) meter.noteRead("user_read", [...authors]);
 	const more = query.get("expansions") ? { includes: { users } } : {};
 	return listed(page.map(renderPost), { next, ...more });
 }
@@ -224,6 +224,10 @@ function pageOf<Row extends { id: string }>(
 	return { page, next: all.length > most ? page.at(-1)?.id : undefined };
 }
 
+function idsOf(rows: readonly { id: string }[]): string[] {
+	return rows.map(({ id }) => id);
+}
+
 function listed(data: readonly unknown[], { next, ...more }: Listing): Response {
 	const meta = { result_count: data.length, ...(next !== undefined && { next_token: next }) };
 	// X omits an empty `data`.
@@ -235,7 +239,7 @@ function own({ office: { timeline, meter }, path, query }: Given): Response {
 		timeline.posts.filter(({ authorId }) => authorId === path[0]),
 		query,
 	);
-	meter.note("owned_read", page.length);
+	meter.noteRead("owned_read", idsOf(page));
 	return listed(page.map(renderPost), { next });
 }
 
@@ -245,7 +249,7 @@ function events({ office: { timeline, bot, meter }, path, query }: Given): Respo
 		({ senderId, recipientId }) => !other || senderId === other || recipientId === other,
 	);
 	const { page, next } = pageOf(found, query);
-	meter.note("message_read", page.length);
+	meter.noteRead("message_read", idsOf(page));
 	return listed(
 		page.map((one) => renderEvent(one, bot)),
 		{ next },

@@ -66,7 +66,7 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 	for (const one of options.people ?? []) timeline.addAccount({ ...one, isAutomated: false });
 	const access: SocialAccess = socialAccessOf(bot, nowMs().toString(36));
 	const grants = createGrants(access, nowMs);
-	const meter = createMeter();
+	const meter = createMeter(nowMs);
 	const rates = createRates(nowMs);
 	const faults = createSocialFaults();
 	const calls = createCallLog();
