@@ -131,8 +131,9 @@ export async function dropMonth(
 }
 
 /**
- * Deletes up to `limit` events that are older than events are kept and have no month of their own, and returns how
- * many. The table is scanned: it is small, and an index on time alone would have no other use.
+ * Deletes up to `limit` events that are older than events are kept and have no month of their own,
+ * and returns how many. The table is scanned: it is small, and an index on time alone would have no
+ * other use.
  */
 export async function pruneElsewhere(
 	db: Queryable,

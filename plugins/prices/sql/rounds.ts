@@ -45,9 +45,9 @@ export async function lockWriters(tx: Tx): Promise<void> {
 }
 
 /**
- * Deletes rounds that are older than this, except each feed's newest: the next one is read from there.
- * Gaps after deleted rounds go too, and so no price reaches over one. Returns how many rounds were
- * deleted.
+ * Deletes rounds that are older than this, except each feed's newest: the next one is read from
+ * there. Gaps after deleted rounds go too, and so no price reaches over one. Returns how many
+ * rounds were deleted.
  */
 export async function pruneRounds(db: Queryable, keptMs: number): Promise<number> {
 	const pruned = await db.execute(
