@@ -26,6 +26,11 @@ export const tradeFault = defineFaults({
 		retry: "later",
 		public: "No pool that is configured here leads from one to the other.",
 	},
+	liquidityInsufficient: {
+		status: 409,
+		retry: "later",
+		public: "The pools that lead there do not take all of it.",
+	},
 	chainUnavailable: {
 		status: 503,
 		retry: "later",

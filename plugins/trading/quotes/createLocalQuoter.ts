@@ -38,6 +38,12 @@ const quoterAbi = parseAbi([
 	"function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
 ]);
 
+/** Where a swap stops that a pool cannot go on with: the first and the last price of V3. */
+const PRICE_ENDS: ReadonlySet<bigint> = new Set([
+	4_295_128_740n,
+	1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n,
+]);
+
 const isBytes = (answer: unknown): answer is Hex =>
 	typeof answer === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(answer);
 
@@ -54,6 +60,7 @@ export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
 			const routes = findRoutes(deps.pools(), { ...ask, connectors });
 			if (routes.length === 0) throw tradeFault.noRoute();
 			const best = await bestOf(deps, { ask, routes, signal });
+			if (best === "exhausted") throw tradeFault.liquidityInsufficient();
 			if (!best) throw tradeFault.noRoute({ detail: "no way gives anything for that amount" });
 			return withImpact(deps, best, signal);
 		},
@@ -94,13 +101,15 @@ export async function quoteRoute(
 	given: { ask: QuoteAsk; hops: readonly Hop[]; signal: AbortSignal },
 ): Promise<SourceRoute | null> {
 	const route = await bestOf(deps, { ...given, routes: [given.hops] });
-	return route && withImpact(deps, route, given.signal);
+	if (route === null || route === "exhausted") return null;
+	return withImpact(deps, route, given.signal);
 }
 
+/** Returns the best route; `exhausted`: pools of all that give something end before it. */
 async function bestOf(
 	{ rpc, quoter }: Pick<LocalQuoterDeps, "rpc" | "quoter">,
 	given: { ask: QuoteAsk; routes: readonly (readonly Hop[])[]; signal: AbortSignal },
-): Promise<SourceRoute | null> {
+): Promise<SourceRoute | "exhausted" | null> {
 	const { ask, routes, signal } = given;
 	const { exact, amountRaw } = ask;
 	const calls = routes.map((hops) => quoteCall(quoter, { hops, exact, amountRaw }));
@@ -109,10 +118,15 @@ async function bestOf(
 	const [block, ...outcomes] = await rpc.settle([head, ...calls], { signal, inOrder: true });
 	const blockNumber = blockOf(block);
 	let best: SourceRoute | null = null;
+	let isExhausted = false;
 	for (const [index, outcome] of outcomes.entries()) {
 		const hops = routes[index];
 		const raw = amountOf(outcome, exact);
 		if (!hops || raw === null || raw === 0n) continue;
+		if (raw === "exhausted") {
+			isExhausted = true;
+			continue;
+		}
 		const found: SourceRoute = {
 			hops,
 			inRaw: exact === "in" ? amountRaw : raw,
@@ -122,7 +136,7 @@ async function bestOf(
 		};
 		if (best === null || isBetter(found, best, exact)) best = found;
 	}
-	return best;
+	return best ?? (isExhausted ? "exhausted" : null);
 }
 
 function quoteCall(
@@ -145,10 +159,10 @@ function blockOf(outcome: RpcOutcome | undefined): bigint {
 }
 
 /**
- * Returns the quoted amount; null where the route does not work: a pool is drained, paused, or
- * missing.
+ * Returns the quoted amount; null where the route does not work: a pool is paused, or missing.
+ * `exhausted`: a pool came to the end of its prices, so it does not take all that it would be given.
  */
-function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
+function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | "exhausted" | null {
 	if (outcome.kind === "fault") {
 		if (outcome.fault.code === "rpc_refused") return null;
 		throw outcome.fault;
@@ -156,8 +170,10 @@ function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
 	if (!isBytes(outcome.result)) return null;
 	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
 	try {
-		const [raw] = decodeFunctionResult({ abi: quoterAbi, functionName, data: outcome.result });
-		return raw;
+		const [raw, pricesAfter] = decodeFunctionResult({
+			...{ abi: quoterAbi, functionName, data: outcome.result },
+		});
+		return pricesAfter.some((price) => PRICE_ENDS.has(price)) ? "exhausted" : raw;
 	} catch {
 		return null;
 	}

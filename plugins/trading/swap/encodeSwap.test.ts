@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { decodeFunctionData, parseAbi } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import { PROBE_CODE } from "#plugins/trading/swap/abi/swapProbe.ts";
 import { encodeSwap, readSimulation, simulationDenial } from "#plugins/trading/swap/encodeSwap.ts";
@@ -12,6 +13,24 @@ describe("encodeSwap", () => {
 	// independent reader of the bytes, which shares no code with the writer, finds every difference.
 
 	const swaps = sdkSwaps();
+	const abi = parseAbi([
+		"function multicall(uint256 deadline, bytes[] data)",
+		"function sweepToken(address token, uint256 least, address recipient)",
+	]);
+
+	/** Returns a deadline with the calls behind it, and the arguments of the sweeps among them. */
+	function callsOf(data: Hex): { calls: unknown[]; sweeps: unknown[] } {
+		const { args } = decodeFunctionData({ abi, data });
+		const [deadline, inner] = args as readonly [bigint, readonly Hex[]];
+		const isSweep = (call: Hex) => call.startsWith("0xdf2ab5bb");
+		return {
+			calls: [deadline, ...inner.filter((call) => !isSweep(call))],
+			sweeps: inner.filter(isSweep).map((call) => {
+				const [token, least, recipient] = decodeFunctionData({ abi, data: call }).args;
+				return [String(token).toLowerCase(), least, String(recipient).toLowerCase()];
+			}),
+		};
+	}
 
 	test("the table has at least 60 swaps, of every shape", () => {
 		expect(swaps.length).toBeGreaterThanOrEqual(60);
@@ -27,7 +46,16 @@ describe("encodeSwap", () => {
 		for (const { name, terms, data, valueRaw } of swaps) {
 			test(name, () => {
 				const encoded = encodeSwap(terms);
-				expect(encoded).toEqual({ data, valueRaw });
+				const { calls, sweeps } = callsOf(encoded.data);
+				expect({ calls, valueRaw: encoded.valueRaw }).toEqual({
+					...{ calls: callsOf(data).calls, valueRaw },
+				});
+				// The SDK leaves in the router what a later pool does not take; here it is swept.
+				const between = terms.exact === "in" ? terms.hops.slice(0, -1) : [];
+				expect(sweeps).toEqual(
+					between.map(({ tokenOut }) => [tokenOut.toLowerCase(), 0n, terms.recipient]),
+				);
+				if (sweeps.length === 0) expect(encoded.data).toBe(data);
 				expect(swapFlaw(encoded, terms)).toBeNull();
 			});
 		}
@@ -96,9 +124,12 @@ describe("simulateSwap", () => {
 	});
 
 	test("one base unit beyond the bounds is not sent", () => {
-		const bounds = { mostRaw: 10n, leastRaw: 5n };
+		const bounds = { mostRaw: 10n, leastRaw: 5n, exact: "in" as const };
 		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 5n }, bounds)).toBeNull();
 		expect(simulationDenial({ spentRaw: 11n, receivedRaw: 5n }, bounds)?.code).toBe("token_unsafe");
 		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 4n }, bounds)?.code).toBe("token_unsafe");
+		const left = { spentRaw: 9n, receivedRaw: 5n };
+		expect(simulationDenial(left, bounds)?.code).toBe("liquidity_insufficient");
+		expect(simulationDenial(left, { ...bounds, exact: "out" })).toBeNull();
 	});
 });

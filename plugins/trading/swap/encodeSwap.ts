@@ -44,6 +44,7 @@ const abi = parseAbi([
 	"function exactInput(Input params) payable returns (uint256)",
 	"function exactOutput(Output params) payable returns (uint256)",
 	"function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
+	"function sweepToken(address token, uint256 amountMinimum, address recipient) payable",
 	"function refundETH() payable",
 	"function multicall(uint256 deadline, bytes[] data) payable returns (bytes[])",
 ]);
@@ -52,8 +53,11 @@ const isWords = (answer: unknown): answer is Hex =>
 	typeof answer === "string" && /^0x[0-9a-f]{128}$/i.test(answer);
 
 /**
- * Encodes a swap for Uniswap's SwapRouter02: the swap, then unwrapping or refunding coins, all
- * under one deadline. The bytes equal those of the official SDK.
+ * Encodes a swap for Uniswap's SwapRouter02: the swap, then unwrapping, sweeping and refunding, all
+ * under one deadline. What a pool does not take stays in the router, where anybody may have it
+ * (https://github.com/Uniswap/sdks/issues/216): so the coin is refunded and each token on the way
+ * is swept, also where nothing should be left. The bytes equal those of the official SDK where that
+ * expects a swap to stop half way, except for the sweeps, which it does not know.
  */
 export function encodeSwap(terms: SwapTerms): EncodedSwap {
 	const { exact, amountRaw, limitRaw, isNativeIn, isNativeOut, recipient, deadlineS } = terms;
@@ -66,12 +70,24 @@ export function encodeSwap(terms: SwapTerms): EncodedSwap {
 		const args = [leastRaw, recipient] as const;
 		calls.push(encodeFunctionData({ abi, functionName: "unwrapWETH9", args }));
 	}
-	if (isNativeIn && exact === "out") {
+	for (const token of sweptOf(terms)) {
+		const args = [token, 0n, recipient] as const;
+		calls.push(encodeFunctionData({ abi, functionName: "sweepToken", args }));
+	}
+	if (isNativeIn) {
 		calls.push(encodeFunctionData({ abi, functionName: "refundETH" }));
 	}
 	const data = encodeFunctionData({ abi, functionName: "multicall", args: [deadlineS, calls] });
 	const mostRaw = exact === "in" ? amountRaw : limitRaw;
 	return { data, valueRaw: isNativeIn ? mostRaw : 0n };
+}
+
+/**
+ * Returns the tokens on the way that the router may keep a part of: those of an exact input. For an
+ * exact output pools pay each other what is asked for, and the router holds none of it.
+ */
+function sweptOf({ hops, exact }: SwapTerms): Address[] {
+	return exact === "in" ? hops.slice(0, -1).map(({ tokenOut }) => tokenOut) : [];
 }
 
 /**
@@ -108,10 +124,14 @@ export function readSimulation(answer: unknown): SwapBalances | null {
 /** Returns why a swap that succeeds is still not sent; null: it may be. */
 export function simulationDenial(
 	{ spentRaw, receivedRaw }: SwapBalances,
-	bounds: { mostRaw: bigint; leastRaw: bigint },
+	bounds: { mostRaw: bigint; leastRaw: bigint; exact: "in" | "out" },
 ): Denial | null {
 	if (spentRaw > bounds.mostRaw) {
 		return { code: "token_unsafe", detail: "More would leave the wallet than the trade spends." };
+	}
+	if (bounds.exact === "in" && spentRaw < bounds.mostRaw) {
+		const detail = "The pools that lead there do not take all of it.";
+		return { code: "liquidity_insufficient", detail };
 	}
 	if (receivedRaw < bounds.leastRaw) {
 		const detail =

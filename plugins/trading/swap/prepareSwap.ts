@@ -61,7 +61,7 @@ type Asked = {
 
 type Encoded = {
 	encoded: EncodedSwap;
-	bounds: { mostRaw: bigint; leastRaw: bigint };
+	bounds: { mostRaw: bigint; leastRaw: bigint; exact: "in" | "out" };
 	/** The call that simulates the swap with the allowance that it needs. */
 	call: RpcCall;
 };
@@ -252,8 +252,8 @@ function encodedSwap(
 	const { exact, amountRaw, limitRaw } = terms;
 	const bounds =
 		exact === "in"
-			? { mostRaw: amountRaw, leastRaw: limitRaw }
-			: { mostRaw: limitRaw, leastRaw: amountRaw };
+			? { exact, mostRaw: amountRaw, leastRaw: limitRaw }
+			: { exact, mostRaw: limitRaw, leastRaw: amountRaw };
 	const { address: sell } = request.sell;
 	const allowedRaw = sell === ZERO_ADDRESS ? 0n : bounds.mostRaw;
 	const { address: buy } = request.buy;

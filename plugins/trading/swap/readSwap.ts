@@ -13,6 +13,7 @@ type ReadCall = Pick<ReadSwap, "hops" | "exact" | "amountRaw" | "limitRaw" | "re
 
 const MULTICALL = "5ae401dc";
 const UNWRAP = "49404b7c";
+const SWEEP = "df2ab5bb";
 const REFUND = "12210e8a";
 /** By selector: which side is exact, and whether the route is one pool or a path. */
 const SWAPS: Readonly<Record<string, { exact: "in" | "out"; isSingle: boolean }>> = {
@@ -25,7 +26,8 @@ const ROUTER_ITSELF = "0x0000000000000000000000000000000000000002";
 const WORD = 64;
 const ADDRESS = 40;
 const FEE = 6;
-const CALLS_MAX = 3;
+/** The swap, an unwrapping, a sweep for each token between three pools, and a refund. */
+const CALLS_MAX = 5;
 
 const COMPARED = [
 	"exact",
@@ -53,9 +55,15 @@ export function readSwap({ data, valueRaw }: { data: Hex; valueRaw: bigint }): R
 	const swap = first === undefined ? null : readCall(first);
 	if (!swap) return null;
 	const unwrapped = behind[0]?.startsWith(UNWRAP) ? readUnwrap(behind[0]) : null;
+	const recipient = unwrapped ? unwrapped.recipient : swap.recipient;
+	const swept = swap.exact === "in" ? swap.hops.slice(0, -1) : [];
 	const rest = unwrapped ? behind.slice(1) : behind;
-	const isRefunded = rest.length === 1 && rest[0] === REFUND;
-	if (rest.length > 0 && !isRefunded) return null;
+	if (!swept.every(({ tokenOut }, at) => isSweep(rest[at], { token: tokenOut, recipient }))) {
+		return null;
+	}
+	const [refund, ...more] = rest.slice(swept.length);
+	const isRefunded = refund === REFUND;
+	if (more.length > 0 || (refund !== undefined && !isRefunded)) return null;
 	const isNativeOut = swap.recipient === ROUTER_ITSELF;
 	// Coins left in the router could be taken by any caller: all of them must be unwrapped.
 	const leastRaw = swap.exact === "in" ? swap.limitRaw : swap.amountRaw;
@@ -64,8 +72,7 @@ export function readSwap({ data, valueRaw }: { data: Hex; valueRaw: bigint }): R
 	const mostRaw = swap.exact === "in" ? swap.amountRaw : swap.limitRaw;
 	const isNativeIn = valueRaw > 0n;
 	if (isNativeIn && valueRaw !== mostRaw) return null;
-	if (isRefunded !== (isNativeIn && swap.exact === "out")) return null;
-	const recipient = unwrapped ? unwrapped.recipient : swap.recipient;
+	if (isRefunded !== isNativeIn) return null;
 	return { ...swap, recipient, deadlineS, isNativeIn, isNativeOut, valueRaw };
 }
 
@@ -170,6 +177,14 @@ function readUnwrap(call: string): { leastRaw: bigint; recipient: Address } | nu
 	const recipient = addressAt(body, 1);
 	if (body.length !== 2 * WORD || leastRaw === null || recipient === null) return null;
 	return { leastRaw, recipient };
+}
+
+/** Returns whether a call sweeps all that the router holds of a token, to the swap's recipient. */
+function isSweep(call: string | undefined, to: { token: Address; recipient: Address }): boolean {
+	if (!call?.startsWith(SWEEP)) return false;
+	const body = call.slice(SWEEP.length);
+	if (body.length !== 3 * WORD || numberAt(body, 1) !== 0n) return false;
+	return addressAt(body, 0) === to.token && addressAt(body, 2) === to.recipient;
 }
 
 function wordAt(body: string, index: number): string | null {

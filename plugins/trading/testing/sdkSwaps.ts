@@ -74,8 +74,9 @@ function sdkSwap(given: {
 		outputAmount: CurrencyAmount.fromRawAmount(output, String(amounts[1])),
 		tradeType: exact === "in" ? TradeType.EXACT_INPUT : TradeType.EXACT_OUTPUT,
 	});
-	// The SDK refunds coins if a swap might stop half way, which it guesses from its pools' prices.
-	Object.defineProperty(trade, "priceImpact", { value: new Percent(0) });
+	// The SDK refunds coins where it guesses from its pools' prices that a swap may stop half way:
+	// above an impact of 50 %. Here they are always refunded.
+	Object.defineProperty(trade, "priceImpact", { value: new Percent(51, 100) });
 	const { calldata, value } = SwapRouter.swapCallParameters(trade, {
 		slippageTolerance: slippage,
 		recipient: RECIPIENT,

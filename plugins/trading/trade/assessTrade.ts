@@ -5,7 +5,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { editDistance } from "#core/editDistance.ts";
 import { Fault } from "#core/fault.ts";
 import { mulDiv, parseAmount } from "#core/money.ts";
-import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
+import { HAS_NONE, type PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
 import { type Asset, isTicker, skeletonOf } from "#plugins/trading/registry/createAssets.ts";
 import { ASSETS_MAX } from "#plugins/trading/registry/limits.ts";
@@ -244,9 +244,11 @@ function amountOf(
 
 /** Returns why there is no route: no source knows one, or none answered. */
 function silenceOf(answers: readonly SourceAnswer[]): Denial {
-	const codes = answers.flatMap((answer) => (answer.kind === "none" ? [answer.code] : []));
-	const isUnknown =
-		codes.length > 0 && codes.every((code) => /^(no_route|router_refused)$/.test(code));
+	const silent = answers.filter((answer) => answer.kind === "none");
+	const codes = silent.map(({ code }) => code);
+	const isUnknown = codes.length > 0 && codes.every((code) => HAS_NONE.test(code));
+	const thin = silent.find(({ code }) => code === "liquidity_insufficient");
+	if (isUnknown && thin) return deny(thin.code, thin.detail);
 	if (isUnknown) return deny("no_route", "No pool that is configured here leads there.");
 	return deny("quote_unavailable", "No source has a way for that now.");
 }
