@@ -160,7 +160,7 @@ function blockOf(outcome: RpcOutcome | undefined): bigint {
 
 /**
  * Returns the quoted amount; null where the route does not work: a pool is paused, or missing.
- * `exhausted`: a pool came to the end of its prices, so it does not take all that it would be given.
+ * `exhausted`: a pool came to the end of its prices, so it does not take all of it.
  */
 function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | "exhausted" | null {
 	if (outcome.kind === "fault") {

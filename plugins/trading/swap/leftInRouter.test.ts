@@ -19,7 +19,8 @@ import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import { makerAbi } from "#test/sandbox/stocks/stockCatalogue.ts";
 
 // Guarantee: what a pool does not take never stays in the public router: it is in the wallet again
-// in the same call, and a trade that would leave something is refused.
+// in the same call, and a trade that would leave something is refused. What a receipt says is held
+// against the balances of its block.
 
 const ONE = 10n ** 18n;
 const FEE = 500;
@@ -139,4 +140,50 @@ test("a trade of more than its pools take is refused by name, and nothing is sen
 	expect(body.reason).toBe("The pools that lead there do not take all of it.");
 	expect(lab.sent).toEqual([]);
 	expect(await lab.ledger(body.intentId)).toEqual({});
+});
+
+/** Has a balance of the wallet, as it was after the swap's block, told by so much more or less. */
+function tellBalance(token: string, byRaw: bigint): void {
+	const { settle } = lab.rpc;
+	let seen = 0;
+	lab.state.settle = async (calls, options) => {
+		const own = lab.state.settle;
+		lab.state.settle = null;
+		const answered = settle(calls, options);
+		lab.state.settle = own;
+		return (await answered).map((outcome, place) => {
+			const [call, block] = calls[place]?.params ?? [];
+			const { to, data } = (call ?? {}) as { to?: string; data?: string };
+			const isAsked = to === token.toLowerCase() && data?.startsWith("0x70a08231");
+			if (!isAsked || block === "latest" || outcome.kind !== "result") return outcome;
+			seen++;
+			// Of each two the first is before the block, and the second after it.
+			const raw = BigInt(String(outcome.result)) + (seen % 2 === 0 ? byRaw : 0n);
+			return { kind: "result" as const, result: `0x${raw.toString(16).padStart(64, "0")}` };
+		});
+	};
+}
+
+test("less in the wallet than the receipt says is uncertain, keeps its spend, and names both figures", async () => {
+	lab = openTradeLab({ db: database.db, anvil, world });
+	by = await lab.trader({ account: 2 });
+	tellBalance(world.stock("AAPL").address, -1n);
+	const { body } = await lab.trade(by, "buy AAPL with 0.1 ETH");
+	for (let turn = 0; turn < 5; turn++) await lab.tick(2_000);
+	const trade = await lab.read(by, body.id);
+	expect(trade).toMatchObject({ status: "uncertain", errorCode: "arrival_doubtful" });
+	expect(await lab.ledger(body.intentId)).toEqual({ reserve: String(ONE / 10n) });
+	const { body: list } = await lab.ask("/v1/admin/trading/intents", { actor: "ann" });
+	expect(list.intents.map(({ id }: any) => id)).toContain(body.intentId);
+	lab.state.settle = null;
+});
+
+test("more in the wallet than the receipt says is noted and no fault", async () => {
+	lab = openTradeLab({ db: database.db, anvil, world });
+	by = await lab.trader({ account: 3 });
+	tellBalance(world.stock("AAPL").address, 7n);
+	const { body } = await lab.trade(by, "buy AAPL with 0.1 ETH");
+	const trade = await lab.settled(by, body.id);
+	expect(trade).toMatchObject({ status: "confirmed", errorCode: null, settled: { moreRaw: "7" } });
+	lab.state.settle = null;
 });

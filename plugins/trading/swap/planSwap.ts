@@ -32,7 +32,7 @@ export type SwapDeps = {
 	clock: Clock;
 	log: Log;
 	db: Queryable;
-	rpc: Pick<Rpc, "settle">;
+	rpc: Rpc;
 	chainId: number;
 	/** The address of Uniswap's SwapRouter02, the only contract that swaps are sent to. */
 	router: Address;

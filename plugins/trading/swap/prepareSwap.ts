@@ -49,6 +49,7 @@ export const tradeSteps = [
 	"trade.simulation",
 	"trade.quote",
 	"trade.record",
+	"trade.arrival",
 ] as const;
 
 type Asked = {

@@ -1,4 +1,4 @@
-// Offers trades to the execution path, and reads from a receipt what was swapped.
+// Offers trades to the execution path, and measures by receipt and balances what was swapped.
 
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
@@ -10,12 +10,34 @@ import {
 	tradeRequest,
 } from "#plugins/trading/swap/planSwap.ts";
 import { prepareSwap, tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
-import type { Denial, IntentKind, Plan, Receipt } from "#plugins/wallets/contract.ts";
+import {
+	type Denial,
+	type IntentKind,
+	judgeArrival,
+	measureChange,
+	type Plan,
+	type Receipt,
+	type Settlement,
+	settledBy,
+	toldByLogs,
+	toldByValue,
+} from "#plugins/wallets/contract.ts";
 
 /** The amounts that a swap's transaction took from the wallet and gave to it, in base units. */
 type SettledSwap = { spentRaw: bigint; receivedRaw: bigint };
 
 type Log = Receipt["logs"][number];
+
+/** Whose swap it was, and of what: the zero address is the coin. */
+type Swapped = { wallet: Address; router: Address; wrapped: Address; sell: Address; buy: Address };
+
+/** What the balances of a block say of a swap. */
+type Held = {
+	/** Why nobody can say what was swapped; null: they say no less than the receipt. */
+	doubt: Settlement;
+	/** What the wallet got beside it, from whoever: no fault. */
+	moreRaw: bigint;
+};
 
 /** `Transfer(address,address,uint256)`, as ERC-20 has it. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -43,23 +65,28 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 		keeps: keepsTrade,
 		// The wallet's limits in dollars apply to every kind; a trade has no further ones.
 		deny: () => null,
-		async settle({ request }, receipt, { wallet, outbound }) {
+		async settle({ request }, receipt, { wallet, outbound, signal }) {
 			if (request.kind !== "swap") return null;
 			const { router, wrapped } = deps;
 			const { address: sell } = request.sell;
 			const { address: buy } = request.buy;
 			const of = { wallet: wallet.address, router, wrapped, sell, buy };
 			const settled = settleSwap(receipt, of);
+			const { doubt, moreRaw } = await outbound("trade.arrival", () =>
+				holdAgainstBalances(deps, { of, receipt, settled, signal }),
+			);
 			const { transactionHash, blockNumber, blockHash } = receipt;
 			const { spentRaw, receivedRaw } = settled;
 			const kept = {
 				...{ transactionHash, blockNumber, blockHash },
 				...{ spentRaw: String(spentRaw), receivedRaw: String(receivedRaw) },
+				...(moreRaw > 0n && { moreRaw: String(moreRaw) }),
 			};
 			const { tradeId: id } = request;
 			await outbound("trade.record", () => keepOfTrade(deps.db, { id, settled: kept }));
 			const bounds = boundsOf(request);
-			if (receivedRaw >= bounds.leastRaw && spentRaw <= bounds.mostRaw) return { spentRaw };
+			if (receivedRaw >= bounds.leastRaw && spentRaw <= bounds.mostRaw)
+				return doubt ?? { spentRaw };
 			if (receivedRaw <= 0n) return denial("not_received", "Nothing of it arrived in the wallet.");
 			return denial("partly_received", "Less arrived in the wallet than the trade's least.");
 		},
@@ -71,16 +98,54 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
  * back. The native coin leaves no logs: there, the transfers of its wrapped form between router and
  * pools count. Wrapping itself is not counted: some coins log it, others mint.
  */
-export function settleSwap(
-	{ logs }: Pick<Receipt, "logs">,
-	swap: { wallet: Address; router: Address; wrapped: Address; sell: Address; buy: Address },
-): SettledSwap {
-	const { wallet, router, wrapped, sell, buy } = swap;
-	const changeOf = (token: Address) => {
-		const [of, account] = token === ZERO_ADDRESS ? [wrapped, router] : [token, wallet];
-		return logs.reduce((sum, log) => sum + movedOf(log, { token: of, account }), 0n);
+export function settleSwap({ logs }: Pick<Receipt, "logs">, swap: Swapped): SettledSwap {
+	const { sell, buy } = swap;
+	return { spentRaw: -changeOf(logs, sell, swap), receivedRaw: changeOf(logs, buy, swap) };
+}
+
+function changeOf(logs: Receipt["logs"], token: Address, { wallet, router, wrapped }: Swapped) {
+	const [of, account] = token === ZERO_ADDRESS ? [wrapped, router] : [token, wallet];
+	return logs.reduce((sum, log) => sum + movedOf(log, { token: of, account }), 0n);
+}
+
+/**
+ * Holds what a receipt says of both currencies against the wallet's balances before and after its
+ * block: a token's logs are its own word, and what stays in a router leaves no log. Where the state
+ * is not readable any more, the receipt stands.
+ */
+async function holdAgainstBalances(
+	{ rpc }: Pick<SwapDeps, "rpc">,
+	given: { of: Swapped; receipt: Receipt; settled: SettledSwap; signal: AbortSignal },
+): Promise<Held> {
+	const { of, receipt, settled, signal } = given;
+	const { wallet, sell, buy } = of;
+	const [spent, received] = await Promise.all(
+		[sell, buy].map(async (token) => {
+			const isCoin = token === ZERO_ADDRESS;
+			const byOthers = isCoin ? toldByValue(wallet) : toldByLogs(token, wallet);
+			return measureChange(rpc, {
+				...{ account: wallet, sender: wallet, receipt, signal },
+				holding: isCoin ? { kind: "coin" } : { kind: "token", address: token },
+				toldBy(mined) {
+					// A swap's coin that the router gives back, or pays out, is in no transaction's value.
+					const isSwap = mined.hash === receipt.transactionHash || mined.to === of.router;
+					const isTold = isSwap && (isCoin || mined.hash === receipt.transactionHash);
+					if (!isTold) return byOthers(mined);
+					return mined.succeeded ? changeOf(mined.logs, token, of) : 0n;
+				},
+			});
+		}),
+	);
+	const arrivals = [
+		spent && judgeArrival(spent, -settled.spentRaw),
+		received && judgeArrival(received, settled.receivedRaw),
+	];
+	const doubtful = arrivals.find((arrival) => arrival?.kind === "doubtful");
+	const last = arrivals[1];
+	return {
+		doubt: doubtful ? settledBy(doubtful) : null,
+		moreRaw: last?.kind === "arrived" ? last.moreRaw : 0n,
 	};
-	return { spentRaw: -changeOf(sell), receivedRaw: changeOf(buy) };
 }
 
 /**

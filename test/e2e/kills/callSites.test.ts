@@ -63,6 +63,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/link/createLinks.ts#insert": "called in commit.link",
 	"plugins/wallets/settle/arrived.ts": "called in transfer.arrival and each other kind's own",
 	"plugins/transfers/sendToken.ts:settleToken": "called in transfer.arrival",
+	"plugins/trading/swap/tradeKind.ts:holdAgainstBalances": "called in trade.arrival",
 	"plugins/nft-buys/listing.ts:readOrderState": "called in nft_buy.order_state",
 	"plugins/nft-buys/listing.ts:readFunds": "called in nft_buy.funds",
 	"plugins/wallets/allowance.ts#readAllowance": "called in allowance.read",
