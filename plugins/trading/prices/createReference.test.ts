@@ -58,6 +58,26 @@ describe("createReference", () => {
 		};
 	}
 
+	test("a feed that stopped before the others closed has no last close, only a last price", async () => {
+		// Saturday: the others spoke until Friday evening, and this one until noon.
+		clock.ms = Date.parse("2026-11-21T17:00:00Z");
+		const close = Date.parse("2026-11-21T00:55:00Z");
+		for (const token of [TSLA, AAPL, NVDA]) {
+			node.feeds.set(feedOf(token), { answer: 1_230_00000000n, updatedAtMs: close });
+		}
+		const row = await assetRows.read(database.db, CHAIN_ID, TSLA);
+		if (!row) throw new Error("it is registered");
+		const wordOf = () => open().reference.word(assetOf(row));
+		expect(await wordOf()).toEqual({ kind: "closed", microsPerUnit: 1_230_000_000n });
+		const noon = close - 8 * 3_600_000;
+		node.feeds.set(feedOf(TSLA), { answer: 900_00000000n, updatedAtMs: noon });
+		expect(await wordOf()).toEqual({ kind: "broken", lastMicros: 900_000_000n });
+		// A close of last week is none either, though no other feed is there to tell.
+		clock.ms += 6 * 86_400_000 + 86_400_000;
+		for (const token of [AAPL, NVDA]) node.feeds.delete(feedOf(token));
+		expect(await wordOf()).toMatchObject({ kind: "broken" });
+	});
+
 	test("the price of one raw token is the feed's answer, whatever the multiplier is", async () => {
 		const row = newAssetRow({ symbol: "TSLA", address: TSLA, feed: feedOf(TSLA) });
 		const split = { ...row, multiplier: 3n * 10n ** 18n };

@@ -138,14 +138,15 @@ export function createReference(options: ReferenceOptions): References {
 
 	async function readStock({
 		address,
-	}: Asset): Promise<{ microsPerUnit: bigint; state: FeedState } | null> {
+	}: Asset): Promise<{ microsPerUnit: bigint; state: FeedState; isOutlived: boolean } | null> {
 		const taken = await current();
 		const reading = taken?.byToken.get(address);
 		if (!taken || !reading) return null;
 		const cohort = [...taken.byToken].filter(([token]) => token !== address);
 		const others = cohort.map(([, other]) => other);
 		const state = judgeFeed(reading, others, { nowMs: clock.nowMs(), hours, silentMs });
-		return { microsPerUnit: reading.microsPerUnit, state };
+		const isOutlived = isOutlivedBy(reading, others, silentMs);
+		return { microsPerUnit: reading.microsPerUnit, state, isOutlived };
 	}
 
 	async function lastOfStock(asset: Asset): Promise<LastPrice | null> {
@@ -159,8 +160,8 @@ export function createReference(options: ReferenceOptions): References {
 		if (asset.feed === null) return { kind: "none" };
 		const read = await readStock(asset);
 		if (!read) return { kind: "broken", lastMicros: null };
-		const { microsPerUnit, state } = read;
-		const isOld = state.kind === "closed" && state.ageMs > LAST_CLOSE_MS;
+		const { microsPerUnit, state, isOutlived } = read;
+		const isOld = state.kind === "closed" && (isOutlived || state.ageMs > LAST_CLOSE_MS);
 		if (state.kind === "silent" || isOld) return { kind: "broken", lastMicros: microsPerUnit };
 		return { kind: state.kind, microsPerUnit };
 	}
@@ -228,6 +229,20 @@ export function judgeFeed(
 		if (share(speaking)) return { kind: "silent" };
 	}
 	return ageMs > HEARTBEAT_MS ? { kind: "silent" } : { kind: "open", ageMs };
+}
+
+/**
+ * Returns true where at least half of the other feeds still spoke long after this one's last
+ * answer: then that is no close, but what a feed said before it stopped.
+ */
+function isOutlivedBy(
+	{ updatedAtMs }: Reading,
+	cohort: readonly FeedReading[],
+	silentMs: number,
+): boolean {
+	const others = cohort.filter((other) => other !== null);
+	const later = others.filter((other) => other.updatedAtMs - updatedAtMs > silentMs).length;
+	return others.length >= COHORT_MIN && later * 2 >= others.length;
 }
 
 /** Reads every feed once. Throws where the chain or the database does not answer. */
