@@ -36,7 +36,7 @@ import { stockNames, stockTools } from "#plugins/trading/stockTools.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 /** The chain of the stock tokens. */
-const STOCK_CHAIN_ID = 4_663;
+export const STOCK_CHAIN_ID = 4_663;
 
 export type RegistryOptions = {
 	core: Core;

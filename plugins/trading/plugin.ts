@@ -4,8 +4,9 @@ import { z } from "zod";
 import { contribute, definePlugin } from "#core/plugin/Plugin.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { TradingKey } from "#plugins/trading/contract.ts";
+import { createTokenSource } from "#plugins/trading/createTokenSource.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
-import { openRegistry } from "#plugins/trading/openRegistry.ts";
+import { openRegistry, STOCK_CHAIN_ID } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { readSettledTrades } from "#plugins/trading/sql/trades.ts";
@@ -33,6 +34,18 @@ export const tradingPlugin = definePlugin({
 			...{ core, config, wallets, rpc, assets, reference, averages, eligibility },
 			ending: signal,
 		});
+		const { TRADE_V3_ROUTER, TRADE_V3_QUOTER, TRADE_V4_QUOTER, TRADE_V3_FACTORY } = config;
+		wallets.execution.tokens.register(
+			createTokenSource({
+				...{ db: core.db, chainId: STOCK_CHAIN_ID, assets, reference },
+				contracts: new Map([
+					[TRADE_V3_ROUTER, "the router of trades"],
+					[TRADE_V3_QUOTER, "the quoter of trades"],
+					[TRADE_V4_QUOTER, "the quoter of trades"],
+					[TRADE_V3_FACTORY, "the factory of pools"],
+				]),
+			}),
+		);
 		return {
 			service: { settledTrades: (asked) => readSettledTrades(core.db, asked) },
 			routes: new Elysia().use(registry.routes).use(trades.routes),

@@ -17,7 +17,9 @@ export const transfersPlugin = definePlugin({
 		const { clock, chains } = core;
 		const chainOf = (chainId: number) => served.get(chainId)?.chain ?? null;
 		const rpcOf = (chainId: number) => served.get(chainId)?.rpcFor("intents") ?? null;
-		wallets.execution.register(transferKind({ clock, chainOf, rpcOf }));
+		wallets.execution.register(
+			transferKind({ clock, chainOf, rpcOf, tokens: wallets.execution.tokens }),
+		);
 		const context = {
 			wallets,
 			log: core.log,

@@ -16,7 +16,15 @@ if (!chain) throw new Error("no such chain");
 
 const question = trialQuestion({
 	coin: { address: TOKEN, symbol: "TSLA", decimals: 2 },
-	...{ chain, from: WALLET, to: ANNA, raw: 100n, togetherRaw: 300n, shown: { action: "x" } },
+	...{
+		chain,
+		from: WALLET,
+		to: ANNA,
+		raw: 100n,
+		togetherRaw: 300n,
+		note: null,
+		shown: { action: "x" },
+	},
 });
 
 function answer(outcome: bigint, held: bigint, left: bigint, arrived: bigint, isContract = false) {

@@ -19,6 +19,7 @@ import {
 	type Receipt,
 	type Settlement,
 	settledBy,
+	type TokenBook,
 	toldByLogs,
 } from "#plugins/wallets/contract.ts";
 
@@ -66,9 +67,12 @@ export function coinNamed(text: string | undefined): Address | null {
 	});
 }
 
-/** Reads a token's decimals. Throws `currency_unreadable` where it does not answer. */
+/**
+ * Reads a token's decimals, and names it as the registry does: never by its contract's own word.
+ * Throws `currency_unreadable` where it does not answer.
+ */
 export async function readCoin(
-	rpc: Rpc,
+	{ rpc, tokens }: { rpc: Rpc; tokens: Pick<TokenBook, "symbolOf"> },
 	{ address, chain, signal }: { address: Address; chain: Chain; signal: AbortSignal },
 ): Promise<Coin> {
 	const data = encodeFunctionData({ abi, functionName: "decimals" });
@@ -79,7 +83,8 @@ export async function readCoin(
 		throw transfersFault.currencyUnreadable({ detail: address });
 	}
 	const isWrapped = address === chain.wrappedNative;
-	const symbol = isWrapped ? `W${chain.nativeCurrency.symbol}` : address;
+	const named = await tokens.symbolOf({ chainId: chain.id, address });
+	const symbol = named ?? (isWrapped ? `W${chain.nativeCurrency.symbol}` : address);
 	return { address, symbol, decimals: Number(decimals) };
 }
 
@@ -94,9 +99,14 @@ export function coinCalldata(recipient: Address, raw: bigint): Hex {
  * exactly the amount, and what the wallet holds too little of for all transfers together.
  */
 export function trialQuestion(
-	sending: Sending & { togetherRaw: bigint; shown: Plan["shown"] },
+	sending: Sending & {
+		togetherRaw: bigint;
+		/** What its owner is to know beside that, as a sentence. */
+		note: string | null;
+		shown: Plan["shown"];
+	},
 ): Question {
-	const { coin, chain, from, to, raw, togetherRaw, shown } = sending;
+	const { coin, chain, from, to, raw, togetherRaw, note, shown } = sending;
 	const args = [coin.address, to, raw] as const;
 	const data = encodeFunctionData({ abi: sendProbeAbi, functionName: "probe", args });
 	const override = { [from]: { code: SEND_PROBE_CODE } };
@@ -109,7 +119,8 @@ export function trialQuestion(
 			if (denial) return { kind: "denied", denial };
 			const amount = formatAmount({ units: raw, currency: coin });
 			const who = trial.isContract ? `the contract ${to}` : to;
-			const summary = `Sends ${amount} ${nameOf(coin)} to ${who} on ${chain.name}.`;
+			const sends = `Sends ${amount} ${nameOf(coin)} to ${who} on ${chain.name}.`;
+			const summary = note === null ? sends : `${sends} ${note}`;
 			const recipientIsContract = trial.isContract;
 			return {
 				kind: "shown",

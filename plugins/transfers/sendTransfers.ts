@@ -24,6 +24,7 @@ import type {
 	Principal,
 	Profile,
 	Recorded,
+	TokenBook,
 	Wallet,
 	Wallets,
 } from "#plugins/wallets/contract.ts";
@@ -101,6 +102,7 @@ export async function sendTransfers(
 	const place = placeOf(body, { profile, chains });
 	const coin = await coinOf(context, { body, place });
 	const { wallet, chainId, amountRaw, recipients } = checkTransfers(body, { ...place, coin });
+	await refuseContracts(wallets.execution.tokens, { chainId, recipients });
 	const togetherRaw = String(amountRaw * BigInt(recipients.length));
 	asked.checked?.();
 	const batchId = context.newId();
@@ -154,6 +156,23 @@ export function checkTransfers(
 	return { wallet, chainId: chain.id, recipients: [...recipients.keys()], amountRaw };
 }
 
+/**
+ * Refuses contracts that the registry knows, and that nobody gets anything out of: tokens, pools,
+ * routers and quoters. Other contracts, such as smart wallets, are paid.
+ */
+async function refuseContracts(
+	tokens: Pick<TokenBook, "contractNamed">,
+	{ chainId, recipients }: { chainId: number; recipients: readonly Address[] },
+): Promise<void> {
+	const issues: Issue[] = [];
+	for (const [index, address] of recipients.entries()) {
+		const named = await tokens.contractNamed({ chainId, address });
+		const message = `is ${named}: nobody can get out what is sent there`;
+		if (named !== null) issues.push({ path: `recipients.${index}`, message });
+	}
+	if (issues.length > 0) throw invalid(issues);
+}
+
 /** Returns a transfer of a profile. Throws `not_found` for every other id, existing or not. */
 export async function ownTransfer(
 	wallets: Pick<Wallets, "execution">,
@@ -167,7 +186,7 @@ export async function ownTransfer(
 
 /** Returns the token that is sent; null: the chain's own coin. */
 async function coinOf(
-	{ rpcOf, ending }: TransfersContext,
+	{ rpcOf, wallets, ending }: TransfersContext,
 	{ body, place }: { body: TransfersBody; place: Place },
 ): Promise<Coin | null> {
 	const address = coinNamed(body.currency);
@@ -176,7 +195,8 @@ async function coinOf(
 	const rpc = rpcOf(chain.id);
 	if (!rpc) throw transfersFault.chainUnavailable();
 	const signal = AbortSignal.any([ending, AbortSignal.timeout(COIN_TIMEOUT_MS)]);
-	return await readCoin(rpc, { address, chain, signal });
+	const { tokens } = wallets.execution;
+	return await readCoin({ rpc, tokens }, { address, chain, signal });
 }
 
 async function answer(

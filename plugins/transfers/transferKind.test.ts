@@ -22,6 +22,7 @@ import type {
 	Intent,
 	Profile,
 	SpendSituation,
+	TokenPrice,
 	Wallet,
 	WalletCapability,
 } from "#plugins/wallets/contract.ts";
@@ -56,7 +57,12 @@ describe("coin", () => {
 	beforeEach(async () => {
 		lab = openBuyLab({ db: database.db, anvil, seaport });
 		const chainOf = (id: number) => (id === CHAIN_ID ? (lab.chains.byId(id) ?? null) : null);
-		lab.execution.register(transferKind({ clock: lab.clock, chainOf, rpcOf: lab.deps.rpcOf }));
+		lab.execution.register(
+			transferKind({
+				...{ clock: lab.clock, chainOf, rpcOf: lab.deps.rpcOf },
+				tokens: lab.execution.tokens,
+			}),
+		);
 		lab.prices.set({ chainId: CHAIN_ID, currency: coin, usd: 2 });
 		by = await lab.buyer();
 	});
@@ -133,12 +139,12 @@ describe("coin", () => {
 		]);
 	});
 
-	/** A token whose price is known, and of which the wallet has enough. */
-	async function oddToken(): Promise<OddToken> {
+	/** A token of which the wallet has enough. */
+	async function oddToken(isPriced = true): Promise<OddToken> {
 		const token = await deployOddToken(anvil, `0x${"7e".repeat(20)}`);
 		await token.become("honest");
 		await token.mint(by.wallet.address, 1_000n * ETHER);
-		lab.prices.set({ chainId: CHAIN_ID, currency: token.address, usd: 2 });
+		if (isPriced) lab.prices.set({ chainId: CHAIN_ID, currency: token.address, usd: 2 });
 		return token;
 	}
 
@@ -192,6 +198,106 @@ describe("coin", () => {
 		expect(await token.balanceOf(ANNA)).toBe(before + 10n * ETHER);
 		const { items } = await lab.execution.list(by.profile.id, { limit: 1 });
 		expect(items).toMatchObject([{ status: "confirmed" }]);
+	});
+
+	describe("a token of a registry", () => {
+		const POOL = `0x${"bb".repeat(20)}` as const;
+		const DOLLAR = 1_000_000n;
+
+		/** A token that no feed prices, in a registry that prices it so. */
+		async function listedToken(price: TokenPrice | null): Promise<OddToken> {
+			const token = await oddToken(false);
+			lab.execution.tokens.register({
+				chainId: CHAIN_ID,
+				symbolOf: async (address) => (address === token.address ? "TSLA" : null),
+				priceOf: async (address) => (address === token.address ? price : null),
+				contractNamed: async (address) => {
+					if (address === token.address) return "the contract of the token TSLA";
+					return address === POOL ? "a pool of the exchange" : null;
+				},
+			});
+			return token;
+		}
+		const unsure = { kind: "unsure", microsPerUnit: 3n * DOLLAR, askedMicrosMax: 50n * DOLLAR };
+
+		test("is sent, counts as the registry prices it, and is named by the registry", async () => {
+			const token = await listedToken({ kind: "sure", microsPerUnit: 3n * DOLLAR });
+			const [made] = await send({ amount: "10", currency: token.address });
+			await lab.tick();
+			const intent = await lab.execution.read(made?.id ?? "", by.profile.id);
+			if (!intent) throw new Error("no transfer");
+			expect(intent.status).toBe("confirmed");
+			expect(await lab.ledger(intent)).toEqual({ reserve: 30_000_000, spend: 30_000_000 });
+			expect(intent.plan?.shown["summary"]).toBe(
+				`Sends 10 TSLA (${token.address}) to ${ANNA} on Anvil.`,
+			);
+		});
+
+		test("is held by limits at the registry's price", async () => {
+			const token = await listedToken({ kind: "sure", microsPerUnit: 3n * DOLLAR });
+			by = await lab.buyer({ perTradeUsdMax: 29n * DOLLAR });
+			await token.mint(by.wallet.address, 1_000n * ETHER);
+			expect(await send({ amount: "10", currency: token.address })).toMatchObject([
+				{ status: "rejected", errorCode: "per_trade_limit" },
+			]);
+			expect(lab.sent).toEqual([]);
+		});
+
+		test("whose price is unsure is sent once its owner has said yes to the figure", async () => {
+			const token = await listedToken(unsure as TokenPrice);
+			const [made] = await send({ amount: "10", currency: token.address });
+			expect(made).toMatchObject({ status: "confirmation_required" });
+			expect(made?.confirmUrl).toContain("/confirm/");
+			expect(lab.sent).toEqual([]);
+			const asked = await lab.execution.read(made?.id ?? "", by.profile.id);
+			if (!asked?.planHash) throw new Error("nothing to say yes to");
+			expect(asked.plan?.shown["summary"]).toContain("It counts as $30.");
+			await lab.execution.approve(asked.id, asked.planHash);
+			await lab.execution.advance([asked.id], new AbortController().signal);
+			await lab.tick();
+			expect((await lab.reread(asked)).status).toBe("confirmed");
+			expect(await lab.ledger(asked)).toEqual({ reserve: 30_000_000, spend: 30_000_000 });
+		});
+
+		test("whose price is unsure is refused above the bound, for all recipients together", async () => {
+			const token = await listedToken(unsure as TokenPrice);
+			const recipients = [ANNA, BERT];
+			const made = await send({ amount: "10", currency: token.address, recipients });
+			expect(made.map(({ errorCode }) => errorCode)).toEqual(["price_unknown", "price_unknown"]);
+			expect(lab.sent).toEqual([]);
+		});
+
+		test("that nothing prices is refused", async () => {
+			const token = await listedToken(null);
+			expect(await send({ amount: "10", currency: token.address })).toMatchObject([
+				{ status: "rejected", errorCode: "usd_rate_unavailable" },
+			]);
+		});
+
+		test("is not sent to a contract that nobody gets it out of, and no coin is either", async () => {
+			const token = await listedToken({ kind: "sure", microsPerUnit: DOLLAR });
+			for (const currency of [token.address, coin, "ETH"]) {
+				const recipients = [ANNA, POOL, ...(currency === token.address ? [] : [token.address])];
+				await expect(send({ amount: "1", currency, recipients })).rejects.toMatchObject({
+					code: "validation_error",
+					issues: [
+						{ path: "recipients.1", message: expect.stringContaining("is a pool of the exchange") },
+						...(currency === token.address
+							? []
+							: [{ path: "recipients.2", message: expect.stringContaining("token TSLA") }]),
+					],
+				});
+			}
+			const { items } = await lab.execution.list(by.profile.id, { limit: 1 });
+			expect(items).toEqual([]);
+		});
+
+		test("is sent to other contracts, such as smart wallets, and says that it is one", async () => {
+			const token = await listedToken({ kind: "sure", microsPerUnit: DOLLAR });
+			const recipients = [seaport.address];
+			const made = await send({ amount: "1", currency: token.address, recipients });
+			expect(made).toMatchObject([{ status: "submitted", recipientIsContract: true }]);
+		});
 	});
 
 	describe("a token that is honest only while it is tried", () => {
@@ -333,7 +439,10 @@ describe("transferKind", () => {
 	function prepare(more: { capability?: WalletCapability; isServed?: boolean } = {}) {
 		const { isServed = true, capability = wallet.capability } = more;
 		const chainOf = () => (isServed && chain ? chain : null);
-		const kind = transferKind({ clock: { nowMs: () => NOW_MS }, chainOf, rpcOf: () => null });
+		const kind = transferKind({
+			...{ clock: { nowMs: () => NOW_MS }, chainOf, rpcOf: () => null },
+			tokens: { priceOf: async () => null },
+		});
 		const context = {
 			wallet: { ...wallet, capability },
 			profile,
@@ -415,6 +524,7 @@ describe("transferKind", () => {
 	test("an invalid stored request is not read", () => {
 		const kind = transferKind({
 			...{ clock: { nowMs: () => NOW_MS }, chainOf: () => null, rpcOf: () => null },
+			tokens: { priceOf: async () => null },
 		});
 		for (const bad of [
 			{ recipient: ANNA, amountRaw: "0" },

@@ -5,7 +5,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
-import { formatAmount } from "#core/money.ts";
+import { decimalString, formatAmount, mulDiv } from "#core/money.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import {
 	coinCalldata,
@@ -19,6 +19,7 @@ import type {
 	Plan,
 	Question,
 	SpendSituation,
+	TokenBook,
 } from "#plugins/wallets/contract.ts";
 
 export type TransferDeps = {
@@ -26,6 +27,7 @@ export type TransferDeps = {
 	/** Returns null where the chain is not served here. */
 	chainOf(chainId: number): Chain | null;
 	rpcOf(chainId: number): Rpc | null;
+	tokens: Pick<TokenBook, "priceOf">;
 };
 
 /** The most recipients of one request, which is also the largest batch of intents. */
@@ -46,6 +48,7 @@ export const ANSWER_IDLE_SECONDS = 60;
  * long. The last of a large batch is handed over long after the first.
  */
 export const PLAN_LIFETIME_MS = 600_000;
+const USD_DECIMALS = 6;
 /** A page of transfers. */
 export const TRANSFERS_PAGE = 50;
 export const TRANSFERS_PAGE_MAX = 200;
@@ -92,9 +95,13 @@ export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 			if (!chain) return denied("chain_unavailable", "The chain is not served here.");
 			const expiresAtMs = deps.clock.nowMs() + PLAN_LIFETIME_MS;
 			const plan = { ...planOf(request, chain), from: wallet.address, expiresAtMs };
-			const question = questionOf(request, { chain, from: wallet.address });
-			return { kind: "plan", plan, question };
+			const worth = await worthOf(deps, { request, chainId });
+			if (worth.denial) return { kind: "denied", denial: worth.denial };
+			const { note, ...beside } = worth;
+			const question = questionOf(request, { chain, from: wallet.address, note });
+			return { kind: "plan", plan, question, ...beside };
 		},
+		keeps: keepsTransfer,
 		deny: transferDenial,
 		// For the coin, a successful receipt proves the transfer.
 		async settle({ request, chainId }, receipt, { wallet, outbound, signal }) {
@@ -152,19 +159,75 @@ function planOf(
 	};
 }
 
+/** What a transfer counts as, or why it is not sent. */
+type Worth = {
+	worthUsdMicros?: bigint;
+	asks?: boolean;
+	/** What its owner is asked about, as a sentence. */
+	note: string | null;
+	denial?: Denial;
+};
+
+/**
+ * Returns what a token counts as by its registry; nothing for the coin, and for a token that no
+ * registry prices: limits ask feeds then. Where the price is not sure its owner is asked, for all
+ * of the request up to a bound.
+ */
+async function worthOf(
+	{ tokens }: Pick<TransferDeps, "tokens">,
+	{ request, chainId }: { request: TransferRequest; chainId: number },
+): Promise<Worth> {
+	const { coin, amountRaw, togetherRaw = amountRaw } = request;
+	const price = coin ? await tokens.priceOf({ chainId, address: coin.address }) : null;
+	if (!coin || !price) return { note: null };
+	const unit = 10n ** BigInt(coin.decimals);
+	const microsOf = (raw: string) => mulDiv(BigInt(raw), price.microsPerUnit, unit, "up");
+	const worthUsdMicros = microsOf(amountRaw);
+	if (price.kind === "sure") return { worthUsdMicros, note: null };
+	const text = (micros: bigint) => decimalString(micros, USD_DECIMALS);
+	const most = price.askedMicrosMax;
+	const why = "Nothing sure says what that is worth now.";
+	if (microsOf(togetherRaw) > most) {
+		const detail =
+			`${why} It counts as $${text(microsOf(togetherRaw))}, and its owner is asked for at most ` +
+			`$${text(most)} at such a price.`;
+		return { note: null, denial: { code: "price_unknown", detail } };
+	}
+	return { worthUsdMicros, asks: true, note: `${why} It counts as $${text(worthUsdMicros)}.` };
+}
+
+/**
+ * Returns whether a plan made anew is the same payment, whatever its price is meanwhile. Who was
+ * not told that the price is unsure has not said yes to that.
+ */
+function keepsTransfer(approved: Plan, fresh: Plan): boolean {
+	const isContract = (plan: Plan) => plan.shown["recipientIsContract"] === true;
+	const isUnsure = (plan: Plan) => plan.shown["unsurePrice"] === true;
+	return (
+		fresh.chainId === approved.chainId &&
+		fresh.from === approved.from &&
+		fresh.to === approved.to &&
+		fresh.valueRaw === approved.valueRaw &&
+		fresh.data === approved.data &&
+		fresh.recipient === approved.recipient &&
+		isContract(fresh) === isContract(approved) &&
+		(isUnsure(approved) || !isUnsure(fresh))
+	);
+}
+
 /**
  * Returns the question what a person should know before they agree: whether the recipient is an
  * account or a contract, and of a token what the transfer would move.
  */
 function questionOf(
 	{ recipient: to, amountRaw, coin, togetherRaw = amountRaw }: TransferRequest,
-	{ chain, from }: { chain: Chain; from: Address },
+	{ chain, from, note }: { chain: Chain; from: Address; note: string | null },
 ): Question {
 	const raw = BigInt(amountRaw);
-	const shown = { action: TRANSFER };
+	const shown = { action: TRANSFER, ...(note !== null && { unsurePrice: true }) };
 	if (coin) {
 		const together = BigInt(togetherRaw);
-		return trialQuestion({ coin, chain, from, to, raw, togetherRaw: together, shown });
+		return trialQuestion({ coin, chain, from, to, raw, togetherRaw: together, note, shown });
 	}
 	const { nativeCurrency: currency, name } = chain;
 	return {

@@ -63,6 +63,13 @@ export type Preparation =
 			/** An operator has to say yes first, for this reason. */
 			review?: Denial;
 			/**
+			 * Microdollars of what is spent, where its kind knows: limits count this where it is more
+			 * than what feeds say, or where these say nothing.
+			 */
+			worthUsdMicros?: bigint;
+			/** Its owner has to say yes by a link, whatever their profile says. */
+			asks?: boolean;
+			/**
 			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare
 			 * changes nothing, and nothing is sent or asked whose making is not on record. May run twice,
 			 * and only asks the database.

@@ -7,6 +7,7 @@ import type { Caller } from "#core/plugin/Tool.ts";
 import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import type { Channel, Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
+import type { TokenBook } from "#plugins/wallets/tokenBook.ts";
 
 export type Wallets = {
 	/** Throws `unauthorized` (401) where nobody, or nobody any more, is signed in. */
@@ -56,6 +57,8 @@ export type Principal = {
  */
 export type Execution = {
 	register<Request>(kind: IntentKind<Request>): void;
+	/** What registries know of tokens, and of contracts that nobody gets anything out of. */
+	tokens: TokenBook;
 	/** In the caller's transaction: what it records beside it is there with it or not at all. */
 	create(tx: Tx, intents: readonly NewIntent[]): Promise<Intent[]>;
 	/** Batches are judged as a whole: one that is denied denies all, and nothing is sent. */

@@ -51,6 +51,12 @@ export type {
 	MinedTransaction,
 } from "#plugins/wallets/settle/arrived.ts";
 export type {
+	TokenBook,
+	TokenPlace,
+	TokenPrice,
+	TokenSource,
+} from "#plugins/wallets/tokenBook.ts";
+export type {
 	Execution,
 	Held,
 	NewIntent,

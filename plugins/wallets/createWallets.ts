@@ -56,6 +56,7 @@ import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts"
 import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { submissionRow } from "#plugins/wallets/submission/submission.ts";
+import { createTokenBook } from "#plugins/wallets/tokenBook.ts";
 import type { Execution, NewIntent, TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
 import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
@@ -233,6 +234,7 @@ export function createExecution(
 	};
 	return {
 		register: (kind) => register(kind),
+		tokens: createTokenBook(),
 		create: (tx, intents) => create(deps, tx, intents),
 		async advance(intentIds, signal, recorded = null) {
 			const known = recorded?.intents ?? (await readTogether(deps.db, intentIds));

@@ -51,6 +51,7 @@ export function openTransfersLab(db: Database) {
 	};
 	const kind = transferKind({
 		...{ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null), rpcOf: deps.rpcOf },
+		tokens: execution.tokens,
 	});
 	execution.register(kind);
 	const context = {

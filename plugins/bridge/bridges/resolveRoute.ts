@@ -16,7 +16,7 @@ import {
 	readChainsOff,
 	readPreferences,
 } from "#plugins/bridge/sql/preferences.ts";
-import type { Denial, Wallet } from "#plugins/wallets/contract.ts";
+import type { Denial, TokenPlace, Wallet } from "#plugins/wallets/contract.ts";
 
 /** A route that may be quoted, with both chains as the provider publishes them. */
 export type Resolved = {
@@ -124,8 +124,23 @@ async function resolve(context: BridgeContext, asked: RouteAsked): Promise<Resol
 		origin: place(origin, from),
 		destination: place(destination, as),
 	};
+	await Promise.all([
+		requirePayable(context, { chainId: destination.id, address: route.recipient }, "recipient"),
+		requirePayable(context, { chainId: origin.id, address: route.refundTo }, "refundTo"),
+	]);
 	const usePermit = direct === null && usesPermit(context, { wallet, origin, ...from });
 	return { route, origin, destination, usePermit, direct };
+}
+
+/** Refuses contracts of the registry: nobody gets out what arrives there. */
+async function requirePayable(
+	{ wallets }: BridgeContext,
+	place: TokenPlace,
+	member: string,
+): Promise<void> {
+	const named = await wallets.execution.tokens.contractNamed(place);
+	if (named === null) return;
+	throw refuse("recipient_invalid", `${member} is ${named}: nobody gets out what arrives there.`);
 }
 
 /** Returns true where this service signs and the provider moves the token by a signature. */

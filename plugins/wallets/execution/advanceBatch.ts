@@ -107,8 +107,12 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
-		const { review, keep } = prepared[index] ?? {};
-		return intent ? [{ ...costed, intent, ...(review && { review }), ...(keep && { keep }) }] : [];
+		const { review, keep, worthUsdMicros, asks = false } = prepared[index] ?? {};
+		const beside = {
+			...{ asks, ...(review && { review }), ...(keep && { keep }) },
+			...(worthUsdMicros !== undefined && { worthUsdMicros }),
+		};
+		return intent ? [{ ...costed, intent, ...beside }] : [];
 	});
 	const decided = await deps.steps.run("commit.decide", () =>
 		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account, beganAt })),

@@ -314,6 +314,9 @@ function questionOf(
 }
 
 /** What a post says about somebody else's address is asked by a link, whoever wrote the post. */
-function asksOf({ intent: { asks, channel }, plan }: PlannedIntent, profile: Profile): boolean {
-	return asks || (channel === "social" && isThirdParty(plan.recipient, profile));
+function asksOf(
+	{ intent: { asks, channel }, plan, asks: isUnsure = false }: PlannedIntent,
+	profile: Profile,
+): boolean {
+	return asks || isUnsure || (channel === "social" && isThirdParty(plan.recipient, profile));
 }

@@ -20,7 +20,12 @@ import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/sp
 export type CostedPlan = { plan: Plan; gasLimit: bigint };
 
 type Given = {
-	planned: readonly { intent: Intent; plan: Pick<Plan, "chainId" | "spend" | "recipient"> }[];
+	planned: readonly {
+		intent: Intent;
+		plan: Pick<Plan, "chainId" | "spend" | "recipient">;
+		/** What its kind says that it is worth. */
+		worthUsdMicros?: bigint;
+	}[];
 	profile: Profile;
 	wallet: Wallet;
 	/** When, and what was found under the lock of the profile's row. */
@@ -105,8 +110,8 @@ export function judgeSpend(
 ): { kind: "ok"; usdMicros: bigint[] } | { kind: "denied"; denial: Denial } {
 	let spent = spentToday;
 	const usdMicrosOfAll: bigint[] = [];
-	for (const [index, { intent, plan }] of planned.entries()) {
-		const micros = worthOf(deps, plan, at);
+	for (const [index, { intent, plan, worthUsdMicros = null }] of planned.entries()) {
+		const micros = most(worthOf(deps, plan, at), worthUsdMicros);
 		const situation: SpendSituation = {
 			usdMicros: micros,
 			spentTodayUsdMicros: spent,
@@ -140,8 +145,13 @@ function worthOf(
 	};
 	const own = priceOf(spend);
 	const worth = spend.worth ? priceOf(spend.worth) : null;
-	if (own === null || worth === null) return own ?? worth;
-	return own > worth ? own : worth;
+	return most(own, worth);
+}
+
+/** Returns the greater figure; of two of which one is not known, the other. */
+function most(one: bigint | null, other: bigint | null): bigint | null {
+	if (one === null || other === null) return one ?? other;
+	return one > other ? one : other;
 }
 
 function kindDenial(deps: ExecutionDeps, name: string, situation: SpendSituation): Denial | null {

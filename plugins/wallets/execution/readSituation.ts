@@ -48,6 +48,9 @@ export type Situation = {
 export type PlannedIntent = CostedPlan & {
 	intent: Intent;
 	review?: Denial;
+	/** As its kind said, beside its plan. */
+	worthUsdMicros?: bigint;
+	asks?: boolean;
 	keep?(tx: Tx): Promise<void>;
 };
 

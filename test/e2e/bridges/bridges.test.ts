@@ -6,6 +6,9 @@ import { signBridgeWebhook } from "#test/sandbox/bridge/answerBridge.ts";
 import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
 import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
+/** Where trades go through on chain 4663, unless set otherwise. */
+const TRADE_ROUTER = "0xcaf681a66d020601342297493863e78c959e5cb2";
+
 // Guarantee: what a bridge says of its money is what both chains, and the provider's books, say.
 
 const PATH = "/v1/bridges/intents";
@@ -159,6 +162,12 @@ describe("what is not clear, or may not be, is refused with a code", () => {
 		["the zero address", { recipient: `0x${"0".repeat(40)}` }, "recipient_invalid"],
 		["the token as recipient", { recipient: USDG }, "recipient_invalid"],
 		["no address", { refundTo: "anna.eth" }, "recipient_invalid"],
+		["the router of trades as recipient", { recipient: TRADE_ROUTER }, "recipient_invalid"],
+		[
+			"the router of trades, where it comes back",
+			{ from: "robinhood", to: "anvil", as: "ETH", refundTo: TRADE_ROUTER },
+			"recipient_invalid",
+		],
 	] as const) {
 		test(`${what}: ${code}`, async () => {
 			const { status, errorCode } = await bridge({ ...parts, ...more });

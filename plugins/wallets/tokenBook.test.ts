@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { createTokenBook } from "#plugins/wallets/tokenBook.ts";
+
+const TSLA = `0x${"7e".repeat(20)}` as const;
+
+test("a book answers for the chains of its sources, and knows nothing of others", async () => {
+	const book = createTokenBook();
+	const place = { chainId: 1, address: TSLA };
+	expect(await book.symbolOf(place)).toBeNull();
+	const price = { kind: "sure", microsPerUnit: 5n } as const;
+	const none = async () => null;
+	book.register({ chainId: 1, symbolOf: none, priceOf: none, contractNamed: none });
+	book.register({
+		...{ chainId: 1, symbolOf: async () => "TSLA", priceOf: async () => price },
+		contractNamed: async () => "a pool",
+	});
+	expect(await book.symbolOf(place)).toBe("TSLA");
+	expect(await book.priceOf(place)).toBe(price);
+	expect(await book.contractNamed(place)).toBe("a pool");
+	expect(await book.contractNamed({ ...place, chainId: 2 })).toBeNull();
+});
+
+test("a source that cannot be read is no no", async () => {
+	const book = createTokenBook();
+	const fails = () => Promise.reject(new TypeError("no database"));
+	book.register({ chainId: 1, symbolOf: fails, priceOf: fails, contractNamed: fails });
+	await expect(book.contractNamed({ chainId: 1, address: TSLA })).rejects.toThrow("no database");
+});
