@@ -313,7 +313,7 @@ describe("coin", () => {
 			return intent;
 		}
 
-		for (const how of ["movesNothing", "takesDouble", "keepsSome"] as const) {
+		for (const how of ["movesNothing", "takesDouble", "keepsSome", "logsNothing"] as const) {
 			test(`${how}: is in doubt, its spend stays reserved, and operators are told`, async () => {
 				const intent = await slyly(how);
 				expect(intent).toMatchObject({ status: "uncertain", errorCode: "arrival_doubtful" });

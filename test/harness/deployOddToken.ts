@@ -8,7 +8,7 @@ import { compileRuntime } from "#test/harness/compileFixtures.ts";
 /** What its transfers do, as `OddToken.sol` counts them. */
 export const ODD = {
 	...{ honest: 0, movesNothing: 1, takesDouble: 2, keepsSome: 3, honestFee: 4 },
-	...{ answersFalse: 5, answersNothing: 6, hidesBalances: 7, reverts: 8 },
+	...{ answersFalse: 5, answersNothing: 6, hidesBalances: 7, reverts: 8, logsNothing: 9 },
 } as const;
 
 export type OddToken = {

@@ -193,9 +193,14 @@ describe("judgeArrival", () => {
 		expect(codeOf(100n, null, 100n)).toBeNull();
 		expect(codeOf(100n, 99n, 100n)).toBe("arrival_doubtful");
 		expect(codeOf(99n, 99n, 100n)).toBe("partly_received");
-		expect(codeOf(99n, 200n, 100n)).toBe("partly_received");
-		expect(codeOf(0n, 100n, 100n)).toBe("not_received");
+		expect(codeOf(0n, 0n, 100n)).toBe("not_received");
 		expect(codeOf(99n, 0n, 100n)).toBe("not_received");
+		expect(codeOf(99n, null, 100n)).toBe("partly_received");
+	});
+
+	test("what arrived without logs is in doubt too: failed would invite paying twice", () => {
+		expect(codeOf(0n, 100n, 100n)).toBe("arrival_doubtful");
+		expect(codeOf(99n, 200n, 100n)).toBe("arrival_doubtful");
 	});
 
 	test("what left is judged the same way: at most so much", () => {

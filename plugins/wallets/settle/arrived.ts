@@ -51,7 +51,7 @@ export type Change = {
 	heldRaw: bigint | null;
 };
 
-/** `doubtful`: the receipt says that enough changed, and the balances say that it did not. */
+/** `doubtful`: of receipt and balances one says that enough changed, and the other does not. */
 export type Arrival =
 	| { kind: "arrived"; raw: bigint; moreRaw: bigint }
 	| { kind: "short"; raw: bigint }
@@ -133,11 +133,14 @@ export async function measureChange(rpc: Rpc, asked: ChangeAsked): Promise<Chang
 /**
  * Judges whether at least so much arrived; negative: at most so much went. What arrived is the
  * lower of what the receipt says and what the balances show. Without balances the receipt stands.
+ * Where one of them alone falls short nobody knows: a token may log too much, or nothing at all.
  */
 export function judgeArrival({ toldRaw, heldRaw }: Change, wantedRaw: bigint): Arrival {
-	if (toldRaw < wantedRaw) return { kind: "short", raw: least(toldRaw, heldRaw) };
-	if (heldRaw !== null && heldRaw < wantedRaw) return { kind: "doubtful", toldRaw, heldRaw };
 	const raw = least(toldRaw, heldRaw);
+	if (heldRaw !== null && heldRaw < wantedRaw !== toldRaw < wantedRaw) {
+		return { kind: "doubtful", toldRaw, heldRaw };
+	}
+	if (toldRaw < wantedRaw) return { kind: "short", raw };
 	return { kind: "arrived", raw, moreRaw: heldRaw === null ? 0n : heldRaw - raw };
 }
 

@@ -104,7 +104,7 @@ export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: 
 		remedy: 'Look at it and answer: resolve {"review": "approve"} or {"review": "refuse"}.',
 	},
 	arrival_doubtful: {
-		waitsFor: "An operator's word: its receipt says that all arrived, and balances show less.",
+		waitsFor: "An operator's word: its receipt and balances differ on whether all arrived.",
 		remedy:
 			'Look at token and recipient, then resolve {"arrived": true} or {"arrived": false}; the ' +
 			"recipient may have passed it on at once.",

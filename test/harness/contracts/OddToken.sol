@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 /// An ERC-20 whose transfers do what they are told to, in `mode`: honest (0), logs and moves nothing
 /// (1), takes twice as much (2), keeps 2 % and logs all (3), keeps 2 % and says so (4), answers false
-/// (5), answers nothing (6), hides its balances (7), reverts (8). Where it is `sly` it is honest in
+/// (5), answers nothing (6), hides its balances (7), reverts (8), logs nothing (9). Where it is `sly` it is honest in
 /// whatever pays no gas: a simulation.
 contract OddToken {
 	event Transfer(address indexed from, address indexed to, uint256 amount);
@@ -71,7 +71,7 @@ contract OddToken {
 			held[from] -= now_ == 2 ? 2 * amount : amount;
 			held[to] += amount - kept;
 		}
-		emit Transfer(from, to, now_ == 4 ? amount - kept : amount);
+		if (now_ != 9) emit Transfer(from, to, now_ == 4 ? amount - kept : amount);
 		if (now_ == 4) {
 			held[address(this)] += kept;
 			emit Transfer(from, address(this), kept);
