@@ -17,6 +17,7 @@ const nobody = {} as never;
 const MAKES_NO_INTENT = new Set([
 	"/v1/links",
 	"/v1/links/{token}",
+	"/v1/trading/transactions",
 	"/v1/trading/wallet-transfers/{id}/cancel",
 	"/v1/nft-market/intents/{id}/cancel",
 	"/v1/trading/intents/{id}/confirm",

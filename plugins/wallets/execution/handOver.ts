@@ -2,11 +2,11 @@
 
 import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
-import type { Tx } from "#core/db/Database.ts";
+import { isSqlState, type Tx } from "#core/db/Database.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault, HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/prepareIntent.ts";
-import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { followSpend } from "#plugins/wallets/spend/spend.ts";
@@ -44,6 +44,9 @@ type HandOverAsked = Pick<BeginningAsked, "plan" | "gasLimit" | "account"> & {
 };
 
 type Given = { given: HandOver; outcome: SendOutcome };
+
+/** Where an intent stands once it was sent: its owner's wallet may have replaced that. */
+const SENT_BY_OWNER: ReadonlySet<IntentStatus> = new Set(["submitted", "uncertain", "failed"]);
 
 /**
  * Who said that it sent, and named a hash that is not this one's, signed something all the same:
@@ -164,6 +167,10 @@ export async function recordSigned(
 	);
 	if (told.length > 0) throw executionFault.transactionOther();
 	const intentId = intent.id;
+	if (SENT_BY_OWNER.has(intent.status)) {
+		await nameAnother(tx, { intentId, hash, at });
+		return;
+	}
 	if (early) await storePlan(tx, { intentId, plan: early });
 	else if (intent.status === "waiting") throw executionFault.intentState();
 	// What was signed in the last minute is told in the next: the chain is believed, not the clock.
@@ -171,16 +178,51 @@ export async function recordSigned(
 	if ((await moveIntent(tx, { intentId, event, at })) === null) {
 		throw executionFault.intentState();
 	}
+	// It was looked for since its time was over: what was recorded for that is what it is told of.
+	if ((await tellUnsent(tx, { intentId, hash, at })) > 0) return;
 	// Two who report it in the same moment have both found nothing: the unique index decides.
 	const written = await tx.execute(
 		`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
 			transaction_hash, from_block, session, created_at, sent_at)
-		select $1, id, 0, $3, $4, $5, 'sent', $6, planned_block, $7, $8, $8
+		select $1, id, coalesce((
+				select max(step) + 1 from wallets.submission
+				where intent_id = $2 and purpose = 'pay' and state = 'never' and nonce is null
+			), 0), $3, $4, $5, 'sent', $6, planned_block, $7, $8, $8
 		from wallets.intent where id = $2
 		on conflict do nothing`,
 		[deps.newId(), intentId, intent.walletId, intent.chainId, sender, hash, deps.session, at],
 	);
 	if (written === 0) throw executionFault.transactionOther();
+}
+
+/**
+ * The owner's wallet sent it under another hash than was told: it replaced, or sped up, what no node
+ * has ever shown. What a node has shown is followed by its nonce, and no word changes that.
+ */
+async function nameAnother(
+	tx: Tx,
+	{ intentId, hash, at }: { intentId: string; hash: Uint8Array; at: Date },
+): Promise<void> {
+	if ((await tellUnsent(tx, { intentId, hash, at })) === 0) throw executionFault.intentState();
+	await moveIntent(tx, { intentId, event: "found", at });
+}
+
+/** Returns 0 where its payment is not its owner's, is final, or was shown by a node. */
+async function tellUnsent(
+	tx: Tx,
+	{ intentId, hash, at }: { intentId: string; hash: Uint8Array; at: Date },
+): Promise<number> {
+	const told = tx.execute(
+		`update wallets.submission set state = 'sent', transaction_hash = $2, sent_at = $3,
+			look_at = null
+		where intent_id = $1 and purpose = 'pay' and nonce is null and final_at is null
+			and seen_at is null and state in ('sent', 'doubtful', 'never')`,
+		[intentId, hash, at],
+	);
+	return await told.catch((error: unknown) => {
+		// Somebody told it for another one in this moment.
+		throw isSqlState(error, "unique_violation") ? executionFault.transactionOther() : error;
+	});
 }
 
 /** A process that stood still since its commit is late: others may have drawn their conclusions. */

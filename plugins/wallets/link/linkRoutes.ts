@@ -21,6 +21,7 @@ import {
 	tokenParams,
 } from "#plugins/wallets/link/createLinks.ts";
 import { linkOutcomeSchema, linkSchema, linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
+import { nameTransaction } from "#plugins/wallets/link/nameTransaction.ts";
 import { outcomeOf, readLinked, renderLink } from "#plugins/wallets/link/readLinked.ts";
 import { linkToCancel, useLink } from "#plugins/wallets/link/useLink.ts";
 
@@ -63,13 +64,14 @@ const madeSchema = z
 	})
 	.meta({ id: "LinkMade", description: "A new one-time link." });
 
-/** Serves one-time links: their questions, and the answers to these. */
+/** Serves one-time links: their questions, the answers to these, and what owners say they sent. */
 export function linkRoutes(context: LinkContext) {
 	return new Elysia({ prefix: "/v1" })
 		.use(getLink(context))
 		.use(getOutcome(context))
 		.use(postLink(context))
-		.use(postLinks(context));
+		.use(postLinks(context))
+		.use(nameTransaction(context));
 }
 
 /** Says yes to what a link showed, or tells what was signed. Once. */

@@ -120,6 +120,11 @@ export const linkOutcomeSchema = z
 	.object({ intents: z.array(outcome).meta({ description: "What it asked about." }) })
 	.meta({ id: "LinkOutcomeList", description: "What became of what a link asked about." });
 
+/** Where an intent stands after its owner named a transaction of it. */
+export const linkNamedSchema = outcome
+	.extend({ id: field.text("The intent.", ID).meta({ format: "uuid" }) })
+	.meta({ id: "TransactionTaken", description: "Where an intent stands with that transaction." });
+
 const used = outcome
 	.extend({
 		id: field.text("The intent.", ID).meta({ format: "uuid" }),

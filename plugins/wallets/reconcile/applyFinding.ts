@@ -93,8 +93,10 @@ export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): P
 	const { submission } = found;
 	const { state, purpose } = submission;
 	const rows = await tx.query<{ state: SubmissionState }>(
-		"select state from wallets.submission where id = $1 and final_at is null for no key update",
-		[submission.id],
+		`select state from wallets.submission
+		where id = $1 and final_at is null and transaction_hash is not distinct from $2
+		for no key update`,
+		[submission.id, bytesOf(submission.transactionHash)],
 	);
 	const from = stateOf(submission);
 	if (from === null || rows[0]?.state !== state) return;
@@ -242,7 +244,8 @@ async function tellIntent(tx: Tx, change: Change): Promise<void> {
 	if (receipt?.succeeded || change.fact === "reverted") {
 		const { spentRaw = null } = change;
 		const succeeded = receipt?.succeeded === true;
-		await tellReceipt(tx, { intentId, succeeded, missing, spentRaw, at });
+		const detail = spedUpOf(change);
+		await tellReceipt(tx, { intentId, succeeded, missing, spentRaw, at, detail });
 	} else if (to === "never" && finding.kind === "never") {
 		const { usedBy, detail, code } = finding;
 		const isCancelled = usedBy !== undefined && (await isCancellation(tx, { intentId, usedBy }));
@@ -254,6 +257,13 @@ async function tellIntent(tx: Tx, change: Change): Promise<void> {
 		const detail = DOUBTS[to];
 		if (detail) await moveIntent(tx, { intentId, event: "doubt", at, detail });
 	}
+}
+
+/** Says that an owner's wallet sped up what it had told: the same payment has another hash. */
+function spedUpOf({ submission: { nonce, transactionHash }, finding }: Change): string | null {
+	if (nonce !== null || transactionHash === null || finding.kind !== "seen") return null;
+	if (finding.transactionHash === transactionHash) return null;
+	return `sped up: its wallet sent it as ${finding.transactionHash} in place of ${transactionHash}`;
 }
 
 async function isCancellation(

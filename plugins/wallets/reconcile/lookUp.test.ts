@@ -248,19 +248,6 @@ describe("lookUp", () => {
 		expect(await read(one)).toMatchObject({ status: "failed", errorCode: "replaced" });
 	});
 
-	test("what no node ever showed us has no nonce that could be looked for", async () => {
-		const intent = await ask();
-		const hash = send(intent);
-		lab.chain.forgetPool();
-		await lab.execution.signed(intent.id, hash);
-		send(intent);
-		lab.chain.mine();
-		await lab.tick(SIGNED_UNSEEN_MS);
-		expect((await read(intent)).status).toBe("submitted");
-		await lab.tick(SIGNED_UNSEEN_MS);
-		expect(await read(intent)).toMatchObject({ status: "failed", errorCode: "not_sent" });
-	});
-
 	test("a nonce that was used by what a pruned node cannot name leaves it open, for ever if need be", async () => {
 		const intent = await ask();
 		await tell(intent);

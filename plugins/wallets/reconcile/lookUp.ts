@@ -15,6 +15,11 @@ import {
 	SIGNED_UNSEEN_MS,
 	UNSEEN_DROPPED_MS,
 } from "#plugins/wallets/reconcile/looks.ts";
+import {
+	type Instead,
+	isCancellationOf,
+	searchPlanned,
+} from "#plugins/wallets/reconcile/searchPlanned.ts";
 import { nonceAsked, seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/settleMined.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
@@ -35,7 +40,8 @@ export type Finding =
 	/** It can never be mined. */
 	| {
 			kind: "never";
-			code: "not_sent" | "replaced";
+			/** Of an owner's own wallet: `replaced` and `cancelled` say what it sent instead. */
+			code: "not_sent" | "replaced" | "cancelled";
 			detail: string;
 			/** The hash that was told is another intent's to have, or nobody's. */
 			isOthers?: boolean;
@@ -54,8 +60,12 @@ type Trace = {
 	isGivenUp: boolean;
 };
 
-/** What its owner's wallet sent, and no node has shown us: it may have any nonce. */
-const UNKNOWN_NONCE = { kind: "free" } as const;
+/** What is told of a payment that its owner's wallet did not send. */
+const NOT_SENT: Record<"not_sent" | Instead, string> = {
+	not_sent: "the wallet has sent nothing since the plan",
+	replaced: "the wallet has sent other transactions since the plan, and not this payment",
+	cancelled: "the wallet cancelled it: it used a nonce for nothing, and has not sent this payment",
+};
 
 /** What the wallet provider says became of a reference that it took on. */
 const GIVEN_UP = new Set(["failed", "provider_error"]);
@@ -76,31 +86,30 @@ export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding
 	const trace = submission.transactionHash === null ? await traced(deps, asked) : OPEN;
 	const named = submission.transactionHash ?? trace.hash;
 	const look = named === null ? "unseen" : await seeNamed(deps, { ...asked, hash: named });
-	if (look === "impossible") {
-		const detail = "its receipt cannot be of what was planned";
-		return { kind: "never", code: "not_sent", detail };
-	}
-	if (look !== "unseen" && look.kind === "seen") return look;
+	if (look !== "unseen" && look !== "impossible" && look.kind === "seen") return look;
 	// A hash of another transaction says nothing about this one.
 	const hash = look === "unseen" ? named : null;
 	const isExternal = submission.nonce === null;
-	if (isExternal && hash === null) {
+	const nonce = submission.nonce ?? submission.seenNonce;
+	if (isExternal && hash === null && submission.purpose !== "pay") {
 		const detail = "the hash is of another transaction";
 		return { kind: "never", code: "not_sent", detail, isOthers: true };
 	}
-	const nonce = submission.nonce ?? submission.seenNonce;
-	const use =
-		nonce === null
-			? UNKNOWN_NONCE
-			: await deps.steps.run("rpc.nonce", () =>
-					findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
-				);
+	if (nonce === null || (isExternal && hash === null)) {
+		const isOther = look !== "unseen" && look !== "impossible";
+		return lookForOwners(deps, { ...asked, named, isOther });
+	}
+	const use = await deps.steps.run("rpc.nonce", () =>
+		findByNonce(rpc, { ...nonceAsked(deps, submission), nonce, signal }),
+	);
 	if (use.kind === "mined") {
 		const mined = await seeTransaction(deps, { ...asked, hash: use.transactionHash });
 		if (mined !== "unseen") {
 			if (mined.kind === "seen") return mined;
 			if (isFinal(deps, mined.sighting)) {
-				const code = isExternal ? "replaced" : "not_sent";
+				const isCancelled = isCancellationOf(submission.sender, mined.sighting.transaction);
+				const instead = isCancelled ? "cancelled" : "replaced";
+				const code = isExternal ? instead : "not_sent";
 				const usedBy = use.transactionHash;
 				return { kind: "never", code, detail: `its nonce went to ${usedBy}`, usedBy };
 			}
@@ -205,21 +214,52 @@ async function traced(
 
 /**
  * Owners can name a transaction of theirs that is like the plan and older than it. Its receipt is
- * refused with each look; after as long as an unseen one is waited for, that is an answer.
+ * refused with each look: what they sent for the plan, if anything, is looked for.
  */
 async function seeNamed(
 	deps: ExecutionDeps,
 	asked: Asked & { hash: Hex },
 ): Promise<Awaited<ReturnType<typeof seeTransaction>> | "impossible"> {
-	const { nonce, sentAtMs, createdAtMs } = asked.submission;
+	const { nonce, purpose, sentAtMs, createdAtMs } = asked.submission;
 	try {
 		return await seeTransaction(deps, asked);
 	} catch (error) {
 		const isRefused = error instanceof Fault && error.code === "chain_contradicts";
+		// Nothing is searched for a cancellation: it is waited for, as long as for what is unseen.
 		const ageMs = deps.clock.nowMs() - (sentAtMs ?? createdAtMs);
-		if (nonce !== null || !isRefused || ageMs <= SIGNED_UNSEEN_MS) throw error;
+		const isAnswer = purpose === "pay" || ageMs > SIGNED_UNSEEN_MS;
+		if (nonce !== null || !isRefused || !isAnswer) throw error;
 		return "impossible";
 	}
+}
+
+/**
+ * What an owner's own wallet sent, under a nonce that nobody knows: the payment is looked for among
+ * all that the wallet sent since the plan. Without that, and while something may still wait at a
+ * node, it is not over.
+ */
+async function lookForOwners(
+	deps: ExecutionDeps,
+	given: Asked & { named: Hex | null; isOther: boolean },
+): Promise<Finding> {
+	const { submission, named, isOther } = given;
+	const { seenAtMs, sentAtMs, createdAtMs, intentId, chainId, sender } = submission;
+	const hash = isOther ? null : named;
+	const open: Finding =
+		hash === null ? { kind: "unknown" } : { kind: "told", transactionHash: hash };
+	const unseenMs = deps.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
+	const isSearched = hash === null || unseenMs >= ASK_AGAIN_AFTER_MS;
+	if (submission.purpose !== "pay" || !isSearched) return open;
+	const search = await searchPlanned(deps, { ...given, intentId, chainId, sender });
+	if (search.kind === "found") {
+		const { transactionHash } = search;
+		const seen = await seeTransaction(deps, { ...given, hash: transactionHash });
+		return seen !== "unseen" && seen.kind === "seen" ? seen : open;
+	}
+	// Its owner can send it again at any time, so it is looked for all the same for a while.
+	if (search.kind === "open" || (hash !== null && unseenMs <= SIGNED_UNSEEN_MS)) return open;
+	const code = search.instead ?? "not_sent";
+	return { kind: "never", code, detail: NOT_SENT[code], isOthers: hash === null };
 }
 
 /** Whether the wallet provider gave up what no node knows: by its word now, or before. */

@@ -124,10 +124,13 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 	switch (submission.state) {
 		case "sending":
 		case "sent":
+			// Each look searches what its owner's wallet sent; its own block is searched by its head.
+			if (isUnseenOfOwner(submission)) return Math.min(Math.max(ageMs / 4, 1_000), 5 * MINUTE_MS);
+			return soonMs(ageMs);
 		case "doubtful":
 		case "dropped":
 		case "refused":
-			return ageMs < 2 * MINUTE_MS ? 1_000 : Math.min(ageMs / 10, 5 * MINUTE_MS);
+			return soonMs(ageMs);
 		case "mined":
 		case "reverted":
 			// Only a reorg changes anything now.
@@ -135,6 +138,15 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 		default:
 			return Math.min(Math.max(ageMs / 4, 10_000), LOOKS_APART_MAX_MS);
 	}
+}
+
+/** Whether its owner's wallet sent it, by their word, and no node has shown it. */
+function isUnseenOfOwner({ nonce, seenAtMs, purpose }: Submission): boolean {
+	return nonce === null && seenAtMs === null && purpose === "pay";
+}
+
+function soonMs(ageMs: number): number {
+	return ageMs < 2 * MINUTE_MS ? 1_000 : Math.min(ageMs / 10, 5 * MINUTE_MS);
 }
 
 /**

@@ -6,7 +6,7 @@ import { ALLOWANCE } from "#plugins/wallets/allowance.ts";
 import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { resumeWaiting } from "#plugins/wallets/execution/linkedSteps.ts";
-import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { expireIntent, SEARCH_EXPIRED_AGAIN_MS } from "#plugins/wallets/reconcile/expireIntent.ts";
 import { lookAtDue } from "#plugins/wallets/reconcile/lookAtMany.ts";
 import {
 	eachAtOnce,
@@ -71,20 +71,13 @@ async function takeUp(
 			await continueQueued(deps, { ...queue, signal });
 		}),
 		// By itself: of a batch that was confirmed in part nothing goes on, and nothing stays open.
-		eachAtOnce(deps, { items: expired, signal }, (intentId) => expire(deps, { intentId, at })),
+		eachAtOnce(deps, { items: expired, signal }, (intentId) =>
+			expireIntent(deps, { intentId, at, signal }),
+		),
 		eachAtOnce(deps, { items: [...new Set([...resumed, ...turns, ...created])], signal }, (id) =>
 			execution.advance([id], signal),
 		),
 	]);
-}
-
-async function expire(
-	deps: ExecutionDeps,
-	{ intentId, at }: { intentId: string; at: Date },
-): Promise<void> {
-	await deps.steps.run("commit.close", () =>
-		deps.db.transaction((tx) => moveIntent(tx, { intentId, event: "expire", at })),
-	);
 }
 
 /**
@@ -130,7 +123,8 @@ export async function readQueues(
 
 /**
  * Intents whose time is over, and those that nobody has taken further for a while: of a batch only
- * one, since all of it goes with any. Along the index `intent_open`.
+ * one, since all of it goes with any. Along the index `intent_open`. What was searched a moment ago,
+ * and could not be ended, waits for its turn behind the others.
  */
 export async function readStranded(
 	db: Queryable,
@@ -139,9 +133,9 @@ export async function readStranded(
 	const expired = await db.query<{ id: string }>(
 		`select id from wallets.intent
 		where status in ('created', 'confirmation_required', 'review_required', 'signature_required')
-			and expires_at <= $1
-		order by changed_at limit $2`,
-		[at, STRANDED_MAX],
+			and expires_at <= $1 and (searched_at is null or searched_at <= $3 or searched_at > $1)
+		order by coalesce(searched_at, changed_at) limit $2`,
+		[at, STRANDED_MAX, new Date(at.getTime() - SEARCH_EXPIRED_AGAIN_MS)],
 	);
 	const created = await db.query<{ id: string }>(
 		`select min(id::text) as id from wallets.intent

@@ -209,12 +209,14 @@ export async function tellReceipt(
 		missing: Missing | null;
 		spentRaw: bigint | null;
 		at: Date;
+		/** What is written down of it where nothing is missing. */
+		detail?: string | null;
 	},
 ): Promise<IntentEvent> {
 	const { intentId, succeeded, missing, spentRaw, at } = told;
 	const event = succeeded ? eventOf(missing) : "reverted";
 	const errorCode = succeeded ? (missing?.code ?? null) : "reverted_on_chain";
-	const detail = missing?.detail ?? null;
+	const detail = missing?.detail ?? told.detail ?? null;
 	// From `failed` and `expired` a receipt is first of all found.
 	const moved = await moveIntent(tx, { intentId, event, at, errorCode, detail });
 	if (moved === null) {

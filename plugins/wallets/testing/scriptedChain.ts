@@ -180,7 +180,10 @@ function answersOf(world: World): Record<string, (params: readonly unknown[]) =>
 		eth_getBlockByNumber: ([at]) => {
 			const block = world.blocks()[at === "latest" ? head() : Number(at)];
 			if (!block) return null;
-			const transactions = block.transactions.map((one) => ({ ...one, nonce: hex(one.nonce) }));
+			const transactions = block.transactions.map(({ hash, from, to, ...one }) => {
+				const [nonce, value] = [hex(one.nonce), hex(one.valueRaw)];
+				return { hash, from, to, nonce, value, input: one.data };
+			});
 			return { number: hex(block.number), hash: block.hash, baseFeePerGas: "0x7", transactions };
 		},
 		eth_getCode: ([address]) => world.codes.get(lower(address)) ?? "0x",

@@ -31,7 +31,7 @@ const OUT = [
 	/\bcallOut\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|assessMarket|supplyFell)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readSentSince|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|assessMarket|supplyFell)\(/,
 ];
 /** A statement outside a transaction; one inside a transaction becomes permanent by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -55,6 +55,7 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account and rpc.nonce",
 	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
+	"plugins/wallets/chain/readSentSince.ts": "called in rpc.nonce",
 	"core/chain/reads/readBlocks.ts": "called in rpc.receipt, rpc.nonce and rpc.rebroadcast",
 	"core/chain/reads/shareRpc.ts": "called in the step of each who shares the request",
 	"core/db/createCommits.ts": "called in the step of each who shares the commit",

@@ -1,0 +1,232 @@
+// Reads what an account sent since a block, by halving its count of nonces.
+
+import { z } from "zod";
+import { chainNumbers } from "#core/chain/Chain.ts";
+import { type Address, type Hex, hexQuantity, isAddress, isWord } from "#core/chain/Hex.ts";
+import { chainFault, hexData, readAnswer, readableBy } from "#core/chain/reads/readBlocks.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+
+/** A mined transaction of an account, as its block shows it. */
+export type SentTransaction = {
+	hash: Hex;
+	nonce: number;
+	to: Address | null;
+	valueRaw: bigint;
+	data: Hex;
+};
+
+export type SentSince = {
+	/** In the order of their nonces. */
+	sent: SentTransaction[];
+	/** All that was mined after the block that was asked for, up to this one, is in `sent`. */
+	searchedTo: number;
+	headBlock: number;
+	/** Whether nothing is left to read, and nothing more of the account waits at a node. */
+	isWhole: boolean;
+};
+
+export type SentSinceAsked = {
+	address: Address;
+	/** Only what was mined after it is read. */
+	fromBlock: number;
+	signal: AbortSignal;
+};
+
+/** Blocks in which the account's count changes: from the first to the last, and their counts. */
+type Span = { after: number; until: number; low: number; high: number };
+
+/** Blocks with transactions of the account that one search reads whole. */
+export const SENT_BLOCKS_MAX = 64;
+/** Blocks that are read whole where a node keeps no state so old. */
+export const SENT_SCAN_MAX = 256;
+const BLOCKS_AT_ONCE = 16;
+/** A chain has fewer than 2^48 blocks. */
+const HALVINGS_MAX = 48;
+
+const { blockNumber, nonce, wei } = chainNumbers;
+const lower = (text: string) => text.toLowerCase();
+const address = z.string().transform(lower).refine(isAddress);
+const word = z.string().transform(lower).refine(isWord);
+const TRANSACTIONS_MAX = 100_000;
+const block = z.object({
+	transactions: z
+		.array(
+			z.object({
+				hash: word,
+				from: address,
+				to: address.nullish(),
+				nonce,
+				value: wei,
+				input: hexData,
+			}),
+		)
+		.max(TRANSACTIONS_MAX),
+});
+
+/**
+ * Reads what an account sent in the blocks after one. Its count at a block says how many of its
+ * transactions are mined by then, so only blocks in which that changes are read, the oldest first,
+ * and as many as one search may: `searchedTo` says how far it came. Each nonce that the counts name
+ * has to be in its block, or the node contradicts itself and nothing was learned.
+ *
+ * A node that keeps no state so old refuses some counts. Then the blocks themselves are read.
+ *
+ * That nothing is left is the word of a second endpoint too, where there is one.
+ */
+export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<SentSince> {
+	const { fromBlock, signal } = asked;
+	const head = await rpc.call(
+		{ method: "eth_blockNumber", params: [] },
+		{ signal, isReadable: readableBy([blockNumber]) },
+	);
+	const headBlock = readAnswer(blockNumber, head);
+	if (headBlock < fromBlock) throw chainFault.chainBehind();
+	const [low, high] = await countsAt(rpc, asked, [fromBlock, headBlock]);
+	if (high === undefined || high === null) throw chainFault.chainUnreadable();
+	const read =
+		low === undefined || low === null
+			? await scan(rpc, asked, { headBlock, high })
+			: await readSpans(rpc, asked, { after: fromBlock, until: headBlock, low, high });
+	const isRead = read.searchedTo === headBlock;
+	const isWhole = isRead && (await isNothingLeft(rpc, asked, high));
+	return { ...read, headBlock, isWhole };
+}
+
+async function readSpans(
+	rpc: Rpc,
+	asked: SentSinceAsked,
+	all: Span,
+): Promise<Pick<SentSince, "sent" | "searchedTo">> {
+	if (all.high < all.low) throw contradicts(all.until);
+	let open = all.high > all.low ? [all] : [];
+	let searchedTo = all.until;
+	for (let turn = 0; turn < HALVINGS_MAX && open.some(isWide); turn++) {
+		const counts = await countsAt(rpc, asked, open.map(middleOf));
+		if (counts.includes(null)) {
+			return await scan(rpc, asked, { headBlock: all.until, high: all.high });
+		}
+		const halves = open.flatMap((span, place) => halvesOf(span, counts[place] ?? span.high));
+		open = halves.slice(0, SENT_BLOCKS_MAX);
+		// What is cut off is the newest: what stands is whole up to its last block.
+		if (halves.length > open.length) searchedTo = open.at(-1)?.until ?? searchedTo;
+	}
+	const sent: SentTransaction[] = [];
+	for (let from = 0; from < open.length; from += BLOCKS_AT_ONCE) {
+		const spans = open.slice(from, from + BLOCKS_AT_ONCE);
+		const blocks = await readBlocksOf(
+			rpc,
+			asked,
+			spans.map(({ until }) => until),
+		);
+		for (const [place, { low, high, until }] of spans.entries()) {
+			const own = blocks[place] ?? [];
+			const isAll = own.length === high - low && own.every((one, at) => one.nonce === low + at);
+			if (!isAll) throw contradicts(until);
+			sent.push(...own);
+		}
+	}
+	return { sent, searchedTo };
+}
+
+/** Reads the blocks themselves: what an account sent follows from each nonce to the next. */
+async function scan(
+	rpc: Rpc,
+	asked: SentSinceAsked,
+	{ headBlock, high }: { headBlock: number; high: number },
+): Promise<Pick<SentSince, "sent" | "searchedTo">> {
+	const searchedTo = Math.min(headBlock, asked.fromBlock + SENT_SCAN_MAX);
+	const sent: SentTransaction[] = [];
+	for (let first = asked.fromBlock + 1; first <= searchedTo; first += BLOCKS_AT_ONCE) {
+		const length = Math.min(BLOCKS_AT_ONCE, searchedTo - first + 1);
+		const numbers = Array.from({ length }, (_, place) => first + place);
+		for (const own of await readBlocksOf(rpc, asked, numbers)) sent.push(...own);
+	}
+	const [oldest] = sent;
+	const isInRow = sent.every((one, place) => one.nonce === (oldest?.nonce ?? 0) + place);
+	const isToHead = searchedTo < headBlock || !oldest || sent.at(-1)?.nonce === high - 1;
+	if (!isInRow || !isToHead) throw contradicts(searchedTo);
+	return { sent, searchedTo };
+}
+
+/** Whether no endpoint counts more than was read, neither mined nor waiting. */
+async function isNothingLeft(
+	rpc: Rpc,
+	{ address, signal }: SentSinceAsked,
+	count: number,
+): Promise<boolean> {
+	const calls = ["latest", "pending"].map((at) => {
+		return { method: "eth_getTransactionCount", params: [address, at] };
+	});
+	const isReadable = readableBy([nonce, nonce]);
+	for (const second of [false, true]) {
+		const counts = await rpc.batch(calls, { signal, isReadable, ...(second && { second }) });
+		const [mined = 0, waiting = 0] = counts.map((one) => readAnswer(nonce, one));
+		if (mined !== count || waiting > count) return false;
+	}
+	return true;
+}
+
+/** Null where the node refuses to say, because it has no state of that block any more. */
+async function countsAt(
+	rpc: Rpc,
+	{ address, signal }: SentSinceAsked,
+	numbers: readonly number[],
+): Promise<(number | null)[]> {
+	const calls = numbers.map((number) => {
+		return { method: "eth_getTransactionCount", params: [address, hexQuantity(number)] };
+	});
+	const isReadable = readableBy(numbers.map(() => nonce));
+	return (await rpc.settle(calls, { signal, isReadable })).map(countOf);
+}
+
+function countOf(outcome: RpcOutcome): number | null {
+	if (outcome.kind === "result") return readAnswer(nonce, outcome.result);
+	if (outcome.fault.code === "rpc_refused") return null;
+	throw outcome.fault;
+}
+
+async function readBlocksOf(
+	rpc: Rpc,
+	{ address, signal }: SentSinceAsked,
+	numbers: readonly number[],
+): Promise<SentTransaction[][]> {
+	const calls = numbers.map((number) => {
+		return { method: "eth_getBlockByNumber", params: [hexQuantity(number), true] };
+	});
+	// A node that has not come so far has no such block.
+	const isReadable = (result: unknown) => result === null || block.safeParse(result).success;
+	const found = await rpc.batch(calls, { signal, isReadable });
+	return found.map((one) => {
+		if (one === null) throw chainFault.chainBehind();
+		return readAnswer(block, one)
+			.transactions.filter(({ from }) => from === address)
+			.map(({ hash, nonce, to = null, value: valueRaw, input: data }) => {
+				return { hash, nonce, to, valueRaw, data };
+			})
+			.sort((a, b) => a.nonce - b.nonce);
+	});
+}
+
+function isWide({ after, until }: Span): boolean {
+	return until - after > 1;
+}
+
+function middleOf({ after, until }: Span): number {
+	return after + Math.ceil((until - after) / 2);
+}
+
+/** The halves of a span in which the count changes; one block is no longer halved. */
+function halvesOf(span: Span, count: number): Span[] {
+	if (!isWide(span)) return [span];
+	const middle = middleOf(span);
+	if (count < span.low || count > span.high) throw contradicts(middle);
+	const halves = [
+		{ ...span, until: middle, high: count },
+		{ ...span, after: middle, low: count },
+	];
+	return halves.filter(({ low, high }) => high > low);
+}
+
+function contradicts(number: number) {
+	return chainFault.chainContradicts({ detail: `counts and transactions at block ${number}` });
+}
