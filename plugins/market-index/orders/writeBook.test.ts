@@ -279,7 +279,7 @@ test("[STR-03] more order changes than a stream shows are one snapshot_required"
 });
 
 test("[MRG-10] retired orders are pruned after a week, and expired ones are retired", async () => {
-	const expiring = listingOf(collection.address, { expiresAtMs: NOW_MS + 60_000 });
+	const expiring = listingOf(collection.address, { expiresAtMs: Date.now() - 60_000 });
 	const order = listingOf(collection.address);
 	await write([expiring, order]);
 	lab.time.nowMs = Date.now();
