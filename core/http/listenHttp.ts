@@ -6,7 +6,7 @@ import type { HttpApp } from "#core/http/createHttpApp.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { websocketLimits } from "#core/http/pages.ts";
 import { problemResponse } from "#core/http/problems.ts";
-import { segmentRoutes } from "#core/http/requests.ts";
+import { segmentRoutes, withoutSegments } from "#core/http/requests.ts";
 import type { Log } from "#core/log.ts";
 
 export type HttpListener = {
@@ -67,7 +67,7 @@ export async function listenHttp(app: HttpApp, options: ListenHttpOptions): Prom
 		// The gate limits bodies and answers a problem document; Bun's own refusal is a bare 413.
 		maxRequestBodySize: Number.MAX_SAFE_INTEGER,
 		routes: segmentRoutes(answer),
-		fetch: answer,
+		fetch: (request) => answer(withoutSegments(request)),
 		error(error) {
 			// The gate catches everything; if it fails itself, Bun would show its own page.
 			options.log.error("a request failed outside the app", { error });

@@ -247,6 +247,19 @@ describe("rawSegments", () => {
 		["GET", "/v1\\things/a%5Cb"],
 		["GET", "http://localhost/v1\\admin/things?q=1"],
 		["POST", "/v1\\admin/things"],
+		["GET", "/healthz/../v1/admin/things"],
+		["GET", "/healthz/%2e%2e/v1/admin/things"],
+		["GET", "/healthz/.%2E/v1/admin/things"],
+		["GET", "/healthz/%2E./v1/admin/things/"],
+		["GET", "/./v1/admin/things"],
+		["GET", "/v1/%2e/admin/things"],
+		["GET", "/v1/admin/things/."],
+		["GET", "/v1/admin/things/x/.."],
+		["GET", "//../v1/admin/things"],
+		["GET", "/x//../../v1/admin/things"],
+		["GET", `${"/x".repeat(20)}${"/..".repeat(20)}/v1/admin/things`],
+		["GET", "http://localhost/x/../v1/admin/things"],
+		["POST", "/healthz/../v1/admin/things"],
 	] as const) {
 		test(`${method} ${path} is 400 and reaches no route`, async () => {
 			expect(await ask(path, method)).toMatchObject({
@@ -262,6 +275,9 @@ describe("rawSegments", () => {
 		"/v1/admin/things/",
 		"/v1/things/a%5Cb",
 		"/v1/things/%F0%9F%90%B5",
+		"/v1/things/...",
+		"/v1/things/.a",
+		"/v1/things/a.%2e",
 	]) {
 		test(`GET ${path} reaches its route`, async () => {
 			expect(await ask(path)).toMatchObject({ status: 200 });

@@ -73,6 +73,12 @@ const NO_NAMES: Names = new Set();
 /** No route of ours is nearly as deep. */
 const SEGMENTS_MAX = 16;
 
+/** A segment that names a folder itself, or the one above; also where it was encoded once more. */
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+
+/** A path that one of `segmentRoutes` matches. */
+const SEGMENTED = new RegExp(`^(?:/[^/]+){1,${SEGMENTS_MAX}}/?$`);
+
 const ENCODED_NUL = /%00/;
 
 /** Replaces the host of an HTTP/1.0 request, which need not name one. */
@@ -185,8 +191,29 @@ export function readTarget(request: SegmentedRequest): RequestTarget {
 	if (given.includes("#")) return unreadable("The URL has a fragment.");
 	const { host, pathname: path, search } = parsed;
 	if (hasBackslash(request, path)) return unreadable("The path has a backslash.");
+	if (hasDotSegment(request)) return unreadable("The path has a segment of dots.");
 	const url = parsed.protocol === "http:" ? given : `http://${host}${path}${search}`;
 	return { url, host, path, query: search.slice(1), flaw: urlFlaw(given) };
+}
+
+/**
+ * Marks a request that no pattern of `segmentRoutes` matched. If its path would be matched as it is
+ * now, it was sent as another: with more segments, or empty ones, that dots took out again.
+ */
+export function withoutSegments(request: Request): Request {
+	const pathname = URL.parse(request.url)?.pathname;
+	if (pathname === undefined || !SEGMENTED.test(pathname)) return request;
+	return Object.defineProperty(request, "params", { value: { s0: ".." } });
+}
+
+/**
+ * Returns whether the path was sent with a segment `.` or `..`, written out or encoded.
+ *
+ * The URL standard takes them out and routes see the rest; proxies that decide by the path do not
+ * all: `/healthz/../v1/admin` would pass as a harmless one.
+ */
+function hasDotSegment({ params }: SegmentedRequest): boolean {
+	return Object.values(params ?? {}).some((segment) => DOT_SEGMENT.test(segment));
 }
 
 /**
