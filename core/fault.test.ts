@@ -38,6 +38,19 @@ describe("a fault", () => {
 	});
 });
 
+test("a fault's words can be stored, whoever said them", () => {
+	const words = "a\u0000b\ud83dc";
+	const fault = new Fault({
+		...{ code: "x", status: 502, retry: "later" },
+		...{ publicDetail: words, privateDetail: words },
+	});
+	for (const text of [fault.message, fault.publicDetail, fault.privateDetail]) {
+		expect(text).not.toContain("\u0000");
+		expect(text?.isWellFormed()).toBe(true);
+		expect(text).toContain("ab\ufffdc");
+	}
+});
+
 test("what must hold and does not fails with the reason, and is no fault", () => {
 	expect(() => assert(1 + 1 === 2, "never")).not.toThrow();
 	for (const falsy of [false, 0, "", null, undefined]) {

@@ -70,7 +70,13 @@ export class Fault extends Error {
 	readonly meta: Record<string, unknown>;
 	readonly members: Record<string, unknown>;
 
-	constructor(options: FaultOptions) {
+	/** What it says may be anybody's words (a node's, a contract's, a provider's), and is stored. */
+	constructor(given: FaultOptions) {
+		const options = {
+			...given,
+			publicDetail: storable(given.publicDetail),
+			privateDetail: given.privateDetail === undefined ? undefined : storable(given.privateDetail),
+		};
 		super(`${options.code}: ${options.privateDetail ?? options.publicDetail}`, {
 			cause: options.cause,
 		});
@@ -82,6 +88,11 @@ export class Fault extends Error {
 		this.meta = options.meta ?? {};
 		this.members = options.members ?? {};
 	}
+}
+
+/** Takes out of a text what PostgreSQL refuses: NUL characters, halves of surrogate pairs. */
+function storable(text: string): string {
+	return text.toWellFormed().replaceAll("\0", "");
 }
 
 /** Thrown by `assert`: our own mistake. It fails the request, never the process. */

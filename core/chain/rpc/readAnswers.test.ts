@@ -253,6 +253,26 @@ describe("rangeBlocksMax", () => {
 });
 
 describe("readAnswers", () => {
+	test("what a contract or a node says is a clean line, whatever is in it", () => {
+		const hostile = "execution reverted: \u0000sold\u0000\ud83d \u202egnp\u0007\nout";
+		const calls = [{ method: "eth_call", params: [] }];
+		for (const error of [
+			{ code: 3, message: hostile },
+			{ code: -32_603, message: "internal error", data: hostile },
+			hostile,
+		]) {
+			try {
+				readAnswers({ id: 1, error }, calls, 1);
+				expect.unreachable();
+			} catch (fault) {
+				const { message } = fault as Error;
+				expect(message).toContain("sold");
+				// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be gone.
+				expect(message).not.toMatch(/[\u0000-\u001f\u202e]|\p{Cs}/u);
+			}
+		}
+	});
+
 	const calls = (count: number) =>
 		Array.from({ length: count }, () => ({ method: "m", params: [] }));
 

@@ -7,6 +7,7 @@ import {
 	rpcFault,
 } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
+import { cleanLine } from "#core/outside.ts";
 
 type Answer = { id?: unknown; result?: unknown; error?: unknown };
 
@@ -89,6 +90,9 @@ const AFTER_ITS_WORD = new RegExp(`(?:max|limit|allowed|than size)[^\\d.;]{0,40}
 
 /** Error texts of nodes are cut here: a revert's message can be megabytes. */
 const ERROR_TEXT_MAX = 300;
+
+/** So much of one is read at all. */
+const MESSAGE_MAX = 2_000;
 
 /** "Invalid params" and "internal error": Ronin and Tenderly put the reason into `data`. */
 const VAGUE_CODES = new Set([-32_602, -32_603]);
@@ -212,12 +216,16 @@ function refusal(raw: unknown, calls: readonly RpcCall[]): Fault {
 }
 
 function errorObject(raw: unknown): RpcErrorObject {
-	if (typeof raw !== "object" || raw === null) return { code: null, message: String(raw) };
+	if (typeof raw !== "object" || raw === null) {
+		return { code: null, message: cleanLine(String(raw), { lengthMax: MESSAGE_MAX }) ?? "" };
+	}
 	const code = "code" in raw && typeof raw.code === "number" ? raw.code : null;
 	const message = "message" in raw && typeof raw.message === "string" ? raw.message : "";
 	const isVague = code !== null && VAGUE_CODES.has(code);
 	const more = isVague && "data" in raw ? spokenData(raw.data) : "";
-	return { code, message: more === "" ? message : `${message}: ${more}` };
+	const said = more === "" ? message : `${message}: ${more}`;
+	// A revert's text is the contract's own words, and what becomes of it is stored and shown.
+	return { code, message: cleanLine(said, { lengthMax: MESSAGE_MAX }) ?? "" };
 }
 
 function spokenData(data: unknown): string {
