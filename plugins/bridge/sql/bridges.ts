@@ -146,14 +146,17 @@ const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
 
 /**
  * Stores a bridge as it was asked for, and returns it. Null where its profile has as many open ones
- * as it may: counted by the same statement, as each more is a round trip that its owner waits for.
+ * as it may. Counted under a lock of the profile, as a count says nothing of what others are just
+ * inserting; both statements travel together.
  */
 export async function insertBridge(
 	tx: Tx,
 	{ openMax, ...bridge }: NewBridge & { openMax: number },
 ): Promise<Bridge | null> {
 	const { id, profileId, walletId, channel, asks, request, createdAt, lookAt } = bridge;
-	const [row] = await tx.query<BridgeRow>(
+	const lock = "select pg_advisory_xact_lock(hashtextextended('bridge.profile:' || $1, 0))";
+	const locked = tx.query(lock, [profileId]);
+	const inserted = tx.query<BridgeRow>(
 		`insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, status,
 			created_at, changed_at, look_at)
 		select $1::uuid, $2::uuid, $3::uuid, $4::text, $5::boolean, $6::jsonb, 'created',
@@ -162,6 +165,7 @@ export async function insertBridge(
 		returning ${COLUMNS}`,
 		[id, profileId, walletId, channel, asks, JSON.stringify(request), createdAt, lookAt, openMax],
 	);
+	const [, [row]] = await Promise.all([locked, inserted]);
 	return row ? bridgeOf(row) : null;
 }
 
