@@ -18,6 +18,9 @@ const FOLLOW_EVERY_MS = 3_000;
 const FOLLOW_LOOKS_MAX = 100;
 /** Of development nodes alone: no network where anything is worth something has it. */
 const SANDBOX_CHAIN_ID = 31_337;
+const INTENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Whether the service says that it is a sandbox, whatever chain it plays (its own 4663). */
+let isSandbox = false;
 const token = location.pathname.split("/").pop() ?? "";
 const address = `/v1/links/${encodeURIComponent(token)}`;
 const wallets: FoundWallet[] = [];
@@ -25,6 +28,7 @@ const wallets: FoundWallet[] = [];
 let mayBeSent = false;
 
 async function open(): Promise<void> {
+	if (INTENT_ID.test(token)) return askForLink();
 	const answer = await ask<LinkShown>(address);
 	if (answer.kind === "problem") {
 		return answer.status === 404
@@ -33,6 +37,21 @@ async function open(): Promise<void> {
 	}
 	show(answer.body);
 }
+
+/** The address of an intent, without a secret: its owner is signed in here, and gets a link. */
+async function askForLink(): Promise<void> {
+	const answer = await ask<{ url: string }>("/v1/links", { intentId: token });
+	if (answer.kind === "body")
+		return location.replace(new URL(answer.body.url, location.origin).href);
+	if (answer.status === 401) return close("Sign in first", SIGN_IN);
+	if (answer.status === 404) return close("There is nothing here for you", NOT_YOURS);
+	return close("Nothing is asked of you now", answer.message);
+}
+
+const SIGN_IN =
+	"A program asked for this in your name, so only you can agree to it. Sign in here, on this " +
+	"address, then open this page again. Nothing was sent.";
+const NOT_YOURS = "You are signed in with an account that this does not belong to.";
 
 const GONE =
 	"It was not copied whole, or is older than a day. If you have answered it already, your answer " +
@@ -80,7 +99,8 @@ function showOutcomes(intents: readonly LinkOutcome[]): void {
 }
 
 function sandbox(shown: readonly { chain: { id: number } }[]): void {
-	part("sandbox", HTMLElement).hidden = !shown.some(({ chain }) => chain.id === SANDBOX_CHAIN_ID);
+	const isTest = isSandbox || shown.some(({ chain }) => chain.id === SANDBOX_CHAIN_ID);
+	part("sandbox", HTMLElement).hidden = !isTest;
 }
 
 function show(link: LinkShown): void {
@@ -245,7 +265,8 @@ async function ask<Body>(url: string, body?: object): Promise<Answered<Body>> {
 		body: JSON.stringify(body),
 	};
 	try {
-		const response = await fetch(url, { ...init, cache: "no-store", credentials: "omit" });
+		const response = await fetch(url, { ...init, cache: "no-store", credentials: "same-origin" });
+		isSandbox ||= response.headers.get("x-svc-sandbox") === "true";
 		const read = await response.json();
 		if (response.ok) return { kind: "body", body: read };
 		const message = typeof read.message === "string" ? read.message : "The service refused it.";
