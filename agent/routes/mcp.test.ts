@@ -124,12 +124,12 @@ describe("mcp", () => {
 			expect(served.calls).toMatchObject([{ caller: { channel: "mcp", authority: "none" } }]);
 		});
 
-		test("prepares a transfer, which its owner confirms by a link; it executes nothing", async () => {
+		test("prepares a transfer, whose link's token it is never given; it executes nothing", async () => {
 			const client = await connect(bearer);
 			const answer = await client.callTool({ name: "prepare_send", arguments: INPUT });
 			expect(answer).toMatchObject({
 				structuredContent: { id: "i1" },
-				content: [{ text: "prepare_send i1\nconfirm: https://app.example/links/x" }],
+				content: [{ text: "prepare_send i1\nconfirm: https://app.example/links" }],
 			});
 			expect(served.calls).toMatchObject([
 				{ tool: "prepare_send", caller: { channel: "mcp", profileId: "p1", authority: "session" } },

@@ -35,6 +35,9 @@ export type McpOptions = AgentContext & {
 	ending: AbortSignal;
 };
 
+/** A one-time link's path with its token, as `plugins/wallets/link` makes them. */
+const ONE_TIME_LINK = /(\/links)\/[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/g;
+
 /**
  * Serves the tools that read and prepare over the Model Context Protocol. A program speaks here,
  * with a user's session or without: nothing executes, and prepared actions wait for their owner.
@@ -155,12 +158,12 @@ function register(
 function rendered(result: ToolResult): CallToolResult {
 	switch (result.kind) {
 		case "done": {
-			const links = result.links.map(({ rel, url }) => `${rel}: ${url}`);
+			const links = result.links.map(({ rel, url }) => `${rel}: ${withoutSecret(url)}`);
 			const age = result.asOf === null ? [] : [`as of ${result.asOf}`];
-			const text = [harmless(result.text), ...age, ...links].join("\n");
+			const text = [withoutSecret(harmless(result.text)), ...age, ...links].join("\n");
 			return {
 				content: [{ type: "text", text }],
-				structuredContent: result.output as Record<string, unknown>,
+				structuredContent: JSON.parse(withoutSecret(JSON.stringify(result.output))),
 			};
 		}
 		case "choose": {
@@ -174,6 +177,14 @@ function rendered(result: ToolResult): CallToolResult {
 		default:
 			return unreachable(result);
 	}
+}
+
+/**
+ * Cuts the token off whatever one-time link a text has: a program that has one could say yes to
+ * what it asked for itself. Tools give addresses without one; this holds where one does not.
+ */
+function withoutSecret(text: string): string {
+	return text.replace(ONE_TIME_LINK, "$1");
 }
 
 function failed(text: string): CallToolResult {

@@ -193,6 +193,8 @@ function moving(name: string, effect: "prepare" | "execute", calls: ToolCall[]):
 		line: ({ id }) => `${name} ${id}`,
 		asOfMs: () => null,
 		links: () =>
-			effect === "prepare" ? [{ rel: "confirm", url: "https://app.example/links/x" }] : [],
+			effect === "prepare"
+				? [{ rel: "confirm", url: `https://app.example/links/${"t".repeat(43)}` }]
+				: [],
 	});
 }

@@ -77,9 +77,14 @@ test("a prepared transfer of a delegated wallet waits for its owner's confirmati
 		"0.25 ETH to 0xa1a1…a1a1 on anvil waits for your yes by the link, nothing was sent.",
 	);
 	expect(links).toEqual([{ rel: "confirm", url: output.confirmUrl }]);
+	// An address, and no secret: who has only that gets no further.
+	expect(new URL(output.confirmUrl).pathname).toBe(`/links/${output.id}`);
+	expect((await lab.ask(`/v1/links/${output.id}`)).status).toBe(404);
+	expect((await lab.ask("/v1/links", { body: { intentId: output.id } })).status).toBe(401);
 	await lab.tick();
 	expect(lab.chain.pool()).toEqual([]);
-	const path = `/v1/links/${new URL(output.confirmUrl).pathname.split("/").at(-1)}`;
+	const made = await lab.ask("/v1/links", { body: { intentId: output.id }, by });
+	const path = `/v1/links/${new URL(made.body.url).pathname.split("/").at(-1)}`;
 	const shown = await lab.ask(path);
 	const answered = await lab.ask(path, { body: { planHash: shown.body.planHash } });
 	expect(answered.status).toBe(200);

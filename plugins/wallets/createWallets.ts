@@ -7,6 +7,7 @@ import { createCommits } from "#core/db/createCommits.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { readBack } from "#core/db/migrate.ts";
 import { assert } from "#core/fault.ts";
+import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { quarantineFault, quarantineJob } from "#core/quarantine.ts";
 import type { Job } from "#core/schedule.ts";
@@ -111,7 +112,7 @@ export function createWallets(options: WalletsOptions) {
 		execution,
 		once: createOnce(deps),
 		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
-		link: (intent, purpose) => links.make(intent, purpose),
+		link: (intent, purpose) => links.askOwner(intent, purpose),
 	};
 	const control = controlRoutes({
 		core,
@@ -119,12 +120,14 @@ export function createWallets(options: WalletsOptions) {
 		plugins: () => senders,
 	});
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
+	const { allowedOrigins } = core;
+	const origins = createOriginPolicy({ allowedOrigins, publicUrl: config.PUBLIC_URL });
 	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
 	const routes = new Elysia()
 		.use(identity.routes)
 		.use(control)
 		.use(resolveRoutes({ deps, core, ending }))
-		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, ending }));
+		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, origins, ending }));
 	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
 	const agent = {
 		tools: walletTools({

@@ -7,6 +7,7 @@ import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { createCommits } from "#core/db/createCommits.ts";
 import type { Database } from "#core/db/Database.ts";
+import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { silentLog } from "#core/log.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
@@ -166,6 +167,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		/** One-time links over HTTP, including those that `wallets.cancel` makes. */
 		linkRoutes: linkRoutes({
 			...{ deps, links, execution, ending: signal, authenticate: wallets.authenticate },
+			origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
 			chainOf: (id) => chains.byId(id) ?? null,
 		}),
 		async buyer(options: BuyerOptions = {}): Promise<Buyer> {

@@ -14,6 +14,7 @@ import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { createCommits } from "#core/db/createCommits.ts";
 import type { Database } from "#core/db/Database.ts";
+import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
@@ -248,7 +249,7 @@ export function openTradeLab(given: {
 		execution,
 		once: createOnce(deps),
 		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
-		link: (intent, purpose) => links.make(intent, purpose),
+		link: (intent, purpose) => links.askOwner(intent, purpose),
 	};
 	const budget = {
 		take: async () => ({ granted: true, remaining: 1, retryAfterMs: 0 }),
@@ -277,6 +278,7 @@ export function openTradeLab(given: {
 			new Elysia().use(opened.routes),
 			linkRoutes({
 				...{ deps, links, execution, ending, authenticate: wallets.authenticate },
+				origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
 				chainOf: (id) => chains.byId(id) ?? null,
 			}),
 			resolveRoutes({ deps, core: { audit: deps.audit, operators }, ending }),

@@ -1,6 +1,7 @@
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Database } from "#core/db/Database.ts";
+import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
@@ -15,7 +16,13 @@ import { CHAIN_ID, openExecutionLab } from "#plugins/wallets/testing/executionLa
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 
 export type Asked = { status: number; headers: Headers; text: string; body: any };
-export type AskOptions = { method?: string; body?: unknown; by?: Person; key?: string };
+export type AskOptions = {
+	method?: string;
+	body?: unknown;
+	by?: Person;
+	key?: string;
+	headers?: Record<string, string>;
+};
 
 /**
  * Opens the routes of wallet transfers and links over the execution lab. A bearer token is a
@@ -47,7 +54,7 @@ export function openTransfersLab(db: Database) {
 		execution,
 		once,
 		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
-		link: (intent, purpose) => links.make(intent, purpose),
+		link: (intent, purpose) => links.askOwner(intent, purpose),
 	};
 	const kind = transferKind({
 		...{ clock, chainOf: (id) => (id === CHAIN_ID ? chain : null), rpcOf: deps.rpcOf },
@@ -72,6 +79,7 @@ export function openTransfersLab(db: Database) {
 				execution,
 				authenticate,
 				chainOf: (id) => chains.byId(id) ?? null,
+				origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
 				ending,
 			}),
 		],
@@ -83,7 +91,7 @@ export function openTransfersLab(db: Database) {
 		/** Makes a request as over HTTP, through the real gate. */
 		async ask(path: string, options: AskOptions = {}): Promise<Asked> {
 			const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
-			const headers = new Headers();
+			const headers = new Headers(options.headers ?? {});
 			if (by) headers.set("authorization", `Bearer ${by.profile.id}`);
 			if (key !== undefined) headers.set("idempotency-key", key);
 			if (body !== undefined) headers.set("content-type", "application/json");

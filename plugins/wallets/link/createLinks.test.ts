@@ -54,6 +54,7 @@ describe("createLinks", () => {
 			links,
 			authenticate: () => Promise.reject(new Error("nobody asks")),
 			chainOf: () => null,
+			origins: { trusts: () => true },
 			ending: lab.signal,
 		};
 		return useLink(context, { token, answer: given, by: null });

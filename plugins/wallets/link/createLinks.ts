@@ -8,6 +8,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault.ts";
+import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { Job } from "#core/schedule.ts";
 import type { Steps } from "#core/steps.ts";
 import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
@@ -26,6 +27,8 @@ export type LinkContext = {
 	execution: Execution;
 	authenticate: Authenticate;
 	chainOf(chainId: number): Chain | null;
+	/** Which pages may answer: only ours, and those that the operator lists. */
+	origins: Pick<OriginPolicy, "trusts">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
@@ -116,12 +119,15 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
  */
 export function createLinks(deps: LinksDeps) {
 	return {
-		async make(intent: Intent, purpose: Exclude<LinkPurpose, "cancel">): Promise<MadeLink> {
-			const asked = purpose === "confirm" ? await readBatch(deps.db, intent) : [intent];
-			const planHash = hashBatch(asked);
-			if (planHash === null) throw executionFault.intentState();
-			const untilMs = Math.min(...asked.map((one) => one.expiresAtMs));
-			return await issue(deps, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
+		make: (intent: Intent, purpose: Exclude<LinkPurpose, "cancel">) => make(deps, intent, purpose),
+		/**
+		 * Asks its owner: by a one-time link, or where a program asked for it (channel `agent`, which
+		 * is MCP too) by an address without a secret. There its owner is signed in, and gets a link; the
+		 * program that has the address gets no further.
+		 */
+		async askOwner(intent: Intent, purpose: Exclude<LinkPurpose, "cancel">): Promise<MadeLink> {
+			if (intent.channel !== "agent") return await make(deps, intent, purpose);
+			return { url: `${deps.publicUrl}/links/${intent.id}`, expiresAtMs: intent.expiresAtMs };
 		},
 		/**
 		 * Makes a link to cancel what its owner's wallet sent, bound to exactly these terms. How long
@@ -216,6 +222,18 @@ export function pruneLinksJob({ db }: { db: Database }): Job {
 	};
 }
 
+async function make(
+	deps: LinksDeps,
+	intent: Intent,
+	purpose: Exclude<LinkPurpose, "cancel">,
+): Promise<MadeLink> {
+	const asked = purpose === "confirm" ? await readBatch(deps.db, intent) : [intent];
+	const planHash = hashBatch(asked);
+	if (planHash === null) throw executionFault.intentState();
+	const untilMs = Math.min(...asked.map((one) => one.expiresAtMs));
+	return await issue(deps, { intentId: intent.id, purpose, planHash, terms: null, untilMs });
+}
+
 /** Makes a token, and its link: good for ten minutes, and never past a time. */
 async function issue(
 	deps: LinksDeps,
@@ -225,7 +243,14 @@ async function issue(
 	const nowMs = deps.clock.nowMs();
 	const expiresAtMs = Math.min(nowMs + QUESTION_LIFETIME_MS, untilMs);
 	const link = { ...about, token, nowMs, expiresAtMs };
-	const made = await deps.steps.run("commit.link", () => insert(deps.db, link));
+	const made = await deps.steps.run("commit.link", () =>
+		deps.db.transaction(async (tx) => {
+			// One after the other: a count says nothing of what others are just inserting.
+			const lock = "select 1 from wallets.intent where id = $1 for no key update";
+			const [, inserted] = await Promise.all([tx.query(lock, [link.intentId]), insert(tx, link)]);
+			return inserted;
+		}),
+	);
 	if (made === 0) throw linkFault.linksTooMany();
 	return { url: `${deps.publicUrl}/links/${token}`, expiresAtMs };
 }

@@ -36,6 +36,48 @@ describe("linkRoutes", () => {
 
 	const GONE = { status: 404, body: { code: "not_found" } };
 
+	describe("who may carry a link here", () => {
+		test("no page of another origin, with cookies or without, and nothing is used up", async () => {
+			const by = await lab.person({ requireTradeConfirmation: true });
+			const [first] = await ask(by);
+			const link = apiOf(first?.confirmUrl);
+			const { planHash } = (await lab.ask(link)).body;
+			const foreign: Record<string, string>[] = [
+				{ origin: "https://evil.example" },
+				{ origin: "null" },
+				{ origin: "https://app.example.evil.example" },
+				{ "sec-fetch-site": "cross-site" },
+			];
+			for (const headers of foreign) {
+				for (const path of [link, `${link}/outcome`]) {
+					const read = await lab.ask(path, { headers });
+					expect([path, headers, read.status]).toEqual([path, headers, 403]);
+					expect(read.body.code).toBe("origin_not_allowed");
+				}
+				expect((await lab.ask(link, { headers, body: { planHash } })).status).toBe(403);
+				const body = { intentId: first?.id };
+				expect((await lab.ask("/v1/links", { headers, body, by })).status).toBe(403);
+			}
+			expect(lab.handed).toHaveLength(0);
+			const own = { origin: "https://app.example", "sec-fetch-site": "same-origin" };
+			expect((await lab.ask(link, { headers: own, body: { planHash } })).status).toBe(200);
+		});
+
+		test("of 80 who ask for a link at once 20 get one", async () => {
+			const by = await lab.person({ requireTradeConfirmation: true });
+			const [first] = await ask(by);
+			const body = { intentId: first?.id };
+			const answers = await Promise.all(
+				Array.from({ length: 80 }, () => lab.ask("/v1/links", { body, by })),
+			);
+			const codes = answers.map(({ status }) => status).filter((status) => status !== 409);
+			// The answer to the transfer had the first one.
+			expect(codes).toEqual(Array(19).fill(201));
+			const [row] = await lab.db.query("select count(*)::int as links from wallets.link");
+			expect(row).toEqual({ links: 20 });
+		});
+	});
+
 	describe("a link to confirm", () => {
 		test("takes no yes of somebody who is signed in as another profile", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });

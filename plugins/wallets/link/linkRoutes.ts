@@ -7,6 +7,7 @@ import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { dbFault } from "#core/db/Database.ts";
 import { readBack } from "#core/db/migrate.ts";
 import { Fault } from "#core/fault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { requestContexts } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
@@ -67,6 +68,7 @@ const madeSchema = z
 /** Serves one-time links: their questions, the answers to these, and what owners say they sent. */
 export function linkRoutes(context: LinkContext) {
 	return new Elysia({ prefix: "/v1" })
+		.onBeforeHandle({ as: "scoped" }, ({ request }) => refuseForeign(request, context))
 		.use(getLink(context))
 		.use(getOutcome(context))
 		.use(postLink(context))
@@ -105,6 +107,7 @@ export function postLink(context: LinkContext) {
 					"not fit (409 `plan_changed`, 422) uses nothing up.",
 				...canFail(
 					linkFault.notFound,
+					httpFault.originNotAllowed,
 					executionFault.planChanged,
 					executionFault.transactionOther,
 					executionFault.intentState,
@@ -135,7 +138,7 @@ function getLink(context: LinkContext) {
 				description:
 					"Open to whoever has the link, and it stays unused. A used, expired or unknown link is " +
 					"404.",
-				...canFail(linkFault.notFound),
+				...canFail(linkFault.notFound, httpFault.originNotAllowed),
 			},
 		},
 	);
@@ -164,7 +167,7 @@ function getOutcome(context: LinkContext) {
 				description:
 					"State and transaction of what it asked about, also once it is used or has run out, for " +
 					"a day. Open to whoever has the link; nothing can be answered by it.",
-				...canFail(linkFault.notFound),
+				...canFail(linkFault.notFound, httpFault.originNotAllowed),
 			},
 		},
 	);
@@ -207,6 +210,7 @@ function postLinks(context: LinkContext) {
 					security: [{ session: [] }],
 					...canFail(
 						linkFault.notFound,
+						httpFault.originNotAllowed,
 						linkFault.noQuestion,
 						linkFault.linksTooMany,
 						...documented.cancelFailures,
@@ -214,6 +218,19 @@ function postLinks(context: LinkContext) {
 				},
 			},
 		);
+}
+
+/**
+ * Throws `origin_not_allowed` (403) for a page that is not ours: a link is good for whoever has it,
+ * also without cookies, so no other page may carry it here. Browsers name the page's origin, and
+ * where they leave that out they say that the request crosses sites.
+ */
+function refuseForeign(request: Request, { origins }: Pick<LinkContext, "origins">): void {
+	const host = requestContexts.get(request)?.target.host ?? new URL(request.url).host;
+	const isForeign = request.headers.has("origin")
+		? !origins.trusts(request, host)
+		: request.headers.get("sec-fetch-site") === "cross-site";
+	if (isForeign) throw httpFault.originNotAllowed();
 }
 
 /** Returns the profile of who is signed in; null for nobody, and for a session that ended. */
