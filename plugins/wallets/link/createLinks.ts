@@ -122,8 +122,8 @@ export function createLinks(deps: LinksDeps) {
 		make: (intent: Intent, purpose: Exclude<LinkPurpose, "cancel">) => make(deps, intent, purpose),
 		/**
 		 * Asks its owner: by a one-time link, or where a program asked for it (channel `agent`, which
-		 * is MCP too) by an address without a secret. There its owner is signed in, and gets a link; the
-		 * program that has the address gets no further.
+		 * is MCP too) by an address without a secret. There its owner is signed in, and gets a
+		 * link; the program that has the address gets no further.
 		 */
 		async askOwner(intent: Intent, purpose: Exclude<LinkPurpose, "cancel">): Promise<MadeLink> {
 			if (intent.channel !== "agent") return await make(deps, intent, purpose);
