@@ -9,7 +9,7 @@ import { replySchema } from "#agent/reply/renderLine.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { requestContexts } from "#core/http/requests.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canFail, takesSlot } from "#core/http/routeMarks.ts";
 import type { AnyTool, Caller, Command } from "#core/plugin/Tool.ts";
 
 /** What all routes of the agent need. */
@@ -47,6 +47,7 @@ export const authoredDetail = {
 			},
 		},
 	],
+	...takesSlot(),
 	...canFail(httpFault.unauthorized),
 };
 

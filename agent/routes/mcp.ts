@@ -14,6 +14,7 @@ import type { ToolResult } from "#agent/runTool.ts";
 import { unreachable } from "#core/fault.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { requestContexts } from "#core/http/requests.ts";
+import { takesSlot } from "#core/http/routeMarks.ts";
 import type { Log } from "#core/log.ts";
 import type { AnyTool, Caller } from "#core/plugin/Tool.ts";
 
@@ -59,7 +60,7 @@ export function mcp(options: McpOptions) {
 			const { fetch: answer } = await handler;
 			return answer(request, { authInfo: authInfoOf(caller) });
 		},
-		{ parse: "none", detail: { hide: true } },
+		{ parse: "none", detail: { hide: true, ...takesSlot() } },
 	);
 }
 

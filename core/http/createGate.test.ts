@@ -7,6 +7,7 @@ import { admitBody, createGate, type GateOptions } from "#core/http/createGate.t
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { ObservedRequest } from "#core/http/createRequestObserver.ts";
 import { createRouteTable } from "#core/http/createRouteTable.ts";
+import { createSlots } from "#core/http/createSlots.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { requestContexts } from "#core/http/requests.ts";
@@ -438,6 +439,7 @@ describe("createGate", () => {
 				]),
 			socketAddress: () => "203.0.113.7",
 			setIdleSeconds: () => {},
+			slots: createSlots(),
 			...options,
 		});
 		return { gate, ended, inFlight: () => inFlight };

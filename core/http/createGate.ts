@@ -9,6 +9,7 @@ import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createQuickLane } from "#core/http/createQuickLane.ts";
 import type { RequestObserver } from "#core/http/createRequestObserver.ts";
 import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
+import { type Slots, untilEnd } from "#core/http/createSlots.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf, faultOfStatus, httpFault } from "#core/http/faults.ts";
 import { problemResponse } from "#core/http/problems.ts";
@@ -46,6 +47,8 @@ export type GateOptions = {
 	table: () => RouteTable;
 	socketAddress: (request: Request) => string | null;
 	setIdleSeconds: (request: Request, seconds: number) => void;
+	/** How many costly requests may be under way. */
+	slots: Slots;
 };
 
 /** Elysia's handler; it returns undefined after an upgrade. */
@@ -168,7 +171,7 @@ function patternOf({ match, request }: Passing): string | undefined {
 }
 
 async function pass(next: Next, passing: Passing, options: GateOptions) {
-	const { request, context } = passing;
+	const { request, context, match } = passing;
 	const { path, flaw } = context.target;
 	const preflight = preflightAnswer(request, options.origins);
 	if (preflight) return preflight;
@@ -178,13 +181,39 @@ async function pass(next: Next, passing: Passing, options: GateOptions) {
 	if (flaw !== undefined) throw httpFault.malformedUrl({ public: flaw });
 	const described = refuseOrDescribe(passing, options);
 	if (described) return described;
-	const answer = await next(await toElysia(passing));
+	const admitted = await toElysia(passing);
+	// After the body: who sends one slowly holds nobody else's slot.
+	const isCostly = match?.isCostly(request.method === "HEAD" ? "GET" : request.method) === true;
+	if (!isCostly) return answered(await next(admitted), passing);
+	const release = options.slots.take(context.clientAddress);
+	try {
+		return held(answered(await next(admitted), passing), release);
+	} catch (error) {
+		release();
+		throw error;
+	}
+}
+
+/** Keeps a slot until a stream has ended; all other answers are whole already. */
+function held(response: Response | undefined, release: () => void): Response | undefined {
+	const isStream = response?.headers.get("content-type")?.startsWith("text/event-stream");
+	if (!response?.body || !isStream) {
+		release();
+		return response;
+	}
+	const { status, headers } = response;
+	return new Response(untilEnd(response.body, release), { status, headers });
+}
+
+/** Reads what Elysia answered; undefined after an upgrade. */
+function answered(answer: unknown, passing: Passing): Response | undefined {
+	const { context } = passing;
 	if (tookOver(answer, passing)) {
 		context.upgraded = true;
 		return undefined;
 	}
 	if (!(answer instanceof Response)) return new Response(null, { status: 204 });
-	const bare = bareError(answer, path);
+	const bare = bareError(answer, context.target.path);
 	if (bare) context.fault ??= bare;
 	return answer;
 }

@@ -8,6 +8,7 @@ import { createGate } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createRequestObserver } from "#core/http/createRequestObserver.ts";
 import { createRouteTable, type RouteTable } from "#core/http/createRouteTable.ts";
+import { createSlots } from "#core/http/createSlots.ts";
 import { faultOf, httpFault } from "#core/http/faults.ts";
 import { openApiRoutes } from "#core/http/openApi.ts";
 import { field } from "#core/http/openapi/schema.ts";
@@ -187,6 +188,7 @@ export function createHttpApp(options: HttpAppOptions) {
 	guardSockets(app, log);
 
 	const gate = createGate({
+		slots: createSlots(),
 		...options,
 		origins: createOriginPolicy(options),
 		proxies: createProxyList(options),

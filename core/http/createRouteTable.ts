@@ -1,6 +1,6 @@
 // Finds which routes match a path, for every method at once.
 
-import { CACHED_MEMBER, SIGNED_MEMBER } from "#core/http/routeMarks.ts";
+import { CACHED_MEMBER, COSTLY_MEMBER, SIGNED_MEMBER } from "#core/http/routeMarks.ts";
 
 export type Route = { method: string; path: string; hooks?: { detail?: unknown } };
 
@@ -11,6 +11,8 @@ export type RouteMatch = {
 	isCached: boolean;
 	/** Whether a signature proves the sender of its POST (see `takesSigned`). */
 	isSigned: boolean;
+	/** Whether a request of this method takes a slot (see `takesSlot`). */
+	isCostly(method: string): boolean;
 };
 
 export type RouteTable = { match(path: string): RouteMatch | undefined };
@@ -34,9 +36,11 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 	const root = emptyNode();
 	const cached = new Set<string>();
 	const signed = new Set<string>();
+	const costly = new Set<string>();
 	for (const route of routes) {
 		if (route.method === "GET" && says(route, CACHED_MEMBER)) cached.add(route.path);
 		if (route.method === "POST" && says(route, SIGNED_MEMBER)) signed.add(route.path);
+		if (says(route, COSTLY_MEMBER)) costly.add(`${route.method} ${route.path}`);
 		for (const path of expandOptional(route.path)) insert(root, { ...route, path }, route.path);
 	}
 	return {
@@ -48,6 +52,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 				patterns,
 				isCached: cached.has(patterns.get("GET") ?? ""),
 				isSigned: signed.has(patterns.get("POST") ?? ""),
+				isCostly: (method) => costly.has(`${method} ${patterns.get(method) ?? ""}`),
 			};
 		},
 	};

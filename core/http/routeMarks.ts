@@ -37,6 +37,18 @@ export const FAILURES_MEMBER = "x-failures";
 /** Names the member of an operation's `detail` that marks a signed webhook. */
 export const SIGNED_MEMBER = "x-signed";
 
+/** The member of an operation's `detail` which says that it holds much while it is answered. */
+export const COSTLY_MEMBER = "x-costly";
+
+/**
+ * Declares that few of an operation's requests may be under way at once (see `createSlots`).
+ *
+ * @example detail: { tags: ["agent"], ...takesSlot() }
+ */
+export function takesSlot(): { [COSTLY_MEMBER]: true } {
+	return { [COSTLY_MEMBER]: true };
+}
+
 /**
  * Declares that an operation's answers depend on URL and time alone, hold no secret, and may be
  * kept: the gate gives them an ETag, answers 304, and compresses them. For reads; ignored at other

@@ -12,6 +12,7 @@ import {
 } from "#core/http/openapi/schema.ts";
 import {
 	CACHED_MEMBER,
+	COSTLY_MEMBER,
 	FAILURES_MEMBER,
 	HEADERS_MEMBER,
 	SIGNED_MEMBER,
@@ -151,6 +152,7 @@ function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
 		[FAILURES_MEMBER]: _failures,
 		[CHANNEL_MEMBER]: _channel,
 		[CACHED_MEMBER]: _cached,
+		[COSTLY_MEMBER]: _costly,
 		[SIGNED_MEMBER]: _signed,
 		...rest
 	} = value;

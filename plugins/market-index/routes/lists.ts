@@ -3,6 +3,7 @@
 import { Elysia } from "elysia";
 import { z } from "zod";
 import { CURSOR_PART, createCursor, limitParam, pageQuery, pageSchema } from "#core/http/pages.ts";
+import { takesSlot } from "#core/http/routeMarks.ts";
 import { chainOfRow } from "#plugins/market-index/display.ts";
 import {
 	DROP_STATES,
@@ -175,6 +176,7 @@ export function getSearch(context: RouteContext) {
 			}),
 			response: { 200: searchPageSchema },
 			detail: {
+				...takesSlot(),
 				operationId: "searchCollections",
 				tags: ["market"],
 				summary: "Searches collections",
