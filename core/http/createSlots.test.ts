@@ -59,7 +59,7 @@ test("what is too much at once is refused before any work, other routes go on, a
 				await finish.promise;
 				return { done: true };
 			},
-			{ detail: takesSlot() },
+			{ detail: { tags: ["costly"], ...takesSlot() } },
 		)
 		.get("/v1/cheap", () => ({ done: true }));
 	const app = testHttpApp({ routes: [routes] });

@@ -196,8 +196,8 @@ export async function recordSigned(
 }
 
 /**
- * The owner's wallet sent it under another hash than was told: it replaced, or sped up, what no node
- * has ever shown. What a node has shown is followed by its nonce, and no word changes that.
+ * The owner's wallet sent it under another hash than was told: it replaced, or sped up, what no
+ * node has ever shown. What a node has shown is followed by its nonce, and no word changes that.
  */
 async function nameAnother(
 	tx: Tx,

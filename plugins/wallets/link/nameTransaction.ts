@@ -31,8 +31,9 @@ const namedSchema = z
 	.meta({ id: "TransactionNamed", description: "Which transaction was sent for an intent." });
 
 /**
- * Takes the hash of what an owner's wallet sent, also in place of one that was told before: a wallet
- * that replaces or speeds up a transaction gives it another hash. The chain decides what it is.
+ * Takes the hash of what an owner's wallet sent, also in place of one that was told before: a
+ * wallet that replaces or speeds up a transaction gives it another hash. The chain decides what it
+ * is.
  */
 export function nameTransaction(context: LinkContext) {
 	const { authenticate, execution } = context;

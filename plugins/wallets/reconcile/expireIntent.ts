@@ -24,7 +24,8 @@ const WATCH_AFTER_MS = 10_000;
 /**
  * Ends an intent whose time is over. Where its owner's wallet was asked to send, the payment is
  * looked for first: what is found is followed like any other, and until all was read the intent
- * stays open. What has expired is looked for all the same for a day, because a wallet may send late.
+ * stays open. What has expired is looked for all the same for a day, because a wallet may send
+ * late.
  */
 export async function expireIntent(deps: ExecutionDeps, expiring: Expiring): Promise<void> {
 	const { intentId, at } = expiring;

@@ -123,8 +123,8 @@ export async function readQueues(
 
 /**
  * Intents whose time is over, and those that nobody has taken further for a while: of a batch only
- * one, since all of it goes with any. Along the index `intent_open`. What was searched a moment ago,
- * and could not be ended, waits for its turn behind the others.
+ * one, since all of it goes with any. Along the index `intent_open`. What was searched a moment
+ * ago, and could not be ended, waits for its turn behind the others.
  */
 export async function readStranded(
 	db: Queryable,
