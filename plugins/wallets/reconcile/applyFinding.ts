@@ -210,7 +210,7 @@ async function writeChange(deps: ExecutionDeps, tx: Tx, change: Change): Promise
 	deps.log.info("a look changed a submission", { intentId, purpose, from: submission.state, to });
 	if (change.missing?.isDoubtful) {
 		const { detail } = change.missing;
-		deps.log.error("a receipt and the balances of its block differ", { intentId, detail });
+		deps.log.warn("a receipt and the balances of its block differ", { intentId, detail });
 	}
 	if (purpose === "pay") await tellIntent(tx, change);
 	else if (receipt) await wakePayment(tx, { intentId, at });

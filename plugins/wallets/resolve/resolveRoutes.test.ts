@@ -322,6 +322,34 @@ test("what its owner's own wallet sent, only its owner can cancel: an operator i
 	expect(await lab.intent(asked.id)).toMatchObject({ status: "submitted", cancellation: null });
 });
 
+describe("whether it arrived", () => {
+	test("is an operator's word of what is mined and in doubt alone, and is written down", async () => {
+		await expectRefused({ arrived: true }, "intent_state");
+		const detail = "receipt and balances differ";
+		lab.state.missing = { code: "arrival_doubtful", detail, isDoubtful: true };
+		const [paid] = await lab.pay(await lab.person());
+		id = paid?.id ?? "";
+		lab.chain.mine();
+		await lab.tick();
+		expect(await lab.intent(id)).toMatchObject({
+			...{ status: "uncertain", errorCode: "arrival_doubtful" },
+		});
+		const { intents } = (await ask("")).body;
+		expect(intents.find((one: { id: string }) => one.id === id)).toMatchObject({
+			...{ reason: "arrival_doubtful", actions: [{ name: "arrived" }] },
+		});
+		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
+		expect(await resolve({ arrived: false })).toMatchObject({
+			...{ status: 200, body: { status: "failed", errorCode: "not_received" } },
+		});
+		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, spend: RESERVED });
+		expect(await audited()).toMatchObject([
+			{ entry: { action: "trading.intent.resolved", detail: { claimed: "not_arrived" } } },
+		]);
+		expect(await resolve({ arrived: true })).toMatchObject({ status: 409, code: "intent_state" });
+	});
+});
+
 test("exactly one of the three is asked for", async () => {
 	for (const body of [{}, { abandon: true, callOff: true }, { callOff: false }]) {
 		expect((await resolve(body)).status).toBe(422);

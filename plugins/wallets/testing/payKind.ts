@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
-import type { Denial, Plan } from "#plugins/wallets/model.ts";
+import type { IntentKind, Missing } from "#plugins/wallets/IntentKind.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
 
 /** Longer than it takes until the wallet provider's silence is a proof. */
 export const PLAN_LIFETIME_MS = 300_000;
@@ -9,7 +9,7 @@ export const PLAN_LIFETIME_MS = 300_000;
 /** What a test says of payments. */
 export type PayScript = {
 	/** What settling finds. */
-	missing: Denial | null;
+	missing: Missing | null;
 	/** Null: whom it calls. */
 	recipient: Address | null;
 	/** Whatever fails before there is a plan. */
