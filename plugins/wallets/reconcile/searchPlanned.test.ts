@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { SENT_BLOCKS_MAX, SENT_SCAN_MAX } from "#plugins/wallets/chain/readSentSince.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/looks.ts";
-import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -172,118 +170,5 @@ describe("what was told wrongly", () => {
 		mine();
 		await ticks(2, 10_000);
 		expect(await read(intent)).toMatchObject({ status: "failed", errorCode: "cancelled" });
-	});
-});
-
-describe("what was never told", () => {
-	test("is found before its intent may expire", async () => {
-		const intent = await ask();
-		const sent = send(intent);
-		mine();
-		await ticks(3, QUESTION_LIFETIME_MS);
-		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
-		expect(await lab.moves(intent.id)).not.toContain("expire");
-	});
-
-	test("keeps its intent open while it waits at a node, or no node can be asked", async () => {
-		const intent = await ask();
-		const sent = send(intent);
-		await ticks(3, QUESTION_LIFETIME_MS);
-		expect((await read(intent)).status).toBe("signature_required");
-		mine();
-		lab.chain.state.isDown = true;
-		await ticks(3, QUESTION_LIFETIME_MS);
-		expect((await read(intent)).status).toBe("signature_required");
-		lab.chain.state.isDown = false;
-		await ticks(2, 60_000);
-		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
-	});
-
-	test("is found where it is sent only after its intent expired, and may still be told", async () => {
-		const [found, told] = [await ask("0x01"), await ask("0x02")];
-		await ticks(2, QUESTION_LIFETIME_MS);
-		expect((await read(found)).status).toBe("expired");
-		expect((await read(told)).status).toBe("expired");
-		const sent = send(found);
-		const second = send(told, {}, 1);
-		await lab.execution.signed(told.id, second);
-		expect(await read(told)).toMatchObject({ status: "submitted", transactionHash: second });
-		mine();
-		await ticks(3, SIGNED_UNSEEN_MS);
-		expect(await read(found)).toMatchObject({ status: "confirmed", transactionHash: sent });
-		expect(await read(told)).toMatchObject({ status: "confirmed", transactionHash: second });
-	});
-
-	test("settles one of two that are alike, and never both", async () => {
-		const intents = [await ask(), await ask()];
-		send(intents[0] as Intent);
-		mine();
-		await ticks(4, QUESTION_LIFETIME_MS);
-		const states = await Promise.all(intents.map(async (one) => (await read(one)).status));
-		expect(states.sort()).toEqual(["confirmed", "expired"]);
-	});
-
-	test("an older payment that is alike, or another one, settles nothing", async () => {
-		const twin = await ask();
-		send(twin);
-		mine(1);
-		const intent = await ask();
-		lab.chain.send({ from: by.wallet.address, to: SHOP, nonce: 1, valueRaw: 1n, data: "0x" });
-		mine();
-		await lab.execution.signed(twin.id, `0x${"8".repeat(64)}`);
-		await ticks(2, QUESTION_LIFETIME_MS);
-		expect((await read(intent)).status).toBe("expired");
-	});
-});
-
-describe("a search", () => {
-	test("of a busy wallet goes on where it was cut short, and ends nothing before its end", async () => {
-		const intent = await ask();
-		const count = 3 * SENT_BLOCKS_MAX;
-		const from = by.wallet.address;
-		for (let nonce = 0; nonce < count; nonce++) {
-			lab.chain.send({ from, to: SHOP, nonce, valueRaw: 1n, data: "0x" });
-			mine(1);
-		}
-		const sent = send(intent, {}, count);
-		mine();
-		await lab.tick(QUESTION_LIFETIME_MS);
-		await ticks(2, 10_000);
-		expect((await read(intent)).status).toBe("signature_required");
-		await ticks(4, 10_000);
-		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
-	});
-
-	test("of a node without old state reads its blocks, a part in each turn", async () => {
-		const intent = await ask();
-		mine(2 * SENT_SCAN_MAX);
-		const sent = send(intent);
-		mine();
-		lab.chain.state.oldestState = 2 * SENT_SCAN_MAX + 2;
-		await lab.tick(QUESTION_LIFETIME_MS);
-		await lab.tick(10_000);
-		expect((await read(intent)).status).toBe("signature_required");
-		await ticks(4, 10_000);
-		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
-	});
-
-	test("believes no block that hides what the account's counts name", async () => {
-		const intent = await ask();
-		const sent = send(intent);
-		mine();
-		const { batch } = lab.chain.rpc;
-		lab.chain.rpc.batch = async (calls, options) => {
-			const answers = await batch(calls, options);
-			return answers.map((one, place) => {
-				return calls[place]?.method === "eth_getBlockByNumber"
-					? { ...(one as object), transactions: [] }
-					: one;
-			});
-		};
-		await ticks(3, QUESTION_LIFETIME_MS);
-		expect((await read(intent)).status).toBe("signature_required");
-		lab.chain.rpc.batch = batch;
-		await ticks(2, 60_000);
-		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 });
