@@ -292,9 +292,15 @@ describe("sending", () => {
 	});
 });
 
-/** Opens a link as the owner's browser does, and accepts what it shows. */
-async function sayYes(url: string): Promise<void> {
-	const path = `/v1${new URL(url).pathname}`;
+/** Opens an address as its owner's browser does, signed in, and accepts what its link shows. */
+async function sayYes(address: string): Promise<void> {
+	const intentId = new URL(address).pathname.split("/").at(-1) ?? "";
+	// Who has the address alone, such as the program that asked, gets no further.
+	expect(intentId).toMatch(/^[0-9a-f-]{36}$/);
+	expect((await world.post("/v1/links", { intentId })).status).toBe(401);
+	const made = await world.post("/v1/links", { intentId }, { by: "ada" });
+	expect(made.status).toBe(201);
+	const path = `/v1${new URL(made.body.url).pathname}`;
 	const { body: shown } = await world.service.get(path);
 	const { status } = await world.post(path, { planHash: shown.planHash });
 	expect(status).toBe(200);
