@@ -1,3 +1,5 @@
+// Declares the limits of bridging: sizes, times and delays.
+
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time.ts";
 
 export const AMOUNT_LENGTH_MAX = 160;
@@ -53,9 +55,9 @@ export const LOOK_DELAYS: readonly (readonly [untilMs: number, delayMs: number])
 ];
 /** How often what is late is looked for: hourly for a day, then daily for so long, then no more. */
 export const LATE_EVERY_MS = HOUR_MS;
-export const LATE_OPEN_MS = DAY_MS;
-export const DAILY_EVERY_MS = DAY_MS;
-export const DAILY_OPEN_MS = 60 * DAY_MS;
+const LATE_OPEN_MS = DAY_MS;
+const DAILY_EVERY_MS = DAY_MS;
+const DAILY_OPEN_MS = 60 * DAY_MS;
 /** How long after it the provider's `failure` is shown, and how long it is looked at often. */
 export const FAILURE_GRACE_MS = 5 * MINUTE_MS;
 export const FAILURE_OPEN_MS = DAY_MS;
@@ -96,3 +98,9 @@ export const WAKES_PER_REQUEST_WINDOW_SECONDS = 60;
 export const FOREIGN_RPC_BYTES_MAX = 1_048_576;
 export const FOREIGN_RPC_TIMEOUT_MS = 8_000;
 export const BALANCES_CURRENCIES_MAX = 20;
+
+/** Returns how long what is late for so long is left alone; null: it is looked for no more. */
+export function lateMs(sinceMs: number): number | null {
+	if (sinceMs <= LATE_OPEN_MS) return LATE_EVERY_MS;
+	return sinceMs <= LATE_OPEN_MS + DAILY_OPEN_MS ? DAILY_EVERY_MS : null;
+}

@@ -50,6 +50,9 @@ export function operatorChanges({
 		"POST /v1/admin/trading/intents/{id}/resolve": () => review(db),
 		"POST /v1/admin/bridges/{id}/retry": () => bridge(db, "bridge.retried"),
 		"POST /v1/admin/bridges/{id}/disable": () => bridge(db, "bridge.disabled"),
+		"POST /v1/admin/bridges/{id}/look": () => bridge(db, "bridge.looked", "failure"),
+		"POST /v1/admin/bridges/{id}/accept": () => bridge(db, "bridge.accepted", "uncertain"),
+		"POST /v1/admin/bridges/{id}/close": () => bridge(db, "bridge.closed", "failure"),
 		"PUT /v1/admin/bridge-chains/{chainId}": async () => ({
 			...{ id: "8453", body: { enabled: false } },
 			refused: { id: "8453", body: { enabled: "no" } },
@@ -114,8 +117,8 @@ async function review(db: Database): Promise<OperatorChange> {
 	};
 }
 
-/** Stores a bridge that was recorded and stands still. */
-async function bridge(db: Database, action: string): Promise<OperatorChange> {
+/** Stores a bridge that stands still: one that was recorded, or of which too little was found. */
+async function bridge(db: Database, action: string, status = "created"): Promise<OperatorChange> {
 	const { profile } = await insertPerson(db, { chainId: CHAIN, nowMs: Date.now() });
 	const id = Bun.randomUUIDv7();
 	const request = {
@@ -124,14 +127,15 @@ async function bridge(db: Database, action: string): Promise<OperatorChange> {
 	};
 	await db.execute(
 		`insert into bridge.bridge (id, profile_id, channel, asks, request, status, held_at, created_at,
-			changed_at)
-		values ($1, $2, 'api', false, $3::jsonb, 'created', now() - interval '1 hour', now(), now())`,
-		[id, profile.id, JSON.stringify(request)],
+			changed_at, error_code)
+		values ($1, $2, 'api', false, $3::jsonb, $4, now() - interval '1 hour', now(), now(),
+			'fill_short')`,
+		[id, profile.id, JSON.stringify(request), status],
 	);
 	return {
 		...{ id, body: {}, refused: { id: NOBODY, body: {} } },
 		...{ action, subject: `bridge:${id}` },
-		state: `select held_at from bridge.bridge where id = '${id}'`,
+		state: `select held_at, look_at, accepted_at, stopped_at from bridge.bridge where id = '${id}'`,
 	};
 }
 

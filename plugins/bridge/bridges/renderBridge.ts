@@ -232,11 +232,12 @@ function arrivedOf(bridge: Bridge): BridgeView["arrived"] {
 }
 
 /** Says where the money is, in one sentence that is true until the next look. */
-function whereIs(bridge: Bridge): string {
+export function whereIs(bridge: Bridge): string {
 	const { status, route, errorCode, isVerified } = bridge;
 	const from = route?.origin.chain ?? "its chain";
 	const to = route?.destination.chain ?? "the other chain";
-	const by = isVerified ? "" : " by the provider's word alone";
+	const by = isVerified ? "" : ": so says the provider's own node, and none of ours yet";
+	const { depositedAt } = bridge;
 	switch (status) {
 		case "created":
 		case "quoted":
@@ -249,18 +250,44 @@ function whereIs(bridge: Bridge): string {
 		case "disabled":
 			return `It stayed in your wallet: ${errorCode ?? status}.`;
 		case "pending":
-			return `It was deposited on ${from} and is on its way to ${to}.`;
+			return errorCode === "claim_unproven"
+				? `It was deposited on ${from}; the provider says that it is done, and no chain shows it yet.`
+				: `It was deposited on ${from} and is on its way to ${to}.`;
 		case "success":
 			return `It arrived on ${to}${by}.`;
 		case "refund":
 			return `It came back${by}.`;
 		case "failure":
-			return bridge.depositedAt === null
+			return depositedAt === null && errorCode !== "closed_by_operator"
 				? `It is in your wallet on ${from}; it was not deposited (${errorCode ?? "failed"}).`
-				: `The bridge failed; it is with the provider, and a refund is being waited for.`;
+				: `The bridge failed; it is with the provider, and ${lookedFor(bridge, "a refund is")}.`;
 		case "timed_out":
-			return `It was deposited on ${from} and did not arrive in time; it is still looked for.`;
+			return `It was deposited on ${from} and did not arrive in time${foundOf(bridge)}; ${lookedFor(bridge, "it is")}.`;
 		default:
-			return `It is being looked up (${errorCode ?? "unknown"}): do not send it again.`;
+			return `${doubtOf(bridge)}: do not send it again.`;
 	}
+}
+
+/** Says that it is looked for, or since when it is not. */
+function lookedFor({ lookAt, stoppedAt }: Bridge, what: string): string {
+	if (lookAt !== null || stoppedAt === null) return `${what} still looked for`;
+	return `nobody has looked for it since ${stoppedAt.toISOString().slice(0, 10)}: ask us to look`;
+}
+
+/** Says what is not known, how much of it was found, and whether it is looked for. */
+function doubtOf(bridge: Bridge): string {
+	const what = `(${bridge.errorCode ?? "unknown"})${foundOf(bridge)}`;
+	if (bridge.lookAt !== null) return `It is being looked up ${what}`;
+	return `Where it is is not known ${what}; ${lookedFor(bridge, "it is")}`;
+}
+
+/** Says how much of it was found where; nothing where nothing was. */
+function foundOf({ arrivedRaw, outChainId, outCurrency, route }: Bridge): string {
+	const places = route ? [route.origin, route.destination] : [];
+	const place = places.find(
+		({ chainId, currency }) => chainId === outChainId && currency === outCurrency,
+	);
+	if (!place || arrivedRaw === null || arrivedRaw === 0n) return "";
+	const whole = formatAmount({ units: arrivedRaw, currency: place });
+	return `; ${whole} ${place.symbol} of it arrived on ${place.chain}`;
 }

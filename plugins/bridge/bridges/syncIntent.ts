@@ -5,7 +5,7 @@ import { unreachable } from "#core/fault.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
-import { FAILURE_OPEN_MS } from "#plugins/bridge/limits.ts";
+import { FAILURE_OPEN_MS, lateMs } from "#plugins/bridge/limits.ts";
 import {
 	type Bridge,
 	type BridgeMove,
@@ -23,6 +23,7 @@ const SIGNING_MS = 2 * SECOND_MS;
 /** The delay between looks for a signature that nobody reported: at first, and later. */
 const LATE_MS = MINUTE_MS;
 const LATER_MS = 10 * MINUTE_MS;
+const MISSING = "deposit_missing";
 
 type Step = Omit<BridgeMove, "at"> & { nextMs: number | null };
 
@@ -48,8 +49,12 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 		const nowMs = core.clock.nowMs();
 		const { nextMs, ...step } = stepOf(held, { intent, before, asking, nowMs });
 		const lookAt = nextMs === null ? null : new Date(nowMs + nextMs);
-		const change = { ...step.change, lookAt, depositHash: intent.transactionHash };
 		const at = new Date(nowMs);
+		const stoppedAt = lookAt === null ? at : null;
+		const change = { ...step.change, lookAt, stoppedAt, depositHash: intent.transactionHash };
+		// It was paid, and the depository has it for nobody: an operator has to look.
+		const isNew = step.change?.errorCode === MISSING && held.errorCode !== MISSING;
+		if (isNew) context.alarm(MISSING, id);
 		const moved = await moveBridge(tx, held, { ...step, at, change });
 		if (moved === null) await changeBridge(tx, id, { lookAt });
 	};
@@ -137,12 +142,14 @@ function endedStep(
 
 /** Returns the move of a failed intent: a doubt where it was paid but the deposit is missing. */
 function failedStep({ failedAt }: Bridge, { errorCode }: Intent, nowMs: number): Step {
-	if (errorCode === "deposit_missing") {
-		return { event: "doubt", change: { errorCode }, nextMs: WAITING_MS };
-	}
 	// Its block may still leave the chain, and a hash may turn up after all.
 	const since = failedAt ?? new Date(nowMs);
-	const isOver = nowMs - since.getTime() > FAILURE_OPEN_MS;
+	const ageMs = nowMs - since.getTime();
+	if (errorCode === MISSING) {
+		const change = { errorCode, failedAt: since };
+		return { event: "doubt", change, nextMs: ageMs < LATER_MS ? WAITING_MS : lateMs(ageMs) };
+	}
+	const isOver = ageMs > FAILURE_OPEN_MS;
 	const change = { errorCode: errorCode ?? "failed", failedAt: since };
 	return { event: "give_up", change, nextMs: isOver ? null : 60 * SECOND_MS };
 }

@@ -6,13 +6,16 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { type CliCommand, type CliContext, serviceKey } from "#core/plugin/Plugin.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeEvent } from "#plugins/bridge/bridgeStates.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import type { BridgeView } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { operateChains } from "#plugins/bridge/operator/operateChains.ts";
 import {
 	type Bridge,
+	type BridgeChange,
 	changeBridge,
+	isWakeable,
 	listOpenBridges,
 	lockBridge,
 	moveBridge,
@@ -21,6 +24,10 @@ import {
 import { PIN_ROLES } from "#plugins/bridge/sql/pins.ts";
 
 type BridgeOperations = ReturnType<typeof operateBridges>;
+
+/** What an operator changes of a bridge that is held; throws a Fault where that may not be. */
+type Changed = { move?: BridgeEvent; change: BridgeChange };
+type Change = { actor: string; action: string; to(held: Bridge, at: Date): Changed };
 
 type Audited = { actor: string; action: string; id: string; detail: Record<string, unknown> };
 
@@ -33,8 +40,9 @@ export const BridgeOperatorKey = serviceKey<BridgeOperations>()("bridge");
 /** The actor in the audit log: whoever has a shell on the machine. */
 const ACTOR = "svc";
 const LISTED_MAX = 200;
-const USAGE = "bridge list | show <id> | retry <id> | disable <id>";
+const USAGE = "bridge list | show|retry|look|accept|close|disable <id>";
 const CHAIN_USAGE = "bridge-chain <chainId> <true|false>";
+const CLOSED = "bridge.closed";
 const PIN_USAGE = "bridge-pin <chainId> <depository|proxy|solver> <address>";
 
 /**
@@ -54,10 +62,12 @@ const bridgeCommand: CliCommand = {
 			case "show":
 				return withOperations(context, async ({ show }) => print(context, await show(id)));
 			case "retry":
-				return withOperations(context, async ({ retry }) => print(context, await retry(id, ACTOR)));
+			case "look":
+			case "accept":
+			case "close":
 			case "disable":
-				return withOperations(context, async ({ disable }) =>
-					print(context, await disable(id, ACTOR)),
+				return withOperations(context, async (operations) =>
+					print(context, await operations[what](id, ACTOR)),
 				);
 			default:
 				throw usage(USAGE);
@@ -131,8 +141,26 @@ export function operateBridges(
 
 	const show = async (id: string): Promise<BridgeView> => bridges.show(await find(id));
 
+	async function change(id: string, asked: Change): Promise<BridgeView> {
+		await changeHeld(context, id, asked);
+		// What is closed would be found where it was at once.
+		if (asked.action !== CLOSED) await goOn(id);
+		return await show(id);
+	}
+
+	/** Looks at a bridge whose money is not said to be anywhere, however long ago it was given up. */
+	const look = (id: string, actor: string): Promise<BridgeView> =>
+		change(id, { actor, action: "bridge.looked", to: lookedAt });
+
 	return {
 		show,
+		look,
+		/** Has less than was promised count as the end, where it is the provider's and arrived. */
+		accept: (id: string, actor: string): Promise<BridgeView> =>
+			change(id, { actor, action: "bridge.accepted", to: accepted }),
+		/** Ends what nobody finds by an operator's word: it is looked for no more. */
+		close: (id: string, actor: string): Promise<BridgeView> =>
+			change(id, { actor, action: CLOSED, to: closed }),
 		/** Lists open bridges, newest first, and says whether there are more. */
 		async list(limit: number): Promise<{ bridges: BridgeView[]; hasMore: boolean }> {
 			const found = await listOpenBridges(core.db, limit + 1);
@@ -143,9 +171,7 @@ export function operateBridges(
 		/** Makes a bridge go on that stands still. A quote that holds is used again. */
 		async retry(id: string, actor: string): Promise<BridgeView> {
 			const bridge = await find(id);
-			if (bridge.status !== "created" && bridge.status !== "quoted") {
-				throw bridgeFault.bridgeState();
-			}
+			if (bridge.status !== "created" && bridge.status !== "quoted") return await look(id, actor);
 			const at = new Date(core.clock.nowMs());
 			const act = async (tx: Tx) => {
 				await changeBridge(tx, id, { lookAt: at, heldAt: null, errorCode: null });
@@ -177,6 +203,46 @@ export function operateBridges(
 		},
 		...operateChains(context),
 	};
+}
+
+/** Writes down what an operator did with a bridge, in one transaction with what it changes. */
+async function changeHeld(
+	context: BridgeContext,
+	id: string,
+	{ actor, action, to }: Change,
+): Promise<void> {
+	const { core, steps } = context;
+	const at = new Date(core.clock.nowMs());
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, id);
+		if (!held) throw bridgeFault.notFound();
+		const { move = null, change } = to(held, at);
+		const moved = move && (await moveBridge(tx, held, { event: move, at, change }));
+		if (!moved) await changeBridge(tx, id, change);
+		const detail = { status: held.status, arrived: String(held.arrivedRaw ?? "") };
+		await audit(context, tx, { actor, action, id, detail });
+	};
+	await steps.run("bridge.begin", () => core.db.transaction(act));
+}
+
+function lookedAt(held: Bridge, at: Date): Changed {
+	if (!isWakeable(held)) throw bridgeFault.bridgeState();
+	return { change: { lookAt: at } };
+}
+
+/** Throws unless a part of it was found: nothing is accepted before it is there. */
+function accepted(held: Bridge, at: Date): Changed {
+	const isShort = ["fill_short", "refund_short"].includes(held.errorCode ?? "");
+	if (held.status !== "uncertain" || !isShort) throw bridgeFault.bridgeState();
+	return { change: { acceptedAt: at, lookAt: at } };
+}
+
+function closed(held: Bridge, at: Date): Changed {
+	const isOpen = ["uncertain", "timed_out", "failure"].includes(held.status);
+	if (!isOpen) throw bridgeFault.bridgeState();
+	const detail = "An operator closed it: ask for a look where it turns up.";
+	const change = { lookAt: null, stoppedAt: at, errorCode: "closed_by_operator", detail };
+	return { move: held.depositedAt === null ? "give_up" : "fail", change };
 }
 
 async function list(operations: BridgeOperations, { out, note }: CliContext): Promise<number> {

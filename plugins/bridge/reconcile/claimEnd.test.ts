@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { whereIs } from "#plugins/bridge/bridges/renderBridge.ts";
+import { isWakeable, listOpenBridges, wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 import {
 	AMOUNT,
 	createLieLab,
@@ -233,6 +235,81 @@ describe("a chain that cannot be read", () => {
 	});
 });
 
+describe("what is late", () => {
+	const DAY = 86_400_000;
+	/** Passes days, an hour at a time where looks are hourly. */
+	const days = async (count: number) => {
+		for (let day = 0; day < count; day++) await lab.pass(DAY);
+	};
+	const wake = (one: LieBridge) =>
+		wakeBridge(database.db, { requestId: one.requestId, at: new Date(lab.clock.ms) });
+
+	test("is looked for hourly for a day and daily for 60, and then says when that ended", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "pending");
+		await lab.pass(3_600_000);
+		await days(2);
+		expect(await lab.read(one)).toMatchObject({ status: "timed_out", stoppedAt: null });
+		await days(59);
+		expect((await lab.read(one)).lookAt).not.toBeNull();
+		await days(2);
+		const stopped = await lab.read(one);
+		expect([stopped.status, stopped.lookAt]).toEqual(["timed_out", null]);
+		expect(stopped.stoppedAt).not.toBeNull();
+		expect(lab.alarms).toEqual(["given_up"]);
+		expect(whereIs(stopped)).toContain(
+			`since ${stopped.stoppedAt?.toISOString().slice(0, 10)}: ask us to look`,
+		);
+	});
+
+	test.each(["timed_out", "failure", "uncertain"])(
+		"and was given up as %s is woken by a webhook, listed, and ends by what arrived",
+		async (status) => {
+			const one = await lab.deposited();
+			await database.db.execute(
+				"update bridge.bridge set status = $2, look_at = null, stopped_at = now() where id = $1",
+				[one.id, status],
+			);
+			const listed = await listOpenBridges(database.db, 10);
+			expect(listed.map(({ id }) => id)).toEqual([one.id]);
+			expect(isWakeable(await lab.read(one))).toBe(true);
+			lab.say(one, "success", pay("destination", paying(EXPECTED)));
+			expect(await wake(one)).toBe(one.id);
+			await lab.pass(0);
+			expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
+		},
+	);
+
+	test("is woken by nothing where it is at its end, or a dry run that was never sent", async () => {
+		const one = await lab.deposited();
+		for (const [status, more] of [
+			["success", "is_verified = true"],
+			["refund", "is_verified = true"],
+			["rejected", "deposited_at = null"],
+			["disabled", "deposited_at = null"],
+			["quoted", "deposited_at = null"],
+		]) {
+			await database.db.execute(
+				`update bridge.bridge set status = $2, look_at = null, ${more} where id = $1`,
+				[one.id, status ?? ""],
+			);
+			expect([status, await wake(one), isWakeable(await lab.read(one))]).toEqual([
+				...[status, null, false],
+			]);
+		}
+	});
+
+	test("and short ends by an operator's word, by what arrived and no more", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(7n)));
+		await lab.pass(1_000);
+		expect(whereIs(await lab.read(one))).toContain("0.000007 USDX of it arrived on two");
+		await database.db.execute("update bridge.bridge set accepted_at = now()");
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["success", null, true, 7n]]);
+	});
+});
+
 test("an arrival that left its chain belongs to nobody, and can end its bridge again", async () => {
 	const one = await lab.deposited();
 	lab.say(one, "success", pay("destination", paying(EXPECTED)));
@@ -240,7 +317,7 @@ test("an arrival that left its chain belongs to nobody, and can end its bridge a
 	lab.chains.destination.reorg();
 	await lab.pass(15_000);
 	await lab.pass(5_000);
-	expect(await states(one)).toEqual([["uncertain", "arrival_lost", null, null]]);
+	expect(await states(one)).toEqual([["uncertain", "arrival_lost", false, null]]);
 	expect(await database.db.query("select 1 from bridge.arrival")).toEqual([]);
 	lab.say(one, "success", pay("destination", paying(EXPECTED)));
 	await lab.pass(60_000);

@@ -6,15 +6,13 @@ import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { deliveryOf, oftEndOf } from "#plugins/bridge/direct/oft.ts";
 import {
-	DAILY_EVERY_MS,
-	DAILY_OPEN_MS,
 	FAILURE_GRACE_MS,
 	FAILURE_OPEN_MS,
 	HINT_AFTER_MS,
 	HINT_EVERY_MS,
 	LATE_EVERY_MS,
-	LATE_OPEN_MS,
 	LOOK_DELAYS,
+	lateMs,
 } from "#plugins/bridge/limits.ts";
 import {
 	type Claim,
@@ -119,12 +117,6 @@ export function judgeTime(
 	}
 	if (ageMs >= timeoutMs) return { event: "time_out", nextMs: lateMs(ageMs - timeoutMs) };
 	return { event: null, nextMs: delay };
-}
-
-/** Returns how long what is late for so long is left alone; null: it is looked for no more. */
-export function lateMs(sinceMs: number): number | null {
-	if (sinceMs <= LATE_OPEN_MS) return LATE_EVERY_MS;
-	return sinceMs <= LATE_OPEN_MS + DAILY_OPEN_MS ? DAILY_EVERY_MS : null;
 }
 
 /** Asks both chains of a direct bridge for its status; what cannot be read is in flight. */

@@ -75,7 +75,7 @@ function moveOf(
 	return {
 		event: "doubt",
 		change: {
-			...{ errorCode: "arrival_lost", missingAt: null, lookAt: at, isVerified: null },
+			...{ errorCode: "arrival_lost", missingAt: null, lookAt: at, isVerified: false },
 			...{ outHash: null, outChainId: null, outCurrency: null, arrivedRaw: null },
 		},
 	};

@@ -78,95 +78,151 @@ const listSchema = z
 
 /** Returns operators' routes: behind the API key, with each change in the audit log. */
 export function adminRoutes(context: BridgeContext, bridges: Bridges) {
-	const { core } = context;
 	// Each change is written to the audit log, with its actor, by what is called here.
 	const operations = operateBridges(context, { bridges, goOn: bridges.goOn });
-	const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
-	return (
-		new Elysia({ prefix: "/v1/admin" })
-			// Before anything is validated: a stranger learns nothing but that a key is wanted.
-			.derive(({ request }) => ({ operator: core.operators.authenticate(request) }))
-			.get(
-				"/bridges",
-				async ({ set }) => {
-					set.headers["cache-control"] = "no-store";
-					return await operations.list(LISTED_MAX);
+	const deps = { context, operations };
+	return new Elysia({ prefix: "/v1/admin" })
+		.use(bridgeRoutes(deps))
+		.use(wordRoute(deps, LOOK))
+		.use(wordRoute(deps, ACCEPT))
+		.use(wordRoute(deps, CLOSE))
+		.use(chainRoutes(deps));
+}
+
+type Deps = { context: BridgeContext; operations: ReturnType<typeof operateBridges> };
+type Word = {
+	word: "look" | "accept" | "close";
+	operationId: string;
+	summary: string;
+	description: string;
+};
+
+const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
+const LOOK: Word = {
+	...{ word: "look", operationId: "refreshBridge", summary: "Looks for a bridge's money now" },
+	description: "Of any that is not at its end, however long ago it was given up.",
+};
+const ACCEPT: Word = {
+	...{ word: "accept", operationId: "acceptBridge", summary: "Accepts less than was promised" },
+	description:
+		"Of one that is `fill_short` or `refund_short`: what arrived ends it, read from the chain anew.",
+};
+const CLOSE: Word = {
+	...{ word: "close", operationId: "closeBridge", summary: "Ends what nobody finds" },
+	description: "It is `failure`, and is looked for no more until somebody asks for a look.",
+};
+
+/** Before anything is validated: a stranger learns nothing but that a key is wanted. */
+function guarded({ context: { core } }: Deps) {
+	return new Elysia().derive(({ request }) => ({
+		operator: core.operators.authenticate(request),
+	}));
+}
+
+function bridgeRoutes(deps: Deps) {
+	const { operations } = deps;
+	return guarded(deps)
+		.get(
+			"/bridges",
+			async ({ set }) => {
+				set.headers["cache-control"] = "no-store";
+				return await operations.list(LISTED_MAX);
+			},
+			{
+				response: { 200: listSchema },
+				detail: {
+					...{ ...about, operationId: "listOpenBridges", summary: "Lists open bridges" },
+					description: "Those whose money is, or may be, on its way.",
 				},
-				{
-					response: { 200: listSchema },
-					detail: {
-						...{ ...about, operationId: "listOpenBridges", summary: "Lists open bridges" },
-						description: "Those whose money is, or may be, on its way.",
-					},
-				},
-			)
-			.get("/bridges/:id", async ({ params }) => operations.show(idOf(params.id)), {
+			},
+		)
+		.get("/bridges/:id", async ({ params }) => operations.show(idOf(params.id)), {
+			...{ params, response: { 200: bridgeSchema } },
+			detail: {
+				...{ ...about, operationId: "getAnyBridge", summary: "Shows anybody's bridge" },
+				...{ description: "As its owner sees it.", ...canFail(bridgeFault.notFound) },
+			},
+		})
+		.post(
+			"/bridges/:id/retry",
+			async ({ params, operator }) => operations.retry(idOf(params.id), operator.actor),
+			{
 				...{ params, response: { 200: bridgeSchema } },
 				detail: {
-					...{ ...about, operationId: "getAnyBridge", summary: "Shows anybody's bridge" },
-					...{ description: "As its owner sees it.", ...canFail(bridgeFault.notFound) },
+					...{ ...about, operationId: "resumeBridge", summary: "Has a bridge go on" },
+					description:
+						"One that was recorded or quoted and stands still: its quote is used again. Any " +
+						"other that is not at its end is looked at.",
+					...canFail(bridgeFault.notFound, bridgeFault.bridgeState),
 				},
-			})
-			.post(
-				"/bridges/:id/retry",
-				async ({ params, operator }) => operations.retry(idOf(params.id), operator.actor),
-				{
-					...{ params, response: { 200: bridgeSchema } },
-					detail: {
-						...{ ...about, operationId: "resumeBridge", summary: "Has a bridge go on" },
-						description:
-							"One that was recorded or quoted and stands still. Its quote is used again.",
-						...canFail(bridgeFault.notFound, bridgeFault.bridgeState),
-					},
+			},
+		)
+		.post(
+			"/bridges/:id/disable",
+			async ({ params, operator }) => operations.disable(idOf(params.id), operator.actor),
+			{
+				...{ params, response: { 200: bridgeSchema } },
+				detail: {
+					...{ ...about, operationId: "cancelBridge", summary: "Stops a bridge's next steps" },
+					description: "What was deposited is followed to its end all the same.",
+					...canFail(bridgeFault.notFound),
 				},
-			)
-			.post(
-				"/bridges/:id/disable",
-				async ({ params, operator }) => operations.disable(idOf(params.id), operator.actor),
-				{
-					...{ params, response: { 200: bridgeSchema } },
-					detail: {
-						...{ ...about, operationId: "cancelBridge", summary: "Stops a bridge's next steps" },
-						description: "What was deposited is followed to its end all the same.",
-						...canFail(bridgeFault.notFound),
-					},
-				},
-			)
-			.put(
-				"/bridge-chains/:chainId",
-				async ({ params: { chainId }, body: { enabled }, operator }) => {
-					const change = { chainId, isOn: enabled };
-					const previous = await operations.switchChain(change, operator.actor);
-					return { chainId, enabled, previous };
-				},
-				{
-					...{ params: chainParams, body: switchBody, response: { 200: switchAnswer } },
-					detail: {
-						...{ ...about, operationId: "setBridgeChain", summary: "Takes a chain out, or in" },
-						description: "For new bridges, in every process, from the answer on.",
-					},
-				},
-			)
-			.put(
-				"/bridge-chains/:chainId/contracts",
-				async ({ params: { chainId }, body: { role, address }, operator }) => {
-					const pinned = anyCaseAddressSchema.parse(address);
-					const asked = { chainId, role, address: pinned };
-					return { pins: await operations.pin(asked, operator.actor) };
-				},
-				{
-					...{ params: chainParams, body: pinBody, response: { 200: pinAnswer } },
-					detail: {
-						...{ ...about, operationId: "setBridgeContract" },
-						summary: "Trusts a contract or solver of the provider's",
-						description:
-							"Money goes to, and is proven to come from, pinned addresses alone. A change of what the " +
-							"provider publishes, or of a contract's code, is refused until it is pinned here.",
-						...canFail(bridgeFault.chainUnreadable, bridgeFault.contractMissing),
-					},
-				},
-			)
+			},
+		);
+}
+
+/** Returns the route of one word that an operator says about a bridge. */
+function wordRoute(deps: Deps, { word, operationId, summary, description }: Word) {
+	return guarded(deps).post(
+		`/bridges/:id/${word}`,
+		async ({ params, operator }) => deps.operations[word](idOf(params.id), operator.actor),
+		{
+			...{ params, response: { 200: bridgeSchema } },
+			detail: {
+				...{ ...about, operationId, summary, description },
+				...canFail(bridgeFault.notFound, bridgeFault.bridgeState),
+			},
+		},
 	);
+}
+
+function chainRoutes(deps: Deps) {
+	const { operations } = deps;
+	return guarded(deps)
+		.put(
+			"/bridge-chains/:chainId",
+			async ({ params: { chainId }, body: { enabled }, operator }) => {
+				const change = { chainId, isOn: enabled };
+				const previous = await operations.switchChain(change, operator.actor);
+				return { chainId, enabled, previous };
+			},
+			{
+				...{ params: chainParams, body: switchBody, response: { 200: switchAnswer } },
+				detail: {
+					...{ ...about, operationId: "setBridgeChain", summary: "Takes a chain out, or in" },
+					description: "For new bridges, in every process, from the answer on.",
+				},
+			},
+		)
+		.put(
+			"/bridge-chains/:chainId/contracts",
+			async ({ params: { chainId }, body: { role, address }, operator }) => {
+				const pinned = anyCaseAddressSchema.parse(address);
+				const asked = { chainId, role, address: pinned };
+				return { pins: await operations.pin(asked, operator.actor) };
+			},
+			{
+				...{ params: chainParams, body: pinBody, response: { 200: pinAnswer } },
+				detail: {
+					...{ ...about, operationId: "setBridgeContract" },
+					summary: "Trusts a contract or solver of the provider's",
+					description:
+						"Money goes to, and is proven to come from, pinned addresses alone. A change of what the " +
+						"provider publishes, or of a contract's code, is refused until it is pinned here.",
+					...canFail(bridgeFault.chainUnreadable, bridgeFault.contractMissing),
+				},
+			},
+		);
 }
 
 function idOf(text: string): string {

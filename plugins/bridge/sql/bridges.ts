@@ -84,6 +84,14 @@ type NewBridge = Pick<
 /** Open bridges. An arrival that is still looked at counts as an end. */
 const OPEN = "look_at is not null and status not in ('success', 'refund')";
 
+/** Statuses of what was not deposited, as far as anybody knows, and may have been. */
+const GIVEN_UP_BEFORE: readonly BridgeStatus[] = ["failure", "uncertain"];
+/** Not looked at any more, and not at an end. A dry run is none of these: nothing may wake it. */
+const GIVEN_UP = `b.look_at is null and (
+	(b.status not in ('success', 'refund') and (b.deposited_at is not null
+		or b.status in ('failure', 'uncertain')))
+	or (b.status in ('success', 'refund') and b.is_verified is not true))`;
+
 /** Members to write, with or without a move; those left out stay as they are. */
 export type BridgeChange = Partial<
 	Pick<
@@ -195,9 +203,12 @@ export async function listBridges(
 	return rows.map(bridgeOf);
 }
 
-/** Lists the newest bridges of all profiles that are not at their end. */
+/** Lists the newest bridges of all profiles that are not at their end, also those given up. */
 export async function listOpenBridges(db: Queryable, limit: number): Promise<Bridge[]> {
-	const sql = `select ${COLUMNS} from bridge.bridge where ${OPEN} order by id desc limit $1`;
+	const sql = `select ${COLUMNS} from bridge.bridge as b
+		where (${OPEN}) or (${GIVEN_UP} and b.stopped_at is not null)
+			or (b.deposited_at is not null and b.status not in ('success', 'refund', 'failure'))
+		order by id desc limit $1`;
 	return (await db.query<BridgeRow>(sql, [limit])).map(bridgeOf);
 }
 
@@ -257,7 +268,8 @@ export async function moveBridge(
 
 /**
  * Makes the bridge of a request due in the next turn, and returns its id. Null where that is no
- * news: what is due already keeps its place, and what is at its end is left alone.
+ * news: what is due already keeps its place, and what is at its end is left alone. One that was
+ * given up is not at its end.
  */
 export async function wakeBridge(
 	db: Queryable,
@@ -265,10 +277,18 @@ export async function wakeBridge(
 ): Promise<string | null> {
 	const [woken] = await db.query<{ id: string }>(
 		`update bridge.bridge as b set look_at = $2 from bridge.quote as q
-		where q.request_id = $1 and b.id = q.bridge_id and b.look_at > $2 returning b.id`,
+		where q.request_id = $1 and b.id = q.bridge_id and (b.look_at > $2 or ${GIVEN_UP})
+		returning b.id`,
 		[bytesOf(requestId), at],
 	);
 	return woken?.id ?? null;
+}
+
+/** Returns whether an operator may have a bridge looked at: it is not at its end. */
+export function isWakeable({ status, lookAt, depositedAt, isVerified }: Bridge): boolean {
+	if (status === "success" || status === "refund") return isVerified !== true;
+	if (status === "rejected" || status === "disabled") return false;
+	return depositedAt !== null || lookAt !== null || GIVEN_UP_BEFORE.includes(status);
 }
 
 function bridgeOf(row: BridgeRow): Bridge {

@@ -8,7 +8,7 @@ import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts
 import { type BridgeRoute, routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import type { RelayChain, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
-import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
+import { type Bridge, readBridge, wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 import { createSimChain, type SimChain } from "#plugins/bridge/testing/simChain.ts";
 
 /** One bridge of the lab: its row, and what its order says. */
@@ -50,6 +50,8 @@ export function createLieLab(db: Database) {
 		chains: {} as Record<ChainName, SimChain>,
 		/** Who reads each chain: a node of ours, the provider's own, or nobody. */
 		reads: { origin: "own", destination: "own" } as Record<ChainName, "own" | "public" | "none">,
+		/** A step at which the process ends: `name:edge`. */
+		diesAt: null as string | null,
 		/** What the provider's own node says in place of the chain. */
 		publicNode: null as ChainReader | null,
 		async fresh(): Promise<void> {
@@ -60,7 +62,7 @@ export function createLieLab(db: Database) {
 				destination: createSimChain(2, { firstAtS }),
 			};
 			Object.assign(lab, {
-				...{ words: new Map(), alarms: [], publicNode: null, made: 0 },
+				...{ words: new Map(), alarms: [], publicNode: null, made: 0, diesAt: null },
 				reads: { origin: "own", destination: "own" },
 			});
 		},
@@ -76,6 +78,8 @@ export function createLieLab(db: Database) {
 				outHashes: outHashes.map((hash) => ({ hash, chainId: null })),
 			});
 		},
+		/** A signed webhook comes for a bridge. */
+		wake: ({ requestId }: LieBridge) => wakeBridge(db, { requestId, at: new Date(clock.ms) }),
 		/** Lets so much time pass, and looks at what is due then. */
 		async pass(ms: number): Promise<void> {
 			clock.ms += ms;
@@ -113,11 +117,40 @@ export function createLieLab(db: Database) {
 			settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 3_600_000 },
 			alarm: (reason: string) => void lab.alarms.push(reason),
 			ending: new AbortController().signal,
-			steps: createSteps(null),
+			steps: createSteps(async (step, edge) => {
+				if (lab.diesAt === `${step}:${edge}`) throw new Error("the process is gone");
+			}),
 		} as unknown as BridgeContext;
 	}
 
 	return lab;
+}
+
+/**
+ * Makes a node of the provider's that shows a fill which the destination does not have; all else is
+ * as the chain has it.
+ */
+export function createForgedChain(
+	lab: LieLab,
+	{ route }: LieBridge,
+): { read: ChainReader; hash: Hex } {
+	const { destination } = lab.chains;
+	const forged = createSimChain(3, { firstAtS: lab.nowS() });
+	for (let block = 1; block < destination.head(); block++) forged.mine([], lab.nowS());
+	const { currency } = route.destination;
+	const [to, raw] = [route.recipient, EXPECTED];
+	const fill =
+		currency === ZERO_ADDRESS
+			? { from: SOLVER, to, value: raw }
+			: { from: SOLVER, to: currency, pays: [{ currency, from: SOLVER, to, raw }] };
+	const [hash = "0x"] = forged.mine([fill], lab.nowS());
+	return {
+		hash,
+		async read(method, params, signal) {
+			const told = await forged.read(method, params, signal).catch(() => null);
+			return told ?? (await destination.read(method, params, signal));
+		},
+	};
 }
 
 type Deposited = {

@@ -113,14 +113,14 @@ describe("another service on the same data", () => {
 		await lab.home.rpc("evm_revert", [snapshot]);
 		// A node whose head went back is not asked before it has caught up.
 		for (let blocks = 0; blocks < 5; blocks++) await lab.home.rpc("evm_mine", []);
-		const missed = "select 1 from bridge.bridge where id = $1 and claimed_at is not null";
+		const missed = "select 1 from bridge.bridge where id = $1 and missing_at is not null";
 		await until(async () => {
 			await lab.look(id);
 			return (await db().query(missed, [id])).length > 0;
 		}, "it is missed once");
 		expect((await lab.ask(`${PATH}/${id}`)).body.status).toBe("success");
 		// A second look has to agree, a while later.
-		const later = "update bridge.bridge set claimed_at = claimed_at - interval '1 minute'";
+		const later = "update bridge.bridge set missing_at = missing_at - interval '1 minute'";
 		await db().execute(`${later} where id = $1`, [id]);
 		const lost = await lab.reached(id, ["uncertain"]);
 		expect(lost).toMatchObject({ errorCode: "arrival_lost", arrived: { verified: false } });
