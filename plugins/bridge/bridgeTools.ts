@@ -26,7 +26,11 @@ const input = z.strictObject({
 const quoted = z.object({
 	...{ amount: z.string(), symbol: z.string(), from: z.string(), to: z.string() },
 	...{ expectedOut: z.string(), minimumOut: z.string(), outSymbol: z.string() },
-	...{ impactPercent: z.string().nullable(), estimateSeconds: z.number(), asOfMs: z.number() },
+	...{
+		impactPercent: z.string().nullable(),
+		estimateSeconds: z.number().nullable(),
+		asOfMs: z.number(),
+	},
 });
 
 /** Returns the agent's tools: they bridge at once for an author's own words, else by a link. */

@@ -207,8 +207,8 @@ function toldOf(said: RelayQuote): Omit<Told, "newestBlock"> {
 	const { orderData, orderSignature } = said.protocol.v2;
 	return {
 		fees: Object.fromEntries(fees),
-		...{ impactPercent: totalImpact.percent ?? null, impactUsd: totalImpact.usd ?? null },
-		...{ estimateSeconds: timeEstimate, rate: rate ?? null, orderSignature },
+		...{ impactPercent: totalImpact?.percent ?? null, impactUsd: totalImpact?.usd ?? null },
+		...{ estimateSeconds: timeEstimate ?? null, rate: rate ?? null, orderSignature },
 		order: JSON.parse(
 			JSON.stringify(orderData, (_, value) => (typeof value === "bigint" ? String(value) : value)),
 		),

@@ -52,7 +52,7 @@ const quoteSchema = z
 				examples: ["-0.2"],
 			}),
 		),
-		estimateSeconds: field.integer("Seconds that it takes, as the provider says.", 2),
+		estimateSeconds: nullable(field.integer("Seconds that it takes, as the provider says.", 2)),
 		fees: z.array(feeSchema).meta({ description: "What the provider says that it takes." }),
 		expiresAt: field.time("Until when the deposit must be on chain."),
 	})
@@ -215,10 +215,14 @@ function renderQuote(
 		...{ requestId, orderId },
 		...{ expectedOut: whole(expectedOutRaw), expectedOutRaw: String(expectedOutRaw) },
 		...{ minimumOut: whole(minimumOutRaw), minimumOutRaw: String(minimumOutRaw) },
-		...{ impactPercent: told.impactPercent, estimateSeconds: Math.ceil(told.estimateSeconds) },
+		...{ impactPercent: told.impactPercent, estimateSeconds: wholeSeconds(told) },
 		fees: Object.entries(told.fees).map(([name, fee]) => ({ name, ...fee })),
 		expiresAt: new Date(quote.deadlineMs).toISOString(),
 	};
+}
+
+function wholeSeconds({ estimateSeconds }: StoredQuote["told"]): number | null {
+	return estimateSeconds === null ? null : Math.ceil(estimateSeconds);
 }
 
 function arrivedOf(bridge: Bridge): BridgeView["arrived"] {

@@ -56,7 +56,10 @@ type QuoteAsked = {
 
 type Refunds = RelayQuote["protocol"]["v2"]["orderData"]["inputs"][number]["refunds"];
 
+type WireItem = Extract<RelayQuote["steps"][number], { kind: "transaction" }>["items"][number];
+
 const BPS = 10_000n;
+const APPROVE = /^approv(e|al)$/;
 
 const NONE = { authorizations: [], untilMs: Number.POSITIVE_INFINITY };
 
@@ -159,6 +162,7 @@ function orderFlaw(
 		return "it promises nothing";
 	}
 	if (output.calls.length > 0 || order.fees.length > 0) return "it pays others as well";
+	if (!isOfProvider(output.extraData, destination)) return "somebody else would fill it";
 	return refundFlaw({ route, origin, destination }, { refunds, deadline: output.deadline });
 }
 
@@ -184,9 +188,19 @@ function refundFlaw(
 		if (refund.currency !== place.currency && !held.includes(refund.currency)) {
 			return "it comes back in a currency that nobody named";
 		}
+		const chain = isOrigin ? origin : destination;
+		if (!isOfProvider(refund.extraData, chain)) return "somebody else would pay it back";
 		if (refund.deadline < deadline) return "its way back ends before the order does";
 	}
 	return null;
+}
+
+/** Returns whether an order's extra bytes name nobody, or a contract that the provider publishes. */
+function isOfProvider(extraData: Hex, { protocol, contracts = [] }: RelayChain): boolean {
+	const named = [...(protocol ? [protocol.depository] : []), ...contracts];
+	return (
+		extraData === "0x" || named.some((one) => extraData === `0x${one.slice(2).padStart(64, "0")}`)
+	);
 }
 
 /** Returns what the quote shows differently from its order; null: nothing. */
@@ -206,10 +220,10 @@ function detailsFlaw(
 		if (decimals !== place.decimals) return "it counts in other decimals";
 	}
 	if (currencyIn.amount !== route.amountRaw) return "it shows another amount";
-	const isTrue =
-		currencyOut.amount === out?.expectedAmount && currencyOut.minimumAmount === out.minimumAmount;
+	const shownRaw = currencyOut.minimumAmount ?? out?.minimumAmount;
+	const isTrue = currencyOut.amount === out?.expectedAmount && shownRaw === out.minimumAmount;
 	if (!isTrue) return "it shows another amount than its order promises";
-	if (said.fees.app.amount !== "0") return "it takes a fee for somebody else";
+	if (said.fees.app && said.fees.app.amount !== "0") return "it takes a fee for somebody else";
 	return null;
 }
 
@@ -218,17 +232,27 @@ function detailsFlaw(
  */
 function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null {
 	const theirs = said.steps.flatMap((step) => {
-		return step.kind === "transaction" && step.items.length > 0 ? [step] : [];
+		if (step.kind !== "transaction") return [];
+		const isApprove = APPROVE.test(step.id);
+		// An allowance that exists already is no step; a deposit that does not is not left out.
+		const items = step.items.filter(({ status }) => !isApprove || status !== "complete");
+		return isApprove && items.length === 0 ? [] : [{ id: step.id, items }];
 	});
-	const wanted = ours.length > theirs.length ? ours.slice(1) : ours;
-	if (theirs.length !== wanted.length) return "it has other steps";
-	for (const [index, { id, items }] of theirs.entries()) {
+	const [reset] = theirs;
+	// Some tokens take a new allowance only in place of none: what takes the old one back comes first.
+	const isReset = ours.length > 1 && theirs.length > ours.length && isResetOf(ours[0], reset);
+	const asked = isReset ? theirs.slice(1) : theirs;
+	const isAllowed = ours.length > asked.length && ours[0]?.kind === "approve";
+	const wanted = isAllowed ? ours.slice(1) : ours;
+	if (asked.length !== wanted.length) return "it has other steps";
+	for (const [index, { id, items }] of asked.entries()) {
 		const step = wanted[index];
 		const [item] = items;
-		if (!step || !item || items.length !== 1) return "a step has several parts";
-		const isNamed = step.kind === "deposit" ? id === "deposit" : /^approv(e|al)$/.test(id);
+		if (!step || !item || items.length !== 1) return "a step has not one part";
+		const isNamed = step.kind === "deposit" ? id === "deposit" : APPROVE.test(id);
 		if (!isNamed) return `it has a step "${id.slice(0, 20)}"`;
-		const { from, to, data, value, chainId } = item.data;
+		if (item.status === "complete") return "a step is said to be done already";
+		const { from = step.from, to, data, value, chainId } = item.data;
 		if (chainId !== step.chainId) return "a step is on another chain";
 		if (from !== step.from) return "a step is somebody else's";
 		if (to !== step.to) return "a step pays another party";
@@ -236,6 +260,20 @@ function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null
 		if (data !== step.data) return "a step does something else";
 	}
 	return null;
+}
+
+/** Returns whether a step takes back exactly the allowance that ours gives, and does nothing else. */
+function isResetOf(
+	approve: BridgeStep | undefined,
+	theirs: { id: string; items: readonly WireItem[] } | undefined,
+): boolean {
+	const [item] = theirs?.items ?? [];
+	if (!approve || !theirs || item?.status !== "incomplete" || theirs.items.length !== 1)
+		return false;
+	const { from = approve.from, to, data, value, chainId } = item.data;
+	const isSame = from === approve.from && to === approve.to && chainId === approve.chainId;
+	const isNone = value === 0n && data === `${approve.data.slice(0, -64)}${"0".repeat(64)}`;
+	return APPROVE.test(theirs.id) && isSame && isNone;
 }
 
 /** Refuses a quote that ends too soon, or loses too much by its own figures; null: it is good. */
@@ -249,7 +287,7 @@ function priceVerdict({ nowMs }: QuoteAsked, said: RelayQuote): QuoteVerdict | n
 	if (out && out.minimumAmount * BPS < out.expectedAmount * MINIMUM_SHARE_BPS) {
 		return bad("slippage_too_high", "it guarantees too little of what it expects");
 	}
-	const percent = Number(said.details.totalImpact.percent ?? "0");
+	const percent = Number(said.details.totalImpact?.percent ?? "0");
 	if (percent < IMPACT_PERCENT_MIN) return bad("price_impact_too_high", `it loses ${percent} %`);
 	return null;
 }

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { systemClock } from "#core/clock.ts";
 import type { ForeignRequest } from "#core/foreign/createForeignFetch.ts";
+import { silentLog } from "#core/log.ts";
 import { createChainReaders } from "#plugins/bridge/reconcile/createChainReaders.ts";
 
 describe("chainReaders", () => {
@@ -27,6 +29,7 @@ describe("chainReaders", () => {
 		return createChainReaders({
 			urls,
 			core: {
+				...{ clock: systemClock, log: silentLog, chains: { byId: () => undefined } as never },
 				reached: [
 					{
 						...{ chain: { id: 1 }, headUrls: [] },
@@ -62,8 +65,17 @@ describe("chainReaders", () => {
 	test("a node of another chain is refused", async () => {
 		chainId = 1;
 		const read = open({ 988: [url()] }).of(988, null);
-		await expect(read?.("eth_getBalance", [], signal)).rejects.toThrow("rpc_transport");
+		await expect(read?.("eth_getBalance", [], signal)).rejects.toThrow();
+		expect(asked).not.toContain("eth_getBalance");
 		chainId = 988;
+	});
+
+	test("an endpoint that does not answer passes the question to the next one", async () => {
+		const dead = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+		const deadUrl = dead.url.href;
+		await dead.stop(true);
+		const read = open({ 988: [deadUrl, url()] }).of(988, null);
+		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
 	});
 
 	describe("where nobody named a node", () => {

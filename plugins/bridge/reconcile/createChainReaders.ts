@@ -1,6 +1,8 @@
 // Chooses the nodes that a chain is read by.
 
 import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import { chainRpc } from "#core/chain/rpc/chainRpc.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Core } from "#core/plugin/Core.ts";
@@ -21,7 +23,7 @@ const answerSchema = z.object({
  * stranger chose and which is reached by the guarded way alone.
  */
 export function createChainReaders(options: {
-	core: Pick<Core, "reached" | "foreignFetch">;
+	core: Pick<Core, "reached" | "foreignFetch" | "clock" | "log" | "chains">;
 	urls: Readonly<Record<string, readonly string[]>>;
 }): ChainReaders {
 	const { core, urls } = options;
@@ -32,9 +34,9 @@ export function createChainReaders(options: {
 		made.set(chain.id, (method, params, signal) => rpc.call({ method, params }, { signal }));
 	}
 	for (const [id, named] of Object.entries(urls)) {
-		const url = named.find((one) => HTTP.test(one));
-		if (made.has(Number(id)) || url === undefined) continue;
-		made.set(Number(id), checked(Number(id), ownReader(url)));
+		const http = [...new Set(named.filter((one) => HTTP.test(one)))];
+		if (made.has(Number(id)) || http.length === 0) continue;
+		made.set(Number(id), ownReader(core, Number(id), http));
 	}
 	const own = (chainId: number) => made.get(chainId) ?? null;
 	return {
@@ -64,12 +66,33 @@ function checked(chainId: number, read: ChainReader): ChainReader {
 	};
 }
 
-function ownReader(url: string): ChainReader {
-	const rpc = httpRpc({
-		...{ url, timeoutMs: FOREIGN_RPC_TIMEOUT_MS, batchMax: 1, concurrencyMax: 4 },
-		bodyBytesMax: FOREIGN_RPC_BYTES_MAX,
+/** Reads a chain by the pool of an operator's endpoints: one that is away passes to the next. */
+function ownReader(
+	{ clock, log, chains }: Pick<Core, "clock" | "log" | "chains">,
+	chainId: number,
+	urls: readonly string[],
+): ChainReader {
+	const limits = { timeoutMs: FOREIGN_RPC_TIMEOUT_MS, batchMax: 1, concurrencyMax: 4 };
+	const rpc = chainRpc({
+		chain: chains.byId(chainId) ?? unknownChain(chainId),
+		...{ clock, log },
+		endpoints: urls.map((url, index) => ({
+			// A key often stands in the path, so the host alone is a name.
+			name: `${new URL(url).host} ${index}`,
+			open: (observer) =>
+				httpRpc({ ...limits, url, observer, bodyBytesMax: FOREIGN_RPC_BYTES_MAX }),
+		})),
 	});
 	return (method, params, signal) => rpc.call({ method, params }, { signal });
+}
+
+/** Describes a chain that nothing but bridges know: it is read, and nothing is indexed of it. */
+function unknownChain(id: number): Chain {
+	const nativeCurrency = { symbol: "ETH", decimals: 18 };
+	return {
+		...{ id, slug: `chain-${id}`, name: `Chain ${id}`, nativeCurrency, nativeIsEth: false },
+		...{ wrappedNative: null, aliases: [], publicRpcUrls: [] },
+	};
 }
 
 function foreignReader({ foreignFetch }: Pick<Core, "foreignFetch">, url: string): ChainReader {

@@ -191,8 +191,15 @@ function chainOf(row: unknown): RelayChain | null {
 		solverCurrencies: [ZERO_ADDRESS, ...solver.flatMap(({ address }) => address ?? [])],
 		solverAddresses: data.solverAddresses ?? [],
 		protocol: protocol ? { name: protocol.v2.chainId, depository: protocol.v2.depository } : null,
+		contracts: contractsOf(data),
 		permits: permitsOf(data),
 	};
+}
+
+function contractsOf({ contracts }: z.output<typeof wireChain>): Address[] {
+	return [contracts, contracts?.v3].flatMap((all) => {
+		return [all?.erc20Router, all?.approvalProxy, all?.relayReceiver].flatMap((one) => one ?? []);
+	});
 }
 
 function permitsOf({ contracts, erc20Currencies }: z.output<typeof wireChain>) {

@@ -35,6 +35,13 @@ const chainCurrency = z.object({
 	supportsPermit: z.boolean().nullish(),
 });
 
+/** Contracts that fill orders, by their names. */
+const contracts = z.object({
+	erc20Router: optional(anyCaseAddressSchema),
+	approvalProxy: optional(anyCaseAddressSchema),
+	relayReceiver: optional(anyCaseAddressSchema),
+});
+
 /** One chain of `GET /chains`, whatever kind of chain it is. */
 export const wireChain = z.object({
 	id: chainId,
@@ -51,9 +58,7 @@ export const wireChain = z.object({
 	erc20Currencies: optional(z.array(chainCurrency).max(LIST_MAX)),
 	solverCurrencies: optional(z.array(chainCurrency).max(LIST_MAX)),
 	solverAddresses: optional(addresses),
-	contracts: optional(
-		z.object({ v3: optional(z.object({ approvalProxy: optional(anyCaseAddressSchema) })) }),
-	),
+	contracts: optional(contracts.extend({ v3: optional(contracts) })),
 	protocol: optional(
 		z.object({ v2: z.object({ chainId: protocolName, depository: anyCaseAddressSchema }) }),
 	),
@@ -92,15 +97,16 @@ const fee = z.object({
 	amountUsd: optional(decimalText),
 });
 
+/** Members that nothing of ours comes from may be missing: our own steps have them all. */
 const transaction = z.object({
-	from: anyCaseAddressSchema,
+	from: anyCaseAddressSchema.optional(),
 	to: anyCaseAddressSchema,
 	data: z
 		.string()
 		.max(DATA_LENGTH_MAX)
 		.regex(/^0x([0-9a-fA-F]{2})*$/)
 		.transform((text) => text.toLowerCase()),
-	value: wireUint,
+	value: wireUint.default(0n),
 	chainId,
 });
 
@@ -118,7 +124,13 @@ const step = z.discriminatedUnion("kind", [
 		kind: z.literal("transaction"),
 		requestId: anyCaseWordSchema,
 		items: z
-			.array(z.object({ status: z.literal("incomplete"), data: transaction, check }))
+			.array(
+				z.discriminatedUnion("status", [
+					z.object({ status: z.literal("incomplete"), data: transaction, check }),
+					// What is done already need not say what it did.
+					z.object({ status: z.literal("complete"), check }),
+				]),
+			)
 			.max(STEPS_MAX),
 	}),
 	z.object({
@@ -140,21 +152,23 @@ export const wirePermitAnswer = z.object({ steps: z.array(step).max(STEPS_MAX).o
 export const wireQuote = z.object({
 	requestId: anyCaseWordSchema.optional(),
 	steps: z.array(step).min(1).max(STEPS_MAX),
+	// Shown, and nothing else; but for `app`, which would be somebody else's.
 	fees: z.object({
-		gas: fee,
-		relayer: fee,
-		relayerGas: fee.optional(),
-		relayerService: fee.optional(),
-		app: fee,
-		subsidized: fee.optional(),
+		gas: optional(fee),
+		relayer: optional(fee),
+		relayerGas: optional(fee),
+		relayerService: optional(fee),
+		app: fee.nullish(),
+		subsidized: optional(fee),
 	}),
 	details: z.object({
 		sender: anyCaseAddressSchema,
 		recipient: anyCaseAddressSchema,
 		currencyIn: money,
-		currencyOut: money.extend({ minimumAmount: wireUint }),
-		totalImpact: z.object({ usd: optional(decimalText), percent: optional(decimalText) }),
-		timeEstimate: z.number().min(0).max(1_000_000),
+		// What its order says is what counts; where it is shown as well, it must be the same.
+		currencyOut: money.extend({ minimumAmount: wireUint.nullish() }),
+		totalImpact: z.object({ usd: optional(decimalText), percent: decimalText.nullish() }).nullish(),
+		timeEstimate: optional(z.number().min(0).max(1_000_000)),
 		rate: optional(z.string().max(80)),
 	}),
 	protocol: z.object({

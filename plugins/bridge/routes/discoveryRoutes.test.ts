@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { type Hex, zeroAddress } from "viem";
 import { systemClock } from "#core/clock.ts";
+import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { createChainReaders } from "#plugins/bridge/reconcile/createChainReaders.ts";
@@ -66,6 +67,7 @@ function open(): typeof app {
 		...{ relay, directory: createDirectory({ relay, clock: systemClock }) },
 		readers: createChainReaders({
 			core: {
+				...{ clock: systemClock, log: silentLog, chains: { byId: () => undefined } as never },
 				reached: [],
 				async foreignFetch({ url, json }) {
 					askedForeign.push(url);

@@ -53,7 +53,7 @@ const toldSchema = z.object({
 	),
 	impactPercent: z.string().nullable(),
 	impactUsd: z.string().nullable(),
-	estimateSeconds: z.number(),
+	estimateSeconds: z.number().nullable(),
 	rate: z.string().nullable(),
 	/** The order that the deposit is for, as the provider signed it. */
 	order: z.record(z.string(), z.unknown()),
