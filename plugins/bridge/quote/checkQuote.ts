@@ -195,7 +195,7 @@ function refundFlaw(
 	return null;
 }
 
-/** Returns whether an order's extra bytes name nobody, or a contract that the provider publishes. */
+/** Returns whether an order's extra bytes name nobody, or a published contract. */
 function isOfProvider(extraData: Hex, { protocol, contracts = [] }: RelayChain): boolean {
 	const named = [...(protocol ? [protocol.depository] : []), ...contracts];
 	return (
@@ -239,7 +239,7 @@ function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null
 		return isApprove && items.length === 0 ? [] : [{ id: step.id, items }];
 	});
 	const [reset] = theirs;
-	// Some tokens take a new allowance only in place of none: what takes the old one back comes first.
+	// Some tokens take a new allowance only in place of none: the old one is taken back first.
 	const isReset = ours.length > 1 && theirs.length > ours.length && isResetOf(ours[0], reset);
 	const asked = isReset ? theirs.slice(1) : theirs;
 	const isAllowed = ours.length > asked.length && ours[0]?.kind === "approve";
@@ -262,7 +262,7 @@ function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null
 	return null;
 }
 
-/** Returns whether a step takes back exactly the allowance that ours gives, and does nothing else. */
+/** Returns whether a step takes back exactly the allowance that ours gives. */
 function isResetOf(
 	approve: BridgeStep | undefined,
 	theirs: { id: string; items: readonly WireItem[] } | undefined,

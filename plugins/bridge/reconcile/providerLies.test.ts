@@ -163,7 +163,8 @@ describe(`a provider that lies (TEST_SEED=${TEST_SEED})`, () => {
 					expect([seed, await judge(bridges)]).toEqual([seed, []]);
 					for (const bridge of bridges) {
 						const { status, isVerified, errorCode } = await lab.read(bridge);
-						expect([seed, status, isVerified]).not.toEqual([seed, status, false]);
+						const isOpen = /^(success|refund)$/.test(status) && isVerified !== true;
+						expect([seed, status, isOpen]).toEqual([seed, status, false]);
 						const name = `${status} ${errorCode}`;
 						met.set(name, (met.get(name) ?? 0) + 1);
 					}
