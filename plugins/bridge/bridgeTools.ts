@@ -4,6 +4,7 @@ import { z } from "zod";
 import { formatAmount } from "#core/money.ts";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import type { BridgeStatus } from "#plugins/bridge/bridgeStates.ts";
 import { bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
@@ -17,6 +18,8 @@ type BridgeToolDeps = { context: BridgeContext; bridges: Bridges };
 const SHARED = { capability: "bridging" } as const;
 const LISTED = 10;
 const LINE_CHAINS = 8;
+/** Statuses of money that is on its way, or may be. */
+const UNFINISHED: readonly BridgeStatus[] = ["executing", "pending", "uncertain", "timed_out"];
 
 const { amount, currency, from, to, as, recipient, refundTo } = bridgeFields;
 const input = z.strictObject({
@@ -143,18 +146,20 @@ function bridgeTool({ context, bridges }: BridgeToolDeps, effect: "prepare" | "e
 function listTool({ context, bridges }: BridgeToolDeps): AnyTool {
 	return defineTool({
 		...{ ...SHARED, name: "list_bridges", title: "Where your money is", effect: "read" },
-		description: "Returns your newest bridges, and for each where its money is.",
+		description:
+			"Returns your unfinished bridges, then the newest, and where the money of each is.",
 		...{ access: "profile", input: z.strictObject({}) },
 		output: z.object({ bridges: z.array(bridgeSchema) }),
 		async run(_, { caller }) {
 			const { profile } = await context.wallets.principalOf(caller);
-			const page = { profileId: profile.id, afterId: null, limit: LISTED };
-			const { items } = await bridges.list(page);
+			const items = await bridges.listUnfinishedFirst(profile.id, LISTED);
 			return { kind: "done", output: { bridges: items } };
 		},
 		line({ bridges: found }) {
-			const [newest] = found;
-			return newest ? sentenceOf(newest) : "You have no bridges yet.";
+			const [first] = found;
+			if (!first) return "You have no bridges yet.";
+			const open = found.filter(({ status }) => UNFINISHED.includes(status));
+			return open.length > 1 ? sumsOf(open) : sentenceOf(first);
 		},
 		asOfMs: () => null,
 	});
@@ -174,6 +179,21 @@ function readTool({ context, bridges }: BridgeToolDeps): AnyTool {
 		line: sentenceOf,
 		asOfMs: () => null,
 	});
+}
+
+/** Returns how much of which currency is on its way, in at most 160 characters. */
+function sumsOf(open: readonly BridgeView[]): string {
+	const sums = new Map<string, { units: bigint; currency: { symbol: string; decimals: number } }>();
+	for (const { origin, amountRaw } of open) {
+		if (!origin || amountRaw === null) continue;
+		const key = `${origin.chainId} ${origin.currency}`;
+		const units = (sums.get(key)?.units ?? 0n) + BigInt(amountRaw);
+		sums.set(key, { units, currency: origin });
+	}
+	const shown = [...sums.values()].map(({ units, currency }) => {
+		return `${formatAmount({ units, currency })} ${currency.symbol}`;
+	});
+	return `${open.length} bridges are not finished: ${shown.join(", ")}.`.slice(0, 160);
 }
 
 /** Returns how much of what, and where it is, in at most 160 characters. */

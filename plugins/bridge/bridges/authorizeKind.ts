@@ -4,6 +4,7 @@ import { domainSeparator, encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
+import { formatAmount } from "#core/money.ts";
 import { authorizeSteps, type BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import {
 	boundsDenial,
@@ -166,7 +167,10 @@ async function tokenDenial(
 		return { code: "quote_mismatch", detail: "The token does not take what would be signed." };
 	}
 	if (told.held >= amountRaw) return null;
-	return { code: "balance_insufficient", detail: "The wallet holds less than would be sent." };
+	const units = amountRaw - told.held;
+	const missing = `${formatAmount({ units, currency: route.origin })} ${route.origin.symbol}`;
+	const detail = `The wallet holds less than would be sent: ${missing} are missing.`;
+	return { code: "balance_insufficient", detail };
 }
 
 function denied(code: string, detail: string): Preparation {

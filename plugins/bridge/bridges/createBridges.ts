@@ -19,6 +19,7 @@ import {
 	changeBridge,
 	insertBridge,
 	listBridges,
+	listUnfinishedFirst,
 	lockBridge,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
@@ -94,6 +95,11 @@ export function createBridges(context: BridgeContext) {
 			const shown = found.slice(0, query.limit);
 			const items = await Promise.all(shown.map((bridge) => view(bridge)));
 			return { items, nextId: found.length > query.limit ? (shown.at(-1)?.id ?? null) : null };
+		},
+		/** Lists a profile's unfinished bridges, and then the newest. */
+		async listUnfinishedFirst(profileId: string, limit: number): Promise<BridgeView[]> {
+			const found = await listUnfinishedFirst(core.db, { profileId, limit });
+			return await Promise.all(found.map((bridge) => view(bridge)));
 		},
 		/** Takes back an allowance that a bridge left over, and answers 202 with the bridge. */
 		async revoke(principal: Principal, id: string, idempotencyKey: string | null) {

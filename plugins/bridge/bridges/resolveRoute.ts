@@ -44,6 +44,8 @@ type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: 
 const HOME_CHAIN = "robinhood";
 /** Where 'DEGEN 2 STABLE' ends: chain 988 and its stablecoin. */
 const STABLE = { chain: "988", currency: "0x779ded0c9e1022225f8e0630b35a9b54be713736" };
+/** The most addresses that are named where a symbol means several. */
+const AMBIGUOUS_SHOWN = 4;
 /** Below it are precompiled contracts and other addresses that nobody has a key for. */
 const RESERVED_ADDRESSES = 0x1_0000n;
 const decimalsSelector = "0x313ce567";
@@ -207,7 +209,10 @@ async function currencyOf(
 	}
 	if (coin.symbol.toUpperCase() === wanted) named.set(ZERO_ADDRESS, coin);
 	if (named.size > 1) {
-		const detail = `"${wanted}" means several currencies on ${chain.displayName}: name its address.`;
+		const shown = [...named.keys()].slice(0, AMBIGUOUS_SHOWN).join(", ");
+		const detail =
+			`"${wanted}" means ${named.size} currencies on ${chain.displayName}: ` +
+			`name one by its address (${shown}).`;
 		throw refuse("symbol_ambiguous", detail);
 	}
 	const [only] = named.values();

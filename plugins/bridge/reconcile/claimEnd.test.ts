@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { whereIs } from "#plugins/bridge/bridges/renderBridge.ts";
-import { isWakeable, listOpenBridges, wakeBridge } from "#plugins/bridge/sql/bridges.ts";
+import {
+	isWakeable,
+	listOpenBridges,
+	listUnfinishedFirst,
+	wakeBridge,
+} from "#plugins/bridge/sql/bridges.ts";
 import {
 	AMOUNT,
 	createLieLab,
@@ -279,6 +284,16 @@ describe("what is late", () => {
 			expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
 		},
 	);
+
+	test("is listed before newer ones that are finished", async () => {
+		const [old, done] = [await lab.deposited(), await lab.deposited()];
+		lab.say(done, "success", pay("destination", paying(EXPECTED)));
+		await lab.pass(1_000);
+		const profileId = old.id;
+		await database.db.execute("update bridge.bridge set profile_id = $1", [profileId]);
+		const listed = await listUnfinishedFirst(database.db, { profileId, limit: 10 });
+		expect(listed.map(({ id }) => id)).toEqual([old.id, done.id]);
+	});
 
 	test("is woken by nothing where it is at its end, or a dry run that was never sent", async () => {
 		const one = await lab.deposited();

@@ -203,6 +203,19 @@ export async function listBridges(
 	return rows.map(bridgeOf);
 }
 
+/** Lists a profile's unfinished bridges, and then the newest. By `bridge_of_profile`. */
+export async function listUnfinishedFirst(
+	db: Queryable,
+	{ profileId, limit }: { profileId: string; limit: number },
+): Promise<Bridge[]> {
+	const rows = await db.query<BridgeRow>(
+		`select ${COLUMNS} from bridge.bridge as b where profile_id = $1
+		order by ((${OPEN}) or (${GIVEN_UP} and b.stopped_at is not null)) desc, id desc limit $2`,
+		[profileId, limit],
+	);
+	return rows.map(bridgeOf);
+}
+
 /** Lists the newest bridges of all profiles that are not at their end, also those given up. */
 export async function listOpenBridges(db: Queryable, limit: number): Promise<Bridge[]> {
 	const sql = `select ${COLUMNS} from bridge.bridge as b
