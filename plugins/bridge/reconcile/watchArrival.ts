@@ -60,7 +60,8 @@ function moveOf(
 ): Due {
 	const nowMs = at.getTime();
 	const ageMs = nowMs - changedAt.getTime();
-	const isOver = arrival === "final" || ageMs >= ARRIVAL_WATCH_MS;
+	// A chain that cannot be read says nothing of it: that is no reason to look no more.
+	const isOver = arrival === "final" || (arrival === "there" && ageMs >= ARRIVAL_WATCH_MS);
 	if (arrival !== "gone") {
 		return {
 			event: null,

@@ -114,6 +114,7 @@ export function createSimChain(id: number, { firstAtS }: { firstAtS: number }) {
 		payments,
 		read,
 		head,
+		headAtS: () => blocks.at(-1)?.atS ?? firstAtS,
 		/** Takes the newest block back. */
 		reorg: () => void blocks.pop(),
 		set isDown(value: boolean) {

@@ -32,6 +32,8 @@ const SPAM: Hex = `0x${"5a".repeat(20)}`;
 const NOBODYS: Hex = `0x${"0b".repeat(32)}`;
 const RAWS = [EXPECTED, EXPECTED, MINIMUM, AMOUNT, MINIMUM - 1n, AMOUNT / 2n, 1n, 2n * EXPECTED];
 const MOVES_MAX = 9;
+/** Older blocks stay: nobody watches an arrival for longer than half an hour. */
+const YOUNG_S = 1_200;
 const PASS_MS = [0, 1_000, 5_000, 20_000, 130_000, 4_000_000, 90_000_000] as const;
 
 const ACTS: readonly Act[] = [
@@ -145,9 +147,11 @@ function changesReader(lab: LieLab, _: readonly LieBridge[], chance: Chance): vo
 	lab.reads.destination = chance.pick(["own", "own", "public", "none"]);
 }
 
-/** The newest block of the destination leaves its chain. */
+/** The newest block of the destination leaves its chain, while it is as young as blocks are then. */
 function takesBack(lab: LieLab): void {
-	if (lab.chains.destination.head() > 1) lab.chains.destination.reorg();
+	const { destination } = lab.chains;
+	const isYoung = lab.nowS() - destination.headAtS() < YOUNG_S;
+	if (destination.head() > 1 && isYoung) destination.reorg();
 }
 
 /** A process ends before, or after, it has written down what it found. */
