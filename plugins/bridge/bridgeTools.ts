@@ -18,6 +18,7 @@ type BridgeToolDeps = { context: BridgeContext; bridges: Bridges };
 const SHARED = { capability: "bridging" } as const;
 const LISTED = 10;
 const LINE_CHAINS = 8;
+const SUMS_LENGTH_MAX = 100;
 /** Statuses of money that is on its way, or may be. */
 const UNFINISHED: readonly BridgeStatus[] = ["executing", "pending", "uncertain", "timed_out"];
 
@@ -159,7 +160,10 @@ function listTool({ context, bridges }: BridgeToolDeps): AnyTool {
 			const [first] = found;
 			if (!first) return "You have no bridges yet.";
 			const open = found.filter(({ status }) => UNFINISHED.includes(status));
-			return open.length > 1 ? sumsOf(open) : sentenceOf(first);
+			// Ids grow with time.
+			const newest = found.reduce((one, other) => (other.id > one.id ? other : one), first);
+			const sums = open.length > 1 || (open.length === 1 && newest !== open[0]);
+			return sums ? `${sumsOf(open)} The newest: ${newest.where}`.slice(0, 160) : sentenceOf(first);
 		},
 		asOfMs: () => null,
 	});
@@ -181,7 +185,7 @@ function readTool({ context, bridges }: BridgeToolDeps): AnyTool {
 	});
 }
 
-/** Returns how much of which currency is on its way, in at most 160 characters. */
+/** Returns how much of which currency is on its way. */
 function sumsOf(open: readonly BridgeView[]): string {
 	const sums = new Map<string, { units: bigint; currency: { symbol: string; decimals: number } }>();
 	for (const { origin, amountRaw } of open) {
@@ -193,7 +197,8 @@ function sumsOf(open: readonly BridgeView[]): string {
 	const shown = [...sums.values()].map(({ units, currency }) => {
 		return `${formatAmount({ units, currency })} ${currency.symbol}`;
 	});
-	return `${open.length} bridges are not finished: ${shown.join(", ")}.`.slice(0, 160);
+	const bridges = open.length === 1 ? "1 bridge is" : `${open.length} bridges are`;
+	return `${bridges} not finished: ${shown.join(", ")}.`.slice(0, SUMS_LENGTH_MAX);
 }
 
 /** Returns how much of what, and where it is, in at most 160 characters. */

@@ -325,6 +325,20 @@ describe("what is late", () => {
 	});
 });
 
+test("an arrival is watched until its chain has answered, however late that is", async () => {
+	const one = await lab.deposited();
+	lab.say(one, "success", pay("destination", paying(EXPECTED)));
+	await lab.pass(1_000);
+	lab.chains.destination.reorg();
+	lab.chains.destination.isDown = true;
+	await lab.pass(3_600_000);
+	expect((await lab.read(one)).lookAt).not.toBeNull();
+	lab.chains.destination.isDown = false;
+	await lab.pass(3_600_000);
+	await lab.pass(5_000);
+	expect(await states(one)).toEqual([["uncertain", "arrival_lost", false, null]]);
+});
+
 test("an arrival that left its chain belongs to nobody, and can end its bridge again", async () => {
 	const one = await lab.deposited();
 	lab.say(one, "success", pay("destination", paying(EXPECTED)));
