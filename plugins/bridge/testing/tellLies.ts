@@ -147,7 +147,7 @@ function changesReader(lab: LieLab, _: readonly LieBridge[], chance: Chance): vo
 	lab.reads.destination = chance.pick(["own", "own", "public", "none"]);
 }
 
-/** The newest block of the destination leaves its chain, while it is as young as blocks are then. */
+/** The newest block of the destination leaves its chain, while it is young. */
 function takesBack(lab: LieLab): void {
 	const { destination } = lab.chains;
 	const isYoung = lab.nowS() - destination.headAtS() < YOUNG_S;
