@@ -29,6 +29,9 @@ export const HIDDEN_AGAIN_LOOKS = 3;
 /** The time limit for reading one URI, and one document, in a look. */
 export const LOOK_TIMEOUT_MS = 10_000;
 
+/** How long a look waits for its last documents once half are there. */
+export const DOCUMENTS_GRACE_MS = 250;
+
 /** The time of one run of a burst; the next run continues. */
 export const BURST_MS = 180_000;
 /** How much of a collection must have been read, and must show traits, in percent. */

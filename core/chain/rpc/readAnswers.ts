@@ -244,7 +244,9 @@ function answerFault(raw: unknown, call: RpcCall | undefined): Fault {
 			meta: blocksMax === null ? {} : { rangeBlocksMax: blocksMax },
 		});
 	}
-	if (!isRateLimit(error)) return rpcFault.refused({ detail });
+	if (!isRateLimit(error)) {
+		return rpcFault.refused({ detail, meta: isRevert(error) ? { reverted: true } : {} });
+	}
 	return rpcFault.transport({ detail, meta: { rateLimited: isTooFast(error) } });
 }
 

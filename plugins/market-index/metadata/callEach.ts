@@ -11,7 +11,11 @@ import {
 	viewCall,
 } from "#plugins/market-index/metadata/callContract.ts";
 
-export type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
+export type CallOptions = Pick<RpcOptions, "minBlock"> & {
+	signal: AbortSignal;
+	/** Gets the views of which nothing was learned: any other null is the contract's word. */
+	unsure?: Set<View>;
+};
 
 type Failed = {
 	asked: readonly View[];
@@ -19,6 +23,7 @@ type Failed = {
 	failed: readonly number[];
 	/** Functions that their contracts lacked the last time. */
 	lacking: Set<string>;
+	unsure: Set<View> | undefined;
 	askAlone(places: readonly number[]): Promise<void>;
 };
 
@@ -45,13 +50,15 @@ export async function callEach(
 	options: CallOptions,
 ): Promise<(Hex | null)[]> {
 	const { answers, isTried } = await callTogether(rpc, asked, options);
+	const { unsure } = options;
 	const askAlone = async (places: readonly number[]) => {
 		const own = places.flatMap((place) => asked[place] ?? []);
 		const alone = await callAlone(rpc, own, options);
 		for (const [index, place] of places.entries()) answers[place] = alone[index] ?? null;
 	};
 	const failed = [...asked.keys()].filter((place) => answers[place] === undefined);
-	if (isTried) await askFirst({ asked, answers, failed, lacking: lackingOf(rpc), askAlone });
+	const lacking = lackingOf(rpc);
+	if (isTried) await askFirst({ asked, answers, failed, lacking, unsure, askAlone });
 	await askAlone(failed.filter((place) => answers[place] === undefined));
 	return answers.map((answer) => answer ?? null);
 }
@@ -82,17 +89,20 @@ async function callAlone(
 	if (asked.length === 0) return [];
 	try {
 		const outcomes = await rpc.settle(asked.map(viewCall), options);
-		return outcomes.map((outcome) => {
-			return outcome.kind === "result" ? answerOf(outcome.result) : null;
+		return asked.map((view, index) => {
+			const outcome = outcomes[index];
+			if (outcome?.kind === "result") return answerOf(outcome.result);
+			if (outcome?.fault.meta["reverted"] !== true) options.unsure?.add(view);
+			return null;
 		});
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
 		const answers: (Hex | null)[] = [];
 		for (let at = 0; at < asked.length; at += AT_ONCE) {
 			const part = asked.slice(at, at + AT_ONCE);
-			answers.push(
-				...(await Promise.all(part.map((view) => callContract(rpc, view, options.signal)))),
-			);
+			const told = await Promise.all(part.map((view) => callContract(rpc, view, options.signal)));
+			for (const [index, view] of part.entries()) if (!told[index]) options.unsure?.add(view);
+			answers.push(...told);
 		}
 		return answers;
 	}
@@ -103,7 +113,8 @@ async function callAlone(
  * as well, the contract has no such function. So a collection of 10,000 tokens without URIs costs
  * one more call, and not 10,000; and none while all of them go on to fail.
  */
-async function askFirst({ asked, answers, failed, lacking, askAlone }: Failed): Promise<void> {
+async function askFirst(given: Failed): Promise<void> {
+	const { asked, answers, failed, lacking, unsure, askAlone } = given;
 	const functionOf = (place: number) => {
 		const view = asked[place];
 		return `${view?.contract}${view?.data.slice(0, SELECTOR_LENGTH)}`;
@@ -121,7 +132,11 @@ async function askFirst({ asked, answers, failed, lacking, askAlone }: Failed): 
 		if (lacking.has(name)) answers[first] = null;
 		if (answers[first] !== null) continue;
 		for (const place of others) answers[place] = null;
-		remember(lacking, name);
+		const view = asked[first];
+		// Of the others no more was learned than of the first.
+		if (view && unsure?.has(view)) {
+			for (const place of others) unsure.add(asked[place] ?? view);
+		} else remember(lacking, name);
 	}
 }
 

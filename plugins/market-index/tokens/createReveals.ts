@@ -9,7 +9,7 @@ import {
 	type Shown,
 } from "#plugins/market-index/reveal.ts";
 import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/model.ts";
+import type { TokenContext, UriOutcome } from "#plugins/market-index/tokens/model.ts";
 import {
 	type AskedToken,
 	type Part,
@@ -24,13 +24,24 @@ import {
 	type RankedRow,
 	type RereadState,
 	type RevealSubject,
+	type StoredToken,
 	readRankedTokens,
 	readRereadState,
 	readRevealSubjects,
+	readStoredTokens,
 } from "#plugins/market-index/tokens/sql/ranks.ts";
 import { learnTokens, tokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
 import { storableDocument } from "#plugins/market-index/tokens/storable.ts";
 import { countTraitsNow, rankTokensNow } from "#plugins/market-index/tokens/traitsTask.ts";
+
+/**
+ * What a document shows. `none`: there is no document, or one that says nothing. `unknown`: it
+ * cannot be read now, so that nothing follows from it.
+ */
+export type ShownDocument =
+	| ({ kind: "read" } & Omit<Shown, "uri">)
+	| { kind: "none" }
+	| { kind: "unknown" };
 
 /** A part of reading all tokens again, with the progress of the whole. */
 export type RereadPart = Pick<Part, "changed" | "swapped" | "end"> & RereadState;
@@ -42,19 +53,22 @@ export type RereadPart = Pick<Part, "changed" | "swapped" | "end"> & RereadState
 export type RevealIndex = {
 	/** Returns collections by id; excluded ones are left out. */
 	subjects(ids: readonly number[], within?: Tx): Promise<RevealSubject[]>;
-	/** Returns tokens to sample, spread over the ids of those that were read before. */
+	/** Returns tokens to sample, spread over the ids of those that exist. */
 	probeTokens(collectionId: number, count: number): Promise<bigint[]>;
+	/** Returns what is stored of tokens; those that no source has told of are left out. */
+	stored(collectionId: number, tokenIds: readonly bigint[]): Promise<StoredToken[]>;
 	/**
 	 * Reads the URIs of documents from contracts of one chain, as one multicall where the chain has
-	 * it. Null where a contract does not answer. Throws where no node answers.
+	 * it. Empty where a contract tells none; null where nothing was learned. Throws where no node
+	 * answers.
 	 */
 	uris(
 		chainId: number,
 		tokens: readonly AskedToken[],
 		options: { signal: AbortSignal; minBlock?: number | undefined },
 	): Promise<(string | null)[]>;
-	/** Reads one document within the budget of its host; null where it cannot be read now. */
-	document(uri: string, options: { signal: AbortSignal }): Promise<Omit<Shown, "uri"> | null>;
+	/** Reads one document within the budget of its host. */
+	document(uri: string, options: { signal: AbortSignal }): Promise<ShownDocument>;
 	/** Judges what tokens show: all alike, or each its own. */
 	reading(tokens: readonly Shown[]): RevealReading;
 	/** Moves a collection's state by the table of moves; null where the event does not move it. */
@@ -105,10 +119,13 @@ export function createReveals(context: TokenContext): RevealIndex {
 		},
 		async document(uri, options) {
 			const outcome = await readUri(uri, options);
-			if (outcome.kind !== "read") return null;
-			const { imageUrl, traits } = storableDocument(outcome);
-			return { imageUrl, traits };
+			if (outcome.kind === "failed") return { kind: isGone(uri, outcome) ? "none" : "unknown" };
+			const { name, description, imageUrl, traits } = storableDocument(outcome);
+			// Servers in trouble answer `{}`.
+			const saysNothing = name === null && description === null && imageUrl === null && !traits;
+			return saysNothing ? { kind: "none" } : { kind: "read", imageUrl, traits };
 		},
+		stored: (collectionId, tokenIds) => readStoredTokens(db, collectionId, tokenIds),
 		reading: readingOf,
 		move: moveReveal,
 		checked: (ids, at) => noteRevealsChecked(db, ids, at),
@@ -132,6 +149,15 @@ export function createReveals(context: TokenContext): RevealIndex {
 		endReread,
 		ranked: (collectionId) => readRankedTokens(db, collectionId, TOKENS_MAX),
 	};
+}
+
+/**
+ * Says whether there is certainly no document: the server says so, or the URI leads nowhere. A page
+ * in its place, or a refusal, may be the server's trouble.
+ */
+function isGone(uri: string, { code }: Extract<UriOutcome, { kind: "failed" }>): boolean {
+	if (code === "http_404" || code === "http_410" || code === "uri_unusable") return true;
+	return code === "not_a_document" && /^\s*(data:|\{)/i.test(uri);
 }
 
 function accessOf({ indexed }: Pick<Core, "indexed">, chainId: number): ChainAccess | undefined {

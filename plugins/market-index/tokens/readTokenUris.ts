@@ -5,6 +5,7 @@ import { readAbiText } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import type { View } from "#plugins/market-index/metadata/callContract.ts";
 import { type CallOptions, callEach } from "#plugins/market-index/metadata/callEach.ts";
 import { HOST_LIMITED } from "#plugins/market-index/metadata/createDocumentReader.ts";
 import {
@@ -206,31 +207,31 @@ export async function readTokenUris(
 	tokenIds: readonly bigint[],
 	signal: AbortSignal,
 ): Promise<(string | null)[]> {
-	return readUrisOf(
-		rpc,
-		tokenIds.map((tokenId) => ({ contract, tokenId })),
-		{ signal },
-	);
+	const asked = tokenIds.map((tokenId) => ({ contract, tokenId }));
+	const told = await readUrisOf(rpc, asked, { signal });
+	return told.map((uri) => uri || null);
 }
 
 /**
  * Reads the URIs of tokens of several contracts, as `readTokenUris` does; one call where the chain
- * has Multicall3.
+ * has Multicall3. Empty where the contract itself says that there is none; null where nothing was
+ * learned.
  */
 export async function readUrisOf(
 	rpc: Rpc,
 	tokens: readonly AskedToken[],
 	options: CallOptions,
 ): Promise<(string | null)[]> {
-	const views = tokens.map(({ contract: { address, standard }, tokenId }) => {
+	const views: View[] = tokens.map(({ contract: { address, standard }, tokenId }) => {
 		const data: Hex = `${SELECTOR[standard]}${wordOf(tokenId)}`;
 		return { contract: address, data };
 	});
-	const answers = await callEach(rpc, views, options);
+	const unsure = new Set<View>();
+	const answers = await callEach(rpc, views, { ...options, unsure });
 	return tokens.map(({ tokenId }, index) => {
-		const answer = answers[index] ?? null;
-		const uri = answer && readAbiText(answer)?.trim();
-		return uri ? uri.replaceAll("{id}", wordOf(tokenId)) : null;
+		const [answer, view] = [answers[index] ?? null, views[index]];
+		if (answer === null) return view && unsure.has(view) ? null : "";
+		return readAbiText(answer)?.trim().replaceAll("{id}", wordOf(tokenId)) ?? null;
 	});
 }
 

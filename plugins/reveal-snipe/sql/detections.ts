@@ -9,6 +9,7 @@ import {
 	type Step,
 	type TriggerSignal,
 } from "#plugins/reveal-snipe/detection.ts";
+import type { Print } from "#plugins/reveal-snipe/prints.ts";
 
 /** A detected reveal. */
 export type NewDetection = {
@@ -57,11 +58,15 @@ type RevealsQuery = {
 	limit: number;
 };
 
-/** The result of the last look at a collection. Digests in hex. */
+/** What looks at a collection saw. */
 export type Seen = {
 	tokenIds: readonly bigint[];
-	uriDigest: string | null;
-	contentDigest: string | null;
+	/** What its tokens showed when it was first watched, or hidden again. */
+	baseline: readonly Print[];
+	/** What they showed when the newest reveal was noticed; null before one. */
+	shown: readonly Print[] | null;
+	/** What they showed in the last look. */
+	latest: readonly Print[];
 	reading: RevealReading | null;
 	hiddenTraits: ShownToken["traits"];
 };
@@ -230,9 +235,8 @@ export async function readSeen(
 	ids: readonly number[],
 ): Promise<ReadonlyMap<number, Seen>> {
 	const rows = await db.query<Omit<Seen, "tokenIds"> & { id: number; tokenIds: string[] }>(
-		`select collection_id as id, token_ids::text[] as "tokenIds",
-			encode(uri_digest, 'hex') as "uriDigest", encode(content_digest, 'hex') as "contentDigest",
-			reading, hidden_traits as "hiddenTraits"
+		`select collection_id as id, token_ids::text[] as "tokenIds", baseline, shown, latest, reading,
+			hidden_traits as "hiddenTraits"
 		from reveal_snipe.seen where collection_id = any($1::int4[])`,
 		[ids],
 	);
@@ -245,16 +249,17 @@ export async function readSeen(
 export async function writeSeen(db: Queryable, collectionId: number, seen: Seen): Promise<void> {
 	await db.execute(
 		`insert into reveal_snipe.seen
-			(collection_id, token_ids, uri_digest, content_digest, reading, hidden_traits)
-		values ($1, $2::numeric[], decode($3, 'hex'), decode($4, 'hex'), $5, $6::jsonb)
+			(collection_id, token_ids, baseline, shown, latest, reading, hidden_traits)
+		values ($1, $2::numeric[], $3::jsonb, $4::jsonb, $5::jsonb, $6, $7::jsonb)
 		on conflict (collection_id) do update set token_ids = excluded.token_ids,
-			uri_digest = excluded.uri_digest, content_digest = excluded.content_digest,
+			baseline = excluded.baseline, shown = excluded.shown, latest = excluded.latest,
 			reading = excluded.reading, hidden_traits = excluded.hidden_traits`,
 		[
 			collectionId,
 			seen.tokenIds,
-			seen.uriDigest,
-			seen.contentDigest,
+			JSON.stringify(seen.baseline),
+			seen.shown === null ? null : JSON.stringify(seen.shown),
+			JSON.stringify(seen.latest),
 			seen.reading,
 			seen.hiddenTraits === null ? null : JSON.stringify(seen.hiddenTraits),
 		],

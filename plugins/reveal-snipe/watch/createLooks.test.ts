@@ -32,7 +32,7 @@ async function open() {
 		nowMs: NOW_MS,
 		/** The URI of a token's document, and its content; null: cannot be read. */
 		uriOf: (id: bigint): string | null => `sealed/${id}`,
-		show: (uri: string): Omit<ShownToken, "uri"> | null =>
+		show: (uri: string): Omit<ShownToken, "uri"> | "gone" | null =>
 			uri.startsWith("sealed") || uri.startsWith("moved")
 				? { imageUrl: "sealed.png", traits: null }
 				: { imageUrl: uri, traits: hat(uri) },
@@ -42,17 +42,23 @@ async function open() {
 		moves: [] as string[],
 		detected: 0,
 		hasLease: true,
+		/** Tokens that exist, and what the index stored of them. */
+		alive: TOKENS,
+		stored: [] as Awaited<ReturnType<RevealIndex["stored"]>>,
 	};
 	const index = {
-		probeTokens: async () => TOKENS,
+		probeTokens: async () => lab.alive,
 		async uris(_chainId: number, tokens: readonly { tokenId: bigint }[]) {
 			lab.questions.push(tokens.length);
 			return tokens.map(({ tokenId }) => lab.uriOf(tokenId));
 		},
 		async document(uri: string) {
 			lab.documents++;
-			return lab.show(uri);
+			const shown = lab.show(uri);
+			if (shown === "gone") return { kind: "none" };
+			return shown === null ? { kind: "unknown" } : { kind: "read", ...shown };
 		},
+		stored: async () => lab.stored,
 		reading: (tokens: readonly ShownToken[]) =>
 			new Set(tokens.map(({ traits }) => JSON.stringify(traits))).size > 1 ? "shown" : "hidden",
 		async move(_tx: unknown, { event }: { event: string }) {
@@ -186,6 +192,7 @@ test("what was seen before a restart is compared with what is seen after it", as
 	const one = collection("unknown");
 	await look(one);
 	expect(lab.moves).toEqual(["looks_hidden"]);
+	lab.moves = [];
 	const seen = await readSeen(database.db, [one.subject.id]);
 	expect(seen.get(one.subject.id)).toMatchObject({ reading: "hidden", tokenIds: TOKENS });
 	// The index marked it as revealed meanwhile, because its tokens were read for another reason.
@@ -208,12 +215,74 @@ test("a process without the lease stores nothing, and finds the reveal again", a
 	expect(await lastOf(one)).toMatchObject({ evidence: "uri_hash" });
 });
 
-test("tokens that are gone are replaced by others at the next look", async () => {
+test("tokens that were burnt are replaced by others, and those that still exist are hidden", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
-	lab.uriOf = () => null;
+	lab.uriOf = (id) => (id === 0n ? "" : `sealed/${id}`);
+	lab.alive = [...TOKENS.slice(1), 99n];
 	await look(one);
-	expect(one.seen.tokenIds).toEqual([]);
+	expect(one.seen.tokenIds).toEqual(lab.alive);
 	expect(await lastOf(one)).toBeUndefined();
+});
+
+test("nothing follows from tokens whose contract, or server, does not answer", async () => {
+	const { lab, look } = await open();
+	const one = collection("unknown");
+	lab.uriOf = (id) => (id < 3n ? `sealed/${id}` : null);
+	await look(one);
+	lab.uriOf = (id) => `sealed/${id}`;
+	lab.show = (uri) => (uri < "sealed/3" ? { imageUrl: "sealed.png", traits: null } : null);
+	lab.nowMs += DOCUMENTS_APART_MS;
+	await look(one);
+	expect([lab.moves, one.seen.latest]).toEqual([[], []]);
+});
+
+test("a document that a server loses hides nothing, and its return is no reveal", async () => {
+	const { lab, look } = await open();
+	const one = collection("unknown");
+	const { show } = lab;
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.show = () => "gone";
+	// The index has read it before.
+	lab.stored = TOKENS.map((tokenId) => {
+		const uri = `shown/${tokenId}`;
+		return { tokenId, uri, imageUrl: uri, traits: hat(uri), isOwnWord: true };
+	});
+	await look(one);
+	expect(lab.moves).toEqual([]);
+	lab.show = show;
+	lab.nowMs += DOCUMENTS_APART_MS;
+	await look(one);
+	expect(lab.moves).toEqual(["looks_shown"]);
+	expect(await lastOf(one)).toBeUndefined();
+});
+
+test("a reveal before the first look is noticed by what the index stored before", async () => {
+	const { lab, look } = await open();
+	const one = collection("unknown");
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.stored = TOKENS.map((tokenId) => {
+		return { tokenId, uri: "sealed", imageUrl: "sealed.png", traits: null, isOwnWord: true };
+	});
+	await look(one);
+	expect(await lastOf(one)).toMatchObject({ step: "queued" });
+});
+
+test("tokens that were rerolled are a reveal once a later block shows the same", async () => {
+	const { lab, look } = await open();
+	const one = collection("revealed");
+	let season = 0;
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.show = (uri) => ({ imageUrl: uri, traits: hat(`${uri} in ${season}`) });
+	const spoken = (number: number) =>
+		look(one, { signal: "metadata_event", block: { number, atMs: NOW_MS } });
+	await spoken(1);
+	for (season = 1; season < 5; season++) await spoken(1 + season);
+	expect(await lastOf(one)).toBeUndefined();
+	await spoken(7);
+	await spoken(7);
+	expect(await lastOf(one)).toBeUndefined();
+	await spoken(8);
+	expect(await lastOf(one)).toMatchObject({ blockNumber: 8 });
 });

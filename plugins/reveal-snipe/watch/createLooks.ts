@@ -3,9 +3,19 @@
 import { parseHead } from "#core/chain/heads/Head.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import type { RevealIndex, ShownToken } from "#plugins/market-index/contract.ts";
+import type { RevealIndex, RevealReading } from "#plugins/market-index/contract.ts";
 import type { Evidence, Signal, Trigger } from "#plugins/reveal-snipe/detection.ts";
-import { DOCUMENTS_APART_MS, LOOK_TIMEOUT_MS, PROBE_TOKENS } from "#plugins/reveal-snipe/limits.ts";
+import { LOOK_TIMEOUT_MS, POLL_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
+import {
+	type Change,
+	changeOf,
+	commonPlaceOf,
+	contentDigestOf,
+	isAlike,
+	isHiddenAgain,
+	mergePrints,
+	type Print,
+} from "#plugins/reveal-snipe/prints.ts";
 import { appendRevealFrame } from "#plugins/reveal-snipe/revealTools.ts";
 import {
 	insertDetection,
@@ -15,13 +25,13 @@ import {
 	writeSeen,
 } from "#plugins/reveal-snipe/sql/detections.ts";
 import { endPlansDue } from "#plugins/reveal-snipe/sql/plans.ts";
+import { judgeLook, type Verdict, type Watched } from "#plugins/reveal-snipe/watch/judgeLook.ts";
 import {
-	contentDigestOf,
-	digestOf,
-	judgeLook,
-	type Verdict,
-	type Watched,
-} from "#plugins/reveal-snipe/watch/judgeLook.ts";
+	type Found,
+	knownBaseline,
+	pickTokens,
+	readProbes,
+} from "#plugins/reveal-snipe/watch/readProbes.ts";
 
 export type LookDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox" | "metrics">;
@@ -39,10 +49,7 @@ export type LookDeps = {
 
 type Look = { watched: Watched; trigger: Trigger };
 
-/** What the tokens of one look show, as far as their documents could be read. */
-type Found = { uriDigest: string; isUriChanged: boolean; shown: readonly ShownToken[] };
-
-type News = { verdict: Verdict; now: Seen; evidence: Evidence; at: Date };
+type News = { verdict: Verdict; now: Seen; evidence: Evidence; contentDigest: string; at: Date };
 
 /**
  * Makes the function that looks at collections: it reads the URIs of some of their tokens, all of
@@ -106,7 +113,7 @@ async function dateBlocks(
 
 async function finish(deps: LookDeps, look: Look, uris: readonly (string | null)[]): Promise<void> {
 	try {
-		const found = await readDocuments(deps, look, uris);
+		const found = await readProbes(deps, look, uris);
 		if (found) await conclude(deps, look, found);
 	} catch (error) {
 		if (deps.signal.aborted) return;
@@ -118,25 +125,80 @@ async function finish(deps: LookDeps, look: Look, uris: readonly (string | null)
 /** Judges a finding, and stores it with its consequences. */
 async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void> {
 	const { watched } = look;
-	const { subject, seen, last } = watched;
+	const { subject, last } = watched;
+	const { prints, isUriChanged } = found;
 	const nowMs = deps.core.clock.nowMs();
-	const reading = deps.index.reading(found.shown);
-	const contentDigest = contentDigestOf(found.shown);
-	watched.hiddenLooks = reading === "hidden" ? watched.hiddenLooks + 1 : 0;
+	const known = knownBaseline(watched, prints);
+	// What was noticed last is what comes next is compared with, once it is through.
+	const isOut = last?.outcome === "revealed" && watched.seen.shown !== null;
+	const reference = isOut ? (watched.seen.shown ?? []) : known;
+	const reading = isAlike(prints) ? "hidden" : deps.index.reading(found.shown);
+	const contentDigest = contentDigestOf(prints);
+	const change = certainChange(look, { change: changeOf(reference, prints), contentDigest, nowMs });
+	const shown = isOut || subject.revealState === "revealed" ? reference : prints;
+	const isHidden = isHiddenAgain({ baseline: watched.seen.baseline, shown }, prints);
+	watched.hiddenLooks = isHidden ? watched.hiddenLooks + 1 : 0;
 	const verdict = judgeLook({
-		...{ state: subject.revealState, before: seen.reading, reading, contentDigest, last, nowMs },
-		...{ isUriChanged: found.isUriChanged, hiddenLooks: watched.hiddenLooks },
+		...{ state: subject.revealState, reading, change, isHiddenAgain: isHidden, contentDigest },
+		...{ isUriChanged, hiddenLooks: watched.hiddenLooks, last, nowMs },
 	});
-	const now: Seen = {
-		...{ tokenIds: seen.tokenIds, uriDigest: found.uriDigest, contentDigest, reading },
-		hiddenTraits: reading === "hidden" ? (found.shown[0]?.traits ?? null) : seen.hiddenTraits,
-	};
-	// A postponed reveal must still look new at the next look.
-	if (verdict.kind === "nothing" && seen.reading === "hidden") now.reading = "hidden";
-	if (verdict.kind === "nothing" && isSame(now, seen)) return;
-	const evidence = found.isUriChanged ? "uri_hash" : "traits";
-	const isStored = await store(deps, look, { verdict, now, evidence, at: new Date(nowMs) });
-	if (isStored) watched.seen = now;
+	const now = seenAfter(watched.seen, { found, reading, verdict, reference, change });
+	if (verdict.kind === "nothing" && isSame(now, watched.seen)) return;
+	const evidence = isUriChanged ? "uri_hash" : "traits";
+	const news = { verdict, now, evidence, contentDigest, at: new Date(nowMs) } as const;
+	if (await store(deps, look, news)) watched.seen = now;
+}
+
+/**
+ * Returns the change as far as it is certain. Tokens that differed before, and were changed, may be
+ * such as change with each block: a later block has to show the same.
+ */
+function certainChange(
+	{ watched, trigger }: Look,
+	{ change, contentDigest, nowMs }: { change: Change; contentDigest: string; nowMs: number },
+): Change {
+	const before = watched.rerolled;
+	if (change !== "rerolled") {
+		watched.rerolled = null;
+		return change;
+	}
+	const block = trigger.block?.number ?? null;
+	if (before?.contentDigest !== contentDigest) {
+		watched.rerolled = { contentDigest, block, atMs: nowMs };
+		return change;
+	}
+	const isLater =
+		before.block === null || block === null
+			? nowMs - before.atMs >= POLL_EVERY_MS
+			: block > before.block;
+	return isLater ? "out" : change;
+}
+
+/** Returns what is known after a look. */
+function seenAfter(
+	seen: Seen,
+	given: {
+		found: Found;
+		reading: RevealReading;
+		change: Change;
+		verdict: Verdict;
+		reference: readonly Print[];
+	},
+): Seen {
+	const { found, reading, change, verdict, reference } = given;
+	const { prints, shown } = found;
+	const latest = mergePrints(seen.latest, prints);
+	const known = { ...seen, latest, reading };
+	const hiddenTraits = shown[commonPlaceOf(prints)]?.traits ?? null;
+	if (verdict.kind === "reveal") return { ...known, baseline: reference, shown: latest };
+	if (verdict.kind === "move" && verdict.event === "looks_hidden") {
+		return { ...known, baseline: latest, shown: null, hiddenTraits };
+	}
+	// Tokens that were seen for the first time are compared from now on.
+	const baseline = mergePrints(prints, seen.shown === null ? reference : seen.baseline);
+	const isMore = change === "out" && seen.shown !== null;
+	const shownNow = isMore ? latest : seen.shown && mergePrints(prints, seen.shown);
+	return { ...known, baseline, shown: shownNow, ...(reading === "hidden" && { hiddenTraits }) };
 }
 
 /** Stores the finding with its consequences; returns false without the lease. */
@@ -162,6 +224,10 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 		}
 		if (verdict.kind !== "reveal") return false;
 		if ((await insertDetection(tx, detection)) === null) return false;
+		// Until all is read its ranks are of another time, whatever it was called before.
+		await endPlansDue(tx, subject.id);
+		const moved = await index.move(tx, { collectionId: subject.id, event: "looks_hidden", at });
+		if (moved) subject.revealState = moved.to;
 		appendRevealFrame(core.outbox, tx, { chain, subject, phase: "detected", detection, at });
 		return true;
 	});
@@ -184,7 +250,7 @@ function detectionOf(chainId: number, { watched, trigger }: Look, news: News): N
 		detectedAt: at,
 		// The node's clock may be ahead of ours.
 		delayMs: blockAtMs === null ? null : Math.max(at.getTime() - blockAtMs, 0),
-		contentDigest: now.contentDigest ?? "",
+		contentDigest: news.contentDigest,
 		hiddenTraits: now.hiddenTraits,
 	};
 }
@@ -209,61 +275,4 @@ function isSame(one: Seen, other: Seen): boolean {
 	// JSON cannot hold bigint token ids.
 	const text = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 	return JSON.stringify(one, text) === JSON.stringify(other, text);
-}
-
-/** Chooses the tokens to look at, again while there are fewer than wanted. */
-async function pickTokens(index: RevealIndex, watched: Watched): Promise<void> {
-	if (watched.seen.tokenIds.length >= PROBE_TOKENS) return;
-	const tokenIds = await index.probeTokens(watched.subject.id, PROBE_TOKENS);
-	if (tokenIds.join() === watched.seen.tokenIds.join()) return;
-	// For other tokens, only the reading (hidden or shown) of the last look is still valid.
-	watched.seen = { ...watched.seen, tokenIds, uriDigest: null, contentDigest: null };
-}
-
-/** Reads the documents; null where there is no reason to, or too few can be read now. */
-async function readDocuments(
-	{ core, index, signals, signal }: LookDeps,
-	{ watched, trigger }: Look,
-	uris: readonly (string | null)[],
-): Promise<Found | null> {
-	const told = uris.filter((uri) => uri !== null);
-	// Burnt tokens have no URI: others are chosen the next time.
-	if (told.length * 2 < uris.length) watched.seen = { ...watched.seen, tokenIds: [] };
-	if (told.length < 2) return null;
-	const { seen } = watched;
-	const nowMs = core.clock.nowMs();
-	const uriDigest = digestOf(JSON.stringify(uris));
-	const isUriChanged = seen.uriDigest !== null && uriDigest !== seen.uriDigest;
-	const hasJustFailed = nowMs - watched.failedAtMs < DOCUMENTS_APART_MS;
-	const isWorthIt =
-		seen.contentDigest === null ||
-		(isUriChanged && signals.has("uri_hash") && !hasJustFailed) ||
-		(signals.has("traits") && asksForDocuments(trigger, watched, { nowMs, signals }));
-	if (!isWorthIt) return null;
-	watched.documentsAtMs = nowMs;
-	const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
-	const shown = await Promise.all(
-		told.map(async (uri) => {
-			const document = await index.document(uri, { signal: inTime });
-			return document && { ...document, uri };
-		}),
-	);
-	const readable = shown.filter((document) => document !== null);
-	if (readable.length < 2) watched.failedAtMs = nowMs;
-	if (readable.length < 2) return null;
-	return { uriDigest, isUriChanged: isUriChanged && signals.has("uri_hash"), shown: readable };
-}
-
-/**
- * Returns true where documents should be read: the contract announced a change, or the poll is due.
- * A block is a reason only if the URI signal is off.
- */
-function asksForDocuments(
-	{ signal, isPolled }: Trigger,
-	watched: Watched,
-	{ nowMs, signals }: { nowMs: number; signals: ReadonlySet<Signal> },
-): boolean {
-	if (signal === "metadata_event" || isPolled) return true;
-	if (signal === "block" && signals.has("uri_hash")) return false;
-	return nowMs - watched.documentsAtMs >= DOCUMENTS_APART_MS;
 }

@@ -1,24 +1,21 @@
 // Decides what a look at a collection means.
 
-import { createHash } from "node:crypto";
-import type {
-	RevealReading,
-	RevealState,
-	RevealSubject,
-	ShownToken,
-} from "#plugins/market-index/contract.ts";
+import type { RevealReading, RevealState, RevealSubject } from "#plugins/market-index/contract.ts";
 import type { Trigger } from "#plugins/reveal-snipe/detection.ts";
 import {
 	HIDDEN_AGAIN_LOOKS,
 	PARTIAL_CHANGED_MS,
 	PARTIAL_SAME_MS,
 } from "#plugins/reveal-snipe/limits.ts";
+import type { Change, Print } from "#plugins/reveal-snipe/prints.ts";
 import type { Detection, Seen } from "#plugins/reveal-snipe/sql/detections.ts";
 
 /** The state of a watched collection in one process, between looks. */
 export type Watched = {
 	subject: RevealSubject;
 	seen: Seen;
+	/** What the index stored of tokens that no look has seen yet, by id. */
+	stored: ReadonlyMap<string, StoredPrint>;
 	/** Its newest detection; null where none was made. */
 	last: Detection | null;
 	/** The reason for the next look; null without one. */
@@ -31,7 +28,12 @@ export type Watched = {
 	failedAtMs: number;
 	/** How many looks in a row found a revealed collection hidden. */
 	hiddenLooks: number;
+	/** What tokens showed that were rerolled, and when: a later block has to show the same. */
+	rerolled: { contentDigest: string; block: number | null; atMs: number } | null;
 };
+
+/** `isOwnWord`: its contract said so, and not the provider. */
+export type StoredPrint = Print & { isOwnWord: boolean };
 
 /** The consequence of a look at a collection. */
 export type Verdict =
@@ -42,9 +44,11 @@ export type Verdict =
 
 export type Look = {
 	state: RevealState;
-	/** The reading of the look before; null at the first. */
-	before: RevealReading | null;
 	reading: RevealReading;
+	/** What changed since the baseline; `rerolled` only where it is not certain yet. */
+	change: Change;
+	/** Tokens show what hides them again, after a reveal. */
+	isHiddenAgain: boolean;
 	contentDigest: string;
 	isUriChanged: boolean;
 	/** Looks in a row, including this one, that found it hidden. */
@@ -54,29 +58,25 @@ export type Look = {
 };
 
 const NOTHING_SEEN: Seen = {
-	tokenIds: [],
-	uriDigest: null,
-	contentDigest: null,
-	reading: null,
-	hiddenTraits: null,
+	...{ tokenIds: [], baseline: [], shown: null, latest: [], reading: null, hiddenTraits: null },
 };
 
 /**
- * Decides the consequence of a look. A reveal means: tokens differ that were alike before, by an
- * earlier look or by the index's state. A collection that was never seen hidden has no reveal.
+ * Decides the consequence of a look. A reveal means: most tokens say something new since the
+ * baseline, in which they differ. A collection that was out before anybody looked has no reveal.
  */
 export function judgeLook(look: Look): Verdict {
-	const { state, before, reading } = look;
-	if (reading === "shown") {
-		const wasHidden = before === "hidden" || state === "placeholder";
-		if (wasHidden) return isResting(look) ? { kind: "nothing" } : { kind: "reveal" };
-		return state === "unknown" ? { kind: "move", event: "looks_shown" } : { kind: "nothing" };
+	const { state, reading, change } = look;
+	if (look.isHiddenAgain && state === "revealed") {
+		// A server may return old documents for a while. A URI comes from the chain itself.
+		const isBelieved = look.isUriChanged || look.hiddenLooks >= HIDDEN_AGAIN_LOOKS;
+		return isBelieved ? { kind: "move", event: "looks_hidden" } : { kind: "nothing" };
 	}
-	if (reading !== "hidden" || state === "placeholder") return { kind: "nothing" };
-	// A server may return old documents for a while. A URI comes from the chain itself.
-	const isBelieved =
-		state === "unknown" || look.isUriChanged || look.hiddenLooks >= HIDDEN_AGAIN_LOOKS;
-	return isBelieved ? { kind: "move", event: "looks_hidden" } : { kind: "nothing" };
+	if (change === "out") return isResting(look) ? { kind: "nothing" } : { kind: "reveal" };
+	if (state !== "unknown") return { kind: "nothing" };
+	if (reading === "hidden") return { kind: "move", event: "looks_hidden" };
+	const isShown = reading === "shown" && change === "same";
+	return isShown ? { kind: "move", event: "looks_shown" } : { kind: "nothing" };
 }
 
 /** Returns the first state of a newly watched collection. */
@@ -84,6 +84,7 @@ export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watch
 	return {
 		subject,
 		seen: seen ?? NOTHING_SEEN,
+		stored: new Map(),
 		last: null,
 		pending: null,
 		isLooking: false,
@@ -91,26 +92,8 @@ export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watch
 		documentsAtMs: Number.NEGATIVE_INFINITY,
 		failedAtMs: Number.NEGATIVE_INFINITY,
 		hiddenLooks: 0,
+		rerolled: null,
 	};
-}
-
-/**
- * Returns a digest of what tokens show: equal documents have the same one, wherever they are
- * stored.
- */
-export function contentDigestOf(
-	tokens: readonly Pick<ShownToken, "imageUrl" | "traits">[],
-): string {
-	const told = tokens.map(({ imageUrl, traits }) => {
-		const pairs = (traits ?? []).map(({ type, value }) => JSON.stringify([type, value]));
-		return [imageUrl, pairs.sort()];
-	});
-	return digestOf(JSON.stringify(told));
-}
-
-/** Returns the SHA-256 in hex. */
-export function digestOf(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
 }
 
 /**

@@ -143,6 +143,7 @@ describe("watchChain", () => {
 					address: addressOf(id),
 				})),
 			probeTokens: async () => [1n, 2n],
+			stored: async () => [],
 			async uris(_chainId: number, tokens: readonly { contract: { address: string } }[]) {
 				lab.looks.push(...new Set(tokens.map(({ contract }) => Number(contract.address))));
 				return tokens.map(() => null);

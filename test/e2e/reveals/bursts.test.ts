@@ -95,9 +95,9 @@ test("a new document under the same URI is a reveal, the same documents under a 
 
 test("tokens that come out one by one are a reveal once nearly all are out", async () => {
 	const { contract, id } = await hidden("slowly", 20);
-	shown.set("slowly", (token) => token === 20);
+	shown.set("slowly", (token) => token > 6);
 	made.advance(20_000);
-	await until(async () => (await detections(id))[0]?.outcome === "partial", "one has come out");
+	await until(async () => (await detections(id))[0]?.outcome === "partial", "most have come out");
 	expect(await rowOf(contract)).toMatchObject({ phase: "armed", revealState: "placeholder" });
 	const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
 	expect(asset.body.traits).toHaveLength(2);

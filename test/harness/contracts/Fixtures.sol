@@ -129,6 +129,8 @@ contract Reveal721 {
 	uint256 public totalSupply;
 	string public base;
 	bool public isShared;
+	string private tail;
+	bool private ticks;
 	mapping(uint256 => address) public ownerOf;
 
 	constructor(string memory name_, string memory base_, bool isShared_) {
@@ -162,7 +164,14 @@ contract Reveal721 {
 
 	function tokenURI(uint256 id) external view returns (string memory) {
 		require(ownerOf[id] != address(0), "no such token");
-		return isShared ? base : string.concat(base, _digits(id));
+		if (isShared) return base;
+		string memory tick = ticks ? string.concat("-", _digits(block.number)) : "";
+		return string.concat(base, _digits(id), tick, tail);
+	}
+
+	/// What follows a token's number in its URI: `ticks` puts the number of the block there first.
+	function setTail(string calldata tail_, bool ticks_) external {
+		(tail, ticks) = (tail_, ticks_);
 	}
 
 	function _digits(uint256 id) private pure returns (string memory text) {

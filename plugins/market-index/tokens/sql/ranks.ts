@@ -30,6 +30,9 @@ export type RereadState = {
 	shown: number;
 };
 
+/** What is stored of a token; the hash of its URI in hex. */
+export type StoredToken = Shown & { tokenId: bigint; isOwnWord: boolean };
+
 /** A token with what plans choose by. */
 export type RankedRow = { tokenId: string; rank: number | null; traits: TokenTrait[] };
 
@@ -68,9 +71,12 @@ export async function readRevealSubjects(
 	);
 }
 
+/** So many candidates are looked at for each token to sample: some of them are burnt. */
+const CANDIDATES_EACH = 4;
+
 /**
- * Picks tokens of a collection to sample: those that were read, spread evenly over its ids, so that
- * a partial reveal is met too. Ids in order. By `token_pkey`.
+ * Picks tokens of a collection to sample: those that exist, read or not, spread evenly over its
+ * ids, so that a partial reveal is met too. Ids in order. By `token_pkey` and `owned_span_pkey`.
  */
 export async function pickProbeTokens(
 	db: Queryable,
@@ -78,15 +84,43 @@ export async function pickProbeTokens(
 	count: number,
 ): Promise<bigint[]> {
 	const rows = await db.query<{ tokenId: string }>(
-		`select token_id as "tokenId" from (
+		`with candidates as (
+			select token_id from (
+				select token_id, row_number() over (order by token_id) as place, count(*) over () as all_of
+				from market_index.token where collection_id = $1
+			) as known
+			where place * $3::int4 / all_of > (place - 1) * $3::int4 / all_of
+		), alive as (
 			select token_id, row_number() over (order by token_id) as place, count(*) over () as all_of
-			from market_index.token where collection_id = $1 and source is not null
-		) as known
-		where place * $2 / all_of > (place - 1) * $2 / all_of
-		order by token_id limit $2`,
-		[collectionId, count],
+			from candidates as c where not exists (
+				select from market_index.ownership as o
+				join market_index.owned_span as s on s.set_id = o.set_id
+				where o.collection_id = $1 and s.from_id <= c.token_id and s.to_id >= c.token_id
+					and s.owner = '\\x0000000000000000000000000000000000000000'
+			)
+		)
+		select token_id as "tokenId" from alive
+		where place * $2::int4 / all_of > (place - 1) * $2::int4 / all_of
+		order by token_id limit $2::int4`,
+		[collectionId, count, count * CANDIDATES_EACH],
 	);
 	return rows.map(({ tokenId }) => BigInt(tokenId));
+}
+
+/** Returns what is stored of tokens that some source has told of. By `token_pkey`. */
+export async function readStoredTokens(
+	db: Queryable,
+	collectionId: number,
+	tokenIds: readonly bigint[],
+): Promise<StoredToken[]> {
+	const rows = await db.query<Omit<StoredToken, "tokenId"> & { tokenId: string }>(
+		`select token_id as "tokenId", encode(token_uri_hash, 'hex') as uri, image_url as "imageUrl",
+			traits, source = 'chain' as "isOwnWord"
+		from market_index.token
+		where collection_id = $1 and token_id = any($2::numeric[]) and source is not null`,
+		[collectionId, tokenIds],
+	);
+	return rows.map(({ tokenId, ...shown }) => ({ ...shown, tokenId: BigInt(tokenId) }));
 }
 
 /** Records that collections were checked. */
