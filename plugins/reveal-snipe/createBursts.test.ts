@@ -78,7 +78,7 @@ async function open() {
 		},
 		access: { chain },
 		index,
-		onCovered: [async () => note("plans")],
+		onCovered: async () => note("plans"),
 		lease: async () => lease,
 		signal: new AbortController().signal,
 	};
@@ -152,6 +152,27 @@ test("[RVL-03] a tick begins one burst and goes on with those under way; a detec
 	expect(await begun()).toEqual(["reading", "reading", "reading"]);
 	expect((await stateOf(11))?.runs).toBe(2);
 	expect(await bursts.begin()).toBe(false);
+});
+
+test("[RVL-03] of six reveals in one block none waits for a tick: each that ends has the next begun", async () => {
+	const { bursts } = await open();
+	const ids = [71, 72, 73, 74, 75, 76];
+	for (const id of ids) await detect(id);
+	expect(await bursts.begin()).toBe(true);
+	await bursts.ended();
+	const states = await Promise.all(ids.map(stateOf));
+	expect(states.map((state) => state?.outcome)).toEqual(ids.map(() => "revealed"));
+});
+
+test("detections that come together begin one burst each, and not all the same one", async () => {
+	const { lab, bursts } = await open();
+	const ids = [81, 82, 83, 84, 85, 86];
+	for (const id of ids) await detect(id);
+	lab.parts = [part({ end: "unreachable", read: 10 })];
+	expect(await Promise.all(ids.map(() => bursts.begin()))).toEqual(ids.map(() => true));
+	await bursts.ended();
+	const states = await Promise.all(ids.map(stateOf));
+	expect(states.map((state) => state?.step)).toEqual(ids.map(() => "reading"));
 });
 
 test("[RVL-03] a run ends after 180 s, the collection is not revealed yet, and the next tick goes on", async () => {

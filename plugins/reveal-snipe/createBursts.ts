@@ -25,7 +25,7 @@ export type BurstDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox">;
 	access: Pick<ChainAccess, "chain">;
 	index: RevealIndex;
-	onCovered: readonly OnCovered[];
+	onCovered: OnCovered;
 	/** Returns the lease for this chain; null where another process holds it. */
 	lease(): Promise<Lease | null>;
 	signal: AbortSignal;
@@ -34,7 +34,10 @@ export type BurstDeps = {
 type Bursts = {
 	/** Continues every burst that is under way, and begins at most one more. */
 	tick(): Promise<void>;
-	/** Begins one waiting burst, if there is one; returns whether there was. */
+	/**
+	 * Begins one waiting burst, if there is one; returns whether there was. Once it has ended the next
+	 * follows.
+	 */
 	begin(): Promise<boolean>;
 	/** Waits until nothing runs in this process any more. */
 	ended(): Promise<void>;
@@ -47,27 +50,49 @@ type MoveOptions = { to: Step; outcome?: Outcome; also?(tx: Tx): Promise<void> }
  * plans evaluated, and the collection is marked as revealed. Progress is stored, so that after a
  * crash another process continues: with the unread tokens, or with the unfinished step.
  *
- * A run reads for 180 s at most; the next tick continues.
+ * A run reads for 180 s at most; the next tick continues. A tick begins one, and so does each
+ * detection, and each burst that ends.
  */
 export function createBursts(deps: BurstDeps): Bursts {
 	const { core, access, index, signal } = deps;
 	const chainId = access.chain.id;
 	const running = new Map<number, Promise<void>>();
+	/** Those that this process begins just now: several detections begin one each, side by side. */
+	const beginning = new Set<number>();
 
 	function start(detection: Detection): void {
 		if (signal.aborted || running.has(detection.id)) return;
 		const run = runBurst(deps, detection)
+			// What waits follows at once, and not with the next tick.
+			.then((isEnded) => isEnded && begin())
 			.catch((error) => {
 				if (!signal.aborted) core.log.warn("a burst stopped, and is tried again", { error });
 			})
-			.finally(() => running.delete(detection.id));
+			.then(() => void running.delete(detection.id));
 		running.set(detection.id, run);
 	}
 
+	/** Begins the first that waits, and that nobody else has begun meanwhile. */
 	async function begin(): Promise<boolean> {
-		const open = await readOpenDetections(core.db, chainId);
-		const next = open.find(({ step }) => step === "queued");
-		if (!next || signal.aborted) return false;
+		const tried = new Set<number>();
+		while (!signal.aborted && (await deps.lease()) !== null) {
+			const open = await readOpenDetections(core.db, chainId);
+			const next = open.find(({ id, step }) => {
+				return step === "queued" && !beginning.has(id) && !tried.has(id);
+			});
+			if (!next) return false;
+			tried.add(next.id);
+			beginning.add(next.id);
+			try {
+				if (await beginOne(next)) return true;
+			} finally {
+				beginning.delete(next.id);
+			}
+		}
+		return false;
+	}
+
+	async function beginOne(next: Detection): Promise<boolean> {
 		const at = new Date(core.clock.nowMs());
 		const { collectionId } = next;
 		// Tokens minted since the last look belong to it too.
@@ -89,21 +114,23 @@ export function createBursts(deps: BurstDeps): Bursts {
 			await begin();
 		},
 		async ended() {
-			await Promise.all(running.values());
+			while (running.size > 0) await Promise.all(running.values());
 		},
 	};
 }
 
-async function runBurst(deps: BurstDeps, begun: Detection): Promise<void> {
+/** Runs a burst as far as it goes now; returns whether it ended. */
+async function runBurst(deps: BurstDeps, begun: Detection): Promise<boolean> {
 	const { core, signal } = deps;
 	await noteRun(core.db, begun.id);
 	const endsAtMs = core.clock.nowMs() + BURST_MS;
 	let detection = begun;
 	while (!signal.aborted) {
 		const step = await takeStep(deps, detection, endsAtMs);
-		if (step === null || step === "ended") return;
+		if (step === null || step === "ended") return step === "ended";
 		detection = { ...detection, step };
 	}
+	return false;
 }
 
 /** Does one step of a burst, and returns the next one; null where a later run must continue. */
@@ -125,7 +152,7 @@ async function takeStep(
 		return goOn("plans");
 	}
 	if (step === "plans") {
-		for (const tell of deps.onCovered) await tell(detection, { signal });
+		await deps.onCovered(detection, { signal });
 		return goOn("revealing");
 	}
 	return step === "revealing" ? end(deps, detection, "revealed") : null;

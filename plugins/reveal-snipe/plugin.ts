@@ -4,7 +4,6 @@ import { z } from "zod";
 import { commaList } from "#core/config/fields.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/createBursts.ts";
 import { SIGNALS } from "#plugins/reveal-snipe/detection.ts";
 import {
 	FILLS_PER_MINUTE_DEFAULT,
@@ -54,7 +53,7 @@ export const revealSnipePlugin = definePlugin({
 		const ending = new AbortController();
 		const { NFT_SNIPE_ENABLED: isOn, NFT_SNIPE_FILLS_PER_MINUTE: fillsPerMinute } = config;
 		const plans = openPlans({ core, ...needs, isOn, fillsPerMinute, ending });
-		const onCovered: readonly OnCovered[] = [plans.onCovered];
+		const { onCovered } = plans;
 		const watches: ChainWatch[] = [];
 		return {
 			routes: new Elysia().use(revealRoutes({ core, index })).use(plans.routes),

@@ -170,7 +170,13 @@ describe("watchChain", () => {
 		} as unknown as Rpc;
 		const watch = watchChain({
 			access: { chain, rpcFor: () => rpc, headUrls: [node.wsUrl] },
-			...{ core, index, onCovered: [], signals: new Set(signals), signal: ending.signal },
+			...{
+				core,
+				index,
+				onCovered: async () => {},
+				signals: new Set(signals),
+				signal: ending.signal,
+			},
 		});
 		return {
 			lab,

@@ -54,7 +54,7 @@ export type ChainWatchDeps = {
 	access: ChainAccess;
 	index: RevealIndex;
 	signals: ReadonlySet<Signal>;
-	onCovered: readonly OnCovered[];
+	onCovered: OnCovered;
 	signal: AbortSignal;
 };
 
