@@ -35,8 +35,8 @@ type Bursts = {
 	/** Continues every burst that is under way, and begins at most one more. */
 	tick(): Promise<void>;
 	/**
-	 * Begins one waiting burst, if there is one; returns whether there was. Once it has ended the next
-	 * follows.
+	 * Begins one waiting burst, if there is one; returns whether there was. Once it has ended the
+	 * next follows.
 	 */
 	begin(): Promise<boolean>;
 	/** Waits until nothing runs in this process any more. */

@@ -12,8 +12,9 @@ export type Step = "queued" | "reading" | "counting" | "ranking" | "plans" | "re
 
 /**
  * The result of a detection. `partial`: many tokens are still hidden. `unchanged`: all of them are.
+ * `withdrawn`: its contract hid them again, or the reveal left the chain; it ends at any step.
  */
-export type Outcome = "revealed" | "partial" | "unchanged" | "given_up";
+export type Outcome = "revealed" | "partial" | "unchanged" | "given_up" | "withdrawn";
 
 /** A reason to look at a collection. */
 export type Trigger = {

@@ -85,16 +85,14 @@ export function isHiddenAgain(
 	{ baseline, shown }: { baseline: readonly Print[]; shown: readonly Print[] },
 	now: readonly Print[],
 ): boolean {
-	const changed = pairsOf(shown, now).filter(
-		(pair) => contentOf(pair.before) !== contentOf(pair.now),
-	);
-	if (changed.length * 2 <= now.length) return false;
-	if (isAlike(now)) return true;
-	const ids = new Set(changed.map((pair) => pair.now.tokenId));
-	const back = pairsOf(baseline, now).filter((pair) => {
-		return ids.has(pair.now.tokenId) && contentOf(pair.before) === contentOf(pair.now);
-	});
-	return back.length * 2 > now.length;
+	const before = new Map(baseline.map((print) => [print.tokenId, contentOf(print)]));
+	const isOut = (print: Print) => before.get(print.tokenId) !== contentOf(print);
+	// Tokens that had not come out yet, or were not readable then, cannot go back.
+	const pairs = pairsOf(shown.some(isOut) ? shown.filter(isOut) : shown, now);
+	const changed = pairs.filter((pair) => contentOf(pair.before) !== contentOf(pair.now));
+	if (changed.length * 2 <= pairs.length) return false;
+	const back = changed.filter((pair) => !isOut(pair.now));
+	return isAlike(now) || back.length * 2 > pairs.length;
 }
 
 /** Says whether tokens show the same, but for a few that came out before the others. */

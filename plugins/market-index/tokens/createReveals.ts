@@ -24,11 +24,12 @@ import {
 	type RankedRow,
 	type RereadState,
 	type RevealSubject,
-	type StoredToken,
 	readRankedTokens,
 	readRereadState,
 	readRevealSubjects,
 	readStoredTokens,
+	type StoredToken,
+	takeRanksBack,
 } from "#plugins/market-index/tokens/sql/ranks.ts";
 import { learnTokens, tokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
 import { storableDocument } from "#plugins/market-index/tokens/storable.ts";
@@ -98,6 +99,8 @@ export type RevealIndex = {
 	countTraits(collectionId: number, options: { signal: AbortSignal }): Promise<void>;
 	/** Ranks tokens now, although the collection is not in state `revealed` yet. */
 	rank(collectionId: number): Promise<void>;
+	/** Removes its ranks: they are of a reveal that was withdrawn. */
+	unrank(tx: Tx, collectionId: number): Promise<void>;
 	/** Ends a reading: ordinary work continues. */
 	endReread(tx: Tx, collectionId: number): Promise<void>;
 	/** Returns tokens with traits, the rarest first. */
@@ -146,6 +149,7 @@ export function createReveals(context: TokenContext): RevealIndex {
 			await countTraitsNow(context, collectionId, signal);
 		},
 		rank: (collectionId) => rankTokensNow(context, collectionId),
+		unrank: takeRanksBack,
 		endReread,
 		ranked: (collectionId) => readRankedTokens(db, collectionId, TOKENS_MAX),
 	};

@@ -82,7 +82,9 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 		});
 	}
 
-	async function evaluateAll(begun: Begun & { collectionId: number }): Promise<Promise<void>[]> {
+	async function evaluateAll(
+		begun: Begun & { collectionId: number; detectionId: number },
+	): Promise<Promise<void>[]> {
 		const until = new Date(begun.at.getTime() + EVALUATED_FOR_MS);
 		await makePlansDue(core.db, { ...begun, until });
 		return start(begun);
@@ -92,7 +94,7 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 		async covered({ id: detectionId, collectionId }, signal) {
 			const at = new Date(core.clock.nowMs());
 			const listings = booksAt(at);
-			const begun = { at, listings, collectionId };
+			const begun = { at, listings, collectionId, detectionId };
 			const evaluated = context.isOn ? await evaluateAll(begun) : [];
 			const kept = { detectionId, collectionId, takenAt: at };
 			await keepBook(core.db, { ...kept, listings: await listings(collectionId) });

@@ -464,7 +464,7 @@ async function makeOne(
 	const at = new Date(plans.clock.nowMs());
 	const until = new Date(at.getTime() + 60_000);
 	const { collectionId } = plans;
-	if (isRevealed) await makePlansDue(plans.db, { collectionId, at, until });
+	if (isRevealed) await makePlansDue(plans.db, { detectionId: 0, collectionId, at, until });
 	const [row] = await plans.db.query<{ token: number }>(
 		"select evaluation_token as token from reveal_snipe.plan where id = $1",
 		[planId],

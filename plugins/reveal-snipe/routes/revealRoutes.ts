@@ -34,12 +34,12 @@ const burstSchema = z
 			.enum(["queued", "reading", "counting", "ranking", "plans", "revealing", "ended"])
 			.meta({ description: "What is done now; `ended`: nothing any more." }),
 		outcome: z
-			.enum(["revealed", "partial", "unchanged", "given_up"])
+			.enum(["revealed", "partial", "unchanged", "given_up", "withdrawn"])
 			.nullable()
 			.meta({
 				description:
 					"How it ended: all is read and ranked; many tokens are still hidden; all are; too few could " +
-					"be read. Null while it lasts.",
+					"be read; it was hidden again meanwhile. Null while it lasts.",
 			}),
 		tokens: field.integer("Tokens that are known.", 10_000),
 		read: field.integer("Tokens read again since the reveal was noticed.", 9_950),

@@ -150,6 +150,15 @@ export async function moveDetection(
 	return moved > 0;
 }
 
+/** Ends a collection's open detection, whatever its step: its reveal was withdrawn. */
+export async function withdrawDetection(tx: Tx, collectionId: number, at: Date): Promise<void> {
+	await tx.execute(
+		`update reveal_snipe.detection set step = 'ended', ended_at = $2, outcome = 'withdrawn'
+		where collection_id = $1 and ended_at is null`,
+		[collectionId, at],
+	);
+}
+
 /** Counts one more run of the burst. */
 export async function noteRun(db: Queryable, id: number): Promise<void> {
 	await db.execute("update reveal_snipe.detection set runs = runs + 1 where id = $1", [id]);

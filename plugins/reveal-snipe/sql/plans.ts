@@ -190,12 +190,16 @@ export async function movePlan(tx: Queryable, move: PlanMove): Promise<boolean> 
 /** Makes the open plans of a revealed collection due; returns how many. */
 export async function makePlansDue(
 	db: Queryable,
-	due: { collectionId: number; at: Date; until: Date },
+	due: { detectionId: number; collectionId: number; at: Date; until: Date },
 ): Promise<number> {
 	return db.execute(
 		`update reveal_snipe.plan set due_at = $2, due_until = $3
-		where collection_id = $1 and status in ('armed', 'paused')`,
-		[due.collectionId, due.at, due.until],
+		where collection_id = $1 and status in ('armed', 'paused') and not exists (
+			select from (
+				select ended_at from reveal_snipe.detection where id = $4::int8 for share
+			) as noticed where ended_at is not null
+		)`,
+		[due.collectionId, due.at, due.until, due.detectionId],
 	);
 }
 

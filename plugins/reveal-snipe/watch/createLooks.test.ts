@@ -9,6 +9,7 @@ import type { RevealIndex, RevealSubject, ShownToken } from "#plugins/market-ind
 import { SIGNALS, type Trigger } from "#plugins/reveal-snipe/detection.ts";
 import { DOCUMENTS_APART_MS, PROBE_TOKENS } from "#plugins/reveal-snipe/limits.ts";
 import { readLastDetections, readSeen } from "#plugins/reveal-snipe/sql/detections.ts";
+import { makePlansDue } from "#plugins/reveal-snipe/sql/plans.ts";
 import { createLooks, type LookDeps } from "#plugins/reveal-snipe/watch/createLooks.ts";
 import { type Watched, watchedOf } from "#plugins/reveal-snipe/watch/judgeLook.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -59,6 +60,8 @@ async function open() {
 			return shown === null ? { kind: "unknown" } : { kind: "read", ...shown };
 		},
 		stored: async () => lab.stored,
+		unrank: async () => void lab.moves.push("unrank"),
+		endReread: async () => void lab.moves.push("endReread"),
 		reading: (tokens: readonly ShownToken[]) =>
 			new Set(tokens.map(({ traits }) => JSON.stringify(traits))).size > 1 ? "shown" : "hidden",
 		async move(_tx: unknown, { event }: { event: string }) {
@@ -256,6 +259,53 @@ test("a document that a server loses hides nothing, and its return is no reveal"
 	await look(one);
 	expect(lab.moves).toEqual(["looks_shown"]);
 	expect(await lastOf(one)).toBeUndefined();
+});
+
+test("a reveal that its contract hides again ends at once, with its ranks and what is due", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	lab.uriOf = (id) => `shown/${id}`;
+	await look(one, { signal: "metadata_event" });
+	const noticed = await lastOf(one);
+	expect(noticed).toMatchObject({ step: "queued", endedAt: null });
+	const due = {
+		detectionId: noticed?.id ?? -1,
+		collectionId: one.subject.id,
+		at: new Date(NOW_MS),
+	};
+	const until = new Date(NOW_MS + 60_000);
+	await database.db.execute(
+		`insert into reveal_snipe.plan (id, profile_id, wallet_id, collection_id, chain_id, contract,
+			max_rank, traits, max_price_raw, budget_raw, max_items, status, profile_revision,
+			wallet_revision, created_at, changed_at, expires_at)
+		select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), $1, 31337, '\\x00', 1, '[]', 1,
+			1, 1, 'armed', 0, 0, now(), now(), now() + interval '10 years'`,
+		[one.subject.id],
+	);
+	expect(await makePlansDue(database.db, { ...due, until })).toBe(1);
+	// A server that hands out the old documents does not end it.
+	const { show } = lab;
+	lab.show = () => ({ imageUrl: "sealed.png", traits: null });
+	await look(one, { signal: "metadata_event" });
+	expect(await lastOf(one)).toMatchObject({ endedAt: null });
+	lab.show = show;
+	lab.moves = [];
+	lab.uriOf = (id) => `sealed/${id}`;
+	await look(one, { signal: "block", block: { number: 9, atMs: NOW_MS } });
+	expect(await lastOf(one)).toMatchObject({ step: "ended", outcome: "withdrawn" });
+	expect(one.last?.outcome).toBe("withdrawn");
+	expect(lab.moves).toEqual(["endReread", "unrank", "looks_hidden"]);
+	const plans = await database.db.query(
+		"select from reveal_snipe.plan where collection_id = $1 and due_until is not null",
+		[one.subject.id],
+	);
+	expect(plans).toEqual([]);
+	// A burst that has not heard of it yet makes no plan due.
+	expect(await makePlansDue(database.db, { ...due, until })).toBe(0);
+	lab.uriOf = (id) => `shown/${id}`;
+	await look(one, { signal: "block", block: { number: 10, atMs: NOW_MS } });
+	expect(await lastOf(one)).toMatchObject({ step: "queued", blockNumber: 10 });
 });
 
 test("a reveal before the first look is noticed by what the index stored before", async () => {

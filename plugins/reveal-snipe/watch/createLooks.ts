@@ -22,6 +22,7 @@ import {
 	type NewDetection,
 	readLastDetections,
 	type Seen,
+	withdrawDetection,
 	writeSeen,
 } from "#plugins/reveal-snipe/sql/detections.ts";
 import { endPlansDue } from "#plugins/reveal-snipe/sql/plans.ts";
@@ -135,7 +136,8 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const reading = isAlike(prints) ? "hidden" : deps.index.reading(found.shown);
 	const contentDigest = contentDigestOf(prints);
 	const change = certainChange(look, { change: changeOf(reference, prints), contentDigest, nowMs });
-	const shown = isOut || subject.revealState === "revealed" ? reference : prints;
+	const isKnownOut = isOut || subject.revealState === "revealed";
+	const shown = watched.seen.shown ?? (isKnownOut ? reference : prints);
 	const isHidden = isHiddenAgain({ baseline: watched.seen.baseline, shown }, prints);
 	watched.hiddenLooks = isHidden ? watched.hiddenLooks + 1 : 0;
 	const verdict = judgeLook({
@@ -187,11 +189,15 @@ function seenAfter(
 ): Seen {
 	const { found, reading, change, verdict, reference } = given;
 	const { prints, shown } = found;
-	const latest = mergePrints(seen.latest, prints);
+	const latest = mergePrints(seen.latest, prints).map((print) => {
+		const uri = found.uris.get(print.tokenId);
+		return uri === undefined ? print : { ...print, uri };
+	});
 	const known = { ...seen, latest, reading };
 	const hiddenTraits = shown[commonPlaceOf(prints)]?.traits ?? null;
 	if (verdict.kind === "reveal") return { ...known, baseline: reference, shown: latest };
-	if (verdict.kind === "move" && verdict.event === "looks_hidden") {
+	const isHidden = verdict.kind === "move" && verdict.event === "looks_hidden";
+	if (isHidden || verdict.kind === "withdrawn") {
 		return { ...known, baseline: latest, shown: null, hiddenTraits };
 	}
 	// Tokens that were seen for the first time are compared from now on.
@@ -213,13 +219,23 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 	const isDetected = await core.db.transaction(async (tx) => {
 		await requireLease(tx, lease);
 		await writeSeen(tx, subject.id, now);
-		if (verdict.kind === "move") {
-			const moved = await index.move(tx, { collectionId: subject.id, event: verdict.event, at });
+		if (verdict.kind === "withdrawn") {
+			await withdrawDetection(tx, subject.id, at);
+			await index.endReread(tx, subject.id);
+			await endPlansDue(tx, subject.id);
+			await index.unrank(tx, subject.id);
+		}
+		if (verdict.kind === "move" || verdict.kind === "withdrawn") {
+			const event = verdict.kind === "move" ? verdict.event : "looks_hidden";
+			const moved = await index.move(tx, { collectionId: subject.id, event, at });
 			if (!moved) return false;
 			subject.revealState = moved.to;
 			const phase = moved.to === "placeholder" ? "placeholder" : "revealed";
 			// Plans must not buy by ranks and traits of a reveal that was taken back.
-			if (moved.to === "placeholder") await endPlansDue(tx, subject.id);
+			if (moved.to === "placeholder" && moved.from === "revealed") {
+				await endPlansDue(tx, subject.id);
+				await index.unrank(tx, subject.id);
+			}
 			appendRevealFrame(core.outbox, tx, { chain, subject, phase, detection: null, at });
 		}
 		if (verdict.kind !== "reveal") return false;
@@ -231,9 +247,10 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 		appendRevealFrame(core.outbox, tx, { chain, subject, phase: "detected", detection, at });
 		return true;
 	});
-	if (!isDetected) return true;
+	if (!isDetected && verdict.kind !== "withdrawn") return true;
 	const last = await readLastDetections(core.db, [subject.id]);
 	look.watched.last = last.get(subject.id) ?? null;
+	if (!isDetected) return true;
 	logDetection(core, chain.slug, look, detection);
 	deps.onDetected();
 	return true;

@@ -40,7 +40,9 @@ export type Verdict =
 	| { kind: "nothing" }
 	/** Its state changes, but no token must be read again. */
 	| { kind: "move"; event: "looks_hidden" | "looks_shown" }
-	| { kind: "reveal" };
+	| { kind: "reveal" }
+	/** What was noticed is hidden again, before all was read. */
+	| { kind: "withdrawn" };
 
 export type Look = {
 	state: RevealState;
@@ -66,7 +68,10 @@ const NOTHING_SEEN: Seen = {
  * baseline, in which they differ. A collection that was out before anybody looked has no reveal.
  */
 export function judgeLook(look: Look): Verdict {
-	const { state, reading, change } = look;
+	const { state, reading, change, last } = look;
+	if (look.isHiddenAgain && last?.endedAt === null) {
+		return { kind: look.isUriChanged ? "withdrawn" : "nothing" };
+	}
 	if (look.isHiddenAgain && state === "revealed") {
 		// A server may return old documents for a while. A URI comes from the chain itself.
 		const isBelieved = look.isUriChanged || look.hiddenLooks >= HIDDEN_AGAIN_LOOKS;
@@ -104,7 +109,7 @@ export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watch
 function isResting({ last, contentDigest, nowMs }: Look): boolean {
 	if (last === null) return false;
 	if (last.endedAt === null) return true;
-	if (last.outcome === "revealed") return false;
+	if (last.outcome === "revealed" || last.outcome === "withdrawn") return false;
 	const isSame = last.contentDigest === contentDigest;
 	return nowMs - last.endedAt.getTime() < (isSame ? PARTIAL_SAME_MS : PARTIAL_CHANGED_MS);
 }

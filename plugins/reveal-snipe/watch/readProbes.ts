@@ -26,6 +26,8 @@ export type Found = {
 	/** In the order of `prints`. */
 	shown: readonly ShownToken[];
 	isUriChanged: boolean;
+	/** The URIs of all tokens that were told, also where no document could be read; null: none. */
+	uris: ReadonlyMap<string, string | null>;
 };
 
 /** A token with its URI: empty where the contract tells none. */
@@ -110,6 +112,7 @@ export async function readProbes(
 	}
 	return {
 		isUriChanged,
+		uris: new Map(places.map(({ tokenId, uri }) => [tokenId, uri])),
 		prints: read.map(printOf),
 		shown: read.map(({ uri, shown }) => ({ imageUrl: null, traits: null, ...shown, uri })),
 	};

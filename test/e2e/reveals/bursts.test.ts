@@ -155,6 +155,26 @@ test("[RVL-03] a process that ends in the burst is followed by one that reads th
 	expect(again.length).toBeLessThanOrEqual(8);
 });
 
+test("a reveal that is hidden again while its burst runs ends at once, and leaves no rank", async () => {
+	const { contract, id } = await hidden("regret", 40);
+	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+	held = { folder: "rash", above: 20, gate };
+	shown.set("rash", () => true);
+	await made.setBase(contract, "rash/", { isShared: false, tells: 1 });
+	const step = async () => (await detections(id))[0];
+	await until(async () => (await step())?.step === "reading", "all are being read");
+	await made.setBase(contract, "regret/", { isShared: false, tells: 0 });
+	await until(async () => (await step())?.outcome === "withdrawn", "it is withdrawn");
+	open();
+	expect(await rowOf(contract)).toMatchObject({ phase: "armed", revealState: "placeholder" });
+	const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
+	expect(asset.body.rank).toBeNull();
+	shown.set("calm", () => true);
+	await made.setBase(contract, "calm/", { isShared: false, tells: 1 });
+	await revealed(contract);
+	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["withdrawn", "revealed"]);
+});
+
 test("a server's rate limit is obeyed, and the burst still completes", async () => {
 	const { contract, id } = await hidden("busy", 40);
 	shown.set("free", () => true);
