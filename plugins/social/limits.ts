@@ -46,6 +46,20 @@ export const LOOKS_AFTER_MS = [2, 15, 60, 300].map((seconds) => seconds * SECOND
 /** Posts or messages in one page of that search. */
 export const LOOK_PAGE_MAX = 100;
 
+/** The windows in which X limits posts and messages, and its limits where it does not say them. */
+export const WINDOW_MS = 15 * MINUTE_MS;
+export const SENDS_PER_WINDOW = { post: 100, dm: 15 } as const;
+/** The part of a window that is kept for links and money. */
+export const URGENT_SHARE = 1 / 3;
+/** The part of a window that one author's other answers may use. */
+export const AUTHOR_SHARE = 1 / 5;
+/** The most answers in one conversation in an hour, beside those about links and money. */
+export const CONVERSATION_REPLIES_MAX = 5;
+/** Who gets more answers in a minute is a program, and gets none for an hour. */
+export const AUTHOR_REPLIES_PER_MINUTE_MAX = 20;
+/** How long a post waits to say whether the rest was sent by direct message. */
+export const DM_WAIT_MS = MINUTE_MS;
+
 /** Access tokens are renewed this long before they end. */
 export const TOKEN_MARGIN_MS = 5 * MINUTE_MS;
 

@@ -6,7 +6,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { Receive } from "#plugins/social/inbox/Inbox.ts";
-import { writtenAtMs } from "#plugins/social/inbox/think.ts";
+import { writtenAtMs } from "#plugins/social/inbox/judgeSpeaker.ts";
 import {
 	EVENT_AGE_MAX_MS,
 	POLL_FIRST_PAGE,

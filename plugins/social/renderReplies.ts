@@ -3,8 +3,10 @@
 import { LRUCache } from "lru-cache";
 import { lengthOf, lineOf, type Reply } from "#agent/contract.ts";
 import type { Clock } from "#core/clock.ts";
+import { unreachable } from "#core/fault.ts";
 import type { AnyTool, ToolLink } from "#core/plugin/Tool.ts";
 import { SECOND_MS } from "#core/time.ts";
+import type { ReplyState } from "#plugins/social/socialStates.ts";
 
 /**
  * Returns a text that the bot did not post recently: unchanged, or with the time at its end. The
@@ -13,15 +15,18 @@ import { SECOND_MS } from "#core/time.ts";
 type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
 
 /** The reply as a public post and as a direct message. Null: none. */
-export type Rendered = { post: string | null; dm: string | null };
+export type Rendered = {
+	post: string | null;
+	dm: string | null;
+	/** The post says what became of the message, in words that are added when it is sent. */
+	tellsDm: boolean;
+};
 
 type RenderTerms = {
 	/** Whether the author used a post or a direct message. */
 	via: "post" | "dm";
 	/** The tool that answered, or would have; null where none was found. */
 	tool: AnyTool | null;
-	/** The bot may send messages to the author, who wrote one before. */
-	canDm: boolean;
 	/** The longest reply, in code points and as X counts. */
 	lengthMax: number;
 	/** The address for signing in; null where the service does not know its own. */
@@ -45,9 +50,32 @@ const LEAST_LINE = 60;
  * addresses, links) goes by direct message.
  */
 export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
-	if (terms.via === "dm") return { post: null, dm: privately(reply, terms) };
-	if (!isPrivate(reply, terms)) return { post: publicly(openly(reply), terms), dm: null };
-	return { post: publicly(about(reply, terms), terms), dm: privately(reply, terms) };
+	if (terms.via === "dm") return { post: null, dm: privately(reply, terms), tellsDm: false };
+	if (!isPrivate(reply, terms)) {
+		return { post: publicly(openly(reply), terms), dm: null, tellsDm: false };
+	}
+	const post = publicly(about(reply, terms), terms);
+	return { post, dm: privately(reply, terms), tellsDm: true };
+}
+
+/** Returns what a post says of the direct message with the rest: only what is so by now. */
+export function dmWords(state: ReplyState | null): string {
+	switch (state) {
+		case "sent":
+			return "I sent you the rest by direct message.";
+		case "held":
+			return "Send me the word link by direct message for the rest, or sign in.";
+		case "ready":
+		case "sending":
+		case "uncertain":
+			return "The rest comes by direct message.";
+		case "refused":
+		case "unanswered":
+		case null:
+			return "I could not send you the rest by direct message: ask me there, or sign in.";
+		default:
+			return unreachable(state);
+	}
 }
 
 /**
@@ -142,21 +170,18 @@ function publicly(text: string, { lengthMax }: RenderTerms): string {
 }
 
 /** Returns the public text about a private reply. */
-function about(reply: Reply, { tool, canDm }: RenderTerms): string {
-	const rest = canDm
-		? "I sent you the rest by direct message."
-		: "Send me the word link by direct message for the rest, or sign in.";
+function about(reply: Reply, { tool }: RenderTerms): string {
 	switch (reply.kind) {
 		case "choose":
-			return `That fits several things. ${rest}`;
+			return "That fits several things.";
 		case "help":
-			return `I could not read that. ${rest}`;
+			return "I could not read that.";
 		case "refused":
 			return reply.code === "unauthorized"
-				? `Your account here is not linked to a wallet. ${rest}`
-				: `That was not done. ${rest}`;
+				? "Your account here is not linked to a wallet."
+				: "That was not done.";
 		default:
-			return `${doneWords(reply, tool)} ${rest}`;
+			return doneWords(reply, tool);
 	}
 }
 

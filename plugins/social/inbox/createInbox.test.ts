@@ -49,7 +49,7 @@ function open() {
 
 const said = (n: number, text = "@bot help", authorId = "7", forId = "1"): Written => ({
 	...{ via: "post", id: idOf(n), firstId: idOf(n), authorId, text },
-	...{ isRepost: false, isAutomated: false, forId, isReadable: true },
+	...{ isRepost: false, isAutomated: false, conversationId: idOf(n), forId, isReadable: true },
 });
 
 test("a repeated delivery stores nothing, wakes nobody, and asks no database", async () => {

@@ -3,13 +3,13 @@
 import { LRUCache } from "lru-cache";
 import { type Wakeable, wakeable } from "#core/time.ts";
 import type { Inbox, InboxDeps, Receive, Ring } from "#plugins/social/inbox/Inbox.ts";
-import { createLook, createLookFor, createSending } from "#plugins/social/inbox/send.ts";
 import {
-	createThink,
 	judgeSpeaker,
 	type SpeakerTerms,
 	writtenAtMs,
-} from "#plugins/social/inbox/think.ts";
+} from "#plugins/social/inbox/judgeSpeaker.ts";
+import { createLook, createLookFor, createSending } from "#plugins/social/inbox/send.ts";
+import { createThink } from "#plugins/social/inbox/think.ts";
 import {
 	EVENTS_AT_ONCE,
 	IDLE_MS,
@@ -22,13 +22,7 @@ import {
 import type { ReadBudget } from "#plugins/social/readBudget.ts";
 import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
 import { insertEvents, type NewEvent, NOT_OURS, takeEvents } from "#plugins/social/sql/events.ts";
-import {
-	doubtSending,
-	giveUpLate,
-	giveUpOf,
-	takeReplies,
-	takeUncertain,
-} from "#plugins/social/sql/replies.ts";
+import { doubtSending, giveUpLate, giveUpOf, takeUncertain } from "#plugins/social/sql/replies.ts";
 import type { X } from "#plugins/social/x/createX.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
@@ -82,8 +76,7 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 				atOnce: REPLIES_AT_ONCE,
 				async take(limit) {
 					await tend();
-					const via = sending.open();
-					return via.length === 0 ? [] : await takeReplies(db, { via, at: at(), limit });
+					return await sending.take(limit);
 				},
 				run: sending.send,
 			}),
@@ -222,7 +215,7 @@ function storable(written: Written, terms: SpeakerTerms): Storable {
 		event: {
 			...{ id: keyOf(written), via: written.via, authorId: written.authorId, text: command },
 			// An edited post is ignored, so a stored text that is answered is the first version.
-			sourceId: written.firstId,
+			...{ sourceId: written.firstId, conversationId: written.conversationId },
 			writtenAt: new Date(clamped(writtenAtMs(written.firstId), terms.nowMs)),
 			state: reason === null ? "received" : "ignored",
 			reason,

@@ -3,16 +3,21 @@
 import { Fault, unreachable } from "#core/fault.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
 import { privateBody } from "#plugins/social/inbox/think.ts";
-import { LOOK_PAGE_MAX, LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
+import { createWindows } from "#plugins/social/inbox/windows.ts";
+import { DM_WAIT_MS, LOOK_PAGE_MAX, LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
 import type { ReadBudget } from "#plugins/social/readBudget.ts";
-import { createUnlike } from "#plugins/social/renderReplies.ts";
+import { createUnlike, dmWords } from "#plugins/social/renderReplies.ts";
 import { readContact } from "#plugins/social/sql/contacts.ts";
 import {
 	isSentId,
 	moveReply,
 	postponeReplies,
 	type ReplyChange,
+	readDmState,
+	renderReply,
 	type SocialReply,
+	takeReplies,
+	type Weight,
 } from "#plugins/social/sql/replies.ts";
 import {
 	DUPLICATE,
@@ -28,8 +33,8 @@ type Send = (reply: SocialReply) => Promise<void>;
 
 type Sending = {
 	send: Send;
-	/** Returns the channels (posts, messages) that X's rate limit does not pause now. */
-	open(): SocialReply["via"][];
+	/** Takes replies that X's limits have room for now; `limit` is how many can be worked on. */
+	take(limit: number): Promise<SocialReply[]>;
 };
 
 /** Looks on X for a reply whose sending is uncertain, and stores the result. */
@@ -39,6 +44,11 @@ type LookFor = (reply: SocialReply) => Promise<void>;
 type Look = (reply: SocialReply) => Promise<string | null>;
 
 const WAYS = ["post", "dm"] as const;
+/** Links and money are taken first: what they need of X's window nothing else may use. */
+const CLASSES: readonly (readonly ["urgent" | "plain", readonly Weight[]])[] = [
+	["urgent", [2]],
+	["plain", [1, 0]],
+];
 
 const UNSENT_RETRY_MS = 5_000;
 /**
@@ -53,8 +63,9 @@ const DUPLICATE_RETRY_MS = 1_000;
  */
 export function createSending(deps: InboxDeps, look: Look): Sending {
 	const { db, clock, log, metrics } = deps.core;
-	const unlike = createUnlike({ clock, lengthMax: deps.config.MAX_REPLY_LENGTH });
+	const rendered = createRendered(deps);
 	const pausedUntilMs = { post: 0, dm: 0 };
+	const windows = createWindows(clock);
 	const sent = metrics.counter({
 		name: "social_replies_total",
 		help: "Replies that X was told, by how and by what came of it.",
@@ -62,7 +73,7 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	});
 
 	async function send(reply: SocialReply): Promise<void> {
-		const text = textOf(reply, deps);
+		const text = await rendered(reply);
 		const { isStopped } = await readContact(db, reply.authorId);
 		if (text === null || isStopped) {
 			const reason = isStopped ? "stopped" : "unreadable";
@@ -73,9 +84,10 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		}
 		const said = await deps.steps.run("social.say", () =>
 			reply.via === "post"
-				? postOnX(deps.x, { text: differing(text, reply), replyTo: reply.toId })
+				? postOnX(deps.x, { text, replyTo: reply.toId })
 				: messageOnX(deps.x, { text, to: reply.toId }),
 		);
+		windows.answered(reply.via, "window" in said ? said.window : null, said.kind === "limited");
 		sent.inc({ via: reply.via, outcome: said.kind });
 		if (said.kind === "refused" || said.kind === "unsent") {
 			log.warn("X did not take a reply", { via: reply.via, reason: said.reason });
@@ -83,8 +95,22 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		await deps.steps.run("social.store", () => store(reply, said));
 	}
 
-	function differing(text: string, { eventId, reason }: SocialReply): string {
-		return unlike(text, { id: eventId, isRefused: reason === DUPLICATE });
+	async function take(limit: number): Promise<SocialReply[]> {
+		const taken: SocialReply[] = [];
+		for (const via of WAYS) {
+			if (pausedUntilMs[via] > clock.nowMs()) continue;
+			for (const [kind, weights] of CLASSES) {
+				const room = windows.room(via);
+				const most = Math.min(limit - taken.length, room[kind]);
+				if (most <= 0) continue;
+				const share = room.share && { since: room.share.since, max: room.share[kind] };
+				const terms = { via, at: now(), limit: most, weights, share, dmWaitMs: DM_WAIT_MS };
+				const more = await takeReplies(db, terms);
+				windows.take(via, more.length);
+				taken.push(...more);
+			}
+		}
+		return taken;
 	}
 
 	async function store(reply: SocialReply, said: Said): Promise<void> {
@@ -114,7 +140,26 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	}
 
 	const now = () => new Date(clock.nowMs());
-	return { send, open: () => WAYS.filter((via) => pausedUntilMs[via] <= clock.nowMs()) };
+	return { send, take };
+}
+
+/**
+ * Makes the function that returns the text for X, and stores it first: a try after this one sends
+ * the same, unless X refused it as a duplicate of another answer.
+ */
+function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<string | null> {
+	const { db, clock } = deps.core;
+	const unlike = createUnlike({ clock, lengthMax: deps.config.MAX_REPLY_LENGTH });
+	return async (reply) => {
+		const text = textOf(reply, deps);
+		const isRefused = reply.reason === DUPLICATE;
+		if (text === null || reply.via === "dm" || (reply.isRendered && !isRefused)) return text;
+		const isWhole = reply.isRendered || !reply.tellsDm;
+		const whole = isWhole ? text : `${text} ${dmWords(await readDmState(db, reply.eventId))}`;
+		const body = unlike(whole, { id: reply.eventId, isRefused });
+		await renderReply(db, reply, body);
+		return body;
+	};
 }
 
 /**

@@ -1,54 +1,41 @@
-// Decides which texts are for the bot, and turns them into stored replies.
+// Has the agent answer a text, and turns its answer into stored replies.
 
 import type { Reply } from "#agent/contract.ts";
+import type { Tx } from "#core/db/Database.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
 import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
 import {
+	AUTHOR_REPLIES_PER_MINUTE_MAX,
+	CONVERSATION_REPLIES_MAX,
 	EVENT_AGE_MAX_MS,
-	EVENT_AHEAD_MAX_MS,
 	EVENTS_PER_AUTHOR_HOUR_MAX,
 	PRIVATE_AGE_MAX_MS,
 	REPLY_AGE_MAX_MS,
 	RUNNING_RETRY_MS,
-	TEXT_CHARS_MAX,
 	THINKING_ATTEMPTS_MAX,
 	UNLINKED_PER_AUTHOR_DAY_MAX,
 } from "#plugins/social/limits.ts";
 import { type Rendered, renderReplies } from "#plugins/social/renderReplies.ts";
 import { type Contact, readContact } from "#plugins/social/sql/contacts.ts";
-import { admitEvent, endEvent, type SocialEvent, waitEvent } from "#plugins/social/sql/events.ts";
 import {
+	admitEvent,
+	endEvent,
+	hasChattered,
+	lockAuthor,
+	type SocialEvent,
+	waitEvent,
+} from "#plugins/social/sql/events.ts";
+import {
+	countAnswers,
+	hasHeld,
 	insertReplies,
 	keepUnlinked,
 	type NewReply,
 	releaseHeld,
+	type Weight,
 } from "#plugins/social/sql/replies.ts";
-import { BLANK, trimmed, type Written } from "#plugins/social/x/readActivity.ts";
 import type { Seal } from "#plugins/social/x/userTokens.ts";
-
-/** Why the bot does not answer. Every reason is stored, for operators. */
-type Silence =
-	| "self"
-	| "automated"
-	| "ignored_account"
-	| "not_direct"
-	| "repost"
-	| "edited"
-	| "unreadable"
-	| "not_named";
-
-export type SpeakerTerms = {
-	/** The account whose credentials are set: what X delivers for another one is for nobody here. */
-	botId: string;
-	/** Without `@`; null: the bot cannot be mentioned. */
-	botName: string | null;
-	ignoredIds: ReadonlySet<string>;
-	nowMs: number;
-};
-
-/** `late`: it was for the bot, but too long ago for anything but `stop`. */
-type Judged = { kind: "heard" | "late"; command: string } | { kind: "ignored"; reason: Silence };
 
 /** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
 type Think = (event: SocialEvent) => Promise<void>;
@@ -60,9 +47,10 @@ type Finish = {
 	released: boolean;
 	/** The command of an author without a profile that would have moved value. */
 	unlinked: string | null;
+	weight: Weight;
+	/** No command: it is answered once a day. */
+	isChatter: boolean;
 };
-
-const EPOCH_MS = 1_288_834_974_657n;
 
 const SEALED = "s:";
 const PLAIN = "p:";
@@ -84,29 +72,10 @@ export const privateBody = {
 	},
 };
 
+/** The agent's code for a text that no command reads. */
+const CHATTER = "unknown_command";
+
 const LINK = /^["']?link["']?[.!]?$/i;
-
-/**
- * Decides whether a person speaks to the bot, and returns the command: the text without the bot's
- * name at its beginning or end.
- */
-export function judgeSpeaker(written: Written, terms: SpeakerTerms): Judged {
-	const reason = silence(written, terms);
-	if (reason !== null) return { kind: "ignored", reason };
-	const command = withoutName(written.text, terms);
-	const isNamed = written.via === "dm" || (names(written.text, terms) && command !== "");
-	if (!isNamed) return { kind: "ignored", reason: "not_named" };
-	const isLate = terms.nowMs - writtenAtMs(written.firstId) > EVENT_AGE_MAX_MS;
-	return { kind: isLate ? "late" : "heard", command };
-}
-
-/**
- * Returns when a text was written, in Unix ms, from its id: X's ids contain the time. So a delivery
- * that is repeated much later counts as old.
- */
-export function writtenAtMs(id: string): number {
-	return Number((BigInt(id) >> 22n) + EPOCH_MS);
-}
 
 /**
  * Makes the function that has the agent answer a text, and stores the replies in the transaction
@@ -130,23 +99,10 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 
 	async function finish(event: SocialEvent, given: Finish): Promise<void> {
 		const at = new Date(clock.nowMs());
-		const store = () =>
-			db.transaction(async (tx) => {
-				const ended = await endEvent(tx, event, { move: "answer", reason: null, at });
-				if (!ended) return false;
-				await insertReplies(tx, repliesOf(event, given, { deps, nowMs: at.getTime() }), at);
-				if (given.released) await releaseHeld(tx, { authorId: event.authorId, at });
-				if (given.unlinked !== null) {
-					const since = new Date(at.getTime() - DAY_MS);
-					const row = { eventId: event.id, authorId: event.authorId, command: given.unlinked };
-					const quota = { since, max: UNLINKED_PER_AUTHOR_DAY_MAX };
-					await keepUnlinked(tx, { ...row, reason: "no_profile", at }, quota);
-				}
-				return true;
-			});
-		const isOurs = await deps.steps.run("social.finish", store);
-		thought.inc({ outcome: isOurs ? "answered" : "taken_over" });
-		if (isOurs) ring();
+		const store = () => db.transaction((tx) => storeAnswer(tx, event, { given, deps, at }));
+		const outcome = await deps.steps.run("social.finish", store);
+		thought.inc({ outcome });
+		if (outcome === "answered") ring();
 	}
 
 	return async (event) => {
@@ -179,65 +135,87 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 		if (deps.ending.aborted) return;
 		const tool = reply.tool === null ? null : deps.toolOf(reply.tool);
 		const moves = tool === null ? reply.code === "unauthorized" : tool.effect !== "read";
-		const rendered = renderReplies(reply, { via: event.via, tool, ...termsOf(contact, deps) });
+		const rendered = renderReplies(reply, { via: event.via, tool, ...termsOf(deps) });
 		await finish(event, {
 			rendered,
 			canDm: contact.canDm || event.via === "dm",
 			released: false,
 			unlinked: profile === null && moves ? unlinkedOf(reply) : null,
+			weight: weightOf(reply, { isLinked: profile !== null, moves }),
+			isChatter: reply.code === CHATTER,
 		});
 	};
 }
 
-function silence(written: Written, { botId, ignoredIds, nowMs }: SpeakerTerms): Silence | null {
-	if (written.authorId === botId) return "self";
-	if (written.isAutomated) return "automated";
-	if (ignoredIds.has(written.authorId)) return "ignored_account";
-	if (written.forId !== botId) return "not_direct";
-	if (written.isRepost) return "repost";
-	// An edited text: the first version was handled, or was ignored; no other version counts.
-	if (written.id !== written.firstId) return "edited";
-	if (!written.isReadable || [...written.text].length > TEXT_CHARS_MAX) return "unreadable";
-	return writtenAtMs(written.firstId) - nowMs > EVENT_AHEAD_MAX_MS ? "unreadable" : null;
-}
-
-function withoutName(text: string, { botName }: SpeakerTerms): string {
-	if (botName === null) return text;
-	const first = text.replace(nameOf(botName, `^${BLANK}*`), "");
-	return trimmed(first.replace(nameOf(botName, "", `(?:${BLANK}|[.!?])*$`), ""));
-}
-
 /**
- * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
- * neither does the name of a list (`@bot/list`).
+ * Ends an event with its replies, in one transaction; returns what came of it. Chatter is answered
+ * once a day, and a post only within the limits of its author and its conversation: what the answer
+ * would have been about was done all the same, and is kept.
  */
-function nameOf(botName: string, before: string, after = ""): RegExp {
-	return new RegExp(
-		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
-		"iu",
-	);
+async function storeAnswer(
+	tx: Tx,
+	event: SocialEvent,
+	{ given, deps, at }: { given: Finish; deps: InboxDeps; at: Date },
+): Promise<"answered" | "taken_over" | "chatter"> {
+	const { id: eventId, authorId } = event;
+	await lockAuthor(tx, authorId);
+	const isAgain = given.isChatter && (await hasChattered(tx, { authorId, at }));
+	const reason = given.isChatter ? "chatter" : null;
+	const ended = await endEvent(tx, event, { move: "answer", reason, at });
+	if (!ended) return "taken_over";
+	if (isAgain) return "chatter";
+	const why = given.weight === 2 ? null : await silenceOfPost(tx, { eventId, authorId, at });
+	const replies = repliesOf(event, given, { deps, nowMs: at.getTime() });
+	const bounded = replies.map((one): NewReply => {
+		return one.via === "post" && why !== null ? { ...one, state: "unanswered", reason: why } : one;
+	});
+	await insertReplies(tx, bounded, at);
+	if (given.released) await releaseHeld(tx, { authorId, at });
+	if (given.unlinked !== null) {
+		const since = new Date(at.getTime() - DAY_MS);
+		const row = { eventId, authorId, command: given.unlinked };
+		const quota = { since, max: UNLINKED_PER_AUTHOR_DAY_MAX };
+		await keepUnlinked(tx, { ...row, reason: "no_profile", at }, quota);
+	}
+	return "answered";
 }
 
-function names(text: string, { botName }: SpeakerTerms): boolean {
-	return botName !== null && nameOf(botName, "").test(text);
+/** Returns why a post gets no answer in public; null where it gets one. */
+async function silenceOfPost(
+	tx: Tx,
+	given: { eventId: string; authorId: string; at: Date },
+): Promise<string | null> {
+	const { inConversation, inMinute, isProgram } = await countAnswers(tx, given);
+	if (isProgram || inMinute >= AUTHOR_REPLIES_PER_MINUTE_MAX) return "automated";
+	return inConversation >= CONVERSATION_REPLIES_MAX ? "conversation_limit" : null;
+}
+
+function weightOf(
+	{ links }: Reply,
+	{ isLinked, moves }: { isLinked: boolean; moves: boolean },
+): Weight {
+	if (!isLinked) return 0;
+	return links.length > 0 || moves ? 2 : 1;
 }
 
 function repliesOf(
 	{ id: eventId, authorId, sourceId }: SocialEvent,
-	{ rendered: { post, dm }, canDm }: Finish,
+	{ rendered: { post, dm, tellsDm }, canDm, weight }: Finish,
 	{ deps, nowMs }: { deps: InboxDeps; nowMs: number },
 ): NewReply[] {
 	const replies: NewReply[] = [];
-	const goodUntil = new Date(nowMs + REPLY_AGE_MAX_MS);
+	const common = { eventId, authorId, weight };
 	if (post !== null) {
+		const goodUntil = new Date(nowMs + REPLY_AGE_MAX_MS);
 		const shown = { via: "post", toId: sourceId, body: post, state: "ready" } as const;
-		replies.push({ eventId, authorId, ...shown, goodUntil });
+		replies.push({ ...common, ...shown, goodUntil, tellsDm });
 	}
 	if (dm !== null) {
 		const body = privateBody.close(dm, deps.seal);
 		const state = canDm ? "ready" : "held";
-		const until = new Date(nowMs + PRIVATE_AGE_MAX_MS);
-		replies.push({ eventId, authorId, via: "dm", toId: authorId, body, state, goodUntil: until });
+		const goodUntil = new Date(nowMs + PRIVATE_AGE_MAX_MS);
+		const sealed = { via: "dm", toId: authorId, body, state } as const;
+		replies.push({ ...common, ...sealed, goodUntil, tellsDm: false });
 	}
 	return replies;
 }
@@ -253,26 +231,33 @@ async function linkAnswer(
 	deps: InboxDeps,
 ): Promise<Finish> {
 	const { db } = deps.core;
-	const { signInUrl, lengthMax } = termsOf(contact, deps);
-	const base = { canDm: true, released: true, unlinked: null };
+	const { signInUrl, lengthMax } = termsOf(deps);
+	const base = {
+		canDm: true,
+		released: true,
+		unlinked: null,
+		weight: 0,
+		isChatter: false,
+	} as const;
+	const signIn = `Sign in here: ${signInUrl}`.slice(0, lengthMax);
 	if (via === "post") {
-		const post = contact.canDm
-			? "I sent it to you by direct message."
+		const { canDm } = contact;
+		const post = canDm
+			? "Links are for you alone."
 			: "Send me the word link by direct message: I may only answer there.";
-		const dm = contact.canDm ? `Sign in here: ${signInUrl}`.slice(0, lengthMax) : null;
-		return { ...base, released: contact.canDm, rendered: { post, dm } };
+		return {
+			...base,
+			released: canDm,
+			rendered: { post, dm: canDm ? signIn : null, tellsDm: canDm },
+		};
 	}
-	const held = await db.query(
-		"select from social.reply where state = 'held' and author_id = $1 and good_until > $2 limit 1",
-		[authorId, new Date(deps.core.clock.nowMs())],
-	);
-	const dm = held.length > 0 ? null : `Sign in here: ${signInUrl}`.slice(0, lengthMax);
-	return { ...base, rendered: { post: null, dm } };
+	const isHeld = await hasHeld(db, { authorId, at: new Date(deps.core.clock.nowMs()) });
+	return { ...base, rendered: { post: null, dm: isHeld ? null : signIn, tellsDm: false } };
 }
 
-function termsOf({ canDm }: Contact, { config }: InboxDeps) {
+function termsOf({ config }: InboxDeps) {
 	const signInUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
-	return { canDm, lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
+	return { lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
 }
 
 /** Returns the caller: the author of exactly this post or message. */

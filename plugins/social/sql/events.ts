@@ -12,6 +12,8 @@ export type SocialEvent = {
 	authorId: string;
 	text: string;
 	writtenAt: Date;
+	/** The post that began its conversation; null for messages, and where X does not say. */
+	conversationId: string | null;
 	/** Identifies this try of the work; an older try may not end it. */
 	attempts: number;
 };
@@ -23,7 +25,7 @@ export type NewEvent = Omit<SocialEvent, "attempts"> & {
 
 type EventEnd = {
 	move: "answer" | "drop";
-	/** Why the event is dropped. */
+	/** Why the event is dropped; of an answered one, whether it was chatter. */
 	reason: string | null;
 	at: Date;
 };
@@ -44,15 +46,16 @@ export async function insertEvents(
 	const sorted = [...events].sort((one, other) => (one.id < other.id ? -1 : 1));
 	const column = <Value>(of: (event: NewEvent) => Value): Value[] => sorted.map(of);
 	const rows = await tx.query<{ id: string }>(
-		`insert into social.event (id, via, source_id, author_id, text, written_at, received_at, state,
-			reason, changed_at)
-		select id, via, source_id, author_id, text, written_at, $9, state, reason, $9
+		`insert into social.event as event (id, via, source_id, author_id, text, written_at,
+			received_at, state, reason, changed_at, conversation_id)
+		select id, via, source_id, author_id, text, written_at, $9, state, reason, $9, conversation_id
 		from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[],
-			$7::text[], $8::text[])
-			as t (id, via, source_id, author_id, text, written_at, state, reason)
+			$7::text[], $8::text[], $11::text[])
+			as t (id, via, source_id, author_id, text, written_at, state, reason, conversation_id)
 		on conflict (id) do update set author_id = excluded.author_id, text = excluded.text,
 			source_id = excluded.source_id, written_at = excluded.written_at,
-			received_at = excluded.received_at, state = excluded.state, reason = excluded.reason,
+			received_at = excluded.received_at, conversation_id = excluded.conversation_id,
+			state = excluded.state, reason = excluded.reason,
 			changed_at = excluded.changed_at
 			where event.state = 'ignored' and event.reason = $10
 				and excluded.reason is distinct from $10
@@ -68,6 +71,7 @@ export async function insertEvents(
 			column(({ reason }) => reason),
 			at,
 			NOT_OURS,
+			column(({ conversationId }) => conversationId),
 		],
 	);
 	return rows.map(({ id }) => id);
@@ -90,7 +94,7 @@ export async function takeEvents(
 			order by received_at limit $3 for update skip locked
 		)
 		returning id, via, source_id as "sourceId", author_id as "authorId", text,
-			written_at as "writtenAt", attempts`,
+			written_at as "writtenAt", conversation_id as "conversationId", attempts`,
 		[at, heldUntil, limit],
 	);
 	return rows.sort((one, other) => one.writtenAt.getTime() - other.writtenAt.getTime());
@@ -108,6 +112,19 @@ export async function endEvent(
 		[id, attempts, move === "answer" ? "answered" : "dropped", reason, at, eventsBefore(move)],
 	);
 	return changed > 0;
+}
+
+/** Returns true if an author was answered before, within a day, on a text that is no command. */
+export async function hasChattered(
+	tx: Tx,
+	{ authorId, at }: { authorId: string; at: Date },
+): Promise<boolean> {
+	const rows = await tx.query(
+		`select from social.event where author_id = $1 and reason = 'chatter' and state = 'answered'
+			and received_at >= $2::timestamptz - interval '1 day' limit 1`,
+		[authorId, at],
+	);
+	return rows.length > 0;
 }
 
 /** Postpones an event whose first request still runs elsewhere. */
@@ -133,8 +150,7 @@ export async function admitEvent(
 	{ id, authorId }: Pick<SocialEvent, "id" | "authorId">,
 	{ since, max }: { since: Date; max: number },
 ): Promise<boolean> {
-	const lock = "select pg_advisory_xact_lock(hashtextextended('social.author:' || $1, 0))";
-	await tx.query(lock, [authorId]);
+	await lockAuthor(tx, authorId);
 	const changed = await tx.execute(
 		`update social.event set is_admitted = true
 		where id = $1 and (is_admitted or $4 > (
@@ -143,6 +159,12 @@ export async function admitEvent(
 		[id, authorId, since, max],
 	);
 	return changed > 0;
+}
+
+/** Waits for what else counts texts or answers of an author. */
+export async function lockAuthor(tx: Tx, authorId: string): Promise<void> {
+	const lock = "select pg_advisory_xact_lock(hashtextextended('social.author:' || $1, 0))";
+	await tx.query(lock, [authorId]);
 }
 
 /** Deletes events that were received longer ago, with their replies; returns the count. */

@@ -3,6 +3,7 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 import { type ReplyMove, type ReplyState, repliesBefore } from "#plugins/social/socialStates.ts";
+import { lockAuthor } from "#plugins/social/sql/events.ts";
 
 /** A reply, as it is stored. */
 export type SocialReply = {
@@ -19,12 +20,20 @@ export type SocialReply = {
 	attempts: number;
 	createdAt: Date;
 	goodUntil: Date;
+	weight: Weight;
+	/** It says whether the rest was sent by direct message. */
+	tellsDm: boolean;
+	/** `body` is the very text that X gets. */
+	isRendered: boolean;
 };
+
+/** Links and money (2) go before linked authors (1), and those before everybody (0). */
+export type Weight = 0 | 1 | 2;
 
 export type NewReply = Pick<
 	SocialReply,
-	"eventId" | "via" | "toId" | "authorId" | "body" | "goodUntil"
-> & { state: Extract<ReplyState, "held" | "ready"> };
+	"eventId" | "via" | "toId" | "authorId" | "body" | "goodUntil" | "weight" | "tellsDm"
+> & { state: Extract<ReplyState, "held" | "ready" | "unanswered">; reason?: string };
 
 export type ReplyChange = {
 	move: ReplyMove;
@@ -37,6 +46,17 @@ export type ReplyChange = {
 	attempts?: number;
 };
 
+type TakenTerms = {
+	via: SocialReply["via"];
+	at: Date;
+	limit: number;
+	weights: readonly Weight[];
+	/** The most that one author gets of X's window; null: no limit of X is known. */
+	share: { since: Date; max: number } | null;
+	/** A post waits no longer than this for its direct message. */
+	dmWaitMs: number;
+};
+
 /** A command that moves value, from an author without a linked profile. */
 export type UnlinkedTrade = {
 	eventId: string;
@@ -47,40 +67,131 @@ export type UnlinkedTrade = {
 	at: Date;
 };
 
+const NO_SHARE = 1_000_000_000;
+
 const COLUMNS = `event_id as "eventId", via, to_id as "toId", author_id as "authorId", body, state,
-	reason, attempts, created_at as "createdAt", good_until as "goodUntil"`;
+	reason, attempts, created_at as "createdAt", good_until as "goodUntil", weight,
+	tells_dm as "tellsDm", is_rendered as "isRendered"`;
 
 /** Stores replies; an event's existing reply stays unchanged. */
 export async function insertReplies(tx: Tx, replies: readonly NewReply[], at: Date): Promise<void> {
-	for (const { eventId, via, toId, authorId, body, state, goodUntil } of replies) {
+	for (const one of replies) {
+		const { eventId, via, toId, authorId, body, state, goodUntil, weight, tellsDm } = one;
 		await tx.execute(
 			`insert into social.reply (event_id, via, to_id, author_id, body, state, due_at, good_until,
-				created_at, changed_at)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $7, $7) on conflict do nothing`,
-			[eventId, via, toId, authorId, body, state, at, goodUntil],
+				created_at, changed_at, weight, tells_dm, reason)
+			values ($1, $2, $3, $4, case when $6 <> 'unanswered' then $5 end, $6, $7, $8, $7, $7, $9, $10,
+				$11)
+			on conflict do nothing`,
+			[
+				...[eventId, via, toId, authorId, body, state, at, goodUntil, weight, tellsDm],
+				one.reason ?? null,
+			],
 		);
 	}
 }
 
 /**
  * Takes replies that are due for sending, and marks them `sending` before X is called: from then on
- * X may have them. By `reply_open`.
+ * X may have them. Links and money first, then whose author got the least in X's window; an author
+ * gets no more of it than their share. A post that tells of a direct message waits until that is
+ * sent. By `reply_open` and `reply_author`.
  */
 export async function takeReplies(
 	db: Queryable,
-	{ via, at, limit }: { via: readonly SocialReply["via"][]; at: Date; limit: number },
+	{ via, at, limit, weights, share, dmWaitMs }: TakenTerms,
 ): Promise<SocialReply[]> {
 	return await db.query<SocialReply>(
 		`update social.reply set state = 'sending', attempts = attempts + 1, changed_at = $1,
 			due_at = $1
 		where (event_id, via) in (
-			select event_id, via from social.reply
-			where state = 'ready' and due_at <= $1 and via = any($2)
-			order by due_at limit $3 for update skip locked
+			select event_id, via from social.reply where (event_id, via) in (
+				select event_id, via from (
+					select event_id, via, weight, due_at, row_number() over (
+						partition by author_id order by weight desc, due_at
+					) + (
+						select count(*) from social.reply s
+						where s.author_id = r.author_id and s.via = $2 and s.changed_at >= $5
+							and s.state in ('sending', 'uncertain', 'sent', 'refused')
+					) as turn
+					from social.reply r
+					where state = 'ready' and due_at <= $1 and via = $2 and weight = any($4)
+						and (not tells_dm or is_rendered or created_at <= $7 or not exists (
+							select from social.reply d where d.event_id = r.event_id and d.via = 'dm'
+								and d.state in ('ready', 'sending', 'uncertain')
+						))
+				) as waiting
+				where turn <= $6 order by weight desc, turn, due_at limit $3
+			)
+			and state = 'ready' for update skip locked
 		)
 		returning ${COLUMNS}`,
-		[at, via, limit],
+		[
+			...[at, via, limit, weights, share?.since ?? at, share?.max ?? NO_SHARE],
+			new Date(at.getTime() - dmWaitMs),
+		],
 	);
+}
+
+/** Stores the very text that X gets, before X is called. */
+export async function renderReply(
+	db: Queryable,
+	{ eventId, via }: Pick<SocialReply, "eventId" | "via">,
+	body: string,
+): Promise<void> {
+	await db.execute(
+		`update social.reply set body = $3, is_rendered = true
+		where event_id = $1 and via = $2 and state = 'sending'`,
+		[eventId, via, body],
+	);
+}
+
+/** Returns the state of an event's direct message; null where it has none. */
+export async function readDmState(db: Queryable, eventId: string): Promise<ReplyState | null> {
+	const [row] = await db.query<{ state: ReplyState }>(
+		"select state from social.reply where event_id = $1 and via = 'dm'",
+		[eventId],
+	);
+	return row?.state ?? null;
+}
+
+/**
+ * Counts what bounds the next answer to a post: answers in its conversation in the last hour, to
+ * its author in the last minute, and whether its author was taken for a program in the last hour. By
+ * `event_conversation` and `reply_author`.
+ */
+export async function countAnswers(
+	tx: Tx,
+	{ eventId, authorId, at }: Pick<SocialReply, "eventId" | "authorId"> & { at: Date },
+): Promise<{ inConversation: number; inMinute: number; isProgram: boolean }> {
+	const [row] = await tx.query<{ inConversation: number; inMinute: number; isProgram: boolean }>(
+		`select (
+			select count(*)::int from social.event e join social.reply r on r.event_id = e.id
+			where e.conversation_id = (select conversation_id from social.event where id = $1)
+				and e.received_at >= $3::timestamptz - interval '1 hour' and r.via = 'post'
+				and r.state <> 'unanswered'
+		) as "inConversation", (
+			select count(*)::int from social.reply where author_id = $2 and via = 'post'
+				and changed_at >= $3::timestamptz - interval '1 minute' and state <> 'unanswered'
+		) as "inMinute", exists (
+			select from social.reply where author_id = $2 and via = 'post' and reason = 'automated'
+				and changed_at >= $3::timestamptz - interval '1 hour'
+		) as "isProgram"`,
+		[eventId, authorId, at],
+	);
+	return row ?? { inConversation: 0, inMinute: 0, isProgram: false };
+}
+
+/** Returns true if private replies wait for a direct message of the author. By `reply_held`. */
+export async function hasHeld(
+	db: Queryable,
+	{ authorId, at }: { authorId: string; at: Date },
+): Promise<boolean> {
+	const rows = await db.query(
+		"select from social.reply where state = 'held' and author_id = $1 and good_until > $2 limit 1",
+		[authorId, at],
+	);
+	return rows.length > 0;
 }
 
 /** Takes uncertain replies to look for, and sets the time of the next look. */
@@ -133,6 +244,7 @@ export async function giveUpLate(db: Queryable, at: Date): Promise<number> {
 	return await db.execute(
 		`update social.reply set state = 'unanswered', body = null, changed_at = $1,
 			reason = case when state = 'held' then 'no_direct_message'
+				when attempts = 0 then coalesce(reason, 'rate_limited')
 				else coalesce(reason, 'too_old') end
 		where state in ('held', 'ready') and good_until <= $1`,
 		[at],
@@ -191,8 +303,7 @@ export async function keepUnlinked(
 	{ eventId, authorId, command, reason, at }: UnlinkedTrade,
 	quota: { since: Date; max: number },
 ): Promise<void> {
-	const lock = "select pg_advisory_xact_lock(hashtextextended('social.author:' || $1, 0))";
-	await tx.query(lock, [authorId]);
+	await lockAuthor(tx, authorId);
 	await tx.execute(
 		`insert into social.unlinked_trade (event_id, author_id, command, reason, at)
 		select $1, $2, $3, $4, $5 where (

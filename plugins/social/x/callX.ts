@@ -27,12 +27,15 @@ export type XCall = {
  * anything may have been done.
  */
 export type XAnswer =
-	| { kind: "read"; json: unknown }
-	| { kind: "limited"; untilMs: number }
+	| { kind: "read"; json: unknown; window: XWindow | null }
+	| { kind: "limited"; untilMs: number; window: XWindow | null }
 	| { kind: "refused"; status: number; detail: string }
 	/** No connection was made. */
 	| { kind: "unsent"; detail: string }
 	| { kind: "unknown"; detail: string };
+
+/** What X says of its limit for calls of this kind. */
+export type XWindow = { max: number; left: number; endsMs: number };
 
 export type CallX = (call: XCall) => Promise<XAnswer>;
 
@@ -188,7 +191,9 @@ function readAnswer(answer: OutboundAnswer, nowMs: number): XAnswer {
 			return { kind: "unknown", detail: answer.detail };
 		case "refused": {
 			const { status, headers, text } = answer;
-			if (status === 429) return { kind: "limited", untilMs: untilOf(headers, nowMs) };
+			if (status === 429) {
+				return { kind: "limited", untilMs: untilOf(headers, nowMs), window: windowOf(headers) };
+			}
 			if (status < 400 || status >= 500 || status === 408) {
 				return { kind: "unknown", detail: `HTTP ${status}` };
 			}
@@ -196,10 +201,19 @@ function readAnswer(answer: OutboundAnswer, nowMs: number): XAnswer {
 		}
 		default: {
 			const json = readJson(answer.text);
-			if (json !== undefined) return { kind: "read", json };
+			if (json !== undefined) return { kind: "read", json, window: windowOf(answer.headers) };
 			return { kind: "unknown", detail: `HTTP ${answer.status} without JSON` };
 		}
 	}
+}
+
+/** Returns what X says of its limit; null where it says nothing that can be read. */
+function windowOf(headers: Headers): XWindow | null {
+	const [max = Number.NaN, left = Number.NaN, ends = Number.NaN] = ["limit", "remaining", "reset"]
+		.map((what) => headers.get(`x-rate-limit-${what}`))
+		.map((text) => (text !== null && /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN));
+	if (![max, left, ends].every(Number.isSafeInteger) || max === 0) return null;
+	return { max, left: Math.min(left, max), endsMs: ends * 1_000 };
 }
 
 /** Returns when the exhausted rate limits reset, in Unix ms; X names it in seconds. */

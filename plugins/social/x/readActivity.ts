@@ -24,6 +24,8 @@ export type Written = {
 	 * or attached content.
 	 */
 	text: string;
+	/** The post that began its conversation; null for messages, and where X does not say. */
+	conversationId: string | null;
 	/** A repost of another account's post, without own words. */
 	isRepost: boolean;
 	/** X labels its author as automated. */
@@ -224,7 +226,7 @@ function messageOf(
 	const text = typedText(given.text ?? "", { isWhole: true, isReply: false });
 	return {
 		...{ via: "dm", id: messageId, firstId: messageId, authorId, text, forId, isAutomated },
-		isRepost: false,
+		...{ conversationId: null, isRepost: false },
 		isReadable: text !== "",
 	};
 }
@@ -245,7 +247,7 @@ function readOldPost(json: unknown, forId: string): Written | null {
 		...{ via: "post", id: read.id_str, firstId, authorId: read.user.id_str, text: typed },
 		isRepost: (read.retweeted_status ?? null) !== null || isCopied(typed),
 		isAutomated: isLabelled(read.user),
-		forId,
+		...{ forId, conversationId: read.in_reply_to_status_id_str ?? firstId },
 		isReadable: read.withheld_in_countries === undefined && typed !== "",
 	};
 }
@@ -276,7 +278,7 @@ function readPost(
 	});
 	return {
 		...{ via: "post", id: read.id, authorId: read.author_id, text: typed, forId },
-		firstId,
+		...{ firstId, conversationId: read.conversation_id ?? firstId },
 		isRepost: kinds.has("retweeted") || isCopied(typed),
 		isAutomated: automated.has(read.author_id),
 		isReadable: read.withheld === undefined && typed !== "",

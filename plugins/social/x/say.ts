@@ -5,14 +5,14 @@ import { socialFault } from "#plugins/social/faults.ts";
 import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
 import type { Used } from "#plugins/social/readBudget.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
-import type { XAnswer } from "#plugins/social/x/callX.ts";
+import type { XAnswer, XWindow } from "#plugins/social/x/callX.ts";
 import { type Asked, faultOf, isUnasked, type X } from "#plugins/social/x/createX.ts";
 
 /** The result of sending a text. After `unknown` X may have it: it is never repeated. */
 export type Said =
-	| { kind: "sent"; id: string }
+	| { kind: "sent"; id: string; window: XWindow | null }
 	| { kind: "refused"; reason: string }
-	| { kind: "limited"; untilMs: number }
+	| { kind: "limited"; untilMs: number; window: XWindow | null }
 	| { kind: "unsent"; reason: string }
 	| { kind: "unknown"; detail: string };
 
@@ -193,7 +193,7 @@ async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefin
 	switch (answer.kind) {
 		case "read": {
 			const sent = idOf(answer.json);
-			if (sent !== undefined) return { kind: "sent", id: sent };
+			if (sent !== undefined) return { kind: "sent", id: sent, window: answer.window };
 			return { kind: "unknown", detail: "an answer without an id" };
 		}
 		case "refused":

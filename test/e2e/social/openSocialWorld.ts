@@ -21,6 +21,8 @@ export type ReplyRow = {
 
 export type SocialWorldOptions = {
 	env?: Record<string, string>;
+	/** Whether X's rate limits apply. */
+	keepsRates?: boolean;
 	/** Slugs of the provider's collections in this world. */
 	only?: readonly string[];
 };
@@ -32,10 +34,11 @@ const REPLY_OPEN = ["ready", "sending", "uncertain"];
 /**
  * Opens the whole service over a sandbox chain, its marketplace, a wallet provider, a model, and X.
  */
-export async function openSocialWorld({ env: more = {}, only = [] }: SocialWorldOptions = {}) {
+export async function openSocialWorld(options: SocialWorldOptions = {}) {
+	const { env: more = {}, only = [], keepsRates = false } = options;
 	const model = startModelEmulator();
 	let clock = () => Date.now();
-	const x = startSocialEmulator({ nowMs: () => clock() });
+	const x = startSocialEmulator({ nowMs: () => clock(), keepsRates });
 	const env: Record<string, string> = {
 		...{ OPENAI_BASE_URL: model.url, AGENT_MODEL: "scripted", TRADING_DRY_RUN: "false" },
 		PUBLIC_URL: "https://app.example",

@@ -221,10 +221,10 @@ export function createMeter(nowMs: () => number) {
 	};
 }
 
-/** Counts calls; returns when the window ends if a call exceeds its limit, else null. */
+/** Counts calls; returns the window of a call, with what is left: below 0 it is refused. */
 export function createRates(nowMs: () => number) {
 	const windows = new Map<string, { taken: number; endsAtMs: number }>();
-	return (call: string): number | null => {
+	return (call: string): { max: number; left: number; endsAtMs: number } | null => {
 		const found = LIMITS.find(([pattern]) => pattern.test(call));
 		if (!found) return null;
 		const [pattern, { max, windowMs }] = found;
@@ -233,7 +233,7 @@ export function createRates(nowMs: () => number) {
 		const window = known && known.endsAtMs > atMs ? known : { taken: 0, endsAtMs: atMs + windowMs };
 		windows.set(pattern.source, window);
 		window.taken += 1;
-		return window.taken > max ? window.endsAtMs : null;
+		return { max, left: max - window.taken, endsAtMs: window.endsAtMs };
 	};
 }
 

@@ -11,6 +11,8 @@ export type Post = {
 	authorId: string;
 	text: string;
 	replyTo: string | null;
+	/** The post that began the conversation. */
+	conversationId: string;
 	/** The quoted or reposted post. */
 	quotes: string | null;
 	repostOf: string | null;
@@ -103,6 +105,7 @@ export function createTimeline(nowMs: () => number) {
 			}
 			return keep(posts, {
 				...{ id, authorId: by.id, text: `${front}${text}`, replyTo, quotes, repostOf, atMs },
+				conversationId: parent?.conversationId ?? before?.conversationId ?? replyTo ?? id,
 				versions: [...(before?.versions ?? []), id],
 				prefix: [...front].length,
 			});
@@ -155,6 +158,7 @@ export function renderPost(post: Post): Record<string, unknown> {
 		id: post.id,
 		text: escaped(textOf(post)),
 		author_id: post.authorId,
+		conversation_id: post.conversationId,
 		created_at: new Date(post.atMs).toISOString(),
 		edit_history_tweet_ids: post.versions,
 		display_text_range: [post.prefix, [...escaped(post.text)].length],

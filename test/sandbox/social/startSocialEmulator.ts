@@ -117,15 +117,28 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 		const caller = grants.callerOf(request.headers.get("authorization"));
 		if (caller === null) return refusal(401, "Unauthorized");
 		if (!route.as.includes(caller)) return refusal(403, "Unsupported authentication.");
-		const limitedUntilMs = keepsRates ? rates(call) : null;
-		if (limitedUntilMs !== null) return tooOften(limitedUntilMs);
+		const window = keepsRates ? rates(call) : null;
+		if (window !== null && window.left < 0) return tooOften(window.endsAtMs, window.max);
 		const [, ...path] = route.path.exec(url.pathname) ?? [];
 		const body: unknown = request.method === "POST" ? await request.json().catch(() => null) : null;
-		return route.answer({ office, path, query: url.searchParams, body });
+		const told = route.answer({ office, path, query: url.searchParams, body });
+		if (window !== null) noteWindow(told.headers, window);
+		return told;
 	}
 
-	function tooOften(untilMs: number): Response {
+	/** X says its limit with each answer. */
+	function noteWindow(
+		headers: Headers,
+		{ max, left, endsAtMs }: { max: number; left: number; endsAtMs: number },
+	): void {
+		headers.set("x-rate-limit-limit", String(max));
+		headers.set("x-rate-limit-remaining", String(left));
+		headers.set("x-rate-limit-reset", String(Math.ceil(endsAtMs / 1_000)));
+	}
+
+	function tooOften(untilMs: number, max?: number): Response {
 		const headers = {
+			...(max !== undefined && { "x-rate-limit-limit": String(max) }),
 			"x-rate-limit-remaining": "0",
 			"x-rate-limit-reset": String(Math.ceil(untilMs / 1_000)),
 		};

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judgeSpeaker } from "#plugins/social/inbox/think.ts";
+import { judgeSpeaker } from "#plugins/social/inbox/judgeSpeaker.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
 const nowMs = 1_800_000_000_000;
@@ -11,7 +11,13 @@ function said(text: string, rest: Partial<Written> = {}) {
 	return judgeSpeaker(
 		{
 			...{ via: "post", id, firstId: id, authorId: "2", text },
-			...{ isRepost: false, isAutomated: false, forId: "1", isReadable: true },
+			...{
+				isRepost: false,
+				isAutomated: false,
+				conversationId: null,
+				forId: "1",
+				isReadable: true,
+			},
 			...rest,
 		},
 		terms,
