@@ -41,11 +41,19 @@ export type AgentDeps = {
 export type FindNames = (groups: readonly string[]) => Promise<KnownNames>;
 
 /** A command to run, and whether a model understood the text as it. */
-type Understood = { reading: Reading; isProposal: boolean };
+type Understood = {
+	reading: Reading;
+	isProposal: boolean;
+	/** Words of the author that the answer does not account for; null where none. */
+	leftOut: string | null;
+};
+
+/** Longer words are not repeated in a note. */
+const NOTED_CHARS_MAX = 40;
 
 type Answering = AgentDeps & { toolOf(name: string): AnyTool };
 
-type Rendering = AgentDeps & Reading;
+type Rendering = AgentDeps & Reading & { note: string | undefined };
 
 const NOTHING: Reply = {
 	kind: "help",
@@ -76,15 +84,16 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		const names = await deps.findNames(deps.grammar.namesIn(asked.text));
 		const parsed = deps.grammar.parse(asked.text, names);
 		if (parsed.kind === "read") {
-			return answer({ reading: parsed.reading, isProposal: false }, asked, { ...deps, toolOf });
+			const { reading, leftOut } = parsed;
+			return answer({ reading, isProposal: false, leftOut }, asked, { ...deps, toolOf });
 		}
 		// A text that was refused as a whole (two commands, hidden characters) is not for a model
 		// either.
 		const isRefused = parsed.code.startsWith("text_");
-		const reading = isRefused ? null : await deps.readByModel?.(asked);
-		return reading
-			? answer({ reading, isProposal: true }, asked, { ...deps, toolOf })
-			: notUnderstood(parsed, deps);
+		const written = isRefused ? null : await deps.readByModel?.(asked);
+		if (!written) return notUnderstood(parsed, deps);
+		const { leftOut = null, ...reading } = written;
+		return answer({ reading, isProposal: true, leftOut }, asked, { ...deps, toolOf });
 	};
 }
 
@@ -119,7 +128,7 @@ export function createNameFinder(
 }
 
 async function answer(
-	{ reading, isProposal }: Understood,
+	{ reading, isProposal, leftOut }: Understood,
 	{ caller, idempotencyKey, signal }: Asked,
 	deps: Answering,
 ): Promise<Reply> {
@@ -140,7 +149,14 @@ async function answer(
 		idempotencyKey,
 		signal,
 	});
-	return rendered(result, { ...base, tool: tool.name }, { ...deps, command, values });
+	const note = leftOut === null ? undefined : noteOf(leftOut, speaker);
+	return rendered(result, { ...base, tool: tool.name }, { ...deps, command, values, note });
+}
+
+/** Says what an answer leaves out; in public without the words, which a stranger chose. */
+function noteOf(leftOut: string, { channel }: Caller): string {
+	const isTold = channel !== "social" && leftOut.length <= NOTED_CHARS_MAX;
+	return `without ${isTold ? `"${leftOut}"` : "the rest"}, which I cannot look up`;
 }
 
 /**
@@ -173,10 +189,15 @@ function refused(fault: Fault, base: Reply, deps: AgentDeps): Reply {
 	};
 }
 
-function lineOf(text: string, deps: AgentDeps, asOf: string | null = null): string {
-	const { lengthMax, clock } = deps;
+function lineOf(
+	text: string,
+	deps: AgentDeps & { note?: string | undefined },
+	asOf: string | null = null,
+): string {
+	const { lengthMax, clock, note } = deps;
 	const asOfMs = asOf === null ? null : Date.parse(asOf);
-	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs() });
+	const noted = note === undefined ? {} : { note };
+	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs(), ...noted });
 }
 
 /**

@@ -1,13 +1,12 @@
 // Compiles all commands into one grammar, which reads texts and prints help.
 
-import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
+import { createReader, entriesOf, type Reader } from "#agent/grammar/createReader.ts";
 import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
 import { type Entry, fillForm } from "#agent/grammar/forms.ts";
-import { namesToAsk } from "#agent/grammar/names.ts";
+import { namesToAsk, withKnownNames } from "#agent/grammar/nameSpans.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
-import { readKnown } from "#agent/grammar/readKnown.ts";
 import { slotLabel } from "#agent/grammar/readSlot.ts";
-import { splitWords } from "#agent/grammar/splitWords.ts";
+import { splitWords, type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import type { Found, Look } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { isAddress } from "#core/chain/Hex.ts";
@@ -17,7 +16,13 @@ import type { Command, KnownNames, Slot, SlotValues } from "#core/plugin/Tool.ts
 /** A command, and the values that a text gave to its slots. */
 export type Reading = { command: Command; values: SlotValues };
 
-export type Parsed = { kind: "read"; reading: Reading; text: string } | Unread;
+/**
+ * `leftOut`: words that the answer does not account for, which it must say; null where none.
+ * `isGuess`: its name is not known to be one, so that whoever resolves it may ask back.
+ */
+export type Parsed =
+	| { kind: "read"; reading: Reading; leftOut: string | null; isGuess: boolean; text: string }
+	| Unread;
 
 export type Grammar = {
 	/**
@@ -30,6 +35,11 @@ export type Grammar = {
 	 * `NAMES_ASKED_MAX`; none where its form alone says everything, and none for what moves value.
 	 */
 	namesIn(text: string): string[];
+	/**
+	 * Returns the words of a text that a reading which it did not make leaves out: empty for none,
+	 * null where one of them may not be left out.
+	 */
+	leftOutBy(reading: Reading, text: string): string | null;
 	/** Prints a reading so that `parse` reads it back as the same. */
 	print(reading: Reading): string;
 	/** All commands with their summaries and examples, for help and for the model's instructions. */
@@ -66,7 +76,6 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	const entries = entriesOf(commands, options.isStrict);
 	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
 	const reader = createReader(entries, options.chains);
-	const reading = { ...reader, read: reader.readLoose };
 	/**
 	 * What is suggested: an example to send, or the shape of a command that moves value. Its amounts
 	 * must come from the owner, never from an example.
@@ -84,9 +93,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		if (words.low.length === 0) return EMPTY;
 		const strict = reader.readStrict(words);
 		if (strict.found.length > 0) return settle(strict, plain);
-		const byWords = reader.readLoose(words);
-		const byNames = names.size > 0 ? readKnown(words, byWords, { ...reading, names }) : null;
-		const loose = byNames ?? byWords;
+		const loose = readNamed(words, names, reader);
 		if (loose.found.length > 0) return settle(loose, plain);
 		const end = plain.text.trimEnd().length;
 		const unread = explainUnread({ strict, loose, words, end }, { reader, entries, shown });
@@ -101,7 +108,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		const isShort = words.low.length <= PRINTED_WORDS_MAX;
 		const [found, ...others] = isShort ? reader.readLoose(words).found : [];
 		const isPrinted = found && others.length === 0 && isAlike(print(readingOf(found)), plain.text);
-		return isPrinted ? [] : namesToAsk(words, reader);
+		return isPrinted ? [] : namesToAsk(withoutSigns(words), reader);
 	}
 
 	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
@@ -114,7 +121,9 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		}
 		const second = reader.secondCommand(look, found);
 		if (second !== undefined) return { ...SEVERAL, position: plain.positionOf(second), near: [] };
-		return { kind: "read", reading: readingOf(found), text: plain.text.trim() };
+		const leftOut = found.leftOut ?? null;
+		const isGuess = found.isGuess ?? false;
+		return { kind: "read", reading: readingOf(found), leftOut, isGuess, text: plain.text.trim() };
 	}
 
 	/**
@@ -138,7 +147,25 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 			if (n === 0 && !isStrict) examples.set(command, print(parsed.reading));
 		}
 	}
-	return { parse, namesIn, print, commands };
+	const leftOut = (reading: Reading, text: string) => leftOutBy(reading, text, reader);
+	return { parse, namesIn, leftOutBy: leftOut, print, commands };
+}
+
+/** Reads with the known names as one word each; first so that nothing is left out. */
+function readNamed(words: Words, names: KnownNames, reader: Reader): Look {
+	const ways = names.size > 0 ? withKnownNames(withoutSigns(words), names, reader) : [];
+	const looks = ways.map(reader.readLoose);
+	const isWhole = ({ found: [one, other] }: Look) =>
+		one !== undefined && !other && one.leftOut === undefined && !one.isGuess;
+	const [first] = looks;
+	const some = looks.find(isWhole) ?? looks.find(({ found }) => found.length > 0) ?? first;
+	return some ?? reader.readLoose(words);
+}
+
+function leftOutBy(reading: Reading, text: string, reader: Reader): string | null {
+	const plain = normaliseText(text);
+	const words = plain.kind === "text" ? splitWords(plain.text) : plain;
+	return words.kind === "words" ? (reader.leftOutBy(reading, words) ?? null) : null;
 }
 
 /** Returns one line of help for each command: its shape, and what it answers or does. */

@@ -1,6 +1,6 @@
 // Reads words as a command: strictly where value moves, loosely where a command only reads.
 
-import { createTopicReader } from "#agent/grammar/createTopicReader.ts";
+import { isFunctionWord } from "#agent/grammar/closedWords.ts";
 import {
 	compileForms,
 	type Entry,
@@ -9,14 +9,14 @@ import {
 	parseForms,
 	wordsOf,
 } from "#agent/grammar/forms.ts";
-import { plainWord } from "#agent/grammar/plainWords.ts";
-import type { LookAt } from "#agent/grammar/readLoose.ts";
-import { readSentences } from "#agent/grammar/readSentences.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { leftOutBy, readQuestion } from "#agent/grammar/readQuestion.ts";
+import { isWindowWord } from "#agent/grammar/readSlot.ts";
+import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import { compileTopics, type Topics } from "#agent/grammar/topicPhrases.ts";
 import { type Found, type Look, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { assert } from "#core/fault.ts";
-import type { Command } from "#core/plugin/Tool.ts";
+import type { Command, SlotValues } from "#core/plugin/Tool.ts";
 
 /** Parses the forms of commands. Throws at start-up for a form with a syntax error. */
 export function entriesOf(
@@ -39,16 +39,16 @@ export type Reader = {
 	looseRoot: Node;
 	/** All words of all forms. */
 	known: readonly string[];
-	/** Returns true for a word of a form or a topic, also misspelled, or a chain. */
-	isOfQuestion(low: string): boolean;
 	/** True for the first word of a command that moves value. */
 	isStrictHead(low: string): boolean;
 	/** Returns true for a word that shows a topic by itself: `holders`. */
-	isOfTopic(low: string): boolean;
+	isTopical(low: string): boolean;
 	/** Reads words as commands that move value: word for word, or not at all. */
 	readStrict(words: Words): Look;
-	/** Reads words as commands that only read: first exactly, then with more and more tolerance. */
+	/** Reads words as commands that only read: by a form, else by a topic; without signs. */
 	readLoose(words: Words): Look;
+	/** Returns the words that another's reading leaves out; undefined where it may not. */
+	leftOutBy(reading: { command: Command; values: SlotValues }, words: Words): string | undefined;
 	/**
 	 * Returns the position of a second command inside a text that was read as one; undefined for
 	 * none.
@@ -76,17 +76,19 @@ export function createReader(
 	const strictRoot = compileForms(entries.filter(({ isStrict }) => isStrict));
 	const looseRoot = compileForms(entries.filter(({ isStrict }) => !isStrict));
 
-	const topics = createTopicReader(
-		entries.filter(({ isStrict }) => !isStrict),
-		rules,
-	);
+	const topics = compileTopics(entries.filter(({ isStrict }) => !isStrict));
 
-	const look: LookAt = (root, words, range, how) => walkForms(root, words, range, how, rules);
 	function isSecond(words: Words, at: number): boolean {
 		const low = words.low[at] ?? "";
 		if (words.kinds[at] !== "word" || !mainHeads.has(low)) return false;
 		if (CONNECTIVES.has(words.low[at - 1] ?? "")) return true;
-		const { found } = look(looseRoot, words, { from: at, to: words.low.length }, { mode: "exact" });
+		const { found } = walkForms(
+			looseRoot,
+			words,
+			{ from: at, to: words.low.length },
+			"exact",
+			rules,
+		);
 		return found.some(({ values }) => Object.keys(values).length > 0);
 	}
 
@@ -95,17 +97,16 @@ export function createReader(
 		strictRoot,
 		looseRoot,
 		known: [...known],
-		isOfQuestion(typed) {
-			const low = plainWord(typed, rules.isKnown);
-			if (known.has(low) || topics.isNear(low)) return true;
-			return /^[a-z]/.test(low) && chains.bySlug(low) !== undefined;
-		},
-		isOfTopic: topics.isOfAny,
+		isTopical: topics.isTopical,
 		isStrictHead: (low) => strictHeads.has(low),
 		readStrict: (words) =>
-			look(strictRoot, words, { from: 0, to: words.low.length }, { mode: "exact" }),
-		readLoose: (words) =>
-			readSentences(words, { look, rules, root: looseRoot, heads, mainHeads, topics }),
+			walkForms(strictRoot, words, { from: 0, to: words.low.length }, "exact", rules),
+		readLoose: (words) => readLoose(withoutSigns(words), { looseRoot, rules, topics, mainHeads }),
+		leftOutBy(reading, words) {
+			const formWords = entries.find(({ command }) => command === reading.command)?.words;
+			const terms = { topics, rules, formWords: formWords ?? new Set<string>() };
+			return leftOutBy(reading, withoutSigns(words), terms);
+		},
 		secondCommand({ words }, { names }) {
 			for (const { from, to } of names) {
 				for (let at = from + 1; at < to; at++) {
@@ -120,6 +121,76 @@ export function createReader(
 }
 
 export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", ".", "|", "!"]);
+
+/** The most words on each side of a form that count for nothing. */
+const AROUND_MAX = 6;
+
+type Loose = {
+	looseRoot: Node;
+	rules: WalkRules;
+	topics: Topics;
+	mainHeads: ReadonlySet<string>;
+};
+
+/**
+ * Reads words by the forms, without the words around them that change nothing; else by a topic. A
+ * form counts only if no word of a name in it has another meaning.
+ */
+function readLoose(words: Words, { looseRoot, rules, topics, mainHeads }: Loose): Look {
+	const { low } = words;
+	const isAround = (at: number) => {
+		const isNear = at < AROUND_MAX || at >= low.length - AROUND_MAX;
+		return isNear && words.kinds[at] === "word" && isFunctionWord(low[at] ?? "");
+	};
+	let whole: Look | undefined;
+	for (let from = 0; from < low.length && (from === 0 || isAround(from - 1)); from++) {
+		const canBegin = looseRoot.slots.length > 0 || looseRoot.words.has(low[from] ?? "");
+		if (!canBegin && whole) continue;
+		for (let to = low.length; to > from && (to === low.length || isAround(to)); to--) {
+			const look = walkForms(looseRoot, words, { from, to }, "loose", rules);
+			whole ??= look;
+			if (look.found.length > whole.found.length || look.far > whole.far) whole = look;
+			const clear = look.found.filter((one) => {
+				return one.names.every((name) => isClear(words, name)) && !takesTopic(one);
+			});
+			if (clear.length > 0) return { ...look, found: clear.map(withGuess) };
+		}
+	}
+	const look = whole ?? walkForms(looseRoot, words, { from: 0, to: low.length }, "loose", rules);
+	const asked = readQuestion(words, topics, rules);
+	if (asked.length > 0) return { ...look, found: asked };
+	// In printed form a name may have any words: `traits wonky whales`.
+	const isPrinted =
+		look.range.from === 0 && look.range.to === low.length && mainHeads.has(low[0] ?? "");
+	return { ...look, found: isPrinted ? look.found.map(withGuess) : [] };
+
+	/** Returns true where a word of a topic was taken for a ticker: `stock tokens`. */
+	function takesTopic({ command: { slots }, values }: Found): boolean {
+		return Object.entries(values).some(([name, value]) => {
+			const typed = value.toLowerCase();
+			return slots[name]?.kind === "asset" && topics.isTopical(typed) && low.includes(typed);
+		});
+	}
+
+	function withGuess(one: Found): Found {
+		return { ...one, isGuess: one.names.length > 0 };
+	}
+
+	/** Returns true for a name of which no word means something else. */
+	function isClear(
+		{ kinds, low: all }: Words,
+		{ from, to }: { from: number; to: number },
+	): boolean {
+		const isChain = to - from === 1 && rules.chains.bySlug(all[from] ?? "") !== undefined;
+		if (isChain && !/^\d/.test(all[from] ?? "")) return false;
+		return all.slice(from, to).every((word, n) => {
+			if (kinds[from + n] === "quoted") return true;
+			if (topics.isTopical(topics.meantBy(word)) || isWindowWord(word)) return false;
+			const isInside = n > 0 && from + n < to - 1;
+			return !isFunctionWord(word) || isInside || (n === 0 && word === "the" && to - from > 1);
+		});
+	}
+}
 
 /** Collects the first words of commands: of all forms, of printed forms, and of moving commands. */
 function collectHeads(entries: readonly Entry[]) {

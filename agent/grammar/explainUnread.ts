@@ -1,10 +1,10 @@
 // Explains why no command reads a text, and suggests similar commands.
 
+import { isFunctionWord, isOneLetterOff } from "#agent/grammar/closedWords.ts";
 import { CONNECTIVES, type Reader } from "#agent/grammar/createReader.ts";
 import type { Entry, Node } from "#agent/grammar/forms.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isFiller, isOneLetterOff } from "#agent/grammar/tolerance.ts";
 import type { Look } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
 
@@ -52,7 +52,7 @@ export function explainUnread(
 	const first = look.words.low[range.from] ?? "";
 	// A text that begins with a name, or as any question could, has not begun a particular command.
 	const isStarted =
-		far > range.from && reader.rules.isHead(first) && (isStrict || !isFiller(first));
+		far > range.from && reader.rules.isHead(first) && (isStrict || !isFunctionWord(first));
 	const meant = isStarted ? [...farNode.commands] : [];
 	const near = [...new Set([...meant, ...nearest(words, reader, entries)])]
 		.slice(0, NEAR_MAX)
@@ -128,7 +128,9 @@ function expectedAt(node: Node): string {
 function nearest({ low, kinds }: Words, reader: Reader, entries: readonly Entry[]): Command[] {
 	const typed = low.filter(
 		(word, at) =>
-			kinds[at] === "word" && word.length >= 3 && (reader.isStrictHead(word) || !isFiller(word)),
+			kinds[at] === "word" &&
+			word.length >= 3 &&
+			(reader.isStrictHead(word) || !isFunctionWord(word)),
 	);
 	const meant = typed.slice(0, TYPED_MAX).map((word) => {
 		return reader.rules.isKnown(word) ? [word] : reader.known.filter((one) => isNear(word, one));

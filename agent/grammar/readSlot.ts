@@ -2,7 +2,6 @@
 
 import { isAddress } from "viem";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import { isChatWord } from "#agent/grammar/wordRoles.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { unreachable } from "#core/fault.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
@@ -11,12 +10,6 @@ import type { Slot } from "#core/plugin/Tool.ts";
  * `isReserved`: words that begin a command which moves value are no names, nor tickers without `$`.
  */
 export type SlotRules = { chains: Pick<ChainRegistry, "bySlug">; isReserved(low: string): boolean };
-
-const MANY = new Set(
-	"two three four eight nine ten eleven twelve fifteen twenty forty ninety".split(" "),
-);
-const DIGIT_0 = 48;
-const DIGIT_9 = 57;
 
 /** The required form of each kind of slot, for error messages. */
 export const SLOT_LOOKS: Readonly<Record<Slot["kind"], string>> = {
@@ -66,7 +59,7 @@ const UNITS: readonly [string, string][] = [
 	["6h", "6hr 6hrs 6hour 6hours|6 h|6 hour|6 hr|6 hrs|6 hours"],
 	[
 		"24h",
-		"day daily today todays today's yesterday yesterdays yesterday's 24hr 24hrs 24hour 24hours " +
+		"day daily today todays today's 24hr 24hrs 24hour 24hours " +
 			"1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
 	],
 	["7d", "week weeks week's weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
@@ -86,25 +79,6 @@ export const TIME_UNITS: ReadonlySet<string> = new Set(
 		"weeks mo month months y yr yrs year years"
 	).split(" "),
 );
-const OTHER_TIMES = new Set(
-	"year years yearly annual annually ytd quarter quarterly lifetime alltime".split(" "),
-);
-
-/** Words behind an amount that make it one of money. */
-export const MONEY: ReadonlySet<string> = new Set(
-	"eth weth ether usd usdg usdc usdt dai dollars bucks".split(" "),
-);
-
-const PRICE = /^\$?(?:\d+|\d*\.\d+)(?:e|eth|k|usd)?$/;
-const COMPARING = new Set(
-	"under below above over sub beneath hit hits reach reached cross crossed break broke lost holding hold holds paid".split(
-		" ",
-	),
-);
-const TELLING = new Set(
-	"was were be at like around about near got have ive i've with only".split(" "),
-);
-
 /**
  * Reads one word as the value of a slot; undefined where it does not fit. For names: `isNameWord`.
  */
@@ -180,44 +154,9 @@ export function isWindowWord(low: string): boolean {
 	return WINDOW_WORDS.has(low);
 }
 
-/** Returns true where a length of time begins that no slot takes: `12h`, `3 days`, `all time`. */
-export function isOtherTime({ low, kinds }: Words, at: number): boolean {
-	const word = low[at] ?? "";
-	if (kinds[at] !== "word") return false;
-	const first = word.charCodeAt(0);
-	const next = low[at + 1] ?? "";
-	if (first < DIGIT_0 || first > DIGIT_9) {
-		if (
-			MANY.has(word) &&
-			TIME_UNITS.has(next) &&
-			!WINDOW_WORDS.has(`${NUMBERS.get(word) ?? ""} ${next}`)
-		) {
-			return true;
-		}
-		return OTHER_TIMES.has(word) || (next === "time" && (word === "all" || word === "life"));
-	}
-	if (WINDOWS.has(word) || WINDOW_WORDS.has(word) || WINDOW_WORDS.has(`${word} ${next}`))
-		return false;
-	return TIME_UNITS.has(/^\d+$/.test(word) ? next : word.replace(/^\d+/, ""));
-}
-
 /** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {
 	return slot.kind === "word" ? slot.of.join("|") : `<${name.replaceAll("_", " ")}>`;
-}
-
-/**
- * Returns true for an amount that a price is compared with (`still above 2`, `under 1 eth`, `it was
- * .4`): the present price answers it. An amount of an order (`for 1 eth`) is none.
- */
-export function comparesPrice(words: Words, at: number): boolean {
-	const { low } = words;
-	const [word = "", before = "", next = ""] = [low[at], low[at - 1], low[at + 1]];
-	if (!PRICE.test(word)) return false;
-	if (/^\d+$/.test(word) && (!isBare(words, at + 1) || TIME_UNITS.has(next))) return false;
-	if (COMPARING.has(before)) return true;
-	if (before === "than" && (MONEY.has(next) || !/^\d+$/.test(word))) return true;
-	return TELLING.has(before) && (!/^\d+$/.test(word) || MONEY.has(next));
 }
 
 function readAsset(low: string, raw: string, rules: SlotRules): string | undefined {
@@ -232,10 +171,4 @@ function hyphened(low: string): string | undefined {
 	const end = low.lastIndexOf("-");
 	const count = low.slice(0, end);
 	return WINDOW_WORDS.get(`${NUMBERS.get(count) ?? count} ${low.slice(end + 1)}`);
-}
-
-/** Returns true where nothing stands that a number could count: no `hours`, no `holders`. */
-function isBare({ low, isApart }: Words, at: number): boolean {
-	const next = low[at];
-	return next === undefined || isApart[at] === true || MONEY.has(next) || isChatWord(next);
 }

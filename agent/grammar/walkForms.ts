@@ -1,5 +1,6 @@
 // Walks through all forms along a text, and returns the commands that read it.
 
+import { isDeciding, isFunctionWord } from "#agent/grammar/closedWords.ts";
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import {
 	isNameWord,
@@ -9,14 +10,6 @@ import {
 	type SlotRules,
 } from "#agent/grammar/readSlot.ts";
 import type { Words } from "#agent/grammar/splitWords.ts";
-import {
-	isBetween,
-	isBetweenNames,
-	isCutOut,
-	isFiller,
-	isOneLetterOff,
-	type Range,
-} from "#agent/grammar/tolerance.ts";
 import type { Command, SlotValues } from "#core/plugin/Tool.ts";
 
 export type WalkRules = SlotRules & {
@@ -26,20 +19,22 @@ export type WalkRules = SlotRules & {
 	isKnown(low: string): boolean;
 };
 
-/**
- * `exact`: word for word. `loose`: also lengths of time in words, and `'s` after a name. `typos`:
- * also wrong letters and extra words.
- */
-export type WalkMode = "exact" | "loose" | "typos";
+/** `exact`: word for word. `loose`: also lengths of time in words, and `'s` after a name. */
+export type WalkMode = "exact" | "loose";
 
-export type WalkHow = {
-	mode: WalkMode;
-	/** True: the first name may begin with a word that a form has in the same place. */
-	isBold?: boolean;
-};
+/** Words from `from` to before `to`. */
+export type Range = { from: number; to: number };
 
 /** A command that reads the text, and which of its words are names without quotes. */
-export type Found = { command: Command; values: SlotValues; names: readonly Range[] };
+export type Found = {
+	command: Command;
+	values: SlotValues;
+	names: readonly Range[];
+	/** Words that the answer does not account for, and says so. */
+	leftOut?: string;
+	/** True where a name is not known to be one: whoever resolves it asks back. */
+	isGuess?: boolean;
+};
 
 export type Walked = {
 	/** One entry for each command that reads the text. */
@@ -67,7 +62,7 @@ export function walkForms(
 	root: Node,
 	words: Words,
 	range: Range,
-	{ mode, isBold = false }: WalkHow,
+	mode: WalkMode,
 	rules: WalkRules,
 ): Walked {
 	const { from, to } = range;
@@ -76,15 +71,12 @@ export function walkForms(
 		from,
 		to,
 		mode,
-		isBold,
 		rules,
 		found: [],
 		stack: [],
 		far: from,
 		farNode: root,
 		steps: 0,
-		typos: 0,
-		skips: 0,
 	};
 	visit(walk, root, from);
 	return { found: walk.found, far: walk.far, farNode: walk.farNode, words, range };
@@ -113,8 +105,6 @@ export function beginsTime(
 
 export const NAME_WORDS_MAX = 8;
 const STEPS_MAX = 5_000;
-const TYPOS_MAX = 2;
-const SKIPS_MAX = 6;
 
 type Filled = { name: string; value: string; range?: Range };
 
@@ -124,15 +114,12 @@ type Walk = {
 	readonly from: number;
 	readonly to: number;
 	readonly mode: WalkMode;
-	readonly isBold: boolean;
 	readonly rules: WalkRules;
 	readonly found: Found[];
 	readonly stack: Filled[];
 	far: number;
 	farNode: Node;
 	steps: number;
-	typos: number;
-	skips: number;
 };
 
 function visit(walk: Walk, node: Node, at: number): void {
@@ -156,45 +143,11 @@ function visit(walk: Walk, node: Node, at: number): void {
 		const low = words.low[at] ?? "";
 		const next = node.words.get(low);
 		if (next) visit(walk, next, at + 1);
-		isWord = next !== undefined || (walk.mode === "typos" && visitMisspelled(walk, node, at));
+		isWord = next !== undefined;
 	}
 	for (const edge of node.slots) if (edge.slot.kind !== "collection") visitSlot(walk, edge, at);
-	if (walk.mode === "typos") skipWord(walk, node, at);
-	const isTaken = isWord && !(walk.isBold && at === walk.from);
-	if (isTaken || beginsTime(node, words, at, walk)) return;
+	if (isWord || beginsTime(node, words, at, walk)) return;
 	for (const edge of node.slots) if (edge.slot.kind === "collection") visitName(walk, edge, at);
-}
-
-/** Continues without a word that adds nothing to a question, such as `count` or `collection`. */
-function skipWord(walk: Walk, node: Node, at: number): void {
-	if (walk.words.kinds[at] !== "word" || walk.skips === SKIPS_MAX) return;
-	if (!isBetween(walk.words.low[at] ?? "")) return;
-	walk.skips += 1;
-	visit(walk, node, at + 1);
-	walk.skips -= 1;
-}
-
-/**
- * Continues with the words that this one may be a misspelling of; returns false where there is
- * none.
- */
-function visitMisspelled(walk: Walk, node: Node, at: number): boolean {
-	const low = walk.words.low[at] ?? "";
-	if (low.length < 4 || walk.typos === TYPOS_MAX || isMeantSo(walk, low)) return false;
-	let isMeant = false;
-	walk.typos += 1;
-	for (const [word, next] of node.words) {
-		if (!isOneLetterOff(low, word)) continue;
-		isMeant = true;
-		visit(walk, next, at + 1);
-	}
-	walk.typos -= 1;
-	return isMeant;
-}
-
-/** Returns true for a word that is no misspelling: of some form, or a word of orders (`stake`). */
-function isMeantSo({ rules }: Walk, low: string): boolean {
-	return rules.isKnown(low) || isFiller(low);
 }
 
 function visitSlot(walk: Walk, { name, slot, to }: SlotEdge, at: number): void {
@@ -216,7 +169,7 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 		return;
 	}
 	const isFirst = at === walk.from;
-	if (isFirst && isFiller(low)) return;
+	if (isFirst && (isFunctionWord(low) || isDeciding(low))) return;
 	let value = "";
 	for (let end = at; end < walk.to && end < at + NAME_WORDS_MAX; end++) {
 		if (!isNameWord(words, end, rules)) return;
@@ -226,14 +179,14 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 		value = end === at ? word : `${value} ${word}`;
 		const isOwner = walk.mode !== "exact" && (isFirst || value.endsWith("s'"));
 		const named = isOwner ? value.replace(/'s?$/, "") : value;
-		if (walk.mode !== "exact" && isCutOut(low, words.low[end] ?? "")) continue;
 		fill(walk, { name, value: named, range: { from: at, to: end + 1 } }, to, end + 1);
 	}
 }
 
 /** Returns true where a name ends in tolerant reading: `azuki today`, `azuki vs milady`. */
 function endsLoosely({ words, to }: Walk, { slots }: Node, at: number): boolean {
-	if (isBetweenNames(words.low[at] ?? "")) return true;
+	const word = words.low[at] ?? "";
+	if (word === "vs" || word === "versus") return true;
 	const takesTime = slots.some(({ slot }) => slot.kind === "window");
 	return takesTime && readLooseWindow(words, at, to) !== undefined;
 }

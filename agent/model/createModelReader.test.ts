@@ -145,8 +145,20 @@ describe("[SOC-07] a reading that says less than its author", () => {
 		expect(await ask("how much were kiln-folk in the last 2 weeks")).toBeNull();
 		expect(await ask(`how much are kiln-folk, and is ${ALICE} one`)).toBeNull();
 		expect(await ask("how much is number #12 of kiln-folk")).toBeNull();
-		expect(await ask("how much are kiln-folk these days, you think")).toBe("floor kiln-folk");
+		expect(await ask("how much are kiln-folk these days")).toBe("floor kiln-folk");
 		expect(outcomes).toEqual([...Array<string>(4).fill("not_whole"), "read"]);
+	});
+
+	test("keeps the grammar's rule: a word that decides drops it, others are named in the answer", async () => {
+		const { read, outcomes } = lab();
+		model.fault({ kind: "hostile", command: "floor kiln-folk", times: 3 });
+		const signal = new AbortController().signal;
+		const asked = { caller: author, idempotencyKey: null, signal };
+		expect(await read({ text: "cheapest kiln-folk, not the floor", ...asked })).toBeNull();
+		expect(await read({ text: "kiln-folk price, what was it once", ...asked })).toBeNull();
+		const noted = await read({ text: "price of kiln-folk with gold frame", ...asked });
+		expect(noted).toMatchObject({ leftOut: "gold frame" });
+		expect(outcomes).toEqual(["not_whole", "not_whole", "read"]);
 	});
 });
 

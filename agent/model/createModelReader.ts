@@ -22,7 +22,10 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from "#core/time.ts";
 export type ModelAddress = { baseUrl: string; apiKey: string | null; model: string };
 
 /** Reads a text that the grammar cannot; null where the model cannot, may not or is not sure. */
-export type ReadByModel = (asked: Asked) => Promise<Reading | null>;
+export type ReadByModel = (asked: Asked) => Promise<ModelReading | null>;
+
+/** `leftOut`: words of the text that the command does not account for, which the answer says. */
+export type ModelReading = Reading & { leftOut?: string };
 
 /** Calls a language model; returns its answer and the tokens used. Throws when the call fails. */
 export type CallModel = (request: {
@@ -56,7 +59,7 @@ type Outcome = {
 		| "not_quoted"
 		| "not_wished"
 		| "not_whole";
-	reading?: Reading;
+	reading?: ModelReading;
 };
 
 /** The longest answer; a command needs far fewer than ten thousand tokens. */
@@ -212,8 +215,14 @@ async function readText(
 	if (!quotesAuthor(parsed.reading, text)) return { outcome: "not_quoted" };
 	if (!keepsQualifiers(parsed.reading, text, deps.rules)) return { outcome: "not_whole" };
 	const moves = deps.rules.isStrict(parsed.reading.command);
-	if (moves && !isOwnWish(text)) return { outcome: "not_wished" };
-	return { outcome: "read", reading: parsed.reading };
+	if (moves) {
+		if (!isOwnWish(text)) return { outcome: "not_wished" };
+		return { outcome: "read", reading: parsed.reading };
+	}
+	const leftOut = grammar.leftOutBy(parsed.reading, text);
+	if (leftOut === null) return { outcome: "not_whole" };
+	const noted = leftOut === "" ? {} : { leftOut };
+	return { outcome: "read", reading: { ...parsed.reading, ...noted } };
 }
 
 /**

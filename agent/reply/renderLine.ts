@@ -14,6 +14,8 @@ export type LineTerms = {
 	/** The time of its oldest figure; null where nothing in it gets old. */
 	asOfMs: number | null;
 	nowMs: number;
+	/** Words behind the text that are never cut off: what the answer leaves out. */
+	note?: string;
 };
 
 const PASSES_MAX = 6;
@@ -107,9 +109,10 @@ export const replySchema = z
  * Renders a reply's line: harmless, with the age of its figures, and within the maximum length. A
  * longer text is cut between words, or between whole characters, and ends with `…`; the age stays.
  */
-export function renderLine(text: string, { lengthMax, asOfMs, nowMs }: LineTerms): string {
+export function renderLine(text: string, { lengthMax, asOfMs, nowMs, note }: LineTerms): string {
 	const age = asOfMs === null ? "" : ` · ${ageOf(nowMs - asOfMs)}`;
-	return `${cut(harmless(text), lengthMax - replyLength(age).weighted)}${age}`;
+	const end = `${note === undefined ? "" : ` · ${harmless(note)}`}${age}`;
+	return `${cut(harmless(text), lengthMax - replyLength(end).weighted)}${end}`;
 }
 
 /**

@@ -150,6 +150,7 @@ function parts({ calls, stops, chooses }: Noted): { tools: AnyTool[]; commands: 
 				forms: ["floor {collection}"],
 				slots: { collection: { kind: "collection" } },
 				tool: "read_floor",
+				topic: { words: ["floor", "price", "going for", "how much are", "how much"] },
 				summary: "the lowest price that one is for sale at",
 				examples: ["floor kiln-folk"],
 			},

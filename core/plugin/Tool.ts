@@ -64,10 +64,8 @@ export type Topic = {
 	/** Words, phrases, and phrases with others inside: `holders`, `how many … listed`. */
 	words: readonly string[];
 	over?: readonly string[];
-	/** The answer is of now: a length of time in the question is left out. */
+	/** The answer is of now: `today` in the question says nothing more. */
 	anyTime?: boolean;
-	/** The answer is a price: an amount that it is compared with asks for it (`still above 2`). */
-	takesPrice?: boolean;
 	/** The slug of the chain that all answers are of: naming it says nothing more. */
 	chain?: string;
 	/** A ticker alone asks for it: `$tsla now?`. */

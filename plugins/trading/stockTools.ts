@@ -45,7 +45,7 @@ export const stockCommands: readonly Command[] = [
 		tool: "list_stock_tokens",
 		topic: {
 			words: (
-				"stocks, stock, equities, tickers, which stock, which stocks, what stocks, " +
+				"stocks, stock, tokens, equities, tickers, which stock, which stocks, what stocks, " +
 				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain"
 			).split(", "),
 			chain: "robinhood",
@@ -60,10 +60,11 @@ export const stockCommands: readonly Command[] = [
 		tool: "read_stock_token",
 		topic: {
 			words: (
-				"stock, price, prices, worth, trading at, trades at, trading, cost, " +
-				"how much, quote, market, open, closed, share price, shares, at, " +
-				"going for, doing, up, down, stock price, stock token, market hours, " +
-				"trading hours, hood chain"
+				"stock, price, prices, worth, trading at, trades at, cost, how much, how much is, " +
+				"quote, open, closed, share price, shares, share, token, token price, stock price, " +
+				"stock token, stock token price, market hours, trading hours, at what, where … at, " +
+				"open or closed, how much is one, market open, market closed, going for, chain price, " +
+				"on chain, onchain, what's … at, whats … at, trading, stonk, stonk price, share"
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,
@@ -185,8 +186,8 @@ function readTool({ core: { db, clock }, chain, assets, reference }: StockToolsD
 		name: "read_stock_token",
 		title: "A stock token",
 		description:
-			"Returns a stock token's status, multiplier, and the price of one whole token in USD with its " +
-			"age. While the market is closed it is the last price.",
+			"Returns a stock token's status, multiplier, and the price of one whole token in USD " +
+			"with its age. While the market is closed it is the last price.",
 		capability: "trading",
 		effect: "read",
 		access: "everybody",

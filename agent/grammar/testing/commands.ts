@@ -1,6 +1,6 @@
 // Lists the commands that the grammar's own tests use.
 
-import type { Command, Slot } from "#core/plugin/Tool.ts";
+import type { Command, Slot, Topic } from "#core/plugin/Tool.ts";
 
 /**
  * A list of commands for the grammar's own tests: a few that only read, one for each kind of slot,
@@ -8,6 +8,7 @@ import type { Command, Slot } from "#core/plugin/Tool.ts";
  */
 export const commands: readonly Command[] = [
 	market("floor", {
+		topic: { words: ["floor", "fp", "price", "floor price"] },
 		forms: [
 			"floor {collection} [on {chain}]",
 			"(floor|fp) [price] [(of|for|on)] {collection} [on {chain}]",
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
 	}),
 	market("volume", {
 		slots: { window: { kind: "window" } },
+		topic: { words: ["volume", "vol"] },
 		forms: [
 			"volume {collection} [{window}] [on {chain}]",
 			"(volume|vol) [(of|for)] {collection} [(in|over)] [the] [(last|past|this)] [{window}] [on {chain}]",
@@ -26,6 +28,7 @@ export const commands: readonly Command[] = [
 		examples: ["volume kiln folk 24h", "kiln folk volume"],
 	}),
 	market("holders", {
+		topic: { words: ["holders", "holder", "owners", "hodlers", "how many holders", "top holders"] },
 		forms: [
 			"holders {collection} [on {chain}]",
 			"[(top|biggest)] (holders|owners) [(of|in)] {collection} [on {chain}]",
@@ -35,10 +38,12 @@ export const commands: readonly Command[] = [
 		examples: ["holders kiln folk", "how many holders does kiln folk have"],
 	}),
 	market("lifecycle", {
+		topic: { words: ["minting", "revealed"] },
 		forms: ["lifecycle {collection} [on {chain}]", "{collection} (minting|revealed) [on {chain}]"],
 		examples: ["lifecycle kiln folk", "is kiln folk revealed?"],
 	}),
 	market("summary", {
+		topic: { words: ["summary", "about"] },
 		forms: [
 			"summary {collection} [on {chain}]",
 			"(what is|whats|what's) {collection} [on {chain}]",
@@ -48,6 +53,7 @@ export const commands: readonly Command[] = [
 	}),
 	market("token", {
 		slots: { token: { kind: "token" } },
+		topic: { words: ["rank", "rarity"] },
 		forms: [
 			"token {collection} {token} [on {chain}]",
 			"[(rank|rarity)] [(of|for)] {collection} {token} [(rank|rarity)] [on {chain}]",
@@ -57,6 +63,7 @@ export const commands: readonly Command[] = [
 	}),
 	plain("trending", {
 		slots: { window: { kind: "window" }, chain: { kind: "chain" } },
+		topic: { words: ["trending"] },
 		forms: [
 			"trending [{window}] [on {chain}]",
 			"(trending|cool) [(nfts|mints)] [{window}] [on {chain}]",
@@ -160,15 +167,29 @@ export function isStrict(command: Command): boolean {
 	return command.tool.startsWith("do_");
 }
 
-type Part = { slots?: Record<string, Slot>; forms: string[]; examples: string[] };
+type Part = {
+	slots?: Record<string, Slot>;
+	forms: string[];
+	topic?: Topic;
+	examples: string[];
+};
 
 function market(name: string, { slots, ...part }: Part): Command {
 	const own: Record<string, Slot> = { collection: { kind: "collection" }, ...slots };
 	return plain(name, { slots: { ...own, chain: { kind: "chain" } }, ...part });
 }
 
-function plain(name: string, { slots = {}, forms, examples }: Part): Command {
-	return { name, forms, slots, tool: `read_${name}`, summary: `Answers ${name}.`, examples };
+function plain(name: string, { slots = {}, forms, examples, topic }: Part): Command {
+	const about = topic ? { topic } : {};
+	return {
+		name,
+		forms,
+		slots,
+		tool: `read_${name}`,
+		summary: `Answers ${name}.`,
+		examples,
+		...about,
+	};
 }
 
 function moving(name: string, part: Part): Command {

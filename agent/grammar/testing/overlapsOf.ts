@@ -1,11 +1,11 @@
 // Finds texts that two commands read.
 
+import { isDeciding, isFunctionWord } from "#agent/grammar/closedWords.ts";
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import type { GrammarOptions } from "#agent/grammar/Grammar.ts";
 import { isNameWord, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
 import { splitWords, type Words } from "#agent/grammar/splitWords.ts";
-import { isFiller } from "#agent/grammar/tolerance.ts";
 import {
 	beginsTime,
 	goesOn,
@@ -38,7 +38,7 @@ export function overlapsOf(commands: readonly Command[], options: GrammarOptions
 		if (one === other || overlaps.has(names.join()) || words.kind !== "words") return;
 		const range = { from: 0, to: words.low.length };
 		const found = [strictRoot, looseRoot].flatMap(
-			(root) => walkForms(root, words, range, { mode: "exact" }, rules).found,
+			(root) => walkForms(root, words, range, "exact", rules).found,
 		);
 		const isReal = [one, other].every((command) => found.some((read) => read.command === command));
 		if (isReal) overlaps.set(names.join(), { text, commands: names });
@@ -104,7 +104,12 @@ function step(place: Place, token: string, isFirst: boolean, rules: WalkRules): 
 		if (edge.slot.kind !== "collection") {
 			if (readSlot(edge.slot, words, 0, rules) !== undefined) next.push({ node: edge.to });
 		} else if (isQuoted || readAddress(low, token)) next.push({ node: edge.to });
-		else if (!word && canName && !isTime && !(isFirst && isFiller(low))) {
+		else if (
+			!word &&
+			canName &&
+			!isTime &&
+			!(isFirst && (isFunctionWord(low) || isDeciding(low)))
+		) {
 			next.push({ node: edge.to, name: { edge, count: 1 } });
 		}
 	}

@@ -1,0 +1,350 @@
+// Reads a question in any order of words: all of them are accounted for, or said to be left out.
+
+import { closedWords, isDeciding, isFunctionWord } from "#agent/grammar/closedWords.ts";
+import { isNameWord, readAddress, readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import { placesOf, type Taker, type Topics } from "#agent/grammar/topicPhrases.ts";
+import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
+import type { Command } from "#core/plugin/Tool.ts";
+
+const { SHOWING, NARROWING, LINKING, BEFORE_TIME } = closedWords;
+
+/** Longer questions hold more than one thing. */
+const WORDS_MAX = 24;
+/** The most words that an answer may leave out, with a note. */
+const LEFT_OUT_MAX = 3;
+
+/** What each word of a text is, for one command. */
+type Role = "topic" | "name" | "value" | "function" | "open" | "number";
+
+type Draft = {
+	taker: Taker;
+	words: Words;
+	topics: Topics;
+	rules: WalkRules;
+	roles: Role[];
+	values: Record<string, string>;
+	/** True where the name is not known to be one. */
+	isGuess: boolean;
+};
+
+type Read = {
+	command: Command;
+	values: Record<string, string>;
+	places: Set<number>;
+	leftOut: string;
+	isGuess: boolean;
+};
+
+/**
+ * Reads a question by its topic. Each word must be of the topic, a value, the one name, or a word
+ * that changes nothing; where a known name and a topic are clear, other words are left out and
+ * named in `leftOut`. A second topic, a second name, a number without a place, and a word that orders,
+ * denies, compares or counts leave the text unread.
+ */
+export function readQuestion(typed: Words, topics: Topics, rules: WalkRules): readonly Found[] {
+	if (typed.low.length > WORDS_MAX || rules.isReserved(typed.low[0] ?? "")) return [];
+	const words = corrected(typed, topics);
+	const all = topics.takers.flatMap((taker) => readAs({ taker, words, topics, rules }));
+	const known = all.filter(({ isGuess }) => !isGuess);
+	for (const reads of [known.filter(({ leftOut }) => leftOut === ""), known, all]) {
+		const best = reads.filter((one) => reads.every((other) => one === other || isOver(one, other)));
+		const [only] = best;
+		if (only && best.length === 1) {
+			const { command, values, leftOut, isGuess } = only;
+			return [{ command, values, names: [], isGuess, ...(leftOut === "" ? {} : { leftOut }) }];
+		}
+		if (reads.length > 0) return [];
+	}
+	return [];
+}
+
+/** Returns the words with those of topics in their right spelling. */
+function corrected(words: Words, { meantBy }: Topics): Words {
+	const low = words.low.map((word, at) => (words.kinds[at] === "word" ? meantBy(word) : word));
+	return { ...words, low };
+}
+
+function isOver(one: Read, other: Read): boolean {
+	const isMore = (a: Read, b: Read) =>
+		a.places.size > b.places.size && [...b.places].every((at) => a.places.has(at));
+	if (isMore(one, other)) return true;
+	const goesOver = one.command.topic?.over?.includes(other.command.name) === true;
+	return goesOver && !isMore(other, one);
+}
+
+/** Reads the words as one command; nothing where one of them has no place in it. */
+function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Read[] {
+	const { taker, words } = given;
+	const places = placesOf(taker, words);
+	const { ofName, ofTicker } = taker.command.topic ?? {};
+	if (places.size === 0 && !ofName && !ofTicker && !taker.needed.has("token")) return [];
+	const draft: Draft = { ...given, roles: [], values: {}, isGuess: false };
+	draft.roles = words.low.map((low, at) => {
+		if (words.kinds[at] === "quoted") return "name";
+		if (places.has(at)) return "topic";
+		return isFunctionWord(low) ? "function" : /^\d+$/.test(low) ? "number" : "open";
+	});
+	if (!takeValues(draft) || !takeName(draft) || !takeNumbers(draft)) return [];
+	const { command, needed } = taker;
+	if ([...needed].some((slot) => !(slot in draft.values))) return [];
+	if (places.size === 0 && !asksBare(draft)) return [];
+	const leftOut = leftOutOf(draft, places.size > 0);
+	const { values, isGuess } = draft;
+	if (leftOut === undefined || (isGuess && leftOut !== "")) return [];
+	return [{ command, values, places, leftOut, isGuess }];
+}
+
+/** Takes windows, chains, tickers, ids and addresses; false where one has no slot. */
+function takeValues(draft: Draft): boolean {
+	const { words, roles, rules } = draft;
+	const { low } = words;
+	for (let at = 0; at < low.length; at++) {
+		if (roles[at] === "topic" || roles[at] === "name" || roles[at] === "value") continue;
+		const word = low[at] ?? "";
+		const address = readAddress(word, words.raw[at] ?? "");
+		if (address !== undefined) {
+			if (!put(draft, "collection", address) && !put(draft, "asset", address)) return false;
+			roles[at] = "value";
+		} else if (/^\$[a-z]/.test(word)) {
+			const asset = readSlot({ kind: "asset" }, words, at, rules);
+			if (asset === undefined || !put(draft, "asset", asset)) return false;
+			roles[at] = "value";
+		} else if (/^#\d+$/.test(word)) {
+			if (!put(draft, "token", word.slice(1))) return false;
+			roles[at] = "value";
+		} else if (!takeWindow(draft, at) || !takeChain(draft, at)) return false;
+	}
+	return true;
+}
+
+function takeWindow(draft: Draft, at: number): boolean {
+	const { words, roles, rules, taker } = draft;
+	const own = readSlot({ kind: "window" }, words, at, rules);
+	const found = own === undefined ? readLooseWindow(words, at, words.low.length) : undefined;
+	const value = own ?? found?.value;
+	if (value === undefined || isInName(draft, at)) return true;
+	for (let n = 0; n < (found?.used ?? 1); n++) roles[at + n] = "value";
+	for (let n = at - 1; n >= 0 && BEFORE_TIME.has(words.low[n] ?? ""); n--) {
+		if (roles[n] === "open") roles[n] = "function";
+	}
+	if (put(draft, "window", value)) return true;
+	// An answer that is of now says what a question about today asks.
+	return value === "24h" && taker.command.topic?.anyTime === true;
+}
+
+/** Returns true for a word between two words of a name: `rainy day rabbits`. */
+function isInName({ words, roles }: Draft, at: number): boolean {
+	if (/\d/.test(words.low[at] ?? "") || words.isApart[at] || words.isApart[at + 1]) return false;
+	return (
+		roles[at - 1] === "open" &&
+		roles[at + 1] === "open" &&
+		!BEFORE_TIME.has(words.low[at - 1] ?? "")
+	);
+}
+
+/** Takes a chain behind `on`, in front of `chain`, apart from all else, or at the end. */
+function takeChain(draft: Draft, at: number): boolean {
+	const { words, roles, rules, taker } = draft;
+	const { low, isApart } = words;
+	if (roles[at] !== "open" && roles[at] !== "function") return true;
+	// A price in ETH is what answers have; elsewhere it is neither a chain nor nothing.
+	if (low[at] === "eth" && low[at - 1] !== "on") {
+		if (low[at - 1] === "in") roles[at] = "function";
+		return true;
+	}
+	const slug = /^\d/.test(low[at] ?? "")
+		? undefined
+		: readSlot({ kind: "chain" }, words, at, rules);
+	if (slug === undefined) return true;
+	const isCalled = CALLED.has(low[at + 1] ?? "");
+	const isFirst = at === 0 || isApart[at] === true;
+	const isLast = at === low.length - 1 || isApart[at + 1] === true;
+	const isBehind = roles[at - 1] !== "open" && roles[at - 1] !== "number";
+	if (!(low[at - 1] === "on" || isCalled || (isLast && (isFirst || isBehind)))) return true;
+	roles[at] = "value";
+	if (isCalled) roles[at + 1] = "function";
+	return put(draft, "chain", slug) || taker.command.topic?.chain === slug;
+}
+
+const CALLED = new Set("chain network mainnet".split(" "));
+
+/** Puts a value into the slot of its kind; false where there is none, or it has another value. */
+function put(
+	{ taker, values }: Draft,
+	kind: Parameters<Taker["slotOf"]>[0],
+	value: string,
+): boolean {
+	const slot = taker.slotOf(kind);
+	if (slot === undefined || (slot in values && values[slot] !== value)) return false;
+	values[slot] = value;
+	return true;
+}
+
+/**
+ * Takes the one name: in quotes or known, else the one run of words without another meaning. What
+ * stands beside a known name without a word between them belongs to it: `azuki elementals` is not
+ * `azuki`, and whoever resolves names asks back.
+ */
+function takeName(draft: Draft): boolean {
+	const { words, roles, taker } = draft;
+	const slot = taker.slotOf("collection");
+	const given = roles.flatMap((role, at) => (role === "name" ? [at] : []));
+	if (slot === undefined) return given.length === 0;
+	if (slot in draft.values) return given.length === 0;
+	const [at] = given;
+	const runs = at === undefined ? runsOf(draft) : [widened(draft, at)];
+	const [run] = runs;
+	if (at !== undefined && given.some((other) => words.low[other] !== words.low[at])) return false;
+	if (!run || runs.length > 1) return run === undefined;
+	for (let n = run.from; n < run.to; n++) {
+		if (roles[n] !== "name" && !isNameWord(words, n, draft.rules)) return false;
+		if (roles[n] === "open" && isNoName(draft, n)) return false;
+		roles[n] = "name";
+	}
+	draft.isGuess = at === undefined || run.to - run.from > 1;
+	draft.values[slot] = words.raw.slice(run.from, run.to).join(" ").replace(/'s?$/, "");
+	return true;
+}
+
+/** Returns true for a word that has another meaning, and so is part of no name without quotes. */
+function isNoName({ words, topics }: Draft, at: number): boolean {
+	const low = words.low[at] ?? "";
+	return topics.isTopical(low) || isDeciding(low) || NARROWING.has(low);
+}
+
+/** Returns the runs of open words, with words such as `of` between two of them. */
+function runsOf({ words, roles, taker }: Draft): { from: number; to: number }[] {
+	const { low, isApart } = words;
+	const runs: { from: number; to: number }[] = [];
+	for (let at = 0; at < low.length; at++) {
+		if (roles[at] !== "open") continue;
+		let to = at + 1;
+		for (;;) {
+			let next = to;
+			while (
+				next < low.length &&
+				!isApart[next] &&
+				LINKING.has(low[next] ?? "") &&
+				roles[next] !== "topic"
+			)
+				next += 1;
+			if (next >= low.length || isApart[next] || roles[next] !== "open") break;
+			to = next + 1;
+		}
+		const isNumbered = roles[to] === "number" && !isApart[to] && !taker.needed.has("token");
+		const end = isNumbered ? to + 1 : to;
+		const from =
+			low[at - 1] === "the" && !isApart[at] && roles[at - 1] === "function" ? at - 1 : at;
+		runs.push({ from, to: end });
+		at = end - 1;
+	}
+	return runs;
+}
+
+/** Returns a known name with the open words beside it; a number where no id is asked for. */
+function widened({ words, roles, taker }: Draft, at: number): { from: number; to: number } {
+	const { low, isApart } = words;
+	const isNamed = (n: number) => {
+		if (roles[n] === "number") return n > at && taker.slotOf("token") === undefined;
+		return roles[n] === "open" && !NARROWING.has(low[n] ?? "") && !isDeciding(low[n] ?? "");
+	};
+	let [from, to] = [at, at + 1];
+	while (from > 0 && !isApart[from] && isNamed(from - 1)) from -= 1;
+	while (to < low.length && !isApart[to] && isNamed(to)) to += 1;
+	return { from, to };
+}
+
+/** Takes a number behind the name, `token` or `number` as the id; false for any other. */
+function takeNumbers(draft: Draft): boolean {
+	const { words, roles } = draft;
+	for (const [at, role] of roles.entries()) {
+		if (role !== "number") continue;
+		const before = words.low[at - 1] ?? "";
+		if (COUNTING.has(before)) roles[at - 1] = "function";
+		const isId = COUNTING.has(before) || (roles[at - 1] === "name" && !words.isApart[at]);
+		if (!isId || !put(draft, "token", words.low[at] ?? "")) return false;
+		roles[at] = "value";
+	}
+	return true;
+}
+
+const COUNTING = new Set("token number no nr id".split(" "));
+
+/** Returns true where a name, an id or a ticker alone asks for this command. */
+function asksBare({ taker, words, roles }: Draft): boolean {
+	const { topic } = taker.command;
+	const hasSign = taker.needed.has("token") && words.low.some((low) => /^#?\d+$/.test(low));
+	const hasName = topic?.ofName === true && words.kinds.includes("quoted");
+	const hasTicker = topic?.ofTicker === true && words.low.some((low) => /^\$[a-z]/.test(low));
+	if (!hasSign && !hasName && !hasTicker) return false;
+	return roles.every((role, at) => {
+		return role === "name" || role === "value" || SHOWING.has(words.low[at] ?? "");
+	});
+}
+
+/**
+ * Returns the words that the answer leaves out: none, or a few beside a known name and a topic.
+ * Undefined where one of them may not be left out.
+ */
+function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
+	const { words, roles, rules, topics } = draft;
+	const open = roles.flatMap((role, at) => (role === "open" ? [at] : []));
+	const [first] = open;
+	const last = open.at(-1);
+	if (first === undefined || last === undefined) return "";
+	if (!hasTopic || !words.kinds.includes("quoted") || open.length > LEFT_OUT_MAX + 1)
+		return undefined;
+	for (let at = first; at <= last; at++) {
+		const low = words.low[at] ?? "";
+		if (roles[at] !== "open" && roles[at] !== "function") return undefined;
+		// In front of the topic it says of which: `gold fur floor`.
+		if (roles[at] === "open" && roles[at + 1] === "topic" && !words.isApart[at + 1])
+			return undefined;
+		const isOther = rules.isReserved(low) || isDeciding(low) || topics.isOfTopic(low);
+		if (isOther || rules.chains.bySlug(low) !== undefined) return undefined;
+	}
+	const from = NARROWING.has(words.low[first] ?? "") && first < last ? first + 1 : first;
+	const told = words.raw.slice(from, last + 1);
+	return told.length > LEFT_OUT_MAX ? undefined : told.join(" ");
+}
+
+/**
+ * Returns the words of a text that a reading of somebody else (a model) does not account for: empty
+ * for none, undefined where one of them may not be left out.
+ */
+export function leftOutBy(
+	{ command, values }: { command: Command; values: Readonly<Record<string, string>> },
+	typed: Words,
+	{
+		topics,
+		rules,
+		formWords,
+	}: { topics: Topics; rules: WalkRules; formWords: ReadonlySet<string> },
+): string | undefined {
+	const words = corrected(typed, topics);
+	const said = new Set(
+		Object.values(values).flatMap((value) => value.toLowerCase().split(/[\s-]+/)),
+	);
+	const own = new Set(command.topic?.words.flatMap((text) => text.split(/[ …]+/)));
+	const open: number[] = [];
+	for (let at = 0; at < words.low.length; at++) {
+		const low = (words.low[at] ?? "").replace(/^[#$]|'s?$/g, "");
+		const window = readSlot({ kind: "window" }, words, at, rules);
+		const found = readLooseWindow(words, at, words.low.length);
+		if (window !== undefined || found) {
+			at += (found?.used ?? 1) - 1;
+			continue;
+		}
+		const isValue = low.split(/[\s-]+/).every((word) => said.has(word) || said.has(`${word}s`));
+		const isChain = said.has(rules.chains.bySlug(low)?.slug ?? "");
+		const isTime = BEFORE_TIME.has(low) && "window" in values;
+		if (isValue || isChain || isTime || own.has(low) || formWords.has(low)) continue;
+		if (!isFunctionWord(low) && !NARROWING.has(low)) open.push(at);
+	}
+	if (open.length > LEFT_OUT_MAX) return undefined;
+	const isKept = open.some(
+		(at) => isDeciding(words.low[at] ?? "") || rules.isReserved(words.low[at] ?? ""),
+	);
+	return isKept ? undefined : open.map((at) => words.raw[at]).join(" ");
+}

@@ -1,0 +1,114 @@
+// Compiles the topics of commands, and finds their phrases in a text.
+
+import { isFunctionWord, isMistyped } from "#agent/grammar/closedWords.ts";
+import { type Entry, neededBy } from "#agent/grammar/forms.ts";
+import type { Words } from "#agent/grammar/splitWords.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
+
+/** A command that a question may ask, what it takes, and its phrases. */
+export type Taker = {
+	command: Command;
+	needed: ReadonlySet<string>;
+	slotOf(kind: Slot["kind"]): string | undefined;
+	/** Phrases by their first word; each part stands together, other words may be between parts. */
+	phrases: ReadonlyMap<string, readonly (readonly (readonly string[])[])[]>;
+};
+
+export type Topics = {
+	takers: readonly Taker[];
+	/** The words that show a topic by themselves: no name without quotes has one. */
+	isTopical(low: string): boolean;
+	/** True for a word of any phrase of any topic, but for small words. */
+	isOfTopic(low: string): boolean;
+	/** The word of a topic that a misspelled one means; itself otherwise. */
+	meantBy(low: string): string;
+};
+
+/** A letter three times and more: `flooor`. */
+const DRAWN_OUT = /([a-z])\1{2,}/;
+
+/** The most words between two parts of a phrase. */
+const GAP_MAX = 8;
+
+/** Compiles the topics of commands, so that each word of a text is looked up once. */
+export function compileTopics(entries: readonly Entry[]): Topics {
+	const takers = entries.flatMap((entry) => (entry.command.topic ? [takerOf(entry)] : []));
+	const single = new Set(
+		takers.flatMap(
+			({ command }) => command.topic?.words.filter((text) => !/[ …]/.test(text)) ?? [],
+		),
+	);
+	const all = new Set(
+		takers.flatMap(
+			({ command }) => command.topic?.words.flatMap((text) => text.split(/[ …]+/)) ?? [],
+		),
+	);
+	const byLength = Map.groupBy(single, (word) => word.length);
+	return {
+		takers,
+		isTopical: (low) => single.has(low),
+		isOfTopic: (low) => all.has(low) && !isFunctionWord(low),
+		meantBy(low) {
+			if (low.length < 4 || all.has(low) || isFunctionWord(low)) return low;
+			if (DRAWN_OUT.test(low)) {
+				const spellings = ["$1$1", "$1"].map((letters) => low.replace(DRAWN_OUT, letters));
+				const meant = spellings.find((word) => all.has(word) || isFunctionWord(word));
+				if (meant !== undefined) return meant;
+			}
+			const near = [-1, 0, 1].flatMap((longer) => byLength.get(low.length + longer) ?? []);
+			const [meant, ...others] = near.filter((word) => isMistyped(low, word));
+			return meant !== undefined && others.length === 0 ? meant : low;
+		},
+	};
+}
+
+/** Returns the places of all phrases of a command. */
+export function placesOf({ phrases }: Taker, words: Words): Set<number> {
+	const places = new Set<number>();
+	for (const [at, word] of words.low.entries()) {
+		if (words.kinds[at] !== "word") continue;
+		for (const parts of phrases.get(word) ?? []) {
+			for (const place of standsAt(parts, words, at)) places.add(place);
+		}
+	}
+	return places;
+}
+
+function takerOf({ command, forms }: Entry): Taker {
+	const slots = Object.entries(command.slots);
+	const phrases = new Map<string, (readonly (readonly string[])[])[]>();
+	for (const text of command.topic?.words ?? []) {
+		const parts = text.split(/ ?… ?/).map((part) => part.split(" "));
+		const first = parts[0]?.[0] ?? "";
+		phrases.set(first, [...(phrases.get(first) ?? []), parts]);
+	}
+	return {
+		command,
+		needed: neededBy(forms[0] ?? []),
+		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
+		phrases,
+	};
+}
+
+/** Returns the places of a phrase that begins at `at`; none where it does not. */
+function standsAt(
+	parts: readonly (readonly string[])[],
+	{ low, kinds, isApart }: Words,
+	at: number,
+): number[] {
+	const places: number[] = [];
+	let from = at;
+	for (const [n, part] of parts.entries()) {
+		const stands = () =>
+			part.every((word, m) => {
+				const isNext = m === 0 || !isApart[from + m];
+				return low[from + m] === word && kinds[from + m] === "word" && isNext;
+			});
+		const last = Math.min(low.length, from + GAP_MAX);
+		while (n > 0 && from < last && !stands()) from += 1;
+		if (!stands()) return [];
+		for (let m = 0; m < part.length; m++) places.push(from + m);
+		from += part.length;
+	}
+	return places;
+}

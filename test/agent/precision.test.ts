@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { createGrammar, type Parsed } from "#agent/grammar/Grammar.ts";
+import type { KnownName } from "#core/plugin/Tool.ts";
+import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
+import { knownNames, lookalikes } from "#test/agent/lookalikeNames.ts";
+import { narrowedNames, narrowedQuestions } from "#test/agent/narrowedQuestions.ts";
+
+// Guarantee: a question is answered when every word of it is accounted for. What narrows it in a
+// way that no command has is named as left out; a name that only resembles another is asked back.
+
+const grammar = createGrammar(builtinCommands, builtinOptions);
+
+function readWith(text: string, names: readonly string[]): Parsed {
+	const asked = grammar.namesIn(text);
+	const known = names.filter((name) => asked.includes(name));
+	return grammar.parse(text, new Map(known.map((name): [string, KnownName] => [name, COLLECTION])));
+}
+const COLLECTION: KnownName = { kind: "collection" };
+
+test("a question that is narrowed by what no command has is unread, asked back, or says what it leaves out", () => {
+	expect(narrowedQuestions.length).toBeGreaterThanOrEqual(300);
+	const silent = narrowedQuestions.filter((text) => {
+		const parsed = readWith(text, narrowedNames);
+		return parsed.kind === "read" && parsed.leftOut === null && !parsed.isGuess;
+	});
+	expect(silent).toEqual([]);
+});
+
+describe.each([
+	"floor {name}",
+	"{name} floor",
+	"what's the floor of {name}?",
+	"how many holders does {name} have",
+])("%s", (form) => {
+	test("a look-alike name never gets another collection's figure", () => {
+		expect(lookalikes.length).toBeGreaterThanOrEqual(300);
+		const wrong = lookalikes.filter(([typed, known]) => {
+			const parsed = readWith(form.replace("{name}", typed), knownNames);
+			if (parsed.kind === "unread") return false;
+			return parsed.reading.values["collection"]?.toLowerCase() === known || !parsed.isGuess;
+		});
+		expect(wrong).toEqual([]);
+	});
+});
+
+test.each([
+	["kiln folk floor with gold frame", "floor kiln folk", "gold frame"],
+	["kiln folk volume on blur", "volume kiln folk", "blur"],
+	["floor of kiln folk in yen", "floor kiln folk", "yen"],
+])("what is left out of the answer is named: %s", (text, command, leftOut) => {
+	const parsed = readWith(text, ["kiln folk"]);
+	if (parsed.kind === "unread") throw new Error(parsed.detail);
+	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, leftOut]);
+});
+
+test.each([
+	"what did kiln folk #5 last sell for",
+	"top losers today",
+	"most expensive kiln folk listed",
+	"kiln folk volume in october",
+	"kiln folk volume in the last half hour",
+	"cheapest rank under 50 kiln folk",
+	"kiln folk any listing under 2",
+	"kiln folk floor without gold",
+	"gold frame floor of kiln folk",
+	"kiln folk and night ferry floor",
+	"kiln folk floor and volume",
+	"kiln folk floor please buy one",
+	"kiln folk floor when it drops",
+])("is left unread, and not answered with a figure that was not asked for: %s", (text) => {
+	expect(readWith(text, ["kiln folk", "night ferry"]).kind).toBe("unread");
+});
