@@ -16,6 +16,7 @@ import {
 	type Fixture,
 	polygon,
 } from "#plugins/market-index/testing/marketFixture.ts";
+import { knownNames, lookalikes } from "#test/agent/lookalikeNames.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 describe("collectionNames", () => {
@@ -137,7 +138,7 @@ describe("resolveCollection", () => {
 	const TWO = contractOf(0x222);
 	const THREE = contractOf(0x333);
 
-	test("slug, former slug, address, whole name, provider's name and words each find their collection", async () => {
+	test("slug, former slug, address, whole name and provider's name mean the one they fit", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
 		await add(ethereum, TWO, { slug: "tidal-cats", name: "Tidal Cats" });
 		await database.db.execute(
@@ -155,14 +156,7 @@ describe("resolveCollection", () => {
 			ONE,
 			ONE.toUpperCase().replace("0X", "0x"),
 		];
-		for (const text of [
-			...words,
-			"the kiln FOLK",
-			" The Kiln Folk ",
-			"klnflk",
-			"kiln",
-			"folk kil",
-		]) {
+		for (const text of [...words, "the kiln FOLK", " The Kiln Folk ", "klnflk"]) {
 			expect([text, await idOf(text)]).toEqual([text, kiln]);
 			expect([text, await idOf(text, "eth")]).toEqual([text, kiln]);
 		}
@@ -296,7 +290,37 @@ describe("resolveCollection", () => {
 		expect(slot).toBe("collection");
 		const expected = ["kiln-7", "kiln-6", "kiln-5", "kiln-4", "kiln-3"];
 		expect(choices.map(({ value }) => value)).toEqual(expected);
-		expect(await idOf("kiln 4")).toBe(await idOf("kiln-4"));
+		expect((await questionOf("kiln 4 cl")).choices.map(({ value }) => value)).toEqual(["kiln-4"]);
+	});
+
+	test("a part of a name, its other number and a longer name are questions, also where one fits", async () => {
+		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
+		await add(ethereum, TWO, { slug: "azuki-x", name: "Azuki" });
+		for (const [text, slug] of [
+			["kiln", "kiln-folk"],
+			["folk kil", "kiln-folk"],
+			["azukis", "azuki-x"],
+			["azuki elementals", "azuki-x"],
+			["baby azuki", "azuki-x"],
+			["azuki 2", "azuki-x"],
+		] as const) {
+			const { slot, choices } = await questionOf(text);
+			expect([text, slot, choices.map(({ value }) => value)]).toEqual([text, "collection", [slug]]);
+		}
+		expect(await idOf("kiln folk")).toBe(kiln);
+	});
+
+	test("a look-alike name never means the collection that it resembles", async () => {
+		for (const [n, name] of knownNames.entries()) {
+			await add(ethereum, contractOf(0x600 + n), { slug: name.replaceAll(" ", "-"), name });
+		}
+		const picked: string[] = [];
+		for (const [typed] of lookalikes) {
+			if (knownNames.includes(typed)) continue;
+			const resolved = await resolve(typed, undefined).catch(() => null);
+			if (resolved?.kind === "found") picked.push(`${typed} => ${resolved.found.slug}`);
+		}
+		expect(picked).toEqual([]);
 	});
 
 	test("a contract named like another's slug is not found by that slug", async () => {
@@ -307,10 +331,10 @@ describe("resolveCollection", () => {
 		expect(await idOf(ONE)).toBe(kiln);
 	});
 
-	test("where nothing matches, the name is tried without article, `collection` and plural", async () => {
+	test("where nothing is called that, the name without article or `collection` is tried", async () => {
 		const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
 		const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
-		for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts", "azukis"]) {
+		for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts"]) {
 			expect([text, await idOf(text)]).toEqual([text, azuki]);
 		}
 		for (const text of ["the potatoz", "the potatoz collection"]) {

@@ -9,7 +9,6 @@ import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { chainsOf, findNamed, type RouteContext } from "#plugins/market-index/read/context.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
-import { searchTerms } from "#plugins/market-index/search/readSearch.ts";
 import { ownBySlug, readNamesakes } from "#plugins/market-index/search/sql.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollections } from "#plugins/market-index/sql/collectionRows.ts";
@@ -23,10 +22,10 @@ type Candidate = FoundCollection & { name: string | null };
 type ResolveContext = { core: RouteContext["core"]; search: Searcher };
 type Asked = { text: string; chain: string | undefined };
 
-/** Matching collections; `isAll` is false where there may be more of them. */
-type Fits = { candidates: Candidate[]; isAll: boolean };
-
 const CHOICES_MAX = 5;
+/** The most parts of a text that are looked up as names, and the shortest. */
+const PARTS_MAX = 6;
+const NEAR_CHARS_MIN = 2;
 
 const TAIL = /\s+(?:collections?|nfts?)$/i;
 
@@ -82,22 +81,23 @@ export async function readKnownNames(
 
 /**
  * Finds the one collection that a text means: by slug, former slug or address; else by its whole
- * name in any case; else by the provider's name for it; else by the words of its name. The first of
- * these that matches decides.
- *
+ * name in any case; else by the provider's name for it. The first of these that matches decides.
  * Where nothing matches, the same is tried without the words that people put around a name: `the
- * kiln folk collection`, `azukis`.
+ * kiln folk collection`.
  *
- * Several matches become a question and never a pick, as any contract may have another's name.
- * Throws `not_found` where nothing matches.
+ * A name is whole, or it is a question: what only resembles one (words of it, its plural, a longer
+ * name that contains it) is asked back, also where one collection fits. So are several matches, as
+ * any contract may have another's name. Throws `not_found` where nothing is near.
  */
 export function createResolver(context: ResolveContext): ResolveCollection {
 	return async (given, chain) => {
 		const typed = given.trim();
-		for (const text of [typed, ...barerNames(typed)]) {
+		for (const text of [typed, typed.replace(/ +/g, "-"), ...barerNames(typed)]) {
 			const resolved = await resolveAs(context, { text, chain });
 			if (resolved) return resolved;
 		}
+		const near = await nearest(context, { text: typed, chain });
+		if (near) return near;
 		const where = chain === undefined ? "" : ` on ${chain}`;
 		throw marketFault.notFound({ public: `There is no collection "${typed}"${where}.` });
 	};
@@ -105,12 +105,12 @@ export function createResolver(context: ResolveContext): ResolveCollection {
 
 /**
  * Returns the name without the words that people put around it, the least changed first: without
- * article, without `collection` after it, without both, and in the singular.
+ * article, without `collection` after it, and without both.
  */
 function barerNames(text: string): string[] {
 	const headless = text.replace(/^(?:the|an?)\s+/i, "");
 	const bare = headless.replace(TAIL, "");
-	const names = [headless, text.replace(TAIL, ""), bare, bare.replace(/([^s\s]{2})s$/i, "$1")];
+	const names = [headless, text.replace(TAIL, ""), bare];
 	return [...new Set(names)].filter((name) => name !== text && !/^(?:|the|an?)$/i.test(name));
 }
 
@@ -121,14 +121,34 @@ async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolve
 	const [only] = named;
 	if (only && named.length === 1) return { kind: "found", found: only };
 	if (named.length > 1) return askChain(asked, await withNames(core, named));
-	for (const look of [namesakes, aliases, byWords]) {
-		const { candidates, isAll } = await look(context, asked);
+	for (const look of [namesakes, aliases]) {
+		const candidates = await look(context, asked);
 		const [one] = candidates;
-		if (one && candidates.length === 1 && isAll) {
+		if (one && candidates.length === 1) {
 			const { id, chain: on, address, slug } = one;
 			return { kind: "found", found: { id, chain: on, address, slug } };
 		}
 		if (one) return askWhich(context, asked, candidates);
+	}
+	return null;
+}
+
+/**
+ * Asks which collection is meant by a text that only resembles names: by words that names have, by
+ * its other number, and by the longest part of it that is a name. Null where nothing is near.
+ */
+async function nearest(context: ResolveContext, asked: Asked): Promise<Resolved | null> {
+	const words = asked.text.split(/\s+/);
+	const other = /s$/i.test(asked.text) ? asked.text.replace(/s$/i, "") : `${asked.text}s`;
+	const parts = words.slice(1).flatMap((_, n) => {
+		return [words.slice(0, words.length - 1 - n).join(" "), words.slice(n + 1).join(" ")];
+	});
+	for (const look of [byWords, namesakes] as const) {
+		const texts = look === byWords ? [asked.text] : [other, ...parts.slice(0, PARTS_MAX)];
+		for (const text of texts.filter((one) => one.length >= NEAR_CHARS_MIN)) {
+			const candidates = await look(context, { ...asked, text });
+			if (candidates.length > 0) return askWhich(context, asked, candidates);
+		}
 	}
 	return null;
 }
@@ -156,17 +176,14 @@ async function withNames(
 	return found.map((one) => ({ ...one, name: names.get(one.id)?.name ?? null }));
 }
 
-async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
+async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<Candidate[]> {
 	const chains = chainsOf(core, chain);
 	const chainIds = chains.map(({ id }) => id);
 	const rows = await readNamesakes(core.db, { chainIds, name: text, limit: CHOICES_MAX });
-	return {
-		candidates: rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug })),
-		isAll: true,
-	};
+	return rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug }));
 }
 
-async function aliases({ core }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
+async function aliases({ core }: ResolveContext, { text, chain }: Asked): Promise<Candidate[]> {
 	const chains = chainsOf(core, chain);
 	const nowMs = core.clock.nowMs();
 	const chainIds = chains.map(({ id }) => id);
@@ -179,16 +196,16 @@ async function aliases({ core }: ResolveContext, { text, chain }: Asked): Promis
 		window: windowOf(nowMs, WINDOW_MS["24h"]),
 		columns: ["id", "chainId", "address", "slug", "name"],
 	});
-	return {
-		candidates: rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug })),
-		isAll: true,
-	};
+	return rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug }));
 }
 
-async function byWords({ core, search }: ResolveContext, { text, chain }: Asked): Promise<Fits> {
+async function byWords(
+	{ core, search }: ResolveContext,
+	{ text, chain }: Asked,
+): Promise<Candidate[]> {
 	const chains = chainsOf(core, chain);
 	const query = { text, chains, isOneChain: chain !== undefined, cursor: undefined };
-	const { data, page } = await search({ ...query, limit: CHOICES_MAX });
+	const { data } = await search({ ...query, limit: CHOICES_MAX });
 	const candidates = await Promise.all(
 		data.map(async ({ chain: on, contractAddress, name }) => {
 			// A collection that only the provider knows is not in the index, so nothing can be said about
@@ -198,20 +215,7 @@ async function byWords({ core, search }: ResolveContext, { text, chain }: Asked)
 			return found.map((one) => ({ ...one, name }));
 		}),
 	);
-	const found = candidates.flat();
-	// The provider's matches by other words may be only similar, so even a single one is asked about.
-	const isSure = found.every((one) => hasWords(one, searchTerms(text)));
-	return { candidates: found, isAll: isSure && !page.hasMore };
-}
-
-/** Says whether for each term a word of the name or the slug begins with it. */
-function hasWords({ name, slug }: Candidate, terms: readonly string[]): boolean {
-	const words =
-		`${name ?? ""} ${slug}`
-			.normalize("NFKC")
-			.toLowerCase()
-			.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-	return terms.every((term) => words.some((word) => word.startsWith(term)));
+	return candidates.flat();
 }
 
 /**
