@@ -4,12 +4,8 @@ import { z } from "zod";
 import type { Asked } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";
 import { type Grammar, helpLines, type Reading } from "#agent/grammar/Grammar.ts";
-import {
-	isOwnWish,
-	keepsQualifiers,
-	type QualifierRules,
-	quotesAuthor,
-} from "#agent/model/isFaithful.ts";
+import { keepsQualifiers, type QualifierRules, quotesAuthor } from "#agent/model/isFaithful.ts";
+import { isOwnOrder } from "#agent/model/isOwnOrder.ts";
 import type { Budget } from "#core/budget/Budget.ts";
 import type { Clock } from "#core/clock.ts";
 import { Fault } from "#core/fault.ts";
@@ -216,7 +212,7 @@ async function readText(
 	if (!keepsQualifiers(parsed.reading, text, deps.rules)) return { outcome: "not_whole" };
 	const moves = deps.rules.isStrict(parsed.reading.command);
 	if (moves) {
-		if (!isOwnWish(text)) return { outcome: "not_wished" };
+		if (!isOwnOrder(parsed.reading, text, deps.rules.chains)) return { outcome: "not_wished" };
 		return { outcome: "read", reading: parsed.reading };
 	}
 	const leftOut = grammar.leftOutBy(parsed.reading, text);

@@ -1,0 +1,173 @@
+// Checks that a command from a model means what its author ordered, and not its values alone.
+
+import type { Reading } from "#agent/grammar/Grammar.ts";
+import type { ChainRegistry } from "#core/chain/Chain.ts";
+import type { Slot } from "#core/plugin/Tool.ts";
+
+/** The verbs of orders, by the word that their command begins with. */
+const VERBS: Readonly<Record<string, readonly string[]>> = {
+	buy: ["buy", "grab", "get", "purchase", "cop", "pick up"],
+	sell: ["sell", "get rid of", "dump", "unload", "offload"],
+	send: ["send", "transfer", "give", "shoot", "move"],
+	bridge: ["bridge"],
+	hold: ["hold"],
+	snipe: ["snipe"],
+	cancel: ["cancel", "call off"],
+	pause: ["pause"],
+	resume: ["resume"],
+};
+
+/** What may stand in front of the verb: a greeting, and a plain wish. */
+const OPENING =
+	/^(?:(?:hey|hi|hello|yo|gm|ok|okay|oh|well|please|pls|plz|just|kindly) )*(?:(?:(?:can|could|would|will) you|i want to|i wanna|i need to|i would like to|i'd like to|id like to|let's|lets|go ahead and) )?(?:(?:please|pls|plz|kindly|just) )*$/;
+
+/** Words that change nothing behind the verb. */
+const SMALL = new Set(
+	(
+		"me my the a an of some over please pls plz plss now thx thanks thank you ty bro bros ser sir fam mate man " +
+		"stock stocks share shares token tokens nft nfts coin coins chain network"
+	).split(" "),
+);
+
+/** What may stand in front of a value in place of a form's own word. */
+const JOINING: Readonly<Record<string, readonly string[]>> = {
+	to: ["to"],
+	into: ["to"],
+	from: ["from"],
+	with: ["with"],
+	using: ["with"],
+	as: ["as"],
+	on: ["on"],
+	most: ["most"],
+	for: ["most"],
+	under: ["most"],
+	rank: ["rank"],
+	top: ["rank"],
+	budget: ["budget"],
+	recipient: ["recipient"],
+	each: ["each", "budget"],
+};
+
+/** Signs that quote, mark up, introduce or separate. */
+const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/u;
+
+/**
+ * Returns true where a text orders just what the reading of a model says: its verb, or a synonym,
+ * stands behind a plain wish; the values keep their order and the word in front of each; every other
+ * word is of a closed list. So nothing that quotes, denies, reports, sets a condition or means
+ * another direction becomes a proposal, whatever a model makes of it. Who meant it types the command.
+ */
+export function isOwnOrder(
+	{ command, values }: Reading,
+	text: string,
+	chains: Pick<ChainRegistry, "bySlug">,
+): boolean {
+	if (SIGNS.test(text.normalize("NFKC"))) return false;
+	const words = wordsOf(text);
+	const [form = ""] = command.forms;
+	const verb = form.split(" ")[0] ?? "";
+	const begin = behindVerb(words, verb);
+	if (begin === undefined) return false;
+	let at = begin;
+	for (const { name, before } of placesOf(form)) {
+		const slot = command.slots[name];
+		const value = values[name];
+		if (!slot || value === undefined) continue;
+		const joined: string[] = [];
+		let used = lengthAt(slot, value, words.slice(at), chains);
+		while (used === 0 && at < words.length) {
+			const word = words[at] ?? "";
+			if (word in JOINING || word === "refund") joined.push(word);
+			else if (!SMALL.has(word) && !before.includes(word)) return false;
+			at += 1;
+			used = lengthAt(slot, value, words.slice(at), chains);
+		}
+		if (used === 0 || !isJoined(joined, before)) return false;
+		at += used;
+	}
+	return isTail(words.slice(at));
+}
+
+/** Returns the place behind the verb; undefined where none of its command is behind a plain wish. */
+function behindVerb(words: readonly string[], verb: string): number | undefined {
+	for (const one of VERBS[verb] ?? [verb]) {
+		const own = one.split(" ");
+		const at = words.findIndex((_, from) => own.every((word, n) => words[from + n] === word));
+		if (at < 0) continue;
+		const opening = words
+			.slice(0, at)
+			.map((word) => `${word} `)
+			.join("");
+		if (OPENING.test(opening)) return at + own.length;
+	}
+	return undefined;
+}
+
+/** Returns the slots of a form in their order, each with the words in front of it. */
+function placesOf(form: string): { name: string; before: string[] }[] {
+	const plain = form.replace(/[()[\]|]/g, " ").replace(/\s+/g, " ");
+	return [...plain.matchAll(/((?:[a-z]+ )*)\{(\w+)\}/g)].map(([, before = "", name = ""], n) => {
+		const words = before
+			.replace(/for at most /, "most ")
+			.trim()
+			.split(" ")
+			.filter(Boolean);
+		return { name, before: n === 0 ? words.slice(1) : words };
+	});
+}
+
+/** Returns how many words a value takes at the beginning of these; 0 where it does not stand there. */
+function lengthAt(
+	{ kind }: Slot,
+	value: string,
+	words: readonly string[],
+	chains: Pick<ChainRegistry, "bySlug">,
+): number {
+	const [first = "", next = ""] = words;
+	const low = value.toLowerCase();
+	switch (kind) {
+		case "percent":
+			if (first === `${low}%`) return 1;
+			return first === low && /^(?:percent|pct|%)$/.test(next) ? 2 : 0;
+		case "token":
+			return first.replace(/^#/, "") === low ? 1 : 0;
+		case "asset":
+			return first.replace(/^\$/, "") === low ? 1 : 0;
+		case "chain":
+			return !/^\d/.test(first) && chains.bySlug(first)?.slug === value ? 1 : 0;
+		default: {
+			const own = low.split(" ");
+			return own.every((word, n) => words[n] === word) ? own.length : 0;
+		}
+	}
+}
+
+/** Returns true where the words in front of a value are those of the form, or mean the same. */
+function isJoined(joined: readonly string[], before: readonly string[]): boolean {
+	const last = before.at(-1);
+	if (last === undefined) return joined.length === 0;
+	const isRefund = before.includes("refund");
+	if (isRefund !== joined.includes("refund")) return false;
+	const said = joined.filter((word) => word !== "refund");
+	return (
+		said.length > 0 && said.every((word) => JOINING[word]?.some((one) => before.includes(one)))
+	);
+}
+
+/** Returns true for thanks and `for me`. */
+function isTail(words: readonly string[]): boolean {
+	return words.every((word, at) => SMALL.has(word) || (word === "for" && words[at + 1] === "me"));
+}
+
+/** Returns the words in lower case without signs at their ends; a coin apart from its amount. */
+function wordsOf(text: string): string[] {
+	return text
+		.normalize("NFKC")
+		.toLowerCase()
+		.replace(/’/g, "'")
+		.replace(/(?<![\p{L}\p{N}#.])(\d+(?:\.\d+)?)(eth|weth|usdg|usdc)\b/gu, "$1 $2")
+		.replace(/\b(?:for )?(?:at most|no more than|not more than|up to|max)\b/g, "most")
+		.split(/\s+/)
+		.map((word) => word.replace(/^[^\p{L}\p{N}#$]+|[^\p{L}\p{N}%]+$/gu, ""))
+		.filter((word) => word !== "");
+}
