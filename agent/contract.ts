@@ -11,7 +11,7 @@ export type Reply = {
 	line: string;
 	/** The strict command that was run, in its printed form; null where none was understood. */
 	command: string | null;
-	/** True where a language model wrote that command: it is never executed, at most prepared. */
+	/** True where a model wrote that command, or words stood around it: at most prepared. */
 	isProposal: boolean;
 	/** The name of the tool that ran; null where none did. */
 	tool: string | null;

@@ -13,7 +13,9 @@ import {
 	program,
 } from "#agent/testing/agentLab.ts";
 import { silentLog } from "#core/log.ts";
-import { type KnownName, NAMES_ASKED_MAX, type NameBook } from "#core/plugin/Tool.ts";
+import { type Caller, type KnownName, NAMES_ASKED_MAX, type NameBook } from "#core/plugin/Tool.ts";
+
+const COLLECTION: KnownName = { kind: "collection" };
 
 describe("createAgent", () => {
 	const SEND = `send 0.1 eth to ${ALICE}`;
@@ -56,6 +58,20 @@ describe("createAgent", () => {
 			for (const { label } of suggestions) expect(label).toBe(harmless(label));
 		});
 
+		test("an answer says what it leaves out, in public without the words", async () => {
+			const names = [{ find: async () => new Map([["kiln folk", COLLECTION]]) }];
+			const lab = agentLab({ names });
+			const text = "kiln folk floor with @gold $frame";
+			expect((await lab.ask("kiln folk floor with gold frame")).line).toBe(
+				'kiln folk: floor 0.5 ETH · without "gold frame", which I cannot look up · 12 s ago',
+			);
+			const caller: Caller = { ...guest, channel: "social" };
+			expect((await lab.ask("kiln folk floor with gold frame", { caller })).line).toBe(
+				"kiln folk: floor 0.5 ETH · without the rest, which I cannot look up · 12 s ago",
+			);
+			expect(await lab.ask(text)).toMatchObject({ kind: "help" });
+		});
+
 		test("help needs no sign-in, and names what is asked about", async () => {
 			const lab = agentLab();
 			const all = await lab.ask("help");
@@ -87,6 +103,17 @@ describe("createAgent", () => {
 				tool: "prepare_send",
 				links: [{ rel: "confirm" }],
 			});
+			expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
+		});
+
+		test("an order with politeness around it is prepared, and its link confirms", async () => {
+			const lab = agentLab();
+			const text = `please ${SEND}!!`;
+			const reply = await lab.ask(text, { caller: author });
+			expect(reply).toMatchObject({ kind: "done", tool: "prepare_send", isProposal: true });
+			expect(reply).toMatchObject({ command: SEND, links: [{ rel: "confirm" }] });
+			expect(await lab.ask(text)).toMatchObject({ kind: "refused", code: "unauthorized" });
+			expect(await lab.ask(`do not ${SEND}`, { caller: author })).toMatchObject({ tool: null });
 			expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
 		});
 

@@ -6,7 +6,7 @@ import { agentFault } from "#agent/faults.ts";
 import type { Unread } from "#agent/grammar/explainUnread.ts";
 import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
 import { tryWords } from "#agent/help.ts";
-import type { ReadByModel } from "#agent/model/createModelReader.ts";
+import type { ModelReading, ReadByModel } from "#agent/model/createModelReader.ts";
 import { harmless, renderLine } from "#agent/reply/renderLine.ts";
 import type { RunTool, ToolResult } from "#agent/runTool.ts";
 import type { Clock } from "#core/clock.ts";
@@ -33,6 +33,8 @@ export type AgentDeps = {
 	runTool: RunTool;
 	/** Turns text that the grammar does not read into a strict command; null without a model. */
 	readByModel: ReadByModel | null;
+	/** Reads an order with politeness around it, to be prepared only. */
+	readLooseOrder(text: string): Reading | null;
 	/** The longest line of a reply, in characters. */
 	lengthMax: number;
 };
@@ -90,7 +92,9 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		// A text that was refused as a whole (two commands, hidden characters) is not for a model
 		// either.
 		const isRefused = parsed.code.startsWith("text_");
-		const written = isRefused ? null : await deps.readByModel?.(asked);
+		const loose = isRefused ? null : deps.readLooseOrder(asked.text);
+		const written: ModelReading | null | undefined =
+			loose ?? (isRefused ? null : await deps.readByModel?.(asked));
 		if (!written) return notUnderstood(parsed, deps);
 		const { leftOut = null, ...reading } = written;
 		return answer({ reading, isProposal: true, leftOut }, asked, { ...deps, toolOf });

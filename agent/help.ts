@@ -61,6 +61,7 @@ export function createHelp(commands: readonly Command[], tools: readonly AnyTool
 				"help [{topic}]",
 				"(commands|menu|start)",
 				"(what|how) can (you|u) do",
+				"(who|what) are (you|u)",
 				"how does (this|it) [(bot|thing)] work",
 				"how (do|to) [i] use (this|it) [(bot|thing)]",
 			],

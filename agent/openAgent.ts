@@ -9,6 +9,7 @@ import { createGrammar, type Grammar } from "#agent/grammar/Grammar.ts";
 import { createHelp } from "#agent/help.ts";
 import { callModel, createModelReader, type ReadByModel } from "#agent/model/createModelReader.ts";
 import type { QualifierRules } from "#agent/model/isFaithful.ts";
+import { readLooseOrder } from "#agent/model/readLooseOrder.ts";
 import { createRunTool, type RunTool } from "#agent/runTool.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { CallerOf, Collected } from "#core/plugin/Plugin.ts";
@@ -56,6 +57,8 @@ export function openAgent({ collected, core, config, ending }: OpenAgentOptions)
 		findNames: createNameFinder(collected.names, { clock, log }),
 		tools,
 		runTool,
+		readLooseOrder: (text) =>
+			readLooseOrder(text, { grammar, rules: { isStrict, chains: core.chains } }),
 		readByModel: modelOf(grammar, { core, config, isStrict }),
 		lengthMax: Math.min(LINE_LENGTH_MAX, config.MAX_REPLY_LENGTH),
 	});

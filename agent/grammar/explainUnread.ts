@@ -16,7 +16,7 @@ export type Unread = {
 	kind: "unread";
 	/**
 	 * `unknown_command` (no command begins like this), `incomplete`, `not_expected` (an extra word,
-	 * or a wrong one), `slot_invalid` (an amount, an address … of the wrong form), or a refusal of
+	 * or a wrong one), `how_to` (it asks how something is typed), `slot_invalid` (an amount, an address … of the wrong form), or a refusal of
 	 * the text as a whole: `text_empty`, `text_too_long`, `text_mixed_scripts`, `text_confusable`,
 	 * `text_foreign_digits`, `text_thousands_separator`, `text_two_commands`, `text_invisible`.
 	 */
@@ -57,6 +57,12 @@ export function explainUnread(
 	const near = [...new Set([...meant, ...nearest(words, reader, entries)])]
 		.slice(0, NEAR_MAX)
 		.map(shown);
+	const wished = asksHow(words, reader);
+	if (wished !== undefined) {
+		const shapes = entries.filter(({ heads }) => heads.has(wished)).map(({ command }) => command);
+		const detail = `This is how "${wished}" is typed, with your own values.`;
+		return { ...HOW, detail, near: shapes.slice(0, NEAR_MAX).map(shown) };
+	}
 	if (second !== undefined) return { ...SEVERAL, position: second, near };
 	const word = look.words.raw[far] ?? "";
 	const position = look.words.starts[far] ?? end;
@@ -88,6 +94,21 @@ export function explainUnread(
 		near,
 	};
 }
+
+const HOW = { kind: "unread", code: "how_to", position: 0 } as const;
+
+/** Returns the verb of a question for the way to do something: `how do i buy a kiln folk?`. */
+function asksHow({ low, kinds }: Words, { isStrictHead }: Reader): string | undefined {
+	const how = low.indexOf("how");
+	if (how < 0 || how > HOW_WORDS_MAX) return undefined;
+	const near = low.slice(how + 1, how + 1 + HOW_WORDS_MAX);
+	const verb = near.findIndex((word, n) => kinds[how + 1 + n] === "word" && isStrictHead(word));
+	const isWay = verb >= 0 && near.slice(0, verb).every((word) => WAYS.has(word));
+	return isWay ? near[verb] : undefined;
+}
+
+const HOW_WORDS_MAX = 4;
+const WAYS = new Set("do does can could to would should i you u we one".split(" "));
 
 /** Refuses a text in which a second command begins. */
 export const SEVERAL = {

@@ -26,7 +26,7 @@ const QUOTED_LENGTH_MAX = 128;
 /**
  * Splits a normalised text into words, quoted names and signs.
  *
- * Refuses numbers that people read in different ways (`1,000`, `1 000`, `1.000.000`), wherever they
+ * Refuses numbers that people read in different ways (`1,000`, `1 000`, `1.000`), wherever they
  * stand, and separators between two commands.
  */
 export function splitWords(text: string): Words | TextRefusal {
@@ -139,7 +139,7 @@ function numberFlaw({ raw, starts, kinds }: Words): TextRefusal | undefined {
 		const word = raw[at] ?? "";
 		const first = word.charCodeAt(0);
 		if (!isDigit(first) && !(first <= 36 && isDigit(word.charCodeAt(1)))) continue;
-		if (SEPARATED.test(word)) return separated((starts[at] ?? 0) + word.search(/[_']|\.(?=.*\.)/));
+		if (SEPARATED.test(word)) return separated((starts[at] ?? 0) + word.search(/[_'.]/));
 		const next = raw[at + 1];
 		if (next && kinds[at + 1] === "word" && GROUP.test(next) && /^\$?\d{1,3}$/.test(word)) {
 			return separated(starts[at + 1] ?? 0);
@@ -148,7 +148,8 @@ function numberFlaw({ raw, starts, kinds }: Words): TextRefusal | undefined {
 	return undefined;
 }
 
-const SEPARATED = /^[#$]?\d+(?:[_']\d+(?:\.\d+)?|\.\d+\.\d[\d.]*)/;
+/** `1.000` is one for half of the world, and a thousand for the other. */
+const SEPARATED = /^[#$]?(?:\d+(?:[_']\d+(?:\.\d+)?|\.\d+\.\d[\d.]*)|[1-9]\d{0,2}\.000(?!\d))/;
 const GROUP = /^\d{3}(?:\.\d+)?$/;
 
 function separated(position: number): TextRefusal {

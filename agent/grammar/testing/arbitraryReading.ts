@@ -32,7 +32,7 @@ const fraction = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 
 const amount = fc
 	.tuple(fc.bigInt({ min: 0n, max: 10n ** 24n }), fc.option(fraction))
 	.map(([whole, part]) => (part === null ? `${whole}` : `${whole}.${part}`))
-	.filter((text) => /[1-9]/.test(text));
+	.filter((text) => /[1-9]/.test(text) && !/^[1-9]\d{0,2}\.000$/.test(text));
 const ticker = fc.oneof(
 	fc.constantFrom("AAPL", "ETH", "BRK.B", "ON", "ALL", "MY", "BUY", "HALF", "BASE", "TO", "BRIDGE"),
 	fc.stringMatching(/^[A-Z][A-Z0-9]{0,9}$/),
