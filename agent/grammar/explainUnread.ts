@@ -16,9 +16,10 @@ export type Unread = {
 	kind: "unread";
 	/**
 	 * `unknown_command` (no command begins like this), `incomplete`, `not_expected` (an extra word,
-	 * or a wrong one), `how_to` (it asks how something is typed), `slot_invalid` (an amount, an address … of the wrong form), or a refusal of
-	 * the text as a whole: `text_empty`, `text_too_long`, `text_mixed_scripts`, `text_confusable`,
-	 * `text_foreign_digits`, `text_thousands_separator`, `text_two_commands`, `text_invisible`.
+	 * or a wrong one), `how_to` (it asks how something is typed), `slot_invalid` (an
+	 * amount, an address … of the wrong form), or a refusal of the text as a whole: `text_empty`,
+	 * `text_too_long`, `text_mixed_scripts`, `text_confusable`, `text_foreign_digits`,
+	 * `text_thousands_separator`, `text_two_commands`, `text_invisible`.
 	 */
 	code: string;
 	detail: string;

@@ -39,8 +39,8 @@ type Read = {
 /**
  * Reads a question by its topic. Each word must be of the topic, a value, the one name, or a word
  * that changes nothing; where a known name and a topic are clear, other words are left out and
- * named in `leftOut`. A second topic, a second name, a number without a place, and a word that orders,
- * denies, compares or counts leave the text unread.
+ * named in `leftOut`. A second topic, a second name, a number without a place, and a word that
+ * orders, denies, compares or counts leave the text unread.
  */
 export function readQuestion(typed: Words, topics: Topics, rules: WalkRules): readonly Found[] {
 	if (typed.low.length > WORDS_MAX || rules.isReserved(typed.low[0] ?? "")) return [];

@@ -53,9 +53,9 @@ const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['
 
 /**
  * Returns true where a text orders just what the reading of a model says: its verb, or a synonym,
- * stands behind a plain wish; the values keep their order and the word in front of each; every other
- * word is of a closed list. So nothing that quotes, denies, reports, sets a condition or means
- * another direction becomes a proposal, whatever a model makes of it. Who meant it types the command.
+ * stands behind a plain wish; the values keep their order and the word in front of each; every
+ * other word is of a closed list. So nothing that quotes, denies, reports, sets a condition or
+ * means another direction becomes a proposal, whatever a model makes of it.
  */
 export function isOwnOrder(
 	{ command, values }: Reading,
@@ -88,7 +88,7 @@ export function isOwnOrder(
 	return isTail(words.slice(at));
 }
 
-/** Returns the place behind the verb; undefined where none of its command is behind a plain wish. */
+/** Returns the place behind the verb; undefined where none stands behind a plain wish. */
 function behindVerb(words: readonly string[], verb: string): number | undefined {
 	for (const one of VERBS[verb] ?? [verb]) {
 		const own = one.split(" ");
@@ -116,7 +116,7 @@ function placesOf(form: string): { name: string; before: string[] }[] {
 	});
 }
 
-/** Returns how many words a value takes at the beginning of these; 0 where it does not stand there. */
+/** Returns how many words a value takes at the beginning of these; 0 where it is not there. */
 function lengthAt(
 	{ kind }: Slot,
 	value: string,

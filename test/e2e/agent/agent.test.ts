@@ -119,7 +119,7 @@ describe("[SOC-09] a plugin's command", () => {
 
 	test("may be written by the model, with words that the author said", async () => {
 		world.model.fault({ kind: "hostile", command: "tide harbor", times: 2 });
-		const told = await world.command("is the water up at the harbor, you think");
+		const told = await world.command("what about the tide out at the harbor");
 		expect(told.body).toMatchObject({ kind: "done", command: "tide harbor", isProposal: true });
 		expect((await world.command("would you kindly look outside")).body).toMatchObject({
 			kind: "help",
@@ -150,7 +150,7 @@ describe("a question about the market", () => {
 		const asked = world.model.requests().length;
 		for (const [text, command] of [
 			["Kiln Folk", "collection Kiln Folk"],
-			["my cousin minted kiln folk, what stage is it in", "lifecycle kiln folk"],
+			["so what stage is kiln folk in now", "lifecycle kiln folk"],
 			["show me kiln-folk please", "collection kiln-folk"],
 		] as const) {
 			const { body } = await world.command(text);
@@ -274,7 +274,7 @@ describe("sending", () => {
 	});
 
 	test("that only a model reads is proposed only, never with a value that was not said", async () => {
-		const text = `could you maybe give 0.1 eth over to ${DORA}`;
+		const text = `could you please give 0.1 eth over to ${DORA}`;
 		const { body } = await world.command(text, { by: "ada", key: "d" });
 		expect(body).toMatchObject({
 			kind: "done",
