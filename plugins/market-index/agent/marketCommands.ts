@@ -60,7 +60,7 @@ const marketWideCommands: readonly Command[] = [
 		tool: "search_collections",
 		forms: [
 			"search {query} [on {chain}]",
-			"(search|find|look up|look) [for] [(collection|collections)] [(called|named|like)] {query} [on {chain}]",
+			"(search|find|look up|look for) [for] [(collection|collections)] [(called|named|like)] {query} [on {chain}]",
 			"(collection|collections) (called|named) {query} [on {chain}]",
 		],
 		slots: { query: { kind: "collection" }, chain },
