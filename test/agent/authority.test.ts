@@ -63,9 +63,12 @@ function ask(text: string, more: Partial<Asked> = {}): Promise<Reply> {
 	return agent.handle({ text, caller, idempotencyKey: null, signal, ...more });
 }
 
-/** Where its link is answered, and what it shows. */
+/** Where its link is answered, and what it shows: its owner asks for it, signed in. */
 async function linkOf({ links: [link] }: Reply) {
-	const path = `/v1/links/${link?.url.split("/").at(-1)}`;
+	const intentId = link?.url.split("/").at(-1);
+	const made = await lab.ask("/v1/links", { body: { intentId }, by });
+	expect(made.status).toBe(201);
+	const path = `/v1/links/${made.body.url.split("/").at(-1)}`;
 	const { planHash } = (await lab.ask(path)).body;
 	return { path, body: { planHash } };
 }

@@ -13,6 +13,7 @@ import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { createFakeChain } from "#test/harness/fakeChain.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { seaportLogs } from "#test/harness/seaportOrder.ts";
+import { until } from "#test/harness/until.ts";
 
 describe("mintSource", () => {
 	describe("mintSource", () => {
@@ -223,8 +224,8 @@ describe("mintSource", () => {
 			const readings = [];
 			for (let time = 0; time < 5; time++) readings.push(await read(many));
 			// One may still lie on the stack and count as alive; what each of them keeps is five times
-			// that.
-			expect(arrays() - before).toBeLessThan(2 * logs.length);
+			// that. A collector may need several turns on a busy machine.
+			await until(() => arrays() - before < 2 * logs.length, "the logs are let go");
 			for (const { report } of readings) report();
 		});
 	});

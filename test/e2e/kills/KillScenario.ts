@@ -31,6 +31,7 @@ export type KillRun = {
 
 export type Wanted =
 	| { kind: "pay"; recipient: Hex; raw: bigint }
+	| { kind: "pay_token"; recipient: Hex; raw: bigint }
 	| { kind: "buy"; tokenId: bigint; raw: bigint };
 
 export type KillScenario = {
@@ -73,6 +74,7 @@ export const killScenarios = {
 		}),
 		transfers("transfers that the node forgets", { isDropped: true }),
 		transfers("transfers that are cancelled", { isCancelled: true }),
+		tokenTransfer(),
 		buy("a buy"),
 	],
 	/** With a wallet provider that works and reports it badly. */
@@ -149,6 +151,29 @@ function transfers(name: string, options: Options = {}): KillScenario {
 				status: 202,
 				wanted: recipients.map((recipient) => ({ kind: "pay", recipient, raw })),
 				isDenied,
+			};
+		},
+	};
+}
+
+/** Makes a scenario of a token sent to somebody: what arrived is read beside its logs. */
+function tokenTransfer(): KillScenario {
+	return {
+		name: "transfers: of a token",
+		faults: [],
+		...{ asksOwner: false, isDropped: false, isCancelled: false },
+		async prepare({ wallet, world }) {
+			const recipient = somebody();
+			const { coin } = world.seaport.tokens;
+			return {
+				path: "/v1/trading/wallet-transfers",
+				body: {
+					...{ fromWalletId: wallet.id, recipients: [recipient], amount: "0.001" },
+					...{ chain: "anvil", currency: coin },
+				},
+				status: 202,
+				wanted: [{ kind: "pay_token", recipient, raw: MILLI_WEI }],
+				isDenied: false,
 			};
 		},
 	};

@@ -146,7 +146,7 @@ export async function intentsOf(db: Database, run: KillRun): Promise<IntentFound
 		from wallets.intent i
 		where coalesce(i.request->>'recipient', i.request->>'tokenId') = any($1)
 		order by i.id`,
-		[run.wanted.map((one) => (one.kind === "pay" ? one.recipient : String(one.tokenId)))],
+		[run.wanted.map((one) => (one.kind === "buy" ? String(one.tokenId) : one.recipient))],
 	);
 }
 

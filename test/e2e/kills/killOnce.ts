@@ -22,6 +22,7 @@ export type Killed = {
 };
 
 const ownerAbi = parseAbi(["function ownerOf(uint256) view returns (address)"]);
+const balanceAbi = parseAbi(["function balanceOf(address) view returns (uint256)"]);
 
 /**
  * Plays a scenario to its end, through one death at each of the points in turn, and judges the
@@ -87,7 +88,7 @@ async function judgeRun(lane: KillLane, run: KillRun): Promise<string[]> {
 		problems.push(`${intents.length} intents instead of ${run.wanted.length}`);
 	}
 	for (const wanted of run.wanted) {
-		const name = wanted.kind === "pay" ? wanted.recipient : String(wanted.tokenId);
+		const name = wanted.kind === "buy" ? String(wanted.tokenId) : wanted.recipient;
 		const intent = intents.find((one) => one.wanted === name);
 		const found = intent ? await judgeIntent(lane, { intent, wanted, run }) : ["an intent is lost"];
 		problems.push(...found.map((problem) => `${name}: ${problem}`));
@@ -153,6 +154,10 @@ async function movedOnChain({ world, wallet }: KillLane, wanted: Wanted): Promis
 	const { anvil, seaport } = world;
 	if (wanted.kind === "pay") {
 		return BigInt(await anvil.rpc<string>("eth_getBalance", [wanted.recipient, "latest"]));
+	}
+	if (wanted.kind === "pay_token") {
+		const data = encodeFunctionData({ abi: balanceAbi, args: [wanted.recipient] });
+		return BigInt(await anvil.rpc<Hex>("eth_call", [{ to: seaport.tokens.coin, data }, "latest"]));
 	}
 	const data = encodeFunctionData({ abi: ownerAbi, args: [wanted.tokenId] });
 	const owner = await anvil.rpc<Hex>("eth_call", [{ to: seaport.tokens.nft, data }, "latest"]);
