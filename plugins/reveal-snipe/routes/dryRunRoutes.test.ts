@@ -15,15 +15,16 @@ beforeEach(async () => {
 	({ plans, by } = await open());
 });
 
-/** Stores a reveal that was detected in a block of four seconds ago. */
-async function detected(): Promise<number> {
+/** Stores a reveal that was detected in a block of four seconds ago, and that its burst has ended. */
+async function detected({ isOpen = false } = {}): Promise<number> {
 	const at = new Date(plans.clock.nowMs());
 	const [row] = await plans.db.query<{ id: number }>(
 		`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, block_number,
 			block_at, heard_at, detected_at, content_digest, step, ended_at)
-		values ($1, 31337, 'metadata_event', 'traits', 77, $2, $3, $3, '\\x00', 'ended', $3)
+		values ($1, 31337, 'metadata_event', 'traits', 77, $2, $3::timestamptz, $3, '\\x00',
+			case when $4 then 'queued' else 'ended' end, case when not $4 then $3::timestamptz end)
 		returning id`,
-		[plans.collectionId, new Date(at.getTime() - 4_000), at],
+		[plans.collectionId, new Date(at.getTime() - 4_000), at, isOpen],
 	);
 	return row?.id ?? 0;
 }
@@ -77,7 +78,8 @@ test("[RVL-10] a dry run of a plan says what that plan bought, and nobody else m
 	await plans.sell({ ether: 3n * TENTH, rank: 1 });
 	await plans.sell({ ether: TENTH, rank: 2 });
 	const plan = await plans.armed(by, { budgetNative: 0.4 });
-	await plans.covered(await detected());
+	// What has ended makes no plan due.
+	await plans.covered(await detected({ isOpen: true }));
 	const dry = await plans.call(`/snipes/${plan.id}/dry-run`, { method: "POST", by });
 	const { fills } = await plan.read();
 	expect(dry.body.bought.map(({ orderHash }: any) => orderHash).sort()).toEqual(
