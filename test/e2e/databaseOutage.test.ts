@@ -127,6 +127,9 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/bridges/intents/{id}/sdk-result": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
 	"PUT /v1/bridges/preferences/{chainId}": () => ({ recipient: `0x${"ab".repeat(20)}` }),
 	"PUT /v1/admin/bridge-chains/{chainId}": () => ({ enabled: true }),
+	"PUT /v1/admin/bridge-chains/{chainId}/contracts": () => ({
+		...{ role: "solver", address: `0x${"ab".repeat(20)}` },
+	}),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 
@@ -302,6 +305,10 @@ const WRITES = new Set([
 	"PUT /v1/bridges/preferences/{chainId}",
 	"DELETE /v1/bridges/preferences/{chainId}",
 	"PUT /v1/admin/bridge-chains/{chainId}",
+	"PUT /v1/admin/bridge-chains/{chainId}/contracts",
+	"POST /v1/admin/bridges/{id}/look",
+	"POST /v1/admin/bridges/{id}/accept",
+	"POST /v1/admin/bridges/{id}/close",
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",
 	"POST /v1/nft-market/intents/{id}/cancel",
