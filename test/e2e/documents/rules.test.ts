@@ -70,7 +70,7 @@ describe("operations", () => {
 	test("each has a name that a person would type, words, and a tag that is explained", () => {
 		const VERBS = new RegExp(
 			"^(get|list|create|update|set|search|estimate|resync|resolve|cancel|answer|verify|receive|" +
-				"unlink|enroll|signOut|pause|resume)([A-Z][a-z]+){0,4}$",
+				"unlink|enroll|signOut|pause|resume|refresh|accept|close|name)([A-Z][a-z]+){0,4}$",
 		);
 		const wrong = broken(operations, ({ name, operationId, summary, description, tags }) => {
 			const isNamed = VERBS.test(operationId) && !/V1|Nft/.test(operationId);
