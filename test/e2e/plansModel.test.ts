@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
@@ -303,8 +303,12 @@ async function paidOn({ chain }: Lab): Promise<bigint> {
 	for (let at = 0; at <= head; at++) {
 		const params = [`0x${at.toString(16)}`, true];
 		const block = await chain.rpc.call({ method: "eth_getBlockByNumber", params }, {});
-		const { transactions } = block as { transactions: ScriptedTransaction[] };
-		for (const { reverts, valueRaw } of transactions) paid += reverts ? 0n : valueRaw;
+		const { transactions } = block as { transactions: { hash: Hex; value: Hex }[] };
+		for (const { hash, value } of transactions) {
+			const asked = { method: "eth_getTransactionReceipt", params: [hash] };
+			const { status } = (await chain.rpc.call(asked, {})) as { status: Hex };
+			paid += status === "0x1" ? BigInt(value) : 0n;
+		}
 	}
 	return paid;
 }
