@@ -71,9 +71,10 @@ const NOTHING: Reply = {
 };
 
 /**
- * Returns the function that answers a text. The grammar reads it, with the names that plugins know,
- * or else a model writes a command that the grammar reads; the caller's authority decides which
- * tool may run; its output becomes one line. Never throws for bad input.
+ * Returns the function that answers a text. The grammar reads it, with the names that plugins know;
+ * or else a polite order is read; or else a model writes a command that the grammar reads. A text
+ * that is refused as a whole goes to no model. The caller's authority decides which tool may run;
+ * its output becomes one line. Never throws for bad input.
  */
 export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 	const tools = new Map(deps.tools.map((tool) => [tool.name, tool]));

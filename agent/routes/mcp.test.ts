@@ -200,7 +200,7 @@ describe("mcp", () => {
 			}
 		});
 
-		test("405: there is nothing to listen to, and no session to end", async () => {
+		test("405: GET and DELETE are not supported", async () => {
 			for (const method of ["GET", "DELETE"]) {
 				const response = await fetch(`${served.url}/v1/agent/mcp`, { method, headers: accept });
 				expect(response.status).toBe(405);

@@ -245,7 +245,7 @@ describe("createProxyList", () => {
 
 describe("isPlainIpv4", () => {
 	// Compared with the platform's own check, which refuses leading zeros too.
-	test("[SEC-02] every IPv4 address in its one spelling is known, and nothing else is", () => {
+	test("[SEC-02] exactly the IPv4 addresses in canonical spelling are taken", () => {
 		const nearly = fc.array(
 			fc.constantFrom("0", "1", "2", "5", "6", "9", "25", "255", "256", "."),
 			{

@@ -101,7 +101,7 @@ export const BATCH_IDS_MAX = 100_000;
 /** How often backfill looks for a gap while there is none. */
 export const BACKFILL_IDLE_MS = 1_000;
 
-/** Owed blocks further below are given up, by default. */
+/** By default, owed blocks that are more than this far below the head are given up. */
 export const LAG_BLOCKS_DEFAULT = 216_000;
 /** The least covers every restart that still continues in order, and chains of 250 ms. */
 export const LAG_BLOCKS_LEAST = 1_000;

@@ -86,7 +86,7 @@ describe("rankEndpoints", () => {
 		expect(order).toEqual([0, 1, 2]);
 	});
 
-	test("[ING-14] a clearly faster endpoint takes the place, the others follow by their time", () => {
+	test("[ING-14] a clearly faster endpoint becomes the first, the others are sorted by their time", () => {
 		const ranked = rankEndpoints(endpoints(300, 90, 50, 80), { incumbent: first, nowMs: 0 });
 		expect(ranked).toEqual({ order: [2, 3, 1, 0], incumbent: { index: 2, sinceMs: 0 } });
 	});

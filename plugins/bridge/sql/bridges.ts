@@ -226,8 +226,8 @@ export async function listOpenBridges(db: Queryable, limit: number): Promise<Bri
 }
 
 /**
- * Reads the bridges that are due for a look, those that are due longest first: none is overtaken by
- * one that became due later. By `bridge_before` and `bridge_after`.
+ * Reads the bridges that are due for a look, those that are due longest first. Uses the indexes
+ * `bridge_before` and `bridge_after`.
  */
 export async function readDueBridges(
 	db: Queryable,

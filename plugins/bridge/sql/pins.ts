@@ -48,8 +48,8 @@ export async function pinCode(db: Queryable, pin: Pin & { codeHash: Hex }): Prom
 }
 
 /**
- * Pins an address by an operator's word. A contract takes the place of the one before: a chain has
- * one depository; solvers stand beside each other.
+ * Stores an address that an operator pinned. A new contract replaces the old one, because a chain
+ * has one depository; a solver is added to the others.
  */
 export async function replacePin(tx: Tx, pin: Pin, writing: Writing): Promise<void> {
 	const { chainId, role, address } = pin;

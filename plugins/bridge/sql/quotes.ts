@@ -110,8 +110,8 @@ export async function insertHandOver(
 }
 
 /**
- * Records what became of a signature. Returns false where it stands elsewhere than the caller
- * thinks: then nothing is written, and whoever wants to hand it over must not.
+ * Moves a signature's hand-over from one state to the next. Returns false, and writes nothing, if
+ * its state is not the one that the caller names: then it must not be handed over.
  */
 export async function moveHandOver(
 	tx: Tx,

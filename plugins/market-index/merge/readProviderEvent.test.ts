@@ -269,7 +269,7 @@ describe("standInHash", () => {
 		);
 	});
 
-	test("a stand-in begins with what all of its contract do, and fits 32 bytes", () => {
+	test("a stand-in hash has 32 bytes and begins with its contract's prefix", () => {
 		fc.assert(
 			fc.property(event, (one) => {
 				const hash = standInHash(one);

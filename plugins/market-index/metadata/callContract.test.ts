@@ -133,7 +133,7 @@ describe("callTogether", () => {
 		expect(counts).toEqual({ code: 1, together: 2, alone: 0 });
 	});
 
-	test("a few views are asked the plain way, without a look for anything", async () => {
+	test("a few views are called one by one, without a look for Multicall3", async () => {
 		const { ask, counts } = chainOf({});
 		expect(await ask(CONTRACTS.slice(0, 3))).toEqual(expected.slice(0, 3));
 		expect(counts).toEqual({ code: 0, together: 0, alone: 6 });

@@ -88,7 +88,7 @@ describe("createDocumentReader.foreign", () => {
 		expect(asked).toEqual([]);
 	});
 
-	test("what a document names is kept as text, not fetched", async () => {
+	test("URLs inside a document are not fetched", async () => {
 		const url = `http://127.0.0.1:${canary.port}/1.png`;
 		const document = JSON.stringify({
 			name: "Cat",

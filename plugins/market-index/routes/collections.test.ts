@@ -586,7 +586,7 @@ describe("postResync.202", () => {
 		expect(repaired).toEqual([]);
 	});
 
-	test("[MRG-16] detail and candles say that somebody looks; activity and sales do not", async () => {
+	test("[MRG-16] reading detail or candles marks a collection as watched; activity and sales do not", async () => {
 		fixture.touched.length = 0;
 		const id = await fixture.idOf(ethereum, CONTRACT);
 		for (const path of ["", "/candles", "/activity", "/sales"])

@@ -25,9 +25,9 @@ const SUFFIX_MAX = 2 ** 20;
 /**
  * Each candidate is looked up by unique index. The name itself is nearly always free. Where it is
  * not, suffixes are doubled until one is free, and the span between that and the last taken one is
- * halved: 40 look-ups for all wishes of a name. One after the other took as many as there are of a
- * name, for each of them. A slug below that became free is not found again; only a fork can cause
- * that.
+ * halved: 40 look-ups for all wishes of a name. Trying one after the
+ * other would cost as many look-ups as collections share the name. A slug below that became free is
+ * not found again; only a fork can cause that.
  *
  * A collection that has the name, had it, or has it with a suffix, needs no new one.
  */

@@ -30,8 +30,8 @@ export const TOKEN_LANE: QueueLane = { name: "tokens", concurrency: TOKENS_CONCU
 const LOW_PRIORITY = 10;
 
 /**
- * Returns the job that looks for unknown tokens, and reads those. The first request decides when:
- * mints at every block do not postpone it forever.
+ * Returns the job that finds unknown tokens, and queues their reading. The first request decides
+ * when: mints at every block do not postpone it forever.
  *
  * @param again reads tokens again that were read before.
  */

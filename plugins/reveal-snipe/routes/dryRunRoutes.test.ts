@@ -15,7 +15,9 @@ beforeEach(async () => {
 	({ plans, by } = await open());
 });
 
-/** Stores a reveal that was detected in a block of four seconds ago, and that its burst has ended. */
+/**
+ * Stores a reveal that was detected in a block of four seconds ago, and that its burst has ended.
+ */
 async function detected({ isOpen = false } = {}): Promise<number> {
 	const at = new Date(plans.clock.nowMs());
 	const [row] = await plans.db.query<{ id: number }>(

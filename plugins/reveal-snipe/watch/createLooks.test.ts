@@ -241,7 +241,7 @@ test("nothing follows from tokens whose contract, or server, does not answer", a
 	expect([lab.moves, one.seen.latest]).toEqual([[], []]);
 });
 
-test("a document that a server loses hides nothing, and its return is no reveal", async () => {
+test("a document that a server loses hides no token, and its return is no reveal", async () => {
 	const { lab, look } = await open();
 	const one = collection("unknown");
 	const { show } = lab;

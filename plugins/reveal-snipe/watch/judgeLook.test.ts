@@ -18,7 +18,7 @@ const ended = (outcome: "partial" | "revealed", agoMs: number, contentDigest = "
 	contentDigest,
 });
 
-test("tokens that came out since the baseline are a reveal, whatever the collection was called", () => {
+test("tokens revealed since the baseline are a reveal, in any state of the collection", () => {
 	for (const state of ["placeholder", "revealed", "unknown"] as const) {
 		expect(judgeLook(look({ state })).kind).toBe("reveal");
 		expect(judgeLook(look({ state, reading: "unclear" })).kind).toBe("reveal");

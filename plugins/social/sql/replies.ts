@@ -239,7 +239,7 @@ export async function doubtSending(
 	);
 }
 
-/** Ends replies that are past their time. */
+/** Marks replies that were not sent in time as `unanswered`, with the reason. */
 export async function giveUpLate(db: Queryable, at: Date): Promise<number> {
 	return await db.execute(
 		`update social.reply set state = 'unanswered', body = null, changed_at = $1,

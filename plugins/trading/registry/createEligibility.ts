@@ -23,7 +23,7 @@ const AHEAD_MS_MAX = 60_000;
  *
  * `closed` denies every profile; `attested` allows those whose country an operator recorded, if it
  * is not excluded and the record is recent enough; `open`, for the sandbox, allows all whom no
- * operator refused. Selling is checked like buying: the issuers' terms make no difference.
+ * operator refused. Selling is checked like buying, as in the issuers' terms.
  */
 export function createEligibility(options: EligibilityOptions): Eligibility {
 	return {

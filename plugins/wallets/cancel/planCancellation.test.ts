@@ -83,7 +83,7 @@ describe("gapsBelow", () => {
 		expect(gapsBelow(8, { held: [], finalCount: 7 }, { minedNonce: 0, max: 64 })).toEqual([7]);
 	});
 
-	test("what fills a gap holds it, unless it may never have left", () => {
+	test("a transaction that fills a gap of nonces occupies it, unless it may never have been sent", () => {
 		for (const state of ["queued", "sending", "sent", "mined"] as const) {
 			expect(gaps(6, [one(5, { purpose: "fill", state })])).toEqual([]);
 		}
@@ -126,7 +126,7 @@ describe("offerOf", () => {
 		}
 	});
 
-	test("a transaction of the old kind offers its whole price as tip", () => {
+	test("a legacy gas price counts as maximum fee and as tip", () => {
 		const { maxFeePerGas: _, maxPriorityFeePerGas: __, ...old } = { ...shown, type: "0x0" };
 		expect(offerOf(old, hash)).toEqual({
 			...{ fees: { maxFeePerGas: 30n, maxPriorityFeePerGas: 30n }, provenNonce: null },

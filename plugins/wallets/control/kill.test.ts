@@ -69,7 +69,7 @@ describe("killSettings", () => {
 		expect(await flawOf("kill:chain:123456789")).toBe("No chain has the id 123456789.");
 	});
 
-	test("a plugin counts from when it has registered what it sends", async () => {
+	test("a plugin's kill switch exists once its kinds of intents are registered", async () => {
 		expect(await flawOf("kill:plugin:transfers")).toContain("There are: none.");
 		registered.push("transfers", "nft-buys", "nft-buys");
 		expect(await flawOf("kill:plugin:transfers")).toBeNull();
@@ -106,7 +106,7 @@ describe("lockSwitches", () => {
 		order by mode`,
 		);
 
-	test("senders hold it together, and let go of it however they end", async () => {
+	test("senders share the lock; commit and failure both release it", async () => {
 		const failing = database.db.transaction(async (tx) => {
 			await lockSwitches(tx, "sender");
 			await database.db.transaction(async (other) => {

@@ -278,7 +278,7 @@ describe("controlRoutes.422", () => {
 		});
 	}
 
-	test("a refusal says what there is", async () => {
+	test("a refused key is answered with the keys that exist", async () => {
 		expect((await control.put("kill:plugin:nft-buy", true)).body.detail).toContain(
 			"There are: nft-buys, transfers.",
 		);

@@ -272,7 +272,7 @@ describe("settleMined", () => {
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: PAID, spend: 2 * PAID, unspend: PAID });
 	});
 
-	test("[TRD-08] what nothing was reserved for spends nothing", async () => {
+	test("[TRD-08] settling without a reservation writes no spend", async () => {
 		await lab.db.execute("delete from wallets.spend_entry");
 		await settle(await mined());
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");

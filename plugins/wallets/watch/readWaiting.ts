@@ -359,8 +359,8 @@ function read(row: Row): WaitingIntent {
 }
 
 /**
- * The actions that are available now, those first that free it without waiting for anybody. Empty
- * where there is nothing to do but to wait for what its reason names.
+ * Lists the actions that are possible now. Those that free the intent without another party come
+ * first. Empty: one can only wait for what its reason names.
  */
 function actionsOf(
 	{ rpcOf, settings }: Pick<ExecutionDeps, "rpcOf" | "settings">,
