@@ -157,8 +157,8 @@ export async function readDmState(db: Queryable, eventId: string): Promise<Reply
 
 /**
  * Counts what bounds the next answer to a post: answers in its conversation in the last hour, to
- * its author in the last minute, and whether its author was taken for a program in the last hour. By
- * `event_conversation` and `reply_author`.
+ * its author in the last minute, and whether its author was taken for a program in the last hour.
+ * By `event_conversation` and `reply_author`.
  */
 export async function countAnswers(
 	tx: Tx,
