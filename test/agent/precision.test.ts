@@ -44,6 +44,16 @@ describe.each([
 });
 
 test.each([
+	["what's everyone buying", "trending"],
+	["volume kiln-folk 1h", "volume kiln-folk 1h"],
+	["volume kiln-folk", "volume kiln-folk"],
+])("what a newcomer is told to ask is read: %s", (text, command) => {
+	const parsed = readWith(text, ["kiln-folk"]);
+	if (parsed.kind === "unread") throw new Error(parsed.detail);
+	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, null]);
+});
+
+test.each([
 	["kiln folk floor with gold frame", "floor kiln folk", "gold frame"],
 	["kiln folk volume on blur", "volume kiln folk", "blur"],
 	["floor of kiln folk in yen", "floor kiln folk", "yen"],

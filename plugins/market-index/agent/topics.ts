@@ -134,7 +134,7 @@ const WORDS = {
 		"trending, hot, hottest, most sales, most sold, top collections, top nfts, top " +
 		"projects, top collection, popular, most popular, hot collections, hottest " +
 		"collections, trending collections, moving, popping, popping off, best selling, most " +
-		"bought, most active, top sellers",
+		"bought, most active, top sellers, everyone buying, everybody buying, people buying",
 	discover:
 		"discover, market, nft market, market overview, minting, minting now, minting today, " +
 		"mints live, live mints, new mints, mints open, what can i mint, new collections, live " +
