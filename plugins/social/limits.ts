@@ -41,6 +41,15 @@ export const X_ANSWER_BYTES_MAX = 2_097_152;
 /** The pause after a rate limit that names no time. */
 export const X_PAUSE_MS = 60 * SECOND_MS;
 export const X_PAUSE_MAX_MS = DAY_MS;
+/** The pause after X wants to be paid: an operator may do that at any time. */
+export const X_UNPAID_PAUSE_MS = 5 * MINUTE_MS;
+/** The pauses after X gave no new token: each is twice the one before. */
+export const TOKEN_PAUSE_MS = 30 * SECOND_MS;
+export const TOKEN_PAUSE_MAX_MS = 15 * MINUTE_MS;
+/** Refusals of X in a row that operators hear of. */
+export const REFUSED_STREAK_MIN = 3;
+/** Operators hear of it where nothing was written to the bot for so long. */
+export const SILENCE_MAX_MS = DAY_MS;
 /** When an uncertain reply is looked for, after sending. */
 export const LOOKS_AFTER_MS = [2, 15, 60, 300].map((seconds) => seconds * SECOND_MS);
 /** Posts or messages in one page of that search. */

@@ -15,6 +15,7 @@ import { socialConfig } from "#plugins/social/socialConfig.ts";
 import { webhookRoutes } from "#plugins/social/webhookRoutes.ts";
 import { hasOAuth1, hasOAuth2, webhookSecretOf } from "#plugins/social/x/callX.ts";
 import { createX } from "#plugins/social/x/createX.ts";
+import { createXHealth } from "#plugins/social/x/createXHealth.ts";
 import { createSeal } from "#plugins/social/x/userTokens.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
@@ -29,7 +30,10 @@ export const socialPlugin = definePlugin({
 		const ending = new AbortController();
 		const reads = createReadBudget(core, config.SOCIAL_MONTHLY_READS_MAX);
 		const { note } = reads;
-		const x = createX({ core, config, ending: ending.signal, randomBytes, note });
+		const speaks = hasOAuth1(config) || hasOAuth2(config);
+		const listens = webhookSecretOf(config) !== null;
+		const health = createXHealth({ core, reads, isOpen: speaks || listens });
+		const x = createX({ core, config, ending: ending.signal, randomBytes, note, health });
 		const tools = new Map<string, AnyTool>();
 		const secret = config.SESSION_SECRET;
 		const inbox = createInbox(
@@ -41,8 +45,6 @@ export const socialPlugin = definePlugin({
 			},
 			reads,
 		);
-		const speaks = hasOAuth1(config) || hasOAuth2(config);
-		const listens = webhookSecretOf(config) !== null;
 		const polls = speaks && config.ENABLE_POLLING_FALLBACK;
 		const { receive } = inbox;
 		return {
@@ -59,6 +61,7 @@ export const socialPlugin = definePlugin({
 				// Without a credential of X nothing can arrive, and the database is not queried.
 				if (speaks || listens) inbox.start();
 			},
+			degraded: health.degraded,
 			async stop() {
 				ending.abort();
 				await inbox.ended();

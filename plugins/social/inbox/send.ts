@@ -87,7 +87,11 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 				? postOnX(deps.x, { text, replyTo: reply.toId })
 				: messageOnX(deps.x, { text, to: reply.toId }),
 		);
-		windows.answered(reply.via, "window" in said ? said.window : null, said.kind === "limited");
+		windows.answered(
+			reply.via,
+			"window" in said ? said.window : null,
+			said.kind === "limited" && !said.isUnpaid,
+		);
 		sent.inc({ via: reply.via, outcome: said.kind });
 		if (said.kind === "refused" || said.kind === "unsent") {
 			log.warn("X did not take a reply", { via: reply.via, reason: said.reason });
@@ -231,8 +235,9 @@ function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilM
 			};
 		case "limited": {
 			const dueAt = new Date(said.untilMs);
+			const reason = said.isUnpaid ? "http_402" : "rate_limited";
 			return {
-				change: { move: "postpone", to: "ready", at, reason: "rate_limited", dueAt },
+				change: { move: "postpone", to: "ready", at, reason, dueAt },
 				pauseUntilMs: said.untilMs,
 			};
 		}

@@ -161,6 +161,14 @@ export async function admitEvent(
 	return changed > 0;
 }
 
+/** Returns when the newest text arrived; null where none is kept. By `event_age`. */
+export async function readNewestReceived(db: Queryable): Promise<Date | null> {
+	const [row] = await db.query<{ at: Date }>(
+		"select received_at as at from social.event order by received_at desc limit 1",
+	);
+	return row?.at ?? null;
+}
+
 /** Waits for what else counts texts or answers of an author. */
 export async function lockAuthor(tx: Tx, authorId: string): Promise<void> {
 	const lock = "select pg_advisory_xact_lock(hashtextextended('social.author:' || $1, 0))";

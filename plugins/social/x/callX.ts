@@ -9,6 +9,7 @@ import {
 	X_PAUSE_MAX_MS,
 	X_PAUSE_MS,
 	X_TIMEOUT_MS,
+	X_UNPAID_PAUSE_MS,
 } from "#plugins/social/limits.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 
@@ -28,7 +29,8 @@ export type XCall = {
  */
 export type XAnswer =
 	| { kind: "read"; json: unknown; window: XWindow | null }
-	| { kind: "limited"; untilMs: number; window: XWindow | null }
+	/** `isUnpaid`: the app's credits at X are used up. */
+	| { kind: "limited"; untilMs: number; window: XWindow | null; isUnpaid?: boolean }
 	| { kind: "refused"; status: number; detail: string }
 	/** No connection was made. */
 	| { kind: "unsent"; detail: string }
@@ -193,6 +195,14 @@ function readAnswer(answer: OutboundAnswer, nowMs: number): XAnswer {
 			const { status, headers, text } = answer;
 			if (status === 429) {
 				return { kind: "limited", untilMs: untilOf(headers, nowMs), window: windowOf(headers) };
+			}
+			if (status === 402) {
+				return {
+					kind: "limited",
+					untilMs: nowMs + X_UNPAID_PAUSE_MS,
+					window: null,
+					isUnpaid: true,
+				};
 			}
 			if (status < 400 || status >= 500 || status === 408) {
 				return { kind: "unknown", detail: `HTTP ${status}` };

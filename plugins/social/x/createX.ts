@@ -19,6 +19,7 @@ import {
 	type XAnswer,
 	type XCall,
 } from "#plugins/social/x/callX.ts";
+import type { XHealth } from "#plugins/social/x/createXHealth.ts";
 import { createUserTokens } from "#plugins/social/x/userTokens.ts";
 
 /** The identity for a call: the app, or the bot's account by OAuth 2 or by OAuth 1.0a. */
@@ -65,6 +66,7 @@ type XDeps = {
 	/** Gives the 16 random bytes of a nonce. */
 	randomBytes(size: number): Uint8Array;
 	call?: CallX;
+	health?: Pick<XHealth, "answered" | "renewed">;
 	/** Counts what X bills for saying who the bot is. */
 	note?(items: readonly string[]): Promise<void>;
 };
@@ -72,7 +74,9 @@ type XDeps = {
 /** Makes the client for X. Before the first use nothing is called, and no credential is needed. */
 export function createX({ core, config, ending, randomBytes, ...given }: XDeps): X {
 	const call = given.call ?? createCallX({ nowMs: () => core.clock.nowMs(), ending });
-	const tokens = createUserTokens({ core, config, call });
+	const { health = null } = given;
+	const renewed = (isGood: boolean) => health?.renewed(isGood);
+	const tokens = createUserTokens({ core, config, call, renewed });
 	let me: { id: string; username: string; atMs: number } | null = null;
 
 	async function ask({ as, method = "GET", path, query = {}, json, signal }: Asked) {
@@ -86,29 +90,44 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 				const token = needed(config, "SOCIAL_BEARER_TOKEN");
 				return await call({ ...request, authorization: `Bearer ${token}` });
 			}
-			case "oauth1": {
-				const nonce = Buffer.from(randomBytes(16)).toString("hex");
-				const signed = { method, url: request.url, nonce, nowMs: core.clock.nowMs() };
-				return await call({
-					...request,
-					authorization: oauth1Header(oauth1Keys(config), signed),
-				});
-			}
+			case "oauth1":
+				return noted(await askByOAuth1(request));
 			default:
-				return await askAsUser(request);
+				return noted(await askAsUser(request));
 		}
+	}
+
+	function noted(answer: XAnswer): XAnswer {
+		health?.answered(answer);
+		return answer;
+	}
+
+	async function askByOAuth1(request: Omit<XCall, "authorization">): Promise<XAnswer> {
+		const { method, url } = request;
+		const nonce = Buffer.from(randomBytes(16)).toString("hex");
+		const signed = { method, url, nonce, nowMs: core.clock.nowMs() };
+		return await call({ ...request, authorization: oauth1Header(oauth1Keys(config), signed) });
 	}
 
 	/**
 	 * Calls with the user's token. A call with a refused token did nothing, so it is repeated once
-	 * with the next token.
+	 * with the next token; where X gives none, or refuses that too, by OAuth 1.0a.
 	 */
 	async function askAsUser(request: Omit<XCall, "authorization">): Promise<XAnswer> {
-		const token = await tokens.access();
-		const answer = await call({ ...request, authorization: `Bearer ${token}` });
-		if (answer.kind !== "refused" || answer.status !== 401) return answer;
-		const next = await tokens.renew(token);
-		return await call({ ...request, authorization: `Bearer ${next}` });
+		let token: string | null = null;
+		try {
+			token = await tokens.access();
+			const answer = await call({ ...request, authorization: `Bearer ${token}` });
+			if (answer.kind !== "refused" || answer.status !== 401) return answer;
+			token = await tokens.renew(token);
+		} catch (error) {
+			// Thrown by the tokens alone, before this call was made or after X refused it.
+			if (!isUnasked(error) || !hasOAuth1(config)) throw error;
+			return await askByOAuth1(request);
+		}
+		const again = await call({ ...request, authorization: `Bearer ${token}` });
+		const isRefused = again.kind === "refused" && again.status === 401;
+		return isRefused && hasOAuth1(config) ? await askByOAuth1(request) : again;
 	}
 
 	async function read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output> {

@@ -12,7 +12,7 @@ import { type Asked, faultOf, isUnasked, type X } from "#plugins/social/x/create
 export type Said =
 	| { kind: "sent"; id: string; window: XWindow | null }
 	| { kind: "refused"; reason: string }
-	| { kind: "limited"; untilMs: number; window: XWindow | null }
+	| { kind: "limited"; untilMs: number; window: XWindow | null; isUnpaid?: boolean }
 	| { kind: "unsent"; reason: string }
 	| { kind: "unknown"; detail: string };
 
@@ -197,6 +197,8 @@ async function say(x: X, asked: Asked, idOf: (json: unknown) => string | undefin
 			return { kind: "unknown", detail: "an answer without an id" };
 		}
 		case "refused":
+			// The credential, and not the text: nothing was done, and an operator may mend it.
+			if (answer.status === 401) return { kind: "unsent", reason: "http_401" };
 			return { kind: "refused", reason: isDuplicate(answer) ? DUPLICATE : `http_${answer.status}` };
 		case "limited":
 			return answer;

@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import { TOKEN_MARGIN_MS } from "#plugins/social/limits.ts";
+import { TOKEN_MARGIN_MS, TOKEN_PAUSE_MAX_MS, TOKEN_PAUSE_MS } from "#plugins/social/limits.ts";
 import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 import {
 	lockTokens,
@@ -35,6 +35,8 @@ type UserTokensDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
 	call: CallX;
+	/** Hears whether X gave a new token. */
+	renewed(isGood: boolean): void;
 };
 
 const KEY_BYTES = 32;
@@ -54,9 +56,11 @@ const granted = z.looseObject({
  * one is used again. So one process renews at a time, under a database lock, and stores the result
  * in the same transaction; a process that waited reads the stored result.
  */
-export function createUserTokens({ core, config, call }: UserTokensDeps): UserTokens {
-	const { db, clock, log } = core;
+export function createUserTokens(deps: UserTokensDeps): UserTokens {
+	const { core, config } = deps;
+	const { db, clock } = core;
 	let kept: Tokens | null = null;
+	const ask = createAsk(deps);
 
 	async function access(): Promise<string> {
 		if (kept !== null && isGood(kept)) return kept.access;
@@ -95,7 +99,32 @@ export function createUserTokens({ core, config, call }: UserTokensDeps): UserTo
 		return kept.access;
 	}
 
-	async function ask(refresh: string): Promise<Tokens> {
+	const now = () => new Date(clock.nowMs());
+	const seal = () => createSeal(needed(config, "SESSION_SECRET"), "tokens");
+	const isGood = ({ goodUntilMs }: Tokens) => clock.nowMs() < goodUntilMs - TOKEN_MARGIN_MS;
+
+	/**
+	 * Returns the stored tokens; null where there are none, or the operator set another token or
+	 * secret.
+	 */
+	function opened(stored: StoredTokens | null): Tokens | null {
+		const first = config.SOCIAL_USER_REFRESH_TOKEN;
+		if (stored === null || first === undefined) return null;
+		if (!Buffer.from(stored.seed).equals(seedOf(first))) return null;
+		const text = seal().open(stored.sealed);
+		return text === null ? null : (tokens.safeParse(JSON.parse(text)).data ?? null);
+	}
+
+	return { access, renew };
+}
+
+/** Makes the function that asks X for the next tokens, not more often than its failures allow. */
+function createAsk({ core, config, call, renewed }: UserTokensDeps) {
+	const { clock, log } = core;
+	/** After X gave no token: until when it is not asked again, and how long that was. */
+	let pause = { untilMs: 0, ms: 0 };
+
+	async function askNow(refresh: string): Promise<Tokens> {
 		const clientId = needed(config, "SOCIAL_CLIENT_ID");
 		const clientSecret = needed(config, "SOCIAL_CLIENT_SECRET");
 		const basic = Buffer.from(
@@ -120,23 +149,22 @@ export function createUserTokens({ core, config, call }: UserTokensDeps): UserTo
 		};
 	}
 
-	const now = () => new Date(clock.nowMs());
-	const seal = () => createSeal(needed(config, "SESSION_SECRET"), "tokens");
-	const isGood = ({ goodUntilMs }: Tokens) => clock.nowMs() < goodUntilMs - TOKEN_MARGIN_MS;
-
-	/**
-	 * Returns the stored tokens; null where there are none, or the operator set another token or
-	 * secret.
-	 */
-	function opened(stored: StoredTokens | null): Tokens | null {
-		const first = config.SOCIAL_USER_REFRESH_TOKEN;
-		if (stored === null || first === undefined) return null;
-		if (!Buffer.from(stored.seed).equals(seedOf(first))) return null;
-		const text = seal().open(stored.sealed);
-		return text === null ? null : (tokens.safeParse(JSON.parse(text)).data ?? null);
-	}
-
-	return { access, renew };
+	return async (refresh: string): Promise<Tokens> => {
+		if (clock.nowMs() < pause.untilMs) {
+			throw socialFault.unavailable({ detail: "X gave no new token a moment ago" });
+		}
+		try {
+			const next = await askNow(refresh);
+			pause = { untilMs: 0, ms: 0 };
+			renewed(true);
+			return next;
+		} catch (error) {
+			const ms = Math.min(TOKEN_PAUSE_MAX_MS, Math.max(TOKEN_PAUSE_MS, 2 * pause.ms));
+			pause = { untilMs: clock.nowMs() + ms, ms };
+			renewed(false);
+			throw error;
+		}
+	};
 }
 
 /**

@@ -312,6 +312,16 @@ describe("the bot's token", () => {
 	});
 });
 
+test("an answer waits where X wants to be paid, or refuses the credential, and is said then", async () => {
+	for (const status of [402, 401]) {
+		world.x.fault({ kind: "status", status, path: "POST /2/tweets", times: 2 });
+		const { id } = await tell("help");
+		await until(async () => (await replyOf(id))?.reason === `http_${status}`, "it waits");
+		await replyBecomes(id, "sent", 10_000);
+		expect(answersTo(id)).toHaveLength(1);
+	}
+});
+
 describe("the market radar", () => {
 	test("[SOC-06] posts once in its time, never the same twice, and nothing where nothing is", async () => {
 		const own = () =>
@@ -450,4 +460,23 @@ test("[SOC-08] an answer that no credential can send is left with that reason", 
 	expect(await replies()).toEqual([{ state: "unanswered", reason }]);
 	await mute.stop();
 	await mute.database.drop();
+});
+
+// The last one: X takes no OAuth 2 token of this account afterwards.
+test("a lost answer to a renewal silences nothing: OAuth 1.0a posts, and readyz says what to do", async () => {
+	world.x.fault({ kind: "lost", path: "POST /2/oauth2/token" });
+	world.x.grants.expire();
+	const calls = () => world.x.calls().byPath["POST /2/oauth2/token"] ?? 0;
+	const before = calls();
+	for (let n = 0; n < 5; n++) {
+		const { id } = await tell("help");
+		await replyBecomes(id, "sent");
+	}
+	expect(calls() - before).toBe(1);
+	const response = await fetch(`${world.service.url}/readyz`);
+	const { degraded } = (await response.json()) as any;
+	expect(response.status).toBe(200);
+	const told = degraded.find(({ code }: any) => code === "social_token_dead");
+	expect(told).toMatchObject({ component: "social", count: 1 });
+	expect(told.action).toContain("SOCIAL_USER_REFRESH_TOKEN");
 });
