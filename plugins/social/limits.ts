@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#core/time.ts";
 
-/** The most events of one delivery, or one page of polling; the rest is left out. */
-export const EVENTS_PER_DELIVERY_MAX = 200;
+/** The most events of one delivery: more do not fit into the 256 KiB that are read of one. */
+export const EVENTS_PER_DELIVERY_MAX = 4_000;
 /** The longest text that is stored, in characters; the grammar reads no longer one. */
 export const TEXT_CHARS_MAX = 2_100;
 

@@ -91,3 +91,32 @@ test("a text is for the account that X delivers it to, and for nobody where it d
 	expect(readPost({})?.forId).toBeNull();
 	expect(readOldPost({})?.forId).toBe(BOT);
 });
+
+test("an optional member of another shape costs no text, and what cannot be read is kept as such", () => {
+	for (const odd of ["odd", [1], [-1, 2], {}, 7]) {
+		const post = readPost({ display_text_range: odd, conversation_id: "200" });
+		expect(post).toMatchObject({ text: "@bot help", isReadable: true });
+		// Where nothing says who put the name there, X did.
+		expect(readPost({ display_text_range: odd })).toMatchObject({ text: "help" });
+	}
+	// The long text is not there: its beginning may mean something else.
+	expect(readPost({ note_tweet: {} })).toMatchObject({ id: "200", isReadable: false });
+	expect(readPost({ author_id: 7 })).toMatchObject({ id: "200", isReadable: false });
+	expect(readPost({ edit_history_tweet_ids: "odd" })).toMatchObject({ isReadable: false });
+	expect(readOldPost({ user: null })).toMatchObject({ id: "200", isReadable: false });
+	const events = [{ id: "300", message_create: {} }];
+	expect(readActivity({ for_user_id: BOT, direct_message_events: events })).toMatchObject([
+		{ via: "dm", id: "300", isReadable: false },
+	]);
+});
+
+test("a malformed activity spoils none beside it, and of a thousand all are read", () => {
+	const told = (n: number) => ({
+		event_type: "post.mention.create",
+		filter: { user_id: BOT },
+		payload: { id: String(1_000 + n), author_id: "7", text: "@bot help" },
+	});
+	const many = Array.from({ length: 1_000 }, (_, n) => told(n));
+	const odd = [null, 7, "odd", [], { event_type: 7 }, { filter: 7, event_type: "x" }];
+	expect(readActivity({ data: [...odd, ...many] })).toHaveLength(1_000);
+});

@@ -53,10 +53,14 @@ const NAMES_IN_FRONT = /^(?:\s*[@＠]\w+)+/u;
 const OWN_LINKS = /^(?:\s*https:\/\/t\.co\/\w{1,30})*\s*$/u;
 
 const id = z.string().regex(/^\d{1,20}$/);
-const range = z
-	.tuple([z.int().min(0), z.int().min(0)])
-	.nullish()
-	.transform((shown) => shown ?? undefined);
+/** A member that X may leave out: where it is of another shape, it counts as left out. */
+const optional = <Output>(schema: z.ZodType<Output>) =>
+	z
+		.unknown()
+		.optional()
+		.transform((value) => schema.safeParse(value).data);
+
+const range = optional(z.tuple([z.int().min(0), z.int().min(0)]));
 const user = z.looseObject({
 	id: id.optional(),
 	id_str: id.optional(),
@@ -68,12 +72,13 @@ const post = z.looseObject({
 	id,
 	text: z.string(),
 	author_id: id,
-	conversation_id: id.nullish(),
-	display_text_range: range,
+	conversation_id: optional(id),
+	display_text_range: z.unknown().optional(),
+	// What says that it is an edit, a reply or a repost is read strictly: unknown is not "no".
 	edit_history_tweet_ids: z.array(id).max(50).nullish(),
 	referenced_tweets: z.array(z.looseObject({ type: z.string() })).nullish(),
-	in_reply_to_user_id: z.string().nullish(),
-	note_tweet: z.looseObject({ text: z.string() }).nullish(),
+	in_reply_to_user_id: optional(z.string()),
+	note_tweet: z.looseObject({ text: z.unknown().optional() }).nullish(),
 	withheld: z.unknown().optional(),
 });
 
@@ -91,6 +96,9 @@ const oldPost = z.looseObject({
 		.nullish(),
 	withheld_in_countries: z.unknown().optional(),
 });
+
+/** Stands for an author whom a delivery does not name. */
+const UNKNOWN_AUTHOR = "0";
 
 const message = z.looseObject({
 	type: z.string().optional(),
@@ -120,7 +128,9 @@ const activity = z.looseObject({
 	payload: z.looseObject({ ...messages }).optional(),
 	includes: z.looseObject({ users }).optional(),
 });
-const envelope = z.looseObject({ data: z.union([activity, z.array(activity)]) });
+const envelope = z.looseObject({ data: z.union([z.looseObject({}), z.array(z.unknown())]) });
+/** What is left of a text of another shape: enough to store that it came. */
+const remains = z.looseObject({ id: id.optional(), id_str: id.optional() });
 const legacy = z.looseObject({
 	for_user_id: id,
 	tweet_create_events: z.array(z.unknown()).optional(),
@@ -134,7 +144,7 @@ export function readActivity(json: unknown): Written[] {
 	const old = legacy.safeParse(json).data;
 	if (!old) return [];
 	const forId = old.for_user_id;
-	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one, forId) ?? []);
+	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one, forId));
 	return [...posts, ...readMessages(old, forId)].slice(0, EVENTS_PER_DELIVERY_MAX);
 }
 
@@ -144,14 +154,15 @@ export function readPosts(
 	given: { accounts: readonly unknown[]; forId: string | null },
 ): Written[] {
 	const terms = { automated: automatedOf(given.accounts), forId: given.forId };
-	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, terms) ?? []);
+	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, terms));
 }
 
 /** Reads messages to the account that asked for them, in the format of X's version 2. */
 export function readPolledMessages(list: readonly unknown[], askedBy: string): Written[] {
 	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
 		const read = polledMessage.safeParse(one).data;
-		if (!read || (read.event_type ?? "MessageCreate") !== "MessageCreate") return [];
+		if (!read) return unreadable(one, "dm", askedBy);
+		if ((read.event_type ?? "MessageCreate") !== "MessageCreate") return [];
 		const both = (read.dm_conversation_id ?? "").split("-");
 		const isDirect = both.length === 2 && both.includes(askedBy);
 		const forId = isDirect ? askedBy : null;
@@ -180,7 +191,11 @@ export function trimmed(text: string): string {
 	return text.replace(BLANKS_AT_ENDS, "");
 }
 
-function readOne({ event_type, filter, payload, includes }: z.output<typeof activity>): Written[] {
+/** Reads one activity of a delivery; one of another shape spoils none beside it. */
+function readOne(json: unknown): Written[] {
+	const read = activity.safeParse(json).data;
+	if (!read) return [];
+	const { event_type, filter, payload, includes } = read;
 	if (event_type === "dm.received") return readMessages(payload ?? {}, filter?.user_id ?? null);
 	const isMention = event_type === "post.mention.create" || event_type === "post.reply.create";
 	const given = { accounts: includes?.users ?? [], forId: filter?.user_id ?? null };
@@ -192,7 +207,8 @@ function readMessages(from: Messages, askedFor: string | null): Written[] {
 	const automated = automatedOf(Object.values(from.users ?? {}));
 	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
 		const read = message.safeParse(one).data;
-		if (!read || (read.type ?? "message_create") !== "message_create") return [];
+		if (!read) return unreadable(one, "dm", askedFor);
+		if ((read.type ?? "message_create") !== "message_create") return [];
 		const { sender_id: authorId, target, message_data: data } = read.message_create;
 		const { recipient_id: to } = target;
 		const forId = askedFor === null || to === askedFor ? (to ?? null) : null;
@@ -231,9 +247,22 @@ function messageOf(
 	};
 }
 
-function readOldPost(json: unknown, forId: string): Written | null {
+/** Returns a text that cannot be read, so that it is stored with that reason; none without an id. */
+function unreadable(json: unknown, via: Written["via"], forId: string | null): Written[] {
+	const { id: own, id_str: old } = remains.safeParse(json).data ?? {};
+	const known = old ?? own;
+	if (known === undefined) return [];
+	return [
+		{
+			...{ via, id: known, firstId: known, authorId: UNKNOWN_AUTHOR, text: "", forId },
+			...{ conversationId: null, isRepost: false, isAutomated: false, isReadable: false },
+		},
+	];
+}
+
+function readOldPost(json: unknown, forId: string): Written | Written[] {
 	const read = oldPost.safeParse(json).data;
-	if (!read) return null;
+	if (!read) return unreadable(json, "post", forId);
 	const { extended_tweet: extended, edit_history: edits } = read;
 	const text = extended?.full_text ?? read.full_text ?? read.text ?? "";
 	const typed = typedText(text, {
@@ -265,16 +294,23 @@ function isCopied(text: string): boolean {
 function readPost(
 	json: unknown,
 	{ automated, forId }: { automated: ReadonlySet<string>; forId: string | null },
-): Written | null {
+): Written | Written[] {
 	const read = post.safeParse(json).data;
-	if (!read) return null;
+	if (!read) return unreadable(json, "post", forId);
 	const { note_tweet: note } = read;
+	// A longer text that is not there: the shorter one is a part of it, and may mean something else.
+	const long = note ? (typeof note.text === "string" ? note.text : "") : null;
+	const shown = range.parse(read.display_text_range);
+	const isOdd = shown === undefined && (read.display_text_range ?? null) !== null;
 	const kinds = new Set(read.referenced_tweets?.map(({ type }) => type));
 	const firstId = oldest([read.id, ...(read.edit_history_tweet_ids ?? [])]);
-	const typed = typedText(note?.text ?? read.text, {
-		range: read.display_text_range,
+	const typed = typedText(long ?? read.text, {
+		range: shown,
 		isWhole: !note,
-		isReply: kinds.has("replied_to") || isInside(read, firstId),
+		isReply:
+			kinds.has("replied_to") ||
+			isInside(read, firstId) ||
+			(isOdd && read.conversation_id === undefined),
 	});
 	return {
 		...{ via: "post", id: read.id, authorId: read.author_id, text: typed, forId },
