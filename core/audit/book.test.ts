@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { AuditBook } from "#core/audit/AuditBook.ts";
 import { alignBookClock, type Sealed, sealBook } from "#core/audit/book.ts";
-import { BATCH_ROWS_MAX, IDLE_SEAL_EVERY_MS, windowSql } from "#core/audit/bookSql.ts";
+import {
+	type AuditBook,
+	BATCH_ROWS_MAX,
+	IDLE_SEAL_EVERY_MS,
+	windowSql,
+} from "#core/audit/bookSql.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import { createBookVerifier } from "#core/audit/verifyBook.ts";
 import { verifyChain } from "#core/audit/verifyChain.ts";

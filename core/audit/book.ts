@@ -1,9 +1,10 @@
 // Seals the rows of audited tables in batches into the audit chain.
 
 import { z } from "zod";
-import type { AuditBook, BookWindow } from "#core/audit/AuditBook.ts";
 import {
+	type AuditBook,
 	type BookState,
+	type BookWindow,
 	bookRows,
 	IDLE_SEAL_EVERY_MS,
 	leaves,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { AuditBook } from "#core/audit/AuditBook.ts";
 import { sealBook } from "#core/audit/book.ts";
-import { windowSql } from "#core/audit/bookSql.ts";
+import { type AuditBook, windowSql } from "#core/audit/bookSql.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
 import {
 	AUDIT_FRESH_MS,

@@ -1,8 +1,7 @@
 // Watches whether sealing keeps up, and whether the newest part of the chain is whole.
 
-import type { AuditBook } from "#core/audit/AuditBook.ts";
 import { type SealedBatch, sealEntry } from "#core/audit/book.ts";
-import { BEFORE_ALL, bookRows } from "#core/audit/bookSql.ts";
+import { type AuditBook, BEFORE_ALL, bookRows } from "#core/audit/bookSql.ts";
 import { readHead } from "#core/audit/createAudit.ts";
 import { readBatchFlaws } from "#core/audit/verifyBook.ts";
 import { readEntries, verifyChain } from "#core/audit/verifyChain.ts";

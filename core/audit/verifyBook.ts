@@ -1,9 +1,17 @@
 // Compares the rows of audited tables with the batches that sealed them.
 
 import { createHash } from "node:crypto";
-import type { AuditBook, BookMark, BookSource } from "#core/audit/AuditBook.ts";
 import { type BookFlaw, type BookReport, type SealedBatch, sealEntry } from "#core/audit/book.ts";
-import { BEFORE_ALL, type BookRow, FLAWS_MAX, LATE_AFTER_MS, leaves } from "#core/audit/bookSql.ts";
+import {
+	type AuditBook,
+	BEFORE_ALL,
+	type BookMark,
+	type BookRow,
+	type BookSource,
+	FLAWS_MAX,
+	LATE_AFTER_MS,
+	leaves,
+} from "#core/audit/bookSql.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
 export type BookVerifier = {

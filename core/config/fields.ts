@@ -1,4 +1,4 @@
-// Reads one environment variable by its schema, and says in words what it takes.
+// Describes what is configured; reads one variable by its schema, and says in words what it takes.
 
 import { Client } from "pg";
 import { z } from "zod";
@@ -15,6 +15,31 @@ export type Field = {
 	/** Absent where there is none; a default may itself be undefined. */
 	fallback: { value: unknown } | undefined;
 	required: boolean;
+};
+
+/**
+ * One owner's configuration. The schema's keys are names of environment variables, each with a
+ * `.describe()`.
+ *
+ * `z.int()`, `z.number()` and `z.boolean()` read the variable's text by themselves; lists and JSON
+ * have `commaList` and `jsonText`. `.meta({ expects: "…" })` says in human words what a pattern
+ * wants, `.meta({ secret: true })` hides a value whose name does not say that it is one.
+ */
+export type ConfigSection<Schema extends z.ZodObject = z.ZodObject> = {
+	readonly owner: string;
+	readonly schema: Schema;
+};
+
+/** One thing an operator has to correct before the service starts. */
+export type ConfigProblem = {
+	variable: string;
+	owner: string;
+	/** The value as it may be shown; undefined where the variable is not set. */
+	got: string | undefined;
+	/** What the variable takes, in human words. */
+	expected: string;
+	/** What exactly is wrong, where `expected` does not say it already. */
+	because: readonly string[];
 };
 
 /** An IP address or a range of them, such as `10.0.0.0/8`. A name is neither: it can change. */
@@ -70,6 +95,14 @@ export const rpcUrls = z.preprocess(
 	(value) => (typeof value === "string" ? [value] : value),
 	z.array(rpcUrl).min(1).max(URLS_PER_CHAIN_MAX),
 );
+
+/** Every owner's validated values. */
+export type Config = {
+	/** The values of one of the sections that were parsed. */
+	of<Schema extends z.ZodObject>(section: ConfigSection<Schema>): z.output<Schema>;
+	/** Sentences for the log: variables that look like misspelled ones of ours. */
+	readonly warnings: readonly string[];
+};
 
 /**
  * A variable that holds JSON of a certain shape.

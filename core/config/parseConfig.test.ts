@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { z } from "zod";
-import type { ConfigProblem } from "#core/config/Config.ts";
-import { commaList, jsonText } from "#core/config/fields.ts";
+import { type ConfigProblem, commaList, jsonText } from "#core/config/fields.ts";
 import { nearestName, parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { Fault } from "#core/fault.ts";

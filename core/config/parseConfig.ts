@@ -1,8 +1,16 @@
 // Reads the environment for all owners, and names everything that is wrong at once.
 
 import { z } from "zod";
-import type { Config, ConfigProblem, ConfigSection } from "#core/config/Config.ts";
-import { expectation, type Field, fieldOf, readBoolean, readNumber } from "#core/config/fields.ts";
+import {
+	type Config,
+	type ConfigProblem,
+	type ConfigSection,
+	expectation,
+	type Field,
+	fieldOf,
+	readBoolean,
+	readNumber,
+} from "#core/config/fields.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { MASK, maskValue } from "#core/config/renderConfig.ts";
 import { editDistance } from "#core/editDistance.ts";

@@ -1,7 +1,6 @@
 // Shows the configuration with its secrets masked, and finds those secrets.
 
-import type { Config, ConfigSection } from "#core/config/Config.ts";
-import { expectation, fieldOf } from "#core/config/fields.ts";
+import { type Config, type ConfigSection, expectation, fieldOf } from "#core/config/fields.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 
 export type Maskable = { name: string; text: string; declaredSecret?: boolean };

@@ -1,4 +1,4 @@
-// Defines the database, its transactions, and what its errors mean.
+// Defines the database, its transactions, its statements' parameters, and what its errors mean.
 
 import { DatabaseError } from "pg";
 import { AssertionFailed, defineFaults, Fault } from "#core/fault.ts";
@@ -74,6 +74,13 @@ export type DatabaseOptions = {
 	/** Shown in `pg_stat_activity`; the embedded server's watchdog looks for it. */
 	applicationName: string;
 	log: Log;
+};
+
+/** Collects a statement's parameters while its text is put together. */
+export type Binder = {
+	readonly values: SqlValue[];
+	/** Adds a value and returns its placeholder with its type, `$3::int8`. */
+	bind(value: SqlValue, type: string): string;
 };
 
 /** Errors of our own mistakes on the way to the driver or back. */
@@ -229,4 +236,22 @@ export function isRowsRefused(error: unknown): boolean {
 /** Returns whether an error is PostgreSQL's with this code. */
 export function isSqlState(error: unknown, state: SqlState): boolean {
 	return error instanceof Error && "code" in error && error.code === SQLSTATE[state];
+}
+
+/**
+ * Makes a binder for statements made of shared parts, so that parameters need not be counted across
+ * files.
+ *
+ * @example
+ * const binder = createBinder();
+ * const id = binder.bind(collectionId, "int4");
+ * const text = `select slug from market_index.collection where id = ${id}`; // "… id = $1::int4"
+ * await db.query(text, binder.values);
+ */
+export function createBinder(): Binder {
+	const values: SqlValue[] = [];
+	return {
+		values,
+		bind: (value, type) => `$${values.push(value)}::${type}`,
+	};
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import fc from "fast-check";
+import { createSlots } from "#core/http/allowance.ts";
 import { readCapped } from "#core/http/call.ts";
 import { contentOf } from "#core/http/content.ts";
 import { admitBody, createGate, type GateOptions } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import type { ObservedRequest } from "#core/http/createRequestObserver.ts";
 import { createRouteTable } from "#core/http/createRouteTable.ts";
-import { createSlots } from "#core/http/createSlots.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
 import { requestContexts } from "#core/http/requests.ts";

@@ -2,14 +2,13 @@
 
 import type { Clock } from "#core/clock.ts";
 import type { Fault } from "#core/fault.ts";
-import { takeAllowance } from "#core/http/allowance.ts";
+import { type Slots, takeAllowance, untilEnd } from "#core/http/allowance.ts";
 import { clientAddress, type ProxyList } from "#core/http/clients.ts";
 import { createEncoder, publish } from "#core/http/content.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createQuickLane } from "#core/http/createQuickLane.ts";
 import type { RequestObserver } from "#core/http/createRequestObserver.ts";
 import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
-import { type Slots, untilEnd } from "#core/http/createSlots.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf, faultOfStatus, httpFault } from "#core/http/faults.ts";
 import { problemResponse } from "#core/http/problems.ts";

@@ -3,12 +3,12 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
+import { createSlots } from "#core/http/allowance.ts";
 import { createProxyList } from "#core/http/clients.ts";
 import { createGate } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createRequestObserver } from "#core/http/createRequestObserver.ts";
 import { createRouteTable, type RouteTable } from "#core/http/createRouteTable.ts";
-import { createSlots } from "#core/http/createSlots.ts";
 import { faultOf, httpFault } from "#core/http/faults.ts";
 import { openApiRoutes } from "#core/http/openApi.ts";
 import { field } from "#core/http/openapi/schema.ts";

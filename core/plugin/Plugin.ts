@@ -2,7 +2,7 @@
 
 import type { AnyElysia } from "elysia";
 import type { z } from "zod";
-import type { AuditBook } from "#core/audit/AuditBook.ts";
+import type { AuditBook } from "#core/audit/bookSql.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { defineFaults } from "#core/fault.ts";

@@ -1,7 +1,7 @@
 // Orders plugins, sets them up, starts and stops them.
 
 import type { AnyElysia } from "elysia";
-import type { Config } from "#core/config/Config.ts";
+import type { Config } from "#core/config/fields.ts";
 import { assert, Fault } from "#core/fault.ts";
 import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";

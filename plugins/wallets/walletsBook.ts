@@ -1,5 +1,4 @@
-import type { AuditBook, BookSource } from "#core/audit/AuditBook.ts";
-import { windowSql } from "#core/audit/bookSql.ts";
+import { type AuditBook, type BookSource, windowSql } from "#core/audit/bookSql.ts";
 
 /**
  * What of the money path goes to the audit chain: each intent as it was asked for and as it stands,

@@ -1,7 +1,6 @@
-// Checks a node's logs against the blooms of its headers, and samples how many there are.
+// Checks logs against the blooms of their headers, and samples how many there are.
 
 import { keccak256 } from "viem";
-import { bloomHas } from "#core/chain/bloomHas.ts";
 import { type Hex, hexQuantity, type LogFilter, type RawLog } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
@@ -22,6 +21,15 @@ export type ReadLogs = {
 
 /** Throws `rpc_inconsistent` where logs contradict the headers of their blocks. */
 export type LogProof = (read: ReadLogs, signal: AbortSignal) => Promise<void>;
+
+type BloomBit = { position: number; mask: number };
+
+/** `0x` and 2,048 bits. */
+const BLOOM_LENGTH = 2 + 512;
+/** An indexer searches for a few topics and contracts repeatedly. */
+const REMEMBERED_ITEMS_MAX = 4_096;
+
+const remembered = new Map<Hex, readonly BloomBit[]>();
 
 const BLOOM_BYTES = 256;
 
@@ -174,4 +182,46 @@ function mustWait(unexplained: { hash: string; times: number }, { number, hash }
 	if (++unexplained.times > PROOFS_REFUSED_MAX) return;
 	const detail = `the receipts of block ${number} do not explain its bloom`;
 	throw scannerFault.inconsistent({ detail, meta: { kind: "missing_logs" } });
+}
+
+/**
+ * Returns whether a block's logs bloom may contain an address or a topic. False is certain: no log
+ * of the block has it. True may be chance, about one time in a thousand for a block of a hundred
+ * logs.
+ *
+ * An invalid bloom returns true. Some chains send a bloom of zeros for blocks full of logs: the
+ * caller must know its chain before it relies on false.
+ *
+ * Three bits, each the low 11 of two of the first six bytes of the hash (Yellow Paper, 4.3.1).
+ */
+export function bloomHas(bloom: Hex, item: Hex): boolean {
+	if (bloom.length !== BLOOM_LENGTH) return true;
+	return bitsOf(item).every(({ position, mask }) => {
+		return (digitOf(bloom.charCodeAt(position)) & mask) !== 0;
+	});
+}
+
+function bitsOf(item: Hex): readonly BloomBit[] {
+	const known = remembered.get(item);
+	if (known) return known;
+	const hash = keccak256(item, "bytes");
+	const bits = [0, 2, 4].map((at) =>
+		bloomBit((((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & 2047),
+	);
+	if (remembered.size >= REMEMBERED_ITEMS_MAX) remembered.clear();
+	remembered.set(item, bits);
+	return bits;
+}
+
+/**
+ * Returns where a bit is. Bit 0 is the lowest of the last byte: four bits per hex digit, counted
+ * from the end.
+ */
+function bloomBit(bit: number): BloomBit {
+	return { position: BLOOM_LENGTH - 1 - (bit >> 2), mask: 1 << (bit & 3) };
+}
+
+/** Returns the value of `0`–`9`, `a`–`f` and `A`–`F`. */
+function digitOf(code: number): number {
+	return code <= 57 ? code - 48 : (code & 0xdf) - 55;
 }

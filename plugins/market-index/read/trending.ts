@@ -1,7 +1,7 @@
 // Reads the rows of discover and of trending.
 
 import type { Chain } from "#core/chain/Chain.ts";
-import type { Queryable } from "#core/db/Database.ts";
+import { createBinder, type Queryable } from "#core/db/Database.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { chainOfRow } from "#plugins/market-index/display.ts";
 import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
@@ -24,7 +24,6 @@ import {
 	readPicked,
 } from "#plugins/market-index/sql/collectionLists.ts";
 import { collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
-import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import {
 	DISCOVER_COLUMNS,
 	type DiscoverColumns,

@@ -1,6 +1,6 @@
 // Reads the first collections of an order: trending, top, new, minting, market.
 
-import type { Queryable } from "#core/db/Database.ts";
+import { type Binder, createBinder, type Queryable } from "#core/db/Database.ts";
 import { HOUR_MS } from "#core/time.ts";
 import { type LifecycleFilter, lifecycleFilterSql } from "#plugins/market-index/lifecycle.ts";
 import {
@@ -11,7 +11,6 @@ import {
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
 import { type CollectionRow, collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { busyDays, sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 
 /**

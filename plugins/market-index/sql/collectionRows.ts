@@ -1,11 +1,10 @@
 // Reads collections' rows, with the figures of a window, in the columns that are asked for.
 
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Queryable } from "#core/db/Database.ts";
+import { type Binder, createBinder, type Queryable } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
 import { announcedSql, tradedSql } from "#plugins/market-index/lifecycle.ts";
 import { WINDOW_MS, type Window, windowOf } from "#plugins/market-index/rollup/windows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 
 /** A collection as it is stored, with the figures of one window and of the last hour's mints. */

@@ -1,7 +1,7 @@
 // Reads events: of one collection, the latest mints, and the image of a last sale.
 
 import { bytesOf } from "#core/chain/Hex.ts";
-import type { Queryable } from "#core/db/Database.ts";
+import { createBinder, type Queryable } from "#core/db/Database.ts";
 import {
 	EVENT_KIND,
 	type EventPlace,
@@ -9,7 +9,6 @@ import {
 } from "#plugins/market-index/event/MarketEvent.ts";
 import { shownPayload } from "#plugins/market-index/payload.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
-import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { EVENT_COLUMNS, type EventColumns, eventOf } from "#plugins/market-index/sql/events.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 import { readTokenFacts, type TokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Tx } from "#core/db/Database.ts";
+import { createBinder, type Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
 import { bucketOf, TIERS, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import { listCollections } from "#plugins/market-index/sql/collectionLists.ts";
-import { createBinder } from "#plugins/market-index/sql/createBinder.ts";
 import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

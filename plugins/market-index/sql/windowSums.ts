@@ -1,6 +1,6 @@
 // Makes the SQL that sums rollups over a window, and reads the sums of the stat strip.
 
-import type { Queryable } from "#core/db/Database.ts";
+import { type Binder, createBinder, type Queryable } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
 import {
@@ -10,7 +10,6 @@ import {
 	type Window,
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
-import { type Binder, createBinder } from "#plugins/market-index/sql/createBinder.ts";
 
 /** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
 export type TileSums = {

@@ -247,7 +247,9 @@ function messageOf(
 	};
 }
 
-/** Returns a text that cannot be read, so that it is stored with that reason; none without an id. */
+/**
+ * Returns a text that cannot be read, so that it is stored with that reason; none without an id.
+ */
 function unreadable(json: unknown, via: Written["via"], forId: string | null): Written[] {
 	const { id: own, id_str: old } = remains.safeParse(json).data ?? {};
 	const known = old ?? own;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { padHex, toHex } from "viem";
-import { bloomHas } from "#core/chain/bloomHas.ts";
+import { bloomHas } from "#plugins/chain-scanner/range/createLogProof.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 import { bloomOf, createSimChain, type SimChain } from "#test/sim/chain/createSimChain.ts";
 
