@@ -9,7 +9,7 @@ import { createGrammar, type Grammar } from "#agent/grammar/Grammar.ts";
 import { createHelp } from "#agent/help.ts";
 import { callModel, createModelReader, type ReadByModel } from "#agent/model/createModelReader.ts";
 import type { QualifierRules } from "#agent/model/isFaithful.ts";
-import { readLooseOrder } from "#agent/model/readLooseOrder.ts";
+import { readLooseOrder } from "#agent/model/isOwnOrder.ts";
 import { createRunTool, type RunTool } from "#agent/runTool.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { CallerOf, Collected } from "#core/plugin/Plugin.ts";

@@ -1,8 +1,13 @@
+// Declares the agent: its settings, its routes, and its command.
+
+import { Elysia } from "elysia";
 import { agentConfig } from "#agent/agentConfig.ts";
 import { askCommand } from "#agent/askCommand.ts";
 import { AgentKey } from "#agent/contract.ts";
 import { type OpenedAgent, openAgent } from "#agent/openAgent.ts";
-import { agentRoutes } from "#agent/routes/agentRoutes.ts";
+import { chat } from "#agent/routes/chat.ts";
+import { command, tools } from "#agent/routes/command.ts";
+import { type McpOptions, mcp } from "#agent/routes/mcp.ts";
 import { assert } from "#core/fault.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 
@@ -43,3 +48,12 @@ export const agentPlugin = definePlugin({
 		};
 	},
 });
+
+/** Returns all HTTP routes of the agent. */
+export function agentRoutes(options: McpOptions) {
+	return new Elysia({ prefix: "/v1/agent" })
+		.use(tools(options))
+		.use(command(options))
+		.use(chat(options))
+		.use(mcp(options));
+}

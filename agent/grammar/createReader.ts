@@ -1,6 +1,5 @@
 // Reads words as a command: strictly where value moves, loosely where a command only reads.
 
-import { isFunctionWord } from "#agent/grammar/closedWords.ts";
 import {
 	compileForms,
 	type Entry,
@@ -11,7 +10,7 @@ import {
 } from "#agent/grammar/forms.ts";
 import { leftOutBy, readQuestion } from "#agent/grammar/readQuestion.ts";
 import { isWindowWord } from "#agent/grammar/readSlot.ts";
-import { type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import { isFunctionWord, type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import { compileTopics, type Topics } from "#agent/grammar/topicPhrases.ts";
 import { type Found, type Look, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";

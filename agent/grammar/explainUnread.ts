@@ -1,10 +1,9 @@
 // Explains why no command reads a text, and suggests similar commands.
 
-import { isFunctionWord, isOneLetterOff } from "#agent/grammar/closedWords.ts";
 import { CONNECTIVES, type Reader } from "#agent/grammar/createReader.ts";
 import type { Entry, Node } from "#agent/grammar/forms.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { isFunctionWord, isOneLetterOff, type Words } from "#agent/grammar/splitWords.ts";
 import type { Look } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
 

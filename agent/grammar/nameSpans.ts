@@ -1,8 +1,7 @@
 // Finds the words of a question that could be names, and puts known names in quotes.
 
-import { closedWords, isFunctionWord } from "#agent/grammar/closedWords.ts";
 import { isNameWord, isWindowWord, type SlotRules, TIME_UNITS } from "#agent/grammar/readSlot.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { closedWords, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
 import type { KnownName, KnownNames } from "#core/plugin/Tool.ts";
 
 export type NameRules = {

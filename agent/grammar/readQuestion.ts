@@ -1,8 +1,7 @@
 // Reads a question in any order of words: all of them are accounted for, or said to be left out.
 
-import { closedWords, isDeciding, isFunctionWord } from "#agent/grammar/closedWords.ts";
 import { isNameWord, readAddress, readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { closedWords, isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
 import { placesOf, type Taker, type Topics } from "#agent/grammar/topicPhrases.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";

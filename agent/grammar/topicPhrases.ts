@@ -1,8 +1,7 @@
 // Compiles the topics of commands, and finds their phrases in a text.
 
-import { isFunctionWord, isMistyped } from "#agent/grammar/closedWords.ts";
 import { type Entry, neededBy } from "#agent/grammar/forms.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { isFunctionWord, isMistyped, type Words } from "#agent/grammar/splitWords.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /** A command that a question may ask, what it takes, and its phrases. */

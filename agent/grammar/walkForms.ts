@@ -1,6 +1,5 @@
 // Walks through all forms along a text, and returns the commands that read it.
 
-import { isDeciding, isFunctionWord } from "#agent/grammar/closedWords.ts";
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import {
 	isNameWord,
@@ -9,7 +8,7 @@ import {
 	readSlot,
 	type SlotRules,
 } from "#agent/grammar/readSlot.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
 import type { Command, SlotValues } from "#core/plugin/Tool.ts";
 
 export type WalkRules = SlotRules & {

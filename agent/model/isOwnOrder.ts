@@ -1,6 +1,8 @@
-// Checks that a command from a model means what its author ordered, and not its values alone.
+// Checks that a command means what its author ordered, and reads an order with politeness around
+// it.
 
-import type { Reading } from "#agent/grammar/Grammar.ts";
+import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
+import { keepsQualifiers, type QualifierRules, quotesAuthor } from "#agent/model/isFaithful.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
 
@@ -50,6 +52,9 @@ const JOINING: Readonly<Record<string, readonly string[]>> = {
 
 /** Signs that quote, mark up, introduce or separate. */
 const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/u;
+
+/** The most words in front of an order, and behind it, that are left out. */
+const AROUND_MAX = 6;
 
 /**
  * Returns true where a text orders just what the reading of a model says: its verb, or a synonym,
@@ -170,4 +175,29 @@ function wordsOf(text: string): string[] {
 		.split(/\s+/)
 		.map((word) => word.replace(/^[^\p{L}\p{N}#$]+|[^\p{L}\p{N}%]+$/gu, ""))
 		.filter((word) => word !== "");
+}
+
+/**
+ * Reads an order with politeness around it (`please buy 2 tsla!!`); null where what is left is no
+ * whole command, or where the text means more than that. Such a reading is only ever prepared: its
+ * author confirms it by a link, as they did not type the command itself.
+ */
+export function readLooseOrder(
+	text: string,
+	{ grammar, rules }: { grammar: Grammar; rules: QualifierRules },
+): Reading | null {
+	const words = text
+		.split(/\s+/)
+		.map((word) => word.replace(/[,.!?]+$/, ""))
+		.filter((word) => word !== "");
+	for (let from = 0; from <= Math.min(AROUND_MAX, words.length - 1); from++) {
+		for (let to = words.length; to > Math.max(from, words.length - AROUND_MAX); to--) {
+			const parsed = grammar.parse(words.slice(from, to).join(" "));
+			if (parsed.kind === "unread" || !rules.isStrict(parsed.reading.command)) continue;
+			const { reading } = parsed;
+			const isOwn = quotesAuthor(reading, text) && keepsQualifiers(reading, text, rules);
+			return isOwn && isOwnOrder(reading, text, rules.chains) ? reading : null;
+		}
+	}
+	return null;
 }

@@ -6,7 +6,7 @@ import { createAgent, createNameFinder } from "#agent/createAgent.ts";
 import { createGrammar } from "#agent/grammar/Grammar.ts";
 import { createHelp } from "#agent/help.ts";
 import type { ReadByModel } from "#agent/model/createModelReader.ts";
-import { readLooseOrder } from "#agent/model/readLooseOrder.ts";
+import { readLooseOrder } from "#agent/model/isOwnOrder.ts";
 import { createRunTool } from "#agent/runTool.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";

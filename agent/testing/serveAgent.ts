@@ -1,4 +1,4 @@
-import { agentRoutes } from "#agent/routes/agentRoutes.ts";
+import { agentRoutes } from "#agent/plugin.ts";
 import { agentLab, type LabOptions } from "#agent/testing/agentLab.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { listenHttp } from "#core/http/listenHttp.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkConfig } from "#api/cli/checkConfig.ts";
+import { checkConfig } from "#api/cli/startWorld.ts";
 
 test("a configuration is refused before anything is started for it, a plugin's part too", async () => {
 	await checkConfig({ PORT: "0" });

@@ -6,8 +6,12 @@ import { Client } from "pg";
 import { z } from "zod";
 import { type AuditContext, auditCommand } from "#api/cli/auditCommand.ts";
 import { chainAccess } from "#api/service/chainAccess.ts";
-import { openShared } from "#api/service/openShared.ts";
-import { openStorage, type Storage, type StorageOptions } from "#api/service/openStorage.ts";
+import {
+	openShared,
+	openStorage,
+	type Storage,
+	type StorageOptions,
+} from "#api/service/openStorage.ts";
 import { loadPlugins, pluginNames, sectionsOf } from "#api/service/startService.ts";
 import { auditFault, createAudit } from "#core/audit/createAudit.ts";
 import { inProcessBus } from "#core/bus.ts";

@@ -1,13 +1,18 @@
-// Starts the sandbox's world as a process of its own, and says what can be tried in it.
+// Refuses a start that could not end well, starts the sandbox's world, and says what to try in it.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import { cliFault } from "#api/cli/runCommand.ts";
+import { loadPlugins, pluginNames, sectionsOf } from "#api/service/startService.ts";
 import { hexQuantity } from "#core/chain/Hex.ts";
 import { parseHead } from "#core/chain/heads/Head.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
+import { parseConfig } from "#core/config/parseConfig.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
+import { refuseTakenPort } from "#core/http/listenHttp.ts";
+import { orderPlugins } from "#core/plugin/createHost.ts";
 
 type WorldPart =
 	| "httpUrl"
@@ -261,4 +266,16 @@ async function firstHash({ httpUrl, firstBlock }: Named): Promise<string> {
 	const params = [hexQuantity(firstBlock), false];
 	const header = parseHead(await rpc.call({ method: "eth_getBlockByNumber", params }));
 	return header?.hash.slice(2, 12) ?? "unnamed";
+}
+
+/**
+ * Refuses a configuration that a start would refuse, and a port that is in use, before anything is
+ * started for it: a sandbox takes up to a minute to come up.
+ */
+export async function checkConfig(env: Environment): Promise<void> {
+	const { loaded, disabled } = pluginNames(env);
+	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
+	const sections = sectionsOf(plugins);
+	const { HOST: host, PORT: port } = parseConfig(sections.all, env).of(sections.core);
+	await refuseTakenPort({ host, port });
 }

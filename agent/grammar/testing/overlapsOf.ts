@@ -1,11 +1,10 @@
 // Finds texts that two commands read.
 
-import { isDeciding, isFunctionWord } from "#agent/grammar/closedWords.ts";
 import { createReader, entriesOf } from "#agent/grammar/createReader.ts";
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
 import type { GrammarOptions } from "#agent/grammar/Grammar.ts";
 import { isNameWord, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
-import { splitWords, type Words } from "#agent/grammar/splitWords.ts";
+import { isDeciding, isFunctionWord, splitWords, type Words } from "#agent/grammar/splitWords.ts";
 import {
 	beginsTime,
 	goesOn,

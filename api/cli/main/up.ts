@@ -3,10 +3,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
-import { checkConfig } from "#api/cli/checkConfig.ts";
 import { wantsHelp } from "#api/cli/runCommand.ts";
 import { reportFailure, serve } from "#api/cli/serve.ts";
-import { startWorld, type World, worldLines, worldName } from "#api/cli/startWorld.ts";
+import { checkConfig, startWorld, type World, worldLines, worldName } from "#api/cli/startWorld.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
 
 const DATA_DIR_DEFAULT = ".data";
