@@ -1,7 +1,9 @@
-// Says how lanes do: which fail, how far each has come, and their metrics.
+// Says how lanes do: which fail, how far each has come, what they cannot read, and their metrics.
 
+import type { RawLog } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
+import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { PROGRESS_AGE_MAX_MS } from "#plugins/chain-scanner/limits.ts";
@@ -31,12 +33,21 @@ export type ScannerMetrics = {
 
 type LaneLabels = { chain: string; lane: string };
 
+/** Where a lane reports unreadable logs. */
+export type UndecodedReport = {
+	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
+	noise(lane: LaneKind, count: number): void;
+};
+
 /** A lane that fails for longer than this is in trouble. */
 const FAILING_MS = 60_000;
 /** Failures that no lane recovers from by itself are trouble at once. */
 const ALARMS = new Set(["reorg_too_deep"]);
 /** A failing lane fails again within this time; without a failure since then it works. */
 const FAILS_AGAIN_MS = 30_000;
+
+/** Contracts remembered as already logged; one that emits garbage forever is one line. */
+const NAMED_MAX = 10_000;
 
 /**
  * Returns a reader of lane progress from the database, so that a process without lanes can answer
@@ -177,5 +188,48 @@ function progressOf(chainId: number, lane: LaneKind, cursor: Cursor | null): Lan
 		owes,
 		coveredFromMs: sinceMs,
 		coveredUntilMs: isLevel && untilMs !== null ? Math.max(untilMs, lookedAtMs) : untilMs,
+	};
+}
+
+/**
+ * Makes a report that counts every log that does not decode, and logs each contract and problem
+ * once.
+ */
+export function undecodedReport(options: {
+	chain: string;
+	metrics: Metrics;
+	log: Log;
+}): UndecodedReport {
+	const { chain, metrics, log } = options;
+	const named = new Set<string>();
+	const undecoded = metrics.counter({
+		name: "logs_undecoded_total",
+		help: "Logs that had a known topic and could not be read.",
+		labels: ["chain", "lane"],
+	});
+	const noise = metrics.counter({
+		name: "logs_noise_total",
+		help: "ERC-20 mints that share the mint lane's topic.",
+		labels: ["chain", "lane"],
+	});
+	return {
+		undecoded(lane, raw, problem) {
+			undecoded.inc({ chain, lane });
+			// Numbers differ from log to log, and would make each a line of its own.
+			const key = `${raw.address} ${problem.replace(/\d+/g, "#")}`;
+			if (named.has(key) || named.size >= NAMED_MAX) return;
+			named.add(key);
+			log.warn("a log does not decode", {
+				lane,
+				problem,
+				contract: raw.address,
+				block: Number(raw.blockNumber),
+				logIndex: Number(raw.logIndex),
+				transaction: raw.transactionHash,
+			});
+		},
+		noise(lane, count) {
+			if (count > 0) noise.inc({ chain, lane }, count);
+		},
 	};
 }

@@ -11,13 +11,16 @@ import {
 } from "#plugins/chain-scanner/early/createPushedLogs.ts";
 import { startBackfill } from "#plugins/chain-scanner/lane/startBackfill.ts";
 import { type Lane, startLane } from "#plugins/chain-scanner/lane/startLane.ts";
-import type { LaneHealth, ScannerMetrics } from "#plugins/chain-scanner/laneHealth.ts";
+import {
+	type LaneHealth,
+	type ScannerMetrics,
+	undecodedReport,
+} from "#plugins/chain-scanner/laneHealth.ts";
 import type { LaneTimes } from "#plugins/chain-scanner/limits.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import type { LaneSteps } from "#plugins/chain-scanner/range/model.ts";
 import { createHeaderMemory } from "#plugins/chain-scanner/range/readHeaders.ts";
 import { byDistance, distrustingSource } from "#plugins/chain-scanner/range/sources.ts";
-import { undecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { createForkRepair } from "#plugins/chain-scanner/reorg/createForkRepair.ts";
 import { saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
 import { startTransfers } from "#plugins/chain-scanner/transfer/startTransfers.ts";

@@ -13,8 +13,7 @@ import {
 	PUSHED_WAIT_MS_MAX,
 } from "#plugins/chain-scanner/limits.ts";
 import { bloomMayHold } from "#plugins/chain-scanner/range/createLogProof.ts";
-import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
-import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+import { mergeLogs, parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 import { fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
 
 /**

@@ -1,15 +1,14 @@
 // Reads one range of what a lane owes, from the top of a gap downward, and writes it.
 
 import type { Lease } from "#core/lease.ts";
+import type { BackfillOptions, LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";
 import {
 	type BackfillPace,
 	backfillPace,
 	giveUpOld,
 	restBeside,
-} from "#plugins/chain-scanner/lane/backfillPace.ts";
-import type { BackfillOptions, LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";
-import { partTimes, splitReading } from "#plugins/chain-scanner/lane/parts.ts";
-import { planDownward } from "#plugins/chain-scanner/lane/planRange.ts";
+} from "#plugins/chain-scanner/lane/pace.ts";
+import { partTimes, planDownward, splitReading } from "#plugins/chain-scanner/lane/planRange.ts";
 import { type LaneTimes, SAMPLE_WORTH_BLOCKS } from "#plugins/chain-scanner/limits.ts";
 import type { HeaderMemory, LaneSource, RangeReading } from "#plugins/chain-scanner/range/model.ts";
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";

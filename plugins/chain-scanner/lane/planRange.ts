@@ -1,13 +1,21 @@
-// Plans where a lane begins, and which range it reads next, upward or downward.
+// Plans where a lane begins and which range it reads next, and splits what was read into parts.
 
+import type { Hex } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault.ts";
+import type { ChainEvent, TokenMove } from "#plugins/chain-scanner/contract.ts";
 import type {
 	LaneOptions,
 	LaneState,
 	Position,
 	RangePlan,
 } from "#plugins/chain-scanner/lane/model.ts";
-import { UNSETTLED_RANGE_MAX, WINDOW_BLOCKS_MAX } from "#plugins/chain-scanner/limits.ts";
-import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
+import {
+	MOVES_PER_WRITE_MAX,
+	UNSETTLED_RANGE_MAX,
+	WINDOW_BLOCKS_MAX,
+} from "#plugins/chain-scanner/limits.ts";
+import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/model.ts";
+import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
 /** Where a lane begins after its process started. */
@@ -16,6 +24,36 @@ export type StartPlan = {
 	next: number;
 	/** What it leaves to backfill; null when nothing is skipped. */
 	gap: BlockRange | null;
+};
+
+/** What a part of a reading adds to the blocks that the index keeps for linking. */
+export type PartBlocks = {
+	blocks: BlockRef[];
+	toHash: Hex;
+	pruneBelow: number;
+	/**
+	 * Blocks that may leave the chain cannot be so far below another stored one: even if that one is
+	 * about to leave, they would have settled, and a node that knows it would have said so.
+	 */
+	outdatedBy: number | null;
+};
+
+/** The times of a part's first and last block; null where only the range's are known. */
+export type PartTimes = { firstMs: number | null; lastMs: number | null };
+
+type Part = {
+	range: BlockRange;
+	events: readonly Pick<ChainEvent, "blockNumber" | "blockHash">[];
+};
+
+export type RangePart<Row> = { range: BlockRange; rows: Row[] };
+
+/** What goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
+export type ReadingPart = {
+	range: BlockRange;
+	rows: readonly (ChainEvent | TokenMove)[];
+	events: readonly ChainEvent[];
+	moved: MoveReading | null;
 };
 
 /**
@@ -101,4 +139,89 @@ export function planDownward(ask: {
 	}
 	const from = Math.max(gap.from, to - blocksMax + 1);
 	return { range: { from, to }, read: { unsettledFrom, settledBy: to + reorgDepthMax } };
+}
+
+/**
+ * Returns the blocks of a part. Each part ends with a stored block, which the next one must link
+ * to. A part of a settled range ends with its last event's block, whose header was not read.
+ */
+export function partBlocks(
+	{ range, events }: Part,
+	reading: Pick<RangeReading, "blocks">,
+	reorgDepthMax: number,
+): PartBlocks {
+	const blocks = reading.blocks.filter(({ number }) => number >= range.from && number <= range.to);
+	const known = blocks.at(-1);
+	const settled = { pruneBelow: range.to, outdatedBy: null };
+	if (known?.number === range.to) {
+		const unsettled = {
+			pruneBelow: range.to - reorgDepthMax,
+			outdatedBy: range.to + 2 * reorgDepthMax,
+		};
+		return { blocks, toHash: known.hash, ...(known.settled ? settled : unsettled) };
+	}
+	const last = events.at(-1);
+	assert(last?.blockNumber === range.to, "a part ends with the range or with an event");
+	const end = { number: range.to, hash: last.blockHash, parentHash: null, settled: true };
+	return { blocks: [...blocks, end], toHash: last.blockHash, ...settled };
+}
+
+/**
+ * Returns the times of a part's ends. A reading knows its own ends; a part within it ends with its
+ * last event's block.
+ */
+export function partTimes(
+	{ range, events }: { range: BlockRange; events: readonly Pick<ChainEvent, "occurredAtMs">[] },
+	reading: Pick<RangeReading, "range" | "madeMs">,
+): PartTimes {
+	const { madeMs } = reading;
+	const isFirst = range.from === reading.range.from;
+	const isLast = range.to === reading.range.to;
+	return {
+		firstMs: isFirst ? (madeMs?.first ?? null) : null,
+		lastMs: isLast ? (madeMs?.last ?? null) : (events.at(-1)?.occurredAtMs ?? null),
+	};
+}
+
+/**
+ * Cuts a range into parts of at most `rowsMax` rows each, between blocks: a block is never
+ * written in two transactions, so a part may exceed the limit when one block does.
+ */
+export function splitRange<Row extends { blockNumber: number }>(
+	range: BlockRange,
+	rows: readonly Row[],
+	rowsMax: number,
+): RangePart<Row>[] {
+	const parts: RangePart<Row>[] = [];
+	let start = 0;
+	let from = range.from;
+	while (rows.length - start > rowsMax) {
+		let cut = start + rowsMax;
+		const block = rows[cut]?.blockNumber;
+		while (cut > start && rows[cut - 1]?.blockNumber === block) cut--;
+		if (cut === start) {
+			cut = start + rowsMax;
+			while (cut < rows.length && rows[cut]?.blockNumber === block) cut++;
+		}
+		const last = rows[cut - 1]?.blockNumber ?? range.to;
+		if (cut >= rows.length) break;
+		parts.push({ range: { from, to: last }, rows: rows.slice(start, cut) });
+		start = cut;
+		from = last + 1;
+	}
+	parts.push({ range: { from, to: range.to }, rows: rows.slice(start) });
+	return parts;
+}
+
+/** Splits a reading into parts of at most `rowsMax` rows; of moves, which cost more each, fewer. */
+export function splitReading(
+	{ range, events, moved }: Pick<RangeReading, "range" | "events" | "moved">,
+	rowsMax: number,
+): ReadingPart[] {
+	if (!moved) {
+		const parts = splitRange(range, events, rowsMax);
+		return parts.map((part) => ({ ...part, events: part.rows, moved: null }));
+	}
+	const parts = splitRange(range, moved.moves, Math.min(rowsMax, MOVES_PER_WRITE_MAX));
+	return parts.map((part) => ({ ...part, events: [], moved: { ...moved, moves: part.rows } }));
 }

@@ -19,9 +19,9 @@ import {
 	type PartTimes,
 	partBlocks,
 	partTimes,
+	planRange,
 	splitReading,
-} from "#plugins/chain-scanner/lane/parts.ts";
-import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+} from "#plugins/chain-scanner/lane/planRange.ts";
 import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,

@@ -2,16 +2,19 @@
 
 import type { Lease } from "#core/lease.ts";
 import { createSerial, type Serial, sleep } from "#core/time.ts";
-import { backfillPace } from "#plugins/chain-scanner/lane/backfillPace.ts";
-import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
 import {
 	drainGap,
 	forgetAhead,
 	type GapDrain,
 	setAside,
 } from "#plugins/chain-scanner/lane/drainGap.ts";
-import { failureKind, gapReason } from "#plugins/chain-scanner/lane/failureKind.ts";
 import type { BackfillOptions } from "#plugins/chain-scanner/lane/model.ts";
+import {
+	backfillPace,
+	createLogWindow,
+	failureKind,
+	gapReason,
+} from "#plugins/chain-scanner/lane/pace.ts";
 import {
 	ANSWER_BYTES_AIM,
 	GENTLE_ANSWER_BYTES_AIM,

@@ -4,13 +4,13 @@ import type { Head } from "#core/chain/heads/Head.ts";
 import type { Lease } from "#core/lease.ts";
 import { sleep, type Wakeable, wakeable } from "#core/time.ts";
 import { takeBackEarly } from "#plugins/chain-scanner/early/storeEarly.ts";
-import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
+import type { LaneOptions, LaneState, Position } from "#plugins/chain-scanner/lane/model.ts";
 import {
+	createLogWindow,
 	type FailureKind,
 	failureKind,
 	gapReason,
-} from "#plugins/chain-scanner/lane/failureKind.ts";
-import type { LaneOptions, LaneState, Position } from "#plugins/chain-scanner/lane/model.ts";
+} from "#plugins/chain-scanner/lane/pace.ts";
 import { findPosition } from "#plugins/chain-scanner/lane/planRange.ts";
 import { isNews, runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {

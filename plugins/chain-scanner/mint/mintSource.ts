@@ -4,6 +4,7 @@ import { type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
+import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import { createValueReader } from "#plugins/chain-scanner/mint/createValueReader.ts";
 import {
 	decodeMints,
@@ -17,7 +18,6 @@ import {
 import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { LaneSource, LaneSteps, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
-import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 const UNITS = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC] as const;

@@ -6,9 +6,13 @@ import { type Rpc, type RpcCall, type RpcQuorum, rpcFault } from "#core/chain/rp
 import { Fault } from "#core/fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
-import { mergeLogs } from "#plugins/chain-scanner/range/mergeLogs.ts";
 import type { LogRange, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
-import { logBytes, logsDigest, parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
+import {
+	logBytes,
+	logsDigest,
+	mergeLogs,
+	parseLogs,
+} from "#plugins/chain-scanner/range/parseLogs.ts";
 import { blocksOf, headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 

@@ -4,10 +4,10 @@ import type { Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { ChainEvent, Sale, UndecodedLog, Venue } from "#plugins/chain-scanner/contract.ts";
+import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { LaneSource, LaneSteps } from "#plugins/chain-scanner/range/model.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
-import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { adapterOf, proveSales, readMoves } from "#plugins/chain-scanner/sale/proveSales.ts";
 
 export type TransactionReading = {

@@ -6,10 +6,10 @@ import type { Queryable } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
-import { createLogWindow } from "#plugins/chain-scanner/lane/createLogWindow.ts";
-import { failureKind } from "#plugins/chain-scanner/lane/failureKind.ts";
 import type { LaneOptions } from "#plugins/chain-scanner/lane/model.ts";
+import { createLogWindow, failureKind } from "#plugins/chain-scanner/lane/pace.ts";
 import { startLane } from "#plugins/chain-scanner/lane/startLane.ts";
+import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import {
 	ANSWER_BYTES_AIM,
 	GENTLE_ANSWER_BYTES_AIM,
@@ -21,7 +21,6 @@ import {
 	WINDOW_BLOCKS_MIN,
 } from "#plugins/chain-scanner/limits.ts";
 import { byDistance } from "#plugins/chain-scanner/range/sources.ts";
-import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {

@@ -3,6 +3,7 @@
 import { type Address, type Hex, isWord, type RawLog } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { TokenMove, UndecodedLog } from "#plugins/chain-scanner/contract.ts";
+import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import { ADDRESSES_PER_QUERY_MAX } from "#plugins/chain-scanner/limits.ts";
 import {
 	readUnits,
@@ -13,7 +14,6 @@ import {
 import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
-import type { UndecodedReport } from "#plugins/chain-scanner/range/undecodedReport.ts";
 
 export type MovesOfLogs = {
 	/** In chain order. */

@@ -7,14 +7,9 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import type { Lease, LeaseKeeper } from "#core/lease.ts";
 import type { Log } from "#core/log.ts";
 import type { Ownership, Walk } from "#plugins/chain-scanner/contract.ts";
-import {
-	type BackfillPace,
-	backfillPace,
-	restBeside,
-} from "#plugins/chain-scanner/lane/backfillPace.ts";
 import type { LogWindow } from "#plugins/chain-scanner/lane/model.ts";
-import { splitRange } from "#plugins/chain-scanner/lane/parts.ts";
-import { planRange } from "#plugins/chain-scanner/lane/planRange.ts";
+import { type BackfillPace, backfillPace, restBeside } from "#plugins/chain-scanner/lane/pace.ts";
+import { planRange, splitRange } from "#plugins/chain-scanner/lane/planRange.ts";
 import {
 	CODE_PROBES,
 	type LaneTimes,
