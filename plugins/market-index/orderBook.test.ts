@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createBookReads } from "#plugins/market-index/orderBook.ts";
 import { ETH, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
-import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 let database: TestDatabase;

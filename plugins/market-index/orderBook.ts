@@ -12,8 +12,7 @@ import {
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { normaliseTrait } from "#plugins/market-index/rank/scoreToken.ts";
 import type { Order } from "#plugins/market-index/schemas/book.ts";
-import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
+import { type TokenTrait, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";
 
 /** A listing that can be filled, with the rank and traits of its token. */
 export type TokenListing = {

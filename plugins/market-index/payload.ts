@@ -1,7 +1,7 @@
 // Cleans a provider's JSON before it is stored, and before it is shown.
 
 import { cleanLine, cleanUrl, TRAIT_LENGTH_MAX } from "#core/outside.ts";
-import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { TOKEN_TRAITS_MAX } from "#plugins/market-index/tokens/model.ts";
 
 /** A provider's words about something, as an object of JSON. */
 type Payload = Readonly<Record<string, unknown>>;

@@ -18,9 +18,9 @@ import { createSpanMemory } from "#plugins/market-index/figures/coverage.ts";
 import {
 	collectionMetadataTask,
 	currencyMetadataTask,
+	owedNamesTask,
 } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { contractDocumentTask } from "#plugins/market-index/jobs/contractDocuments.ts";
-import { owedNamesTask } from "#plugins/market-index/jobs/owedNames.ts";
 import { createPushListener, doubtJob } from "#plugins/market-index/merge/createPushListener.ts";
 import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
@@ -31,7 +31,7 @@ import {
 import { createBookReads } from "#plugins/market-index/orderBook.ts";
 import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
 import { garbageJob, recipientsJob } from "#plugins/market-index/owners/jobs.ts";
-import { forgetAllOwners } from "#plugins/market-index/owners/sql/watched.ts";
+import { forgetAllOwners } from "#plugins/market-index/owners/sql/ownership.ts";
 import { gasPriceOf } from "#plugins/market-index/quote.ts";
 import { createFinder, readCoverageEnd } from "#plugins/market-index/read/context.ts";
 import { repairJob } from "#plugins/market-index/register/registerCollections.ts";
@@ -45,8 +45,7 @@ import {
 } from "#plugins/market-index/retention.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
-import { createSyncing } from "#plugins/market-index/sync/createSyncing.ts";
-import { supplyCatchUpJob } from "#plugins/market-index/sync/leanSync.ts";
+import { createSyncing, supplyCatchUpJob } from "#plugins/market-index/sync/createSyncing.ts";
 import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { type Provider, ProviderKey } from "#plugins/provider/contract.ts";

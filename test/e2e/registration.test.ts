@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { encodeFunctionData } from "viem";
 import { LACKING_AFTER_MS } from "#plugins/market-index/register/registerCollections.ts";
-import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import { TRAITS_EVERY_MS } from "#plugins/market-index/tokens/model.ts";
 import { type MarketLab, openMarketLab } from "#test/harness/openMarketLab.ts";
 import { createRpc } from "#test/sandbox/createRpc.ts";
 import { tokenAbi } from "#test/sandbox/knownContracts.ts";

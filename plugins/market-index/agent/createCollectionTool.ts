@@ -7,7 +7,7 @@ import { collectionText, lineOf } from "#plugins/market-index/agent/lineText.ts"
 import type { ResolveCollection } from "#plugins/market-index/agent/resolveCollection.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
-import { chainParam } from "#plugins/market-index/schemas/params.ts";
+import { chainParam } from "#plugins/market-index/routes/params.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
 

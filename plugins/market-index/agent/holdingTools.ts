@@ -23,9 +23,9 @@ import {
 import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
 import { readAsset, readColumns } from "#plugins/market-index/read/collectionDetail.ts";
 import { renderFigure } from "#plugins/market-index/render/figures.ts";
+import { tokenIdParam } from "#plugins/market-index/routes/params.ts";
 import { answerHolders, answerTraits } from "#plugins/market-index/routes/tokens.ts";
 import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
-import { tokenIdParam } from "#plugins/market-index/schemas/params.ts";
 import {
 	assetSchema,
 	holderSchema,

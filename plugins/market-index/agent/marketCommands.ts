@@ -1,9 +1,115 @@
-// Lists the agent's commands about the whole market.
+// Lists the agent's commands about the whole market, and about one collection.
 
 import type { Command, Slot } from "#core/plugin/Tool.ts";
-import { collectionCommands } from "#plugins/market-index/agent/collectionCommands.ts";
 import { topics } from "#plugins/market-index/agent/topics.ts";
 import { DROP_STATES } from "#plugins/market-index/drops/drops.ts";
+
+type Part = Omit<Command, "slots"> & { slots?: Readonly<Record<string, Slot>> };
+
+const window: Slot = { kind: "window" };
+
+/** Commands about one collection. Each first form is the one that help shows. */
+export const collectionCommands: readonly Command[] = [
+	about({
+		name: "floor",
+		tool: "read_floor",
+		forms: ["floor {collection}", "(floor|fp|floor price) [(of|for)] {collection}"],
+		topic: topics.floor,
+		summary: "The lowest ask of a collection, and its change in 24 hours.",
+		examples: ["floor kiln-folk", "fp of tidal cats on base", "how much is kiln folk"],
+	}),
+	about({
+		name: "volume",
+		tool: "read_volume",
+		slots: { window },
+		forms: ["volume {collection} [{window}]", "(volume|vol) [(of|for)] {collection} [{window}]"],
+		topic: topics.volume,
+		summary: "What a collection's sales come to in a window; 24 hours unless one is named.",
+		examples: ["volume kiln-folk 7d", "vol of tidal cats", "24h volume of kiln folk"],
+	}),
+	about({
+		name: "sales",
+		tool: "read_sales",
+		forms: ["sales {collection}", "sales [(of|for)] {collection}"],
+		topic: topics.sales,
+		summary: "A collection's last sales, and its prices of 24 hours.",
+		examples: ["sales kiln-folk", "last sale of tidal cats", "kiln folk sales"],
+	}),
+	about({
+		name: "sold",
+		tool: "read_volume",
+		slots: { window },
+		forms: ["sold {collection} {window}"],
+		topic: topics.sold,
+		summary: "How many of a collection were sold in a window, and for how much together.",
+		examples: ["sold kiln-folk 1h", "how many tidal cats sold today", "kiln folk sales last hour"],
+	}),
+	about({
+		name: "mints",
+		tool: "read_mints",
+		forms: ["mints {collection}", "mints [(of|for)] {collection}"],
+		topic: topics.mints,
+		summary: "How much of a collection was minted, how fast, and for how much.",
+		examples: ["mints kiln-folk", "mint price of tidal cats", "how many kiln folk were minted"],
+	}),
+	about({
+		name: "lifecycle",
+		tool: "read_lifecycle",
+		forms: ["lifecycle {collection}", "lifecycle [of] {collection}"],
+		topic: topics.lifecycle,
+		summary: "The stage that a collection is in: minting, minted out, secondary; revealed or not.",
+		examples: ["lifecycle kiln-folk", "is tidal cats minted out", "kiln folk revealed yet"],
+	}),
+	about({
+		name: "order_book",
+		tool: "read_order_book",
+		forms: ["orderbook {collection}", "(orderbook|order book) [(of|for)] {collection}"],
+		topic: topics.order_book,
+		summary: "A collection's cheapest listings and highest offers.",
+		examples: ["orderbook kiln-folk", "best offer for tidal cats", "kiln folk listings"],
+	}),
+	about({
+		name: "depth",
+		tool: "read_depth",
+		forms: ["depth {collection}", "depth [(of|for)] {collection}"],
+		topic: topics.depth,
+		summary: "How many units of a collection are asked and bid for at the best prices.",
+		examples: ["depth kiln-folk", "market depth of tidal cats", "how liquid is kiln folk"],
+	}),
+	about({
+		name: "traits",
+		tool: "read_traits",
+		forms: ["traits {collection}", "traits [(of|for)] {collection}"],
+		topic: topics.traits,
+		summary: "A collection's traits with their counts and floors.",
+		examples: ["traits kiln-folk", "trait floors of tidal cats"],
+	}),
+	about({
+		name: "holders",
+		tool: "read_holders",
+		forms: ["holders {collection}", "holders [(of|for)] {collection}"],
+		topic: topics.holders,
+		summary: "How many own a collection, and who owns most of it.",
+		examples: ["holders kiln-folk", "who holds tidal cats", "how many holders does kiln folk have"],
+	}),
+	about({
+		name: "token",
+		tool: "read_token",
+		slots: { token: { kind: "token" } },
+		forms: ["token {token} of {collection}", "token {token} (of|in|from) {collection}"],
+		topic: topics.token,
+		summary: "One token of a collection: its rank, owner and traits.",
+		examples: ["token #6529 of kiln-folk", "rank of tidal cats #12", "how rare is kiln folk #7"],
+	}),
+	about({
+		name: "collection",
+		tool: "read_collection",
+		forms: ["collection {collection}"],
+		topic: topics.collection,
+		summary: "A collection in one line: floor, volume, sales, owners, listed, supply.",
+		examples: ["collection kiln-folk", "stats of tidal cats", "how is kiln folk doing"],
+	}),
+];
 
 const chain: Slot = { kind: "chain" };
 
@@ -72,3 +178,12 @@ const marketWideCommands: readonly Command[] = [
 
 /** Commands about the market. Each first form is the one that help shows. */
 export const marketCommands: readonly Command[] = [...collectionCommands, ...marketWideCommands];
+
+/** Makes a command about one collection: `forms` are written without `[on {chain}]`. */
+function about(command: Part): Command {
+	return {
+		...command,
+		forms: command.forms.map((form) => `${form} [on {chain}]`),
+		slots: { collection: { kind: "collection" }, ...command.slots, chain: { kind: "chain" } },
+	};
+}

@@ -26,6 +26,7 @@ import { DROP_STATES } from "#plugins/market-index/drops/drops.ts";
 import { chainsOf, type RouteContext, readFreshness } from "#plugins/market-index/read/context.ts";
 import { readDiscover, readTrending } from "#plugins/market-index/read/trending.ts";
 import { answerDrops } from "#plugins/market-index/routes/lists.ts";
+import { chainParam } from "#plugins/market-index/routes/params.ts";
 import {
 	discoverRowSchema,
 	dropSchema,
@@ -33,7 +34,6 @@ import {
 	searchHitSchema,
 	trendingRowSchema,
 } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam } from "#plugins/market-index/schemas/params.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
 const ROWS_SHOWN = 10;

@@ -16,7 +16,7 @@ import {
 	rowsOf,
 	timesOf,
 } from "#plugins/market-index/apply/rows.ts";
-import { type Confirmer, createConfirmer } from "#plugins/market-index/confirm/createConfirmer.ts";
+import { type Confirmer, createConfirmer } from "#plugins/market-index/confirm/unconfirmed.ts";
 import type { EventRow, KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import type { SpansOf } from "#plugins/market-index/figures/coverage.ts";
 import { batchFrames } from "#plugins/market-index/frames/batchFrames.ts";
@@ -29,8 +29,8 @@ import { currencyJobs, supplyJobs } from "#plugins/market-index/metadata/metadat
 import type { NewEvents } from "#plugins/market-index/model.ts";
 import type { OwnerKeeper } from "#plugins/market-index/owners/createOwnership.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
-import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";
 import { collectionChanges, sumRollups } from "#plugins/market-index/rollup/rollups.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/windows.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { findCollections } from "#plugins/market-index/sql/collectionNames.ts";
 import { COPY_ROWS_MIN, copyEvents, insertEvents } from "#plugins/market-index/sql/events.ts";

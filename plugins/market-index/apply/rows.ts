@@ -7,7 +7,7 @@ import { assert } from "#core/fault.ts";
 import type { EventRow, KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
 import type { NewEvent, NewEvents } from "#plugins/market-index/model.ts";
 import { storablePayload } from "#plugins/market-index/payload.ts";
-import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/windows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** Collections as last seen: a guess, which the caller must verify. */

@@ -1,9 +1,14 @@
-// Reads and writes the table of events that only the provider told.
+// Keeps the table of events that only the provider told, and replaces them by the chain's.
 
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { EventPlace, Unconfirmed } from "#plugins/market-index/confirm/matching.ts";
+import {
+	chooseMatch,
+	type EventPlace,
+	type Unconfirmed,
+} from "#plugins/market-index/confirm/matching.ts";
 import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,
@@ -34,8 +39,20 @@ type UnconfirmedColumn =
 	| "subIndex"
 	| "occurredAtMs";
 
+/** Finds what the provider told before of a batch, and puts the batch in its place. */
+export type Confirmer = {
+	/** Returns what only the provider told of the batch's transactions. Under the chain's lock. */
+	find(db: Queryable, batch: { chainId: number; events: readonly NewEvent[] }): Promise<Told>;
+	/** Adds the provider's words to rows; returns the events that they replace. */
+	take(tx: Tx, chainId: number, told: Told, rows: EventRow[]): Promise<readonly TakenBack[]>;
+};
+
+type Told = readonly Unconfirmed[];
+
 /** How `unconfirmed` stores kinds, by index. */
 export const UNCONFIRMED_KINDS = ["sale", "mint", "transfer"] as const;
+
+const NOTHING: readonly TakenBack[] = [];
 
 /** Says whether a chain has any event that only the provider told; by primary key. */
 export async function anyUnconfirmed(db: Queryable, chainId: number): Promise<boolean> {
@@ -173,4 +190,55 @@ export async function takeOutUnconfirmed(
 		collectionId,
 		standard,
 	}));
+}
+
+/**
+ * Makes a confirmer with one statement for each batch, sent with the batch's own first one. Without
+ * a provider it asks once for each chain whether there ever was one, and then never again.
+ */
+export function createConfirmer({ hasProvider }: { hasProvider: boolean }): Confirmer {
+	const silent = new Set<number>();
+	return {
+		async find(db, { chainId, events }) {
+			if (silent.has(chainId)) return [];
+			if (!hasProvider && !(await anyUnconfirmed(db, chainId))) {
+				silent.add(chainId);
+				return [];
+			}
+			const transactions = new Set(events.map(({ transactionHash }) => transactionHash));
+			const contracts = new Set(events.map(({ contract }) => contract));
+			return findUnconfirmed(db, { chainId, transactions, contracts });
+		},
+		async take(tx, chainId, told, rows) {
+			if (told.length === 0) return NOTHING;
+			const byToken = new Map<string, EventRow[]>();
+			for (const row of rows) {
+				const list = byToken.get(keyOf(row));
+				if (list) list.push(row);
+				else byToken.set(keyOf(row), [row]);
+			}
+			const confirmed = told.filter((one) => confirm(one, byToken.get(keyOf(one)) ?? []));
+			if (confirmed.length === 0) return NOTHING;
+			const places = confirmed.map((one) => ({
+				...one,
+				transaction: bytesOf(one.transactionHash),
+			}));
+			return takeOutUnconfirmed(tx, chainId, places);
+		},
+	};
+}
+
+function keyOf({ collectionId, tokenId }: Pick<EventRow, "collectionId" | "tokenId">): string {
+	return `${collectionId}:${tokenId}`;
+}
+
+/**
+ * Adds the provider's words to the row of the same event; false where there is none. What the
+ * provider told of a mint replaces the mint's transfer, and nothing else.
+ */
+function confirm(told: Unconfirmed, rows: readonly EventRow[]): boolean {
+	const candidates = rows.filter((row) => row.onchainVerified || row.kind !== told.kind);
+	const match = chooseMatch(told, candidates, candidates[0]?.standard ?? "erc721");
+	if (match) match.payload ??= told.payload;
+	return match !== null;
 }

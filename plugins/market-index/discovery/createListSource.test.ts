@@ -6,7 +6,7 @@ import {
 	createProviderSearch,
 	interleave,
 } from "#plugins/market-index/discovery/createListSource.ts";
-import { FOUND_EVERY_MS } from "#plugins/market-index/discovery/limits.ts";
+import { FOUND_EVERY_MS } from "#plugins/market-index/discovery/providerLists.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 import { createFakeProvider, type FakeProvider } from "#test/harness/fakes.ts";
 

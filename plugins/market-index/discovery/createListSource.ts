@@ -10,20 +10,18 @@ import {
 	ANSWER_KEPT_MS,
 	ANSWERS_KEPT_MAX,
 	ASKED_LIST_KEPT_MS,
+	type DiscoveryContext,
 	FILL_TIMEOUT_MS,
 	FILLED_PER_PAGE_MAX,
 	FOUND_EVERY_MS,
 	FOUND_MAX,
+	fillStats,
 	LIST_KEPT_MS,
 	LIST_TIMEOUT_MS,
 	REFUSED_MAX_MS,
+	readProviderList,
 	SEARCH_TIMEOUT_MS,
 	SEARCHED_MAX,
-} from "#plugins/market-index/discovery/limits.ts";
-import {
-	type DiscoveryContext,
-	fillStats,
-	readProviderList,
 } from "#plugins/market-index/discovery/providerLists.ts";
 import {
 	type DiscoveryList,

@@ -8,10 +8,8 @@ import { sleep } from "#core/time.ts";
 import {
 	DISCOVER_EVERY_MS,
 	DISCOVER_TIMEOUT_MS,
-	FILLED_PER_TICK_MAX,
-} from "#plugins/market-index/discovery/limits.ts";
-import {
 	type DiscoveryContext,
+	FILLED_PER_TICK_MAX,
 	fillStats,
 	readProviderList,
 } from "#plugins/market-index/discovery/providerLists.ts";

@@ -4,7 +4,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { displayCount, displayNative, displayTime } from "#plugins/market-index/display.ts";
-import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/windows.ts";
 import type { Drop } from "#plugins/market-index/schemas/lists.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderDrop, ProviderDropStage } from "#plugins/provider/contract.ts";

@@ -20,13 +20,12 @@ import {
 import { collectionTopic, discoverTopic, type NewEvents } from "#plugins/market-index/model.ts";
 import { readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { type EventContext, renderEvent } from "#plugins/market-index/render/event.ts";
-import type { Candle } from "#plugins/market-index/rollup/candles.ts";
 import type { Rollup } from "#plugins/market-index/rollup/rollups.ts";
-import { bucketOf, countedIn, TIERS } from "#plugins/market-index/rollup/windows.ts";
-import { readCandleUpdates } from "#plugins/market-index/sql/candles.ts";
+import { bucketOf, type Candle, countedIn, TIERS } from "#plugins/market-index/rollup/windows.ts";
 import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
 import type { TakenBack } from "#plugins/market-index/sql/events.ts";
 import type { MinuteKey } from "#plugins/market-index/sql/recomputeRollups.ts";
+import { readCandleUpdates } from "#plugins/market-index/sql/windowSums.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 type MovedFigures = {

@@ -18,6 +18,21 @@ import {
 	WATCHED_PER_TURN_MAX,
 } from "#plugins/market-index/owners/jobs.ts";
 import {
+	dropSets,
+	extendWalks,
+	insertWatched,
+	moveWalk,
+	nextWalk,
+	orphanedSets,
+	resetWalks,
+	restartWalks,
+	restWalk,
+	roomLeft,
+	silentSets,
+	wantedCollections,
+	watchedRows,
+} from "#plugins/market-index/owners/sql/ownership.ts";
+import {
 	canRevert,
 	keepUnits,
 	pruneJournal,
@@ -25,23 +40,6 @@ import {
 	takeUnits,
 } from "#plugins/market-index/owners/sql/undo.ts";
 import { readSpans } from "#plugins/market-index/owners/sql/units.ts";
-import {
-	extendWalks,
-	moveWalk,
-	nextWalk,
-	resetWalks,
-	restartWalks,
-	restWalk,
-	roomLeft,
-} from "#plugins/market-index/owners/sql/walks.ts";
-import {
-	dropSets,
-	insertWatched,
-	orphanedSets,
-	silentSets,
-	wantedCollections,
-	watchedRows,
-} from "#plugins/market-index/owners/sql/watched.ts";
 import { writeChanges } from "#plugins/market-index/owners/writeChanges.ts";
 import { learnTokensJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 

@@ -28,8 +28,12 @@ import {
 	renderFigures,
 	renderProviderStats,
 } from "#plugins/market-index/render/figures.ts";
-import { nativeTotal } from "#plugins/market-index/rollup/candles.ts";
-import { type FigureWindow, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import {
+	type FigureWindow,
+	nativeTotal,
+	WINDOW_MS,
+	windowOf,
+} from "#plugins/market-index/rollup/windows.ts";
 import type { CollectionDetail } from "#plugins/market-index/schemas/collection.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 import type { Asset } from "#plugins/market-index/schemas/tokens.ts";

@@ -26,12 +26,12 @@ import {
 	type Candle,
 	type CandleInterval,
 	renderCandle,
-} from "#plugins/market-index/rollup/candles.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+	WINDOW_MS,
+	windowOf,
+} from "#plugins/market-index/rollup/windows.ts";
 import type { ShownPartial } from "#plugins/market-index/schemas/collection.ts";
 import type { Tile } from "#plugins/market-index/schemas/figures.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/lists.ts";
-import { readCandles } from "#plugins/market-index/sql/candles.ts";
 import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
 import {
@@ -39,7 +39,7 @@ import {
 	readActivity,
 	readEventSpans,
 } from "#plugins/market-index/sql/readEvents.ts";
-import { readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
+import { readCandles, readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 

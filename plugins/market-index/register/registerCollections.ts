@@ -8,7 +8,7 @@ import type { JobQueue } from "#core/queue.ts";
 import type { Job } from "#core/schedule.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import type { KnownCollection } from "#plugins/market-index/event/MarketEvent.ts";
-import { byLevel } from "#plugins/market-index/jobs/owedNames.ts";
+import { byLevel } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import {
 	collectionJobs,
 	owedNamesJob,

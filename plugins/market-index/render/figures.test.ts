@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { displayProvider } from "#plugins/market-index/display.ts";
-import type { TiledRow } from "#plugins/market-index/figures/tileFigures.ts";
-import { renderProviderStats, renderTiles } from "#plugins/market-index/render/figures.ts";
+import {
+	renderProviderStats,
+	renderTiles,
+	type TiledRow,
+} from "#plugins/market-index/render/figures.ts";
 import { TILE_KEYS } from "#plugins/market-index/schemas/figures.ts";
 import { NOW_MS, wholeSpans } from "#plugins/market-index/testing/marketFixture.ts";
 

@@ -2,8 +2,8 @@
 
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
 import type { CollectionChange } from "#plugins/market-index/rollup/rollups.ts";
+import { AMOUNT_MAX } from "#plugins/market-index/rollup/windows.ts";
 import {
 	EVENT_COLUMNS,
 	type EventColumns,

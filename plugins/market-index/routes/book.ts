@@ -20,14 +20,18 @@ import {
 import { QUOTE_LISTINGS_MAX, readQuote } from "#plugins/market-index/quote.ts";
 import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
-import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
+import {
+	chainParam,
+	PAGE_LIMIT,
+	slugParams,
+	tokenIdParam,
+} from "#plugins/market-index/routes/params.ts";
 import {
 	bookReadAtSchema,
 	depthLevelSchema,
 	orderPageSchema,
 	quoteSchema,
 } from "#plugins/market-index/schemas/book.ts";
-import { chainParam, slugParams, tokenIdParam } from "#plugins/market-index/schemas/params.ts";
 
 const OFFER_KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
 

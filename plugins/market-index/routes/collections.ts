@@ -12,14 +12,13 @@ import { marketFault } from "#plugins/market-index/faults.ts";
 import { readCollectionDetail } from "#plugins/market-index/read/collectionDetail.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
-import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
+import { chainParam, PAGE_LIMIT, slugParams } from "#plugins/market-index/routes/params.ts";
 import {
 	collectionDetailSchema,
 	collectionSchema,
 	rawCollectionSchema,
 } from "#plugins/market-index/schemas/collection.ts";
 import { freshnessSchema } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 
 const listQuerySchema = z.object({
 	chain: chainParam,

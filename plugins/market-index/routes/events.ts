@@ -17,8 +17,8 @@ import {
 	readSales,
 	SALES_RANGES,
 } from "#plugins/market-index/read/eventPages.ts";
-import { CANDLE_INTERVALS, type CandleInterval } from "#plugins/market-index/rollup/candles.ts";
-import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
+import { CANDLE_INTERVALS, type CandleInterval } from "#plugins/market-index/rollup/windows.ts";
+import { chainParam, PAGE_LIMIT, slugParams } from "#plugins/market-index/routes/params.ts";
 import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
 import {
 	candleSchema,
@@ -26,7 +26,6 @@ import {
 	tileSchema,
 } from "#plugins/market-index/schemas/figures.ts";
 import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam, slugParams } from "#plugins/market-index/schemas/params.ts";
 import { readEventSpans } from "#plugins/market-index/sql/readEvents.ts";
 
 const EVENT_KINDS = ["sale", "mint", "transfer"] as const;

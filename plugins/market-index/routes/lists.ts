@@ -20,7 +20,7 @@ import {
 	readTrending,
 	TRENDING_WINDOWS,
 } from "#plugins/market-index/read/trending.ts";
-import { answerShared, PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
+import { answerShared, chainParam, PAGE_LIMIT } from "#plugins/market-index/routes/params.ts";
 import {
 	discoverMintSchema,
 	discoverRowSchema,
@@ -29,7 +29,6 @@ import {
 	searchHitSchema,
 	trendingRowSchema,
 } from "#plugins/market-index/schemas/lists.ts";
-import { chainParam } from "#plugins/market-index/schemas/params.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
 const { countOrNone, count, address } = CURSOR_PART;

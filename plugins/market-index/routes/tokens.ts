@@ -18,8 +18,12 @@ import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
 import { readAsset } from "#plugins/market-index/read/collectionDetail.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
-import { PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
-import { chainParam, slugParams, tokenIdParam } from "#plugins/market-index/schemas/params.ts";
+import {
+	chainParam,
+	PAGE_LIMIT,
+	slugParams,
+	tokenIdParam,
+} from "#plugins/market-index/routes/params.ts";
 import {
 	assetSchema,
 	holderSchema,

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { nativeCurrency } from "#plugins/market-index/display.ts";
-import type { Candle } from "#plugins/market-index/rollup/candles.ts";
 import {
+	type Candle,
 	FIGURE_SOURCES,
 	UNKNOWN_REASONS,
 	WINDOW_MS,

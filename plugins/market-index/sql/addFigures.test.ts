@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { AMOUNT_MAX, capAmount } from "#plugins/market-index/rollup/candles.ts";
 import {
 	mergePrices,
 	type Rollup,
 	type RollupPrices,
 } from "#plugins/market-index/rollup/rollups.ts";
+import { AMOUNT_MAX, capAmount } from "#plugins/market-index/rollup/windows.ts";
 import { addFigures } from "#plugins/market-index/sql/addFigures.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

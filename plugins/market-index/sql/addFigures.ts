@@ -2,13 +2,12 @@
 
 import { bytesOf } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
-import { AMOUNT_MAX, capAmount } from "#plugins/market-index/rollup/candles.ts";
 import {
 	type CollectionChange,
 	coarsen,
 	type Rollup,
 } from "#plugins/market-index/rollup/rollups.ts";
-import { TIERS, type Tier } from "#plugins/market-index/rollup/windows.ts";
+import { AMOUNT_MAX, capAmount, TIERS, type Tier } from "#plugins/market-index/rollup/windows.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
 type AddedFigures = {

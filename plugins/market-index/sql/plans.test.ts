@@ -10,10 +10,8 @@ import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
 import { readDiscover, readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
-import type { CandleInterval } from "#plugins/market-index/rollup/candles.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import { type CandleInterval, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import { readNamesakes } from "#plugins/market-index/search/sql.ts";
-import { readCandles, readCandleUpdates } from "#plugins/market-index/sql/candles.ts";
 import {
 	type CollectionOrder,
 	listCollections,
@@ -22,7 +20,11 @@ import { readNamedCollections } from "#plugins/market-index/sql/collectionNames.
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
 import { insertEvents } from "#plugins/market-index/sql/events.ts";
 import { readActivity, readSaleImage } from "#plugins/market-index/sql/readEvents.ts";
-import { readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
+import {
+	readCandles,
+	readCandleUpdates,
+	readTileFigures,
+} from "#plugins/market-index/sql/windowSums.ts";
 import { base, ethereum, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 import { dueTokens, wasSpokenOf } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import { pickProbeTokens, revealSample } from "#plugins/market-index/tokens/sql/ranks.ts";

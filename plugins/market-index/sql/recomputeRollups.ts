@@ -2,9 +2,8 @@
 
 import type { Tx } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
-import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
 import type { CollectionChange } from "#plugins/market-index/rollup/rollups.ts";
-import { bucketOf, TIERS } from "#plugins/market-index/rollup/windows.ts";
+import { AMOUNT_MAX, bucketOf, TIERS } from "#plugins/market-index/rollup/windows.ts";
 import { positionSql } from "#plugins/market-index/sql/events.ts";
 
 export type MinuteKey = { collectionId: number; bucketMs: number };

@@ -2,8 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import fc from "fast-check";
 import { createBinder, type Tx } from "#core/db/Database.ts";
 import { DAY_MS } from "#core/time.ts";
-import { AMOUNT_MAX } from "#plugins/market-index/rollup/candles.ts";
-import { bucketOf, TIERS, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import {
+	AMOUNT_MAX,
+	bucketOf,
+	TIERS,
+	WINDOW_MS,
+	windowOf,
+} from "#plugins/market-index/rollup/windows.ts";
 import { listCollections } from "#plugins/market-index/sql/collectionLists.ts";
 import { sumsSince } from "#plugins/market-index/sql/windowSums.ts";
 import { ethereum, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";

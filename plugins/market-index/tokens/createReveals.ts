@@ -8,8 +8,11 @@ import {
 	readingOf,
 	type Shown,
 } from "#plugins/market-index/reveal.ts";
-import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext, UriOutcome } from "#plugins/market-index/tokens/model.ts";
+import {
+	TOKENS_MAX,
+	type TokenContext,
+	type UriOutcome,
+} from "#plugins/market-index/tokens/model.ts";
 import {
 	type AskedToken,
 	type Part,

@@ -4,8 +4,11 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { QueueTask } from "#core/queue.ts";
 import type { Job } from "#core/schedule.ts";
 import { createReveals, type RevealIndex } from "#plugins/market-index/tokens/createReveals.ts";
-import { DUE_EVERY_MS, DUE_ROWS_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/model.ts";
+import {
+	DUE_EVERY_MS,
+	DUE_ROWS_MAX,
+	type TokenContext,
+} from "#plugins/market-index/tokens/model.ts";
 import { providerTokensTask } from "#plugins/market-index/tokens/providerTokensTask.ts";
 import { learnTokensTask, readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import { readTokensJob, tokensChanged } from "#plugins/market-index/tokens/tokenJobs.ts";

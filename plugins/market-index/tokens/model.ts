@@ -1,4 +1,4 @@
-// Names the types that the whole work on tokens shares.
+// Names the types and the limits that the whole work on tokens shares.
 
 import type { Core } from "#core/plugin/Core.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
@@ -50,3 +50,81 @@ export type TokenTrait = {
 	/** `number`, `date`, … : left out where the value is text. */
 	displayType?: string;
 };
+
+/** The most tokens of one collection; further ones are not read. */
+export const TOKENS_MAX = 50_000;
+
+/** Tokens whose URIs are read at once, and whose metadata is written at once. */
+export const PART_TOKENS_MAX = 200;
+
+/** The URIs of the next part are read while so many of the last are still to be read. */
+export const AHEAD_TOKENS = PART_TOKENS_MAX / 2;
+
+/** Documents that are read concurrently. */
+export const READS_IN_FLIGHT_MAX = 24;
+
+/** A run of one collection begins nothing new after this, and is queued after the others. */
+export const PART_MS = 30_000;
+
+/** Documents under way then still may take their own time. */
+export const PART_TIMEOUT_MS = 90_000;
+
+/**
+ * After so many documents in a row without an answering server, the server counts as down, and the
+ * rest waits.
+ */
+export const UNREACHABLE_MAX = 64;
+export const UNREACHABLE_AGAIN_MS = 300_000;
+
+/** The wait between two attempts at one token: doubled each time; given up after so many. */
+export const BACKOFF_FIRST_MS = 60_000;
+export const BACKOFF_MAX_MS = 21_600_000;
+export const FAILURES_MAX = 8;
+
+/** Mints come in bursts: their tokens are looked for once, this long after the first. */
+export const LEARN_DELAY_MS = 20_000;
+
+/** While a walk over a contract's history is under way, there will be more tokens. */
+export const WALKING_AGAIN_MS = 600_000;
+
+/** How often due tokens are looked for, and of how many rows. */
+export const DUE_EVERY_MS = 60_000;
+export const DUE_ROWS_MAX = 20_000;
+
+/** Trait counts and ranks are recomputed at most this often, unless forced. */
+export const TRAITS_EVERY_MS = 900_000;
+
+/** Order books change all the time: floors of traits follow them after so long. */
+export const FLOORS_DELAY_MS = 30_000;
+
+/** Values of traits counted in one collection, and characters of a name or a value. */
+export const TRAIT_VALUES_MAX = 20_000;
+export const TRAIT_TEXT_MAX = 128;
+export const TOKEN_TRAITS_MAX = 100;
+
+/** Pages of the provider's tokens read in one run; the next run continues. */
+export const PROVIDER_PAGES_MAX = 5;
+export const PROVIDER_PAGE = 200;
+/**
+ * A collection's tokens are read from the provider at most this often; so few are read one by one.
+ */
+export const PROVIDER_EVERY_MS = 3_600_000;
+export const PROVIDER_SINGLE_MAX = 10;
+
+/** How much of the supply has to be known, in percent, before ranks are useful. */
+export const COVERED_SHARE_PERCENT = 95;
+
+/** Characters kept of a token's texts. */
+export const DESCRIPTION_LENGTH_MAX = 4_096;
+export const URI_LENGTH_MAX = 4_096;
+
+/** How many collections' tokens may be read, and counted, at the same time in one process. */
+export const TOKENS_CONCURRENCY = 2;
+
+/** The delay after a message that a token changed: many such messages come together. */
+export const REREAD_DELAY_MS = 2_000;
+
+/** While all tokens of a collection are read again, counting checks again after this. */
+export const REREAD_WAIT_MS = 60_000;
+/** A reading that began so long ago was given up, and holds nothing up. */
+export const REREAD_LIFE_MS = 2 * 3_600_000;

@@ -8,7 +8,7 @@ import {
 	mintOf,
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { PROVIDER_EVERY_MS } from "#plugins/market-index/tokens/limits.ts";
+import { PROVIDER_EVERY_MS } from "#plugins/market-index/tokens/model.ts";
 import { providerTokensTask } from "#plugins/market-index/tokens/providerTokensTask.ts";
 import { readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import { learnTokens } from "#plugins/market-index/tokens/sql/tokens.ts";

@@ -8,8 +8,8 @@ import {
 	PROVIDER_PAGES_MAX,
 	PROVIDER_SINGLE_MAX,
 	TOKENS_MAX,
-} from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/model.ts";
+	type TokenContext,
+} from "#plugins/market-index/tokens/model.ts";
 import { unheardTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import {
 	noteProviderAsked,

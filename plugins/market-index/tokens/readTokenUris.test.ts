@@ -8,7 +8,7 @@ import {
 	mintOf,
 	NOW_MS,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { AHEAD_TOKENS, PART_TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
+import { AHEAD_TOKENS, PART_TOKENS_MAX } from "#plugins/market-index/tokens/model.ts";
 import {
 	createSupply,
 	type DueToken,

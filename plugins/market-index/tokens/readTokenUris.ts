@@ -13,9 +13,9 @@ import {
 	PART_MS,
 	PART_TOKENS_MAX,
 	READS_IN_FLIGHT_MAX,
+	type TokenContext,
 	UNREACHABLE_MAX,
-} from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/model.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import {
 	dueTokens,
 	type FailedToken,

@@ -20,7 +20,7 @@ import {
 	TRAITS_EVERY_MS,
 	UNREACHABLE_AGAIN_MS,
 	WALKING_AGAIN_MS,
-} from "#plugins/market-index/tokens/limits.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import { learnTokensTask, readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import { learnTokens } from "#plugins/market-index/tokens/sql/tokens.ts";
 import {

@@ -6,10 +6,10 @@ import type { NewJob, QueueTask } from "#core/queue.ts";
 import { CHAIN_AWAY_MS } from "#plugins/market-index/metadata/metadataJobs.ts";
 import {
 	PART_TIMEOUT_MS,
+	type TokenContext,
 	UNREACHABLE_AGAIN_MS,
 	WALKING_AGAIN_MS,
-} from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/model.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import { type Part, readPart } from "#plugins/market-index/tokens/readTokenUris.ts";
 import {
 	learnTokens,

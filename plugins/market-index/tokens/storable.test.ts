@@ -5,7 +5,7 @@ import {
 	TOKEN_TRAITS_MAX,
 	TRAIT_TEXT_MAX,
 	URI_LENGTH_MAX,
-} from "#plugins/market-index/tokens/limits.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import {
 	coversSupply,
 	shownUri,

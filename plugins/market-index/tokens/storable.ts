@@ -6,10 +6,11 @@ import {
 	COVERED_SHARE_PERCENT,
 	DESCRIPTION_LENGTH_MAX,
 	TOKEN_TRAITS_MAX,
+	type TokenDocument,
+	type TokenTrait,
 	TRAIT_TEXT_MAX,
 	URI_LENGTH_MAX,
-} from "#plugins/market-index/tokens/limits.ts";
-import type { TokenDocument, TokenTrait } from "#plugins/market-index/tokens/model.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import type { ProviderTrait } from "#plugins/provider/contract.ts";
 
 type Told = Omit<TokenDocument, "traits"> & { traits: readonly ProviderTrait[] | null };

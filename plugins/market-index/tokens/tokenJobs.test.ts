@@ -3,7 +3,7 @@ import {
 	PROVIDER_EVERY_MS,
 	TOKENS_MAX,
 	TRAITS_EVERY_MS,
-} from "#plugins/market-index/tokens/limits.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import { traitsDelayMs, wantsProvider } from "#plugins/market-index/tokens/tokenJobs.ts";
 
 describe("traitsDelayMs", () => {

@@ -10,7 +10,7 @@ import {
 	TOKENS_CONCURRENCY,
 	TOKENS_MAX,
 	TRAITS_EVERY_MS,
-} from "#plugins/market-index/tokens/limits.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import type { TokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
 import { coversSupply } from "#plugins/market-index/tokens/storable.ts";
 import type { Provider } from "#plugins/provider/contract.ts";

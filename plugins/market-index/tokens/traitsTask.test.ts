@@ -12,7 +12,7 @@ import {
 	REREAD_LIFE_MS,
 	REREAD_WAIT_MS,
 	TRAITS_EVERY_MS,
-} from "#plugins/market-index/tokens/limits.ts";
+} from "#plugins/market-index/tokens/model.ts";
 import { learnTokensTask, readTokensTask } from "#plugins/market-index/tokens/readTokensTask.ts";
 import { learnTokens } from "#plugins/market-index/tokens/sql/tokens.ts";
 import {

@@ -16,8 +16,8 @@ import {
 	PART_TIMEOUT_MS,
 	REREAD_LIFE_MS,
 	REREAD_WAIT_MS,
-} from "#plugins/market-index/tokens/limits.ts";
-import type { TokenContext } from "#plugins/market-index/tokens/model.ts";
+	type TokenContext,
+} from "#plugins/market-index/tokens/model.ts";
 import {
 	writeProviderCounts,
 	writeProviderFloors,

@@ -9,7 +9,7 @@ import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { migrate } from "#core/db/migrate.ts";
 import { openDatabase } from "#core/db/openDatabase.ts";
 import { silentLog } from "#core/log.ts";
-import { LIST_KEPT_MS } from "#plugins/market-index/discovery/limits.ts";
+import { LIST_KEPT_MS } from "#plugins/market-index/discovery/providerLists.ts";
 import { readList } from "#plugins/market-index/discovery/sql.ts";
 import { createFinder, type IndexReads } from "#plugins/market-index/read/context.ts";
 import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";

@@ -1,7 +1,7 @@
 // Stores the provider's detail and stats of a collection, and finds outdated supplies.
 
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { capAmount } from "#plugins/market-index/rollup/candles.ts";
+import { capAmount } from "#plugins/market-index/rollup/windows.ts";
 import { jsonOf } from "#plugins/market-index/sync/sql/syncs.ts";
 import type { ProviderCollectionDetail, ProviderStats } from "#plugins/provider/contract.ts";
 

@@ -6,7 +6,7 @@ import {
 	BACKOFF_FIRST_MS,
 	BACKOFF_MAX_MS,
 	FAILURES_MAX,
-} from "#plugins/market-index/tokens/limits.ts";
+} from "#plugins/market-index/tokens/model.ts";
 
 export type DueOptions = {
 	collectionId: number;

@@ -1,8 +1,7 @@
 // Stores what the provider tells of tokens: metadata, counts, floors, standard.
 
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenDocument } from "#plugins/market-index/tokens/model.ts";
+import { type TokenDocument, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
 export type ProviderToken = { tokenId: bigint; rank: number | null } & TokenDocument;

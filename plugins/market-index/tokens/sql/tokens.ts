@@ -4,8 +4,11 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { EVENT_KIND } from "#plugins/market-index/event/MarketEvent.ts";
 import type { RevealState } from "#plugins/market-index/reveal.ts";
-import { TOKENS_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenDocument, TokenTrait } from "#plugins/market-index/tokens/model.ts";
+import {
+	TOKENS_MAX,
+	type TokenDocument,
+	type TokenTrait,
+} from "#plugins/market-index/tokens/model.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
 export type TokenRow = {

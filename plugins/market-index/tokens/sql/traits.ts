@@ -1,8 +1,11 @@
 // Counts traits, finds their floors, and reads them.
 
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { TOKENS_MAX, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/limits.ts";
-import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
+import {
+	TOKENS_MAX,
+	type TokenTrait,
+	TRAIT_VALUES_MAX,
+} from "#plugins/market-index/tokens/model.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
 type TraitCount = {

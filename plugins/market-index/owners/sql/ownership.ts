@@ -1,9 +1,13 @@
-// Adds and removes the contracts whose owners are kept.
+// Reads and writes which collections' owners are kept, and how far their history was walked.
 
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Reorg, Walk } from "#plugins/chain-scanner/contract.ts";
 
 type WatchedRow = { setId: number; address: Address; endBlock: number };
+
+/** A walk's state after a part of it; `isOver`: it has come to its end. */
+type MovedWalk = { collectionId: number; isOver: boolean };
 
 /**
  * Stops keeping the owners of some sets. Their rows are deleted later, so that the chain's lock is
@@ -107,4 +111,106 @@ export async function watchedRows(db: Queryable, chainId: number): Promise<Watch
 		from market_index.ownership where chain_id = $1 order by address`,
 		[chainId],
 	);
+}
+
+/** Extends walks: the lane did not read these contracts before this block's end. */
+export async function extendWalks(
+	tx: Tx,
+	setIds: readonly number[],
+	endBlock: number,
+): Promise<void> {
+	await tx.execute(
+		"update market_index.ownership set end_block = $2 where set_id = any($1::int4[])",
+		[setIds, endBlock],
+	);
+}
+
+/** Advances a walk, by its set; null where it is elsewhere by now. */
+export async function moveWalk(
+	tx: Tx,
+	move: { setId: number; fromBlock: number; toBlock: number },
+): Promise<MovedWalk | null> {
+	const rows = await tx.query<MovedWalk>(
+		`update market_index.ownership set next_block = $3::int8 + 1, rest_until = null
+		where set_id = $1 and coalesce(next_block, $2) = $2 and end_block >= $3
+		returning collection_id as "collectionId", end_block = $3 as "isOver"`,
+		[move.setId, move.fromBlock, move.toBlock],
+	);
+	return rows[0] ?? null;
+}
+
+/**
+ * Returns the unfinished walk of the most recently active collection; a chain has a few hundred.
+ */
+export async function nextWalk(db: Queryable, chainId: number): Promise<Walk | null> {
+	const rows = await db.query<Walk>(
+		`select o.set_id as id, '0x' || encode(o.address, 'hex') as contract,
+			o.next_block as "nextBlock", o.end_block as "endBlock"
+		from market_index.ownership as o
+		join market_index.collection as c on c.id = o.collection_id
+		where o.chain_id = $1 and coalesce(o.next_block, 0) <= o.end_block
+			and (o.rest_until is null or o.rest_until <= clock_timestamp())
+		order by greatest(c.last_sale_at, c.last_mint_at) desc nulls last, o.collection_id
+		limit 1`,
+		[chainId],
+	);
+	return rows[0] ?? null;
+}
+
+/**
+ * Resets walks to a fork: above it nothing was read, so the lane starts there, and walks end there.
+ * No `least` for `next_block`: it would give a walk without one a beginning.
+ */
+export async function resetWalks(tx: Tx, { chainId, forkBlock }: Reorg): Promise<void> {
+	await tx.execute(
+		`update market_index.ownership set
+			end_block = least(end_block, $2::int8),
+			next_block = case when next_block > $2 + 1 then $2 + 1 else next_block end
+		where chain_id = $1 and (end_block > $2::int8 or next_block > $2 + 1)`,
+		[chainId, forkBlock],
+	);
+}
+
+/** Puts a walk aside for a while, so that others go on. */
+export async function restWalk(db: Queryable, setId: number, restMs: number): Promise<void> {
+	await db.execute(
+		`update market_index.ownership
+		set rest_until = clock_timestamp() + $2 * interval '1 millisecond'
+		where set_id = $1`,
+		[setId, restMs],
+	);
+}
+
+/**
+ * Deletes every owner of a chain and has its contracts walked again, up to the fork, wherever the
+ * lane had taken over before. This never happens by accident: only an operator takes back more than
+ * the journal has.
+ */
+export async function restartWalks(tx: Tx, { chainId, forkBlock }: Reorg): Promise<void> {
+	await tx.execute(
+		`insert into market_index.owner_garbage
+		select set_id from market_index.ownership where chain_id = $1`,
+		[chainId],
+	);
+	await tx.execute(
+		`update market_index.ownership set set_id = default, next_block = null, owners = 0,
+			minted = 0, burned = 0, end_block = $2
+		where chain_id = $1`,
+		[chainId, forkBlock],
+	);
+}
+
+/**
+ * Returns how many more contracts of a chain may be watched; below zero after the operator lowered
+ * the limit.
+ */
+export async function roomLeft(
+	db: Queryable,
+	{ chainId, watchedMax }: { chainId: number; watchedMax: number },
+): Promise<number> {
+	const rows = await db.query<{ count: number }>(
+		"select count(*)::int as count from market_index.ownership where chain_id = $1",
+		[chainId],
+	);
+	return watchedMax - (rows[0]?.count ?? 0);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { NewJob } from "#core/queue.ts";
 import { DAY_MS } from "#core/time.ts";
 import { SUPPLIES_BEHIND_MAX } from "#plugins/market-index/sync/bounds.ts";
-import { supplyCatchUpJob } from "#plugins/market-index/sync/leanSync.ts";
+import { supplyCatchUpJob } from "#plugins/market-index/sync/createSyncing.ts";
 import { createSyncLab, type SyncLab } from "#plugins/market-index/sync/testing/createSyncLab.ts";
 import { saleEventOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import { withSyncLab } from "#plugins/market-index/sync/testing/withSyncLab.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { z } from "zod";
 import { limitParam } from "#core/http/pages.ts";
 import { type RequestContext, requestContexts } from "#core/http/requests.ts";
-import { answerShared, PAGE_LIMIT } from "#plugins/market-index/routes/page.ts";
+import { answerShared, PAGE_LIMIT } from "#plugins/market-index/routes/params.ts";
 
 /** Readings that end when the test says so; each answers its number. */
 function readings() {
