@@ -14,11 +14,10 @@ import { economicsCommands, economicsTools } from "#plugins/tokenomics/economics
 import { leagueJob } from "#plugins/tokenomics/league.ts";
 import { learnCurrencies } from "#plugins/tokenomics/ledger/compareLedger.ts";
 import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
+import { tokenomicsConfig } from "#plugins/tokenomics/limits.ts";
 import { type Contracts, createContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
-import { economicsRoutes } from "#plugins/tokenomics/routes/economicsRoutes.ts";
 import { manifestRoutes } from "#plugins/tokenomics/routes/manifestRoutes.ts";
-import { treasuryRoutes } from "#plugins/tokenomics/routes/treasuryRoutes.ts";
-import { tokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
+import { economicsRoutes, treasuryRoutes } from "#plugins/tokenomics/routes/treasuryRoutes.ts";
 import { TradingKey } from "#plugins/trading/contract.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 

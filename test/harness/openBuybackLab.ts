@@ -13,8 +13,12 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createSteps, type StepObserver } from "#core/steps.ts";
 import type { CustodyTrace, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
-import type { BuybackContracts } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { boundsOf, buybackConfig, SLOT_MS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import {
+	type BuybackContracts,
+	boundsOf,
+	buybackConfig,
+	SLOT_MS,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import { readStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import { releaseKind } from "#plugins/tokenomics/buyback/releaseKind.ts";

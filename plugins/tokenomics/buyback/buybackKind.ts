@@ -4,11 +4,14 @@ import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { formatAmount } from "#core/money.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { DEADLINE_MARGIN_MS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import {
+	type BuybackDeps,
+	DEADLINE_MARGIN_MS,
+	type RefusalCode,
+	refusal,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { gapBps } from "#plugins/tokenomics/buyback/poolMath.ts";
 import { type Funds, type Keeper, readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import {
 	type BuybackRequest,
 	buybackRequest,

@@ -12,11 +12,11 @@ import {
 	type BuybackConfig,
 	boundsOf,
 	RUN_TIMEOUT_MS,
+	refusals,
 	refuseImpossible,
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
-import { refusals } from "#plugins/tokenomics/buyback/refusals.ts";
 import { releaseKind } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import { type TurnDeps, takeTurn } from "#plugins/tokenomics/buyback/takeTurn.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";

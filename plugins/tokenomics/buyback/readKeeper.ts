@@ -7,11 +7,20 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { readAnswer } from "#core/chain/reads/readBlocks.ts";
 import type { RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { cleanLine } from "#core/outside.ts";
-import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { RUN_GAS } from "#plugins/tokenomics/buyback/buybackConfig.ts";
-import { decoded, erc20Abi, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
-import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
-import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
+import {
+	type BuybackContracts,
+	type BuybackDeps,
+	type Refusal,
+	RUN_GAS,
+	refusal,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import {
+	buybackBurnerAbi,
+	decoded,
+	erc20Abi,
+	revenueRouterAbi,
+	viewCall,
+} from "#plugins/tokenomics/contracts/abi.ts";
 
 /** What there is of one currency, in base units. */
 export type Funds = {

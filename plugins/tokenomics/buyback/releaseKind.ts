@@ -4,11 +4,13 @@ import { decodeEventLog, decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { addressSchema } from "#core/chain/hexSchemas.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { decoded, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
+import {
+	type BuybackDeps,
+	type RefusalCode,
+	refusal,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { BURN_BUCKET } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { type RefusalCode, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
-import { revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
+import { decoded, revenueRouterAbi, viewCall } from "#plugins/tokenomics/contracts/abi.ts";
 import type { IntentKind, Plan, Preparation, Receipt } from "#plugins/wallets/contract.ts";
 
 const units = z.string().regex(/^[1-9]\d{0,77}$/);

@@ -2,9 +2,13 @@
 
 import { decodeEventLog, decodeFunctionData, decodeFunctionResult, encodeFunctionData } from "viem";
 import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
-import { decoded, erc20Abi, viewCall } from "#plugins/tokenomics/buyback/contractViews.ts";
-import { buybackBurnerAbi } from "#plugins/tokenomics/contracts/abi.ts";
+import type { BuybackDeps } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import {
+	buybackBurnerAbi,
+	decoded,
+	erc20Abi,
+	viewCall,
+} from "#plugins/tokenomics/contracts/abi.ts";
 import type { Receipt, Settlement } from "#plugins/wallets/contract.ts";
 
 /** What a transaction bought and burned, by the burner's own event. */

@@ -4,10 +4,14 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { mulDiv } from "#core/money.ts";
 import type { UsdRate } from "#plugins/prices/contract.ts";
-import { type BuybackBounds, CURRENCIES_MAX } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import {
+	type BuybackBounds,
+	CURRENCIES_MAX,
+	type Refusal,
+	refusal,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { least } from "#plugins/tokenomics/buyback/poolMath.ts";
 import { BURN_BUCKET, type Funds, type Keeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import { currencies } from "#plugins/tokenomics/sql/followed.ts";
 import { totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 

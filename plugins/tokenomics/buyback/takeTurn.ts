@@ -5,16 +5,18 @@ import { Fault } from "#core/fault.ts";
 import type { Steps } from "#core/steps.ts";
 import { DAY_MS, sleep } from "#core/time.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
-import type { BuybackContracts, BuybackDeps } from "#plugins/tokenomics/buyback/BuybackDeps.ts";
 import {
+	type BuybackContracts,
+	type BuybackDeps,
 	FOLDED_MAX,
+	type Refusal,
 	RUN_KEPT_MS,
 	RUN_OPEN_MS,
+	refusal,
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
-import { type Refusal, refusal } from "#plugins/tokenomics/buyback/refusals.ts";
 import type { BuybackRequest, TurnStep } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import {
 	type Candidate,

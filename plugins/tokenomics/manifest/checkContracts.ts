@@ -16,9 +16,8 @@ import { assert } from "#core/fault.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
-import { VIEW_GAS } from "#plugins/tokenomics/limits.ts";
+import { type TokenomicsConfig, VIEW_GAS } from "#plugins/tokenomics/limits.ts";
 import { manifests } from "#plugins/tokenomics/sql/followed.ts";
-import type { TokenomicsConfig } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
 type NamedContracts = {
 	token: Address;

@@ -9,10 +9,9 @@ import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { invalidTokenomics, tokenomicsFault } from "#plugins/tokenomics/faults.ts";
-import { CHECK_TIMEOUT_MS } from "#plugins/tokenomics/limits.ts";
+import { address, CHECK_TIMEOUT_MS } from "#plugins/tokenomics/limits.ts";
 import { type Contracts, checkContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { type Manifest, manifests } from "#plugins/tokenomics/sql/followed.ts";
-import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
 
 const CONTRACT = { pattern: ANY_CASE_ADDRESS_PATTERN, examples: [`0x${"7a".repeat(20)}`] };
 const contract = (description: string) => address.meta({ ...CONTRACT, description });

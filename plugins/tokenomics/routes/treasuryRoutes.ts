@@ -1,4 +1,4 @@
-// Serves the treasury ledger to operators, in pages and as CSV.
+// Serves the treasury ledger to operators, in pages and as CSV, and the economics to everybody.
 
 import { Elysia } from "elysia";
 import { z } from "zod";
@@ -7,13 +7,13 @@ import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { type Economics, economicsSchema } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 import { ENTRY_TYPES } from "#plugins/tokenomics/ledgerEvents.ts";
-import { EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts";
+import { address, EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { type Entry, type EntryFilter, entries } from "#plugins/tokenomics/sql/entries.ts";
 import { currencies, type KnownCurrency } from "#plugins/tokenomics/sql/followed.ts";
-import { address } from "#plugins/tokenomics/tokenomicsConfig.ts";
 import {
 	csvOf,
 	entrySchema,
@@ -191,4 +191,20 @@ async function knownOf(
 	const wanted = new Set(rows.flatMap(({ currency }) => (currency === null ? [] : [currency])));
 	const known = await currencies.among(db, chainId, [...wanted]);
 	return new Map(known.map((one) => [one.address, one]));
+}
+
+/** Serves what the token's revenue is and becomes, to everybody. */
+export function economicsRoutes({ economics }: { economics: () => Promise<Economics> }) {
+	return new Elysia({ prefix: "/v1/token" }).get("/economics", () => economics(), {
+		response: { 200: economicsSchema },
+		detail: {
+			operationId: "getTokenEconomics",
+			tags: ["token"],
+			summary: "Shows the token's economics",
+			description:
+				"How revenue is split, what was bought back and burned, who holds the token, and the league of " +
+				"traders. Figures come from blocks that nothing takes back any more. Until the token is " +
+				"launched each part says `token not launched`.",
+		},
+	});
 }
