@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type RadarDeps, radarJobs } from "#plugins/social/jobs.ts";
-import { socialConfig } from "#plugins/social/socialConfig.ts";
+import { socialConfig } from "#plugins/social/limits.ts";
 
 // Guarantee: the bot posts nothing by itself unless both switches are on.
 

@@ -2,7 +2,7 @@ import type { Agent } from "#agent/contract.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import type { Steps } from "#core/steps.ts";
-import type { SocialConfig } from "#plugins/social/socialConfig.ts";
+import type { SocialConfig } from "#plugins/social/limits.ts";
 import type { X } from "#plugins/social/x/createX.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 import type { Seal } from "#plugins/social/x/userTokens.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createMetrics } from "#core/metrics.ts";
 import { createSteps } from "#core/steps.ts";
 import { createReceive } from "#plugins/social/inbox/createInbox.ts";
-import { socialConfig } from "#plugins/social/socialConfig.ts";
+import { socialConfig } from "#plugins/social/limits.ts";
 import { keepUnlinked } from "#plugins/social/sql/replies.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

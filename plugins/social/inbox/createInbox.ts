@@ -2,6 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import { type Wakeable, wakeable } from "#core/time.ts";
+import type { ReadBudget } from "#plugins/social/budgets.ts";
 import type { Inbox, InboxDeps, Receive, Ring } from "#plugins/social/inbox/Inbox.ts";
 import {
 	judgeSpeaker,
@@ -19,7 +20,6 @@ import {
 	SENDING_MS,
 	THINKING_MS,
 } from "#plugins/social/limits.ts";
-import type { ReadBudget } from "#plugins/social/readBudget.ts";
 import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
 import { insertEvents, type NewEvent, NOT_OURS, takeEvents } from "#plugins/social/sql/events.ts";
 import { doubtSending, giveUpLate, giveUpOf, takeUncertain } from "#plugins/social/sql/replies.ts";

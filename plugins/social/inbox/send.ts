@@ -1,11 +1,10 @@
 // Sends replies once, and looks on X for those that may have been sent.
 
 import { Fault, unreachable } from "#core/fault.ts";
+import { createWindows, type ReadBudget } from "#plugins/social/budgets.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
 import { privateBody } from "#plugins/social/inbox/think.ts";
-import { createWindows } from "#plugins/social/inbox/windows.ts";
 import { DM_WAIT_MS, LOOK_PAGE_MAX, LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
-import type { ReadBudget } from "#plugins/social/readBudget.ts";
 import { createUnlike, dmWords } from "#plugins/social/renderReplies.ts";
 import { readContact } from "#plugins/social/sql/contacts.ts";
 import {

@@ -5,13 +5,13 @@ import { callOut, type OutboundAnswer, readJson } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import {
+	type SocialConfig,
 	X_ANSWER_BYTES_MAX,
 	X_PAUSE_MAX_MS,
 	X_PAUSE_MS,
 	X_TIMEOUT_MS,
 	X_UNPAID_PAUSE_MS,
 } from "#plugins/social/limits.ts";
-import type { SocialConfig } from "#plugins/social/socialConfig.ts";
 
 export type XCall = {
 	method: "GET" | "POST" | "PUT" | "DELETE";

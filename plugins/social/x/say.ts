@@ -1,10 +1,9 @@
 // Sends posts and messages, finds them again, subscribes the webhook, and reads X's usage.
 
 import { z } from "zod";
+import type { Used } from "#plugins/social/budgets.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import { LOOK_PAGE_MAX } from "#plugins/social/limits.ts";
-import type { Used } from "#plugins/social/readBudget.ts";
-import type { SocialConfig } from "#plugins/social/socialConfig.ts";
+import { LOOK_PAGE_MAX, type SocialConfig } from "#plugins/social/limits.ts";
 import type { XAnswer, XWindow } from "#plugins/social/x/callX.ts";
 import { type Asked, faultOf, isUnasked, type X } from "#plugins/social/x/createX.ts";
 

@@ -4,8 +4,12 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import { TOKEN_MARGIN_MS, TOKEN_PAUSE_MAX_MS, TOKEN_PAUSE_MS } from "#plugins/social/limits.ts";
-import type { SocialConfig } from "#plugins/social/socialConfig.ts";
+import {
+	type SocialConfig,
+	TOKEN_MARGIN_MS,
+	TOKEN_PAUSE_MAX_MS,
+	TOKEN_PAUSE_MS,
+} from "#plugins/social/limits.ts";
 import {
 	lockTokens,
 	readTokens,

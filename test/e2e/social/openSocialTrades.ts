@@ -12,8 +12,8 @@ import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import { createOperators } from "#core/operators.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { socialConfig } from "#plugins/social/limits.ts";
 import { socialPlugin } from "#plugins/social/plugin.ts";
-import { socialConfig } from "#plugins/social/socialConfig.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import {
 	bundleKillable,

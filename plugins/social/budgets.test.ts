@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createMetrics } from "#core/metrics.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
+import { createReadBudget, forecastOf } from "#plugins/social/budgets.ts";
 import { socialFault } from "#plugins/social/faults.ts";
-import { createReadBudget, forecastOf } from "#plugins/social/readBudget.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: what X bills is counted as X bills it, for all processes together, and never passes
