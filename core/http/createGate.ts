@@ -8,7 +8,7 @@ import { createEncoder, publish } from "#core/http/content.ts";
 import type { OriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createQuickLane } from "#core/http/createQuickLane.ts";
 import type { RequestObserver } from "#core/http/createRequestObserver.ts";
-import type { RouteMatch, RouteTable } from "#core/http/createRouteTable.ts";
+import { isUpgrade, type RouteMatch, type RouteTable } from "#core/http/createRouteTable.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf, faultOfStatus, httpFault } from "#core/http/faults.ts";
 import { problemResponse } from "#core/http/problems.ts";
@@ -19,7 +19,6 @@ import {
 	requestContexts,
 	requestIdOf,
 } from "#core/http/requests.ts";
-import { isUpgrade } from "#core/http/sockets.ts";
 import type { Limiter } from "#core/limiter.ts";
 import type { Log } from "#core/log.ts";
 

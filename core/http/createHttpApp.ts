@@ -8,7 +8,12 @@ import { createProxyList } from "#core/http/clients.ts";
 import { createGate } from "#core/http/createGate.ts";
 import { createOriginPolicy } from "#core/http/createOriginPolicy.ts";
 import { createRequestObserver } from "#core/http/createRequestObserver.ts";
-import { createRouteTable, type RouteTable } from "#core/http/createRouteTable.ts";
+import {
+	createRouteTable,
+	guardSockets,
+	isUpgrade,
+	type RouteTable,
+} from "#core/http/createRouteTable.ts";
 import { faultOf, httpFault } from "#core/http/faults.ts";
 import { openApiRoutes } from "#core/http/openApi.ts";
 import { field } from "#core/http/openapi/schema.ts";
@@ -16,7 +21,6 @@ import { websocketLimits } from "#core/http/pages.ts";
 import { problemResponse } from "#core/http/problems.ts";
 import { requestContexts, strictQueries } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import { guardSockets, isUpgrade } from "#core/http/sockets.ts";
 import type { Limiter } from "#core/limiter.ts";
 import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";

@@ -5,15 +5,18 @@ import type { Clock } from "#core/clock.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { createCaller, pathSegment } from "#plugins/custody/caller.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
-import {
-	createProviderClient,
-	type ProviderClient,
-} from "#plugins/custody/createProviderClient.ts";
 import { createSender } from "#plugins/custody/createSender.ts";
 import { QUORUM_REMEMBERED_MS, QUORUMS_REMEMBERED_MAX } from "#plugins/custody/limits.ts";
 import { type AuthorizationKey, createAuthorizer, signatures } from "#plugins/custody/sign.ts";
 import { createKeySet, createTokenVerifier } from "#plugins/custody/token.ts";
-import { readTrace, readTraces, readUser, wire } from "#plugins/custody/wire.ts";
+import {
+	createProviderClient,
+	type ProviderClient,
+	readTrace,
+	readTraces,
+	readUser,
+	wire,
+} from "#plugins/custody/wire.ts";
 
 export type Quorums = {
 	/** Says whether our key alone signs for a quorum. */

@@ -10,10 +10,9 @@ import {
 	UNSENT_CODES,
 } from "#plugins/custody/caller.ts";
 import type { Custody, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
-import type { NamedCall, ProviderClient } from "#plugins/custody/createProviderClient.ts";
 import { REFERENCE_LENGTH_MAX, REQUEST_BYTES_MAX } from "#plugins/custody/limits.ts";
 import type { Authorize } from "#plugins/custody/sign.ts";
-import { wire } from "#plugins/custody/wire.ts";
+import { type NamedCall, type ProviderClient, wire } from "#plugins/custody/wire.ts";
 
 type Request = Parameters<Custody["send"]>[0];
 

@@ -7,10 +7,9 @@ import type { Clock } from "#core/clock.ts";
 import { type CanonicalRules, canonicalJson } from "#core/json.ts";
 import { pathSegment } from "#plugins/custody/caller.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
-import type { ProviderClient } from "#plugins/custody/createProviderClient.ts";
 import { custodyFault } from "#plugins/custody/faults.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, JSON_DEPTH_MAX } from "#plugins/custody/limits.ts";
-import { wire } from "#plugins/custody/wire.ts";
+import { type ProviderClient, wire } from "#plugins/custody/wire.ts";
 
 export type AuthorizedRequest = {
 	/** In full, without a slash at its end. */

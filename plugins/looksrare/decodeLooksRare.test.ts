@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { type Hex, padHex } from "viem";
 import type { RawLog } from "#core/chain/Hex.ts";
-import { decodeLooksRare } from "#plugins/looksrare/decodeLooksRare.ts";
+import { decodeLooksRare } from "#plugins/looksrare/plugin.ts";
 import { type LoggedTrade, looksRareLogs } from "#plugins/looksrare/testing/looksRareLogs.ts";
 
 type SavedLog = { address: Hex; topics: Hex[]; data: Hex; logIndex: number };

@@ -18,7 +18,7 @@ import {
 	createStreamStatus,
 	followStreamStatus,
 	type StreamStatus,
-} from "#plugins/provider/stream/status.ts";
+} from "#plugins/provider/stream/keepSocket.ts";
 import { createChainNames } from "#plugins/provider/wire/rows.ts";
 
 const config = z.object({

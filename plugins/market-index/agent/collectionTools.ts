@@ -10,7 +10,7 @@ import {
 	createCollectionTool,
 	type ToolDeps,
 } from "#plugins/market-index/agent/createCollectionTool.ts";
-import { floorTool } from "#plugins/market-index/agent/floorTool.ts";
+import { floorTool } from "#plugins/market-index/agent/holdingTools.ts";
 import {
 	countText,
 	ethText,

@@ -1,12 +1,12 @@
-// Keeps rounds and decimals in memory, and answers rates from there.
+// Keeps rounds and decimals in memory, and says what the readers of feeds share.
 
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
-import type { Priced, UsdRate } from "#plugins/prices/contract.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Priced, Prices, UsdRate } from "#plugins/prices/contract.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed.ts";
-import type { FeedSpans, Learned, Span } from "#plugins/prices/history/model.ts";
 import {
 	HEARTBEATS_MAX,
 	HISTORY_MS,
@@ -14,7 +14,7 @@ import {
 	ROUNDS_PER_READ_MAX,
 } from "#plugins/prices/limits.ts";
 import type { RateSource } from "#plugins/prices/pricesOver.ts";
-import type { Round } from "#plugins/prices/round.ts";
+import type { Round, RoundProblem } from "#plugins/prices/round.ts";
 import { decimals, readBarriers, readRoundsAfter } from "#plugins/prices/sql/rounds.ts";
 
 /** Every known round in memory, to be looked up by time. Feeds are named by their key. */
@@ -34,6 +34,29 @@ export type Memory = RateSource & {
 };
 
 type Pages = { rounds: Round[]; ids: Map<bigint, Round> };
+
+/** A span of time in which a price became known. */
+export type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
+
+export type Span = Pick<Learned, "fromMs" | "toMs">;
+
+/** Spans by feed. */
+export type FeedSpans = Map<string, Span>;
+
+export type PriceMetrics = {
+	/** Counts an answer of a feed that cannot be a price. */
+	rejected(reason: RoundProblem | "decimals"): void;
+	/** Counts a failed poll of a chain's feeds. */
+	failed(chain: string): void;
+};
+
+/** What reading feeds needs. */
+export type ReadOptions = Pick<Core, "db" | "clock" | "log" | "reached"> & {
+	feeds: readonly Feed[];
+	metrics: PriceMetrics;
+	/** Called with what became known, after it was committed. */
+	learned(spans: FeedSpans): Promise<void>;
+};
 
 const NONE: ReadonlySet<bigint> = new Set();
 

@@ -8,8 +8,8 @@ import { DECIMALS_MAX } from "#core/money.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed.ts";
+import type { FeedSpans, ReadOptions, Span } from "#plugins/prices/history/createMemory.ts";
 import { addSpan } from "#plugins/prices/history/fillGaps.ts";
-import type { FeedSpans, ReadOptions, Span } from "#plugins/prices/history/model.ts";
 import {
 	FEED_DECIMALS_MAX,
 	HEARTBEATS_MAX,

@@ -4,7 +4,7 @@ import { readAbiUint } from "#core/chain/abi.ts";
 import type { Rpc, RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { type Feed, feedKey } from "#plugins/prices/feed.ts";
-import type { FeedSpans, ReadOptions, Span } from "#plugins/prices/history/model.ts";
+import type { FeedSpans, ReadOptions, Span } from "#plugins/prices/history/createMemory.ts";
 import {
 	HEARTBEATS_MAX,
 	HISTORY_MS,

@@ -8,11 +8,15 @@ import type { Metrics } from "#core/metrics.ts";
 import { sleep } from "#core/time.ts";
 import type { ProviderStream, ProviderStreamState } from "#plugins/provider/contract.ts";
 import { createDelivery } from "#plugins/provider/stream/delivery.ts";
-import { keepSocket, type SocketState } from "#plugins/provider/stream/keepSocket.ts";
+import {
+	createStreamMetrics,
+	keepSocket,
+	type SocketState,
+	type StreamStatus,
+} from "#plugins/provider/stream/keepSocket.ts";
 import { LEASE_EVERY_MS, type Timers, TOPICS_MAX } from "#plugins/provider/stream/model.ts";
 import { topicOf } from "#plugins/provider/stream/phoenix.ts";
 import { createEventReader, type KnownChains } from "#plugins/provider/stream/readEvent.ts";
-import { createStreamMetrics, type StreamStatus } from "#plugins/provider/stream/status.ts";
 import { createTopicBook, type TopicBook } from "#plugins/provider/stream/topics.ts";
 
 /** The stream, with the switch that only this plugin has. */

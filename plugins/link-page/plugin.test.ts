@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
-import { linkPageRoutes } from "#plugins/link-page/linkPageRoutes.ts";
+import { linkPageRoutes } from "#plugins/link-page/plugin.ts";
 
 const app = testHttpApp({ routes: [linkPageRoutes()] });
 const get = (path: string) => app.handle(new Request(`http://localhost${path}`));
