@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import { createTokenSource } from "#plugins/trading/createTokenSource.ts";
+import type { PoolDay } from "#plugins/trading/prices/createPoolAverages.ts";
+import type { PriceWord } from "#plugins/trading/prices/createReference.ts";
+import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: other plugins hear a token's ticker and price from the registry alone, and what each
@@ -10,7 +15,10 @@ const TSLA: Address = `0x${"00".repeat(19)}a1`;
 const FAKE: Address = `0x${"00".repeat(19)}b2`;
 const POOL: Address = `0x${"c1".repeat(20)}`;
 const ROUTER: Address = `0x${"d1".repeat(20)}`;
+const USDG: Address = `0x${"d0".repeat(20)}`;
 const ANNA: Address = `0x${"e1".repeat(20)}`;
+const DOLLAR = 1_000_000n;
+const OPEN: PriceWord = { kind: "open", microsPerUnit: 5n };
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -22,38 +30,78 @@ beforeAll(async () => {
 		from (values ($1, 'TSLA', 'active'), ($2, 'FAKE', 'rejected')) as t (a, s, status)`,
 		[TSLA.slice(2), FAKE.slice(2)],
 	);
+	const usdg = { symbol: "USDG", address: USDG, kind: "stable", decimals: 6, uid: null } as const;
+	await database.db.transaction((tx) => assetRows.write(tx, newAssetRow(usdg)));
 });
 afterAll(() => database?.drop());
 
-const open = (micros: bigint | null) =>
+/** A source whose feeds say this, and whose pool stood at these ticks for half a day. */
+const open = (word: PriceWord, day: PoolDay | null = null) =>
 	createTokenSource({
 		...{ db: database.db, chainId: 4_663, contracts: new Map([[ROUTER, "the router"]]) },
+		unpricedUsdMicrosMax: 200n * DOLLAR,
 		assets: {
 			pools: () => [
-				{ address: POOL, token0: TSLA, token1: ANNA, feeBps100: 1, liquidity: 1n, version: "v3" },
+				{ address: POOL, token0: TSLA, token1: USDG, feeBps100: 1, liquidity: 1n, version: "v3" },
 			],
+			read: async (db, address) => {
+				const row = await assetRows.read(db, 4_663, address);
+				return row && assetOf(row);
+			},
 		},
+		averages: { day: async () => new Map(day ? [[POOL, day]] : []) },
 		reference: {
-			last: async () =>
-				micros === null ? null : { microsPerUnit: micros, ageMs: 0, market: "closed" },
+			word: async ({ kind }) => {
+				return kind === "stable" ? { kind: "open", microsPerUnit: DOLLAR } : word;
+			},
 		},
 	});
 
-test("a token has the registry's ticker, and its last price is sure, also of a closed market", async () => {
-	expect(await open(5n).symbolOf(TSLA)).toBe("TSLA");
-	expect(await open(5n).priceOf(TSLA)).toEqual({ kind: "sure", microsPerUnit: 5n });
-	expect(await open(null).priceOf(TSLA)).toBeNull();
+/** About $1,202 for a whole one of 18 decimals in units of 6. */
+const TICK = -205_400;
+const recorded = { least: TICK - 500, greatest: TICK };
+
+test("a token's price is sure by an open, valid feed alone", async () => {
+	const price = { kind: "open", microsPerUnit: 5n } as const;
+	expect(await open(price, recorded).symbolOf(TSLA)).toBe("TSLA");
+	expect(await open(price, recorded).priceOf(TSLA)).toEqual({ kind: "sure", microsPerUnit: 5n });
+});
+
+describe("what no open feed says is the highest of what is known, and its owner is asked", () => {
+	const askedMicrosMax = 200n * DOLLAR;
+	const words: [string, PriceWord][] = [
+		["a closed market", { kind: "closed", microsPerUnit: 1_100n * DOLLAR }],
+		["a broken feed", { kind: "broken", lastMicros: 1_100n * DOLLAR }],
+	];
+	for (const [what, word] of words) {
+		test(`${what}: its last price, or our record where that is more`, async () => {
+			const last = { kind: "unsure", microsPerUnit: 1_100n * DOLLAR, askedMicrosMax } as const;
+			expect(await open(word).priceOf(TSLA)).toEqual(last);
+			expect(await open(word, recorded).priceOf(TSLA)).toEqual(await byRecord());
+		});
+	}
+	const byRecord = () => open({ kind: "none" }, recorded).priceOf(TSLA);
+	test("no feed: our record at its highest of the day", async () => {
+		const price = await byRecord();
+		expect(price).toMatchObject({ kind: "unsure", askedMicrosMax });
+		const dollars = Number((price?.microsPerUnit ?? 0n) / DOLLAR);
+		expect(dollars).toBe(Math.floor(1.0001 ** TICK * 1e12));
+	});
+	test("a feed without any answer, and no feed, with no record: nothing is known", async () => {
+		expect(await open({ kind: "broken", lastMicros: null }).priceOf(TSLA)).toBeNull();
+		expect(await open({ kind: "none" }).priceOf(TSLA)).toBeNull();
+	});
 });
 
 test("what is rejected, or not there, has neither ticker nor price", async () => {
 	for (const address of [FAKE, ANNA]) {
-		expect(await open(5n).symbolOf(address)).toBeNull();
-		expect(await open(5n).priceOf(address)).toBeNull();
+		expect(await open(OPEN).symbolOf(address)).toBeNull();
+		expect(await open(OPEN).priceOf(address)).toBeNull();
 	}
 });
 
 test("contracts are told by what they are, and nobody else's address is one", async () => {
-	const { contractNamed } = open(null);
+	const { contractNamed } = open({ kind: "none" });
 	expect(await contractNamed(TSLA)).toBe("the contract of the token TSLA");
 	expect(await contractNamed(FAKE)).toBe("the contract of the token FAKE");
 	expect(await contractNamed(POOL)).toBe("a pool of the exchange");

@@ -1,15 +1,16 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { References } from "#plugins/trading/prices/createReference.ts";
-import { type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
-import type { TokenSource } from "#plugins/wallets/contract.ts";
+import { type PriceRecordDeps, recordedMicros } from "#plugins/trading/swap/readPrice.ts";
+import type { TokenPrice, TokenSource } from "#plugins/wallets/contract.ts";
 
-export type TokenSourceOptions = {
+export type TokenSourceOptions = PriceRecordDeps & {
 	db: Queryable;
 	chainId: number;
-	assets: Pick<Assets, "pools">;
-	reference: Pick<References, "last">;
+	assets: Pick<Assets, "pools" | "read">;
+	/** What an owner may be asked for at a price that is not sure, in microdollars. */
+	unpricedUsdMicrosMax: bigint;
 	/** The contracts that trades go through, each with what it is: "the swap router". */
 	contracts: ReadonlyMap<Address, string>;
 };
@@ -20,7 +21,7 @@ export type TokenSourceOptions = {
  * one all the same.
  */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-	const { db, chainId, assets, reference, contracts } = options;
+	const { db, chainId, assets, contracts } = options;
 	const read = async (token: Address) => {
 		const row = await assetRows.read(db, chainId, token);
 		return row === null || row.status === "rejected" ? null : assetOf(row);
@@ -30,8 +31,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 		symbolOf: async (token) => (await read(token))?.symbol ?? null,
 		async priceOf(token) {
 			const asset = await read(token);
-			const price = asset && (await reference.last(asset));
-			return price ? { kind: "sure", microsPerUnit: price.microsPerUnit } : null;
+			return asset && priceOf(options, asset);
 		},
 		async contractNamed(address) {
 			const named = contracts.get(address);
@@ -41,4 +41,23 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 			return row && `the contract of the token ${row.symbol}`;
 		},
 	};
+}
+
+/**
+ * Returns what one whole token is worth: sure only by an open, valid feed. Otherwise the highest of
+ * what its feed said last and our own record of a day, for which its owner is asked up to a bound;
+ * null where neither says anything.
+ */
+async function priceOf(options: TokenSourceOptions, asset: Asset): Promise<TokenPrice | null> {
+	const word = await options.reference.word(asset);
+	if (word.kind === "open") return { kind: "sure", microsPerUnit: word.microsPerUnit };
+	const last =
+		word.kind === "closed" ? word.microsPerUnit : word.kind === "broken" ? word.lastMicros : null;
+	const recorded = await recordedMicros(options, asset);
+	const [highest] = [last, recorded]
+		.filter((micros) => micros !== null)
+		.toSorted((one, other) => (one > other ? -1 : 1));
+	if (highest === undefined) return null;
+	const askedMicrosMax = options.unpricedUsdMicrosMax;
+	return { kind: "unsure", microsPerUnit: highest, askedMicrosMax };
 }

@@ -37,7 +37,8 @@ export const tradingPlugin = definePlugin({
 		const { TRADE_V3_ROUTER, TRADE_V3_QUOTER, TRADE_V4_QUOTER, TRADE_V3_FACTORY } = config;
 		wallets.execution.tokens.register(
 			createTokenSource({
-				...{ db: core.db, chainId: STOCK_CHAIN_ID, assets, reference },
+				...{ db: core.db, chainId: STOCK_CHAIN_ID, assets, reference, averages },
+				unpricedUsdMicrosMax: BigInt(config.TRADE_UNPRICED_USD_MAX) * 1_000_000n,
 				contracts: new Map([
 					[TRADE_V3_ROUTER, "the router of trades"],
 					[TRADE_V3_QUOTER, "the quoter of trades"],

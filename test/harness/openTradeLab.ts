@@ -24,6 +24,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { createSteps, type StepObserver } from "#core/steps.ts";
 import type { CustodyTrace, CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
+import { createTokenSource } from "#plugins/trading/createTokenSource.ts";
 import { openTrades, type TradesOptions } from "#plugins/trading/openTrades.ts";
 import { createPoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
 import { createReference } from "#plugins/trading/prices/createReference.ts";
@@ -268,6 +269,13 @@ export function openTradeLab(given: {
 		...{ hours: marketHours("always"), silentMs: 86_400_000 },
 	});
 	const averages = createPoolAverages({ rpc, db, clock });
+	execution.tokens.register(
+		createTokenSource({
+			...{ db, chainId: CHAIN_ID, assets, reference, averages },
+			unpricedUsdMicrosMax: BigInt(config.TRADE_UNPRICED_USD_MAX) * DOLLARS,
+			contracts: new Map([[config.TRADE_V3_ROUTER, "the router of trades"]]),
+		}),
+	);
 	const eligibility: Eligibility = { mayTrade: async () => state.barred };
 	const opened = openTrades({
 		...{ core, config, wallets, rpc, assets, reference, averages, eligibility, ending },
@@ -320,7 +328,7 @@ export function openTradeLab(given: {
 	return {
 		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
 		...{ audited, references },
-		...{ ask, tools: opened.tools, assets },
+		...{ ask, tools: opened.tools, assets, chains },
 		async trader(options: TraderOptions = {}): Promise<Trader> {
 			return insertTrader({ db, clock }, options);
 		},

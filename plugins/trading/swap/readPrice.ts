@@ -1,7 +1,10 @@
 // Reads everything that says something of a trade's price, and has the verdict made of it.
 
+import type { Queryable } from "#core/db/Database.ts";
 import { mulDiv } from "#core/money.ts";
 import { alongRoute, ratioAtTick } from "#plugins/trading/poolRatio.ts";
+import type { PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
+import type { References } from "#plugins/trading/prices/createReference.ts";
 import {
 	countUnsure,
 	judgePrice,
@@ -13,7 +16,7 @@ import {
 import { dollars } from "#plugins/trading/prices/priceLine.ts";
 import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { Asset } from "#plugins/trading/registry/createAssets.ts";
+import type { Asset, Assets } from "#plugins/trading/registry/createAssets.ts";
 import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
@@ -32,6 +35,14 @@ type Given = {
 	buy: Asset;
 	exact: "in" | "out";
 	signal: AbortSignal;
+};
+
+/** What our own record of prices is read from. */
+export type PriceRecordDeps = {
+	db: Queryable;
+	assets: Pick<Assets, "pools" | "read">;
+	averages: Pick<PoolAverages, "day">;
+	reference: Pick<References, "word">;
 };
 
 /**
@@ -114,7 +125,7 @@ function worthOf({ word, decimals }: PriceSide, raw: bigint): bigint | null {
  * Returns microdollars of a whole stock at its highest in our own record of a day, over its pools
  * whose other token has a price; null where there is none.
  */
-async function recordedMicros(deps: SwapDeps, asset: Asset): Promise<bigint | null> {
+export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promise<bigint | null> {
 	if (asset.kind !== "stock") return null;
 	const { address: token } = asset;
 	const pools = deps.assets.pools().filter(({ token0, token1, version }) => {
