@@ -24,6 +24,7 @@ import { createSync, registryHealth } from "#plugins/trading/registry/createSync
 import {
 	POOLS_EVERY_MS,
 	POOLS_TIMEOUT_MS,
+	PRUNE_EVERY_MS,
 	SYNC_TIMEOUT_MS,
 } from "#plugins/trading/registry/limits.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
@@ -108,15 +109,6 @@ export function openRegistry(options: RegistryOptions) {
 	};
 	const everyMs = config.STOCK_SYNC_SECONDS * 1_000;
 	const degraded = registryHealth({ db, clock, chainId: chain.id, everyMs });
-	const jobs: Job[] = [
-		{
-			name: "trading.registry",
-			schedule: { everyMs },
-			lock: "cluster",
-			timeoutMs: SYNC_TIMEOUT_MS,
-			run: ({ signal }) => countedSync(signal),
-		},
-	];
 	// A deployment without stocks does not call their chain.
 	const isAsked = config.STOCK_ASSETS_BASE_URL !== undefined || config.TRADE_POOLS_JSON.length > 0;
 	const isFollowed = access !== undefined && isAsked;
@@ -124,13 +116,37 @@ export function openRegistry(options: RegistryOptions) {
 	return {
 		...{ assets, pools, reference, averages, eligibility, portfolio, routes, tools, rpcFor },
 		names: stockNames(db, chain.id),
-		jobs: isFollowed ? jobs : [],
+		jobs: isFollowed ? jobsOf({ everyMs, sync: countedSync, averages }) : [],
 		degraded: async () => (isFollowed ? degraded() : []),
 		start() {
 			if (isFollowed) work.begin(core.role === "api" ? null : () => countedSync(ending));
 		},
 		ended: work.ended,
 	};
+}
+
+function jobsOf(given: {
+	everyMs: number;
+	sync(signal: AbortSignal): Promise<void>;
+	averages: Pick<PoolAverages, "prune">;
+}): Job[] {
+	const { everyMs, sync, averages } = given;
+	return [
+		{
+			name: "trading.registry",
+			schedule: { everyMs },
+			lock: "cluster",
+			timeoutMs: SYNC_TIMEOUT_MS,
+			run: ({ signal }) => sync(signal),
+		},
+		{
+			name: "trading.prune_pool_prices",
+			schedule: { everyMs: PRUNE_EVERY_MS },
+			lock: "cluster",
+			timeoutMs: POOLS_TIMEOUT_MS,
+			run: () => averages.prune(),
+		},
+	];
 }
 
 /**

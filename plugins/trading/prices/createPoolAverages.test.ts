@@ -87,14 +87,20 @@ test("two processes that read the same pools, and a pool that is configured twic
 	expect(await open().read([POOL], signal)).toEqual([{ tick: 15, isWhole: true }]);
 });
 
-test("a day is kept, and what is older is deleted", async () => {
-	await note(2, 7, [POOL, OTHER]);
-	clock.ms = NOW_MS + 24 * HOUR_MS;
-	await note(1, 8);
-	expect(await rows()).toBe(5);
-	clock.ms += 2 * MINUTE_MS;
-	await note(1, 8);
-	expect(await rows()).toBe(2);
+test("a day is kept by the database's time, whatever a process's clock says", async () => {
+	const insert = (ago: string) =>
+		database.db.execute(
+			`insert into trading.pool_price (pool, minute, tick_sum, samples)
+			values (decode($1, 'hex'), date_trunc('minute', now() - $2::interval), 7, 1)`,
+			[POOL.slice(2), ago],
+		);
+	for (const ago of ["23 hours", "0", "-23 hours", "25 hours", "-25 hours"]) await insert(ago);
+	clock.ms += 30 * 24 * HOUR_MS;
+	await open().prune();
+	expect(await rows()).toBe(3);
+	clock.ms = 0;
+	await open().prune();
+	expect(await rows()).toBe(3);
 });
 
 test("the day says its least and greatest minute, once it has half an hour", async () => {

@@ -29,8 +29,10 @@ export type PoolAverage = {
 export type PoolDay = Pick<TickSpan, "least" | "greatest">;
 
 export type PoolAverages = {
-	/** Adds one reading of each pool to the record, and deletes what is older than a day. */
+	/** Adds one reading of each pool to the record. */
 	note(ticks: readonly PoolTick[]): Promise<void>;
+	/** Deletes what is older than a day. */
+	prune(): Promise<void>;
 	/** Returns the mean of each pool, in their order; null where nothing says one. */
 	read(pools: readonly Address[], signal: AbortSignal): Promise<(PoolAverage | null)[]>;
 	/** Returns what our record of a day says; pools with less than half an hour are left out. */
@@ -60,7 +62,6 @@ export function createPoolAverages(deps: {
 	clock: Clock;
 }): PoolAverages {
 	const { rpc, db, clock } = deps;
-	let keptMinute = 0;
 	const recorded = (pools: readonly Address[], spanMs: number) => {
 		const nowMs = clock.nowMs();
 		// What another clock dated later than now says nothing.
@@ -73,10 +74,8 @@ export function createPoolAverages(deps: {
 			// A pool that is configured twice is read twice, and counts once.
 			const once = [...new Map(ticks.map((one) => [one.pool, one])).values()];
 			await addTicks(db, { minute: new Date(minute), ticks: once });
-			if (minute === keptMinute) return;
-			await dropTicks(db, new Date(minute - DAY_MS));
-			keptMinute = minute;
 		},
+		prune: () => dropTicks(db, DAY_MS),
 		async read(pools, signal) {
 			const own = await observed(rpc, pools, signal);
 			const silent = pools.filter((_, index) => own[index] === null);

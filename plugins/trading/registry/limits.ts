@@ -28,3 +28,6 @@ export const TOKEN_DECIMALS_MAX = 36;
 /** How often pools are read and ranked again. */
 export const POOLS_EVERY_MS = 10_000;
 export const POOLS_TIMEOUT_MS = 8_000;
+
+/** How often our own record of pools is rid of what is older than a day. */
+export const PRUNE_EVERY_MS = 600_000;

@@ -34,9 +34,17 @@ export async function addTicks(
 	);
 }
 
-/** Deletes what is older. By `pool_price_minute`. */
-export async function dropTicks(db: Queryable, before: Date): Promise<void> {
-	await db.execute("delete from trading.pool_price where minute < $1", [before]);
+/**
+ * Deletes what is older, and what a wrong clock dated as far ahead, by the database's time. By
+ * `pool_price_minute`.
+ */
+export async function dropTicks(db: Queryable, keptMs: number): Promise<void> {
+	await db.execute(
+		`delete from trading.pool_price
+		where minute < now() - $1 * interval '1 millisecond'
+			or minute > now() + $1 * interval '1 millisecond'`,
+		[keptMs],
+	);
 }
 
 /** Returns what a span says of pools; those without a reading are left out. By primary key. */
