@@ -81,7 +81,7 @@ export function openTrades(options: TradesOptions) {
 	}
 	const v4 = config.TRADE_V4_POOLS_JSON;
 	if (v4.length > 0) {
-		sources.push(createV4Quoter({ rpc, clock, quoter: config.TRADE_V4_QUOTER, pools: v4 }));
+		sources.push(createV4Quoter({ rpc, quoter: config.TRADE_V4_QUOTER, pools: v4 }));
 	}
 	const least = config.TRADE_MIN_LIQUIDITY_USD;
 	const deps: SwapDeps = {

@@ -64,13 +64,6 @@ export const tradeConfig = {
 			"Lists Uniswap V4 pools to compare prices with. No swap is sent through them. A pool " +
 				"has hooks only where they are named.",
 		),
-	TRADE_V4_ENABLED: z
-		.boolean()
-		.default(false)
-		.refine((isOn) => !isOn, "V4 swaps are not executed by this version: they need Permit2")
-		.describe(
-			"Sends swaps through V4 pools. Not possible in this version: true refuses the start.",
-		),
 	TRADE_SLIPPAGE_BPS_MAX: bps
 		.default(50)
 		.describe(

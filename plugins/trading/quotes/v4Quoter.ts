@@ -3,23 +3,25 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
-import type { Clock } from "#core/clock.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import { HOPS_MAX, ROUTES_MAX, SENT_DEADLINE_MS } from "#plugins/trading/limits.ts";
+import { HOPS_MAX, ROUTES_MAX } from "#plugins/trading/limits.ts";
 import type { QuoteAsk, QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
-import {
-	encodeV4Swap,
-	readV4Swap,
-	type V4Hop,
-	type V4Swap,
-} from "#plugins/trading/quotes/v4Swap.ts";
 
 /** A V4 pool, identified by its key; its two currencies in any order. */
-export type V4Pool = Omit<V4Hop, "tokenIn" | "tokenOut"> & { tokens: readonly [Address, Address] };
+type V4Pool = {
+	/** The zero address means the native coin. */
+	tokens: readonly [Address, Address];
+	fee: number;
+	tickSpacing: number;
+	/** The zero address means no hooks; others are used only if the configuration names them. */
+	hooks: Address;
+};
 
-export type V4QuoterDeps = {
+/** One pool on a route. */
+type V4Hop = Omit<V4Pool, "tokens"> & { tokenIn: Address; tokenOut: Address };
+
+type V4QuoterDeps = {
 	rpc: Pick<Rpc, "settle">;
-	clock: Clock;
 	/** The address of Uniswap's V4Quoter. */
 	quoter: Address;
 	pools: readonly V4Pool[];
@@ -35,9 +37,9 @@ const UINT128_BOUND = 2n ** 128n;
 
 /**
  * Makes the source that quotes configured V4 pools with Uniswap's V4 quoter. Its answer is compared
- * and recorded, with the calldata for the universal router 2.1.1; it is not executed here.
+ * and recorded, and never executed.
  */
-export function createV4Quoter({ rpc, clock, quoter, pools }: V4QuoterDeps): QuoteSource {
+export function createV4Quoter({ rpc, quoter, pools }: V4QuoterDeps): QuoteSource {
 	return {
 		name: "local_v4",
 		async ask(ask, signal) {
@@ -63,7 +65,7 @@ export function createV4Quoter({ rpc, clock, quoter, pools }: V4QuoterDeps): Quo
 				outRaw: exact === "in" ? raw : amountRaw,
 				blockNumber: blockOf(block),
 				...{ impactBps: null, requestId: null },
-				detail: { version: "v4", hops, calldata: calldataOf({ ask, hops, raw }, clock.nowMs()) },
+				detail: { version: "v4", hops },
 			};
 		},
 	};
@@ -119,19 +121,6 @@ function callOf(
 	const functionName = isIn ? "quoteExactInput" : "quoteExactOutput";
 	const data = encodeFunctionData({ abi, functionName, args });
 	return { method: "eth_call", params: [{ to, data }, "latest"] };
-}
-
-/** Returns the calldata to sign; null unless it reads back as the same swap. */
-function calldataOf(
-	{ ask, hops, raw }: { ask: QuoteAsk; hops: readonly V4Hop[]; raw: bigint },
-	nowMs: number,
-): Hex | null {
-	const { exact, amountRaw, taker } = ask;
-	const deadlineS = BigInt(Math.floor((nowMs + SENT_DEADLINE_MS) / 1_000));
-	const swap: V4Swap = { hops, exact, amountRaw, limitRaw: raw, recipient: taker, deadlineS };
-	const encoded = encodeV4Swap(swap);
-	const read = readV4Swap({ ...encoded, sender: taker });
-	return read && Bun.deepEquals(read, swap) ? encoded.data : null;
 }
 
 function rawOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {

@@ -437,7 +437,7 @@ describe("sources", () => {
 		expect(BigInt(body.quotes[1].outRaw)).toBeGreaterThan(BigInt(body.outRaw));
 	});
 
-	test("V4 pools are compared with, with the calldata for them, and never executed", async () => {
+	test("V4 pools are compared with and recorded, without calldata, and never executed", async () => {
 		const [honest] = world.v4.pools;
 		const aapl = world.stock("AAPL").address.toLowerCase();
 		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
@@ -458,12 +458,16 @@ describe("sources", () => {
 		}
 		const { body } = await lab.trade(by, "sell 0.01 AAPL");
 		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "local_v4"]);
-		const rows = await lab.db.query<{ calldata: string }>(
-			`select detail ->> 'calldata' as calldata from trading.quote
-			where trade_id = $1 and source = 'local_v4'`,
+		const rows = await lab.db.query<{ detail: object }>(
+			"select detail from trading.quote where trade_id = $1 and source = 'local_v4'",
 			[body.id],
 		);
-		expect(rows[0]?.calldata).toStartWith("0x3593564c");
+		const [row] = rows;
+		expect(row?.detail).toMatchObject({
+			version: "v4",
+			hops: [{ tokenIn: aapl, fee, tickSpacing }],
+		});
+		expect(row?.detail).not.toHaveProperty("calldata");
 		expect(lab.sent.every(({ to }) => to === world.addresses.router.toLowerCase())).toBe(true);
 	});
 
