@@ -36,9 +36,10 @@ const NAME_WORD =
 
 /** Tickers that are also small words of commands are read only with a `$`. */
 const SMALL_WORDS = new Set(
-	"a all and any as at by for from half in is it me my no not of on or per the to up with".split(
-		" ",
-	),
+	(
+		"a all and any as at by for from half in is it me my no not of on or per share shares the to up " +
+		"with"
+	).split(" "),
 );
 
 const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);

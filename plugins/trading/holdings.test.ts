@@ -87,6 +87,12 @@ test("[TRD-04] a token without a multiplier shows as its balance; an unknown one
 	expect(getUserRawBalance({ rawBalance: 5n, multiplier: null })).toBe(5n);
 });
 
+test("a stock that had a multiplier when it was checked, and reverts now, shows no shares", async () => {
+	node.faults.answers.set(`${TSLA}:0xa60bf13d`, "0x");
+	const { by } = await read([tesla]);
+	expect(by["TSLA"]).toMatchObject({ balance: "2", uiBalance: null, multiplier: null });
+});
+
 test("a holding without a price is listed with null, and so is the total", async () => {
 	const { by, totalUsd, knownUsd, data } = await read();
 	expect(by["OLDX"]).toMatchObject({

@@ -13,9 +13,9 @@ import { pageSchema } from "#core/http/pages.ts";
 import { decimalString, mulDiv, toDisplayNumber } from "#core/money.ts";
 import type { LastPrice, References } from "#plugins/trading/prices/createReference.ts";
 import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { MULTIPLIER_MAX, MULTIPLIER_ONE } from "#plugins/trading/registry/limits.ts";
 import { MICROS_DECIMALS, priceParts, renderPrice } from "#plugins/trading/renderAsset.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
+import { multiplierOf, multiplierText, multiplierView, sharesOf } from "#plugins/trading/shares.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 
@@ -57,8 +57,6 @@ export type Portfolio = (
 const HOLDING_WALLETS_MAX = 10;
 /** After this time a balance counts as unknown, so that the answer comes in time. */
 const ANSWER_WAIT_MS = 5_000;
-
-const MULTIPLIER_DECIMALS = 18;
 
 const holdingSchema = z
 	.object({
@@ -190,9 +188,7 @@ export function getUserRawBalance({ rawBalance }: BalanceRead): bigint | null {
  */
 export function getUserUIBalance({ rawBalance, multiplier }: BalanceRead): bigint | null {
 	if (rawBalance === null || multiplier === null) return null;
-	return multiplier === "none"
-		? rawBalance
-		: mulDiv(rawBalance, multiplier, MULTIPLIER_ONE, "down");
+	return multiplier === "none" ? rawBalance : sharesOf(rawBalance, multiplier);
 }
 
 async function readBalances(
@@ -204,9 +200,7 @@ async function readBalances(
 	}: { wallets: readonly Wallet[]; assets: readonly Asset[]; signal: AbortSignal },
 ): Promise<Map<string, BalanceRead>> {
 	const multiplied = assets.filter(({ kind }) => kind === "stock");
-	const multiplierViews = multiplied.map(
-		({ address }): View => ({ to: address, data: "0xa60bf13d" }),
-	);
+	const multiplierViews = multiplied.map(({ address }) => multiplierView(address));
 	const balanceViews = wallets.flatMap((wallet) => {
 		return assets.map((asset) => balanceView(asset.address, wallet.address));
 	});
@@ -221,7 +215,10 @@ async function readBalances(
 	for (const wallet of wallets) {
 		for (const asset of assets) {
 			const rawBalance = balanceOf(asset.address, outcomes[at++]);
-			const multiplier = asset.kind === "stock" ? (multipliers.get(asset.address) ?? null) : "none";
+			const read = multipliers.get(asset.address) ?? null;
+			// A stock that had a multiplier when it was checked does not lose it.
+			const isLost = read === "none" && asset.multiplier !== null;
+			const multiplier = asset.kind !== "stock" ? "none" : isLost ? null : read;
 			found.set(keyOf(wallet.address, asset.address), { rawBalance, multiplier });
 		}
 	}
@@ -231,14 +228,6 @@ async function readBalances(
 function balanceView(token: Address, owner: Address): View {
 	if (token === ZERO_ADDRESS) return { coinOf: owner };
 	return { to: token, data: `0x70a08231${owner.slice(2).padStart(64, "0")}` };
-}
-
-function multiplierOf(outcome: RpcOutcome | undefined): BalanceRead["multiplier"] {
-	// The contract reverts a function that it does not have.
-	if (outcome?.kind === "fault") return outcome.fault.code === "rpc_refused" ? "none" : null;
-	if (outcome?.result === "0x") return "none";
-	const value = readAbiUint(outcome?.result);
-	return value !== null && value > 0n && value <= MULTIPLIER_MAX ? value : null;
 }
 
 function balanceOf(token: Address, outcome: RpcOutcome | undefined): bigint | null {
@@ -279,8 +268,7 @@ function rendered(holding: Holding, chain: string): z.output<typeof holdingSchem
 		balanceRaw: raw === null ? null : String(raw),
 		balance: raw === null ? null : decimalString(raw, decimals),
 		uiBalance: shown === null ? null : decimalString(shown, decimals),
-		multiplier:
-			typeof multiplier === "bigint" ? decimalString(multiplier, MULTIPLIER_DECIMALS) : null,
+		multiplier: typeof multiplier === "bigint" ? multiplierText(multiplier) : null,
 		...renderPrice(price),
 		valueUsd: valueMicros === null ? null : toDisplayNumber(valueMicros, MICROS_DECIMALS),
 	};

@@ -3,12 +3,12 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
-import { decimalString, toDisplayNumber } from "#core/money.ts";
+import { toDisplayNumber } from "#core/money.ts";
 import { ASSET_STATUSES } from "#plugins/trading/assetStates.ts";
 import type { LastPrice } from "#plugins/trading/prices/createReference.ts";
+import { multiplierText } from "#plugins/trading/shares.ts";
 import type { AssetRow } from "#plugins/trading/sql/assets.ts";
 
-const MULTIPLIER_DECIMALS = 18;
 export const MICROS_DECIMALS = 6;
 
 /** The members of a price in every answer. */
@@ -78,9 +78,18 @@ export const reviewedTokenSchema = stockTokenSchema
 	})
 	.meta({ id: "ReviewedStockToken", description: "A stock token as operators see it." });
 
-/** Renders a stock token for the public. */
-export function renderStockToken(row: AssetRow, chain: string, price: LastPrice | null) {
-	return { ...rendered(row, chain), ...renderPrice(price) };
+/**
+ * Renders a stock token for the public. An announced multiplier counts from its time on, without a
+ * transaction: the feed's price has it in it then, and so do holdings.
+ */
+export function renderStockToken(
+	row: AssetRow,
+	{ chain, price, nowMs }: { chain: string; price: LastPrice | null; nowMs: number },
+) {
+	const { pendingAt, pendingMultiplier: multiplier } = row;
+	const isInForce = pendingAt !== null && pendingAt.getTime() <= nowMs;
+	const now = isInForce ? { ...row, multiplier, pendingMultiplier: null, pendingAt: null } : row;
+	return { ...rendered(now, chain), ...renderPrice(price) };
 }
 
 /** Renders a stock token for operators. */
@@ -114,8 +123,4 @@ function rendered(row: AssetRow, chain: string) {
 		checkedBlock: String(row.checkedBlock),
 		checkedAt: row.checkedAt.toISOString(),
 	};
-}
-
-function multiplierText(multiplier: bigint | null): string | null {
-	return multiplier === null ? null : decimalString(multiplier, MULTIPLIER_DECIMALS);
 }

@@ -199,8 +199,10 @@ function readTool({ core: { db, clock }, chain, assets, reference }: StockToolsD
 			const row = await assetRows.read(db, chain.id, found.asset.address);
 			if (row?.kind !== "stock") throw registryFault.notFound();
 			const price = await reference.last(assetOf(row));
-			const priceAt = price && new Date(clock.nowMs() - price.ageMs).toISOString();
-			return { kind: "done", output: { ...renderStockToken(row, chain.slug, price), priceAt } };
+			const nowMs = clock.nowMs();
+			const priceAt = price && new Date(nowMs - price.ageMs).toISOString();
+			const shown = renderStockToken(row, { chain: chain.slug, price, nowMs });
+			return { kind: "done", output: { ...shown, priceAt } };
 		},
 		line(token) {
 			const { symbol, status, priceUsd, market, multiplier } = token;

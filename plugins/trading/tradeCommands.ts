@@ -30,6 +30,27 @@ export const tradeCommands: readonly Command[] = [
 		examples: ["buy 2 AAPL"],
 	},
 	{
+		name: "buy_shares",
+		forms: ["buy {shares} shares {asset}", "buy {shares} (share|shares) [of] {asset}"],
+		slots: { shares: amount, asset },
+		tool: "buy_stock",
+		prepares: "prepare_buy_stock",
+		summary: "buys so many shares of a stock, by its token's multiplier, paid in USDG",
+		examples: ["buy 6 shares TSLA"],
+	},
+	{
+		name: "sell_shares",
+		forms: [
+			"sell {shares} shares {asset} [to {settlement}]",
+			"sell {shares} (share|shares) [(of|my|of my)] {asset} [to {settlement}]",
+		],
+		slots: { shares: amount, asset, settlement },
+		tool: "sell_stock",
+		prepares: "prepare_sell_stock",
+		summary: "sells so many shares of a stock, by its token's multiplier",
+		examples: ["sell 6 shares TSLA"],
+	},
+	{
 		name: "sell_stock",
 		forms: [
 			"sell ({quantity}|{percent}|{share}) {asset} [to {settlement}]",
@@ -68,6 +89,27 @@ export const tradeCommands: readonly Command[] = [
 		input: (values) => ({ action: "buy", ...values }),
 		summary: "what so many of a stock token would cost now",
 		examples: ["quote buy 2 AAPL"],
+	},
+	{
+		name: "quote_buy_shares",
+		forms: ["quote buy {shares} shares {asset}", "quote buy {shares} (share|shares) [of] {asset}"],
+		slots: { shares: amount, asset },
+		tool: "quote_trade",
+		input: (values) => ({ action: "buy", ...values }),
+		summary: "what so many shares of a stock would cost now",
+		examples: ["quote buy 6 shares TSLA"],
+	},
+	{
+		name: "quote_sell_shares",
+		forms: [
+			"quote sell {shares} shares {asset} [to {settlement}]",
+			"quote sell {shares} (share|shares) [(of|my|of my)] {asset} [to {settlement}]",
+		],
+		slots: { shares: amount, asset, settlement },
+		tool: "quote_trade",
+		input: (values) => ({ action: "sell", ...values }),
+		summary: "what a sale of so many shares would give now",
+		examples: ["quote sell 6 shares TSLA"],
 	},
 	{
 		name: "quote_sell",

@@ -2,12 +2,12 @@
 
 import { z } from "zod";
 import { type AnyTool, defineTool, type ToolAnswer, type ToolContext } from "#core/plugin/Tool.ts";
-import { amountText } from "#plugins/trading/swap/planSwap.ts";
 import type { TradeAsked, Trades } from "#plugins/trading/trade/createTrades.ts";
 import {
 	type QuoteView,
 	quoteView,
 	quoteViewSchema,
+	saidSwap,
 	type TradeView,
 	tradePageSchema,
 	tradeSchema,
@@ -39,7 +39,8 @@ const figure = z.string().min(1).max(64);
 const settled = what.optional().meta({
 	description: `What it is paid with, or paid out in; ${SETTLEMENT_DEFAULT} unless given.`,
 });
-const quantity = figure.optional().meta({ description: "How many, as a plain decimal." });
+const quantity = figure.optional().meta({ description: "How many tokens, as a plain decimal." });
+const shares = figure.optional().meta({ description: "In place of a quantity: how many shares." });
 const spend = figure.optional().meta({ description: "In place of a quantity: how much to spend." });
 const part = {
 	percent: z
@@ -49,11 +50,11 @@ const part = {
 		.meta({ description: "So much of what the wallet holds, 1 to 100." }),
 	share: z.enum(["all", "half"]).optional().meta({ description: "All or half of what it holds." }),
 };
-const buyInput = z.strictObject({ asset: what, quantity, spend, settlement: settled });
-const sellInput = z.strictObject({ asset: what, quantity, ...part, settlement: settled });
+const buyInput = z.strictObject({ asset: what, quantity, shares, spend, settlement: settled });
+const sellInput = z.strictObject({ asset: what, quantity, shares, ...part, settlement: settled });
 const quoteInput = z.strictObject({
 	action: z.enum(["buy", "sell"]).meta({ description: "What would be done." }),
-	...{ asset: what, quantity, spend, ...part, settlement: settled },
+	...{ asset: what, quantity, shares, spend, ...part, settlement: settled },
 });
 const byId = z.strictObject({ id: z.uuid().meta({ description: "A trade's id." }) });
 
@@ -166,15 +167,13 @@ function quoteTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 }
 
 function quoteSentence(view: QuoteView): string {
-	const { sell, buy, inRaw, outRaw, reason, divergenceBps, price } = view;
-	if (!sell || !buy || inRaw === null || outRaw === null) return reason ?? "No quote.";
-	const short = (raw: string, of: typeof sell) => {
-		return amountText(BigInt(raw), of).replace(/(\.\d{8})\d+/, "$1…");
-	};
+	const { reason, divergenceBps, price } = view;
+	const swap = saidSwap(view);
+	if (!swap) return reason ?? "No quote.";
 	const apart = divergenceBps === null ? "" : `, sources ${divergenceBps} bps apart`;
 	const said = reason ?? price;
 	const trouble = said === null ? "" : ` ${said}`;
-	return `${short(inRaw, sell)} gives ${short(outRaw, buy)}${apart}.${trouble}`;
+	return `${swap.paid} gives ${swap.got}${apart}.${trouble}`;
 }
 
 function listTool({ trades, wallets }: TradeToolsDeps): AnyTool {

@@ -31,6 +31,8 @@ test("all commands and tools fit together", () => {
 		"bridge",
 		"buy_stock_with",
 		"buy_stock",
+		"buy_shares",
+		"sell_shares",
 		"sell_stock",
 		"hold_stock",
 		"cancel_trade",

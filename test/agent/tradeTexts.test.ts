@@ -6,7 +6,9 @@ import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts"
 // Guarantee: what a trade's route reads as a command, the agent reads as one, and nothing else.
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
-const TRADES = new Set(["buy_stock_with", "buy_stock", "sell_stock", "hold_stock"]);
+const TRADES = new Set(
+	"buy_stock_with buy_stock buy_shares sell_shares sell_stock hold_stock".split(" "),
+);
 
 test("the agent's grammar reads the same texts as trades, and no other", () => {
 	for (const [text] of WISHES) {

@@ -1,6 +1,6 @@
 // Words the verdict on a trade's price in one line, and amounts of dollars.
 
-import { type Currency, formatAmount } from "#core/money.ts";
+import { amountText } from "#plugins/trading/shares.ts";
 
 /** What is stored of a verdict, as the line needs it. */
 type Said = {
@@ -9,6 +9,8 @@ type Said = {
 	fairRaw: string | null;
 	countedUsdMicros: string | null;
 };
+
+type Told = Parameters<typeof amountText>[1];
 
 const MICROS_IN_CENT = 10_000n;
 
@@ -20,14 +22,16 @@ const MICROS_IN_CENT = 10_000n;
  */
 export function priceLine(
 	{ kind, from, fairRaw, countedUsdMicros }: Said,
-	swap: { exact: "in" | "out"; leastRaw: bigint; mostRaw: bigint; sell: Currency; buy: Currency },
+	swap: { exact: "in" | "out"; leastRaw: bigint; mostRaw: bigint; sell: Told; buy: Told },
 ): string {
 	const { exact, leastRaw, mostRaw, sell, buy } = swap;
 	const [raw, currency] = exact === "in" ? [leastRaw, buy] : [mostRaw, sell];
-	const text = (units: bigint) => shortened(`${formatAmount({ units, currency })}`, currency);
+	const text = (units: bigint, of: Told = currency) => shortened(amountText(units, of));
 	const does = exact === "in" ? `You get at least ${text(raw)}` : `You pay at most ${text(raw)}`;
+	// The line has shares once.
+	const plain = { ...currency, multiplier: null };
 	const fair = fairRaw === null ? null : BigInt(fairRaw);
-	const beside = fair === null ? "" : ` ${distance(raw, fair, exact)} ${text(fair)}`;
+	const beside = fair === null ? "" : ` ${distance(raw, fair, exact)} ${text(fair, plain)}`;
 	if (kind === "yes") return `${does}; that is${beside}, from ${from.join(" and ")}.`;
 	const counted = dollars(BigInt(countedUsdMicros ?? "0"));
 	const partly = fair === null ? "" : ` By the mean of its pools alone it is${beside}.`;
@@ -52,6 +56,7 @@ export function dollars(micros: bigint): string {
 	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-function shortened(text: string, { symbol }: Currency): string {
-	return `${text.replace(/(\.\d{8})\d+/, "$1…")} ${symbol}`;
+/** Cuts to eight decimals, enough for a line; the answer has all of them. */
+export function shortened(text: string): string {
+	return text.replace(/(\.\d{8})\d+/g, "$1…");
 }

@@ -72,6 +72,21 @@ describe("GET /v1/stock-tokens", () => {
 		expect(body.data[0]).toMatchObject({ feed: null, priceUsd: null, market: null });
 	});
 
+	test("an announced multiplier is shown from its time on, before the next check", async () => {
+		const effectiveAtS = NOW_MS / 1_000 + 60;
+		const next = 6n * 10n ** 18n;
+		node.tokens.set(TSLA, {
+			...{ symbol: "TSLA", decimals: 18, multiplier: 3n * 10n ** 18n, next, effectiveAtS },
+		});
+		await lab.sync();
+		const shown = async () => (await lab.ask("/v1/stock-tokens")).body.data.at(-1);
+		expect(await shown()).toMatchObject({ multiplier: "3", pendingMultiplier: "6" });
+		clock.ms += 60_000;
+		expect(await shown()).toMatchObject({
+			...{ multiplier: "6", pendingMultiplier: null, pendingAt: null },
+		});
+	});
+
 	test("continues after its last row, filters by status, and hides rejected tokens", async () => {
 		node.tokens.set(COIN, { symbol: "COIN", decimals: 8 });
 		await lab.sync();

@@ -25,7 +25,7 @@ type HoldingsOptions = {
 };
 
 type StockTokensOptions = {
-	core: Pick<Core, "db">;
+	core: Pick<Core, "db" | "clock">;
 	chain: Chain;
 	reference: Pick<References, "last">;
 };
@@ -36,7 +36,7 @@ const SHOWN = ["active", "paused", "delisted_pending_review"] as const;
 const cursor = createCursor("stocks1", [CURSOR_PART.text, CURSOR_PART.address]);
 
 /** Returns the public route of the registry. */
-export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokensOptions) {
+export function stockTokenRoutes({ core: { db, clock }, chain, reference }: StockTokensOptions) {
 	return new Elysia({ prefix: "/v1" }).get(
 		"/stock-tokens",
 		async ({ query }) => {
@@ -49,7 +49,8 @@ export function stockTokenRoutes({ core: { db }, chain, reference }: StockTokens
 			const shown = found.slice(0, limit);
 			const data = await Promise.all(
 				shown.map(async (row) => {
-					return renderStockToken(row, chain.slug, await reference.last(assetOf(row)));
+					const price = await reference.last(assetOf(row));
+					return renderStockToken(row, { chain: chain.slug, price, nowMs: clock.nowMs() });
 				}),
 			);
 			return { data, page: pageOf(found, { limit, encode: cursors.encode }) };

@@ -124,7 +124,8 @@ test("[TRD-07] a trade stores everything that is needed to judge it later", asyn
 		settled: { transactionHash: trade.transactionHash, blockHash: hash, spentRaw: "50000000" },
 	});
 	expect(trade.policy.map(({ check }: any) => check)).toEqual([
-		...["registry", "eligibility", "settlement", "amount", "price_impact", "reference_price"],
+		...["registry", "eligibility", "settlement", "amount", "shares"],
+		...["price_impact", "reference_price"],
 		...["pool_average", "price"],
 		...["min_liquidity", "venue_divergence"],
 	]);

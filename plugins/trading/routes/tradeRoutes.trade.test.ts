@@ -265,6 +265,7 @@ describe("the record", () => {
 		});
 		expect(body.policy.map(({ check, outcome }: any) => `${check}:${outcome}`)).toEqual([
 			...["registry:passed", "eligibility:passed", "settlement:passed", "amount:passed"],
+			"shares:passed",
 			...["price_impact:passed", "reference_price:passed", "pool_average:passed"],
 			...["price:passed", "min_liquidity:off"],
 			"venue_divergence:unknown",

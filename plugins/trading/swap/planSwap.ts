@@ -7,7 +7,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
-import { type Currency, formatAmount, mulDiv } from "#core/money.ts";
+import { mulDiv } from "#core/money.ts";
 import { BPS, QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
 import type { PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
@@ -16,6 +16,7 @@ import { priceLine } from "#plugins/trading/prices/priceLine.ts";
 import type { PickedRoute, Quoting } from "#plugins/trading/quotes/createQuoting.ts";
 import type { QuoteAsk, SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Assets, Eligibility, Reference } from "#plugins/trading/registry/createAssets.ts";
+import { amountText, inBoth } from "#plugins/trading/shares.ts";
 import type { QuoteRow } from "#plugins/trading/sql/trades.ts";
 import type { Plan } from "#plugins/wallets/contract.ts";
 
@@ -65,6 +66,8 @@ const currency = z.object({
 	address: addressSchema,
 	symbol: z.string(),
 	decimals: z.int(),
+	/** Shares that one token showed as when it was asked for, times 1e18; null: it is no stock. */
+	multiplier: raw.nullable().default(null),
 });
 
 export type TradeCurrency = z.output<typeof currency>;
@@ -250,6 +253,7 @@ export function shownSwap(
 		...{ sell: sell.address, buy: buy.address, exact },
 		...{ leastRaw: String(leastRaw), mostRaw: String(mostRaw) },
 		expectedRaw: String(exact === "in" ? expected.out : expected.in),
+		amounts: amountsOf(request, { inRaw: expected.in, outRaw: expected.out, leastRaw, mostRaw }),
 		route: quoted.hops.map(({ pool, tokenIn, tokenOut, fee }) => ({
 			pool,
 			tokenIn,
@@ -264,9 +268,17 @@ export function shownSwap(
 	};
 }
 
-/** Writes an amount for people: `1.5 TSLA`. */
-export function amountText(raw: bigint, currency: Currency): string {
-	return `${formatAmount({ units: raw, currency })} ${currency.symbol}`;
+/** Returns the amounts of a swap as tokens and as shares, all by the one multiplier it stores. */
+export function amountsOf(
+	{ sell, buy }: Pick<SwapRequest, "sell" | "buy">,
+	of: { inRaw: bigint; outRaw: bigint; leastRaw: bigint; mostRaw: bigint },
+) {
+	return {
+		spent: inBoth(of.inRaw, sell),
+		received: inBoth(of.outRaw, buy),
+		leastReceived: inBoth(of.leastRaw, buy),
+		mostSpent: inBoth(of.mostRaw, sell),
+	};
 }
 
 /** Returns the part of a plan that a new plan is compared with; null for plans of other kinds. */

@@ -8,6 +8,7 @@ import {
 	SIGNED_DEADLINE_MS,
 } from "#plugins/trading/limits.ts";
 import type { Asset } from "#plugins/trading/registry/createAssets.ts";
+import { changedDenial, readMultipliers } from "#plugins/trading/shares.ts";
 import { insertQuotes, keepOfTrade } from "#plugins/trading/sql/trades.ts";
 import {
 	type EncodedSwap,
@@ -80,13 +81,9 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 		return denied("no_executable_wallet", "The wallet may not send now.");
 	}
 	const { side } = request;
-	const [sell, buy, funds] = await Promise.all([
+	const [sell, buy] = await Promise.all([
 		deps.assets.read(deps.db, request.sell.address),
 		deps.assets.read(deps.db, request.buy.address),
-		outbound("trade.funds", () => {
-			const { address: token } = request.sell;
-			return readFunds(deps.rpc, { token, wallet: wallet.address, spender: deps.router, signal });
-		}),
 	]);
 	const asset = side === "buy" ? buy : sell;
 	const unfit = assetDenial(sell) ?? assetDenial(buy);
@@ -95,6 +92,17 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	const nowMs = deps.clock.nowMs();
 	const barred = await deps.eligibility.mayTrade(deps.db, { profile, asset, side, nowMs });
 	if (barred) return { kind: "denied", denial: barred };
+	const [funds, shares] = await outbound("trade.funds", () => {
+		const { address: token } = request.sell;
+		const asked = { token, wallet: wallet.address, spender: deps.router, signal };
+		return Promise.all([readFunds(deps.rpc, asked), readMultipliers(deps, { sell, buy, signal })]);
+	});
+	// Its owner was told shares by another multiplier: then it is another trade.
+	const other =
+		"code" in shares
+			? shares
+			: (changedDenial(request.sell, shares.sell) ?? changedDenial(request.buy, shares.buy));
+	if (other) return { kind: "denied", denial: other };
 	const { mostRaw } = boundsOf(request);
 	const isNative = request.sell.address === ZERO_ADDRESS;
 	if (!isNative && funds.tradableRaw < mostRaw) {

@@ -9,6 +9,7 @@ import { HAS_NONE, type PickedRoute } from "#plugins/trading/quotes/createQuotin
 import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
 import { type Asset, isTicker, skeletonOf } from "#plugins/trading/registry/createAssets.ts";
 import { ASSETS_MAX } from "#plugins/trading/registry/limits.ts";
+import { type Multiplier, readMultipliers, tokensOf } from "#plugins/trading/shares.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import {
 	assetDenial,
@@ -178,18 +179,32 @@ async function quoteFor(
 		const asked = { token: sell.address, wallet: taker, spender: deps.router, signal };
 		return wallet ? readFunds(deps.rpc, asked) : null;
 	};
-	// A share needs the balance first; otherwise balance and quotes are read at the same time.
+	const readShares = () => readMultipliers(deps, { sell, buy, signal });
+	// A part of what is held needs the balance first, and shares the multiplier; otherwise all is
+	// read at the same time as quotes.
 	const held = wish.kind === "sell_share" ? await readHeld() : null;
-	const amount = amountOf(wish, { asset, sell, tradableRaw: held?.tradableRaw ?? 0n });
+	const first = "unit" in wish && wish.unit === "shares" ? await readShares() : null;
+	if (first && "code" in first) return refused(first);
+	const perToken = first && first[side];
+	const amount = amountOf(wish, {
+		side,
+		asset,
+		sell,
+		tradableRaw: held?.tradableRaw ?? 0n,
+		perToken,
+	});
 	policy.push(checked("amount", "code" in amount ? amount : null));
 	if ("code" in amount) return refused(amount);
 	const { exact, amountRaw } = amount;
 	const short = deny("balance_insufficient", `The wallet holds less ${sell.symbol} than that.`);
 	const ask = askOf(deps, { sell, buy, exact, amountRaw, taker });
-	const [funds, { answers, picked }] = await Promise.all([
+	const [funds, { answers, picked }, shares] = await Promise.all([
 		held ?? readHeld(),
 		deps.quoting.quote(ask, signal),
+		first ?? readShares(),
 	]);
+	policy.push(checked("shares", "code" in shares ? shares : null));
+	if ("code" in shares) return refused(shares, { answers });
 	if (exact === "in" && funds && funds.tradableRaw < amountRaw) return refused(short);
 	if (!picked) return refused(silenceOf(answers), { answers });
 	const judged = await judgeRoute(deps, { picked, sell, buy, exact, signal });
@@ -210,7 +225,8 @@ async function quoteFor(
 	if (isUnsure && worth === null) return refused(UNCOUNTED, told);
 	const terms = {
 		worth,
-		...{ side, asset: asset.address, sell: currencyOf(sell), buy: currencyOf(buy), exact, review },
+		...{ side, asset: asset.address, exact, review },
+		...{ sell: currencyOf(sell, shares.sell), buy: currencyOf(buy, shares.buy) },
 		...{
 			amountRaw: String(amountRaw),
 			limitRaw: String(limitRaw),
@@ -223,8 +239,16 @@ async function quoteFor(
 /** Returns the exact amount of a wish, in base units; or the denial. */
 function amountOf(
 	wish: Moving,
-	{ asset, sell, tradableRaw }: { asset: Asset; sell: Asset; tradableRaw: bigint },
+	given: {
+		side: "buy" | "sell";
+		asset: Asset;
+		sell: Asset;
+		tradableRaw: bigint;
+		/** Where the wish counts shares. */
+		perToken: Multiplier;
+	},
 ): { exact: "in" | "out"; amountRaw: bigint } | Denial {
+	const { side, asset, sell, tradableRaw, perToken } = given;
 	if (wish.kind === "sell_share") {
 		const amountRaw = mulDiv(tradableRaw, BigInt(wish.percent), 100n, "down");
 		if (amountRaw > 0n) return { exact: "in", amountRaw };
@@ -233,7 +257,8 @@ function amountOf(
 	const text = wish.kind === "buy_with" ? wish.spend : wish.quantity;
 	const currency = wish.kind === "buy_with" ? sell : asset;
 	try {
-		const { units: amountRaw } = parseAmount(text, currency);
+		const { units } = parseAmount(text, currency);
+		const amountRaw = perToken === null ? units : tokensOf(units, perToken, side);
 		if (amountRaw === 0n) return deny("amount_invalid", "An amount is more than zero.");
 		return { exact: wish.kind === "buy" ? "out" : "in", amountRaw };
 	} catch (error) {
@@ -271,8 +296,8 @@ async function worthInCoin(
 	return { currency: coin.address, raw: String(raw) };
 }
 
-function currencyOf({ address, symbol, decimals }: Asset): TradeCurrency {
-	return { address, symbol, decimals };
+function currencyOf({ address, symbol, decimals }: Asset, shares: Multiplier): TradeCurrency {
+	return { address, symbol, decimals, multiplier: shares === null ? null : String(shares) };
 }
 
 /**

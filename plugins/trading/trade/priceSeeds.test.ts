@@ -105,8 +105,8 @@ function wishOf(prng: Prng, { worth }: Round): TradeWish {
 	const settlement = "USDG";
 	return prng.pick([
 		{ kind: "buy_with", asset: "SEED", spend: String(usd), settlement },
-		{ kind: "buy", asset: "SEED", quantity, settlement },
-		{ kind: "sell", asset: "SEED", quantity, settlement },
+		{ kind: "buy", asset: "SEED", quantity, unit: "tokens", settlement },
+		{ kind: "sell", asset: "SEED", quantity, unit: "tokens", settlement },
 	] as const);
 }
 

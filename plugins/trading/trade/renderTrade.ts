@@ -5,13 +5,15 @@ import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
-import { priceLine } from "#plugins/trading/prices/priceLine.ts";
+import { priceLine, shortened } from "#plugins/trading/prices/priceLine.ts";
+import { bothText, multiplierText } from "#plugins/trading/shares.ts";
 import type { QuoteRow, Trade } from "#plugins/trading/sql/trades.ts";
 import {
-	amountText,
+	amountsOf,
 	boundsOf,
 	quoteRows,
 	type SwapRequest,
+	type TradeCurrency,
 	tradeRequest,
 } from "#plugins/trading/swap/planSwap.ts";
 import type { Assessed } from "#plugins/trading/trade/assessTrade.ts";
@@ -58,8 +60,32 @@ const tradeCurrency = z
 		address: field.addressText("Its contract; the zero address is the chain's own coin."),
 		symbol: field.text("Its symbol.", "USDG"),
 		decimals: field.integer("Digits behind the point in base units.", 6),
+		multiplier: field
+			.decimal("Shares that one token shows as; null for what is no stock.", "3")
+			.nullable(),
 	})
 	.meta({ id: "TradeCurrency", description: "What is spent or received." });
+
+const tokensAndShares = z
+	.object({
+		tokens: field.decimal("In whole tokens, exact: what is sent.", "2"),
+		shares: field
+			.decimal("The same as shares: times the multiplier. Null for what is no stock.", "6")
+			.nullable(),
+	})
+	.meta({ id: "TradeAmount", description: "An amount of one currency of a trade." });
+
+const tradeAmounts = z
+	.object({
+		spent: tokensAndShares.meta({ description: "What goes in, as quoted." }),
+		received: tokensAndShares.meta({ description: "What comes out, as quoted." }),
+		leastReceived: tokensAndShares.meta({ description: "Less is never received." }),
+		mostSpent: tokensAndShares.meta({ description: "More is never spent." }),
+	})
+	.meta({
+		id: "TradeAmounts",
+		description: "A trade's amounts as tokens and as shares, all by the multipliers shown here.",
+	});
 
 /** The answer of one source, for clients. */
 const quoteSchema = z
@@ -118,6 +144,7 @@ export const tradeSchema = z
 		expectedRaw: field.digits("What the other side is expected to be.", "1200").nullable(),
 		leastReceivedRaw: field.digits("Less is never received.", "1100").nullable(),
 		mostSpentRaw: field.digits("More is never spent.", "50000000").nullable(),
+		amounts: tradeAmounts.nullable(),
 		notionalUsd: field.text("What it is worth, in dollars.", "50.00").nullable(),
 		price: priceText,
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
@@ -181,6 +208,7 @@ export const quoteViewSchema = z
 		outRaw: field.digits("What comes out, in base units.", "120000000000000000").nullable(),
 		leastReceivedRaw: field.digits("Less would never be received.", "1100").nullable(),
 		mostSpentRaw: field.digits("More would never be spent.", "50000000").nullable(),
+		amounts: tradeAmounts.nullable(),
 		notionalUsd: field.decimal("What it is worth, in dollars.", "50.00").nullable(),
 		price: priceText,
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
@@ -223,11 +251,13 @@ export function renderTrade(
 		errorCode: intent?.errorCode ?? null,
 		reason: request.kind === "refused" ? request.denial.detail : null,
 		...{ command: trade.command, wish, chainId: trade.chainId, walletId: trade.walletId },
-		...{ sell: terms?.sell ?? null, buy: terms?.buy ?? null, exact: terms?.exact ?? null },
+		...{ sell: terms && shownCurrency(terms.sell), buy: terms && shownCurrency(terms.buy) },
+		exact: terms?.exact ?? null,
 		amountRaw: terms?.amountRaw ?? null,
 		expectedRaw: (terms?.exact === "in" ? quoted?.outRaw : quoted?.inRaw) ?? null,
 		leastReceivedRaw: leastRaw === null ? null : String(leastRaw),
 		mostSpentRaw: mostRaw === null ? null : String(mostRaw),
+		amounts: terms && bothAmounts(terms),
 		notionalUsd: dollars(trade.notionalUsdMicros),
 		price: terms && priceOf(terms),
 		divergenceBps: quoted?.divergenceBps ?? null,
@@ -251,13 +281,22 @@ export function renderTrade(
 
 /** Describes a trade in a few words, for a tool's line. */
 export function tradeSentence(view: TradeView): string {
-	const { kind, wish, sell, buy, amountRaw, expectedRaw, exact } = view;
-	if (!sell || !buy || amountRaw === null || expectedRaw === null) {
+	const { kind, wish, exact } = view;
+	const said = saidSwap(view);
+	if (!said) {
 		return `${kind === "hold" ? "Holding" : kind === "buy" ? "Buying" : "Selling"} ${wish.asset}`;
 	}
-	const [inRaw, outRaw] = exact === "in" ? [amountRaw, expectedRaw] : [expectedRaw, amountRaw];
-	const about = (raw: string, of: typeof sell) => shortened(amountText(BigInt(raw), of));
-	return `Swapping ${about(inRaw, sell)} for ${about(outRaw, buy)}`;
+	const [one, other] = exact === "in" ? ["exactly", "about"] : ["about", "exactly"];
+	return `Swapping ${one} ${said.paid} for ${other} ${said.got}`;
+}
+
+/** Returns what goes in and what comes out, for a line; null where that is not known. */
+export function saidSwap({ sell, buy, amounts }: Pick<TradeView, "sell" | "buy" | "amounts">) {
+	if (!sell || !buy || !amounts) return null;
+	return {
+		paid: shortened(bothText(amounts.spent, sell.symbol)),
+		got: shortened(bothText(amounts.received, buy.symbol)),
+	};
 }
 
 /** Renders a quote as an answer. */
@@ -278,12 +317,13 @@ export function quoteView(assessed: Assessed): QuoteView {
 	return {
 		isPossible: outcome.kind === "swap" && trouble === null,
 		...{ code: trouble?.code ?? null, reason: trouble?.detail ?? null },
-		...{ sell: terms?.sell ?? null, buy: terms?.buy ?? null, exact: terms?.exact ?? null },
+		...{ sell: terms && shownCurrency(terms.sell), buy: terms && shownCurrency(terms.buy) },
+		exact: terms?.exact ?? null,
 		inRaw: route ? String(route.inRaw) : null,
 		outRaw: route ? String(route.outRaw) : null,
 		leastReceivedRaw: bounds ? String(bounds.leastRaw) : null,
 		mostSpentRaw: bounds ? String(bounds.mostRaw) : null,
-		...{ notionalUsd: dollars(notionalUsdMicros), price },
+		...{ amounts: terms && bothAmounts(terms), notionalUsd: dollars(notionalUsdMicros), price },
 		...{ divergenceBps: picked?.divergenceBps ?? null },
 		sourcesMissing: [...(picked?.missing ?? [])],
 		quotes: quoteRows(answers, picked).map(renderQuote),
@@ -318,9 +358,16 @@ function dollars(micros: bigint | null): string | null {
 	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
-/** Cuts to eight decimals, enough for a line; the answer has all of them. */
-function shortened(text: string): string {
-	return text.replace(/(\.\d{8})\d+/, "$1…");
+function shownCurrency({ multiplier, ...currency }: TradeCurrency) {
+	const perToken = multiplier === null ? null : BigInt(multiplier);
+	return { ...currency, multiplier: multiplierText(perToken) };
+}
+
+function bothAmounts(
+	terms: Pick<SwapRequest, "exact" | "amountRaw" | "limitRaw" | "quoted" | "sell" | "buy">,
+): z.output<typeof tradeAmounts> {
+	const { inRaw, outRaw } = terms.quoted;
+	return amountsOf(terms, { ...boundsOf(terms), inRaw: BigInt(inRaw), outRaw: BigInt(outRaw) });
 }
 
 /** Describes JSON that is stored and shown unchanged. */

@@ -73,7 +73,7 @@ async function askAll(lab: PriceLab, stocks: readonly Listed[]) {
 		const settlement = "USDG";
 		const outcomes = await Promise.all([
 			lab.assess({ kind: "buy_with", asset: symbol, spend: "50", settlement }),
-			lab.assess({ kind: "sell", asset: symbol, quantity, settlement }),
+			lab.assess({ kind: "sell", asset: symbol, quantity, unit: "tokens", settlement }),
 		]);
 		const words = outcomes.map(({ outcome }) => {
 			if (outcome.kind === "swap") return outcome.terms.quoted.price?.kind ?? "none";

@@ -19,14 +19,14 @@ const ASSET = "\\$?([a-z](?:[a-z0-9.-]{0,14}[a-z0-9])?|0x[0-9a-f]{40})";
 const TO = `(?: to ${ASSET})?`;
 
 const BUY_WITH = new RegExp(`^buy ${ASSET} with ${AMOUNT} ${ASSET}$`, "i");
-const BUY = new RegExp(`^buy ${AMOUNT} ${ASSET}$`, "i");
-const SELL = new RegExp(`^sell ${AMOUNT}( of)?( my)? ${ASSET}${TO}$`, "i");
+const BUY = new RegExp(`^buy ${AMOUNT}( shares?(?: of)?)? ${ASSET}$`, "i");
+const SELL = new RegExp(`^sell ${AMOUNT}( shares?)?( of)?( my)? ${ASSET}${TO}$`, "i");
 const SELL_SHARE = new RegExp(`^sell ([1-9][0-9]?|100)%( of)?( my)? ${ASSET}${TO}$`, "i");
 const SELL_WORD = new RegExp(`^sell (half|all)( of)?( my)? ${ASSET}${TO}$`, "i");
 const SELL_WHAT = new RegExp(`^sell( my)? ${ASSET}${TO}$`, "i");
 const HOLD = new RegExp(`^hold ${ASSET}$`, "i");
 /** Words of the commands themselves: a ticker with such a name needs a `$`. */
-const RESERVED = new Set(["all", "half", "my", "of", "to", "with", "buy", "sell", "hold"]);
+const RESERVED = new Set("all half my of to with buy sell hold share shares".split(" "));
 
 const PARTS: Readonly<Record<string, number>> = { half: 50, all: 100 };
 
@@ -60,6 +60,16 @@ const wishedPercent = z
 		examples: [50],
 	});
 
+const wishedUnit = z
+	.enum(["tokens", "shares"])
+	.default("tokens")
+	.meta({
+		description:
+			"What `quantity` counts. Shares become tokens by the token's multiplier: rounded up for a " +
+			"buy, down for a sale.",
+		examples: ["tokens"],
+	});
+
 /**
  * The trade that a command requests. Strict: ignoring an unknown member could trade something else.
  */
@@ -74,12 +84,14 @@ export const tradeWish = z.discriminatedUnion("kind", [
 		kind: z.literal("buy"),
 		asset,
 		quantity: wishedAmount,
+		unit: wishedUnit,
 		settlement: wishedSettlement,
 	}),
 	z.strictObject({
 		kind: z.literal("sell"),
 		asset,
 		quantity: wishedAmount,
+		unit: wishedUnit,
 		settlement: wishedSettlement,
 	}),
 	z.strictObject({
@@ -128,7 +140,10 @@ const byCommand = z.strictObject({
 const byForm = z.strictObject({
 	action: z.enum(["buy", "sell", "hold"]).meta({ description: "What to do." }),
 	asset,
-	quantity: amount("How many of the asset, as a plain decimal."),
+	quantity: amount("How many tokens of the asset, as a plain decimal."),
+	shares: amount(
+		"In place of `quantity`: how many shares. One token may be several; see `multiplier`.",
+	),
 	spend: amount("For a buy in place of `quantity`: how much of the settlement to spend."),
 	percent: z
 		.int()
@@ -156,7 +171,7 @@ export const tradeBody = z
 type TradeBody = z.output<typeof tradeBody>;
 
 /** Members whose numbers must not become doubles. */
-export const exactTradeMembers = ["quantity", "spend"] as const;
+export const exactTradeMembers = ["quantity", "shares", "spend"] as const;
 
 /**
  * Returns the wish of a body. Throws where its text is no command, or its parts do not fit
@@ -207,9 +222,13 @@ export function readTradeText(text: string): ReadTradeText {
  * Returns the wish that parts make. Throws where they do not fit together, or an amount is missing.
  */
 export function wishOfParts(body: TradeParts): TradeWish {
-	const { action, asset: what, quantity, spend, percent, settlement: in_ } = body;
+	const { action, asset: what, quantity, shares, spend, percent, settlement: in_ } = body;
 	const settled = in_ ?? SETTLEMENT_DEFAULT;
-	const given = [quantity, spend, percent].filter((one) => one !== undefined).length;
+	const given = [quantity, shares, spend, percent].filter((one) => one !== undefined).length;
+	const counted = {
+		quantity: shares ?? quantity ?? "",
+		unit: shares === undefined ? ("tokens" as const) : ("shares" as const),
+	};
 	if (action === "hold") {
 		if (given > 0 || in_ !== undefined)
 			throw invalidTrade("action", "is `hold`, which has no amount");
@@ -223,12 +242,12 @@ export function wishOfParts(body: TradeParts): TradeWish {
 	if (action === "buy") {
 		if (percent !== undefined) throw invalidTrade("percent", "is for a sell");
 		if (spend !== undefined) return { kind: "buy_with", asset: what, spend, settlement: settled };
-		return { kind: "buy", asset: what, quantity: quantity ?? "", settlement: settled };
+		return { kind: "buy", asset: what, ...counted, settlement: settled };
 	}
 	if (spend !== undefined) throw invalidTrade("spend", "is for a buy");
 	if (percent !== undefined)
 		return { kind: "sell_share", asset: what, percent, settlement: settled };
-	return { kind: "sell", asset: what, quantity: quantity ?? "", settlement: settled };
+	return { kind: "sell", asset: what, ...counted, settlement: settled };
 }
 
 function unread(reason: string): ReadTradeText {
@@ -250,9 +269,13 @@ function matchForms(text: string): ReadTradeText | null {
 	}
 	const buy = BUY.exec(text);
 	if (buy) {
-		const [, quantity = "", asset = ""] = buy;
+		const [, quantity = "", shares, asset = ""] = buy;
+		const unit = shares === undefined ? "tokens" : "shares";
 		const settlement = SETTLEMENT_DEFAULT;
-		return wished({ kind: "buy", asset: tickerOf(asset), quantity, settlement });
+		return (
+			named(asset, text) &&
+			wished({ kind: "buy", asset: tickerOf(asset), quantity, unit, settlement })
+		);
 	}
 	const share = SELL_SHARE.exec(text) ?? SELL_WORD.exec(text);
 	if (share) {
@@ -266,10 +289,12 @@ function matchForms(text: string): ReadTradeText | null {
 	}
 	const sell = SELL.exec(text);
 	if (sell) {
-		const [, quantity = "", , , asset = "", to] = sell;
+		const [, quantity = "", shares, , , asset = "", to] = sell;
+		const unit = shares === undefined ? "tokens" : "shares";
 		const settlement = to === undefined ? SETTLEMENT_DEFAULT : tickerOf(to);
 		return (
-			named(asset, text) && wished({ kind: "sell", asset: tickerOf(asset), quantity, settlement })
+			named(asset, text) &&
+			wished({ kind: "sell", asset: tickerOf(asset), quantity, unit, settlement })
 		);
 	}
 	const hold = HOLD.exec(text);
