@@ -276,7 +276,10 @@ export function openTradeLab(given: {
 			contracts: new Map([[config.TRADE_V3_ROUTER, "the router of trades"]]),
 		}),
 	);
-	const eligibility: Eligibility = { mayTrade: async () => state.barred };
+	// As in a service, only stocks are asked about.
+	const eligibility: Eligibility = {
+		mayTrade: async (_, { asset }) => (asset.kind === "stock" ? state.barred : null),
+	};
 	const opened = openTrades({
 		...{ core, config, wallets, rpc, assets, reference, averages, eligibility, ending },
 	});

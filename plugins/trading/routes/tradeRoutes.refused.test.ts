@@ -92,6 +92,13 @@ describe("what is not in the registry, or not fit for trading", () => {
 		]);
 	});
 
+	test("a stock that stands in the place of a settlement is asked about too", async () => {
+		lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
+		await expectRefused("sell 50 USDG to TSLA", "not_eligible");
+		await expectRefused("buy USDG with 1 TSLA", "not_eligible");
+		await expectRefused("buy WETH with 1 TSLA", "not_eligible");
+	});
+
 	test("[TRD-13] another settlement than coin and dollar, unless a configured pool holds it", async () => {
 		await expectRefused("buy TSLA with 1 WETH", "balance_insufficient");
 		await expectRefused("buy TSLA with 1 TSLA", "pair_unsupported");

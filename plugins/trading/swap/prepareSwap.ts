@@ -80,17 +80,18 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	if (wallet.capability === "review-required" || wallet.capability === "disabled") {
 		return denied("no_executable_wallet", "The wallet may not send now.");
 	}
-	const { side } = request;
 	const [sell, buy] = await Promise.all([
 		deps.assets.read(deps.db, request.sell.address),
 		deps.assets.read(deps.db, request.buy.address),
 	]);
-	const asset = side === "buy" ? buy : sell;
 	const unfit = assetDenial(sell) ?? assetDenial(buy);
 	if (unfit) return { kind: "denied", denial: unfit };
-	if (!sell || !buy || !asset) return denied("asset_not_registered", "It is not in the registry.");
+	if (!sell || !buy) return denied("asset_not_registered", "It is not in the registry.");
 	const nowMs = deps.clock.nowMs();
-	const barred = await deps.eligibility.mayTrade(deps.db, { profile, asset, side, nowMs });
+	const { mayTrade } = deps.eligibility;
+	const barred =
+		(await mayTrade(deps.db, { profile, asset: sell, side: "sell", nowMs })) ??
+		(await mayTrade(deps.db, { profile, asset: buy, side: "buy", nowMs }));
 	if (barred) return { kind: "denied", denial: barred };
 	const [funds, shares] = await outbound("trade.funds", () => {
 		const { address: token } = request.sell;

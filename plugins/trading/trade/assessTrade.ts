@@ -114,6 +114,12 @@ async function resolve(
 	const unfit = "code" in money ? money : settlementDenial(deps, money);
 	policy.push(checked("settlement", unfit));
 	if (unfit || "code" in money) return unfit ?? NOT_REGISTERED;
+	// What it is settled in may be a stock too.
+	const other = side === "buy" ? "sell" : "buy";
+	const asked = { profile, asset: money, side: other, nowMs } as const;
+	const barredToo = await deps.eligibility.mayTrade(deps.db, asked);
+	if (barredToo) policy.push(checked("eligibility", barredToo));
+	if (barredToo) return barredToo;
 	const { wrapped } = deps;
 	const tokenOf = ({ address }: Asset) => (address === ZERO_ADDRESS ? wrapped : address);
 	if (tokenOf(money) === tokenOf(asset)) {
