@@ -41,6 +41,8 @@ const TWIN = "0x00000000000000000000000000000000000d0001";
 const ONLY = "0x00000000000000000000000000000000000d0002";
 /** A token on 4663 whose owner may sign for it (EIP-3009). */
 export const SIGNED_DOLLAR = "0x00000000000000000000000000000000000d0003";
+/** A token on 4663 that takes a new allowance only in place of none. */
+export const TETHER = "0x00000000000000000000000000000000000d0004";
 const ETH_USD = 2_000n;
 const MICRO = 1_000_000n;
 
@@ -112,6 +114,7 @@ export async function openBridgeWorld({
 	for (const token of [USDG, TWIN, ONLY, SIGNED_DOLLAR]) {
 		await home.rpc("anvil_setCode", [token, compileContracts().SandboxDollar.runtime]);
 	}
+	await home.rpc("anvil_setCode", [TETHER, compileContracts().SandboxTether.runtime]);
 	const custody = await startCustodyEmulator({
 		...{ rpcUrl: home.url, moreRpcUrls: [market.url], ...timed },
 	});
@@ -292,6 +295,7 @@ function openBridge(market: Anvil, home: Anvil, timed: { clock?: Clock }): Promi
 					...[coin, dollar(USDG, "USDG"), { ...dollar(TWIN, "USDG"), isVerified: false }],
 					...[dollar(ONLY, "TWICE"), dollar(TWIN, "TWICE")],
 					{ ...dollar(SIGNED_DOLLAR, "PUSD"), supportsPermit: true },
+					dollar(TETHER, "TUSD"),
 				],
 			},
 			{ ...listed, id: 8_453, name: "base", isLagging: true },

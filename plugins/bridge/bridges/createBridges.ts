@@ -9,7 +9,7 @@ import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
 import { profileOf, recordDeposit } from "#plugins/bridge/bridges/handOver.ts";
 import { replaceQuote } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { type BridgeView, renderBridge } from "#plugins/bridge/bridges/renderBridge.ts";
-import { revokeAllowance, takeStepResult } from "#plugins/bridge/bridges/signedStep.ts";
+import { readSteps, revokeAllowance, takeStepResult } from "#plugins/bridge/bridges/signedStep.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
@@ -58,13 +58,8 @@ export function createBridges(context: BridgeContext) {
 	}
 
 	async function view(bridge: Bridge, { isAsked = false } = {}): Promise<BridgeView> {
-		const { intentId, profileId } = bridge;
-		const [quote, deposit] = await Promise.all([
-			quoteOf(bridge),
-			intentId === null ? null : wallets.execution.read(intentId, profileId),
-		]);
-		const afterId = deposit?.afterId ?? null;
-		const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
+		const [quote, intents] = await Promise.all([quoteOf(bridge), readSteps(context, bridge)]);
+		const [deposit] = intents;
 		const signed = await signersOf(context, bridge, quote);
 		const asking = isAsked && deposit ? await wallets.execution.asking(deposit) : null;
 		const purpose = asking ? PURPOSES.get(asking.status) : undefined;
@@ -73,7 +68,7 @@ export function createBridges(context: BridgeContext) {
 			confirmUrl: purpose === "confirm" ? (link?.url ?? null) : null,
 			signUrl: purpose === "sign" ? (link?.url ?? null) : null,
 		};
-		return renderBridge(bridge, { quote, deposit, allowance, ...signed, ...urls });
+		return renderBridge(bridge, { quote, intents, ...signed, ...urls });
 	}
 
 	async function quoteOf({ id, quoteSeq }: Bridge): Promise<StoredQuote | null> {

@@ -7,6 +7,7 @@ import {
 	knownPins,
 	pinnedDenial,
 	solverDenial,
+	withPinned,
 } from "#plugins/bridge/bridges/pinContracts.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import { readPins, replacePin } from "#plugins/bridge/sql/pins.ts";
@@ -150,4 +151,27 @@ test("an operator's word takes the place of a contract, and stands beside solver
 	expect(await codeOf()).toBe("contract_changed");
 	const pins = await readPins(database.db, [1]);
 	expect(pins.filter(({ role }) => role === "solver")).toHaveLength(2);
+});
+
+describe("what an order may name as what fills it", () => {
+	const named = async (more: Partial<RelayChain>) => {
+		const one = chain(more);
+		const pins = await knownPins(context(), [one]);
+		return withPinned({ origin: one }, pins).origin.contracts;
+	};
+
+	test("is a contract that was there at first, and none that the provider publishes later", async () => {
+		expect(await named({ contracts: [OTHER] })).toEqual([OTHER, DEPOSITORY]);
+		expect(await named({ contracts: [OTHER, THIEF] })).toEqual([OTHER, DEPOSITORY]);
+		expect(await named({ protocol: { name: "one", depository: THIEF } })).toEqual([]);
+	});
+
+	test("is one more that an operator pinned, beside the others", async () => {
+		await named({ contracts: [OTHER] });
+		await database.db.transaction(async (tx) => {
+			const pin = { chainId: 1, codeHash: null, role: "filler", address: THIEF } as const;
+			await replacePin(tx, pin, { by: "olga", at: new Date(0) });
+		});
+		expect(await named({ contracts: [OTHER, THIEF] })).toEqual([OTHER, THIEF, DEPOSITORY]);
+	});
 });

@@ -11,7 +11,10 @@ import type { Denial } from "#plugins/wallets/contract.ts";
 
 type PinContext = Pick<BridgeContext, "core" | "readers" | "alarm">;
 /** What of a published chain is pinned. */
-export type Published = Pick<RelayChain, "id" | "protocol" | "permits" | "solverAddresses">;
+export type Published = Pick<
+	RelayChain,
+	"id" | "protocol" | "permits" | "solverAddresses" | "contracts"
+>;
 type Contract = { chainId: number; role: PinRole; address: Address };
 
 /** Storage of a proxy (ERC-1967) that names what it runs, or who says what it runs. */
@@ -63,18 +66,23 @@ const isPinned = (pins: readonly Pin[], { chainId, role, address }: Contract) =>
 	pins.some((pin) => pin.chainId === chainId && pin.role === role && pin.address === address);
 
 /**
- * Returns chains as the provider publishes them, with those solvers alone that are pinned: an order
- * that another one signed is refused by the check of its quote.
+ * Returns chains as the provider publishes them, with those solvers and contracts alone that are
+ * pinned: an order that another one signed, or is to fill, is refused by the check of its quote.
  */
-export function withPinnedSolvers<Ends extends Record<string, RelayChain>>(
+export function withPinned<Ends extends Record<string, RelayChain>>(
 	ends: Ends,
 	pins: readonly Pin[],
 ): Ends {
 	const checked = Object.entries(ends).map(([name, chain]) => {
-		const solverAddresses = chain.solverAddresses.filter((address) =>
-			isPinned(pins, { chainId: chain.id, role: "solver", address }),
-		);
-		return [name, { ...chain, solverAddresses }];
+		const isKnown = (role: PinRole) => (address: Address) =>
+			isPinned(pins, { chainId: chain.id, role, address });
+		const depositories = chain.protocol ? [chain.protocol.depository] : [];
+		const contracts = [
+			...(chain.contracts ?? []).filter(isKnown("filler")),
+			...depositories.filter(isKnown("depository")),
+		];
+		const solverAddresses = chain.solverAddresses.filter(isKnown("solver"));
+		return [name, { ...chain, solverAddresses, contracts }];
 	});
 	return { ...ends, ...Object.fromEntries(checked) };
 }
@@ -193,7 +201,7 @@ export async function codeHashOf(
 }
 
 function publishedOf(chain: Published): Pin[] {
-	const { id: chainId, protocol, permits, solverAddresses } = chain;
+	const { id: chainId, protocol, permits, solverAddresses, contracts = [] } = chain;
 	const one = (role: PinRole, address: Address): Pin => ({
 		chainId,
 		role,
@@ -204,6 +212,7 @@ function publishedOf(chain: Published): Pin[] {
 		...(protocol ? [one("depository", protocol.depository)] : []),
 		...(permits ? [one("proxy", permits.spender)] : []),
 		...solverAddresses.map((address) => one("solver", address)),
+		...contracts.map((address) => one("filler", address)),
 	];
 }
 

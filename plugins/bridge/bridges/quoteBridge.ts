@@ -8,7 +8,7 @@ import {
 	contractsDenial,
 	knownPins,
 	solverDenial,
-	withPinnedSolvers,
+	withPinned,
 } from "#plugins/bridge/bridges/pinContracts.ts";
 import {
 	type Resolved,
@@ -75,7 +75,7 @@ export async function quoteBridge(
 	const denial = refused ?? solverDenial(context, pins, { chains, solver });
 	if (denial) return { kind: "bad", denial };
 	const nowMs = context.core.clock.nowMs();
-	const ends = withPinnedSolvers({ origin, destination }, pins);
+	const ends = withPinned({ origin, destination }, pins);
 	const asked = { route, ...ends, usePermit, nowMs };
 	const verdict = await checkQuote(asked, said);
 	if (verdict.kind === "bad") {
@@ -190,7 +190,7 @@ function lossOf(
 }
 
 function toldOf(said: RelayQuote): Omit<Told, "newestBlock"> {
-	const fees = Object.entries(said.fees).flatMap(([name, fee]) =>
+	const fees = Object.entries(said.fees ?? {}).flatMap(([name, fee]) =>
 		fee
 			? [
 					[

@@ -151,9 +151,8 @@ export function renderBridge(
 	bridge: Bridge,
 	given: {
 		quote: StoredQuote | null;
-		deposit: Intent | null;
-		/** The step before the deposit, where there is one. */
-		allowance: Intent | null;
+		/** The one that deposits, then its allowance, then what took an older allowance back. */
+		intents: readonly Intent[];
 		/** Who signs what in place of them, and what was asked for later. */
 		signers: readonly (Intent | null)[];
 		later: readonly Authorization[];
@@ -161,7 +160,8 @@ export function renderBridge(
 		signUrl: string | null;
 	},
 ): BridgeView {
-	const { quote, deposit, allowance, signers, later, confirmUrl, signUrl } = given;
+	const { quote, intents, signers, later, confirmUrl, signUrl } = given;
+	const [deposit, allowance, reset] = intents;
 	const { route, request } = bridge;
 	return {
 		...{ id: bridge.id, status: bridge.status, errorCode: bridge.errorCode },
@@ -171,12 +171,13 @@ export function renderBridge(
 		...{ from: route?.user ?? null, recipient: route?.recipient ?? null },
 		refundTo: route?.refundTo ?? null,
 		quote: quote && route ? renderQuote(quote, route) : null,
-		steps: renderSteps(quote, later).map((step, place) => {
-			const sent = step.kind === "deposit" ? deposit : allowance;
-			const intent = step.kind === "authorize" ? signers[place] : sent;
-			const { id = null, status = null, transactionHash = null } = intent ?? {};
-			return { ...step, intentId: id, status, transactionHash };
-		}),
+		steps: [
+			...resetStep(quote, reset),
+			...renderSteps(quote, later).map((step, place) => {
+				const sent = step.kind === "deposit" ? deposit : allowance;
+				return { ...step, ...sentBy(step.kind === "authorize" ? signers[place] : sent) };
+			}),
+		],
 		intentId: bridge.intentId,
 		revocable: mayBeLeftOver(bridge, quote),
 		depositHash: deposit?.transactionHash ?? bridge.depositHash,
@@ -186,6 +187,19 @@ export function renderBridge(
 		createdAt: bridge.createdAt.toISOString(),
 		changedAt: bridge.changedAt.toISOString(),
 	};
+}
+
+function sentBy(intent: Intent | null | undefined) {
+	const { id = null, status = null, transactionHash = null } = intent ?? {};
+	return { intentId: id, status, transactionHash };
+}
+
+/** Renders the step that takes an older allowance back, where one stood in the way. */
+function resetStep(quote: StoredQuote | null, reset: Intent | undefined): BridgeView["steps"] {
+	const [approve] = renderSteps(quote);
+	if (!reset || approve?.kind !== "approve") return [];
+	const data = `${approve.data.slice(0, -64)}${"0".repeat(64)}`;
+	return [{ ...approve, data, ...sentBy(reset) }];
 }
 
 /** Renders a quote's steps in order, then the signatures that the provider asked for later. */

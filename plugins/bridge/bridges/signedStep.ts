@@ -43,6 +43,9 @@ const transactionSchema = z.object({
 });
 type SeenTransaction = z.output<typeof transactionSchema>;
 
+/** A deposit, its allowance, and what took the allowance before that back. */
+const STEPS_MAX = 3;
+
 /**
  * Takes back what the depository may still take of a token, once for each key, by an intent of its
  * own. Where nothing is left it is confirmed without being sent.
@@ -117,20 +120,17 @@ export async function takeStepResult(
 ): Promise<void> {
 	const { wallets } = context;
 	const { bridge, profile, hash, signal } = given;
-	const deposit = await depositOf(context, bridge);
-	const before =
-		deposit?.afterId == null
-			? null
-			: await wallets.execution.read(deposit.afterId, bridge.profileId);
-	const own = [bridge.depositHash, bridge.outHash, deposit?.transactionHash];
-	if ([...own, before?.transactionHash].includes(hash)) return;
+	const intents = await readSteps(context, bridge);
+	const [deposit] = intents;
+	const known = [bridge.depositHash, bridge.outHash];
+	if ([...known, ...intents.map((one) => one.transactionHash)].includes(hash)) return;
 	const wallet = profile.wallets.find(({ id }) => id === bridge.walletId);
 	const isSignedHere = wallet?.capability === "embedded/delegated";
 	if (!deposit || !wallet || isSignedHere) throw bridgeFault.stepResultForeign();
 	const seen = await waitFor(context, { bridge, hash, signal });
 	if (seen === null) throw bridgeFault.stepResultUnseen();
-	for (const intent of [before, deposit]) {
-		if (intent?.plan && isAsked(intent) && isCall(seen, intent.plan)) {
+	for (const intent of intents) {
+		if (intent.plan && isAsked(intent) && isCall(seen, intent.plan)) {
 			await wallets.execution.signed(intent.id, hash);
 			return;
 		}
@@ -153,7 +153,7 @@ export async function seekDeposit(
 	// Its owner was asked to sign, and may still have done so after that was given up.
 	const isAwaited = status === "signature_required" || (status === "failure" && failedAt !== null);
 	if (!isAwaited || nowMs - (hintedAt?.getTime() ?? 0) < SEEK_EVERY_MS) return;
-	const deposit = await depositOf(context, bridge);
+	const [deposit] = await readSteps(context, bridge);
 	if (!deposit || !(isAsked(deposit) || deposit.status === "waiting")) return;
 	const requestId = await requestIdOf(context, bridge, deposit);
 	if (requestId === null) return;
@@ -177,9 +177,22 @@ export async function seekDeposit(
 	}
 }
 
-async function depositOf({ wallets }: BridgeContext, bridge: Bridge): Promise<Intent | null> {
-	const { intentId, profileId } = bridge;
-	return intentId === null ? null : await wallets.execution.read(intentId, profileId);
+/**
+ * Reads the intent that deposits, and after it those that come before it: its allowance, and what
+ * took an older allowance back for that.
+ */
+export async function readSteps(
+	{ wallets }: Pick<BridgeContext, "wallets">,
+	{ intentId, profileId }: Pick<Bridge, "intentId" | "profileId">,
+): Promise<Intent[]> {
+	const intents: Intent[] = [];
+	for (let id = intentId; id !== null && intents.length < STEPS_MAX; ) {
+		const intent = await wallets.execution.read(id, profileId);
+		if (!intent) break;
+		intents.push(intent);
+		id = intent.afterId;
+	}
+	return intents;
 }
 
 /** Waits until a node shows a transaction: wallets report hashes before every node has them. */

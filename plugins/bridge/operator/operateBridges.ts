@@ -43,7 +43,7 @@ const LISTED_MAX = 200;
 const USAGE = "bridge list | show|retry|look|accept|close|disable <id>";
 const CHAIN_USAGE = "bridge-chain <chainId> <true|false>";
 const CLOSED = "bridge.closed";
-const PIN_USAGE = "bridge-pin <chainId> <depository|proxy|solver> <address>";
+const PIN_USAGE = "bridge-pin <chainId> <depository|proxy|solver|filler> <address>";
 
 /**
  * The operators' command about bridges. Nothing is sent from here: what is to go on is made

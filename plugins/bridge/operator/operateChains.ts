@@ -55,12 +55,15 @@ export function operateChains(context: BridgeContext) {
 	};
 }
 
-/** Reads the code that is pinned; solvers have none. Throws a Fault where there is none to read. */
+/**
+ * Reads the code that is pinned; of solvers, and of what fills orders, none is. Throws a Fault
+ * where there is none to read.
+ */
 async function codeToPin(
 	{ readers, ending }: BridgeContext,
 	{ chainId, role, address }: Named,
 ): Promise<Hex | null> {
-	if (role === "solver") return null;
+	if (role === "solver" || role === "filler") return null;
 	const read = readers.own(chainId);
 	const signal = AbortSignal.any([ending, AbortSignal.timeout(PIN_TIMEOUT_MS)]);
 	const codeHash = read && (await codeHashOf(read, address, signal));

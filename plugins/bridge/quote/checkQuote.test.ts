@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { privateKeyToAccount } from "viem/accounts";
 import type { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { readAuthorization } from "#plugins/bridge/quote/authorizations.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { checkQuote, type QuoteVerdict } from "#plugins/bridge/quote/checkQuote.ts";
 import { orderIdOf, relayOrder, wireAuthorization } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
-import { wireQuote } from "#plugins/bridge/relay/wire.ts";
+import { wirePermitAnswer, wireQuote } from "#plugins/bridge/relay/wire.ts";
 import { leavesOf, mutantsOf } from "#test/harness/mutantsOf.ts";
 import { type BridgeChain, solverAccount } from "#test/sandbox/bridge/BridgeWorld.ts";
 import { orderStep } from "#test/sandbox/bridge/permits.ts";
@@ -39,6 +40,7 @@ const published = ({ id, name }: BridgeChain): RelayChain => ({
 	solverCurrencies: [ZERO_ADDRESS, TOKEN],
 	solverAddresses: [solverAccount.address.toLowerCase() as `0x${string}`],
 	protocol: { name, depository: DEPOSITORY },
+	contracts: [DEPOSITORY],
 	permits: { spender: PROXY, tokens: [TOKEN] },
 });
 
@@ -165,7 +167,7 @@ const MEANINGLESS =
 
 /** Nothing of what is signed comes from these: where they are missing, ours say the same. */
 const LEFT_OUT =
-	/^(steps\[\d\]\.items\[0\]\.data\.(from|value)|details\.currencyOut\.minimumAmount) (left out|is null)$/;
+	/^(steps\[\d\]\.(requestId|items\[0\]\.data\.(from|value))|details\.currencyOut\.minimumAmount|fees) (left out|is null)$/;
 
 describe("a real shape", () => {
 	/** Judges a case's quote after a change: 0 pays in coin, 1 a token. */
@@ -188,6 +190,22 @@ describe("a real shape", () => {
 		["without an estimate", 0, (said: any) => delete said.details.timeEstimate],
 		["without its impact", 0, (said: any) => delete said.details.totalImpact],
 		["without a fee for others", 0, (said: any) => delete said.fees.app],
+		["without any fee", 0, (said: any) => delete said.fees],
+		[
+			"whose steps do not all name their request",
+			1,
+			(said: any) => {
+				delete said.steps[0].requestId;
+				delete said.steps[0].items[0].check;
+			},
+		],
+		[
+			"whose steps name their request where their progress is asked for",
+			1,
+			(said: any) => {
+				for (const step of said.steps) step.requestId = null;
+			},
+		],
 		[
 			"without the least amount beside its order",
 			0,
@@ -252,6 +270,22 @@ describe("a real shape", () => {
 			},
 		],
 		["that allows something before it gives an allowance", 1, (said: any) => approves(said, "1")],
+		[
+			"whose steps name no request",
+			0,
+			(said: any) => {
+				delete said.steps[0].requestId;
+				delete said.steps[0].items[0].check;
+			},
+		],
+		[
+			"whose request is no id",
+			0,
+			(said: any) => {
+				delete said.steps[0].requestId;
+				said.steps[0].items[0].check.endpoint = "/intents/status?requestId=0xabc";
+			},
+		],
 	] as const)("%s is refused", async (_, index, change) => {
 		expect(await after(index, change)).toMatchObject({ kind: "bad", code: "quote_mismatch" });
 	});
@@ -280,6 +314,123 @@ describe("a real shape", () => {
 		expect(await named("0x")).toBe("good");
 		expect(await named(`0x${DEPOSITORY.slice(2).padStart(64, "0")}`)).toBe("good");
 		expect(await named(`0x${"bad".padStart(64, "0")}`)).toBe("bad");
+	});
+});
+
+// The five quotes that the provider's kit tests itself with, as shapes of our own.
+describe("a shape that the provider's kit is tested with", () => {
+	const PERMIT2 = `0x${"22".repeat(20)}`;
+	const MAX = "f".repeat(64);
+	/** Returns a case's quote with other steps; `isOrdered` false: as published, without an order. */
+	async function shape(
+		given: { index: 0 | 1; usePermit?: boolean; isOrdered?: boolean },
+		steps: (own: any[]) => any[],
+	) {
+		const { index, usePermit = false, isOrdered = true } = given;
+		const one = cases[index];
+		if (!one) throw new Error("no such case");
+		const said = structuredClone(one.said) as any;
+		said.steps = steps(said.steps);
+		if (!isOrdered) delete said.protocol;
+		const verdict = await judge({ ...one, usePermit }, said);
+		return verdict?.kind === "bad" ? `${verdict.code}: ${verdict.detail}` : verdict?.kind;
+	}
+	const approveOf = (own: any[], spender: string, raw: string) => {
+		const step = structuredClone(own[0]);
+		const { data } = step.items[0];
+		data.data = `${data.data.slice(0, 10)}${spender.slice(2).padStart(64, "0")}${raw.padStart(64, "0")}`;
+		delete data.from;
+		return step;
+	};
+	const swapOf = (own: any[]) => {
+		const step = structuredClone(own.at(-1));
+		Object.assign(step, { id: "swap", action: "Swap", description: "Swaps one for another" });
+		Object.assign(step.items[0].data, { to: PROXY, data: "0xf9e4bab4" });
+		return step;
+	};
+	const permit2Of = ({ requestId }: any) => ({
+		...{ id: "authorize1", kind: "signature", requestId, action: "Sign", description: "Sign" },
+		items: [
+			{
+				status: "incomplete",
+				data: {
+					sign: {
+						...{ signatureKind: "eip712", primaryType: "PermitBatchWitnessTransferFrom" },
+						domain: { name: "Permit2", chainId: 8_453, verifyingContract: PERMIT2 },
+						types: { PermitBatchWitnessTransferFrom: [{ name: "spender", type: "address" }] },
+						value: { spender: PROXY },
+					},
+					post: {
+						...{ endpoint: "/execute/permits", method: "POST" },
+						body: { kind: "eip3009", requestId, api: "swap" },
+					},
+				},
+			},
+		],
+	});
+	const withSignature = (own: any[]) => [approveOf(own, PERMIT2, MAX), permit2Of(own[0])];
+	const withSwap = (own: any[]) => [own[0], swapOf(own)];
+	const reset = (own: any[]) => approveOf(own, DEPOSITORY, "0");
+
+	test.each([
+		["a deposit of coin", 0, (own: any[]) => own],
+		["an allowance without end and a Permit2 signature", 1, withSignature],
+		["an allowance and a swap", 1, withSwap],
+		["an allowance taken back, one given, and a swap", 1, (own) => [reset(own), ...withSwap(own)]],
+	] as [string, 0 | 1, (own: any[]) => any[]][])(
+		"%s, is not read without an order: nothing else says what is bought",
+		async (_, index, steps) => {
+			expect(await shape({ index, isOrdered: false }, steps)).toBeUndefined();
+		},
+	);
+
+	test("a deposit of coin, is good once its order is there", async () => {
+		expect(await shape({ index: 0 }, (own) => own)).toBe("good");
+	});
+
+	test("an allowance without end and a Permit2 signature, is refused for the signature", async () => {
+		expect(await shape({ index: 1 }, withSignature)).toBe(
+			"signature_steps_unsupported: a step asks for a signature",
+		);
+		const asked = { index: 1, usePermit: true } as const;
+		expect(await shape(asked, withSignature)).toBe(
+			"quote_mismatch: it asks for a signature and a transaction",
+		);
+		expect(await shape(asked, (own) => [permit2Of(own[0])])).toBe(
+			"signature_steps_unsupported: a signature is of no known kind",
+		);
+	});
+
+	test("more steps behind a signature, here an allowance without end, are not done", async () => {
+		const [, one] = cases;
+		const [origin] = chains.map(published);
+		if (!one || !origin) throw new Error("no such case");
+		const { steps, protocol } = wireQuote.parse(one.said);
+		const answer = { steps: [approveOf((one.said as any).steps, PERMIT2, MAX)] };
+		const [step] = wirePermitAnswer.parse(answer).steps ?? [];
+		if (!step) throw new Error("the answer has no step");
+		const { orderId } = protocol.v2;
+		const requestId = steps[0]?.requestId ?? orderId;
+		const asked = { route: one.route, origin, nowMs: NOW_MS };
+		expect(readAuthorization(asked, { step, kind: "order", requestId, orderId })).toMatchObject({
+			code: "quote_mismatch",
+			flaw: "it asks for a signature and a transaction",
+		});
+	});
+
+	test("an allowance and a swap, is refused for the swap: its calldata is somebody else's", async () => {
+		expect(await shape({ index: 1 }, withSwap)).toBe('quote_mismatch: it has a step "swap"');
+	});
+
+	test("an allowance taken back and one given, are good before a deposit, and not before a swap", async () => {
+		const before = (last: (own: any[]) => any) => (own: any[]) => [reset(own), own[0], last(own)];
+		expect(await shape({ index: 1 }, before(swapOf))).toBe('quote_mismatch: it has a step "swap"');
+		expect(
+			await shape(
+				{ index: 1 },
+				before((own) => own[1]),
+			),
+		).toBe("good");
 	});
 });
 

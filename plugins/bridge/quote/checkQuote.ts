@@ -1,6 +1,6 @@
 // Checks every member of the provider's quote against the route that was asked for.
 
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isWord } from "#core/chain/Hex.ts";
 import {
 	IMPACT_PERCENT_MIN,
 	MINIMUM_SHARE_BPS,
@@ -46,7 +46,7 @@ type QuoteRefusal =
 
 type QuoteAsked = {
 	route: BridgeRoute;
-	/** As the provider publishes them now. */
+	/** As the provider publishes them now, with the solvers and contracts alone that are pinned. */
 	origin: RelayChain;
 	destination: RelayChain;
 	/** A signature was asked for: only then a quote may have one. */
@@ -126,11 +126,11 @@ function bad(code: QuoteRefusal, detail: string): QuoteVerdict {
 function requestIdOf({ requestId, steps }: RelayQuote): Hex | null {
 	const named = steps.flatMap((step) => {
 		const checked = step.items.flatMap(({ check }) => check?.toLowerCase() ?? []);
-		return [step.requestId, ...checked];
+		return [step.requestId ?? [], checked].flat();
 	});
-	const ids = new Set<string>([...named, ...(requestId === undefined ? [] : [requestId])]);
+	const ids = new Set<string>([...named, ...(requestId ? [requestId] : [])]);
 	const [id] = ids;
-	return ids.size === 1 && id !== undefined ? (id as Hex) : null;
+	return ids.size === 1 && id !== undefined && isWord(id) ? id : null;
 }
 
 /** Returns what of the order is not as it was asked for; null: nothing. */
@@ -195,12 +195,10 @@ function refundFlaw(
 	return null;
 }
 
-/** Returns whether an order's extra bytes name nobody, or a published contract. */
-function isOfProvider(extraData: Hex, { protocol, contracts = [] }: RelayChain): boolean {
-	const named = [...(protocol ? [protocol.depository] : []), ...contracts];
-	return (
-		extraData === "0x" || named.some((one) => extraData === `0x${one.slice(2).padStart(64, "0")}`)
-	);
+/** Returns whether an order's extra bytes name nobody, or one of the provider's contracts. */
+function isOfProvider(extraData: Hex, { contracts = [] }: RelayChain): boolean {
+	const words = contracts.map((one) => `0x${one.slice(2).padStart(64, "0")}`);
+	return extraData === "0x" || words.includes(extraData);
 }
 
 /** Returns what the quote shows differently from its order; null: nothing. */
@@ -223,7 +221,8 @@ function detailsFlaw(
 	const shownRaw = currencyOut.minimumAmount ?? out?.minimumAmount;
 	const isTrue = currencyOut.amount === out?.expectedAmount && shownRaw === out.minimumAmount;
 	if (!isTrue) return "it shows another amount than its order promises";
-	if (said.fees.app && said.fees.app.amount !== "0") return "it takes a fee for somebody else";
+	const app = said.fees?.app;
+	if (app && app.amount !== "0") return "it takes a fee for somebody else";
 	return null;
 }
 
@@ -252,9 +251,9 @@ function stepsFlaw(ours: readonly BridgeStep[], said: RelayQuote): string | null
 		const isNamed = step.kind === "deposit" ? id === "deposit" : APPROVE.test(id);
 		if (!isNamed) return `it has a step "${id.slice(0, 20)}"`;
 		if (item.status === "complete") return "a step is said to be done already";
-		const { from = step.from, to, data, value, chainId } = item.data;
+		const { to, data, value, chainId } = item.data;
 		if (chainId !== step.chainId) return "a step is on another chain";
-		if (from !== step.from) return "a step is somebody else's";
+		if ((item.data.from ?? step.from) !== step.from) return "a step is somebody else's";
 		if (to !== step.to) return "a step pays another party";
 		if (value !== step.valueRaw) return "a step pays another amount";
 		if (data !== step.data) return "a step does something else";
@@ -270,8 +269,9 @@ function isResetOf(
 	const [item] = theirs?.items ?? [];
 	if (!approve || !theirs || item?.status !== "incomplete" || theirs.items.length !== 1)
 		return false;
-	const { from = approve.from, to, data, value, chainId } = item.data;
-	const isSame = from === approve.from && to === approve.to && chainId === approve.chainId;
+	const { from, to, data, value, chainId } = item.data;
+	const isSame =
+		(from ?? approve.from) === approve.from && to === approve.to && chainId === approve.chainId;
 	const isNone = value === 0n && data === `${approve.data.slice(0, -64)}${"0".repeat(64)}`;
 	return APPROVE.test(theirs.id) && isSame && isNone;
 }

@@ -159,7 +159,9 @@ async function payersBy(
 ): Promise<(chainId: number) => ReadonlySet<Address> | null> {
 	// Its own contracts' message led to the transaction, and nobody's word.
 	if (bridge.request.mode === "direct") return () => null;
-	const pins = await knownPins(context, pinnable(bridge, chains));
+	const all = await knownPins(context, pinnable(bridge, chains));
+	// Anybody may pay through what fills orders: only its callers say whose payment it is.
+	const pins = all.filter(({ role }) => role !== "filler");
 	return (chainId) =>
 		new Set(pins.filter((pin) => pin.chainId === chainId).map(({ address }) => address));
 }

@@ -19,7 +19,7 @@ export type RelayChain = {
 	solverAddresses: readonly Address[];
 	/** How the settlement protocol names the chain, and the contract that takes deposits. */
 	protocol: { name: string; depository: Address } | null;
-	/** Other contracts of its own there, which orders may name as what fills them. */
+	/** Contracts of its own there, which orders may name as what fills them or pays them back. */
 	contracts?: readonly Address[];
 	/** Which contract takes what owners signed for, and of which tokens; null: none does. */
 	permits: { spender: Address; tokens: readonly Address[] } | null;

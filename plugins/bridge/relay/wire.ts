@@ -99,14 +99,14 @@ const fee = z.object({
 
 /** Members that nothing of ours comes from may be missing: our own steps have them all. */
 const transaction = z.object({
-	from: anyCaseAddressSchema.optional(),
+	from: anyCaseAddressSchema.nullish(),
 	to: anyCaseAddressSchema,
 	data: z
 		.string()
 		.max(DATA_LENGTH_MAX)
 		.regex(/^0x([0-9a-fA-F]{2})*$/)
 		.transform((text) => text.toLowerCase()),
-	value: wireUint.default(0n),
+	value: wireUint.nullish().transform((value) => value ?? 0n),
 	chainId,
 });
 
@@ -122,7 +122,8 @@ const step = z.discriminatedUnion("kind", [
 	z.object({
 		id: z.string().max(32),
 		kind: z.literal("transaction"),
-		requestId: anyCaseWordSchema,
+		// One step at least names the request, or the quote does.
+		requestId: anyCaseWordSchema.nullish(),
 		items: z
 			.array(
 				z.discriminatedUnion("status", [
@@ -150,17 +151,19 @@ export const wirePermitAnswer = z.object({ steps: z.array(step).max(STEPS_MAX).o
 
 /** What `POST /quote/v2` answers. */
 export const wireQuote = z.object({
-	requestId: anyCaseWordSchema.optional(),
+	requestId: anyCaseWordSchema.nullish(),
 	steps: z.array(step).min(1).max(STEPS_MAX),
 	// Shown, and nothing else; but for `app`, which would be somebody else's.
-	fees: z.object({
-		gas: optional(fee),
-		relayer: optional(fee),
-		relayerGas: optional(fee),
-		relayerService: optional(fee),
-		app: fee.nullish(),
-		subsidized: optional(fee),
-	}),
+	fees: z
+		.object({
+			gas: optional(fee),
+			relayer: optional(fee),
+			relayerGas: optional(fee),
+			relayerService: optional(fee),
+			app: fee.nullish(),
+			subsidized: optional(fee),
+		})
+		.nullish(),
 	details: z.object({
 		sender: anyCaseAddressSchema,
 		recipient: anyCaseAddressSchema,

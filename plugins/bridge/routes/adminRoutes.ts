@@ -41,7 +41,8 @@ const switchAnswer = z
 	.meta({ id: "BridgeChainSwitched", description: "A chain after its switch." });
 const pinRole = z.enum(PIN_ROLES).meta({
 	description:
-		"`depository` takes deposits, `proxy` takes what owners signed for, `solver` signs orders and pays.",
+		"`depository` takes deposits, `proxy` takes what owners signed for, `solver` signs orders and " +
+		"pays, `filler` may be named by an order as what fills it or pays it back.",
 });
 const pinBody = z
 	.strictObject({

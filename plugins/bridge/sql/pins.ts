@@ -3,7 +3,8 @@
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-export const PIN_ROLES = ["depository", "proxy", "solver"] as const;
+/** `filler`: orders may name it as what fills them, or pays them back; it proves no payment. */
+export const PIN_ROLES = ["depository", "proxy", "solver", "filler"] as const;
 export type PinRole = (typeof PIN_ROLES)[number];
 
 /** One address of the provider's on a chain; `codeHash` null: it has none, or was not read yet. */
@@ -49,11 +50,11 @@ export async function pinCode(db: Queryable, pin: Pin & { codeHash: Hex }): Prom
 
 /**
  * Stores an address that an operator pinned. A new contract replaces the old one, because a chain
- * has one depository; a solver is added to the others.
+ * has one depository; a solver, or what fills orders, is added to the others.
  */
 export async function replacePin(tx: Tx, pin: Pin, writing: Writing): Promise<void> {
 	const { chainId, role, address } = pin;
-	const isAlone = role !== "solver";
+	const isAlone = role === "depository" || role === "proxy";
 	await tx.execute(
 		"delete from bridge.pin where chain_id = $1 and role = $2 and ($3::boolean or address = $4)",
 		[chainId, role, isAlone, bytesOf(address)],

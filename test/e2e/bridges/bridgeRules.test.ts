@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { encodeFunctionData, type Hex } from "viem";
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { runCommand } from "#api/cli/runCommand.ts";
-import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
+import { type BridgeLab, openBridgeLab, TETHER, USDG } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
 import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
@@ -103,6 +103,27 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(first?.ordered).toBe(true);
 		expect(done.steps.map((step: any) => step.status)).toEqual(["confirmed", "confirmed"]);
 		expect(new Set(done.steps.map((step: any) => step.transactionHash)).size).toBe(2);
+	});
+
+	test("what is left of an older allowance is taken back first, where the token wants that", async () => {
+		const send = async (call: object) => {
+			await lab.home.rpc("anvil_impersonateAccount", [wallet.address]);
+			await lab.home.rpc("eth_sendTransaction", [{ from: wallet.address, to: TETHER, ...call }]);
+			await lab.home.mined();
+		};
+		const depository = lab.bridge.chains.find(({ id }) => id === 4_663)?.depository ?? "0x";
+		const args = [depository, 7n] as const;
+		const mint = [wallet.address, 9_000_000n] as const;
+		await send({ data: encodeFunctionData({ abi: dollarAbi, functionName: "mint", args: mint }) });
+		await send({ data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }) });
+		const body = { amount: "9", currency: "TUSD", from: "robinhood", to: "anvil", as: "ETH" };
+		const done = await lab.reached((await bridge(body)).id, ["success", "failure", "rejected"]);
+		expect([done.status, done.errorCode]).toEqual(["success", null]);
+		expect(done.steps.map(({ kind, status }: any) => [kind, status])).toEqual([
+			["approve", "confirmed"],
+			["approve", "confirmed"],
+			["deposit", "confirmed"],
+		]);
 	});
 
 	test("an answer of the wallet provider's that is lost is looked up by its reference, and not sent again", async () => {

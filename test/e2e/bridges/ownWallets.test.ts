@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { encodeFunctionData, type Hex, toHex } from "viem";
-import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab.ts";
+import { encodeFunctionData, erc20Abi, type Hex, toHex } from "viem";
+import { type BridgeLab, openBridgeLab, TETHER, USDG } from "#test/harness/openBridgeLab.ts";
 import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 // Guarantee: with an owner's own wallet the service asks, reads hashes and chains, and sends
@@ -103,6 +103,34 @@ describe("an owner's own wallet", () => {
 		const done = await lab.reached(asked.id, ["success"], AS);
 		expect(done).toMatchObject({ depositHash: early, arrived: { chainId: 31_337 } });
 		expect(done.steps).toMatchObject([{ transactionHash: allowed }, { transactionHash: early }]);
+	});
+
+	test("takes back what is left of an older allowance first, where the token wants that", async () => {
+		const approve = (spender: Hex, raw: bigint) =>
+			encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, raw] });
+		const mint = { abi: dollarAbi, functionName: "mint" } as const;
+		const minted = encodeFunctionData({ ...mint, args: [wallet.address, 100_000_000n] });
+		const own = { from: wallet.address, to: TETHER, valueRaw: "0" };
+		await send({ ...own, data: minted }, "home");
+		const depository = lab.bridge.chains.find(({ id }) => id === 4_663)?.depository ?? "0x";
+		await send({ ...own, data: approve(depository, 7n) }, "home");
+		const back = { amount: "50", currency: "TUSD", from: "robinhood", to: "anvil", as: "ETH" };
+		const asked = await begin(back);
+		expect(asked.steps).toMatchObject([
+			{ kind: "approve", data: approve(depository, 0n), status: "signature_required" },
+			{ kind: "approve", data: approve(depository, 50_000_000n), status: "waiting" },
+			{ kind: "deposit", status: "waiting" },
+		]);
+		for (const place of [0, 1, 2]) {
+			const { steps } = await lab.until(
+				asked.id,
+				(one) => one.steps[place]?.status === "signature_required",
+				{ as: AS },
+			);
+			expect((await tell(asked.id, await send(steps[place], "home"))).status).toBe(200);
+		}
+		const done = await lab.reached(asked.id, ["success"], AS);
+		expect(done.steps.map(({ status }: any) => status)).toEqual(Array(3).fill("confirmed"));
 	});
 
 	test("that never reports its signature is found by the provider and by the chain", async () => {
