@@ -1,4 +1,4 @@
-// Defines expected errors (Faults) and assertions of our own mistakes.
+// Defines expected errors (Faults), denials as data, and assertions of our own mistakes.
 
 import { inspect } from "node:util";
 
@@ -144,6 +144,19 @@ export function defineFaults<const Definitions extends Record<string, FaultDefin
 			});
 	}
 	return makers as { [Name in keyof Definitions]: (details?: FaultDetails) => Fault };
+}
+
+/** Returns why something is not done, where that is an answer and nothing is thrown. */
+export function deny(code: string, detail: string): { code: string; detail: string } {
+	return { code, detail };
+}
+
+/** Returns the outcome of a preparation that is denied, with its reason. */
+export function denied(
+	code: string,
+	detail: string,
+): { kind: "denied"; denial: { code: string; detail: string } } {
+	return { kind: "denied", denial: { code, detail } };
 }
 
 /** Ends the `default` of a switch over a union: a variant nobody handles no longer compiles. */

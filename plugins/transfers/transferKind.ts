@@ -5,6 +5,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
+import { denied } from "#core/fault.ts";
 import { decimalString, formatAmount, mulDiv } from "#core/money.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import {
@@ -128,10 +129,6 @@ export function transferDenial({ limits, recipientKnownForMs }: SpendSituation):
 		code: "recipient_cooldown",
 		detail: "The recipient is new. Try again once it is known for longer.",
 	};
-}
-
-function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
-	return { kind: "denied", denial: { code, detail } };
 }
 
 function planOf(

@@ -6,6 +6,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Tx } from "#core/db/Database.ts";
+import { denied } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { IntentKind, Preparation } from "#plugins/wallets/IntentKind.ts";
 import type { Denial, Intent, Plan } from "#plugins/wallets/model.ts";
@@ -169,10 +170,6 @@ export async function isAllowanceTaken(
 		...[id, walletId, chainId, profileId, token, beganAt, recent],
 	]);
 	return row?.taken === true;
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
 }
 
 /** Returns what a spender may take, in base units; null where the token answers none. */

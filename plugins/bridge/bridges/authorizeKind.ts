@@ -4,6 +4,7 @@ import { domainSeparator, encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
+import { denied } from "#core/fault.ts";
 import { formatAmount } from "#core/money.ts";
 import { authorizeSteps, type BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import {
@@ -171,8 +172,4 @@ async function tokenDenial(
 	const missing = `${formatAmount({ units, currency: route.origin })} ${route.origin.symbol}`;
 	const detail = `The wallet holds less than would be sent: ${missing} are missing.`;
 	return { code: "balance_insufficient", detail };
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { Fault } from "#core/fault.ts";
+import { denied, Fault } from "#core/fault.ts";
 import { formatAmount, mulDiv } from "#core/money.ts";
 import { type BridgeContext, depositSteps } from "#plugins/bridge/bridgeConfig.ts";
 import { switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
@@ -329,8 +329,4 @@ function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw
 	} catch {
 		return null;
 	}
-}
-
-function denied(code: string, detail: string): Extract<Preparation, { kind: "denied" }> {
-	return { kind: "denied", denial: { code, detail } };
 }

@@ -4,6 +4,7 @@ import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
+import { denied } from "#core/fault.ts";
 import { mulDiv } from "#core/money.ts";
 import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import {
@@ -103,10 +104,6 @@ export async function planBuy(
 /** Returns true if a wallet may pay; operators must review the others first. */
 function canPay({ capability }: Wallet): boolean {
 	return capability !== "disabled" && capability !== "review-required";
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
 }
 
 async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Promise<Preparation> {

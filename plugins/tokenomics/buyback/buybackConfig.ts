@@ -233,3 +233,8 @@ export function boundsOf(config: BuybackConfig) {
 export function refusal(code: RefusalCode, more?: string): Refusal {
 	return { code, detail: more === undefined ? refusals[code] : `${refusals[code]} ${more}` };
 }
+
+/** Returns the outcome of a preparation that is denied for one of these reasons. */
+export function denied(code: RefusalCode, more?: string): { kind: "denied"; denial: Refusal } {
+	return { kind: "denied", denial: refusal(code, more) };
+}

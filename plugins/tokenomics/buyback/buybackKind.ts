@@ -7,8 +7,8 @@ import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessM
 import {
 	type BuybackDeps,
 	DEADLINE_MARGIN_MS,
+	denied,
 	type RefusalCode,
-	refusal,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { gapBps } from "#plugins/tokenomics/buyback/poolMath.ts";
 import { type Funds, type Keeper, readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
@@ -201,10 +201,10 @@ function burnQuestion(
 		},
 		shownBy(answer) {
 			const burnedRaw = burnedBy(answer);
-			if (burnedRaw === null) return { kind: "denied", denial: refusal("simulation_failed") };
+			if (burnedRaw === null) return denied("simulation_failed");
 			const isKept = burnedRaw < market.quotedRaw;
 			if (isKept && gapBps(burnedRaw, market.quotedRaw) > bounds.quotesBps) {
-				return { kind: "denied", denial: refusal("token_unsafe") };
+				return denied("token_unsafe");
 			}
 			return { kind: "shown", shown: { ...shown, simulatedRaw: String(burnedRaw) } };
 		},
@@ -214,8 +214,4 @@ function burnQuestion(
 function burnedBy(answer: unknown): bigint | null {
 	if (typeof answer !== "string" || !/^0x[0-9a-f]{64}$/i.test(answer)) return null;
 	return decodeFunctionResult({ abi, functionName: "buyAndBurn", data: `0x${answer.slice(2)}` });
-}
-
-function denied(code: RefusalCode, more?: string): Preparation {
-	return { kind: "denied", denial: refusal(code, more) };
 }

@@ -4,11 +4,7 @@ import { decodeEventLog, decodeFunctionResult, encodeFunctionData } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { addressSchema } from "#core/chain/hexSchemas.ts";
-import {
-	type BuybackDeps,
-	type RefusalCode,
-	refusal,
-} from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import { type BuybackDeps, denied } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { BURN_BUCKET } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import { decoded, revenueRouterAbi, viewCall } from "#plugins/tokenomics/contracts/abi.ts";
 import type { IntentKind, Plan, Preparation, Receipt } from "#plugins/wallets/contract.ts";
@@ -109,10 +105,6 @@ export function releaseKind(
 			return { code: "release_unpaid", detail: "The router took it and paid nothing." };
 		},
 	};
-}
-
-function denied(code: RefusalCode): Preparation {
-	return { kind: "denied", denial: refusal(code) };
 }
 
 function isPayment(

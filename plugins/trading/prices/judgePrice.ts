@@ -1,5 +1,6 @@
 // Gives a trade one verdict on its price, from everything that says something of it.
 
+import { deny } from "#core/fault.ts";
 import { mulDiv } from "#core/money.ts";
 import { BPS } from "#plugins/trading/limits.ts";
 import { lossBps, type Ratio } from "#plugins/trading/poolRatio.ts";
@@ -169,8 +170,4 @@ function farFrom(held: Held | null): string {
 		pool: "their own mean of half an hour",
 	} as const;
 	return `The pools' price is too far from ${what[held?.from ?? "feed"]}.`;
-}
-
-function deny(code: string, detail: string): Denial {
-	return { code, detail };
 }

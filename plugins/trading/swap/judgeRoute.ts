@@ -4,6 +4,7 @@ import { encodeFunctionData, parseAbi } from "viem";
 import { readAbiUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { deny } from "#core/fault.ts";
 import { mulDiv } from "#core/money.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
@@ -176,10 +177,6 @@ async function sideOf(
 	const [outcome] = await deps.rpc.settle([call], { signal });
 	const raw = outcome?.kind === "result" ? readAbiUint(outcome.result) : null;
 	return raw === null ? null : worthOf(deps, asset, raw);
-}
-
-function deny(code: string, detail: string): Denial {
-	return { code, detail };
 }
 
 function quantityOf(outcome: RpcOutcome | undefined): bigint {

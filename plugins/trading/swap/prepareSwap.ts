@@ -2,6 +2,7 @@
 
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
+import { denied, deny } from "#core/fault.ts";
 import {
 	QUOTE_LIFETIME_MS,
 	SENT_DEADLINE_MS,
@@ -154,7 +155,7 @@ async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null>
 	const [outcome] = await outbound("trade.simulation", () => deps.rpc.settle([call], { signal }));
 	if (outcome?.kind === "fault") {
 		if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
-		return denial("simulation_failed", "It would fail on chain.");
+		return deny("simulation_failed", "It would fail on chain.");
 	}
 	const balances = readSimulation(outcome?.result);
 	return balances && simulationDenial(balances, bounds);
@@ -172,7 +173,7 @@ async function quoteAgain(
 	const { answers, picked } = await outbound("trade.quote", () => deps.quoting.quote(ask, signal));
 	const rows = quoteRows(answers, picked);
 	await outbound("trade.record", () => insertQuotes(deps.db, request.tradeId, rows));
-	if (!picked) return denial("quote_unavailable", "No source has a way for that now.");
+	if (!picked) return deny("quote_unavailable", "No source has a way for that now.");
 	const { exact } = request;
 	const judged = await outbound("trade.quote", () =>
 		judgeRoute(deps, { picked, sell, buy, exact, signal }),
@@ -181,12 +182,12 @@ async function quoteAgain(
 	if (flaw) return flaw;
 	// Its owner was asked for nothing, or said yes to a price that something supported.
 	if (price?.kind === "ask" && request.quoted.price?.kind !== "ask") {
-		return denial("price_unknown", "What supported its price when it was asked for is gone.");
+		return deny("price_unknown", "What supported its price when it was asked for is gone.");
 	}
 	const { inRaw, outRaw } = picked.route;
 	const { mostRaw, leastRaw } = boundsOf(request);
 	if (outRaw < leastRaw || inRaw > mostRaw) {
-		return denial("price_moved", "The price moved beyond what the trade was asked for.");
+		return deny("price_moved", "The price moved beyond what the trade was asked for.");
 	}
 	return { quoted: quotedOf(picked, price), review };
 }
@@ -257,7 +258,7 @@ function encodedSwap(
 	const flaw = swapFlaw(encoded, terms);
 	if (flaw) {
 		deps.log.error("calldata of a swap does not say what was planned", { flaw });
-		return denial("calldata_mismatch", "The calldata does not say what was planned.");
+		return deny("calldata_mismatch", "The calldata does not say what was planned.");
 	}
 	const { exact, amountRaw, limitRaw } = terms;
 	const bounds =
@@ -297,12 +298,4 @@ function termsOf(
 		recipient: wallet.address,
 		deadlineS: BigInt(Math.floor(deadlineMs / 1_000)),
 	};
-}
-
-function denial(code: string, detail: string): Denial {
-	return { code, detail };
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
 }

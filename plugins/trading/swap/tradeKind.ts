@@ -1,6 +1,7 @@
 // Offers trades to the execution path, and measures by receipt and balances what was swapped.
 
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { deny } from "#core/fault.ts";
 import { keepOfTrade } from "#plugins/trading/sql/trades.ts";
 import {
 	boundsOf,
@@ -11,7 +12,6 @@ import {
 } from "#plugins/trading/swap/planSwap.ts";
 import { prepareSwap, tradeSteps } from "#plugins/trading/swap/prepareSwap.ts";
 import {
-	type Denial,
 	type IntentKind,
 	judgeArrival,
 	measureChange,
@@ -87,8 +87,8 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 			const bounds = boundsOf(request);
 			if (receivedRaw >= bounds.leastRaw && spentRaw <= bounds.mostRaw)
 				return doubt ?? { spentRaw };
-			if (receivedRaw <= 0n) return denial("not_received", "Nothing of it arrived in the wallet.");
-			return denial("partly_received", "Less arrived in the wallet than the trade's least.");
+			if (receivedRaw <= 0n) return deny("not_received", "Nothing of it arrived in the wallet.");
+			return deny("partly_received", "Less arrived in the wallet than the trade's least.");
 		},
 	};
 }
@@ -166,10 +166,6 @@ function keepsTrade(approved: Plan, fresh: Plan): boolean {
 		after.exact === before.exact &&
 		BigInt(after.leastRaw) >= BigInt(before.leastRaw)
 	);
-}
-
-function denial(code: string, detail: string): Denial {
-	return { code, detail };
 }
 
 function movedOf(

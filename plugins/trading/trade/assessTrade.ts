@@ -3,7 +3,7 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { editDistance } from "#core/editDistance.ts";
-import { Fault } from "#core/fault.ts";
+import { deny, Fault } from "#core/fault.ts";
 import { mulDiv, parseAmount } from "#core/money.ts";
 import { HAS_NONE, type PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
@@ -144,10 +144,6 @@ async function find(
 		default:
 			return unknownAsset({ db, chainId }, named);
 	}
-}
-
-function deny(code: string, detail: string): Denial {
-	return { code, detail };
 }
 
 function checked(check: string, denial: Denial | null): PolicyCheck {

@@ -1,7 +1,7 @@
 // Judges whether a batch can be paid for, runs, and stays within limits.
 
 import type { Address } from "#core/chain/Hex.ts";
-import { assert } from "#core/fault.ts";
+import { assert, denied } from "#core/fault.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
@@ -128,10 +128,6 @@ export function judgeSpend(
 		usdMicrosOfAll.push(micros);
 	}
 	return { kind: "ok", usdMicros: usdMicrosOfAll };
-}
-
-function denied(code: string, detail: string): { kind: "denied"; denial: Denial } {
-	return { kind: "denied", denial: { code, detail } };
 }
 
 /** Microdollars of what is spent, or of what that is said to be worth where that is more. */

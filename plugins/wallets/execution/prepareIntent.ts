@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { isAddress } from "#core/chain/Hex.ts";
 import { commaList } from "#core/config/fields.ts";
-import { assert, defineFaults, Fault } from "#core/fault.ts";
+import { assert, defineFaults, denied, Fault } from "#core/fault.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
@@ -195,10 +195,6 @@ export function readyIntents(
 		}),
 		times: { at: new Date(nowMs), expiresAt: new Date(nowMs + INTENT_LIFETIME_MS) },
 	};
-}
-
-function denied(code: string, detail: string): Preparation {
-	return { kind: "denied", denial: { code, detail } };
 }
 
 function planDenial(
