@@ -4,7 +4,13 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
-import { CURSOR_PART, createCursor, cursorParam, pageSchema } from "#core/http/pages.ts";
+import {
+	CURSOR_PART,
+	createCursor,
+	cursorParam,
+	limitParam,
+	pageSchema,
+} from "#core/http/pages.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { type Economics, economicsSchema } from "#plugins/tokenomics/economics/economicsSchema.ts";
@@ -25,7 +31,6 @@ import {
 
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
-const message = `must be a whole number from 1 to ${PAGE_MAX}`;
 const cursor = createCursor("treasury1", [CURSOR_PART.count, CURSOR_PART.count]);
 
 const filters = {
@@ -48,16 +53,7 @@ const filters = {
 };
 const querySchema = z.object({
 	...filters,
-	limit: z
-		.string()
-		.regex(/^[1-9][0-9]{0,3}$/, message)
-		.transform(Number)
-		.pipe(z.int().max(PAGE_MAX, message))
-		.meta({
-			...{ type: "integer", minimum: 1, maximum: PAGE_MAX, examples: [PAGE_DEFAULT] },
-			description: `How many at most; ${PAGE_DEFAULT} unless given.`,
-		})
-		.default(PAGE_DEFAULT),
+	limit: limitParam(PAGE_DEFAULT, PAGE_MAX),
 });
 
 const listSchema = z
