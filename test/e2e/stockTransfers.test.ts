@@ -5,14 +5,13 @@ import { HOUR_MS } from "#core/time.ts";
 import { transferRoutes } from "#plugins/transfers/routes.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
 import {
-	openTradeLab,
 	recordPools,
 	registerStocks,
 	startStockChain,
-	type TradeLab,
 	type Trader,
-} from "#test/harness/openTradeLab.ts";
+} from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { cataloguePrices } from "#test/sandbox/stocks/describeStockWorld.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Address, getAddress, parseUnits, toHex, zeroAddress } from "viem";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { recordPools, startStockChain } from "#test/harness/openTradeLab.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
+import { recordPools, startStockChain } from "#test/harness/stockChain.ts";
 import { until } from "#test/harness/until.ts";
 import type { Person } from "#test/sandbox/custody/people.ts";
 import {

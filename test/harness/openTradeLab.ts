@@ -1,7 +1,7 @@
 // Opens trading of stock tokens over a real node with real pools and database.
 
 import { Elysia } from "elysia";
-import { encodeFunctionData, type Hex, hexToBytes } from "viem";
+import { encodeFunctionData } from "viem";
 import { z } from "zod";
 import { sealBook } from "#core/audit/book.ts";
 import { createAudit } from "#core/audit/createAudit.ts";
@@ -33,14 +33,11 @@ import {
 	createAssets,
 	type Eligibility,
 	type Pool,
-	skeletonOf,
 } from "#plugins/trading/registry/createAssets.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
-import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { allowanceKind } from "#plugins/wallets/allowance.ts";
 import { createChainTroubles } from "#plugins/wallets/chain/readAccount.ts";
-import type { Intent, IntentKind, Profile, Wallet, Wallets } from "#plugins/wallets/contract.ts";
+import type { Intent, IntentKind, Wallets } from "#plugins/wallets/contract.ts";
 import { createExecution } from "#plugins/wallets/createWallets.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -53,89 +50,22 @@ import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { walletsBook } from "#plugins/wallets/walletsBook.ts";
-import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
 import { fakeCustody, fakePrices } from "#test/harness/fakes.ts";
-import { nodeAccount, nodeAccounts } from "#test/harness/fixtures.ts";
 import {
-	cataloguePrices,
-	describeStockWorld,
-	openingsOf,
-} from "#test/sandbox/stocks/describeStockWorld.ts";
-import { openStockWorld, type StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+	broadcast,
+	insertTrader,
+	STOCK_CHAIN_ID,
+	type Trader,
+	type TraderOptions,
+} from "#test/harness/stockChain.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
-const CHAIN_ID = 4663;
 const ADMIN_KEY = "the key of an operator, for tests";
 const DOLLARS = 1_000_000n;
 const lower = (address: string) => address.toLowerCase() as Address;
 
-export type Trader = { profile: Profile; wallet: Wallet; token: string };
-export type TraderOptions = {
-	/** The index of the node's account that is the wallet. */
-	account?: number;
-	capability?: Wallet["capability"];
-	requireTradeConfirmation?: boolean;
-	perTradeUsdMax?: bigint;
-	dailyUsdMax?: bigint;
-};
 export type Asked = { status: number; headers: Headers; body: any };
-
-/** Starts a chain 4663 with Uniswap, stocks and pools, for all tests of a file. */
-export async function startStockChain(
-	more: readonly string[] = [],
-): Promise<{ anvil: Anvil; world: StockWorld }> {
-	const anvil = await startAnvil({ args: ["--chain-id", String(CHAIN_ID), ...more] });
-	return { anvil, world: await openStockWorld(anvil.url) };
-}
-
-const isFirst = (stock: Ticker, at: number, all: readonly Ticker[]) => {
-	return all.findIndex(({ ticker }) => skeletonOf(ticker) === skeletonOf(stock.ticker)) === at;
-};
-type Ticker = { ticker: string };
-
-/** Puts the world's tokens into the registry, checked and active. */
-export async function registerStocks(db: Database, world: StockWorld): Promise<void> {
-	const { weth, usdg } = world.addresses;
-	const money = { uid: null, feed: null, multiplier: null } as const;
-	const rows = [
-		newAssetRow({ ...money, symbol: "WETH", address: lower(weth), kind: "wrapped" }),
-		newAssetRow({ ...money, symbol: "USDG", address: lower(usdg), kind: "stable", decimals: 6 }),
-		// Lookalikes are never in a registry.
-		...[...world.stocks, ...Object.values(world.bad)]
-			.filter(isFirst)
-			.map(({ ticker, address, feed, multiplier, decimals }) =>
-				newAssetRow({
-					...{ symbol: ticker, address: lower(address), multiplier, decimals },
-					feed: feed && lower(feed),
-				}),
-			),
-	];
-	await db.transaction(async (tx) => {
-		for (const row of rows) await assetRows.write(tx, row);
-	});
-	await recordPools(db, world.pools);
-}
-
-/**
- * Records the price at which these pools opened for each minute of the last hour and the next two,
- * as a service would that runs as long.
- */
-export async function recordPools(db: Database, pools: StockWorld["pools"]): Promise<void> {
-	const openings = openingsOf(cataloguePrices());
-	const all = describeStockWorld().pools;
-	for (const { address } of pools) {
-		const opening = openings[all.findIndex((one) => one.address === address)];
-		if (!opening) throw new Error("a pool that the world does not open");
-		const price = (Number(opening.sqrtPriceX96) / 2 ** 96) ** 2;
-		await db.execute(
-			`insert into trading.pool_price (pool, minute, tick_sum, samples)
-			select $1, minute, $2, 1 from generate_series(
-				date_trunc('minute', now()) - interval '1 hour',
-				date_trunc('minute', now()) + interval '2 hours', interval '1 minute') as minute
-			on conflict do nothing`,
-			[hexToBytes(address), Math.floor(Math.log(price) / Math.log(1.0001))],
-		);
-	}
-}
 
 /**
  * Opens trading over a real node with real pools and a real database: the execution path, a wallet
@@ -155,13 +85,18 @@ export function openTradeLab(given: {
 }) {
 	const { db, anvil, world, env = {}, observe, session = "tapeline test" } = given;
 	const chains = createChainRegistry(builtinChains);
-	const chain = chains.byId(CHAIN_ID);
+	const chain = chains.byId(STOCK_CHAIN_ID);
 	if (!chain) throw new Error("chain 4663 is built in");
 	const prices = fakePrices(chains);
 	prices.setEth(2_500);
-	prices.set({ chainId: CHAIN_ID, currency: ZERO_ADDRESS, usd: 2_500 });
-	prices.set({ chainId: CHAIN_ID, currency: lower(world.addresses.weth), usd: 2_500 });
-	prices.set({ chainId: CHAIN_ID, currency: lower(world.addresses.usdg), usd: 1, decimals: 6 });
+	prices.set({ chainId: STOCK_CHAIN_ID, currency: ZERO_ADDRESS, usd: 2_500 });
+	prices.set({ chainId: STOCK_CHAIN_ID, currency: lower(world.addresses.weth), usd: 2_500 });
+	prices.set({
+		chainId: STOCK_CHAIN_ID,
+		currency: lower(world.addresses.usdg),
+		usd: 1,
+		decimals: 6,
+	});
 	const clock = { ms: Date.now(), nowMs: () => clock.ms };
 	const limits = { timeoutMs: 5_000, batchMax: 50, concurrencyMax: 2, bodyBytesMax: 10_000_000 };
 	const real = httpRpc({ url: anvil.url, ...limits });
@@ -197,7 +132,7 @@ export function openTradeLab(given: {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
 		custody: fakeCustody({ byReference: (reference) => state.traceOf(reference), send }),
-		rpcOf: (chainId) => (chainId === CHAIN_ID ? real : null),
+		rpcOf: (chainId) => (chainId === STOCK_CHAIN_ID ? real : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(observe ?? null),
 		kindSteps: createSteps(async (step, edge) => {
@@ -265,13 +200,13 @@ export function openTradeLab(given: {
 	};
 	const assets = createAssets({ chain, pools: () => state.pools });
 	const reference = createReference({
-		...{ chainId: CHAIN_ID, rpc: real, db, clock, log: silentLog, prices },
+		...{ chainId: STOCK_CHAIN_ID, rpc: real, db, clock, log: silentLog, prices },
 		...{ hours: marketHours("always"), silentMs: 86_400_000 },
 	});
 	const averages = createPoolAverages({ rpc, db, clock });
 	execution.tokens.register(
 		createTokenSource({
-			...{ db, chainId: CHAIN_ID, assets, reference, averages },
+			...{ db, chainId: STOCK_CHAIN_ID, assets, reference, averages },
 			unpricedUsdMicrosMax: BigInt(config.TRADE_UNPRICED_USD_MAX) * DOLLARS,
 			contracts: new Map([[config.TRADE_V3_ROUTER, "the router of trades"]]),
 		}),
@@ -409,48 +344,3 @@ const TURNS_MAX = 12;
 type Sending = { transaction: CustodyTransaction; referenceId: string };
 
 export type TradeLab = ReturnType<typeof openTradeLab>;
-
-async function broadcast(anvil: Anvil, transaction: CustodyTransaction): Promise<Hex> {
-	const signer = nodeAccounts().find(({ address }) => lower(address) === transaction.from);
-	if (!signer) throw new Error("a wallet that is none of the node's");
-	const { chainId, nonce, to, valueRaw: value, data, gasLimit: gas } = transaction;
-	const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
-	const raw = await signer.signTransaction({
-		...{ chainId, nonce, to, data, value, gas, maxFeePerGas, maxPriorityFeePerGas },
-	});
-	return anvil.rpc<Hex>("eth_sendRawTransaction", [raw]);
-}
-
-async function insertTrader(
-	{ db, clock }: { db: Database; clock: { ms: number } },
-	options: TraderOptions,
-): Promise<Trader> {
-	const { account = 1, capability = "embedded/delegated" } = options;
-	const address = hexToBytes(nodeAccount(account).address);
-	const [id, walletId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
-	const at = new Date(clock.ms);
-	await db.execute(
-		"update wallets.wallet set removed_at = $2 where address = $1 and removed_at is null",
-		[address, at],
-	);
-	await db.execute(
-		`insert into wallets.profile
-			(id, require_trade_confirmation, per_trade_usd_max, daily_usd_max, created_at)
-		values ($1, $2, $3, $4, $5)`,
-		[
-			...[id, options.requireTradeConfirmation ?? false, options.perTradeUsdMax ?? null],
-			...[options.dailyUsdMax ?? null, at],
-		],
-	);
-	const name = capability.startsWith("embedded") ? `pw-${walletId}` : null;
-	await db.execute(
-		`insert into wallets.wallet
-			(id, profile_id, address, chain_id, capability, provider_wallet_id, created_at)
-		values ($1, $2, $3, $4, $5, $6, $7)`,
-		[walletId, id, address, CHAIN_ID, capability, name, at],
-	);
-	const profile = await readProfile(db, { id });
-	const wallet = profile?.wallets[0];
-	if (!profile || !wallet) throw new Error("the trader is not there");
-	return { profile, wallet, token: id };
-}

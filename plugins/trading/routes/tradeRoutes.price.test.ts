@@ -2,14 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { HOUR_MS } from "#core/time.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
 import {
-	openTradeLab,
 	recordPools,
 	registerStocks,
 	startStockChain,
-	type TradeLab,
 	type Trader,
-} from "#test/harness/openTradeLab.ts";
+} from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import {

@@ -3,12 +3,8 @@ import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Wallet } from "#plugins/wallets/contract.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { custodyFaults } from "#test/harness/fakes.ts";
-import {
-	openTradeLab,
-	registerStocks,
-	startStockChain,
-	type TradeLab,
-} from "#test/harness/openTradeLab.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import {

@@ -2,13 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { type Rpc, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import {
-	openTradeLab,
-	registerStocks,
-	startStockChain,
-	type TradeLab,
-	type Trader,
-} from "#test/harness/openTradeLab.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import { LIES, type Lie } from "#test/sandbox/stocks/router/RouterFault.ts";

@@ -1,13 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import {
-	openTradeLab,
-	registerStocks,
-	startStockChain,
-	type TradeLab,
-	type Trader,
-} from "#test/harness/openTradeLab.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 

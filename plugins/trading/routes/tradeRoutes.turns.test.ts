@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Anvil } from "#test/harness/anvil.ts";
-import {
-	openTradeLab,
-	registerStocks,
-	startStockChain,
-	type TradeLab,
-} from "#test/harness/openTradeLab.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 

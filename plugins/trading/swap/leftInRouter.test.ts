@@ -5,14 +5,13 @@ import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 import { encodeSwap, type SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
 import {
-	openTradeLab,
 	recordPools,
 	registerStocks,
 	startStockChain,
-	type TradeLab,
 	type Trader,
-} from "#test/harness/openTradeLab.ts";
+} from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { cataloguePrices, poolOf, priceOf } from "#test/sandbox/stocks/describeStockWorld.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";

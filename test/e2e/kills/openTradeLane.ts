@@ -9,8 +9,8 @@ import {
 } from "#test/e2e/kills/openKillLane.ts";
 import { bundleKillable } from "#test/e2e/kills/startKillable.ts";
 import { startAnvil } from "#test/harness/anvil.ts";
-import { registerStocks, startStockChain } from "#test/harness/openTradeLab.ts";
 import { deploySeaport } from "#test/harness/seaport.ts";
+import { registerStocks, startStockChain } from "#test/harness/stockChain.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 export type TradeLane = KillLane<KillChain> & { stocks: StockWorld };

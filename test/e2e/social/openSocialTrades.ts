@@ -22,7 +22,8 @@ import {
 	startKillable,
 } from "#test/e2e/kills/startKillable.ts";
 import { startAnvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type Trader } from "#test/harness/openTradeLab.ts";
+import { openTradeLab } from "#test/harness/openTradeLab.ts";
+import type { Trader } from "#test/harness/stockChain.ts";
 import { createTestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 import { startCustodyEmulator } from "#test/sandbox/custody/startCustodyEmulator.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DAY_MS } from "#core/time.ts";
 import { openSocialTrades, type SocialTrades } from "#test/e2e/social/openSocialTrades.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { registerStocks, startStockChain, type Trader } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
