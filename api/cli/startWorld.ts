@@ -118,7 +118,7 @@ export type World = z.output<typeof readySchema> & {
 /** A bridge to the other chain. */
 const BRIDGE = "bridge 0.5 eth from anvil to robinhood as usdg";
 const PLAN = "rank 200 for at most 1 eth each with 3 eth in all";
-/** Without its `$`: a shell would read that. */
+/** Writes a trade without its `$`, which a shell would read. */
 const TRADE = "buy TSLA with 50 USDG";
 
 /**

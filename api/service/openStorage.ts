@@ -69,7 +69,7 @@ export type OpenSharedOptions = {
 	aheadMs?: () => number;
 };
 
-/** For requests and jobs; each chain's lanes wait for its lock with a connection in hand. */
+/** Serves requests and jobs; each chain's lanes wait for its lock with one in hand. */
 const CONNECTIONS_FOR_ALL = 16;
 const CONNECTIONS_PER_CHAIN = 4;
 /** The embedded server takes 100; the queue and a second process need some too. */
@@ -79,9 +79,9 @@ const CORE_MIGRATIONS = {
 	folder: join(import.meta.dir, "../../core/db/migrations"),
 };
 
-/** 600 a minute for each client; the specification's section 8. */
+/** Allows each client 600 a minute, by the specification's section 8. */
 const LIMITS = { requestsMax: 600, windowSeconds: 60 };
-/** The specification's section 8: a page is fresh for 15 s and kept for 90. */
+/** Keeps a page fresh for 15 s, and for 90 in all, by the specification's section 8. */
 const PAGE_FRESH_MS = 15_000;
 const PAGE_KEPT_MS = 90_000;
 const PAGE_CACHE_SIZE_MAX = 64 * 1024 * 1024;

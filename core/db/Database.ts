@@ -184,7 +184,7 @@ const CODES: ReadonlySet<string> = new Set([
 	SQLSTATE.statement_completion_unknown,
 	SQLSTATE.lock_not_available,
 ]);
-/** After these the connection is closed, whatever the reason (3D000, 28P01, 55000 at login, …). */
+/** Lists severities that end the connection, whatever the reason (3D000, 28P01, …). */
 const ENDING = new Set(["FATAL", "PANIC"]);
 
 /** SQLSTATE classes 22 (data exception) and 23 (integrity): the rows are at fault. */

@@ -21,12 +21,12 @@ export type Slots = {
 	take(caller: string): () => void;
 };
 
-/** What one process works on at once: each may hold a model's answer, or a search of names. */
+/** Limits what one process works on at once: each may hold a model's answer, or a search. */
 export const COSTLY_IN_PROCESS_MAX = 64;
-/** What one caller may have under way, so that others find room. */
+/** Limits what one caller may have under way, so that others find room. */
 export const COSTLY_OF_CALLER_MAX = 16;
 
-/** A slot is free again in about as long as one answer takes. */
+/** Asks callers to wait for about as long as one answer takes: then a slot is free. */
 const RETRY_AFTER_MS = 1_000;
 
 /**

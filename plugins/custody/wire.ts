@@ -24,7 +24,7 @@ import {
 	USERNAME_LENGTH_MAX,
 } from "#plugins/custody/limits.ts";
 
-/** `endpoint` is what a call is called in metrics and in the log. */
+/** Names a call: `endpoint` is its name in metrics and in the log. */
 export type NamedCall = Omit<ProviderCall, "url"> & { endpoint: string; path: string };
 
 export type ProviderClient = {

@@ -19,7 +19,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const SCRIPT = "page.js";
 const WEB = join(import.meta.dir, "web");
 
-/** Only our own files, and nobody may put the page into theirs. */
+/** Allows only our own files, and nobody to put the page into theirs. */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",

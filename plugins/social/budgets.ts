@@ -64,7 +64,7 @@ export type Windows = {
 type Known = XWindow & { startMs: number };
 type State = { known: Known | null; isAnswered: boolean; underWay: number };
 
-/** X answered these without an item, or was not called. */
+/** Lists the faults that X does not bill: it answered without an item, or was not called. */
 const UNBILLED = new Set([
 	"rate_limited",
 	"social_refused",
@@ -72,7 +72,7 @@ const UNBILLED = new Set([
 	"social_token_refused",
 ]);
 
-/** A forecast needs some time of reading: a first page is no rate. */
+/** Waits for some time of reading before a forecast: a first page is no rate. */
 const RATE_TIME_MIN_MS = HOUR_MS;
 
 export function createReadBudget(

@@ -13,7 +13,7 @@ export const TEXT_CHARS_MAX = 2_100;
 
 /** The most events whose ids a process remembers as stored. */
 export const KNOWN_EVENTS_MAX = 10_000;
-/** Older texts are neither executed nor answered. */
+/** Leaves older texts alone: they are neither executed nor answered. */
 export const EVENT_AGE_MAX_MS = 10 * MINUTE_MS;
 /** How far X's clock may be ahead of ours. */
 export const EVENT_AHEAD_MAX_MS = 5 * MINUTE_MS;
@@ -40,7 +40,7 @@ export const UNLINKED_PER_AUTHOR_DAY_MAX = 20;
 
 /** The time limit for a call to X. */
 export const X_TIMEOUT_MS = 10 * SECOND_MS;
-/** Longer than a call can take: a reply that is still `sending` was left by a process that died. */
+/** Exceeds what a call can take: a reply still `sending` was left by a process that died. */
 export const SENDING_MS = 30 * SECOND_MS;
 /** The largest answer of X, in bytes. */
 export const X_ANSWER_BYTES_MAX = 2_097_152;
@@ -70,7 +70,7 @@ export const URGENT_SHARE = 1 / 3;
 export const AUTHOR_SHARE = 1 / 5;
 /** The most answers in one conversation in an hour, beside those about links and money. */
 export const CONVERSATION_REPLIES_MAX = 5;
-/** Who gets more answers in a minute is a program, and gets none for an hour. */
+/** Takes who gets more answers in a minute for a program, which gets none for an hour. */
 export const AUTHOR_REPLIES_PER_MINUTE_MAX = 20;
 /** How long a post waits to say whether the rest was sent by direct message. */
 export const DM_WAIT_MS = MINUTE_MS;

@@ -4,29 +4,29 @@ import { z } from "zod";
 import { BLOCK_NUMBER_MAX, isAddress } from "#core/chain/Hex.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 
-/** Blocks on top of an event, as for payments. */
+/** Asks for so many blocks on top of an event, as for payments. */
 export const FINAL_DEPTH_DEFAULT = 64;
 
-/** What one look at contracts may take. */
+/** Limits the time that one look at contracts may take. */
 export const CHECK_TIMEOUT_MS = 10_000;
 
-/** What a view of a contract may burn: as gas of a call, in hex. */
+/** Limits the gas that a view of a contract may burn, in hex. */
 export const VIEW_GAS = "0x7a120";
 
 /** Blocks that are asked for at once; a node that refuses so many is asked for fewer. */
 export const RANGE_BLOCKS_MAX = 10_000;
 
-/** How often what is final is looked for. */
+/** Says how often what is final is looked for. */
 export const LEDGER_EVERY_MS = 15_000;
 export const LEDGER_TIMEOUT_MS = 300_000;
 
 /** How often the ledger is compared with the chain. */
 export const COMPARE_EVERY_MS = 3_600_000;
 
-/** Beyond it operators are told that ledger and chain were not compared. */
+/** Tells operators after so long that ledger and chain were not compared. */
 export const COMPARE_OVERDUE_MS = 3 * COMPARE_EVERY_MS;
 
-/** Behind by so much although it is running: nodes do not answer, or refuse. */
+/** Calls a running ledger behind after so long: nodes do not answer, or refuse. */
 export const LEDGER_BEHIND_MS = 900_000;
 
 /** Currencies of the router, and holders of the token, that one comparison asks about. */

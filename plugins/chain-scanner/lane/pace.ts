@@ -23,7 +23,7 @@ import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { findOldOwed, type GapReason, giveUpGaps } from "#plugins/chain-scanner/sql/gap.ts";
 import type { HeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 
-/** How backfill works at present. */
+/** Says how backfill works at present. */
 export type BackfillPace = {
 	/**
 	 * `calm`: no block is likely to need node, database and processor soon, so all of them are used.

@@ -24,9 +24,9 @@ export type LogProof = (read: ReadLogs, signal: AbortSignal) => Promise<void>;
 
 type BloomBit = { position: number; mask: number };
 
-/** `0x` and 2,048 bits. */
+/** Counts the characters of a bloom: `0x` and 2,048 bits in hex. */
 const BLOOM_LENGTH = 2 + 512;
-/** An indexer searches for a few topics and contracts repeatedly. */
+/** Bounds what is remembered: an indexer searches for a few topics and contracts repeatedly. */
 const REMEMBERED_ITEMS_MAX = 4_096;
 
 const remembered = new Map<Hex, readonly BloomBit[]>();

@@ -15,7 +15,7 @@ const WORD = /^0x[0-9a-f]{64}$/;
 const CAPITAL = /[A-Z]/;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
 const TOPICS_MAX = 4;
-/** `0x` and seven digits stay below 2^28. */
+/** Limits a place to `0x` and seven digits, which stay below 2^28. */
 const PLACE_LENGTH = 9;
 /** The last second that PostgreSQL and JavaScript both support without trouble: year 9999. */
 const TIMESTAMP_MAX = 253_402_300_799;

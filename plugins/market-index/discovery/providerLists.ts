@@ -34,13 +34,13 @@ export type DiscoveryContext = {
 export const DISCOVER_EVERY_MS = 60_000;
 export const DISCOVER_TIMEOUT_MS = 55_000;
 
-/** Rows of one list; also the provider's largest page. */
+/** Limits the rows of one list; it is also the provider's largest page. */
 export const LISTED_MAX = 100;
 
 /** How long a list that the worker read is served. */
 export const LIST_KEPT_MS = 900_000;
 
-/** The same for a list that was read for one request. */
+/** Says the same of a list that was read for one request. */
 export const ASKED_LIST_KEPT_MS = 45_000;
 
 /** Stats of a collection are not read again before that. */
@@ -69,7 +69,7 @@ export const SEARCH_TIMEOUT_MS = 2_500;
 /** The provider's hits in one search; also its largest page. */
 export const SEARCHED_MAX = 50;
 
-/** A process queues a collection that searches show at most this often. */
+/** Says how often a process queues a collection that searches show, at most. */
 export const FOUND_EVERY_MS = 20_000;
 
 /** Collections that a process remembers as queued. */

@@ -89,7 +89,7 @@ export const TIERS = [
 
 export type Tier = (typeof TIERS)[number];
 
-/** A billion ETH: more than exists. A larger amount without proof of its own chain is no price. */
+/** Bounds payments by a billion ETH, more than exists: above it only its own chain proves one. */
 export const WEI_PAID_MAX = 10n ** 27n;
 
 /** The windows that figures are summed over, by their names in requests and answers, in ms. */

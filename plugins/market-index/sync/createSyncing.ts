@@ -62,7 +62,7 @@ type Run = {
 	spare: number;
 };
 
-/** A timer may fire a little early, and would then find what the last tick took first. */
+/** Allows for a timer that fires a little early: it would find what the last tick took first. */
 const EARLY_MS = 2_000;
 
 /** Makes everything that keeps collections in step with the provider. */

@@ -57,13 +57,13 @@ export const TOKENS_MAX = 50_000;
 /** Tokens whose URIs are read at once, and whose metadata is written at once. */
 export const PART_TOKENS_MAX = 200;
 
-/** The URIs of the next part are read while so many of the last are still to be read. */
+/** Begins to read the next part's URIs while so many of the last are still to be read. */
 export const AHEAD_TOKENS = PART_TOKENS_MAX / 2;
 
 /** Documents that are read concurrently. */
 export const READS_IN_FLIGHT_MAX = 24;
 
-/** A run of one collection begins nothing new after this, and is queued after the others. */
+/** Ends a run of one collection: it begins nothing new, and is queued after the others. */
 export const PART_MS = 30_000;
 
 /** Documents under way then still may take their own time. */
@@ -84,7 +84,7 @@ export const FAILURES_MAX = 8;
 /** Mints come in bursts: their tokens are looked for once, this long after the first. */
 export const LEARN_DELAY_MS = 20_000;
 
-/** While a walk over a contract's history is under way, there will be more tokens. */
+/** Waits while a walk over a contract's history is under way: it will find more tokens. */
 export const WALKING_AGAIN_MS = 600_000;
 
 /** How often due tokens are looked for, and of how many rows. */
@@ -124,7 +124,7 @@ export const TOKENS_CONCURRENCY = 2;
 /** The delay after a message that a token changed: many such messages come together. */
 export const REREAD_DELAY_MS = 2_000;
 
-/** While all tokens of a collection are read again, counting checks again after this. */
+/** Lets counting look again after this, while all tokens of a collection are read again. */
 export const REREAD_WAIT_MS = 60_000;
-/** A reading that began so long ago was given up, and holds nothing up. */
+/** Gives a reading up that began so long ago: it holds nothing up any more. */
 export const REREAD_LIFE_MS = 2 * 3_600_000;

@@ -55,7 +55,7 @@ export type X = {
 	me(): Promise<{ id: string; username: string }>;
 };
 
-/** What the client of X tells: this process's view. */
+/** Collects what the client of X tells, as this process sees it. */
 export type XHealth = {
 	/** Notes X's answer to a call as the bot. */
 	answered(answer: XAnswer): void;

@@ -65,7 +65,7 @@ type Slot0 = readonly [
 ];
 
 const abi = v3Abi;
-/** The pool keeps this many observations where nobody asked for more. */
+/** Counts the observations that a pool keeps where nobody asked for more. */
 const OBSERVATIONS_UNASKED = 1;
 
 /**

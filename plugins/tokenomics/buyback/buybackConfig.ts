@@ -16,7 +16,7 @@ import type { Denial, Wallets } from "#plugins/wallets/contract.ts";
 /** The contracts that a run is about, all of them there. */
 export type BuybackContracts = { token: Address; router: Address; burner: Address };
 
-/** What buying back is made of and with. */
+/** Holds what a run of buying back reads, asks and is bounded by. */
 export type BuybackDeps = {
 	clock: Clock;
 	log: Log;
@@ -52,25 +52,25 @@ export const CURRENCIES_MAX = 8;
 /** Pools that one run looks at for a currency. */
 const FEE_TIERS_MAX = 6;
 
-/** Runs begin this far apart: each of these spans has at most one. */
+/** Parts time into spans of this length: at most one run begins in each. */
 export const SLOT_MS = 600_000;
 
-/** Past this the job is called off. What was recorded by then is carried out all the same. */
+/** Calls the job off after this. What was recorded by then is carried out all the same. */
 export const RUN_TIMEOUT_MS = 300_000;
 
-/** So long a run counts for the day's maximum, and may still change by a reorganised chain. */
+/** Counts a run for the day's maximum so long: a reorganised chain may still change it. */
 export const RUN_OPEN_MS = 86_400_000;
 
 /** Runs that are over are kept so long; what they spent is kept for ever, as a sum. */
 export const RUN_KEPT_MS = 90 * 86_400_000;
 
-/** Older runs that one turn takes into the sums. */
+/** Limits how many older runs one turn takes into the sums. */
 export const FOLDED_MAX = 500;
 
 /** Gas that one run takes, generously: a release, two allowances, a purchase. */
 export const RUN_GAS = 1_000_000n;
 
-/** A plan is not sent so near to its own deadline. */
+/** Keeps a plan from being sent so near to its own deadline. */
 export const DEADLINE_MARGIN_MS = 3_000;
 
 export const BPS = 10_000n;
