@@ -88,6 +88,7 @@ export function transferKind(deps: TransferDeps): IntentKind<TransferRequest> {
 		request: transferRequest,
 		// To plan it makes no calls of its own: what it asks is asked together with the account.
 		steps: transferSteps,
+		repeats: "exact",
 		async prepare({ chainId, request }, { wallet }) {
 			if (wallet.capability === "review-required" || wallet.capability === "disabled") {
 				return denied("no_executable_wallet", "The wallet may not send now.");

@@ -12,6 +12,7 @@ import type {
 	SpendSituation,
 	Wallet,
 } from "#plugins/wallets/model.ts";
+import type { Repeats } from "#plugins/wallets/submission/strays.ts";
 
 /** How a kind of intent thinks. Registered in `setup`; it owns no state. */
 export type IntentKind<Request> = {
@@ -40,6 +41,8 @@ export type IntentKind<Request> = {
 	 * as a link stands, because the chain itself refuses what comes late.
 	 */
 	endsWithPlan?: boolean;
+	/** How a payment of it is known again among what its wallet sent. Left out: `alike`. */
+	repeats?: Repeats;
 	/** Pure. Null: it may be sent. */
 	deny(situation: SpendSituation): Denial | null;
 	/**

@@ -108,6 +108,7 @@ export function allowanceKind(deps: AllowanceDeps): IntentKind<AllowanceRequest>
 		plugin: "wallets",
 		request: allowanceRequest,
 		steps: allowanceSteps,
+		repeats: "harmless",
 		async prepare({ chainId, request }, { wallet, outbound, signal }): Promise<Preparation> {
 			const rpc = deps.rpcOf(chainId);
 			if (!rpc) return denied("chain_unavailable", "The chain is not served here.");

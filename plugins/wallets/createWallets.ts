@@ -56,6 +56,7 @@ import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts";
 import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
+import { noteBlackout } from "#plugins/wallets/submission/strays.ts";
 import { submissionRow } from "#plugins/wallets/submission/submission.ts";
 import { createTokenBook } from "#plugins/wallets/tokenBook.ts";
 import type { Execution, NewIntent, TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
@@ -143,7 +144,13 @@ export function createWallets(options: WalletsOptions) {
 	const sources = [intentRow, submissionRow];
 	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
 	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];
-	return { service, routes, jobs, agent, degraded: watch.degraded, ended: opened.ended };
+	const start = async () => {
+		const since = await noteBlackout(db, { isSaid: config.RESTORED });
+		if (since === null) return;
+		const what = "the database was away: wallets are read before they spend, since that time";
+		core.log.warn(what, { since, isSaid: config.RESTORED });
+	};
+	return { service, routes, jobs, agent, degraded: watch.degraded, start, ended: opened.ended };
 }
 
 /** Opens the path that money leaves by, over the runtime and the deployment's settings. */

@@ -63,6 +63,11 @@ export type Intent<Request = unknown> = {
 	asks: boolean;
 	/** The step before it, newest first; null where there is none. */
 	afterId: string | null;
+	/**
+	 * Its owner was asked whether this transaction, which is on no record of ours, was the payment
+	 * already. Where it was sent after that, they said no.
+	 */
+	looksPaid?: Hex | null;
 	createdAtMs: number;
 	changedAtMs: number;
 	expiresAtMs: number;

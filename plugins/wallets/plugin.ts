@@ -25,14 +25,14 @@ export const walletsPlugin = definePlugin({
 	contributes: [contribute(AuditBookPoint, walletsBook)],
 	setup({ config, core, needs, contributions }) {
 		const ending = new AbortController();
-		const { service, routes, jobs, agent, degraded, ended } = createWallets({
+		const { service, routes, jobs, agent, degraded, start, ended } = createWallets({
 			...needs,
 			core,
 			config,
 			contributed: contributions(TradingSettingPoint),
 			ending: ending.signal,
 		});
-		return { service, routes, jobs, ...agent, degraded, stop };
+		return { service, routes, jobs, ...agent, degraded, start, stop };
 
 		async function stop(): Promise<void> {
 			ending.abort();

@@ -10,6 +10,7 @@ export type Row = { label: string; text: string; kind?: "words" | "mono" | "data
 const EMPTY = "0x";
 /** Members of `shown` that have a place of their own, here or in the sentence. */
 const PLACED = new Set([
+	"sentBefore",
 	"summary",
 	"action",
 	"chain",
@@ -92,6 +93,9 @@ export function fill(list: Element | null, rows: readonly Row[]): void {
 
 function mainOf({ shown, recipient, from, chain, payments }: TransactionShown): Row[] {
 	const rows: Row[] = [];
+	if (isPlain(shown.sentBefore)) {
+		rows.push({ label: "Sent before?", text: String(shown.sentBefore) });
+	}
 	if (isPlain(shown.cancels)) rows.push({ label: "Cancels", text: String(shown.cancels) });
 	if (isPlain(shown.cancelsTransaction)) {
 		rows.push(mono("Its transaction", String(shown.cancelsTransaction)));

@@ -21,16 +21,24 @@ export type SentSince = {
 	/** All that was mined after the block that was asked for, up to this one, is in `sent`. */
 	searchedTo: number;
 	headBlock: number;
+	/** How many it had sent by the head. */
+	count: number;
 	/** Whether nothing is left to read, and nothing more of the account waits at a node. */
 	isWhole: boolean;
+	/** Blocks were read whole, because no node has the state of their time any more. */
+	isScanned: boolean;
 };
 
 export type SentSinceAsked = {
 	address: Address;
 	/** Only what was mined after it is read. */
 	fromBlock: number;
+	/** How many of its transactions are on record, mined or not. Left out: those that are mined. */
+	known?: number;
 	signal: AbortSignal;
 };
+
+type SentRead = Pick<SentSince, "sent" | "searchedTo" | "isScanned">;
 
 /** Blocks in which the account's count changes: from the first to the last, and their counts. */
 type Span = { after: number; until: number; low: number; high: number };
@@ -48,6 +56,7 @@ const lower = (text: string) => text.toLowerCase();
 const address = z.string().transform(lower).refine(isAddress);
 const word = z.string().transform(lower).refine(isWord);
 const TRANSACTIONS_MAX = 100_000;
+const blockTime = z.object({ number: blockNumber, timestamp: chainNumbers.seconds });
 const block = z.object({
 	transactions: z
 		.array(
@@ -89,14 +98,40 @@ export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<Se
 			: await readSpans(rpc, asked, { after: fromBlock, until: headBlock, low, high });
 	const isRead = read.searchedTo === headBlock;
 	const isWhole = isRead && (await isNothingLeft(rpc, asked, high));
-	return { ...read, headBlock, isWhole };
+	return { ...read, headBlock, count: high, isWhole };
 }
 
-async function readSpans(
+/**
+ * Finds the newest block that is not younger than a time by steps back from the head that double,
+ * and then by halving; 0 where the chain is younger. Some forty small calls at most.
+ */
+export async function readBlockBefore(
 	rpc: Rpc,
-	asked: SentSinceAsked,
-	all: Span,
-): Promise<Pick<SentSince, "sent" | "searchedTo">> {
+	{ atMs, signal }: { atMs: number; signal: AbortSignal },
+): Promise<number> {
+	const isReadable = readableBy([blockTime]);
+	const read = async (at: string) => {
+		const call = { method: "eth_getBlockByNumber", params: [at, false] };
+		const found = readAnswer(blockTime, await rpc.call(call, { signal, isReadable }));
+		return { number: found.number, isOld: found.timestamp * 1_000 <= atMs };
+	};
+	const head = await read("latest");
+	if (head.isOld) return head.number;
+	let [low, high] = [head.number, head.number];
+	for (let step = 1; low > 0; step *= 2) {
+		low = Math.max(0, low - step);
+		if ((await read(hexQuantity(low))).isOld) break;
+		high = low;
+	}
+	while (high - low > 1) {
+		const middle = low + Math.floor((high - low) / 2);
+		if ((await read(hexQuantity(middle))).isOld) low = middle;
+		else high = middle;
+	}
+	return low;
+}
+
+async function readSpans(rpc: Rpc, asked: SentSinceAsked, all: Span): Promise<SentRead> {
 	if (all.high < all.low) throw contradicts(all.until);
 	let open = all.high > all.low ? [all] : [];
 	let searchedTo = all.until;
@@ -125,7 +160,7 @@ async function readSpans(
 			sent.push(...own);
 		}
 	}
-	return { sent, searchedTo };
+	return { sent, searchedTo, isScanned: false };
 }
 
 /** Reads the blocks themselves: what an account sent follows from each nonce to the next. */
@@ -133,7 +168,7 @@ async function scan(
 	rpc: Rpc,
 	asked: SentSinceAsked,
 	{ headBlock, high }: { headBlock: number; high: number },
-): Promise<Pick<SentSince, "sent" | "searchedTo">> {
+): Promise<SentRead> {
 	const searchedTo = Math.min(headBlock, asked.fromBlock + SENT_SCAN_MAX);
 	const sent: SentTransaction[] = [];
 	for (let first = asked.fromBlock + 1; first <= searchedTo; first += BLOCKS_AT_ONCE) {
@@ -145,13 +180,13 @@ async function scan(
 	const isInRow = sent.every((one, place) => one.nonce === (oldest?.nonce ?? 0) + place);
 	const isToHead = searchedTo < headBlock || !oldest || sent.at(-1)?.nonce === high - 1;
 	if (!isInRow || !isToHead) throw contradicts(searchedTo);
-	return { sent, searchedTo };
+	return { sent, searchedTo, isScanned: true };
 }
 
 /** Whether no endpoint counts more than was read, neither mined nor waiting. */
 async function isNothingLeft(
 	rpc: Rpc,
-	{ address, signal }: SentSinceAsked,
+	{ address, known = 0, signal }: SentSinceAsked,
 	count: number,
 ): Promise<boolean> {
 	const calls = ["latest", "pending"].map((at) => {
@@ -161,7 +196,7 @@ async function isNothingLeft(
 	for (const second of [false, true]) {
 		const counts = await rpc.batch(calls, { signal, isReadable, ...(second && { second }) });
 		const [mined = 0, waiting = 0] = counts.map((one) => readAnswer(nonce, one));
-		if (mined !== count || waiting > count) return false;
+		if (mined !== count || waiting > Math.max(count, known)) return false;
 	}
 	return true;
 }

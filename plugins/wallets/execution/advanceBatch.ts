@@ -4,6 +4,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import {
 	type AccountAsked,
+	type AccountState,
 	isOfOtherChain,
 	readAccount,
 } from "#plugins/wallets/chain/readAccount.ts";
@@ -12,12 +13,13 @@ import {
 	type QueueAsked,
 	queueKey,
 } from "#plugins/wallets/execution/continueQueued.ts";
-import { decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
+import { type Decided, decideBatch } from "#plugins/wallets/execution/decideBatch.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { closeBatch, deny, judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
 import { PREPARES_AT_ONCE, prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
+import { type PastRead, readPast } from "#plugins/wallets/execution/readPast.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { signIntent } from "#plugins/wallets/execution/sign.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
@@ -114,9 +116,7 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		};
 		return intent ? [{ ...costed, intent, ...beside }] : [];
 	});
-	const decided = await deps.steps.run("commit.decide", () =>
-		deps.commits.together(profile.id, (tx) => decideBatch(deps, tx, { planned, account, beganAt })),
-	);
+	const decided = await decide(deps, { planned, account, beganAt, signal });
 	if (!decided) return null;
 	const queue = { walletId: wallet.id, chainId: first.chainId, signal };
 	if (!decided.next) {
@@ -133,6 +133,38 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (outcome.kind !== "sent" || sentAtMs === null) return null;
 	const { transactionHash } = outcome;
 	return { ...decided.intent, status: "submitted", transactionHash, changedAtMs: sentAtMs };
+}
+
+/**
+ * Decides, and reads first what the wallet sent without our records, where there is any of that.
+ * Null also where not all of it could be read: the jobs try it again, until the intents run out.
+ */
+async function decide(
+	deps: ExecutionDeps,
+	given: {
+		planned: readonly PlannedIntent[];
+		account: AccountState;
+		beganAt: Date;
+		signal: AbortSignal;
+	},
+): Promise<Decided | null> {
+	const { planned, account, beganAt, signal } = given;
+	const [first] = planned;
+	if (!first) return null;
+	const once = (pastRead?: PastRead) =>
+		deps.steps.run("commit.decide", () =>
+			deps.commits.together(first.intent.profileId, (tx) =>
+				decideBatch(deps, tx, { planned, account, beganAt, ...(pastRead && { pastRead }) }),
+			),
+		);
+	const decided = await once();
+	if (!decided || decided.next || !decided.toRead) return decided;
+	const { from, chainId } = first.plan;
+	const { unreadSince } = decided.toRead;
+	const pastRead = await readPast(deps, { account: { chainId, from }, unreadSince, signal });
+	if (pastRead === "open") return null;
+	const again = await once(pastRead);
+	return again && !again.next && again.toRead ? null : again;
 }
 
 /** What it is for is so already: it is confirmed, nothing was sent, and nothing spent. */

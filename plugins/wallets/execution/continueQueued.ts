@@ -16,6 +16,7 @@ import type {
 } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type HandOver, handOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
 import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { readPast } from "#plugins/wallets/execution/readPast.ts";
 import { type NonceWait, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
@@ -30,6 +31,7 @@ import {
 	readNonceQueue,
 	replacementFees,
 } from "#plugins/wallets/submission/nonceQueue.ts";
+import { findLike, isUnread } from "#plugins/wallets/submission/strays.ts";
 import {
 	beginSubmission,
 	isCancellable,
@@ -48,7 +50,7 @@ type Given = {
 	submission: Submission;
 	intent: Intent;
 	/** Null: the chain is not served any more. */
-	read: { account: AccountState; simulations: Simulation[] } | null;
+	read: AccountRead | null;
 	/** Null: the server may not send for the wallet any more. */
 	providerWalletId: string | null;
 };
@@ -56,7 +58,7 @@ type Given = {
 type Turn = PromiseWithResolvers<void> & { act: () => Promise<QueueRunEnd> };
 
 /** What became of the next one: nothing yet, for a reason, or not any more. */
-type Begun = HandOver | "called off" | NonceWait | "later";
+type Begun = HandOver | "called off" | NonceWait | "later" | { unreadSince: Date | null };
 
 /** Transactions handed over in one go before others get their turn. */
 const TURN_MAX = 50;
@@ -75,13 +77,18 @@ export async function continueQueued(deps: ExecutionDeps, asked: QueueAsked): Pr
  */
 export async function callOff(
 	deps: Pick<ExecutionDeps, "clock">,
-	given: { tx: Tx; submission: Pick<Submission, "id" | "intentId">; code: string },
+	given: {
+		tx: Tx;
+		submission: Pick<Submission, "id" | "intentId">;
+		code: string;
+		detail?: string;
+	},
 ): Promise<boolean> {
-	const { tx, submission, code } = given;
+	const { tx, submission, code, detail = null } = given;
 	const at = new Date(deps.clock.nowMs());
 	const { id, intentId } = submission;
 	if (!(await endQueued(tx, id, at))) return false;
-	await moveIntent(tx, { intentId, event: "refused", at, errorCode: code });
+	await moveIntent(tx, { intentId, event: "refused", at, errorCode: code, detail });
 	await followSpend(tx, { intentId, move: "release", at });
 	return true;
 }
@@ -193,7 +200,7 @@ export function queueKey({ walletId, chainId }: { walletId: string; chainId: num
 async function handOverQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<QueueRunEnd> {
 	const { signal } = asked;
 	let isAskedAgain = false;
-	let arePaymentsOnly = false;
+	let [arePaymentsOnly, isPastRead] = [false, false];
 	for (let turn = 0; turn < TURN_MAX && !signal.aborted; turn++) {
 		const submission = await nextQueued(deps.db, { ...asked, arePaymentsOnly });
 		if (!submission) return "empty";
@@ -213,6 +220,14 @@ async function handOverQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<Q
 			continue;
 		}
 		if (typeof next === "string") return "waiting";
+		if ("unreadSince" in next) {
+			const account = { chainId: submission.chainId, from: submission.sender };
+			const read = isPastRead ? "open" : await readPast(deps, { account, signal, ...next });
+			if (read === "open") return "waiting";
+			isPastRead = read === "read";
+			if (read === "unreadable") await endUnreadable(deps, submission);
+			continue;
+		}
 		isAskedAgain = false;
 		const { outcome } = await handOver(deps, next);
 		if (outcome.kind === "unknown") return "waiting";
@@ -281,7 +296,7 @@ async function accountOf(
 	const { sender: address, chainId, purpose } = submission;
 	const plans = purpose === "pay" ? [] : [selfTransfer({ chainId, from: address })];
 	// What one endpoint said of its nonces and we cannot explain is asked of another.
-	const second = deps.nonceClaims.isOpen({ chainId, from: address });
+	const second = deps.nonceClaims.isClaimed({ chainId, from: address });
 	return await deps.steps.run("rpc.account", () =>
 		readAccount(rpc, { address, plans, signal, second }),
 	);
@@ -315,6 +330,17 @@ async function beginPayment(
 	if (feeDenial(deps, { chainId: intent.chainId, gasLimit, account, feeRaw: intent.plan?.feeRaw }))
 		return "later";
 	const queue = await readNonceQueue(tx, plan, account);
+	const { past, ownCount } = queue;
+	// Its owner said that it is another payment where they were asked.
+	if ((intent.looksPaid ?? null) === null) {
+		if (isUnread({ ...past, ownCount }, account.minedNonce)) return past;
+		const like = findLike(plan, past.strays, deps.kindOf(intent.kind)?.repeats ?? "alike");
+		if (like) {
+			const detail = `${like.hash} is on no record here, and is like it`;
+			await callOff(deps, { tx, submission, code: "looks_paid", detail });
+			return "called off";
+		}
+	}
 	const taken = takeNonce(deps, { of: plan, account, queue });
 	if (taken.kind === "wait") return taken.why;
 	const { nonce } = taken;
@@ -322,6 +348,14 @@ async function beginPayment(
 	const { next, beginning } = handOverOf(deps, asked);
 	// False where another process took it from the queue meanwhile.
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
+}
+
+/** Nobody can say whether it was sent already: it is not sent now, and its owner can ask anew. */
+async function endUnreadable(deps: ExecutionDeps, submission: Submission): Promise<void> {
+	const detail = "what its wallet sent without our records cannot be read any more";
+	await deps.steps.run("commit.begin", () =>
+		deps.db.transaction((tx) => callOff(deps, { tx, submission, code: "looks_paid", detail })),
+	);
 }
 
 async function giveUp(

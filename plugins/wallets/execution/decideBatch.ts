@@ -1,5 +1,7 @@
 // Decides on a planned batch in one transaction: deny it, ask first, or reserve it.
 
+import { hexToBytes } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
@@ -11,6 +13,7 @@ import {
 	QUESTION_LIFETIME_MS,
 	REVIEW_LIFETIME_MS,
 } from "#plugins/wallets/execution/prepareIntent.ts";
+import { judgePast, noteAnswers, type PastRead } from "#plugins/wallets/execution/readPast.ts";
 import {
 	isWithin,
 	type PlannedIntent,
@@ -26,22 +29,32 @@ import { hashPlan } from "#plugins/wallets/plan.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { feeDenial, isThirdParty, messageDenial } from "#plugins/wallets/spend/spend.ts";
 import type { NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
+import { UNREADABLE } from "#plugins/wallets/submission/strays.ts";
 
-/** What is handed over now, and its intent as it stands once that is under way. */
-export type Decided = { next: HandOver; intent: Intent } | { next: null };
+/**
+ * What is handed over now, and its intent as it stands once that is under way. `toRead`: nothing is
+ * decided before it is read what the wallet sent without our records.
+ */
+export type Decided =
+	| { next: HandOver; intent: Intent }
+	| { next: null; toRead?: { unreadSince: Date | null } };
 
 type Given = {
 	planned: readonly PlannedIntent[];
 	account: AccountState;
 	/** Before anything was read for the plans. */
 	beganAt: Date;
+	/** What came of reading the wallet's past; left out: that was not tried. */
+	pastRead?: PastRead;
 };
 
 /** What is to become of a batch. */
 export type Verdict =
 	| { kind: "denied"; denial: Denial; isPlanKept: boolean }
-	| { kind: "asked"; event: IntentEvent; review: Denial | null }
+	| { kind: "asked"; event: IntentEvent; why: Denial | null }
 	| { kind: "reserved"; wallet: Wallet; usdMicros: readonly bigint[] };
+
+const LOOKS_PAID = "Its wallet sent the like already, and no record here explains it:";
 
 const NO_WALLET: Denial = {
 	code: "no_executable_wallet",
@@ -54,7 +67,7 @@ const NO_WALLET: Denial = {
  * is held throughout, so two batches of one profile never both fit under a limit that one fills.
  *
  * Answers what is to be handed over now, which is nothing where all of it waits in the wallet's
- * nonce queue; null where nothing was reserved.
+ * nonce queue, or where the wallet's past is to be read first; null where nothing was reserved.
  */
 export async function decideBatch(
 	deps: ExecutionDeps,
@@ -68,6 +81,15 @@ export async function decideBatch(
 	// It stays as it is, and is planned anew once whose turn it is has ended.
 	if (await mustWait(tx, given)) return null;
 	const verdict = judge(deps, { ...given, situation, at });
+	if (verdict.kind !== "denied" && !isNothingSent(verdict)) {
+		const past = judgePast(deps, { ...given, queue: situation.queue });
+		if (past.kind === "unread") return { next: null, toRead: past };
+		if (past.kind === "asked") {
+			await askWhetherPaid(deps, tx, { ...given, at, looks: past.looks });
+			return null;
+		}
+		await noteAnswers(tx, given);
+	}
 	if (verdict.kind === "reserved") {
 		for (const { keep } of given.planned) await keep?.(tx);
 		return reserve(deps, tx, { ...given, ...verdict, situation, at });
@@ -94,7 +116,7 @@ export async function writeVerdict(
 		for (const { keep } of all) await keep?.(tx);
 	}
 	const isDenied = verdict.kind === "denied";
-	const denial = isDenied ? verdict.denial : verdict.review;
+	const denial = isDenied ? verdict.denial : verdict.why;
 	const move = {
 		event: isDenied ? "deny" : verdict.event,
 		at,
@@ -102,7 +124,7 @@ export async function writeVerdict(
 		errorCode: denial?.code ?? null,
 		detail: denial?.detail ?? null,
 	} as const;
-	const isReview = !isDenied && verdict.review !== null;
+	const isReview = !isDenied && verdict.event === "ask_review";
 	const lifetimeMs = isReview ? REVIEW_LIFETIME_MS : QUESTION_LIFETIME_MS;
 	const isToSign = !isDenied && verdict.event === "ask_signature";
 	const expiryOf = ({ intent, plan }: PlannedIntent): Date => {
@@ -123,6 +145,34 @@ export async function writeVerdict(
 		}),
 	);
 	if (isDenied) await chargeBatch(deps, tx, all);
+}
+
+/** Asks whether a payment was made already: a yes to the plan says that this is another one. */
+async function askWhetherPaid(
+	deps: ExecutionDeps,
+	tx: Tx,
+	given: Given & { at: Date; looks: readonly (Hex | null)[] },
+): Promise<void> {
+	const { planned, at, looks, account } = given;
+	const like = looks.find((one) => one !== null && one !== UNREADABLE);
+	const detail = like
+		? `${LOOKS_PAID} ${like}`
+		: "What the wallet sent while this service has no records cannot be read any more.";
+	const why = { code: "looks_paid", detail };
+	const verdict = { kind: "asked", event: "ask_confirmation", why } as const;
+	await writeVerdict(deps, tx, { planned, verdict, at, headBlock: account.headBlock });
+	for (const [place, { intent }] of planned.entries()) {
+		const hash = hexToBytes(looks[place] ?? UNREADABLE);
+		await tx.execute("update wallets.intent set looks_paid = $2 where id = $1", [intent.id, hash]);
+	}
+	deps.log.warn("an intent is like a transaction of its wallet that is on no record here", {
+		...{ intentId: planned[0]?.intent.id, transactionHash: like ?? null },
+	});
+}
+
+/** A dry run sends nothing, so nothing can be paid twice by it. */
+function isNothingSent(verdict: Verdict): boolean {
+	return verdict.kind === "asked" && verdict.event === "skip_dry_run";
 }
 
 export async function mustWait(
@@ -171,9 +221,9 @@ export function judgeTerms(
 	const tooDear = messagesDenial(deps, planned);
 	if (tooDear) return denied(tooDear);
 	const review = reviewOf(deps, { planned, yes });
-	if (review) return { kind: "asked", event: "ask_review", review };
+	if (review) return { kind: "asked", event: "ask_review", why: review };
 	const event = questionOf(deps, { planned, profile, wallet, yes });
-	if (event) return { kind: "asked", event, review: null };
+	if (event) return { kind: "asked", event, why: null };
 	// The provider's name for it went: it can be handed to nobody.
 	if (wallet.providerWalletId === null) return denied(NO_WALLET);
 	return { kind: "reserved", wallet, usdMicros: spend.usdMicros };

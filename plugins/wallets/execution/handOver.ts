@@ -1,7 +1,7 @@
 // Hands a transaction over, and writes down what came of it.
 
 import { hexToBytes } from "viem";
-import type { Hex } from "#core/chain/Hex.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import { isSqlState, type Tx } from "#core/db/Database.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -14,6 +14,7 @@ import {
 	FIRST_LOOK_AFTER_MS,
 	FIRST_LOOK_BEHIND_HEADS_MS,
 } from "#plugins/wallets/submission/nonceQueue.ts";
+import { findLike, type PastRow, pastSql } from "#plugins/wallets/submission/strays.ts";
 import {
 	type Beginning,
 	type BeginningAsked,
@@ -45,8 +46,17 @@ type HandOverAsked = Pick<BeginningAsked, "plan" | "gasLimit" | "account"> & {
 
 type Given = { given: HandOver; outcome: SendOutcome };
 
+/** Why an intent was not sent: the like of it is on the chain, and on no record of ours. */
+const LOOKS_PAID_CODE = "looks_paid";
+
 /** Where an intent stands once it was sent: its owner's wallet may have replaced that. */
-const SENT_BY_OWNER: ReadonlySet<IntentStatus> = new Set(["submitted", "uncertain", "failed"]);
+const SENT_BY_OWNER: ReadonlySet<IntentStatus> = new Set([
+	"submitted",
+	"uncertain",
+	"failed",
+	// Called off, and sent all the same.
+	"rejected",
+]);
 
 /**
  * Who said that it sent, and named a hash that is not this one's, signed something all the same:
@@ -167,6 +177,10 @@ export async function recordSigned(
 	);
 	if (told.length > 0) throw executionFault.transactionOther();
 	const intentId = intent.id;
+	if (wasAskedWhetherPaid(intent)) {
+		await recordPaid(deps, tx, { intent, transactionHash, from, at });
+		return;
+	}
 	if (SENT_BY_OWNER.has(intent.status)) {
 		await nameAnother(tx, { intentId, hash, at });
 		return;
@@ -193,6 +207,57 @@ export async function recordSigned(
 		[deps.newId(), intentId, intent.walletId, intent.chainId, sender, hash, deps.session, at],
 	);
 	if (written === 0) throw executionFault.transactionOther();
+}
+
+/** Nothing was sent for it since, so the transaction that it was asked about may have been it. */
+function wasAskedWhetherPaid({ status, errorCode, looksPaid = null }: Intent): boolean {
+	if (status === "failed") return errorCode === LOOKS_PAID_CODE;
+	return looksPaid !== null && (status === "confirmation_required" || status === "expired");
+}
+
+/**
+ * Its owner says that this transaction, which is on no record of ours, was the payment already. The
+ * same recipient, value and calldata is followed like any other, and the chain says what it came
+ * to. Of what is only alike (another quote, another deadline) the chain cannot say that it was
+ * this: the intent ends with its owner's word, and nothing is sent.
+ */
+async function recordPaid(
+	deps: ExecutionDeps,
+	tx: Tx,
+	given: { intent: Intent; transactionHash: Hex; from: Address; at: Date },
+): Promise<void> {
+	const { intent, transactionHash, from, at } = given;
+	const { id: intentId, plan, chainId, walletId, looksPaid } = intent;
+	const [sender, hash] = [hexToBytes(from), hexToBytes(transactionHash)];
+	const queue = await tx.query<PastRow>(
+		`select ${pastSql.columns({ chain: "$1", sender: "$2" })}`,
+		[chainId, sender],
+	);
+	const strays = pastSql.read(queue[0]).strays.filter((one) => one.hash === transactionHash);
+	if (strays.length > 0 && plan && !findLike(plan, strays, "exact")) {
+		const detail = `its owner: it was ${transactionHash} already`;
+		const ended = { intentId, event: "deny", at, errorCode: "paid_before", detail } as const;
+		if (looksPaid !== transactionHash || (await moveIntent(tx, ended)) === null)
+			throw executionFault.intentState();
+	} else {
+		const detail = "its owner: it was this already";
+		if ((await moveIntent(tx, { intentId, event: "found", at, detail })) === null) {
+			throw executionFault.intentState();
+		}
+		await tx.execute(
+			`insert into wallets.submission (id, intent_id, step, wallet_id, chain_id, sender, state,
+				transaction_hash, session, created_at, sent_at)
+			select $1, $2, 1 + coalesce((
+				select max(step) from wallets.submission where intent_id = $2 and purpose = 'pay'
+			), -1), $3, $4, $5, 'sent', $6, $7, $8, $8`,
+			[deps.newId(), intentId, walletId, chainId, sender, hash, deps.session, at],
+		);
+	}
+	await tx.execute("delete from wallets.stray where chain_id = $1 and sender = $2 and hash = $3", [
+		chainId,
+		sender,
+		hash,
+	]);
 }
 
 /**

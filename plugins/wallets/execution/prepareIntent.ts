@@ -85,6 +85,13 @@ export const executionConfig = {
 		.max(1_000)
 		.default(5)
 		.describe("As how many more intents one counts that is refused: it costs its owner nothing."),
+	RESTORED: z
+		.boolean()
+		.default(false)
+		.describe(
+			"Set it for the first start on a backup that was put back: what wallets sent since an hour " +
+				"before its last sign of life is read before they spend again. Without it, since that.",
+		),
 	TRADING_FINAL_DEPTH_BLOCKS: z
 		.int()
 		.min(1)

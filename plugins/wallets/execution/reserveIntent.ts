@@ -91,7 +91,7 @@ export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<b
 
 /**
  * The nonce under which an account's next transaction is handed over, or why it has to wait. Counts
- * that our records do not explain are remembered until a later block's answer.
+ * that our records do not explain are remembered for operators.
  */
 export function takeNonce(
 	{ nonceClaims, log }: Pick<ExecutionDeps, "nonceClaims" | "log">,
@@ -100,8 +100,7 @@ export function takeNonce(
 	const { of, account, queue } = given;
 	if (queue.isSending) return { kind: "wait", why: "sending" };
 	const { minedNonce: mined, pendingNonce: pending, headBlock } = account;
-	const confirmed = nonceClaims.confirmed(of, headBlock);
-	const choice = chooseNonce(queue, { mined, pending }, { confirmed });
+	const choice = chooseNonce(queue, { mined, pending }, queue.past);
 	switch (choice.kind) {
 		case "nonce":
 			nonceClaims.forget(of);
@@ -109,7 +108,7 @@ export function takeNonce(
 		case "in_doubt":
 			return { kind: "wait", why: "in_doubt" };
 		default: {
-			nonceClaims.note(of, { mined, headBlock });
+			nonceClaims.note(of);
 			const { ownCount } = queue;
 			const counts = { ...of, mined, pending, ownCount, headBlock };
 			log.warn("a node counts transactions of a wallet that we do not know of", counts);

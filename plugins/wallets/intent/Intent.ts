@@ -97,7 +97,11 @@ export const intentMachine: StateTable<IntentStatus, IntentEvent> = {
 		reserve: "submitting",
 		expire: "expired",
 	},
-	confirmation_required: { approve: "created", deny: "rejected", expire: "expired" },
+	// Asked whether it was paid already, its owner may say by which transaction.
+	confirmation_required: {
+		...{ approve: "created", deny: "rejected", expire: "expired" },
+		found: "submitted",
+	},
 	review_required: { pass_review: "created", deny: "rejected", expire: "expired" },
 	// It does not expire: the step that it waits for does, and then it ends with that.
 	// An owner's own wallet may sign both without waiting: then the chain says what it came to.
@@ -133,7 +137,8 @@ export const intentMachine: StateTable<IntentStatus, IntentEvent> = {
 	confirmed: { reorged: "uncertain" },
 	// A receipt in a block that is gone, or a hash that turned up after all.
 	failed: { reorged: "uncertain", found: "submitted" },
-	rejected: {},
+	// Called off by its owner, whose wallet sends it all the same: the chain is believed.
+	rejected: { found: "submitted" },
 	// A signature can be given in the minute its link runs out: the chain is believed.
 	expired: { found: "submitted" },
 	dry_run: {},

@@ -30,6 +30,7 @@ export type IntentRow = {
 	cancelling_hash: Uint8Array | null;
 	asks: boolean;
 	after_id: string | null;
+	looks_paid: Uint8Array | null;
 	created_at: Date;
 	changed_at: Date;
 	expires_at: Date;
@@ -46,7 +47,7 @@ export type IntentTimes = { at: Date; expiresAt: Date };
 /** Of `wallets.intent i`, with the hash of its newest submission. */
 const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
 	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
-	i.expires_at, i.after_id, coalesce((i.settings->>'asks')::boolean, false) as asks,
+	i.expires_at, i.after_id, i.looks_paid, coalesce((i.settings->>'asks')::boolean, false) as asks,
 	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
 		and s.purpose = 'pay' order by s.step desc limit 1) as transaction_hash,
 	(select s.state::text from wallets.submission s where s.intent_id = i.id
@@ -83,6 +84,7 @@ export const intentRow = {
 			},
 			asks: row.asks,
 			afterId: row.after_id,
+			looksPaid: row.looks_paid && hexOf(row.looks_paid),
 			createdAtMs: timeMs(row.created_at),
 			changedAtMs: timeMs(row.changed_at),
 			expiresAtMs: timeMs(row.expires_at),
@@ -136,6 +138,7 @@ export const newIntentRows = {
 			cancellation: null,
 			asks: more.asks ?? false,
 			afterId: more.afterId,
+			looksPaid: null,
 			createdAtMs: at.getTime(),
 			changedAtMs: at.getTime(),
 			expiresAtMs: expiresAt.getTime(),

@@ -117,6 +117,7 @@ test("what is stored is read back whole, in the order that was asked for", async
 		cancellation: null,
 		asks: false,
 		afterId: null,
+		looksPaid: null,
 		createdAtMs: NOW_MS,
 		changedAtMs: NOW_MS,
 		expiresAtMs: NOW_MS + 1_000,

@@ -19,6 +19,7 @@ import type { LinkOutcome, linkSchema } from "#plugins/wallets/link/linkSchema.t
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { hashBatch } from "#plugins/wallets/plan.ts";
 import { usdMicros } from "#plugins/wallets/spend/spend.ts";
+import { UNREADABLE } from "#plugins/wallets/submission/strays.ts";
 import {
 	isCancellable,
 	readPayment,
@@ -231,8 +232,16 @@ function rendered(
 		valueRaw: String(plan.valueRaw),
 		data: plan.data,
 		planHash,
-		shown: { ...plan.shown },
+		shown: { ...plan.shown, ...askedAbout(intent) },
 	};
+}
+
+/** What its owner has to know before a yes: this wallet sent the like of it already. */
+function askedAbout({ looksPaid = null }: Intent): Record<string, string> {
+	if (looksPaid === null) return {};
+	return looksPaid === UNREADABLE
+		? { sentBefore: "Nobody can say whether this was paid already: say yes only if not." }
+		: { sentBefore: `${looksPaid} is like it. Say yes only if this is a second payment.` };
 }
 
 function usdOf(

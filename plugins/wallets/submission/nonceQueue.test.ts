@@ -19,8 +19,8 @@ describe("chooseNonce", () => {
 		finalCount,
 		ownCount: Math.max(10, ...own.map(({ nonce }) => nonce + 1)),
 	});
-	const choose = (queue: Queue, mined: number, pending = mined, confirmed: number | null = null) =>
-		chooseNonce(queue, { mined, pending }, { confirmed });
+	const choose = (queue: Queue, mined: number, pending = mined, explained = 0) =>
+		chooseNonce(queue, { mined, pending }, { explained });
 
 	test("a wallet that is new to us starts from the node's count", () => {
 		const fresh: Queue = { held: [], finalCount: 0, ownCount: null };
@@ -41,14 +41,12 @@ describe("chooseNonce", () => {
 		expect(choose(queueOf(held([10])), 10, 12)).toEqual({ kind: "unproven" });
 	});
 
-	test("a later block's answer confirms what is mined, and never what only waits in a pool", () => {
+	test("a count is followed as far as it was read, and what only waits in a pool never", () => {
 		expect(choose(queueOf(), 17, 17, 17)).toEqual({ kind: "nonce", nonce: 17 });
-		expect(choose(queueOf(), 18, 18, 17)).toEqual({ kind: "nonce", nonce: 18 });
+		expect(choose(queueOf(), 18, 18, 17)).toEqual({ kind: "unproven" });
 		expect(choose(queueOf(), 10, 17, 10)).toEqual({ kind: "unproven" });
-		// A first answer that our records explained confirms no second one.
+		// What was read of an older past explains nothing above it.
 		expect(choose(queueOf(), 17, 17, 10)).toEqual({ kind: "unproven" });
-		// Nobody sends a million in between.
-		expect(choose(queueOf(), 1_000_000, 1_000_000, 17)).toEqual({ kind: "unproven" });
 	});
 
 	test("a node that counts less than is final is behind, and is not followed", () => {
@@ -77,19 +75,19 @@ describe("chooseNonce", () => {
 				fc.array(one, { maxLength: 20 }),
 				fc.nat(50),
 				fc.nat(50),
-				fc.option(fc.nat(50)),
-				(own, mined, pending, confirmed) => {
+				fc.nat(50),
+				(own, mined, pending, explained) => {
 					const sorted = own.filter(({ nonce }) => nonce >= mined);
 					sorted.sort((a, b) => a.nonce - b.nonce);
 					const ownCount = own.length === 0 ? null : Math.max(...own.map((at) => at.nonce)) + 1;
 					const queue = { held: sorted, finalCount: 0, ownCount };
-					const choice = chooseNonce(queue, { mined, pending }, { confirmed });
+					const choice = chooseNonce(queue, { mined, pending }, { explained });
 					if (choice.kind !== "nonce") return;
 					expect(sorted.some(({ nonce }) => nonce === choice.nonce)).toBe(false);
 					expect(choice.nonce).toBeGreaterThanOrEqual(mined);
 					if (ownCount === null) return;
 					// The node alone never moves us past what we know.
-					if (confirmed === null) expect(choice.nonce).toBeLessThanOrEqual(ownCount);
+					expect(choice.nonce).toBeLessThanOrEqual(Math.max(ownCount, explained));
 				},
 			),
 			{ numRuns: 2_000 },
@@ -100,28 +98,13 @@ describe("chooseNonce", () => {
 describe("createNonceClaims", () => {
 	const of = { chainId: 1, from: `0x${"a".repeat(40)}` } as const;
 
-	test("what a node named is told to a later block, not to its own", () => {
+	test("an account is claimed until our records and the node agree again", () => {
 		const claims = createNonceClaims();
-		expect(claims.confirmed(of, 9)).toBeNull();
-		claims.note(of, { mined: 7, headBlock: 9 });
-		expect(claims.confirmed(of, 9)).toBeNull();
-		expect(claims.confirmed(of, 10)).toBe(7);
-		expect(claims.confirmed({ ...of, chainId: 2 }, 10)).toBeNull();
-	});
-
-	test("the first of those that agree stays, and one that says less begins anew", () => {
-		const claims = createNonceClaims();
-		claims.note(of, { mined: 7, headBlock: 9 });
-		claims.note(of, { mined: 8, headBlock: 10 });
-		expect(claims.confirmed(of, 10)).toBe(7);
-		claims.note(of, { mined: 5, headBlock: 11 });
-		expect(claims.confirmed(of, 11)).toBeNull();
-		expect(claims.confirmed(of, 12)).toBe(5);
+		expect(claims.isClaimed(of)).toBe(false);
+		claims.note(of);
 		expect(claims.isClaimed(of)).toBe(true);
-		expect(claims.isOpen(of)).toBe(true);
+		expect(claims.isClaimed({ ...of, chainId: 2 })).toBe(false);
 		claims.forget(of);
-		expect(claims.isOpen(of)).toBe(false);
-		expect(claims.confirmed(of, 12)).toBeNull();
 		expect(claims.isClaimed(of)).toBe(false);
 	});
 });

@@ -6,6 +6,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
+import { type Past, type PastRow, pastSql } from "#plugins/wallets/submission/strays.ts";
 import type { Submission, SubmissionPurpose } from "#plugins/wallets/submission/submission.ts";
 
 /** A nonce that a transaction of ours holds, and where that stands. */
@@ -24,6 +25,8 @@ export type NonceQueue = {
 	finalCount: number;
 	/** The nonce after the highest of ours; null where we never sent for it. */
 	ownCount: number | null;
+	/** What our records do not explain of its past. */
+	past: Past;
 	/** Base units of the chain's coin that are promised to what is not mined yet: values and gas. */
 	promisedRaw: bigint;
 };
@@ -35,7 +38,7 @@ export type NonceChoice =
 	| { kind: "nonce"; nonce: number }
 	/** Something below the next free nonce may or may not have left: nothing follows it. */
 	| { kind: "in_doubt"; nonce: number }
-	/** The node names transactions that we do not know of: believed once it is confirmed. */
+	/** The node names transactions that we do not know of: they are read before anything follows. */
 	| { kind: "unproven" };
 
 /** Whose nonces: one wallet on one chain. */
@@ -43,19 +46,15 @@ export type Account = { chainId: number; from: Address };
 
 /** What nodes said of accounts that our own records do not explain. */
 export type NonceClaims = {
-	/** The count of mined transactions that an older block's answer named; null where none did. */
-	confirmed(account: Account, headBlock: number): number | null;
 	/** Whether a node names transactions that we do not know of. */
 	isClaimed(account: Account): boolean;
-	/** Whether an unexplained count waits to be confirmed or corrected. */
-	isOpen(account: Account): boolean;
-	note(account: Account, claim: { mined: number; headBlock: number }): void;
+	note(account: Account): void;
 	/** Our records and the node agree again. */
 	forget(account: Account): void;
 };
 
 /** What `columns` answer. */
-export type QueueRow = {
+export type QueueRow = PastRow & {
 	held: HeldTuple[] | null;
 	sending: boolean;
 	own: number | null;
@@ -74,9 +73,6 @@ type HeldTuple = [
 	isFinal: boolean,
 ];
 type HeldRow = HeldNonce & { promised: string };
-
-/** Nobody else sends so many for a wallet of ours between two answers of a node. */
-const CONFIRMED_GROWTH_MAX = 100;
 
 const ACCOUNTS_MAX = 10_000;
 
@@ -120,7 +116,8 @@ export const nonceQueueSql = {
 				from wallets.submission s join wallets.intent i on i.id = s.intent_id
 				where s.chain_id = ${chain} and s.sender = ${sender}
 					and s.state = 'queued' and s.purpose = 'pay'
-			), 0)::text as queued, case when ${isAsked} then (
+			), 0)::text as queued, ${pastSql.columns({ chain: `${chain}`, sender: `${sender}` })},
+			case when ${isAsked} then (
 				select json_agg(json_build_array(nonce, state, purpose, (
 					coalesce((transaction->>'valueRaw')::numeric, 0) + coalesce(gas_limit, 0)
 						* coalesce((transaction->>'maxFeePerGas')::numeric, 0)
@@ -152,6 +149,7 @@ export const nonceQueueSql = {
 			held: held.map(({ nonce, state, purpose }) => ({ nonce, state, purpose })),
 			finalCount: finalCountOf(tuples),
 			ownCount: row?.own ?? null,
+			past: pastSql.read(row),
 			promisedRaw: promisedOf(held) + BigInt(row?.queued ?? "0"),
 		};
 	},
@@ -176,21 +174,18 @@ export function isNonceTaken(
  * Picks the nonce of a wallet's next transaction: the lowest that nothing holds. So gaps below what
  * was sent are filled first, by whatever is sent next.
  *
- * A node that counts more than we sent is believed once that is `confirmed`: the count of mined
- * transactions that was read in an older block said so too. What only waits in a pool is waited
- * for. A node's word alone would open a gap that everything after it hangs on. A wallet for which
- * we never sent starts from the node's count.
+ * A node that counts more than we sent is followed as far as each of these transactions was read
+ * (`explained`). What only waits in a pool is waited for. A node's word alone would open a gap that
+ * everything after it hangs on. A wallet for which we never sent starts from the node's count.
  */
 export function chooseNonce(
 	queue: Pick<NonceQueue, "held" | "finalCount" | "ownCount">,
 	counts: NonceCounts,
-	{ confirmed }: { confirmed: number | null },
+	{ explained }: Pick<Past, "explained">,
 ): NonceChoice {
 	const { held, finalCount, ownCount } = queue;
 	if (ownCount === null) return { kind: "nonce", nonce: Math.max(counts.mined, counts.pending) };
-	if (counts.mined > ownCount && !isConfirmed(counts.mined, { confirmed, ownCount })) {
-		return { kind: "unproven" };
-	}
+	if (counts.mined > Math.max(ownCount, explained)) return { kind: "unproven" };
 	// A node that counts less than is final is behind.
 	const start = Math.max(counts.mined, finalCount);
 	const taken = new Set(held.map(({ nonce }) => nonce));
@@ -204,26 +199,13 @@ export function chooseNonce(
 	return counts.pending > nonce ? { kind: "unproven" } : { kind: "nonce", nonce };
 }
 
-/**
- * Remembers unexplained nonce counts until a later block's answer confirms or corrects them. In
- * memory: a restart costs one more block of waiting.
- */
+/** Remembers, in memory, whose counts our records do not explain: operators are shown them. */
 export function createNonceClaims(): NonceClaims {
-	const claims = new LRUCache<string, { mined: number; headBlock: number }>({ max: ACCOUNTS_MAX });
+	const claims = new LRUCache<string, true>({ max: ACCOUNTS_MAX });
 	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
 	return {
-		confirmed(account, headBlock) {
-			const claim = claims.get(keyOf(account));
-			return claim && claim.headBlock < headBlock ? claim.mined : null;
-		},
 		isClaimed: (account) => claims.has(keyOf(account)),
-		isOpen: (account) => claims.has(keyOf(account)),
-		note(account, claim) {
-			const earlier = claims.get(keyOf(account));
-			// The older of two that agree: it is the one that a later block can confirm.
-			if (earlier && earlier.mined <= claim.mined && earlier.headBlock <= claim.headBlock) return;
-			claims.set(keyOf(account), claim);
-		},
+		note: (account) => void claims.set(keyOf(account), true),
 		forget: (account) => void claims.delete(keyOf(account)),
 	};
 }
@@ -267,14 +249,6 @@ export function replacementFees(now: Fees, others: readonly Fees[]): Fees {
 	// A tip above the whole price is no transaction.
 	const whole = maxFeePerGas > maxPriorityFeePerGas ? maxFeePerGas : maxPriorityFeePerGas;
 	return { maxFeePerGas: whole, maxPriorityFeePerGas };
-}
-
-function isConfirmed(
-	mined: number,
-	{ confirmed, ownCount }: { confirmed: number | null; ownCount: number },
-): boolean {
-	if (confirmed === null || confirmed <= ownCount) return false;
-	return mined >= confirmed && mined - confirmed <= CONFIRMED_GROWTH_MAX;
 }
 
 /** After the highest nonce that is used for good, of those from the account's count on; else 0. */

@@ -80,7 +80,7 @@ function begin(
 	return lab.db.transaction(async (tx) => {
 		const queue = await readNonceQueue(tx, plan, found);
 		const counts = { mined: found.minedNonce, pending: found.pendingNonce };
-		const choice = chooseNonce(queue, counts, { confirmed: null });
+		const choice = chooseNonce(queue, counts, queue.past);
 		if (queue.isSending || choice.kind !== "nonce") return null;
 		const beginning = beginningOf(choice.nonce, { ...asked, ...times });
 		const isBegun = await beginSubmission(tx, submissionId, beginning);
@@ -199,6 +199,7 @@ test("chains of one account do not wait for each other, and each counts its own 
 		});
 		expect(await on(1)).toEqual({
 			...{ isSending: false, held: [], finalCount: 0, ownCount: null, promisedRaw: 0n },
+			past: { explained: 0, unreadSince: null, strays: [] },
 		});
 	}
 });

@@ -21,6 +21,8 @@ const FEES = {
 		maxPriorityFeePerGas: "0x2",
 	},
 };
+/** A block comes each second. */
+const BEGAN_AT_SECONDS = 1_795_262_000;
 const SIGNATURE_S: Hex = `0x${"77".repeat(32)}`;
 /** In place of a signature's first half: nobody here asks whose it is. */
 const senderWord = (from: Address) => pad(from, { size: 32, dir: "right" });
@@ -184,7 +186,9 @@ function answersOf(world: World): Record<string, (params: readonly unknown[]) =>
 				const [nonce, value] = [hex(one.nonce), hex(one.valueRaw)];
 				return { hash, from, to, nonce, value, input: one.data };
 			});
-			return { number: hex(block.number), hash: block.hash, baseFeePerGas: "0x7", transactions };
+			const own = { number: hex(block.number), hash: block.hash, baseFeePerGas: "0x7" };
+			const timestamp = hex(BEGAN_AT_SECONDS + block.number);
+			return { ...own, timestamp, transactions };
 		},
 		eth_getCode: ([address]) => world.codes.get(lower(address)) ?? "0x",
 		eth_feeHistory: () => ({ oldestBlock: hex(head()), baseFeePerGas: ["0x7", "0x6"] }),

@@ -7,6 +7,7 @@ import { type Quarantined, readQuarantined } from "#core/quarantine.ts";
 import type { Job } from "#core/schedule.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import { readRestored } from "#plugins/wallets/submission/strays.ts";
 import {
 	COUNTED_MAX,
 	WATCH_EVERY_MS,
@@ -44,6 +45,8 @@ export type Watched = {
 	queues: readonly BlockedQueue[];
 	quarantined: readonly Quarantined[];
 	flawed: readonly FlawedIntent[];
+	/** When a process began on a database that was away for long, or was restored. */
+	restored: Date | null;
 };
 
 export type WatchOptions = {
@@ -63,6 +66,10 @@ type OpenCount = { kind: string; state: IntentStatus; count: number; oldest: Dat
 const LEDGER_ACTION =
 	"Stop trading (kill:all) and run `svc audit verify`: it names rows that were changed. Then hold " +
 	"the intents' entries against the chain.";
+
+const RESTORED_ACTION =
+	"Nothing, where the database was only away. After a restore: tell owners that intents may ask " +
+	"whether they were paid already (looks_paid), and look for what X and bridges did meanwhile.";
 
 /**
  * All reads are bounded and along indexes, and an answer is given again for `WATCH_FRESH_MS`,
@@ -89,6 +96,7 @@ export function createWatch(options: WatchOptions): Watch {
 			queues: blockedQueues(waiting),
 			quarantined: marks.filter(({ table }) => table.startsWith("wallets.")),
 			flawed: await ledger.turn(),
+			restored: await readRestored(db),
 		};
 		return newest;
 	}
@@ -193,8 +201,11 @@ export async function countOpen(db: Queryable): Promise<OpenCount[]> {
  * everybody may read it.
  */
 function degradationsOf(watched: Watched): Degradation[] {
-	const { atMs, waiting, queues, quarantined, flawed } = watched;
+	const { atMs, waiting, queues, quarantined, flawed, restored } = watched;
 	const found: Found[] = [
+		...(restored === null
+			? []
+			: [{ code: "restored", action: RESTORED_ACTION, sinceMs: restored.getTime() }]),
 		...waiting.map(({ reason, sinceMs }) => {
 			return { code: `intents_${reason}`, action: waitWords[reason].remedy, sinceMs };
 		}),

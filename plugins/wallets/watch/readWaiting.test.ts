@@ -194,7 +194,6 @@ describe("listWaiting", () => {
 			for (const nonce of [1, 2, 3]) {
 				lab.chain.send({ from, to: from, nonce, valueRaw: 0n, data: "0x" });
 			}
-			lab.chain.mine();
 			const id = await pay();
 			expect(await status(id)).toBe("submitting");
 			await lab.tick(QUEUED_BLOCKED_AFTER_MS + 1);

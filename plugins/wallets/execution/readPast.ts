@@ -1,0 +1,239 @@
+// Reads what a wallet sent on no record here, and holds plans against it before they are sent.
+
+import { hexToBytes, keccak256 } from "viem";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Database, Tx } from "#core/db/Database.ts";
+import { assert, Fault } from "#core/fault.ts";
+import { MINUTE_MS } from "#core/time.ts";
+import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import {
+	readBlockBefore,
+	readSentSince,
+	SENT_SCAN_MAX,
+	type SentSince,
+	type SentTransaction,
+} from "#plugins/wallets/chain/readSentSince.ts";
+import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
+import type { Account, NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
+import { findLike, isUnread, selectorOf, UNREADABLE } from "#plugins/wallets/submission/strays.ts";
+
+/** How the reading of an account's past ended. `open`: it goes on, or has to be tried again. */
+export type PastRead = "read" | "open" | "unreadable";
+
+/** What would be sent, and what came of reading its wallet's past. */
+type Given = {
+	planned: readonly PlannedIntent[];
+	account: AccountState;
+	/** Left out: that was not tried. */
+	pastRead?: PastRead;
+};
+
+type Begin = {
+	at: Date;
+	/** By our own records, and a block in which the last of these nonces was free. */
+	ownCount: number | null;
+	ownBlock: number | null;
+	readBlock: number | null;
+};
+
+/** Of an account, as values of a statement. */
+type Of = readonly [chainId: number, sender: Uint8Array];
+
+/** Blocks and the database have clocks of their own. */
+const CLOCKS_APART_MS = 10 * MINUTE_MS;
+/** More blocks than this are not read whole, one look after the other. */
+const SCANS_MAX = 16;
+const READ_TIMEOUT_MS = 15_000;
+
+/**
+ * Reads what an account sent that is on no record, and keeps what is not ours by hash or nonce. One
+ * look is bounded; what was cut short goes on with the next. A node that fails has proved nothing:
+ * `open`. Where no node has the state of that time any more, and the blocks since are too many to
+ * be read one by one, nobody can say what was sent: `unreadable`.
+ */
+export async function readPast(
+	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log" | "rpcOf">,
+	asked: { account: Account; unreadSince: Date | null; signal: AbortSignal },
+): Promise<PastRead> {
+	const { account, unreadSince } = asked;
+	const rpc = deps.rpcOf(account.chainId);
+	// A chain that is not served any more cannot say what was sent on it.
+	if (!rpc) return "open";
+	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
+	const begin = await readBegin(deps.db, account);
+	try {
+		const found = await deps.steps.run("rpc.nonce", async () => {
+			const since = unreadSince && unreadSince.getTime() - CLOCKS_APART_MS;
+			const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, signal });
+			const ownBlock = unreadSince === null ? (begin.ownBlock ?? 0) : 0;
+			const fromBlock = Math.max(sinceBlock, begin.readBlock ?? ownBlock);
+			const known = begin.ownCount ?? 0;
+			return await readSentSince(rpc, { address: account.from, fromBlock, known, signal });
+		});
+		const blocksLeft = found.headBlock - found.searchedTo;
+		const isTooLong = found.isScanned && blocksLeft > SCANS_MAX * SENT_SCAN_MAX;
+		await deps.steps.run("commit.look", () =>
+			deps.db.transaction((tx) => keep(deps, tx, { account, found, at: begin.at })),
+		);
+		if (found.isWhole) return "read";
+		deps.log.warn("what a wallet sent is on no record, and not all of it is read yet", {
+			...{ ...account, searchedTo: found.searchedTo, headBlock: found.headBlock, isTooLong },
+		});
+		return isTooLong ? "unreadable" : "open";
+	} catch (error) {
+		if (!(error instanceof Fault) && !signal.aborted) throw error;
+		deps.log.warn("what a wallet sent is on no record, and cannot be read now", {
+			...{ ...account, error },
+		});
+		return "open";
+	}
+}
+
+/**
+ * Holds plans against what the wallet sent that is on no record here: a backup that was put back
+ * does not know what was paid since. What may have been one of these payments already is sent only
+ * if its owner says that it is another; that word is said when the intent was asked about.
+ */
+export function judgePast(
+	deps: Pick<ExecutionDeps, "kindOf">,
+	{ planned, account, pastRead, queue }: Given & { queue: Pick<NonceQueue, "past" | "ownCount"> },
+):
+	| { kind: "clear" }
+	| { kind: "unread"; unreadSince: Date | null }
+	| { kind: "asked"; looks: readonly (Hex | null)[] } {
+	const { past, ownCount } = queue;
+	const open = planned.filter(({ intent: { looksPaid = null } }) => looksPaid === null);
+	if (open.length === 0) return { kind: "clear" };
+	const isOpen = isUnread({ ...past, ownCount }, account.minedNonce);
+	if (isOpen && pastRead !== "unreadable") {
+		return { kind: "unread", unreadSince: past.unreadSince };
+	}
+	const looks = planned.map(({ intent: { kind }, plan }) => {
+		const { repeats = "alike" } = deps.kindOf(kind) ?? {};
+		const like = findLike(plan, past.strays, repeats)?.hash ?? null;
+		return like ?? (isOpen && repeats !== "harmless" ? UNREADABLE : null);
+	});
+	const isAsked = planned.some(({ intent: { looksPaid = null } }, place) => {
+		return looksPaid === null && (looks[place] ?? null) !== null;
+	});
+	return isAsked ? { kind: "asked", looks } : { kind: "clear" };
+}
+
+/** What was asked about and goes on all the same is another payment, by its owner's word. */
+export async function noteAnswers(
+	tx: Tx,
+	{ planned, account }: Pick<Given, "planned" | "account">,
+): Promise<void> {
+	const hashes = planned.flatMap(({ intent }) => intent.looksPaid ?? []);
+	const from = planned[0]?.plan;
+	if (hashes.length === 0 || !from) return;
+	const { minedNonce: mined, headBlock } = account;
+	await believePast(tx, { account: from, mined, headBlock, hashes });
+}
+
+/** Its owner's word that none of what was sent is this payment ends the question about that. */
+async function believePast(
+	tx: Tx,
+	{
+		account,
+		mined,
+		headBlock,
+		hashes,
+	}: {
+		account: Account;
+		mined: number;
+		headBlock: number;
+		hashes: readonly Hex[];
+	},
+): Promise<void> {
+	const of: Of = [account.chainId, hexToBytes(account.from)];
+	await tx.execute(
+		`update wallets.stray set is_answered = true
+		where chain_id = $1 and sender = $2 and hash = any($3::bytea[])`,
+		[...of, hashes.map((hash) => hexToBytes(hash))],
+	);
+	// Of a time without records it is still unread, for all that this owner was not asked about.
+	if (hashes.includes(UNREADABLE)) await noteRead(tx, { of, block: headBlock, count: mined });
+}
+
+async function readBegin(db: Database, { chainId, from }: Account): Promise<Begin> {
+	const [row] = await db.query<Begin>(
+		`select now() as at, own.nonce + 1 as "ownCount", own.from_block as "ownBlock", (
+				select block from wallets.account_read where chain_id = $1 and sender = $2
+			) as "readBlock"
+		from (select) as one left join lateral (
+			select nonce, from_block from wallets.submission
+			where chain_id = $1 and sender = $2 and nonce is not null
+				and state not in ('queued', 'never', 'refused')
+			order by nonce desc limit 1
+		) as own on true`,
+		[chainId, hexToBytes(from)],
+	);
+	assert(row !== undefined, "one row is always answered");
+	return row;
+}
+
+/** What may still be taken back by the chain is read again the next time. */
+async function keep(
+	{ settings }: Pick<ExecutionDeps, "settings">,
+	tx: Tx,
+	{ account, found, at }: { account: Account; found: SentSince; at: Date },
+): Promise<void> {
+	const { sent, searchedTo, headBlock, isWhole } = found;
+	const of: Of = [account.chainId, hexToBytes(account.from)];
+	await keepStrays(tx, { of, sent, block: searchedTo });
+	const block = Math.max(0, Math.min(searchedTo, headBlock - settings.finalDepthBlocks));
+	const count = isWhole ? found.count : (sent.at(-1)?.nonce ?? -1) + 1;
+	await noteRead(tx, { of, block, count });
+	if (!isWhole) return;
+	await tx.execute("update wallets.account_read set at = $3 where chain_id = $1 and sender = $2", [
+		...of,
+		at,
+	]);
+}
+
+async function keepStrays(
+	tx: Tx,
+	given: { of: Of; sent: readonly SentTransaction[]; block: number },
+): Promise<void> {
+	const { of, sent, block } = given;
+	if (sent.length === 0) return;
+	await tx.execute(
+		`insert into wallets.stray
+			(chain_id, sender, hash, nonce, recipient, value_raw, selector, data_hash, block)
+		select $1::int8, $2::bytea, hash, nonce, recipient, value_raw, selector, data_hash, $9::int8
+		from unnest($3::bytea[], $4::int8[], $5::bytea[], $6::numeric[], $7::bytea[], $8::bytea[])
+			as t (hash, nonce, recipient, value_raw, selector, data_hash)
+		where not exists (
+			select from wallets.submission s where s.chain_id = $1::int8 and s.sender = $2::bytea and (
+				s.transaction_hash = t.hash
+				or s.nonce = t.nonce and s.state not in ('queued', 'never', 'refused')
+			)
+		)
+		on conflict do nothing`,
+		[
+			...of,
+			sent.map(({ hash }) => hexToBytes(hash)),
+			sent.map(({ nonce }) => nonce),
+			sent.map(({ to }) => to && hexToBytes(to)),
+			sent.map(({ valueRaw }) => valueRaw),
+			sent.map(({ data }) => hexToBytes(selectorOf(data))),
+			sent.map(({ data }) => hexToBytes(keccak256(data))),
+			block,
+		],
+	);
+}
+
+async function noteRead(
+	tx: Tx,
+	{ of, block, count }: { of: Of; block: number; count: number },
+): Promise<void> {
+	await tx.execute(
+		`insert into wallets.account_read as read (chain_id, sender, block, count)
+		values ($1, $2, $3, $4)
+		on conflict (chain_id, sender) do update
+		set block = greatest(read.block, $3), count = greatest(read.count, $4)`,
+		[...of, block, count],
+	);
+}

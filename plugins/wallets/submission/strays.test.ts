@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Hex } from "#core/chain/Hex.ts";
+import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: what a wallet sent that no record explains is read before the wallet spends, and what
+// is like it is sent only by its owner's word.
+
+const ETHER = 10n ** 18n;
+const ELSEWHERE = `0x${"e".repeat(40)}` as const;
+let database: TestDatabase;
+let lab: Lab;
+let by: Person;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	await database.db.execute("truncate wallets.blackout, wallets.account_read, wallets.stray");
+	lab = openExecutionLab(database.db);
+	by = await lab.person();
+	// A payment that is on record: from now on counts have to be explained.
+	await pay("0x01");
+	mine();
+	await lab.tick();
+});
+
+async function pay(data: Hex, ether = "0.5"): Promise<string> {
+	const [intent] = await lab.pay(by, { data, ether });
+	return intent?.id ?? "";
+}
+const read = (id: string) => lab.intent(id);
+function mine(blocks = 4): void {
+	for (let block = 0; block < blocks; block++) lab.chain.mine();
+}
+/** The wallet is used by something else than this database knows. */
+function sendElsewhere(nonce: number, data: Hex, to = SHOP, valueRaw = ETHER / 2n): Hex {
+	return lab.chain.send({ from: by.wallet.address, to, nonce, valueRaw, data });
+}
+const approve = async (id: string) => {
+	const { planHash } = await read(id);
+	await lab.execution.approve(id, planHash ?? "0x");
+	await lab.execution.advance([id], lab.signal);
+};
+
+test("the same payment waits for its owner, who may say that it was this", async () => {
+	const sent = sendElsewhere(1, "0xabcdef01");
+	mine();
+	const id = await pay("0xabcdef01");
+	expect(await read(id)).toMatchObject({
+		...{ status: "confirmation_required", errorCode: "looks_paid", looksPaid: sent },
+	});
+	expect(lab.handed).toHaveLength(1);
+	await lab.execution.signed(id, sent);
+	await lab.tick();
+	expect(await read(id)).toMatchObject({ status: "confirmed", transactionHash: sent });
+	expect(lab.handed).toHaveLength(1);
+});
+
+test("its owner's yes sends a second payment, once, and a third one asks again", async () => {
+	sendElsewhere(1, "0xabcdef01");
+	mine();
+	const id = await pay("0xabcdef01");
+	await approve(id);
+	expect((await read(id)).status).toBe("submitted");
+	expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 2]);
+	const third = await pay("0xabcdef01");
+	expect(await read(third)).toMatchObject({ errorCode: "looks_paid" });
+});
+
+test("other use holds the wallet only while it is read, and asks nothing", async () => {
+	sendElsewhere(1, "0x", ELSEWHERE);
+	sendElsewhere(2, "0x", ELSEWHERE, 1n);
+	mine();
+	const id = await pay("0xabcdef01");
+	expect((await read(id)).status).toBe("submitted");
+	expect(lab.handed.at(-1)?.transaction.nonce).toBe(3);
+});
+
+test("a call of the same function is asked about once, and ends by its owner's word", async () => {
+	const sent = sendElsewhere(1, "0xabcdef0101", SHOP, 7n);
+	mine();
+	const id = await pay("0xabcdef0102");
+	expect(await read(id)).toMatchObject({ status: "confirmation_required", looksPaid: sent });
+	const other = await pay("0xabcdef0103");
+	await approve(other);
+	expect((await read(other)).status).toBe("submitted");
+	// Its owner said of another that it was none of ours: nobody is asked a third time.
+	expect((await read(await pay("0xabcdef0104"))).status).toBe("submitted");
+	await lab.execution.signed(id, sent);
+	expect(await read(id)).toMatchObject({ status: "rejected", errorCode: "paid_before" });
+});
+
+test("what is queued already is not sent where the like of it was sent meanwhile", async () => {
+	lab.moods.push("keeps, silent");
+	const first = await pay("0x02");
+	const id = await pay("0xabcdef01");
+	expect((await read(id)).status).toBe("submitting");
+	lab.chain.forgetPool();
+	for (const [nonce, data] of [
+		[1, "0x02"],
+		[2, "0xabcdef01"],
+	] as const) {
+		sendElsewhere(nonce, data);
+	}
+	mine();
+	for (let turn = 0; turn < 12; turn++) await lab.tick(5_000);
+	expect(await read(id)).toMatchObject({ status: "failed", errorCode: "looks_paid" });
+	expect((await read(first)).status).toBe("confirmed");
+});
+
+test("while nodes cannot be asked it waits, and nothing is sent", async () => {
+	sendElsewhere(1, "0xabcdef01");
+	mine();
+	// The account itself is read by another method than its past.
+	const { rpc, state } = lab.chain;
+	const answer = rpc.call.bind(rpc);
+	let isAway = true;
+	rpc.call = async (call, options) => {
+		state.isDown = isAway;
+		return await answer(call, options).finally(() => {
+			state.isDown = false;
+		});
+	};
+	const id = await pay("0xabcdef01");
+	expect((await read(id)).status).toBe("created");
+	isAway = false;
+	await lab.tick(11_000);
+	expect(await read(id)).toMatchObject({ errorCode: "looks_paid" });
+	expect(lab.handed).toHaveLength(1);
+});
+
+test("a past of which no node has the state any more asks, and a yes goes on", async () => {
+	mine(5_000);
+	sendElsewhere(1, "0x", ELSEWHERE);
+	mine();
+	lab.chain.state.oldestState = 4_990;
+	const id = await pay("0xabcdef01");
+	expect(await read(id)).toMatchObject({
+		...{
+			status: "confirmation_required",
+			errorCode: "looks_paid",
+			looksPaid: `0x${"0".repeat(64)}`,
+		},
+	});
+	await approve(id);
+	expect((await read(id)).status).toBe("submitted");
+});

@@ -1,0 +1,181 @@
+// Compares plans with what wallets sent on no record here, and notes when records may be missing.
+
+import { keccak256 } from "viem";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { HOUR_MS, MINUTE_MS } from "#core/time.ts";
+import type { Plan } from "#plugins/wallets/model.ts";
+
+/** A mined transaction of a wallet that our records do not explain. */
+export type Stray = {
+	hash: Hex;
+	/** Null: it made a contract. */
+	to: Address | null;
+	valueRaw: bigint;
+	/** The first four bytes of its calldata, or all where there are fewer. */
+	selector: Hex;
+	dataHash: Hex;
+	/** Its owner said that it was none of ours. */
+	isAnswered: boolean;
+};
+
+/** What of an account's past our records cannot know. */
+export type Past = {
+	/** How many of its transactions were read or believed. */
+	explained: number;
+	/** What it sent since then is on no record of this database, and was not read yet. */
+	unreadSince: Date | null;
+	strays: readonly Stray[];
+};
+
+/**
+ * How payments of a kind can be told from each other. `exact`: the same payment is the same
+ * recipient, value and calldata. `alike`: quotes and deadlines differ each time, so whatever calls
+ * the same function of the same contract may be it. `harmless`: twice is as good as once.
+ */
+export type Repeats = "exact" | "alike" | "harmless";
+
+/** What `pastSql.columns` answer. */
+export type PastRow = {
+	explained: number | null;
+	unread_since: Date | null;
+	strays: StrayTuple[] | null;
+};
+
+type StrayTuple = [
+	hash: string,
+	to: string | null,
+	value: string,
+	selector: string,
+	dataHash: string,
+	isAnswered: boolean,
+];
+
+/** Stands for a past that could not be read, where its owner is asked about that. */
+export const UNREADABLE: Hex = `0x${"0".repeat(64)}`;
+
+/** What was sent so long ago is asked about no more, and a time without records is forgotten. */
+const PAST_DAYS = 7;
+/** A database that was away for so long was restored, as far as anybody can know. */
+const AWAY_MS = 10 * MINUTE_MS;
+/** Said by an operator: a dump may be older than its last sign of life. */
+const SAID_EARLIER_MS = HOUR_MS;
+
+/** How an account's past is read beside its nonce queue. */
+export const pastSql = {
+	/** All are small tables, by the account's key. The places are of chain and sender. */
+	columns({ chain, sender }: { chain: string; sender: string }): string {
+		const account = `chain_id = ${chain} and sender = ${sender}`;
+		return `(select count from wallets.account_read where ${account}) as explained, (
+				select min(since) from wallets.blackout
+				where found_at > now() - interval '${PAST_DAYS} days' and since < found_at
+					and found_at > coalesce((
+					select at from wallets.account_read where ${account}
+				), '-infinity')
+			) as unread_since, (
+				select json_agg(json_build_array('0x' || encode(hash, 'hex'),
+					'0x' || encode(recipient, 'hex'), value_raw::text, '0x' || encode(selector, 'hex'),
+					'0x' || encode(data_hash, 'hex'), is_answered) order by nonce)
+				from wallets.stray where ${account} and at > now() - interval '${PAST_DAYS} days'
+			) as strays`;
+	},
+
+	read(row: PastRow | undefined): Past {
+		const strays = (row?.strays ?? []).map(
+			([hash, to, value, selector, dataHash, isAnswered]): Stray => {
+				const [valueRaw, hexes] = [BigInt(value), { hash, to, selector, dataHash }];
+				return { ...(hexes as Pick<Stray, keyof typeof hexes>), valueRaw, isAnswered };
+			},
+		);
+		return {
+			explained: row?.explained ?? 0,
+			unreadSince: row?.unread_since ?? null,
+			strays,
+		};
+	},
+};
+
+/**
+ * Notes that a process begins: what was sent since the database's last sign of life is on no record
+ * of it where a backup was put back. Whoever spends from a wallet reads first what that has sent
+ * since. Returns since when, where the database was away for long or an operator says so.
+ */
+export async function noteBlackout(
+	db: Queryable,
+	{ isSaid }: { isSaid: boolean },
+): Promise<Date | null> {
+	// The newest is a sign of life.
+	await db.execute(
+		`delete from wallets.blackout where found_at < now() - interval '${PAST_DAYS} days'
+			and id < (select max(id) from wallets.blackout)`,
+		[],
+	);
+	await db.execute(`delete from wallets.stray where at < now() - interval '${PAST_DAYS} days'`, []);
+	const [row] = await db.query<{ since: Date; isRestored: boolean }>(
+		`insert into wallets.blackout (since, is_restored)
+		select case when $1 then least(since, now()) - $3::int8 * interval '1 ms'
+				else least(since, now()) end,
+			$1 or since < now() - $2::int8 * interval '1 ms'
+		from (select coalesce(
+			greatest(
+				(select max(tick_at) from core.schedule_tick
+					where name in ('wallets.reconcile', 'wallets.take-up')),
+				(select max(found_at) from wallets.blackout)
+			),
+			(select max(changed_at) from wallets.intent),
+			now()
+		) as since) as last
+		returning since, is_restored as "isRestored"`,
+		[isSaid, AWAY_MS, SAID_EARLIER_MS],
+	);
+	return row?.isRestored === true ? row.since : null;
+}
+
+/** Reads when a process last began on a restored database, if that was in the last day. */
+export async function readRestored(db: Queryable): Promise<Date | null> {
+	const [row] = await db.query<{ foundAt: Date | null }>(
+		`select max(found_at) as "foundAt" from wallets.blackout
+		where is_restored and found_at > now() - interval '1 day'`,
+		[],
+	);
+	return row?.foundAt ?? null;
+}
+
+/** Whether an account sent, or may have sent, what was neither recorded nor read. */
+export function isUnread(
+	{
+		ownCount,
+		explained,
+		unreadSince,
+	}: Pick<Past, "explained" | "unreadSince"> & {
+		ownCount: number | null;
+	},
+	mined: number,
+): boolean {
+	return unreadSince !== null || (ownCount !== null && mined > Math.max(ownCount, explained));
+}
+
+/** Finds a transaction that may have been this payment already. */
+export function findLike(
+	plan: Pick<Plan, "to" | "valueRaw" | "data">,
+	strays: readonly Stray[],
+	repeats: Repeats,
+): Stray | null {
+	if (repeats === "harmless" || strays.length === 0) return null;
+	const dataHash = keccak256(plan.data);
+	const same = strays.find((one) => {
+		return one.to === plan.to && one.valueRaw === plan.valueRaw && one.dataHash === dataHash;
+	});
+	if (same || repeats === "exact") return same ?? null;
+	const selector = selectorOf(plan.data);
+	const isCall = selector !== "0x";
+	const alike = strays.find((one) => {
+		return isCall && !one.isAnswered && one.to === plan.to && one.selector === selector;
+	});
+	return alike ?? null;
+}
+
+/** Returns the first four bytes of calldata, or all where there are fewer. */
+export function selectorOf(data: Hex): Hex {
+	return `0x${data.slice(2, 10)}`;
+}
