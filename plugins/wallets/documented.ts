@@ -45,6 +45,7 @@ export const documented = {
 	cancelFailures: [
 		executionFault.intentState,
 		cancelFault.handingOver,
+		cancelFault.notSearched,
 		cancelFault.nonceUsed,
 		cancelFault.nonceTaken,
 		cancelFault.nonceUnknown,

@@ -14,9 +14,10 @@ import { type AccountState, readAccount } from "#plugins/wallets/chain/readAccou
 import { callOff, continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
-import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
+import { endAsked, isAsked } from "#plugins/wallets/reconcile/expireIntent.ts";
 import { isNonceTaken, readNonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
 import {
 	isCancellable,
@@ -35,14 +36,33 @@ type Payment = Submission & { nonce: number };
  */
 export async function cancelIntent(deps: ExecutionDeps, asked: CancelAsked): Promise<Intent> {
 	const { intentId } = asked;
-	const isOver = await deps.steps.run("commit.owner", () =>
-		deps.db.transaction((tx) => cancelUnsent(deps, tx, asked)),
-	);
+	const isCalledOff = await cancelAsked(deps, asked);
+	const isOver =
+		isCalledOff ||
+		(await deps.steps.run("commit.owner", () =>
+			deps.db.transaction((tx) => cancelUnsent(deps, tx, asked)),
+		));
 	if (!isOver && asked.isUnsentOnly) throw executionFault.intentState();
 	if (!isOver) await cancelByNonce(deps, asked);
 	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
 	return intent;
+}
+
+/**
+ * Calls off what an owner's wallet was asked to send, if it has not sent it: that is looked for
+ * first, as the page may have been closed before it told. Throws where nobody can say so now.
+ */
+async function cancelAsked(deps: ExecutionDeps, asked: CancelAsked): Promise<boolean> {
+	const { intentId, signal, actor } = asked;
+	const [intent] = await readIntents(deps.db, [intentId]);
+	if (!intent || !isAsked(intent)) return false;
+	const at = new Date(deps.clock.nowMs());
+	const move = { event: "deny", errorCode: "cancelled" } as const;
+	const also = (tx: Tx) => noteCancelled(deps, tx, { intentId, actor, before: intent.status });
+	const end = await endAsked(deps, { intentId, at, signal, intent, move, also });
+	if (end === "open") throw cancelFault.notSearched();
+	return end === "ended";
 }
 
 /**
@@ -92,6 +112,19 @@ export async function recordCancellation(
 	});
 }
 
+async function noteCancelled(
+	{ audit }: Pick<ExecutionDeps, "audit">,
+	tx: Tx,
+	{ intentId, actor, before }: { intentId: string; actor: string; before: IntentStatus },
+): Promise<void> {
+	await audit.append(tx, {
+		actor,
+		action: "trading.intent.cancelled",
+		subject: `intent:${intentId}`,
+		detail: { before, wasSent: false },
+	});
+}
+
 /** False where it was sent, or may have been. */
 async function cancelUnsent(
 	deps: ExecutionDeps,
@@ -105,7 +138,12 @@ async function cancelUnsent(
 	await tx.query("select 1 from wallets.profile where id = $1 for no key update", [
 		found.profileId,
 	]);
-	await tx.query("select 1 from wallets.intent where id = $1 for no key update", [intentId]);
+	const [held] = await tx.query<{ status: IntentStatus }>(
+		"select status from wallets.intent where id = $1 for no key update",
+		[intentId],
+	);
+	// Its wallet was asked in this moment: what that sends is looked for first.
+	if (held?.status === "signature_required") throw cancelFault.handingOver();
 	const payment = await readPayment(tx, intentId);
 	if (payment && payment.state !== "queued") {
 		if (payment.state === "sending") throw cancelFault.handingOver();
@@ -117,12 +155,7 @@ async function cancelUnsent(
 		const gone = { intentId, event: "deny", at, errorCode: "cancelled" } as const;
 		if ((await moveIntent(tx, gone)) === null) throw executionFault.intentState();
 	}
-	await deps.audit.append(tx, {
-		actor,
-		action: "trading.intent.cancelled",
-		subject: `intent:${intentId}`,
-		detail: { before: found.status, wasSent: false },
-	});
+	await noteCancelled(deps, tx, { intentId, actor, before: found.status });
 	return true;
 }
 

@@ -115,6 +115,13 @@ export const cancelFault = defineFaults({
 		public: "It is being handed over at this moment. Ask again in a few seconds.",
 		advice: "Ask again in a few seconds.",
 	},
+	notSearched: {
+		status: 503,
+		retry: "later",
+		public:
+			"Nobody can say now whether your wallet sent it already: a node does not answer, or something " +
+			"of the wallet waits at one. Ask again in a moment; what you do not sign runs out by itself.",
+	},
 	nonceUsed: {
 		status: 409,
 		retry: "later",

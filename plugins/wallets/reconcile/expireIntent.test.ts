@@ -105,3 +105,37 @@ describe("what was never told", () => {
 		expect((await read(intent)).status).toBe("expired");
 	});
 });
+
+describe("what its owner calls off", () => {
+	const cancel = ({ id }: Intent) =>
+		lab.execution.cancel(id, { actor: "profile:lab", signal: lab.signal });
+
+	test("is looked for first: what the wallet sent is followed, and not told as rejected", async () => {
+		const intent = await ask();
+		const sent = send(intent);
+		mine();
+		await expect(cancel(intent)).rejects.toMatchObject({ code: "cancel_not_ours" });
+		await ticks(2, 60_000);
+		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
+	});
+
+	test("is not over while nobody can say whether it was sent", async () => {
+		const intent = await ask();
+		send(intent);
+		await expect(cancel(intent)).rejects.toMatchObject({ code: "not_searched" });
+		expect((await read(intent)).status).toBe("signature_required");
+	});
+
+	test("is found for a day where its wallet sends it all the same, or by its owner's word", async () => {
+		const [found, told] = [await ask("0x01"), await ask("0x02")];
+		for (const intent of [found, told]) {
+			expect(await cancel(intent)).toMatchObject({ status: "rejected", errorCode: "cancelled" });
+		}
+		const [sent, second] = [send(found), send(told, 1)];
+		await lab.execution.signed(told.id, second);
+		mine();
+		await ticks(3, SIGNED_UNSEEN_MS);
+		expect(await read(found)).toMatchObject({ status: "confirmed", transactionHash: sent });
+		expect(await read(told)).toMatchObject({ status: "confirmed", transactionHash: second });
+	});
+});

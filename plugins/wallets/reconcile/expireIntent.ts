@@ -4,7 +4,7 @@ import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { recordSigned } from "#plugins/wallets/execution/handOver.ts";
-import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import { type IntentMove, type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/looks.ts";
@@ -44,23 +44,44 @@ export async function expireIntent(deps: ExecutionDeps, expiring: Expiring): Pro
 	await deps.steps.run("commit.look", () =>
 		deps.db.execute("update wallets.intent set searched_at = $2 where id = $1", [intentId, at]),
 	);
-	const search = await lookFor(deps, { intent, signal: expiring.signal });
-	if (search.kind === "open") return;
-	await deps.steps.run("commit.close", () =>
+	await endAsked(deps, { ...expiring, intent, move: { event: "expire" } });
+}
+
+/**
+ * Ends an intent whose owner's wallet was asked to send, unless that was done: what is found is
+ * followed like any other. `open`: not all was read, or something waits at a node, so it is not
+ * over. What has ended is looked for all the same for a day.
+ */
+export async function endAsked(
+	deps: ExecutionDeps,
+	given: Expiring & {
+		intent: Asked;
+		move: Pick<IntentMove, "event" | "errorCode">;
+		/** What else is written where it ends. */
+		also?: (tx: Tx) => Promise<void>;
+	},
+): Promise<"open" | "found" | "ended" | "moved"> {
+	const { intent, intentId, at, move, also } = given;
+	const search = await lookFor(deps, { intent, signal: given.signal });
+	if (search.kind === "open") return "open";
+	return await deps.steps.run("commit.close", () =>
 		deps.db.transaction(async (tx) => {
-			if ((await lockStatus(tx, intentId)) !== "signature_required") return;
+			if ((await lockStatus(tx, intentId)) !== "signature_required") return "moved";
 			if (search.kind === "found") {
 				deps.log.info("an owner's wallet sent what it had not told", { intentId });
 				await recordSigned(deps, tx, { intent, transactionHash: search.transactionHash });
-				return;
+				return "found";
 			}
 			await watchOn(deps, tx, { intent, at });
-			await moveIntent(tx, { intentId, event: "expire", at });
+			await moveIntent(tx, { intentId, at, ...move });
+			await also?.(tx);
+			return "ended";
 		}),
 	);
 }
 
-function isAsked(intent: Intent): intent is Asked {
+/** Whether its owner's wallet was asked to send it, and nobody told that it did. */
+export function isAsked(intent: Intent): intent is Asked {
 	const { status, plan, walletId } = intent;
 	return status === "signature_required" && plan !== null && walletId !== null;
 }
