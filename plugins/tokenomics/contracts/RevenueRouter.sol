@@ -12,10 +12,10 @@ import {IRevenueRouter} from "./IRevenueRouter.sol";
 
 /// Splits revenue and keeps it until it is asked for.
 ///
-/// No deposit is divided by itself, or rounding would starve small shares: each split keeps the
-/// undivided total of each source and currency, and a deposit earns every bucket the difference
-/// between its shares of two totals. So ten thousand deposits of one unit earn what one of ten
-/// thousand does.
+/// No deposit is divided by itself, or rounding would starve small shares: what a division leaves is
+/// carried by bucket and currency, over all sources and splits. So nobody gains or loses by how
+/// deposits are named or cut: a bucket is never a whole unit ahead of its exact share of all that
+/// ever came in, and never two behind.
 contract RevenueRouter is IRevenueRouter, IERC165, Ownable2Step, ReentrancyGuardTransient {
 	using SafeERC20 for IERC20;
 
@@ -27,8 +27,9 @@ contract RevenueRouter is IRevenueRouter, IERC165, Ownable2Step, ReentrancyGuard
 	/// Every split that ever was; a source that has no own one (0) follows the default's.
 	uint16[4][] private splits;
 	mapping(bytes32 source => uint256) private ownSplit;
-	mapping(uint256 split => mapping(bytes32 source => mapping(address currency => uint256)))
-		private totals;
+	/// What each bucket is short of its exact share, in ten thousandths of a unit; negative: ahead.
+	/// The four add up to zero.
+	mapping(address currency => int64[4]) private carriedIn;
 	mapping(address currency => uint256[4]) private earnedIn;
 	mapping(address currency => uint256[4]) private paidIn;
 	address[4] private payees;
@@ -145,34 +146,39 @@ contract RevenueRouter is IRevenueRouter, IERC165, Ownable2Step, ReentrancyGuard
 
 	function count(bytes32 source, address currency, uint256 amount) private {
 		if (amount == 0) revert NothingReceived();
-		uint256 number = splitNumberOf(source);
-		uint16[4] memory bps = splits[number];
-		uint256 total = totals[number][source][currency];
-		totals[number][source][currency] = total + amount;
-		uint256[4] memory had = sharesOf(total, bps);
-		uint256[4] memory has = sharesOf(total + amount, bps);
+		uint16[4] memory bps = splits[splitNumberOf(source)];
+		int64[4] memory carried = carriedIn[currency];
+		uint256[4] memory more = shareOut(amount, bps, carried);
+		carriedIn[currency] = carried;
 		uint256[4] storage earning = earnedIn[currency];
 		for (uint256 bucket = 0; bucket < BUCKETS; bucket++) {
-			uint256 more = has[bucket] - had[bucket];
-			if (more > 0) earning[bucket] += more;
+			if (more[bucket] > 0) earning[bucket] += more[bucket];
 		}
 		emit RevenueReceived(source, currency, msg.sender, amount);
 	}
 
-	/// Each bucket takes its share of what those before it left, and the last one the rest. So the
-	/// shares add up, and none of them shrinks when the total grows: with shares rounded one by one
-	/// the last would, after it was paid.
-	function sharesOf(
-		uint256 total,
-		uint16[4] memory bps
-	) private pure returns (uint256[4] memory shares) {
-		uint256 left = total;
-		uint256 parts = WHOLE;
+	/// Each bucket gets the whole units of its share, and each unit that is left goes to whoever is
+	/// short of most, the first of equals. Changes `carried` by what each is short of after it. The
+	/// short ones together are short of what is left, so nobody gets a unit who is not short.
+	function shareOut(
+		uint256 amount,
+		uint16[4] memory bps,
+		int64[4] memory carried
+	) private pure returns (uint256[4] memory more) {
+		uint256 left = amount;
 		for (uint256 bucket = 0; bucket < BUCKETS; bucket++) {
-			if (parts == 0) break;
-			shares[bucket] = (left * bps[bucket]) / parts;
-			left -= shares[bucket];
-			parts -= bps[bucket];
+			uint256 parts = amount * bps[bucket];
+			more[bucket] = parts / WHOLE;
+			carried[bucket] += int64(uint64(parts % WHOLE));
+			left -= more[bucket];
+		}
+		for (; left > 0; left--) {
+			uint256 most = 0;
+			for (uint256 bucket = 1; bucket < BUCKETS; bucket++) {
+				if (carried[bucket] > carried[most]) most = bucket;
+			}
+			more[most]++;
+			carried[most] -= int64(uint64(WHOLE));
 		}
 	}
 

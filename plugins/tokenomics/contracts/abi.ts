@@ -68,23 +68,32 @@ const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
 const isBytes = (result: unknown): result is Hex =>
 	typeof result === "string" && BYTES.test(result);
 
+/** Declares what buckets are short of before anything came in. */
+export const NOTHING_CARRIED: readonly bigint[] = [0n, 0n, 0n, 0n];
+
 /**
- * Returns each bucket's share of a total, as the router counts it: of the undivided total of one
- * source, currency and split. What a deposit earned is the difference between the shares of two
- * totals.
+ * Returns what each bucket gets of a deposit, as the router counts it, and what each is short of
+ * its exact share after it, in ten thousandths of a unit (negative: ahead). `carried` is what they
+ * were short of before, of one currency over all sources and splits.
  *
- * Each bucket takes its part of what those before it left, and the last one the rest. Shares
- * rounded one by one would let the last one shrink while the total grows.
+ * Each bucket gets the whole units of its share, and each unit that is left goes to whoever is
+ * short of most, the first of equals.
  */
-export function sharesOf(totalRaw: bigint, splitBps: readonly number[]): bigint[] {
-	let left = totalRaw;
-	let parts = WHOLE_BPS;
-	return splitBps.map((bps) => {
-		const share = parts === 0n ? 0n : (left * BigInt(bps)) / parts;
-		left -= share;
-		parts -= BigInt(bps);
-		return share;
-	});
+export function shareOut(
+	amountRaw: bigint,
+	splitBps: readonly number[],
+	carried: readonly bigint[],
+): { shares: bigint[]; carried: bigint[] } {
+	const parts = splitBps.map((bps) => amountRaw * BigInt(bps));
+	const shares = parts.map((all) => all / WHOLE_BPS);
+	const short = parts.map((all, bucket) => (carried[bucket] ?? 0n) + (all % WHOLE_BPS));
+	let left = shares.reduce((rest, share) => rest - share, amountRaw);
+	for (; left > 0n; left -= 1n) {
+		const most = short.reduce((best, one, at) => (one > (short[best] ?? 0n) ? at : best), 0);
+		shares[most] = (shares[most] ?? 0n) + 1n;
+		short[most] = (short[most] ?? 0n) - WHOLE_BPS;
+	}
+	return { shares, carried: short };
 }
 
 /** Returns the call that asks a contract something, at the newest block or as of another. */

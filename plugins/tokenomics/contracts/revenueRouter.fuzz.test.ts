@@ -13,7 +13,8 @@ import {
 
 const RUNS = process.env.PROVE === "1" ? 100 : 12;
 const STEPS = 40;
-const SOURCES = ["", "shop", "club"];
+/** Many, and most of them are used once. */
+const SOURCES = ["", "shop", "club", ...Array.from({ length: 60 }, (_, index) => `one ${index}`)];
 const MODES: Mode[] = ["honest", "fee", "false", "silent", "idle", "greedy", "reentrant"];
 let lab: ContractLab;
 
@@ -141,6 +142,10 @@ test("[TOK-03] shares add up to the unit after every deposit, split and release,
 					expect(books.owed.reduce((all, one) => all + one)).toBe(books.held);
 					expect([...books.earned]).toEqual(run.model.earned(of));
 					expect([...books.owed]).toEqual(run.model.owed(of));
+					for (const [at, exact] of run.model.exact(of).entries()) {
+						const short = exact - (books.earned[at] ?? 0n) * 10_000n;
+						expect(short > -10_000n && short < 20_000n).toBe(true);
+					}
 				}
 			}
 		}),

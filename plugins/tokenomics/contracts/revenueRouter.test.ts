@@ -120,6 +120,21 @@ test("[TOK-03] ten thousand deposits of one unit pay what one deposit of ten tho
 	}
 });
 
+test("a hundred deposits of one unit under a hundred labels pay what one label pays, also where each has its own split", async () => {
+	const at = await openRouterLab(lab);
+	const [coin = NATIVE] = at.tokens;
+	const labels = Array.from({ length: 100 }, (_, index) => `label ${index}`);
+	for (const label of labels) await lab.must(own.payer, at.deposit(label, 1n));
+	for (const label of labels) {
+		await lab.must(own.owner, at.setSplit(label, [...DEFAULT_SPLIT]));
+		await lab.must(own.payer, at.depositToken(label, coin, 1n));
+	}
+	for (const { earned, held } of await at.books([NATIVE, coin])) {
+		expect(held).toBe(100n);
+		expect(earned).toEqual([35n, 15n, 20n, 30n]);
+	}
+});
+
 test("a split that does not add up, or whose payee is the router or nobody, is refused", async () => {
 	for (const bps of [
 		[3_500, 1_500, 2_000, 2_999],

@@ -3,17 +3,13 @@
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
-import { sharesOf } from "#plugins/tokenomics/contracts/abi.ts";
+import { NOTHING_CARRIED, shareOut } from "#plugins/tokenomics/contracts/abi.ts";
 import type { EntryEvent, LedgerEvent, TransferEvent } from "#plugins/tokenomics/ledgerEvents.ts";
-import {
-	entries,
-	type NewEntry,
-	type SplitPlace,
-	transfers,
-} from "#plugins/tokenomics/sql/entries.ts";
+import { entries, type NewEntry, transfers } from "#plugins/tokenomics/sql/entries.ts";
 import { holders } from "#plugins/tokenomics/sql/holders.ts";
 import {
 	NO_SOURCE,
+	type OfContract,
 	type TotalChange,
 	type TotalKey,
 	totalKey,
@@ -61,13 +57,13 @@ async function applyEntries(
 	);
 	const rows: NewEntry[] = [];
 	const changes = createChanges();
-	const shares = new Map<string, { key: TotalKey; bps: readonly number[] }>();
+	const carried = await readCarried(tx, of, said);
 	for (const event of said) {
 		const atMs = timeMs.get(event.block);
 		assert(atMs !== undefined, "the time of each block with an entry was read");
 		const { block, logIndex } = event;
 		const change = { entries: 1, burned: 0n, block, atMs };
-		let split: SplitPlace | null = null;
+		let split: NewEntry["split"] = null;
 		switch (event.kind) {
 			case "split_set":
 				inForce.set(event.source, { block, logIndex, source: event.source, bps: event.bps });
@@ -75,11 +71,21 @@ async function applyEntries(
 			case "revenue_received": {
 				const { source, currency, amount } = event;
 				const found = inForce.get(source) ?? inForce.get(NO_SOURCE);
-				split = { block: found?.block ?? 0, logIndex: found?.logIndex ?? 0 };
-				const key = totalKey("revenue_received", { source, currency, split });
-				shares.set(totalName(key), { key, bps: found?.bps ?? DEFAULT_SPLIT });
-				changes.add(key, { ...change, amount });
+				const before = carried.get(currency) ?? NOTHING_CARRIED;
+				const out = shareOut(amount, found?.bps ?? DEFAULT_SPLIT, before);
+				carried.set(currency, out.carried);
+				split = {
+					...{ block: found?.block ?? 0, logIndex: found?.logIndex ?? 0 },
+					carried: out.carried,
+				};
+				changes.add(totalKey("revenue_received", { currency, split }), { ...change, amount });
 				changes.add(totalKey("revenue", { currency }), { ...change, amount });
+				for (const [bucket, share] of out.shares.entries()) {
+					const of = { currency, bucket };
+					const parts = (out.carried[bucket] ?? 0n) - (before[bucket] ?? 0n);
+					changes.add(totalKey("earned", of), { ...change, amount: share });
+					changes.add(totalKey("carried", of), { ...change, amount: parts });
+				}
 				break;
 			}
 			case "share_paid": {
@@ -97,36 +103,28 @@ async function applyEntries(
 		}
 		rows.push({ event, atMs, split });
 	}
-	await addEarned(tx, of, { shares: [...shares.values()], changes });
 	await entries.insert(tx, chainId, rows);
 	await totals.add(tx, of, changes.all());
 }
 
-/** Adds what each bucket earns: the difference of its shares of two totals, as the router's. */
-async function addEarned(
+/** Reads what buckets are short of, by the currencies that come in now. */
+async function readCarried(
 	tx: Tx,
-	of: { chainId: number; contract: Address },
-	{
-		shares,
-		changes,
-	}: { shares: readonly { key: TotalKey; bps: readonly number[] }[]; changes: Changes },
-): Promise<void> {
-	if (shares.length === 0) return;
-	const keys = shares.map(({ key }) => key);
-	const stored = await totals.ofKeys(tx, of, keys);
-	const before = new Map(stored.map((total) => [totalName(total), total.amount]));
-	for (const { key, bps } of shares) {
-		const change = changes.of(key);
-		const had = before.get(totalName(key)) ?? 0n;
-		const [old, fresh] = [sharesOf(had, bps), sharesOf(had + change.amount, bps)];
-		for (const [bucket, share] of fresh.entries()) {
-			const amount = share - (old[bucket] ?? 0n);
-			const { lastBlock: block, lastAt, entries: count } = change;
-			const atMs = lastAt?.getTime() ?? null;
-			const earned = totalKey("earned", { currency: key.currency, bucket });
-			changes.add(earned, { entries: count, amount, burned: 0n, block, atMs });
-		}
+	of: OfContract,
+	said: readonly EntryEvent[],
+): Promise<Map<Address, readonly bigint[]>> {
+	const currencies = new Set(
+		said.flatMap((event) => (event.kind === "revenue_received" ? event.currency : [])),
+	);
+	if (currencies.size === 0) return new Map();
+	const keys = [...currencies].flatMap((currency) =>
+		NOTHING_CARRIED.map((_, bucket) => totalKey("carried", { currency, bucket })),
+	);
+	const carried = new Map<Address, readonly bigint[]>();
+	for (const { currency, bucket, amount } of await totals.ofKeys(tx, of, keys)) {
+		carried.set(currency, (carried.get(currency) ?? NOTHING_CARRIED).with(bucket, amount));
 	}
+	return carried;
 }
 
 async function applyTransfers(
@@ -164,8 +162,6 @@ export function sumTransfers(moved: Moves, burners: ReadonlySet<Address>) {
 	return { balances, changes };
 }
 
-type Changes = ReturnType<typeof createChanges>;
-
 /** Gathers what a batch adds to each row. */
 export function createChanges() {
 	const rows = new Map<string, TotalChange>();
@@ -193,11 +189,6 @@ export function createChanges() {
 				lastBlock: block,
 				lastAt,
 			});
-		},
-		of(key: TotalKey): TotalChange {
-			const found = rows.get(totalName(key));
-			assert(found, "a share is of revenue that came in this batch");
-			return found;
 		},
 		all: (): TotalChange[] => [...rows.values()],
 	};

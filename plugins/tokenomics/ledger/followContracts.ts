@@ -5,7 +5,6 @@ import { type FinalLogs, readFinalLogs } from "#core/chain/reads/readFinalLogs.t
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
-import { sharesOf } from "#plugins/tokenomics/contracts/abi.ts";
 import {
 	applyEvents,
 	createChanges,
@@ -18,7 +17,7 @@ import type { TokenContracts } from "#plugins/tokenomics/manifest/checkContracts
 import { entries, transfers } from "#plugins/tokenomics/sql/entries.ts";
 import { type Followed, followed } from "#plugins/tokenomics/sql/followed.ts";
 import { holders } from "#plugins/tokenomics/sql/holders.ts";
-import { type OfContract, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
+import { totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 
 export type FollowDeps = {
 	db: Database;
@@ -95,7 +94,8 @@ export async function rewindContract(
 	if (contract.role === "token") await undoTransfers(tx, contract, { block: to.block, burners });
 	else {
 		await entries.deleteAbove(tx, chainId, { contract: address, block: to.block });
-		await rebuildTotals(tx, { chainId, contract: address });
+		await totals.deleteAll(tx, { chainId, contract: address });
+		await totals.rebuild(tx, { chainId, contract: address }, DEFAULT_SPLIT);
 	}
 	await followed.moveBack(tx, contract, to);
 }
@@ -227,29 +227,4 @@ async function undoTransfers(
 		await totals.add(tx, { chainId, contract: token }, changes.all());
 	}
 	await transfers.deleteAbove(tx, of, block);
-}
-
-async function rebuildTotals(tx: Tx, of: OfContract): Promise<void> {
-	await totals.deleteAll(tx, of);
-	await totals.rebuild(tx, of);
-	const name = (block: number, logIndex: number) => `${block}.${logIndex}`;
-	const splits = new Map(
-		(await entries.allSplits(tx, of.chainId, of.contract)).map(({ block, logIndex, bps }) => {
-			return [name(block, logIndex), bps];
-		}),
-	);
-	for (let skip = 0; ; skip += PAGE) {
-		const page = await totals.oldest(tx, of, { kind: "revenue_received", limit: PAGE, skip });
-		const changes = createChanges();
-		for (const { currency, split, amount, entries: count, lastBlock: block, lastAt } of page) {
-			const bps = splits.get(name(split.block, split.logIndex)) ?? DEFAULT_SPLIT;
-			for (const [bucket, share] of sharesOf(amount, bps).entries()) {
-				const change = { entries: count, amount: share, burned: 0n, block };
-				const atMs = lastAt?.getTime() ?? null;
-				changes.add(totalKey("earned", { currency, bucket }), { ...change, atMs });
-			}
-		}
-		await totals.add(tx, of, changes.all());
-		if (page.length < PAGE) return;
-	}
 }

@@ -62,7 +62,7 @@ test("takes in what is final, and nothing that is not", async () => {
 	expect((await lab.books()).entries.get("buyback_burned")).toBe(2);
 });
 
-test("earns shares of undivided totals, split by split, as the router does", async () => {
+test("earns shares with what divisions left, over labels and splits, as the router does", async () => {
 	for (let count = 0; count < 40; count += 1) chain.mine([deposit(1n), deposit(3n, TRADING)]);
 	chain.mine([{ kind: "split", source: TRADING, bps: [1, 9_997, 1, 1] }]);
 	for (let count = 0; count < 40; count += 1) chain.mine([deposit(1n), deposit(3n, TRADING)]);
@@ -74,6 +74,28 @@ test("earns shares of undivided totals, split by split, as the router does", asy
 	const { agreedTo, entries } = await lab.books();
 	expect(agreedTo).toBe(chain.head() - FINAL_DEPTH);
 	expect(entries.get("split_set")).toBe(3);
+});
+
+test("a hundred labels earn what one does, also after blocks of them were taken back", async () => {
+	const label = (index: number): Hex => `0x${index.toString(16).padStart(64, "1")}`;
+	for (let index = 0; index < 60; index += 1) chain.mine([deposit(1n, label(index))]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run({ compare: true });
+	chain.mine([{ kind: "split", source: label(7), bps: [1, 9_997, 1, 1] }, deposit(3n, label(7))]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run();
+	await expectEqual();
+	chain.reorg(FINAL_DEPTH + 1);
+	for (let index = 60; index < 100; index += 1) chain.mine([deposit(1n, label(index))]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run({ compare: true });
+	await expectEqual();
+	const { totals, agreedTo } = await lab.books();
+	const earned = [0, 1, 2, 3].map(
+		(bucket) => totals.get(`earned ${ZERO_ADDRESS} ${bucket}`)?.amount,
+	);
+	expect(earned).toEqual([35n, 15n, 20n, 30n]);
+	expect(agreedTo).toBe(chain.head() - FINAL_DEPTH);
 });
 
 test("does not see what a reorg takes back above the final depth", async () => {

@@ -8,8 +8,15 @@ import type { OfToken } from "#plugins/tokenomics/sql/holders.ts";
 /** The place of a `SplitSet`; zeros: none was seen, and the default holds. */
 export type SplitPlace = { block: number; logIndex: number };
 
-/** An event as it is written down. `split`: what was in force for revenue. */
-export type NewEntry = { event: EntryEvent; atMs: number; split: SplitPlace | null };
+/**
+ * An event as it is written down. `split`: what was in force for revenue, and what each bucket was
+ * short of after it (see `shareOut`).
+ */
+export type NewEntry = {
+	event: EntryEvent;
+	atMs: number;
+	split: (SplitPlace & { carried: readonly bigint[] }) | null;
+};
 
 /** An entry of the treasury ledger. What its type does not have is null. */
 export type Entry = {
@@ -128,19 +135,6 @@ export const entries = {
 		return row?.bps ?? null;
 	},
 
-	/** Reads every split of a router that was ever set. By `entry_by_type`. */
-	async allSplits(
-		db: Queryable,
-		chainId: number,
-		contract: Address,
-	): Promise<(SplitPlace & { bps: readonly number[] })[]> {
-		return db.query(
-			`select bps, block, log_index as "logIndex" from tokenomics.entry
-			where chain_id = $1 and entry_type = 'split_set' and contract = $2`,
-			[chainId, bytesOf(contract)],
-		);
-	},
-
 	/** Reads the payee of each bucket of a router. By `entry_by_type`. */
 	async payees(
 		db: Queryable,
@@ -242,12 +236,13 @@ async function insertSome(tx: Tx, chainId: number, rows: readonly NewEntry[]): P
 	await tx.execute(
 		`insert into tokenomics.entry (chain_id, transaction_hash, log_index, contract, block, at,
 			entry_type, source, currency, party, bucket, amount, burned, pool, bps, split_block,
-			split_index)
-		select $1, t, l, c, b, a, e, s, y, p, u, n, d, o, string_to_array(i, ',')::int4[], f, g
+			split_index, carried)
+		select $1, t, l, c, b, a, e, s, y, p, u, n, d, o, string_to_array(i, ',')::int4[], f, g,
+			string_to_array(r, ',')::int4[]
 		from unnest($2::bytea[], $3::int4[], $4::bytea[], $5::int8[], $6::timestamptz[], $7::text[],
 			$8::bytea[], $9::bytea[], $10::bytea[], $11::int2[], $12::numeric[], $13::numeric[],
-			$14::bytea[], $15::text[], $16::int8[], $17::int4[])
-			as rows (t, l, c, b, a, e, s, y, p, u, n, d, o, i, f, g)`,
+			$14::bytea[], $15::text[], $16::int8[], $17::int4[], $18::text[])
+			as rows (t, l, c, b, a, e, s, y, p, u, n, d, o, i, f, g, r)`,
 		[
 			...[chainId, bytes("transactionHash"), column(({ event }) => event.logIndex)],
 			...[bytes("contract"), column(({ event }) => event.block)],
@@ -256,6 +251,7 @@ async function insertSome(tx: Tx, chainId: number, rows: readonly NewEntry[]): P
 			...[text("amount"), text("burned"), bytes("pool"), text("bps")],
 			...[column(({ split }) => split?.block ?? null)],
 			column(({ split }) => split?.logIndex ?? null),
+			column(({ split }) => split?.carried.join() ?? null),
 		],
 	);
 }

@@ -5,8 +5,9 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { SplitPlace } from "#plugins/tokenomics/sql/entries.ts";
 
 /**
- * What a row adds up. `revenue_received` is by source, currency and split, which is what shares are
- * of; `revenue` by currency alone; `earned` and `share_paid` by currency and bucket;
+ * What a row adds up. `revenue_received` is by currency and split, which is what shares are of;
+ * `revenue` by currency alone; `earned`, `share_paid` and `carried` (what a bucket is short of its
+ * exact share, in ten thousandths of a unit; negative: ahead) by currency and bucket;
  * `buyback_burned` by what was paid with. Of the token: `minted`, `burned`, `burner_burned` (what
  * a burner's own transfers burned: `currency` is the burner) and `holders`, whose `entries` is how
  * many there are.
@@ -15,6 +16,7 @@ type TotalKind =
 	| "revenue_received"
 	| "revenue"
 	| "earned"
+	| "carried"
 	| "share_paid"
 	| "buyback_burned"
 	| "minted"
@@ -66,6 +68,9 @@ const ROWS_AT_ONCE = 1_000;
 const COLUMNS = `kind, source, currency, bucket, split_block as "splitBlock",
 	split_index as "splitIndex", entries, amount::text as amount, burned::text as burned,
 	first_block as "firstBlock", last_block as "lastBlock", last_at as "lastAt"`;
+
+const NAMES = `chain_id, contract, kind, source, currency, bucket, split_block, split_index,
+	entries, amount, burned, first_block, last_block, last_at`;
 
 /** Rows of one contract. */
 export type OfContract = { chainId: number; contract: Address };
@@ -123,27 +128,66 @@ export const totals = {
 		]);
 	},
 
-	/** Adds up what entries say, into a contract's rows that are empty. All but `earned`. */
-	async rebuild(tx: Tx, { chainId, contract }: OfContract): Promise<void> {
+	/**
+	 * Adds up what entries say, into a contract's rows that are empty. What buckets are short of was
+	 * noted with each entry, so what they earned is their exact shares less that: no deposit has to
+	 * be shared out again. `defaultBps`: the split of revenue before any was set.
+	 */
+	async rebuild(
+		tx: Tx,
+		{ chainId, contract }: OfContract,
+		defaultBps: readonly number[],
+	): Promise<void> {
+		const of = [chainId, bytesOf(contract), bytesOf(NO_SOURCE)];
 		await tx.execute(
-			`insert into tokenomics.total (chain_id, contract, kind, source, currency, bucket,
-				split_block, split_index, entries, amount, burned, first_block, last_block, last_at)
-			select $1, $2, kind, source, currency, bucket, split_block, split_index, count(*),
-				sum(amount), sum(burned), min(block), max(block), max(at)
+			`insert into tokenomics.total (${NAMES})
+			select $1, $2, kind, $3, currency, bucket, split_block, split_index, count(*), sum(amount),
+				sum(burned), min(block), max(block), max(at)
 			from (
-				select entry_type as kind, coalesce(source, $3) as source, currency,
-					coalesce(bucket, -1) as bucket, coalesce(split_block, 0) as split_block,
-					coalesce(split_index, 0) as split_index, amount, coalesce(burned, 0) as burned, block,
-					at
+				select entry_type as kind, currency, coalesce(bucket, -1) as bucket,
+					coalesce(split_block, 0) as split_block, coalesce(split_index, 0) as split_index, amount,
+					coalesce(burned, 0) as burned, block, at
 				from tokenomics.entry
 				where chain_id = $1 and contract = $2 and amount is not null
 				union all
-				select 'revenue', $3, currency, -1, 0, 0, amount, 0, block, at
+				select 'revenue', currency, -1, 0, 0, amount, 0, block, at
 				from tokenomics.entry
 				where chain_id = $1 and contract = $2 and entry_type = 'revenue_received'
 			) as said
-			group by kind, source, currency, bucket, split_block, split_index`,
-			[chainId, bytesOf(contract), bytesOf(NO_SOURCE)],
+			group by kind, currency, bucket, split_block, split_index`,
+			of,
+		);
+		await tx.execute(
+			`insert into tokenomics.total (${NAMES})
+			select $1, $2, 'carried', $3, currency, place - 1, 0, 0, 1, parts, 0, block, block, at
+			from (
+				select distinct on (currency) currency, carried, block, at from tokenomics.entry
+				where chain_id = $1 and contract = $2 and entry_type = 'revenue_received'
+				order by currency, block desc, log_index desc
+			) as newest cross join unnest(carried) with ordinality as short (parts, place)`,
+			of,
+		);
+		await tx.execute(
+			`insert into tokenomics.total (${NAMES})
+			select $1, $2, 'earned', $3, exact.currency, place - 1, 0, 0, entries,
+				div(parts - coalesce(short.amount, 0), 10000), 0, first_block, last_block, last_at
+			from (
+				select revenue.currency, place, sum(revenue.entries) as entries,
+					sum(revenue.amount * part) as parts,
+					min(first_block) as first_block, max(last_block) as last_block, max(last_at) as last_at
+				from tokenomics.total as revenue
+				left join tokenomics.entry as split on split.chain_id = $1 and split.contract = $2
+					and split.entry_type = 'split_set' and split.block = revenue.split_block
+					and split.log_index = revenue.split_index
+				cross join unnest(coalesce(split.bps, $4::int4[])) with ordinality as parts (part, place)
+				where revenue.chain_id = $1 and revenue.contract = $2 and revenue.kind = 'revenue_received'
+				group by revenue.currency, place
+			) as exact
+			left join (
+				select currency, bucket, amount from tokenomics.total
+				where chain_id = $1 and contract = $2 and kind = 'carried'
+			) as short on short.currency = exact.currency and bucket = place - 1`,
+			[...of, [...defaultBps]],
 		);
 	},
 };
@@ -152,8 +196,7 @@ async function addSome(tx: Tx, of: OfContract, changes: readonly TotalChange[]):
 	const column = <Value>(value: (change: TotalChange) => Value) => changes.map(value);
 	const at = [column(({ firstBlock }) => firstBlock), column(({ lastBlock }) => lastBlock)];
 	await tx.execute(
-		`insert into tokenomics.total as old (chain_id, contract, kind, source, currency, bucket,
-			split_block, split_index, entries, amount, burned, first_block, last_block, last_at)
+		`insert into tokenomics.total as old (${NAMES})
 		select $1, $2, k, s, c, u, b, i, e, a, d, f, l, t
 		from unnest($3::text[], $4::bytea[], $5::int2[], $6::bytea[], $7::int8[], $8::int4[],
 			$9::int8[], $10::numeric[], $11::numeric[], $12::int8[], $13::int8[], $14::timestamptz[])

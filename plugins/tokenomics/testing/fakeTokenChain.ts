@@ -20,7 +20,7 @@ import {
 	rpcFault,
 } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
-import { buybackBurnerAbi, revenueRouterAbi, sharesOf } from "#plugins/tokenomics/contracts/abi.ts";
+import { buybackBurnerAbi, revenueRouterAbi, shareOut } from "#plugins/tokenomics/contracts/abi.ts";
 
 export const TOKEN: Address = `0x${"70".repeat(20)}`;
 export const ROUTER: Address = `0x${"71".repeat(20)}`;
@@ -246,9 +246,8 @@ function emptyState() {
 	return {
 		supply: 0n,
 		balances: new Map<string, bigint>(),
-		splits: new Map<string, { number: number; bps: readonly number[] }>(),
-		splitCount: 0,
-		totals: new Map<string, bigint>(),
+		splits: new Map<string, { bps: readonly number[] }>(),
+		carried: new Map<string, readonly bigint[]>(),
 		earned: new Map<string, bigint[]>(),
 		paid: new Map<string, bigint[]>(),
 		payees: [] as Address[],
@@ -258,22 +257,17 @@ function emptyState() {
 function applyAct(state: State, act: Act): State {
 	switch (act.kind) {
 		case "split":
-			state.splitCount += 1;
-			state.splits.set(act.source, { number: state.splitCount, bps: act.bps });
+			state.splits.set(act.source, { bps: act.bps });
 			return state;
 		case "payee":
 			state.payees[act.bucket] = act.payee;
 			return state;
 		case "deposit": {
 			const split = state.splits.get(act.source) ?? state.splits.get(NO_SOURCE);
-			const key = `${split?.number} ${act.source} ${act.currency}`;
-			const total = state.totals.get(key) ?? 0n;
-			state.totals.set(key, total + act.amount);
-			const had = sharesOf(total, split?.bps ?? []);
+			const out = shareOut(act.amount, split?.bps ?? [], state.carried.get(act.currency) ?? []);
+			state.carried.set(act.currency, out.carried);
 			const earned = state.earned.get(act.currency) ?? [0n, 0n, 0n, 0n];
-			for (const [at, has] of sharesOf(total + act.amount, split?.bps ?? []).entries()) {
-				earned[at] = (earned[at] ?? 0n) + has - (had[at] ?? 0n);
-			}
+			for (const [at, more] of out.shares.entries()) earned[at] = (earned[at] ?? 0n) + more;
 			state.earned.set(act.currency, earned);
 			return state;
 		}

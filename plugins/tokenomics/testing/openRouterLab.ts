@@ -1,7 +1,7 @@
 // Deploys a revenue router for tests, and models what its books must hold.
 
 import { type Address, type Hex, stringToHex, zeroAddress } from "viem";
-import { sharesOf } from "../contracts/abi.ts";
+import { shareOut } from "../contracts/abi.ts";
 import type { Call, ContractLab } from "./openContractLab.ts";
 
 /** The modes of `OddToken`, in its order. */
@@ -67,9 +67,10 @@ export async function openRouterLab(lab: ContractLab) {
 
 /** Keeps what the router should have in its books, from the rules alone. */
 export function createModel() {
-	const splits = new Map<string, { version: number; bps: readonly number[] }>();
-	splits.set("", { version: 0, bps: DEFAULT_SPLIT });
-	const totals = new Map<string, bigint>();
+	const splits = new Map<string, readonly number[]>([["", DEFAULT_SPLIT]]);
+	const carried = new Map<Address, readonly bigint[]>();
+	/** What each bucket's shares come to exactly, in ten thousandths of a unit. */
+	const exact = new Map<Address, bigint[]>();
 	const earned = new Map<Address, bigint[]>();
 	const paid = new Map<Address, bigint[]>();
 	const of = (books: Map<Address, bigint[]>, currency: Address): bigint[] => {
@@ -77,24 +78,19 @@ export function createModel() {
 		books.set(currency, found);
 		return found;
 	};
-	let versions = 0;
 	return {
 		earned: (currency: Address) => of(earned, currency),
 		owed: (currency: Address) =>
 			of(earned, currency).map((all, at) => all - (of(paid, currency)[at] ?? 0n)),
-		setSplit(source: string, bps: readonly number[]) {
-			versions += 1;
-			splits.set(source, { version: versions, bps });
-		},
+		exact: (currency: Address) => of(exact, currency),
+		setSplit: (source: string, bps: readonly number[]) => void splits.set(source, bps),
 		receive(source: string, currency: Address, amount: bigint) {
-			const { version, bps } = splits.get(source) ?? splits.get("") ?? { version: 0, bps: [] };
-			const key = `${version} ${source} ${currency}`;
-			const total = totals.get(key) ?? 0n;
-			totals.set(key, total + amount);
-			const had = sharesOf(total, bps);
-			const books = of(earned, currency);
-			for (const [at, has] of sharesOf(total + amount, bps).entries()) {
-				books[at] = (books[at] ?? 0n) + has - (had[at] ?? 0n);
+			const bps = splits.get(source) ?? splits.get("") ?? [];
+			const out = shareOut(amount, bps, carried.get(currency) ?? []);
+			carried.set(currency, out.carried);
+			for (const [at, share] of out.shares.entries()) {
+				of(earned, currency)[at] = (of(earned, currency)[at] ?? 0n) + share;
+				of(exact, currency)[at] = (of(exact, currency)[at] ?? 0n) + amount * BigInt(bps[at] ?? 0);
 			}
 		},
 		release(bucket: number, currency: Address): bigint {

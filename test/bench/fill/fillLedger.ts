@@ -28,7 +28,7 @@ const SEASONS = 24;
 /**
  * Fills a migrated, empty ledger: entries with their sums, holders, transfers since an hour,
  * standings and buyback runs. Of a hundred events one is a burn, nine pay a share and ninety are
- * revenue, of 200 sources in 40 currencies. Sums are added up by the ledger's own statements.
+ * revenue, of 200 sources in 2,000 currencies. Sums are added up by the ledger's own statements.
  */
 export async function fillLedger(db: Database, { events, nowMs }: LedgerFill): Promise<void> {
 	const { token, router, burner } = FILLED;
@@ -83,7 +83,7 @@ async function fillEntries(
 			case when n % 100 = 0 then 'buyback_burned' when n % 100 < 10 then 'share_paid'
 				else 'revenue_received' end,
 			case when n % 100 >= 10 then sha256(int4send((n % 200)::int4)) end,
-			case when n % 3 = 0 then substr(sha256(int4send((n % 40)::int4)), 1, 20)
+			case when n % 3 = 0 then substr(sha256(int4send((n % 2000)::int4)), 1, 20)
 				else decode(repeat('00', 20), 'hex') end,
 			substr(sha256(int4send((n % 5000)::int4)), 1, 20),
 			case when n % 100 between 1 and 9 then (n % 4)::int2 end,
