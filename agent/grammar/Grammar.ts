@@ -218,6 +218,7 @@ function printWith(
 
 function bareValue(slot: Slot, value: string): string {
 	if (slot.kind === "percent") return `${value}%`;
+	if (slot.kind === "amount" && slot.isDollars) return `$${value}`;
 	return slot.kind === "token" ? `#${value}` : value;
 }
 

@@ -200,7 +200,8 @@ function group(edges: { key: string; to: State }[]): Map<string, State[]> {
 
 function keyOf(name: string, slot: Slot): string {
 	const { kind } = slot;
-	const terms = kind === "word" ? slot.of.join(" ") : kind === "token" && slot.hasSign ? "#" : "";
+	const hasSign = (kind === "token" && slot.hasSign) || (kind === "amount" && slot.isDollars);
+	const terms = kind === "word" ? slot.of.join(" ") : hasSign ? "signed" : "";
 	return `${name} ${kind} ${terms}`;
 }
 

@@ -37,8 +37,8 @@ const NAME_WORD =
 /** Tickers that are also small words of commands are read only with a `$`. */
 const SMALL_WORDS = new Set(
 	(
-		"a all and any as at by for from half in is it me my no not of on or per share shares the to up " +
-		"with"
+		"a all and any as at by for from half in into is it me my no not of on or per share shares the " +
+		"to up with worth"
 	).split(" "),
 );
 
@@ -93,7 +93,7 @@ export function readSlot(
 	const low = words.low[at] ?? "";
 	switch (slot.kind) {
 		case "amount":
-			return AMOUNT.test(low) && /[1-9]/.test(low) ? low : undefined;
+			return readAmount(low, slot.isDollars ?? false);
 		case "percent":
 			return PERCENT.test(low) ? low.slice(0, -1) : undefined;
 		case "asset":
@@ -157,7 +157,15 @@ export function isWindowWord(low: string): boolean {
 
 /** Returns how a slot is displayed: `<amount>`, or its possible words. */
 export function slotLabel(name: string, slot: Slot): string {
-	return slot.kind === "word" ? slot.of.join("|") : `<${name.replaceAll("_", " ")}>`;
+	if (slot.kind === "word") return slot.of.join("|");
+	const sign = slot.kind === "amount" && slot.isDollars ? "$" : "";
+	return `${sign}<${name.replaceAll("_", " ")}>`;
+}
+
+function readAmount(low: string, isDollars: boolean): string | undefined {
+	if (low.startsWith("$") !== isDollars) return undefined;
+	const amount = isDollars ? low.slice(1) : low;
+	return AMOUNT.test(amount) && /[1-9]/.test(amount) ? amount : undefined;
 }
 
 function readAsset(low: string, raw: string, rules: SlotRules): string | undefined {

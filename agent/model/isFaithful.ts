@@ -49,6 +49,10 @@ const WINDOW_MINUTES = new Map([
 const QUOTED_NUMBER =
 	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-]|\d['’]|\p{Sc}\s*)\d+(?:\.\d+)?(?![\p{N}_]|[.,'’]\d|x[\da-f]|e[\d+-]|[km]\b|[–—-]\d|\s*[%*/^×÷]|\s*\p{Sc}(?!\p{L})|\s*(?:k|m|mm|b|bn|mil|mio|mn|thousand|million|billion|hundred|dozen|grand|gwei|wei|percent|pct|usd|dollars?|bucks?|cents?|eur|euros?|gbp|pounds?|quid)\b)/gu;
 
+/** Matches `$50`, and not `$50k` or `$1/2`. */
+const DOLLARS =
+	/(?<![\p{L}\p{N}_.,+*/^×÷−–—-])\$(\d+(?:\.\d+)?)(?=$|[\s.,!?](?!\d)(?!\s*(?:k|m|b|thousand|million|billion|hundred|grand)\b))/gu;
+
 const QUOTED_PERCENTAGE = /(?<![\p{L}\p{N}_.,+*/^×÷−–—-])(\d+)\s*(?:%|(?:percent|pct)\b)/gu;
 
 /**
@@ -121,16 +125,18 @@ function minutesIn(said: string): number[] {
 	});
 }
 
-function stands({ kind }: Slot, value: string, typed: string): boolean {
+function stands(slot: Slot, value: string, typed: string): boolean {
 	const said = typed.toLowerCase();
 	// Compared as typed: an address with a wrong checksum is a typing error, whoever repeats it.
 	if (isAddress(value)) {
 		return tokensOf(typed).some((token) => readAddress(token.toLowerCase(), token) === value);
 	}
-	switch (kind) {
+	switch (slot.kind) {
 		case "window":
 			return true;
 		case "amount":
+			if (slot.isDollars) return said.matchAll(DOLLARS).some(([, number]) => number === value);
+			return said.matchAll(QUOTED_NUMBER).some(([number]) => number === value);
 		case "token":
 			return said.matchAll(QUOTED_NUMBER).some(([number]) => number === value);
 		case "percent":

@@ -33,6 +33,10 @@ describe("isOwnOrder", () => {
 			[`would you kindly move 0.25eth over to ${ALICE} for me`, SEND],
 			[`oh well, ${SEND} for me`, SEND],
 			["please buy 2 tsla!!", "buy 2 TSLA"],
+			["please buy $50 of tsla", "buy $50 of TSLA"],
+			["could you buy 6 shares of tsla", "buy 6 shares TSLA"],
+			["please sell 6 shares of my TSLA to WETH", "sell 6 shares TSLA to WETH"],
+			["pls swap 1 tsla to aapl", "swap 1 TSLA to AAPL"],
 			["get TSLA with 0.001 ETH for me", "buy TSLA with 0.001 ETH"],
 			["could you sell half of my TSLA?", "sell half TSLA"],
 			["I'd like to sell 25% of my $NVDA", "sell 25% NVDA"],
@@ -48,6 +52,12 @@ describe("isOwnOrder", () => {
 	describe("[SOC-07] an order with another meaning is not", () => {
 		test.each([
 			["please sell 2 tsla", "buy 2 TSLA"],
+			["please buy 6 shares of tsla", "buy 6 TSLA"],
+			["please sell 6 tsla shares", "sell 6 TSLA"],
+			["please buy 6 tsla tokens", "buy 6 shares TSLA"],
+			["please buy 50 of tsla", "buy $50 of TSLA"],
+			["please buy $50 of tsla", "buy 50 TSLA"],
+			["please swap 1 tsla to aapl", "swap 1 AAPL to TSLA"],
 			["please buy 2 tsla", "sell 2 TSLA"],
 			["bridge 0.1 eth from base to robinhood", "bridge 0.1 eth from robinhood to base"],
 			["grab kiln-folk #12 for 3 eth", "buy kiln-folk #3 for at most 12 eth"],

@@ -70,6 +70,10 @@ export function isOwnOrder(
 	if (SIGNS.test(text.normalize("NFKC"))) return false;
 	const words = wordsOf(text);
 	const [form = ""] = command.forms;
+	// Six shares may be two tokens: the count of one is never that of the other.
+	const counts = Object.keys(values).some((name) => isCount(command.slots[name]));
+	const saysShares = words.some((word) => /^shares?$/.test(word));
+	if (counts && saysShares !== / shares( |$)/.test(form)) return false;
 	const verb = form.split(" ")[0] ?? "";
 	const begin = behindVerb(words, verb);
 	if (begin === undefined) return false;
@@ -108,6 +112,10 @@ function behindVerb(words: readonly string[], verb: string): number | undefined 
 	return undefined;
 }
 
+function isCount(slot: Slot | undefined): boolean {
+	return slot?.kind === "amount" && slot.isDollars !== true;
+}
+
 /** Returns the slots of a form in their order, each with the words in front of it. */
 function placesOf(form: string): { name: string; before: string[] }[] {
 	const plain = form.replace(/[()[\]|]/g, " ").replace(/\s+/g, " ");
@@ -117,20 +125,23 @@ function placesOf(form: string): { name: string; before: string[] }[] {
 			.trim()
 			.split(" ")
 			.filter(Boolean);
-		return { name, before: n === 0 ? words.slice(1) : words };
+		const own = n === 0 ? words.slice(1) : words;
+		return { name, before: own.filter((word) => word !== "shares" && word !== "of") };
 	});
 }
 
 /** Returns how many words a value takes at the beginning of these; 0 where it is not there. */
 function lengthAt(
-	{ kind }: Slot,
+	slot: Slot,
 	value: string,
 	words: readonly string[],
 	chains: Pick<ChainRegistry, "bySlug">,
 ): number {
 	const [first = "", next = ""] = words;
 	const low = value.toLowerCase();
-	switch (kind) {
+	switch (slot.kind) {
+		case "amount":
+			return first === (slot.isDollars ? `$${low}` : low) ? 1 : 0;
 		case "percent":
 			if (first === `${low}%`) return 1;
 			return first === low && /^(?:percent|pct|%)$/.test(next) ? 2 : 0;

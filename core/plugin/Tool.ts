@@ -4,7 +4,7 @@ import type { z } from "zod";
 
 /**
  * What may stand at a place in a command. All values are strings as the author typed them, after
- * normalisation: `amount` a plain decimal (`0.5`), `percent` `1` to `100` without its sign,
+ * normalisation: `amount` a plain decimal (`0.5`; with `isDollars` only behind a `$`), `percent` `1` to `100` without its sign,
  * `asset` a ticker in capitals without `$` or a lower-case address, `collection` one to eight words
  * (or any text in double quotes), a slug or an address, `token` a decimal id (with `hasSign` only
  * behind a `#`: `12` could be how many), `chain` a slug or an id of a known chain (two words such
@@ -12,7 +12,7 @@ import type { z } from "zod";
  * `5m 1h 6h 24h 7d 30d`, `id` the id of an intent, `word` one of a list.
  */
 export type Slot =
-	| { kind: "amount" }
+	| { kind: "amount"; isDollars?: true }
 	| { kind: "percent" }
 	| { kind: "asset" }
 	| { kind: "collection" }

@@ -46,8 +46,10 @@ export const tradeFault = defineFaults({
 		retry: "never",
 		public: "That is not a command to trade.",
 		advice:
-			"Send `buy <asset> with <amount> <eth|weth|usdg>`, `buy <quantity> <asset>`, " +
-			"`sell <percent|half|all|quantity> <asset> [to <settlement>]` or `hold <asset>`.",
+			"Send the form of `nearest`, or another: `buy <asset> with <amount> <eth|weth|usdg>`, " +
+			"`buy $<amount> of <asset>`, `buy <quantity> [shares] <asset>`, " +
+			"`sell <percent|half|all|quantity|quantity shares> <asset> [to <settlement>]`, " +
+			"`swap <quantity> <asset> to <asset>` or `hold <asset>`.",
 	},
 	amountRequired: {
 		status: 422,

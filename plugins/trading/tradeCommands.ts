@@ -4,6 +4,7 @@ import type { Command } from "#core/plugin/Tool.ts";
 
 const asset = { kind: "asset" } as const;
 const amount = { kind: "amount" } as const;
+const dollars = { kind: "amount", isDollars: true } as const;
 const percent = { kind: "percent" } as const;
 const settlement = { kind: "asset" } as const;
 const share = { kind: "word", of: ["all", "half"] } as const;
@@ -21,6 +22,15 @@ export const tradeCommands: readonly Command[] = [
 		examples: ["buy $TSLA with 50 USDG"],
 	},
 	{
+		name: "buy_dollars",
+		forms: ["buy {spend} of {asset}", "buy {spend} [worth of] {asset}"],
+		slots: { spend: dollars, asset },
+		tool: "buy_stock",
+		prepares: "prepare_buy_stock",
+		summary: "buys a stock token with exactly that many USDG",
+		examples: ["buy $50 of TSLA"],
+	},
+	{
 		name: "buy_stock",
 		forms: ["buy {quantity} {asset}"],
 		slots: { quantity: amount, asset },
@@ -31,7 +41,11 @@ export const tradeCommands: readonly Command[] = [
 	},
 	{
 		name: "buy_shares",
-		forms: ["buy {shares} shares {asset}", "buy {shares} (share|shares) [of] {asset}"],
+		forms: [
+			"buy {shares} shares {asset}",
+			"buy {shares} (share|shares) [of] {asset}",
+			"buy {shares} {asset} (share|shares)",
+		],
 		slots: { shares: amount, asset },
 		tool: "buy_stock",
 		prepares: "prepare_buy_stock",
@@ -43,6 +57,7 @@ export const tradeCommands: readonly Command[] = [
 		forms: [
 			"sell {shares} shares {asset} [to {settlement}]",
 			"sell {shares} (share|shares) [(of|my|of my)] {asset} [to {settlement}]",
+			"sell {shares} [(of|my|of my)] {asset} (share|shares) [to {settlement}]",
 		],
 		slots: { shares: amount, asset, settlement },
 		tool: "sell_stock",
@@ -65,6 +80,18 @@ export const tradeCommands: readonly Command[] = [
 		examples: ["sell 2 AAPL", "sell half of my TSLA to ETH", "sell 25% NVDA"],
 	},
 	{
+		name: "swap_stock",
+		forms: [
+			"swap ({quantity}|{percent}|{share}) {asset} to {settlement}",
+			"swap ({quantity}|{percent}|{share}) [(of|my|of my)] {asset} (to|for|into) {settlement}",
+		],
+		slots: { quantity: amount, percent, share, asset, settlement },
+		tool: "sell_stock",
+		prepares: "prepare_sell_stock",
+		summary: "sells one token and takes another for it, such as a stock for a stock",
+		examples: ["swap 1 TSLA to AAPL"],
+	},
+	{
 		name: "hold_stock",
 		forms: ["hold {asset}"],
 		slots: { asset },
@@ -80,6 +107,15 @@ export const tradeCommands: readonly Command[] = [
 		input: (values) => ({ action: "buy", ...values }),
 		summary: "what an amount of ETH, WETH or USDG would buy now",
 		examples: ["quote buy $TSLA with 50 USDG"],
+	},
+	{
+		name: "quote_buy_dollars",
+		forms: ["quote buy {spend} of {asset}", "quote buy {spend} [worth of] {asset}"],
+		slots: { spend: dollars, asset },
+		tool: "quote_trade",
+		input: (values) => ({ action: "buy", ...values }),
+		summary: "what exactly that many USDG would buy now",
+		examples: ["quote buy $50 of TSLA"],
 	},
 	{
 		name: "quote_buy",
@@ -122,6 +158,18 @@ export const tradeCommands: readonly Command[] = [
 		input: (values) => ({ action: "sell", ...values }),
 		summary: "what a sale of a stock token would give now",
 		examples: ["quote sell 2 AAPL"],
+	},
+	{
+		name: "quote_swap",
+		forms: [
+			"quote swap ({quantity}|{percent}|{share}) {asset} to {settlement}",
+			"quote swap ({quantity}|{percent}|{share}) [(of|my|of my)] {asset} (to|for|into) {settlement}",
+		],
+		slots: { quantity: amount, percent, share, asset, settlement },
+		tool: "quote_trade",
+		input: (values) => ({ action: "sell", ...values }),
+		summary: "what one token would give of another now",
+		examples: ["quote swap 1 TSLA to AAPL"],
 	},
 	{
 		name: "my_trades",

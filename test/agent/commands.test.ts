@@ -30,10 +30,12 @@ test("all commands and tools fit together", () => {
 		"cancel_plan",
 		"bridge",
 		"buy_stock_with",
+		"buy_dollars",
 		"buy_stock",
 		"buy_shares",
 		"sell_shares",
 		"sell_stock",
+		"swap_stock",
 		"hold_stock",
 		"cancel_trade",
 	]);

@@ -7,7 +7,9 @@ import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts"
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
 const TRADES = new Set(
-	"buy_stock_with buy_stock buy_shares sell_shares sell_stock hold_stock".split(" "),
+	"buy_stock_with buy_dollars buy_stock buy_shares sell_shares sell_stock swap_stock hold_stock".split(
+		" ",
+	),
 );
 
 test("the agent's grammar reads the same texts as trades, and no other", () => {

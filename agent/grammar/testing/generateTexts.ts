@@ -145,7 +145,8 @@ const VALUES: Readonly<Record<Exclude<Slot["kind"], "word">, readonly string[]>>
 };
 
 function valueFor(slot: Slot, random: Random): string {
-	return pick(slot.kind === "word" ? slot.of : VALUES[slot.kind], random);
+	const sign = slot.kind === "amount" && slot.isDollars && random() < 0.9 ? "$" : "";
+	return `${sign}${pick(slot.kind === "word" ? slot.of : VALUES[slot.kind], random)}`;
 }
 
 function misspell(words: string[], random: Random): string[] {

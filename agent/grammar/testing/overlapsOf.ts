@@ -157,7 +157,7 @@ function samplesOf(slot: Slot): readonly string[] {
 const ADDRESS = `0x${"1".repeat(40)}`;
 
 const SAMPLES: Readonly<Record<Exclude<Slot["kind"], "word">, readonly string[]>> = {
-	amount: ["7", "0.5", "8453"],
+	amount: ["7", "0.5", "8453", "$7"],
 	percent: ["50%"],
 	asset: ["$aapl", ADDRESS, "base", "zork"],
 	collection: [ADDRESS, "7", "24h", "base"],

@@ -22,6 +22,7 @@ function patternOf(items: FormItem[], command: Command): string {
 
 function valueFor(slot: Slot | undefined): string {
 	if (slot?.kind === "word") return slot.of.join("|");
+	if (slot?.kind === "amount" && slot.isDollars) return `\\$${PATTERNS.amount}`;
 	return slot ? PATTERNS[slot.kind] : "";
 }
 

@@ -506,6 +506,23 @@ describe("texts that are no command", () => {
 		expect((await refusal({ action: "sell", asset: "AAPL" })).code).toBe("amount_required");
 	});
 
+	test.each([
+		["buy 50 dollars of TSLA", "buy $<amount> of <asset>"],
+		["buy TSLA for 50 USDG", "buy <asset> with <amount> <settlement>"],
+		["buy me 6 shares of TSLA", "buy <quantity> shares <asset>"],
+		["buy 1 TSLA now", "buy <quantity> <asset>"],
+		["dump 6 TSLA", "sell <quantity> <asset> [to <settlement>]"],
+		["please sell 6 shares TSLA", "sell <quantity> shares <asset>"],
+		["sell fifty percent of TSLA", "sell <percent>% <asset>"],
+		["exchange 1 TSLA to AAPL", "swap <quantity> <asset> to <asset>"],
+		["hold my TSLA", "hold <asset>"],
+		["hello", "buy <asset> with <amount> <settlement>"],
+	])("%s: the nearest form is told, in words and as a member", async (command, nearest) => {
+		const { code, detail, nearest: told } = await refusal({ command });
+		expect([code, told]).toEqual(["command_invalid", nearest]);
+		expect(detail).toEndWith(`The nearest is: ${nearest}`);
+	});
+
 	test("ten kilobytes, two commands, politeness, another script", async () => {
 		expect((await refusal({ command: "buy TSLA ".repeat(1_200) })).code).toBe("validation_error");
 		for (const command of [

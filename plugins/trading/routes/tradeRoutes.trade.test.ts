@@ -59,6 +59,9 @@ async function traded(by: Trader, command: string, [sell, buy]: [string, string]
 describe("[TRD-13] each shape of a command, in each settlement, is one swap, for exactly what its quote says", () => {
 	test.each<[string, () => [string, string], "in" | "out"]>([
 		["buy TSLA with 50 USDG", () => [usdg(), of("TSLA")], "in"],
+		["buy $50 of TSLA", () => [usdg(), of("TSLA")], "in"],
+		["swap 1 TSLA to AAPL", () => [of("TSLA"), of("AAPL")], "in"],
+		["swap 50 USDG for TSLA", () => [usdg(), of("TSLA")], "in"],
 		["buy AAPL with 1 WETH", () => [weth(), of("AAPL")], "in"],
 		["buy GOOGL with 75 USDG", () => [usdg(), of("GOOGL")], "in"],
 		["buy 2 AAPL", () => [usdg(), of("AAPL")], "out"],
@@ -84,6 +87,8 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 		});
 		expect(trade.settled).toMatchObject({ spentRaw: inRaw, receivedRaw: outRaw });
 		expect(trade.transactionHash).toBe(trade.settled.transactionHash);
+		const line = lab.tools.find(({ name }) => name === "read_trade")?.line(trade);
+		if (/50/.test(command)) expect(line).toMatch(/^Swapping exactly 50 USDG for about /);
 		// An exact allowance, then the swap, and nothing else; the ledger keeps what was really spent.
 		expect(lab.sent.map(({ to }) => to)).toEqual(
 			[sell, world.addresses.router].map((to) => to.toLowerCase()) as never,

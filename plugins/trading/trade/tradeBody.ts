@@ -4,29 +4,59 @@ import { isAddress } from "viem";
 import { z } from "zod";
 import { invalidTrade, tradeFault } from "#plugins/trading/faults.ts";
 import { AMOUNT_CHARS_MAX, ASSET_CHARS_MAX, COMMAND_CHARS_MAX } from "#plugins/trading/limits.ts";
+import { SETTLEMENT_SYMBOLS } from "#plugins/trading/registry/createAssets.ts";
 
 /** The meaning of a text: a wish, a wish without its amount, or why it is neither. */
 type ReadTradeText =
 	| { kind: "wish"; wish: TradeWish }
 	| { kind: "amount_missing"; asset: string }
-	| { kind: "unread"; reason: string };
+	| { kind: "unread"; reason: string; nearest: string };
 
 /** The settlement currency of a command that names none. */
 export const SETTLEMENT_DEFAULT = "USDG";
 
-const AMOUNT = "((?:0|[1-9][0-9]{0,29})(?:\\.[0-9]{1,30})?)";
-const ASSET = "\\$?([a-z](?:[a-z0-9.-]{0,14}[a-z0-9])?|0x[0-9a-f]{40})";
-const TO = `(?: to ${ASSET})?`;
+const AMOUNT = "(?<amount>(?:0|[1-9][0-9]{0,29})(?:\\.[0-9]{1,30})?)";
+const NAME = "\\$?(?:[a-z](?:[a-z0-9.-]{0,14}[a-z0-9])?|0x[0-9a-f]{40})";
+const ASSET = `(?<asset>${NAME})`;
+const MONEY = `(?<money>${NAME})`;
+const PART = "(?:(?<percent>[1-9][0-9]?|100)%|(?<part>half|all))";
+const SHARES = "(?<shares> shares?)";
+const OF = "(?: of)?(?: my)?";
+const TO = `(?: to ${MONEY})?`;
 
-const BUY_WITH = new RegExp(`^buy ${ASSET} with ${AMOUNT} ${ASSET}$`, "i");
-const BUY = new RegExp(`^buy ${AMOUNT}( shares?(?: of)?)? ${ASSET}$`, "i");
-const SELL = new RegExp(`^sell ${AMOUNT}( shares?)?( of)?( my)? ${ASSET}${TO}$`, "i");
-const SELL_SHARE = new RegExp(`^sell ([1-9][0-9]?|100)%( of)?( my)? ${ASSET}${TO}$`, "i");
-const SELL_WORD = new RegExp(`^sell (half|all)( of)?( my)? ${ASSET}${TO}$`, "i");
-const SELL_WHAT = new RegExp(`^sell( my)? ${ASSET}${TO}$`, "i");
-const HOLD = new RegExp(`^hold ${ASSET}$`, "i");
+/** What is done with the parts of each form; the first that fits the whole text is what it means. */
+const FORMS: readonly (readonly [form: string, kind: TradeWish["kind"]])[] = [
+	[`buy ${ASSET} with ${AMOUNT} ${MONEY}`, "buy_with"],
+	[`buy \\$${AMOUNT}(?: of| worth of)? ${ASSET}`, "buy_with"],
+	[`buy ${AMOUNT}(?:${SHARES}(?: of)?)? ${ASSET}`, "buy"],
+	[`buy ${AMOUNT} ${ASSET}${SHARES}`, "buy"],
+	[`sell ${PART}${OF} ${ASSET}${TO}`, "sell_share"],
+	[`sell ${AMOUNT}${SHARES}?${OF} ${ASSET}${TO}`, "sell"],
+	[`sell ${AMOUNT}${OF} ${ASSET}${SHARES}${TO}`, "sell"],
+	[`swap ${PART}${OF} ${ASSET} (?:to|for|into) ${MONEY}`, "sell_share"],
+	[`swap ${AMOUNT}${OF} ${ASSET} (?:to|for|into) ${MONEY}`, "sell"],
+	[`hold ${ASSET}`, "hold"],
+];
+const READERS = FORMS.map(([form, kind]) => ({ form: new RegExp(`^${form}$`, "i"), kind }));
+const SELL_WHAT = new RegExp(`^sell(?: my)? ${ASSET}${TO}$`, "i");
 /** Words of the commands themselves: a ticker with such a name needs a `$`. */
-const RESERVED = new Set("all half my of to with buy sell hold share shares".split(" "));
+const RESERVED = new Set(
+	"all half my of to for into with worth buy sell swap hold share shares".split(" "),
+);
+
+/** Shapes of commands, by what a text that is none has in it; the first that fits is the nearest. */
+const SHAPES: readonly (readonly [mark: RegExp, shape: string])[] = [
+	[/\bhold\b/, "hold <asset>"],
+	[/\b(swap|convert|exchange|trade)\b/, "swap <quantity> <asset> to <asset>"],
+	[/\b(sell|dump|offload)\b.*\bshares?\b/, "sell <quantity> shares <asset>"],
+	[/\b(sell|dump|offload)\b.*(%|\b(all|half|percent)\b)/, "sell <percent>% <asset>"],
+	[/\b(sell|dump|offload)\b/, "sell <quantity> <asset> [to <settlement>]"],
+	[/\$ ?\d|\b(dollars?|bucks?|worth)\b/, "buy $<amount> of <asset>"],
+	[/\bshares?\b/, "buy <quantity> shares <asset>"],
+	[/\b(with|using|eth|weth|usdg)\b/, "buy <asset> with <amount> <settlement>"],
+	[/\b(buy|get|purchase|grab)\b.*\d/, "buy <quantity> <asset>"],
+];
+const SHAPE_DEFAULT = "buy <asset> with <amount> <settlement>";
 
 const PARTS: Readonly<Record<string, number>> = { half: 50, all: 100 };
 
@@ -192,7 +222,8 @@ export function wishOf(body: TradeBody): { wish: TradeWish; command: string | nu
 		}
 		default:
 			throw tradeFault.commandInvalid({
-				public: `That is not a command to trade: ${read.reason}.`,
+				public: `That is not a command to trade: ${read.reason}. The nearest is: ${read.nearest}`,
+				members: { nearest: read.nearest },
 			});
 	}
 }
@@ -202,6 +233,8 @@ export function wishOf(body: TradeBody): { wish: TradeWish; command: string | nu
  * command, a polite word, a letter of another script) makes it unread.
  */
 export function readTradeText(text: string): ReadTradeText {
+	const nearest = nearestForm(text);
+	const unread = (reason: string): ReadTradeText => ({ kind: "unread", reason, nearest });
 	if (text.length > COMMAND_CHARS_MAX) {
 		return unread(`it is longer than ${COMMAND_CHARS_MAX} characters`);
 	}
@@ -214,7 +247,7 @@ export function readTradeText(text: string): ReadTradeText {
 	}
 	const read = matchForms(plain);
 	if (read) return read;
-	const isSeveral = (plain.match(/\b(buy|sell|hold)\b/gi) ?? []).length > 1;
+	const isSeveral = (plain.match(/\b(buy|sell|swap|hold)\b/gi) ?? []).length > 1;
 	return unread(isSeveral ? "it looks like more than one command" : "no form of a trade reads it");
 }
 
@@ -247,76 +280,70 @@ export function wishOfParts(body: TradeParts): TradeWish {
 	if (spend !== undefined) throw invalidTrade("spend", "is for a buy");
 	if (percent !== undefined)
 		return { kind: "sell_share", asset: what, percent, settlement: settled };
-	return { kind: "sell", asset: what, ...counted, settlement: settled };
-}
-
-function unread(reason: string): ReadTradeText {
-	return { kind: "unread", reason };
+	return paidIn({ kind: "sell", asset: what, ...counted, settlement: settled });
 }
 
 /** Returns what the first form means that fits the whole text; null where none fits. */
 function matchForms(text: string): ReadTradeText | null {
-	const buyWith = BUY_WITH.exec(text);
-	if (buyWith) {
-		const [, asset = "", spend = "", settlement = ""] = buyWith;
-		return (
-			named(asset, text) &&
-			wished({
-				...{ kind: "buy_with", asset: tickerOf(asset), spend },
-				settlement: tickerOf(settlement),
-			})
-		);
+	for (const { form, kind } of READERS) {
+		const parts = form.exec(text)?.groups;
+		const wish = parts && wishOfForm(kind, parts);
+		if (wish) return wished(wish);
 	}
-	const buy = BUY.exec(text);
-	if (buy) {
-		const [, quantity = "", shares, asset = ""] = buy;
-		const unit = shares === undefined ? "tokens" : "shares";
-		const settlement = SETTLEMENT_DEFAULT;
-		return (
-			named(asset, text) &&
-			wished({ kind: "buy", asset: tickerOf(asset), quantity, unit, settlement })
-		);
-	}
-	const share = SELL_SHARE.exec(text) ?? SELL_WORD.exec(text);
-	if (share) {
-		const [, part = "", , , asset = "", to] = share;
-		const percent = PARTS[part.toLowerCase()] ?? Number(part);
-		const settlement = to === undefined ? SETTLEMENT_DEFAULT : tickerOf(to);
-		return (
-			named(asset, text) &&
-			wished({ kind: "sell_share", asset: tickerOf(asset), percent, settlement })
-		);
-	}
-	const sell = SELL.exec(text);
-	if (sell) {
-		const [, quantity = "", shares, , , asset = "", to] = sell;
-		const unit = shares === undefined ? "tokens" : "shares";
-		const settlement = to === undefined ? SETTLEMENT_DEFAULT : tickerOf(to);
-		return (
-			named(asset, text) &&
-			wished({ kind: "sell", asset: tickerOf(asset), quantity, unit, settlement })
-		);
-	}
-	const hold = HOLD.exec(text);
-	if (hold?.[1] !== undefined) {
-		return named(hold[1], text) && wished({ kind: "hold", asset: tickerOf(hold[1]) });
-	}
-	const what = SELL_WHAT.exec(text)?.[2];
-	if (what !== undefined && named(what, text))
-		return { kind: "amount_missing", asset: tickerOf(what) };
-	return null;
+	const what = nameOf(SELL_WHAT.exec(text)?.groups?.["asset"]);
+	return what === null ? null : { kind: "amount_missing", asset: what };
 }
 
-/** Returns null for a word of the commands in place of an asset, without its `$`. */
-function named(asset: string, text: string): true | null {
-	return !RESERVED.has(asset.toLowerCase()) || text.includes(`$${asset}`) ? true : null;
+/** Returns the wish that a form's parts make; null where a word of the commands is a name in it. */
+function wishOfForm(
+	kind: TradeWish["kind"],
+	parts: Readonly<Record<string, string | undefined>>,
+): TradeWish | null {
+	const { amount: quantity = "", percent, part = "", money } = parts;
+	const asset = nameOf(parts["asset"]);
+	const settlement = money === undefined ? SETTLEMENT_DEFAULT : nameOf(money);
+	if (asset === null || settlement === null) return null;
+	const unit = parts["shares"] === undefined ? "tokens" : "shares";
+	switch (kind) {
+		case "hold":
+			return { kind, asset };
+		case "buy_with":
+			return { kind, asset, spend: quantity, settlement };
+		case "sell_share": {
+			const whole = PARTS[part.toLowerCase()] ?? Number(percent);
+			return { kind, asset, percent: whole, settlement };
+		}
+		default:
+			return paidIn({ kind, asset, quantity, unit, settlement });
+	}
+}
+
+/** Returns the sale of a settlement currency for a stock as what it is: a buy with so much of it. */
+function paidIn(wish: TradeWish): TradeWish {
+	if (wish.kind !== "sell" || wish.unit !== "tokens") return wish;
+	const { asset: settlement, quantity: spend, settlement: asset } = wish;
+	if (!isSettlement(settlement) || isSettlement(asset)) return wish;
+	return { kind: "buy_with", asset, spend, settlement };
+}
+
+function isSettlement(name: string): boolean {
+	return SETTLEMENT_SYMBOLS.some((symbol) => symbol === name.replace(/^\$/, "").toUpperCase());
+}
+
+/** Returns the shape of the command that a text is nearest to; nothing reads a shape. */
+function nearestForm(text: string): string {
+	const low = text.slice(0, COMMAND_CHARS_MAX).toLowerCase();
+	return SHAPES.find(([mark]) => mark.test(low))?.[1] ?? SHAPE_DEFAULT;
+}
+
+/** Returns a ticker in capitals, or an address in lower case; null for a word of the commands. */
+function nameOf(text: string | undefined): string | null {
+	if (text === undefined) return null;
+	const name = text.replace(/^\$/, "");
+	if (name === text && RESERVED.has(name.toLowerCase())) return null;
+	return /^0x/i.test(name) ? name.toLowerCase() : name.toUpperCase();
 }
 
 function wished(wish: TradeWish): ReadTradeText {
 	return { kind: "wish", wish };
-}
-
-/** Returns tickers in capitals, addresses in lower case. */
-function tickerOf(text: string): string {
-	return /^0x/i.test(text) ? text.toLowerCase() : text.toUpperCase();
 }
