@@ -267,6 +267,8 @@ export function openTradeLab(given: {
 		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
 		...{ audited, references },
 		...{ ask, tools: opened.tools, assets, chains },
+		/** Answers a request as it is. */
+		handle: (request: Request) => app.handle(request),
 		async trader(options: TraderOptions = {}): Promise<Trader> {
 			return insertTrader({ db, clock }, options);
 		},

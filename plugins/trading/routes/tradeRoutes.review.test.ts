@@ -100,6 +100,32 @@ test("a day without an answer ends it, and a late answer changes nothing", async
 	await expectNothingSent(by, trade.intentId);
 });
 
+test("a yes needs no body: none, an empty one, null and {} mean the plan that is stored", async () => {
+	const ask = async (init: RequestInit) => {
+		const by = await lab.trader({ account, requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		await lab.review(body.intentId, "approve");
+		const headers = new Headers({ ...init.headers, authorization: `Bearer ${by.token}` });
+		const url = `http://localhost/v1/trading/intents/${body.id}/confirm`;
+		const response = await lab.handle(new Request(url, { method: "POST", ...init, headers }));
+		return { ...init, status: response.status, ...(await response.json()) };
+	};
+	const json = { "content-type": "application/json" };
+	for (const init of [
+		{},
+		{ headers: json },
+		{ headers: json, body: "" },
+		{ headers: json, body: "null" },
+		{ headers: json, body: "{}" },
+	] satisfies RequestInit[]) {
+		expect(await ask(init)).toMatchObject({ ...init, kind: "buy" });
+	}
+	expect(await ask({ headers: json, body: "{" })).toMatchObject({ code: "malformed_body" });
+	expect(await ask({ headers: json, body: '{"planHash":"0x"}' })).toMatchObject({
+		code: "validation_error",
+	});
+});
+
 test("an operator's approval does not replace the owner's, who is asked after it", async () => {
 	const { by, trade } = await asked({ requireTradeConfirmation: true });
 	const confirm = () =>

@@ -213,7 +213,7 @@ function confirmRoute({ trades, signedIn, transform }: Deps) {
 			return trades.confirm(profile, idOf(params.id), body?.planHash);
 		},
 		{
-			parse: [async (hook) => void (await signedIn(hook)), "json"],
+			parse: [async (hook) => (await signedIn(hook), await readOptional(hook))],
 			...{ transform, params, body: confirmBody, response: { 200: tradeSchema } },
 			detail: {
 				operationId: "answerTrade",
@@ -292,6 +292,12 @@ function revokeRoute({ trades, signedIn, transform }: Deps) {
 			},
 		},
 	);
+}
+
+/** Reads a body that may be left out, and is an empty object then. */
+async function readOptional({ request }: { request: Request }): Promise<unknown> {
+	const text = await request.text();
+	return text.trim() === "" ? {} : (JSON.parse(text) ?? {});
 }
 
 /** Returns the id; throws `not_found` for a text that is no id. */
