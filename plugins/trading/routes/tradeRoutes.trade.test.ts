@@ -307,6 +307,44 @@ describe("the record", () => {
 	});
 });
 
+describe("what a trade left allowed", () => {
+	/** Buys for USDG so that an exact output leaves a part of its allowance. */
+	async function bought(by: Trader, command: string) {
+		const { body } = await lab.trade(by, command);
+		expect((await lab.settled(by, body.id)).status).toBe("confirmed");
+		return async () => (await lab.read(by, body.id)).leftover;
+	}
+
+	test("is its own alone: not what a newer trade left, nor what its owner allows", async () => {
+		const by = await trader({}, [[usdg(), 2_000n * DOLLAR]]);
+		const first = await bought(by, "buy 1 AAPL");
+		expect(await first()).toMatchObject({ token: usdg().toLowerCase() });
+		const second = await bought(by, "buy 2 AAPL");
+		expect([await first(), await second()]).toEqual([
+			null,
+			expect.objectContaining({ amountRaw: expect.stringMatching(/^[1-9]/) }),
+		]);
+		// An exact input uses all of its own.
+		const third = await bought(by, "buy AAPL with 50 USDG");
+		expect([await first(), await second(), await third()]).toEqual([null, null, null]);
+		await lab.approve(by, usdg(), 1_000_000n * DOLLAR);
+		expect([await first(), await second(), await third()]).toEqual([null, null, null]);
+		await lab.approve(by, usdg(), 0n);
+	});
+
+	test("is nothing where its allowance was never given", async () => {
+		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
+		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
+		const { approval } = await lab.read(by, body.id);
+		expect(approval).toMatchObject({ amountRaw: "50000000" });
+		await lab.approve(by, usdg(), 20n * DOLLAR);
+		await lab.ask(`/v1/trading/intents/${body.id}/cancel`, { by, method: "POST" });
+		const trade = await lab.settled(by, body.id);
+		expect(trade).toMatchObject({ status: "rejected", leftover: null });
+		await lab.approve(by, usdg(), 0n);
+	});
+});
+
 describe("a swap that fails behind its allowance", () => {
 	test("leaves the exact allowance visible, and takes it back when it is told to", async () => {
 		const by = await trader({}, [[of("PLTR"), 2n * ONE]]);

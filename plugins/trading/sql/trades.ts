@@ -1,5 +1,6 @@
 // Reads and writes trades and their quotes.
 
+import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { SettledTrade, SettledTradesAsked } from "#plugins/trading/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
@@ -160,6 +161,24 @@ export async function listTrades(
 		[profileId, afterId, limit],
 	);
 	return rows.map(tradeOf);
+}
+
+/**
+ * Returns the intents of newer trades of the same wallet that recorded an allowance of this token,
+ * the newest first. By `trade_of_profile`.
+ */
+export async function laterApprovals(
+	db: Queryable,
+	{ trade, token, limit }: { trade: Trade; token: Address; limit: number },
+): Promise<string[]> {
+	const rows = await db.query<{ intentId: string }>(
+		`select intent_id as "intentId" from trading.trade
+		where profile_id = $1 and id > $2 and wallet_id = $3 and approval ->> 'token' = $4
+			and intent_id is not null
+		order by id desc limit $5`,
+		[trade.profileId, trade.id, trade.walletId, token, limit],
+	);
+	return rows.map(({ intentId }) => intentId);
 }
 
 /** Stores the allowance that a trade needs first, or the result from its receipt. */

@@ -4,7 +4,7 @@ import { addressSchema } from "#core/chain/hexSchemas.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
-import type { Trade } from "#plugins/trading/sql/trades.ts";
+import { laterApprovals, type Trade } from "#plugins/trading/sql/trades.ts";
 import { readFunds } from "#plugins/trading/swap/judgeRoute.ts";
 import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import type { leftoverSchema } from "#plugins/trading/trade/renderTrade.ts";
@@ -18,10 +18,23 @@ type RevokesDeps = SwapDeps & {
 const approvalSchema = z.object({
 	token: addressSchema,
 	spender: addressSchema,
-	amountRaw: z.string(),
+	amountRaw: z.string().regex(/^\d+$/),
 });
 
+const settledSchema = z.object({ spentRaw: z.string().regex(/^\d+$/) });
+
 const READ_TIMEOUT_MS = 3_000;
+/** How many newer trades are looked at for an allowance in the place of this one's. */
+const LATER_MAX = 20;
+
+/** Where an allowance may stand that the chain has, or may have. */
+const MAY_HOLD = new Set([
+	"signature_required",
+	"submitting",
+	"submitted",
+	"uncertain",
+	"confirmed",
+]);
 
 const OVER = new Set(["confirmed", "failed", "rejected", "expired", "dry_run"]);
 
@@ -36,7 +49,8 @@ export function createRevokes(deps: RevokesDeps) {
 	const { execution } = deps.wallets;
 	return {
 		/**
-		 * Returns null where nothing was allowed, where it is still needed, or where nothing is left.
+		 * Returns what is left of this trade's own allowance. Null where it gave none, needs it still,
+		 * or used all of it, and where a newer trade or the owner set another one in its place.
 		 */
 		async leftoverOf(
 			trade: Trade,
@@ -46,10 +60,15 @@ export function createRevokes(deps: RevokesDeps) {
 			const { intent, wallet } = given;
 			if (!approval || !wallet || !intent || !isOver(intent)) return null;
 			const { token, spender } = approval;
+			const ownRaw = BigInt(approval.amountRaw) - spentOf(trade);
+			if (ownRaw <= 0n || !(await isAllowed(deps, intent))) return null;
+			if (await isReplaced(deps, { trade, token })) return null;
 			try {
 				const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(READ_TIMEOUT_MS)]);
 				const { allowanceRaw } = await readFunds(deps.rpc, { token, wallet, spender, signal });
-				return allowanceRaw === 0n ? null : { token, spender, amountRaw: String(allowanceRaw) };
+				// More than that is an allowance of the owner's own.
+				const isOwn = allowanceRaw > 0n && allowanceRaw <= ownRaw;
+				return isOwn ? { token, spender, amountRaw: String(allowanceRaw) } : null;
 			} catch (error) {
 				if (!(error instanceof Fault)) deps.log.warn("an allowance could not be read", { error });
 				return { token, spender, amountRaw: null };
@@ -90,6 +109,26 @@ export function createRevokes(deps: RevokesDeps) {
 			});
 		},
 	};
+}
+
+function spentOf({ settled }: Trade): bigint {
+	return BigInt(settledSchema.safeParse(settled).data?.spentRaw ?? 0);
+}
+
+/** Returns whether the chain has, or may have, the allowance that a trade waited for. */
+async function isAllowed({ wallets }: RevokesDeps, { afterId, profileId }: Intent) {
+	const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
+	return allowance !== null && MAY_HOLD.has(allowance.status);
+}
+
+/** Returns true where a newer trade of the wallet set its own allowance of this token. */
+async function isReplaced(deps: RevokesDeps, of: { trade: Trade; token: Address }) {
+	const { trade } = of;
+	for (const id of await laterApprovals(deps.db, { ...of, limit: LATER_MAX })) {
+		const later = await deps.wallets.execution.read(id, trade.profileId);
+		if (later && (await isAllowed(deps, later))) return true;
+	}
+	return false;
 }
 
 /** Returns true if nothing will use the allowance any more. */
