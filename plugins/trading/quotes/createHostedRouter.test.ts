@@ -64,8 +64,9 @@ describe("an answer", () => {
 			test(`over ${name} with another ${path} (${how}) is refused, or is the same answer`, () => {
 				const route = read(value, ask);
 				if (typeof route === "string") return;
-				// The ways of a split, in another order.
-				expect(path).toBe("quote.route");
+				// The ways of a split in another order, and a permit that is left out in place of null.
+				const isLeftOut = path === "permitData" && how === "left out";
+				expect(isLeftOut ? "quote.route" : path).toBe("quote.route");
 				expect(route).toEqual(read(json, ask) as SourceRoute);
 			});
 		}
@@ -137,11 +138,29 @@ describe("the router over a real socket", () => {
 		["a body without end", () => endless(), "router_unreadable"],
 		["an error of theirs", () => new Response(null, { status: 502 }), "router_unavailable"],
 		["no route", () => new Response(null, { status: 404 }), "router_refused"],
+		[
+			"a key that it does not take",
+			() => new Response(null, { status: 401 }),
+			"router_unavailable",
+		],
+		[
+			"a request that it does not take",
+			() => Response.json({}, { status: 400 }),
+			"router_unavailable",
+		],
 		["another place", () => Response.redirect("http://127.0.0.1:1/x"), "router_unavailable"],
 		["a limit", () => new Response(null, { status: 429 }), "router_busy"],
 	] as const)("%s is a silent source, with its code", async (_, made, code) => {
 		answer = made;
 		expect(router().ask(hostedAsk, never)).rejects.toMatchObject({ code });
+	});
+
+	test("an answer without a permit, as null or not at all, is used", async () => {
+		const { permitData, ...without } = hostedJson();
+		for (const json of [{ ...without, permitData }, without]) {
+			answer = () => Response.json(json);
+			expect(await router().ask(hostedAsk, never)).toMatchObject({ detail: { permitData: null } });
+		}
 	});
 
 	test("a rate limit pauses all processes for as long as the answer says", async () => {

@@ -112,11 +112,11 @@ async function post(
 		throw tradeFault.routerBusy({ detail: "429" });
 	}
 	if (status >= 300) {
-		const isTheirs = status >= 500 || status === 408;
 		const detail = `HTTP ${status}`;
-		throw isTheirs
-			? tradeFault.routerUnavailable({ detail })
-			: tradeFault.routerRefused({ detail });
+		// Only 404 says that it has no route: another refusal, of our key too, says nothing of routes.
+		throw status === 404
+			? tradeFault.routerRefused({ detail })
+			: tradeFault.routerUnavailable({ detail });
 	}
 	if (answer.kind === "unreadable") {
 		throw tradeFault.routerUnreadable({ detail: answer.detail });

@@ -20,9 +20,9 @@ export type PickedRoute = {
 	askedAtMs: number;
 	/** Between the best and the worst answer; null where only one source answered. */
 	divergenceBps: number | null;
-	/** Names of sources without an answer. */
+	/** Names of sources that are silent: they may have a route, and do not say. */
 	missing: readonly string[];
-	/** Whether one of them is silent: it may have a route, and does not say. */
+	/** Whether there is one. */
 	isOneSilent: boolean;
 };
 
@@ -83,13 +83,15 @@ export function pickRoute(
 	if (best?.route.hops == null) return null;
 	const { source, askedAtMs, route } = best;
 	const { hops } = best.route;
+	const missing = answers.flatMap((answer) =>
+		answer.kind === "none" && !HAS_NONE.test(answer.code) ? [answer.source] : [],
+	);
 	const amounts = routes.map((one) => (exact === "in" ? one.route.outRaw : one.route.inRaw));
 	return {
 		...{ source, askedAtMs },
 		route: { ...route, hops },
 		divergenceBps: routes.length > 1 ? divergenceOf(amounts) : null,
-		missing: answers.flatMap((answer) => (answer.kind === "none" ? [answer.source] : [])),
-		isOneSilent: answers.some((answer) => answer.kind === "none" && !HAS_NONE.test(answer.code)),
+		...{ missing, isOneSilent: missing.length > 0 },
 	};
 }
 

@@ -69,8 +69,8 @@ const pool = z.discriminatedUnion("type", [
 export const hostedAnswer = z.object({
 	requestId: id,
 	routing: z.literal("CLASSIC"),
-	/** Must be null: no permit is requested. */
-	permitData: z.null(),
+	/** Must be null or left out: no permit is requested, and an answer with one is refused. */
+	permitData: z.null().default(null),
 	quote: z.object({
 		chainId: z.int(),
 		swapper: address,

@@ -329,9 +329,47 @@ describe("sources", () => {
 	});
 
 	test("[TRD-05] one that is down leaves the other, and the answer says so", async () => {
-		router.fault({ kind: "no_route" });
+		router.fault({ kind: "answer", body: {} });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["hosted"] });
+	});
+
+	test("one that says that it has no way is not missing, nor is V4 without a pool for it", async () => {
+		const [honest] = world.v4.pools;
+		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
+		const tokens = [currency0, currency1].map((token) => token.toLowerCase());
+		const TRADE_V4_POOLS_JSON = JSON.stringify([{ tokens, fee, tickSpacing }]);
+		const env = { ROUTER_BASE_URL: router.url, TRADE_V4_POOLS_JSON };
+		lab = openTradeLab({ db: database.db, anvil, world, env });
+		router.fault({ kind: "no_route" });
+		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
+		expect(body).toMatchObject({ status: "submitted", sourcesMissing: [] });
+		expect(body.quotes.map(({ source, code }: any) => [source, code])).toEqual([
+			["local", null],
+			["hosted", "router_refused"],
+			["local_v4", "no_route"],
+		]);
+	});
+
+	test("a hosted answer without the member permitData is compared with; one with a permit is not", async () => {
+		const shape = { command: "buy TSLA with 0.01 ETH" };
+		const strip = Bun.serve({
+			port: 0,
+			async fetch(request) {
+				const { pathname } = new URL(request.url);
+				const init = { method: "POST", headers: request.headers, body: await request.text() };
+				const { permitData, ...json } = await (
+					await fetch(`${router.url}${pathname}`, init)
+				).json();
+				return Response.json(json);
+			},
+		});
+		const env = { ROUTER_BASE_URL: `http://127.0.0.1:${strip.port}` };
+		lab = openTradeLab({ db: database.db, anvil, world, env });
+		const { body: quote } = await lab.ask("/v1/trading/quotes", { by, body: shape });
+		await strip.stop(true);
+		expect(quote).toMatchObject({ isPossible: true, divergenceBps: 0, sourcesMissing: [] });
+		expect(quote.quotes[1]).toMatchObject({ source: "hosted", code: null });
 	});
 
 	test("without the chain's quoter the hosted way is taken, by its own least amount", async () => {

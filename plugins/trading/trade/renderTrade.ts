@@ -150,7 +150,7 @@ export const tradeSchema = z
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
 		sourcesMissing: z
 			.array(z.string())
-			.meta({ description: "Sources that did not answer.", examples: [[]] }),
+			.meta({ description: "Sources that may have a way, and did not say.", examples: [[]] }),
 		quotes: z.array(quoteSchema).meta({ description: "What every source said, the newest last." }),
 		settings: kept("What was in force when it was asked for.", { slippageBps: 50 }),
 		policy: z
@@ -214,7 +214,7 @@ export const quoteViewSchema = z
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
 		sourcesMissing: z
 			.array(z.string())
-			.meta({ description: "Sources that did not answer.", examples: [[]] }),
+			.meta({ description: "Sources that may have a way, and did not say.", examples: [[]] }),
 		quotes: z.array(quoteSchema).meta({ description: "What every source said." }),
 		policy: z.array(z.record(z.string(), z.unknown())).meta({
 			description: "Each check that was made, and what it said.",
