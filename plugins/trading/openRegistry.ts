@@ -17,7 +17,10 @@ import {
 import { createReference } from "#plugins/trading/prices/createReference.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import { type Assets, assetOf, createAssets } from "#plugins/trading/registry/createAssets.ts";
-import { createEligibility } from "#plugins/trading/registry/createEligibility.ts";
+import {
+	createEligibility,
+	type EligibilityOptions,
+} from "#plugins/trading/registry/createEligibility.ts";
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createPools, type Pools } from "#plugins/trading/registry/createPools.ts";
 import { createSync, registryHealth } from "#plugins/trading/registry/createSync.ts";
@@ -71,11 +74,8 @@ export function openRegistry(options: RegistryOptions) {
 	});
 	const pools = ranking;
 	const averages = createPoolAverages({ rpc: rpcFor("intents"), db, clock });
-	const eligibility = createEligibility({
-		mode: config.STOCK_ELIGIBILITY,
-		excluded: new Set(config.STOCK_COUNTRIES_EXCLUDED),
-		attestationDays: config.STOCK_ATTESTATION_DAYS,
-	});
+	const eligible = eligibleOf(config);
+	const eligibility = createEligibility(eligible);
 	const sync = createSync({
 		...{ db, clock, log, rpc: rpcFor("names"), chainId: chain.id },
 		list: listOf(config.STOCK_ASSETS_BASE_URL),
@@ -88,7 +88,7 @@ export function openRegistry(options: RegistryOptions) {
 	const routes = new Elysia()
 		.use(stockTokenRoutes({ core, chain, reference }))
 		.use(adminStockTokenRoutes({ core, chain, rpc: rpcFor("requests"), ending }))
-		.use(adminAttestationRoutes(core))
+		.use(adminAttestationRoutes(core, eligible))
 		.use(holdingRoutes({ portfolio, wallets, ending }));
 	const tools = [
 		...stockTools({ core, chain, assets, reference }),
@@ -190,6 +190,14 @@ function followPools({
 			working = follow(first);
 		},
 		ended: () => working,
+	};
+}
+
+function eligibleOf(config: RegistryOptions["config"]): EligibilityOptions {
+	return {
+		mode: config.STOCK_ELIGIBILITY,
+		excluded: new Set(config.STOCK_COUNTRIES_EXCLUDED),
+		attestationDays: config.STOCK_ATTESTATION_DAYS,
 	};
 }
 

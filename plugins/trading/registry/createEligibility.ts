@@ -1,10 +1,11 @@
+// Checks which profiles may trade stock tokens, and says why not.
+
 import { unreachable } from "#core/fault.ts";
 import { DAY_MS } from "#core/time.ts";
 import type { Asset, Eligibility } from "#plugins/trading/registry/createAssets.ts";
 import { type Attestation, attestations } from "#plugins/trading/sql/assets.ts";
-import type { Denial } from "#plugins/wallets/contract.ts";
 
-type EligibilityOptions = {
+export type EligibilityOptions = {
 	mode: EligibilityMode;
 	excluded: ReadonlySet<string>;
 	attestationDays: number;
@@ -13,6 +14,16 @@ type EligibilityOptions = {
 /** Which profiles may trade stock tokens, as the deployment configures it. */
 export const ELIGIBILITY_MODES = ["closed", "attested", "open"] as const;
 export type EligibilityMode = (typeof ELIGIBILITY_MODES)[number];
+
+/** Why a profile may not trade. */
+export const INELIGIBLE = [
+	"closed",
+	"not_recorded",
+	"refused",
+	"country_excluded",
+	"expired",
+] as const;
+type Ineligible = (typeof INELIGIBLE)[number];
 
 /** Tolerance for clocks that differ; an attestation further in the future is a mistake. */
 const AHEAD_MS_MAX = 60_000;
@@ -29,35 +40,28 @@ export function createEligibility(options: EligibilityOptions): Eligibility {
 	return {
 		async mayTrade(db, { profile, asset, nowMs }) {
 			if (asset.kind !== "stock") return null;
-			if (options.mode === "closed") {
-				return notEligible("Trading stock tokens is not open on this service.");
-			}
 			const attested = await attestations.read(db, profile.id);
-			if (!isRefused(options, attested, nowMs)) return null;
-			return notEligible(sentence(asset, options, attested));
+			const reason = ineligibleFor(options, { attested, nowMs });
+			return reason && { code: "not_eligible", detail: sentence(reason, asset, options) };
 		},
 	};
 }
 
-function notEligible(detail: string): Denial {
-	return { code: "not_eligible", detail };
-}
-
-function isRefused(
+/** Returns why what an operator recorded does not let somebody trade now; null: it does. */
+export function ineligibleFor(
 	{ mode, excluded, attestationDays }: EligibilityOptions,
-	attested: Attestation | null,
-	nowMs: number,
-): boolean {
-	if (attested && !attested.isEligible) return true;
+	{ attested, nowMs }: { attested: Attestation | null; nowMs: number },
+): Ineligible | null {
+	if (mode === "closed") return "closed";
+	if (attested && !attested.isEligible) return "refused";
 	switch (mode) {
-		case "closed":
-			return true;
 		case "open":
-			return false;
+			return null;
 		case "attested": {
-			if (!attested || excluded.has(attested.country)) return true;
+			if (!attested) return "not_recorded";
+			if (excluded.has(attested.country)) return "country_excluded";
 			const ageMs = nowMs - attested.attestedAt.getTime();
-			return ageMs > attestationDays * DAY_MS || ageMs < -AHEAD_MS_MAX;
+			return ageMs > attestationDays * DAY_MS || ageMs < -AHEAD_MS_MAX ? "expired" : null;
 		}
 		default:
 			return unreachable(mode);
@@ -66,12 +70,22 @@ function isRefused(
 
 /** Returns the public reason, which reveals only what concerns this profile. */
 function sentence(
+	reason: Ineligible,
 	{ symbol }: Asset,
-	{ excluded, attestationDays }: EligibilityOptions,
-	attested: Attestation | null,
+	{ attestationDays }: EligibilityOptions,
 ): string {
-	if (!attested) return `Nobody has recorded where you live, which trading ${symbol} needs.`;
-	if (!attested.isEligible) return `Your profile may not trade ${symbol}.`;
-	if (excluded.has(attested.country)) return `${symbol} may not be traded from where you live.`;
-	return `Where you live was recorded more than ${attestationDays} days ago: it is needed anew.`;
+	switch (reason) {
+		case "closed":
+			return "Trading stock tokens is not open on this service.";
+		case "not_recorded":
+			return `Nobody has recorded where you live, which trading ${symbol} needs.`;
+		case "refused":
+			return `Your profile may not trade ${symbol}.`;
+		case "country_excluded":
+			return `${symbol} may not be traded from where you live.`;
+		case "expired":
+			return `Where you live was recorded more than ${attestationDays} days ago: it is needed anew.`;
+		default:
+			return unreachable(reason);
+	}
 }

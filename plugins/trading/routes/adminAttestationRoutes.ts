@@ -5,6 +5,11 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import {
+	type EligibilityOptions,
+	INELIGIBLE,
+	ineligibleFor,
+} from "#plugins/trading/registry/createEligibility.ts";
 import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { type Attestation, attestations } from "#plugins/trading/sql/assets.ts";
 
@@ -32,7 +37,13 @@ const attestationSchema = z
 	.object({
 		profileId: field.id("Whose it is."),
 		country,
-		eligible: field.flag("False: refused, wherever they live."),
+		eligible: field.flag(
+			"Whether they may trade stock tokens now, by this and what is configured.",
+		),
+		reason: z.enum(INELIGIBLE).nullable().meta({
+			description:
+				"Why not. `refused`: by an operator. `expired`: attested too long ago. `closed`: nobody may.",
+		}),
 		attestedAt: field.time("When they attested it."),
 		recordedBy: field.text("Who recorded it.", "operator:ops"),
 		recordedAt: field.time("When that was."),
@@ -49,12 +60,19 @@ const params = z.object({
 /**
  * Returns the routes where operators record users' countries, which decide who may trade stocks.
  */
-export function adminAttestationRoutes({
-	db,
-	clock,
-	audit,
-	operators,
-}: Pick<Core, "db" | "clock" | "audit" | "operators">) {
+export function adminAttestationRoutes(
+	{ db, clock, audit, operators }: Pick<Core, "db" | "clock" | "audit" | "operators">,
+	options: EligibilityOptions,
+) {
+	function rendered(attested: Attestation) {
+		const { profileId, country, recordedBy, recordedAt } = attested;
+		const reason = ineligibleFor(options, { attested, nowMs: clock.nowMs() });
+		return {
+			...{ profileId, country, eligible: reason === null, reason, recordedBy },
+			attestedAt: attested.attestedAt.toISOString(),
+			recordedAt: recordedAt.toISOString(),
+		};
+	}
 	return (
 		new Elysia({ prefix: "/v1/admin/trading/attestations" })
 			// Authenticated before validation: without a key a caller learns nothing else.
@@ -121,13 +139,4 @@ export function adminAttestationRoutes({
 				},
 			)
 	);
-}
-
-function rendered(row: Attestation) {
-	const { profileId, country, isEligible, attestedAt, recordedBy, recordedAt } = row;
-	return {
-		...{ profileId, country, eligible: isEligible, recordedBy },
-		attestedAt: attestedAt.toISOString(),
-		recordedAt: recordedAt.toISOString(),
-	};
 }

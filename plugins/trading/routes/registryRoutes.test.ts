@@ -39,6 +39,7 @@ beforeEach(async () => {
 		...{ db: database.db, rpc: node.rpc, clock },
 		env: {
 			STOCK_ASSETS_BASE_URL: issuer.url,
+			STOCK_ELIGIBILITY: "attested",
 			STOCK_FEEDS_JSON: JSON.stringify({ [TSLA]: feedOf(1) }),
 		},
 	});
@@ -263,6 +264,11 @@ describe("/v1/admin/trading/attestations", () => {
 		expect(await lab.ask(path, put)).toMatchObject({
 			...{ status: 200, body: { country: "DE", eligible: true, recordedBy: "operator:ops" } },
 		});
+		clock.ms += 366 * 86_400_000;
+		expect((await lab.ask(path, { operator })).body).toMatchObject({
+			...{ eligible: false, reason: "expired" },
+		});
+		clock.ms = NOW_MS;
 		await lab.ask(path, { ...put, body: { country: "US", eligible: false } });
 		expect(await lab.ask(path, { operator })).toMatchObject({
 			body: {
@@ -276,6 +282,19 @@ describe("/v1/admin/trading/attestations", () => {
 			{ action: "trading.attestation.recorded", subject: `profile:${id}` },
 			{ detail: { country: "US", eligible: false } },
 		]);
+	});
+
+	test("whoever is of an excluded country is not eligible, and the answer says why", async () => {
+		const put = { operator, method: "PUT", body: { country: "US" } };
+		for (const asked of [put, { operator }]) {
+			expect((await lab.ask(path, asked)).body).toMatchObject({
+				...{ country: "US", eligible: false, reason: "country_excluded" },
+			});
+		}
+		const closed = openRegistryLab({ db: database.db, rpc: node.rpc, clock });
+		expect((await closed.ask(path, { ...put, body: { country: "DE" } })).body).toMatchObject({
+			...{ eligible: false, reason: "closed" },
+		});
 	});
 
 	test("refuses an unknown country or profile", async () => {
