@@ -4,12 +4,12 @@ import type { z } from "zod";
 
 /**
  * What may stand at a place in a command. All values are strings as the author typed them, after
- * normalisation: `amount` a plain decimal (`0.5`; with `isDollars` only behind a `$`), `percent` `1` to `100` without its sign,
- * `asset` a ticker in capitals without `$` or a lower-case address, `collection` one to eight words
- * (or any text in double quotes), a slug or an address, `token` a decimal id (with `hasSign` only
- * behind a `#`: `12` could be how many), `chain` a slug or an id of a known chain (two words such
- * as `arbitrum one` are not read), `address` a lower-case address, `window` one of
- * `5m 1h 6h 24h 7d 30d`, `id` the id of an intent, `word` one of a list.
+ * normalisation: `amount` a plain decimal (`0.5`; with `isDollars` only behind a `$`), `percent`
+ * `1` to `100` without its sign, `asset` a ticker in capitals without `$` or a lower-case address,
+ * `collection` one to eight words (or any text in double quotes), a slug or an address, `token` a
+ * decimal id (with `hasSign` only behind a `#`: `12` could be how many), `chain` a slug or an id of
+ * a known chain (two words such as `arbitrum one` are not read), `address` a lower-case address,
+ * `window` one of `5m 1h 6h 24h 7d 30d`, `id` the id of an intent, `word` one of a list.
  */
 export type Slot =
 	| { kind: "amount"; isDollars?: true }

@@ -213,7 +213,7 @@ function confirmRoute({ trades, signedIn, transform }: Deps) {
 			return trades.confirm(profile, idOf(params.id), body?.planHash);
 		},
 		{
-			parse: [async (hook) => (await signedIn(hook), await readOptional(hook))],
+			parse: [async (hook) => (await signedIn(hook), noBody(hook)), "json"],
 			...{ transform, params, body: confirmBody, response: { 200: tradeSchema } },
 			detail: {
 				operationId: "answerTrade",
@@ -294,10 +294,10 @@ function revokeRoute({ trades, signedIn, transform }: Deps) {
 	);
 }
 
-/** Reads a body that may be left out, and is an empty object then. */
-async function readOptional({ request }: { request: Request }): Promise<unknown> {
-	const text = await request.text();
-	return text.trim() === "" ? {} : (JSON.parse(text) ?? {});
+/** Returns an empty object where there is no body; undefined where one has to be read. */
+function noBody({ request }: { request: Request }): object | undefined {
+	const isEmpty = request.body === null || request.headers.get("content-length") === "0";
+	return isEmpty ? {} : undefined;
 }
 
 /** Returns the id; throws `not_found` for a text that is no id. */

@@ -144,7 +144,7 @@ export const tradeSchema = z
 		expectedRaw: field.digits("What the other side is expected to be.", "1200").nullable(),
 		leastReceivedRaw: field.digits("Less is never received.", "1100").nullable(),
 		mostSpentRaw: field.digits("More is never spent.", "50000000").nullable(),
-		amounts: tradeAmounts.nullable(),
+		amounts: tradeAmounts.nullable().meta({ description: "Its amounts as tokens and as shares." }),
 		notionalUsd: field.text("What it is worth, in dollars.", "50.00").nullable(),
 		price: priceText,
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),
@@ -208,7 +208,9 @@ export const quoteViewSchema = z
 		outRaw: field.digits("What comes out, in base units.", "120000000000000000").nullable(),
 		leastReceivedRaw: field.digits("Less would never be received.", "1100").nullable(),
 		mostSpentRaw: field.digits("More would never be spent.", "50000000").nullable(),
-		amounts: tradeAmounts.nullable(),
+		amounts: tradeAmounts
+			.nullable()
+			.meta({ description: "Its amounts as tokens and as shares; null before it is quoted." }),
 		notionalUsd: field.decimal("What it is worth, in dollars.", "50.00").nullable(),
 		price: priceText,
 		divergenceBps: field.integer("How far the sources are apart, in basis points.", 4).nullable(),

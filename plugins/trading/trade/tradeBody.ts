@@ -24,7 +24,7 @@ const SHARES = "(?<shares> shares?)";
 const OF = "(?: of)?(?: my)?";
 const TO = `(?: to ${MONEY})?`;
 
-/** What is done with the parts of each form; the first that fits the whole text is what it means. */
+/** What is done with the parts of each form; the first that fits the text is its meaning. */
 const FORMS: readonly (readonly [form: string, kind: TradeWish["kind"]])[] = [
 	[`buy ${ASSET} with ${AMOUNT} ${MONEY}`, "buy_with"],
 	[`buy \\$${AMOUNT}(?: of| worth of)? ${ASSET}`, "buy_with"],
@@ -44,7 +44,7 @@ const RESERVED = new Set(
 	"all half my of to for into with worth buy sell swap hold share shares".split(" "),
 );
 
-/** Shapes of commands, by what a text that is none has in it; the first that fits is the nearest. */
+/** Shapes of commands, by what a text that is none has in it; the first that fits is nearest. */
 const SHAPES: readonly (readonly [mark: RegExp, shape: string])[] = [
 	[/\bhold\b/, "hold <asset>"],
 	[/\b(swap|convert|exchange|trade)\b/, "swap <quantity> <asset> to <asset>"],
@@ -153,7 +153,7 @@ const settlement = z
 	.max(ASSET_CHARS_MAX)
 	.optional()
 	.meta({
-		description: `What it is paid with, or paid out in: ETH, WETH or USDG; ${SETTLEMENT_DEFAULT} unless given.`,
+		description: `What pays, or is paid out: ETH, WETH or USDG; ${SETTLEMENT_DEFAULT} unless given.`,
 		examples: ["USDG"],
 	});
 
@@ -318,7 +318,7 @@ function wishOfForm(
 	}
 }
 
-/** Returns the sale of a settlement currency for a stock as what it is: a buy with so much of it. */
+/** Returns the sale of a settlement currency for a stock as a buy with so much of it. */
 function paidIn(wish: TradeWish): TradeWish {
 	if (wish.kind !== "sell" || wish.unit !== "tokens") return wish;
 	const { asset: settlement, quantity: spend, settlement: asset } = wish;
