@@ -1,12 +1,28 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect, createServer, type Socket } from "node:net";
 import { type Hex, toEventSelector } from "viem";
 import type { TestService } from "#test/harness/startTestService.ts";
-import { startWire, type Wire } from "#test/harness/startWire.ts";
 import { until } from "#test/harness/until.ts";
 import { openRevealLab, type RevealLab, sealed, shownAs } from "./openRevealLab.ts";
 
 // Guarantee: the logs of watched contracts, and of no others, come over a real node's socket; a
 // socket that goes silent or breaks is replaced, and reveals are noticed by their logs again.
+
+type Wire = {
+	/** The address of the node's socket through this wire. */
+	url: string;
+	/** Returns how many connections there were so far. */
+	opened(): number;
+	/** Returns whether the node ever sent this text. */
+	carried(text: string): boolean;
+	/** Keeps all connections open, and passes nothing on any more; new ones work. */
+	mute(): void;
+	/** Ends all connections; new ones work. */
+	cut(): void;
+	stop(): Promise<void>;
+};
+
+type Connection = { client: Socket; node: Socket; isMute: boolean };
 
 const COUNT = 10;
 const TICK_MS = 20_000;
@@ -99,3 +115,50 @@ test("[RVL-02] a node's socket that breaks is replaced at once", async () => {
 	wire.cut();
 	await untilNoticed(contract, "broken");
 });
+
+/** Starts a wire in front of a node's WebSocket, which can go silent or break. */
+async function startWire(wsUrl: string): Promise<Wire> {
+	const { hostname, port } = new URL(wsUrl);
+	const open = new Set<Connection>();
+	const texts: string[] = [];
+	let opened = 0;
+	const drop = (one: Connection) => {
+		open.delete(one);
+		one.client.destroy();
+		one.node.destroy();
+	};
+	const server = createServer((client) => {
+		const one = { client, node: connect(Number(port), hostname), isMute: false };
+		open.add(one);
+		opened++;
+		for (const socket of [client, one.node]) {
+			socket.on("error", () => drop(one));
+			socket.on("close", () => drop(one));
+		}
+		client.on("data", (chunk) => one.isMute || one.node.write(chunk));
+		one.node.on("data", (chunk) => {
+			if (one.isMute) return;
+			// A node's frames are not masked.
+			texts.push(chunk.toString("latin1"));
+			client.write(chunk);
+		});
+	});
+	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+	const address = server.address();
+	if (address === null || typeof address === "string") throw new Error("it has no port");
+	return {
+		url: `ws://127.0.0.1:${address.port}`,
+		opened: () => opened,
+		carried: (text) => texts.join("").toLowerCase().includes(text.toLowerCase()),
+		mute() {
+			for (const one of open) one.isMute = true;
+		},
+		cut() {
+			for (const one of [...open]) drop(one);
+		},
+		async stop() {
+			for (const one of [...open]) drop(one);
+			await new Promise<void>((done) => server.close(() => done()));
+		},
+	};
+}

@@ -1,8 +1,22 @@
 import { describe, expect, test } from "bun:test";
-import { moduleArrows, textFiles } from "#test/tidy/documents/DocumentRule.ts";
+import { type DocumentRule, moduleArrows, textFiles } from "#test/tidy/documents/DocumentRule.ts";
 import { withModules } from "#test/tidy/documents/drawModules.ts";
-import { documentRules } from "#test/tidy/documents/rules.ts";
+import { insideTheClone } from "#test/tidy/documents/rules/insideTheClone.ts";
+import { links, namedFiles, namedFolders, namedPlugins } from "#test/tidy/documents/rules/names.ts";
+import { datedDecisions, glossary, requirements } from "#test/tidy/documents/rules/words.ts";
 import { projectFiles } from "#test/tidy/readSourceFile.ts";
+
+/** The rules for what people read; `tidy/rules.ts` has those for code. */
+const documentRules: readonly DocumentRule[] = [
+	links,
+	namedFiles,
+	namedFolders,
+	namedPlugins,
+	glossary,
+	requirements,
+	datedDecisions,
+	insideTheClone,
+];
 
 const PROBLEMS_SHOWN_MAX = 40;
 const files = textFiles();
