@@ -100,11 +100,11 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 			});
 			return { kind: "done", output: createdSchema.parse(await response.json()) };
 		},
-		line({ contract, tokenId, priceLimit, chain, status, errorCode }) {
+		line({ contract, tokenId, priceLimit, chain, status, errorCode, error }) {
 			const what = `#${(tokenId ?? "").slice(0, 20)} of ${contract.slice(0, 6)}…${contract.slice(-4)}`;
 			const coin = deps.chains.bySlug(chain)?.nativeCurrency.symbol ?? "";
 			const most = priceLimit === null ? "" : ` for at most ${priceLimit} ${coin}`;
-			return `Buying ${what}${most} on ${chain} ${intentSentence(status, errorCode)}.`;
+			return `Buying ${what}${most} on ${chain} ${intentSentence(status, errorCode, error)}.`;
 		},
 		asOfMs: () => null,
 		links({ link, status }) {

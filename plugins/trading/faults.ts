@@ -26,6 +26,11 @@ export const tradeFault = defineFaults({
 		retry: "later",
 		public: "No pool that is configured here leads from one to the other.",
 	},
+	amountInvalid: {
+		status: 409,
+		retry: "never",
+		public: "It is too little to trade: nothing would come out of the pools for it.",
+	},
 	liquidityInsufficient: {
 		status: 409,
 		retry: "later",

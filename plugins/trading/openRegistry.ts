@@ -65,7 +65,11 @@ export function openRegistry(options: RegistryOptions) {
 		silentMs: config.STOCK_FEED_SILENT_SECONDS * 1_000,
 	});
 	let ranking: Pools | null = null;
-	const assets: Assets = createAssets({ chain, pools: () => ranking?.ranked() ?? [] });
+	const assets: Assets = createAssets({
+		chain,
+		pools: () => ranking?.ranked() ?? [],
+		setAside: () => ranking?.setAside() ?? [],
+	});
 	ranking = createPools({
 		...{ config: config.TRADE_POOLS_JSON, factory: config.TRADE_V3_FACTORY },
 		...{ rpc: rpcFor("prices"), log, reference },

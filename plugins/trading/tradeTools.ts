@@ -32,6 +32,8 @@ type Effect = "execute" | "prepare";
 const OWN = { capability: "trading", access: "profile" } as const;
 const LISTED = 10;
 
+const STANDS = { confirm: "confirmation_required", sign: "signature_required" } as const;
+
 const SHARES: Readonly<Record<string, number>> = { all: 100, half: 50 };
 
 const what = z.string().min(1).max(64).meta({ description: "A ticker, or an address." });
@@ -203,11 +205,13 @@ function readTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 		...{ ...OWN, name: "read_trade", effect: "read" as const, output: tradeSchema },
 		title: "One of your trades",
 		description:
-			"Returns one of your trades by its id: what every source said, and where it stands.",
+			"Returns one of your trades by its id: what every source said, where it stands, and a new " +
+			"link where it waits for your yes or signature.",
 		input: byId,
 		async run({ id: of }, { caller }) {
 			const { profile } = await wallets.principalOf(caller);
-			return { kind: "done", output: await trades.show(profile, of.toLowerCase()) };
+			const output = await trades.show(profile, of.toLowerCase(), { isLinked: true });
+			return { kind: "done", output };
 		},
 		...lines,
 	});
@@ -232,15 +236,8 @@ function cancelTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 const lines = {
 	line: lineOf,
 	asOfMs: () => null,
-	links: ({ link, status, cancelUrl }: TradeView) => [
-		...(link
-			? [
-					{
-						rel: status === "signature_required" ? ("sign" as const) : ("confirm" as const),
-						url: link.url,
-					},
-				]
-			: []),
+	links: ({ link, asks, cancelUrl }: TradeView) => [
+		...(link && asks ? [{ rel: asks, url: link.url }] : []),
 		...(cancelUrl === null ? [] : [{ rel: "cancel" as const, url: cancelUrl }]),
 	],
 };
@@ -261,12 +258,15 @@ async function traded(
 }
 
 function lineOf(view: TradeView): string {
-	const { status, errorCode, reason, price } = view;
+	const { errorCode, reason, price, asks } = view;
+	// Behind a step that asks, it is that yes or signature which the trade waits for.
+	const status = asks === null ? view.status : STANDS[asks];
+	const isCalledOff = errorCode === "cancelled";
 	// Where its owner is asked, the figures are what they are asked about.
-	const said = reason ?? (status === "confirmation_required" ? price : null);
+	const said = isCalledOff ? null : (reason ?? (asks === "confirm" ? price : null));
 	const why = said === null ? "" : ` ${said}`;
 	if (view.kind === "hold" && status === "confirmed") return `${tradeSentence(view)} is noted.`;
 	// The reason says the code in words.
-	const code = reason === null || errorCode === "cancelled" ? errorCode : null;
+	const code = reason === null || isCalledOff ? errorCode : null;
 	return `${tradeSentence(view)} ${intentSentence(status, code)}.${why}`.slice(0, 160);
 }

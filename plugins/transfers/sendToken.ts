@@ -11,6 +11,7 @@ import { decimalString, formatAmount } from "#core/money.ts";
 import { SEND_PROBE_CODE, sendProbeAbi } from "#plugins/transfers/abi/sendProbe.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
 import {
+	amountFigure,
 	type Denial,
 	judgeArrival,
 	measureChange,
@@ -175,18 +176,23 @@ function trialDenial(
 	}
 	if (heldRaw < togetherRaw) {
 		const detail = "The wallet holds less of it than would be sent.";
-		return { code: "balance_insufficient", detail };
+		const figures = { limit: amountFigure(heldRaw, coin), amount: amountFigure(togetherRaw, coin) };
+		return { code: "balance_insufficient", detail, ...figures };
 	}
 	if (outcome !== "done") {
 		const how = outcome === "false" ? "answers false" : "reverts";
-		return { code: "simulation_failed", detail: `It would fail on chain: the token ${how}.` };
+		const detail = `It would fail on chain: the token ${how}.`;
+		const figures = { limit: amountFigure(heldRaw, coin), amount: amountFigure(raw, coin) };
+		return { code: "simulation_failed", detail, ...figures };
 	}
 	if (leftRaw === raw && arrivedRaw === raw) return null;
 	const text = (units: bigint) => decimalString(units, coin.decimals);
 	const detail =
 		`The token does not move what it is told to: of ${text(raw)}, ${text(leftRaw)} would leave the ` +
 		`wallet and ${text(arrivedRaw)} would arrive.`;
-	return { code: "token_unsafe", detail };
+	const moved = arrivedRaw === raw ? leftRaw : arrivedRaw;
+	const figures = { limit: amountFigure(raw, coin), amount: amountFigure(moved, coin) };
+	return { code: "token_unsafe", detail, ...figures };
 }
 
 /** Names a token for a sentence: its symbol, where it is not its author's, and its address. */

@@ -423,6 +423,7 @@ describe("transferKind", () => {
 		channel: "api",
 		status: "created",
 		errorCode: null,
+		error: null,
 		request: { recipient: ANNA, amountRaw: "250000000000000001" },
 		plan: null,
 		planHash: null,

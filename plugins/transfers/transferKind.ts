@@ -14,13 +14,14 @@ import {
 	settleToken,
 	trialQuestion,
 } from "#plugins/transfers/sendToken.ts";
-import type {
-	Denial,
-	IntentKind,
-	Plan,
-	Question,
-	SpendSituation,
-	TokenBook,
+import {
+	type Denial,
+	type IntentKind,
+	type Plan,
+	type Question,
+	type SpendSituation,
+	type TokenBook,
+	usdFigure,
 } from "#plugins/wallets/contract.ts";
 
 export type TransferDeps = {
@@ -185,11 +186,13 @@ async function worthOf(
 	const text = (micros: bigint) => decimalString(micros, USD_DECIMALS);
 	const most = price.askedMicrosMax;
 	const why = "Nothing sure says what that is worth now.";
-	if (microsOf(togetherRaw) > most) {
+	const together = microsOf(togetherRaw);
+	if (together > most) {
 		const detail =
-			`${why} It counts as $${text(microsOf(togetherRaw))}, and its owner is asked for at most ` +
+			`${why} It counts as $${text(together)}, and its owner is asked for at most ` +
 			`$${text(most)} at such a price.`;
-		return { note: null, denial: { code: "price_unknown", detail } };
+		const figures = { limit: usdFigure(most), amount: usdFigure(together) };
+		return { note: null, denial: { code: "price_unknown", detail, ...figures } };
 	}
 	return { worthUsdMicros, asks: true, note: `${why} It counts as $${text(worthUsdMicros)}.` };
 }

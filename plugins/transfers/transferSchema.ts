@@ -11,6 +11,7 @@ import {
 	cancellationSchema,
 	INTENT_STATUSES,
 	type Intent,
+	intentErrorSchema,
 	type Profile,
 	type Wallets,
 } from "#plugins/wallets/contract.ts";
@@ -45,6 +46,7 @@ export const transferSchema = z
 		errorCode: field
 			.text("Why it was rejected, or failed, or is in doubt.", "per_trade_limit")
 			.nullable(),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		fromWalletId: field.text(
 			"The wallet that it leaves, by its id.",
 			"0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69",
@@ -122,7 +124,8 @@ export function renderTransfer(
 	},
 ): z.input<typeof transferSchema> {
 	const { recipient, amountRaw, coin } = transferRequest.parse(intent.request);
-	const { id, status, errorCode, walletId, chainId, batchId, transactionHash, plan } = intent;
+	const { id, status, errorCode, error, walletId, chainId, batchId, transactionHash, plan } =
+		intent;
 	assert(walletId !== null, "a transfer names the wallet that it leaves");
 	const wallet = given.profile.wallets.find((one) => one.id === walletId);
 	const isContract = plan?.shown["recipientIsContract"];
@@ -132,6 +135,7 @@ export function renderTransfer(
 		id,
 		status,
 		errorCode,
+		error,
 		fromWalletId: walletId,
 		from: plan?.from ?? wallet?.address ?? null,
 		recipient,

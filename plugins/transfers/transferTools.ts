@@ -92,9 +92,10 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 			if (!output) throw transfersFault.notFound();
 			return { kind: "done", output };
 		},
-		line({ amount, currency, recipient, chain, status, errorCode }) {
+		line({ amount, currency, recipient, chain, status, errorCode, error }) {
 			const to = `${recipient.slice(0, 6)}…${recipient.slice(-4)}`;
-			return `${amount} ${currency} to ${to} on ${chain} ${intentSentence(status, errorCode)}.`;
+			const stands = intentSentence(status, errorCode, error);
+			return `${amount} ${currency} to ${to} on ${chain} ${stands}.`;
 		},
 		asOfMs: () => null,
 		links: ({ confirmUrl, signUrl }) => [

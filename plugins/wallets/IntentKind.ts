@@ -3,8 +3,8 @@
 import type { z } from "zod";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Tx } from "#core/db/Database.ts";
+import type { Denial, Figure } from "#plugins/wallets/intent/intentError.ts";
 import type {
-	Denial,
 	Intent,
 	Plan,
 	Profile,
@@ -72,6 +72,8 @@ export type Preparation =
 			worthUsdMicros?: bigint;
 			/** Its owner has to say yes by a link, whatever their profile says. */
 			asks?: boolean;
+			/** What it has to bring at least, for the words where it fails when it is tried. */
+			least?: Figure;
 			/**
 			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare
 			 * changes nothing, and nothing is sent or asked whose making is not on record. May run twice,

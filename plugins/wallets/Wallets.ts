@@ -6,6 +6,7 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import type { IntentError } from "#plugins/wallets/intent/intentError.ts";
 import type { Channel, Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
 import type { TokenBook } from "#plugins/wallets/tokenBook.ts";
 
@@ -134,6 +135,8 @@ export type Held = {
 	intentId: string;
 	status: IntentStatus;
 	errorCode: string | null;
+	/** The same whole. */
+	error: IntentError | null;
 	raw: bigint;
 };
 

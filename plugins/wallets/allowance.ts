@@ -9,7 +9,8 @@ import type { Tx } from "#core/db/Database.ts";
 import { denied } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { IntentKind, Preparation } from "#plugins/wallets/IntentKind.ts";
-import type { Denial, Intent, Plan } from "#plugins/wallets/model.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
+import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { storedField } from "#plugins/wallets/plan.ts";
 
 export type AllowanceDeps = { clock: Clock; rpcOf(chainId: number): Rpc | null };

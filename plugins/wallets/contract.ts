@@ -2,12 +2,18 @@
 
 import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { statusSentence } from "#plugins/wallets/agent/intentTools.ts";
+import { statusSentence, ownersTurn as turnOf } from "#plugins/wallets/agent/intentTools.ts";
 import { ALLOWANCE as allowance } from "#plugins/wallets/allowance.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/planCancellation.ts";
 import { settingRows } from "#plugins/wallets/control/settings.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
+import {
+	usdFigure as dollarsOf,
+	intentErrorSchema as errorSchema,
+	amountFigure as figureOf,
+	errorOfCode as reasonOf,
+} from "#plugins/wallets/intent/intentError.ts";
 import type { Channel } from "#plugins/wallets/model.ts";
 import { createSignedIn as createSignedInHook } from "#plugins/wallets/session/createAuthenticate.ts";
 import {
@@ -27,11 +33,11 @@ export type {
 	Question,
 	Settlement,
 } from "#plugins/wallets/IntentKind.ts";
+export type { Denial, Figure, IntentError } from "#plugins/wallets/intent/intentError.ts";
 export type { LinkOutcome, LinkShown } from "#plugins/wallets/link/linkSchema.ts";
 export type {
 	Cancellation,
 	Channel,
-	Denial,
 	Intent,
 	Plan,
 	Profile,
@@ -72,6 +78,19 @@ export const createSignedIn = createSignedInHook;
 
 /** Says in a few words where an intent stands, for a tool's line. */
 export const intentSentence = statusSentence;
+
+/** Says what an intent waits for its owner to do, and where the link for it comes from. */
+export const ownersTurn = turnOf;
+
+/** How answers show `error` of an intent, beside `errorCode`. */
+export const intentErrorSchema = errorSchema;
+
+/** Returns the reason of a code alone, in its own words. */
+export const errorOfCode = reasonOf;
+
+/** Make the figures of a denial: microdollars, and an amount of a currency, exact. */
+export const usdFigure = dollarsOf;
+export const amountFigure = figureOf;
 
 /**
  * The route of what tools record with `once`, beside the tool's name in the body. It is one for

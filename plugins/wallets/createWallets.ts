@@ -53,6 +53,7 @@ import { followHeadsJob } from "#plugins/wallets/reconcile/followHeads.ts";
 import { wakeSubmission } from "#plugins/wallets/reconcile/looks.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
+import { stepRoutes } from "#plugins/wallets/routes/stepRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts";
 import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
@@ -128,6 +129,7 @@ export function createWallets(options: WalletsOptions) {
 		.use(identity.routes)
 		.use(control)
 		.use(resolveRoutes({ deps, core, ending }))
+		.use(stepRoutes({ authenticate, execution, chains: core.chains }))
 		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, origins, ending }));
 	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
 	const agent = {

@@ -2,6 +2,7 @@
 
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import type { IntentError } from "#plugins/wallets/intent/intentError.ts";
 
 /** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
 export type WalletCapability =
@@ -52,6 +53,8 @@ export type Intent<Request = unknown> = {
 	channel: Channel;
 	status: IntentStatus;
 	errorCode: string | null;
+	/** The same whole, as its owner is told; null where there is no code. */
+	error: IntentError | null;
 	request: Request;
 	plan: Plan | null;
 	planHash: Hex | null;
@@ -139,9 +142,6 @@ type SignableTypedData = {
 	primaryType: string;
 	message: Record<string, string>;
 };
-
-/** A reason why nothing is sent, in a stable code and a sentence. */
-export type Denial = { code: string; detail: string };
 
 /** What policy decides on, read under the lock of the profile's row. */
 export type SpendSituation = {

@@ -33,6 +33,7 @@ import {
 	createAssets,
 	type Eligibility,
 	type Pool,
+	type SetAside,
 } from "#plugins/trading/registry/createAssets.ts";
 import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import { allowanceKind } from "#plugins/wallets/allowance.ts";
@@ -48,6 +49,7 @@ import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
+import { stepRoutes } from "#plugins/wallets/routes/stepRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
@@ -110,6 +112,8 @@ export function openTradeLab(given: {
 		barred: null as Awaited<ReturnType<Eligibility["mayTrade"]>>,
 		/** Replaces the quoter's calls; null: the real ones. */
 		settle: null as Rpc["settle"] | null,
+		/** The pools that are not used now. */
+		setAside: [] as readonly SetAside[],
 		pools: world.pools.map(
 			({ address, token0, token1, fee }): Pool => ({
 				...{ address: lower(address), token0: lower(token0), token1: lower(token1) },
@@ -198,7 +202,8 @@ export function openTradeLab(given: {
 		TRADE_SETTLEMENT_ASSETS: [lower(world.addresses.usdg)],
 		TRADE_V3_FACTORY: lower(world.addresses.factory),
 	};
-	const assets = createAssets({ chain, pools: () => state.pools });
+	const setAside = () => state.setAside;
+	const assets = createAssets({ chain, pools: () => state.pools, setAside });
 	const reference = createReference({
 		...{ chainId: STOCK_CHAIN_ID, rpc: real, db, clock, log: silentLog, prices },
 		...{ hours: marketHours("always"), silentMs: 86_400_000 },
@@ -222,6 +227,7 @@ export function openTradeLab(given: {
 		clock,
 		routes: [
 			new Elysia().use(opened.routes),
+			stepRoutes({ authenticate: wallets.authenticate, execution, chains }),
 			linkRoutes({
 				...{ deps, links, execution, ending, authenticate: wallets.authenticate },
 				origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
@@ -266,7 +272,7 @@ export function openTradeLab(given: {
 	return {
 		...{ db, anvil, world, deps, execution, prices, clock, state, sent, steps, wallets, rpc },
 		...{ audited, references },
-		...{ ask, tools: opened.tools, assets, chains },
+		...{ ask, tools: opened.tools, assets, chains, reference },
 		/** Answers a request as it is. */
 		handle: (request: Request) => app.handle(request),
 		async trader(options: TraderOptions = {}): Promise<Trader> {

@@ -10,7 +10,7 @@ import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizat
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import type { Intent } from "#plugins/wallets/contract.ts";
+import { errorOfCode, type Intent, intentErrorSchema } from "#plugins/wallets/contract.ts";
 
 const nullable = <Type extends z.ZodType>(type: Type) => type.nullable();
 const placeSchema = z
@@ -104,6 +104,7 @@ export const bridgeSchema = z
 		}),
 		errorCode: nullable(field.text("Why it stands there.", "quote_expired")),
 		detail: nullable(field.text("The same in a sentence.", "The bridge's quote has ended.")),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		where: field.text("Where the money is, in a sentence.", "It is on its way to robinhood."),
 		mode: z.enum(["normal", "degen_2_stable", "direct"]).meta({ description: "As asked for." }),
 		amount: field.text("What is paid in, as it was typed.", "0.5"),
@@ -165,6 +166,7 @@ export function renderBridge(
 	const { route, request } = bridge;
 	return {
 		...{ id: bridge.id, status: bridge.status, errorCode: bridge.errorCode },
+		error: errorOf(bridge, [...intents, ...signers]),
 		...{ detail: bridge.detail, where: whereIs(bridge), mode: request.mode },
 		...{ amount: request.amount, amountRaw: route ? String(route.amountRaw) : null },
 		...{ origin: route?.origin ?? null, destination: route?.destination ?? null },
@@ -200,6 +202,16 @@ function resetStep(quote: StoredQuote | null, reset: Intent | undefined): Bridge
 	if (!reset || approve?.kind !== "approve") return [];
 	const data = `${approve.data.slice(0, -64)}${"0".repeat(64)}`;
 	return [{ ...approve, data, ...sentBy(reset) }];
+}
+
+/** Returns why a bridge stands there: as its step says where that is of the same code. */
+function errorOf(
+	{ errorCode: code, detail }: Bridge,
+	steps: readonly (Intent | null)[],
+): BridgeView["error"] {
+	if (code === null) return null;
+	const own = steps.find((step) => step?.error?.code === code)?.error;
+	return own ?? (detail === null ? errorOfCode(code) : { code, message: detail });
 }
 
 /** Renders a quote's steps in order, then the signatures that the provider asked for later. */

@@ -86,7 +86,8 @@ function showOutcomes(intents: readonly LinkOutcome[]): void {
 	const [first] = intents;
 	const isSame = intents.every(({ status }) => status === first?.status);
 	if (first && isSame) {
-		const { title, lead } = stateWords(first.status, first.errorCode, first.cancellation);
+		const { status, errorCode, cancellation, error } = first;
+		const { title, lead } = stateWords(status, errorCode, cancellation, error?.message);
 		close(title, lead);
 	} else {
 		close("Where it stands", "Each transaction by itself:");

@@ -57,12 +57,12 @@ export function rowsOf(one: TransactionShown): { main: Row[]; details: Row[] } {
 
 /** Shows an intent as it stands, and its transaction; its state unless the page's title has it. */
 export function renderOutcome(
-	{ status, errorCode, transactionHash, cancellation, chain }: LinkOutcome,
+	{ status, errorCode, error, transactionHash, cancellation, chain }: LinkOutcome,
 	{ isTitled }: { isTitled: boolean },
 ): Node {
 	const item = document.createElement("li");
 	const [state, list] = [document.createElement("p"), document.createElement("dl")];
-	const { title, lead } = stateWords(status, errorCode, cancellation);
+	const { title, lead } = stateWords(status, errorCode, cancellation, error?.message);
 	state.textContent = `${title}. ${lead}`;
 	state.className = "summary";
 	state.hidden = isTitled;

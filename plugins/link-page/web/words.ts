@@ -19,7 +19,9 @@ type State = { title: string; lead: string; isOver: boolean };
 
 const LOOK_FIRST = "Look at its activity before you try again: it may have sent all the same.";
 
-const REASON = (code: string | null) => (code === null ? "" : ` The reason: ${code}.`);
+/** Writes a reason: in a sentence where there is one, and always by its code. */
+const REASON = (code: string | null, message: string | null) =>
+	code === null ? "" : message === null ? ` The reason: ${code}.` : ` ${message} (${code})`;
 
 /** What was mined was sent, and its gas was paid, whatever came of it. */
 const MINED = new Set(["reverted_on_chain", "not_received", "partly_received"]);
@@ -83,6 +85,7 @@ export function stateWords(
 	status: string,
 	errorCode: string | null,
 	cancellation: { state: string } | null = null,
+	message: string | null = null,
 ): State {
 	const isOnItsWay = status === "submitted" || status === "uncertain";
 	if (isOnItsWay && cancellation) return cancelling(cancellation.state);
@@ -129,13 +132,17 @@ export function stateWords(
 			}
 			return {
 				title: "It failed",
-				lead: `${failureOf(errorCode)}${REASON(errorCode)}`,
+				lead: `${failureOf(errorCode)}${REASON(errorCode, message)}`,
 				isOver: true,
 			};
 		case "rejected":
 			return errorCode === "cancelled"
 				? { title: "Called off", lead: "Nothing was sent.", isOver: true }
-				: { title: "Not sent", lead: `Nothing was sent.${REASON(errorCode)}`, isOver: true };
+				: {
+						title: "Not sent",
+						lead: `Nothing was sent.${REASON(errorCode, message)}`,
+						isOver: true,
+					};
 		case "expired":
 			return {
 				title: "It has run out",

@@ -106,6 +106,7 @@ test("[NFT-03] an intent shows its limit exactly and for display, in the chain's
 		channel: "api",
 		status: "rejected",
 		errorCode: "x",
+		error: { code: "x", message: "Because." },
 		request: {
 			contract: `0x${"c".repeat(40)}`,
 			tokenId: null,

@@ -16,6 +16,7 @@ import type { BuyContext } from "#plugins/nft-buys/model.ts";
 import {
 	cancellationSchema,
 	type Intent,
+	intentErrorSchema,
 	type SignedIn,
 	tradingDocumented,
 } from "#plugins/wallets/contract.ts";
@@ -49,6 +50,7 @@ export const intentSchema = z
 			.text("Why it was rejected, or failed.", "per_trade_limit")
 			.meta({ examples: ["per_trade_limit", "wallet_notional_limit", "daily_limit"] })
 			.nullable(),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		chain: field.text("Slug of the chain.", "ethereum"),
 		contract: field.addressText("The collection's contract."),
 		tokenId: field
@@ -229,6 +231,7 @@ export function renderIntent(
 		kind: intent.kind === "nft_buy" ? "buy" : "offer",
 		status: intent.status,
 		errorCode: intent.errorCode,
+		error: intent.error,
 		chain: chain?.slug ?? String(intent.chainId),
 		contract,
 		tokenId,

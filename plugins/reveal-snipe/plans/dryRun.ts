@@ -180,7 +180,8 @@ function dryRun(asked: DryRunAsked): DryRun {
 /** Returns a candidate as a completed fill: bought and paid. */
 function heldBy({ tokenId, orderHash, rank: place, priceRaw }: Candidate): Standing {
 	return {
-		...{ planId: "", intentId: "", pastIntentIds: [], createdAt: new Date(0), errorCode: null },
+		...{ planId: "", intentId: "", pastIntentIds: [], createdAt: new Date(0) },
+		...{ errorCode: null, error: null },
 		...{ tokenId, orderHash, rank: place, priceRaw, status: "confirmed", isOpen: false },
 		...{ heldRaw: priceRaw, openRaw: 0n },
 	};

@@ -8,6 +8,7 @@ import { toDisplayNumber } from "#core/money.ts";
 import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
 import { PAUSE_REASONS, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
 import type { Plan } from "#plugins/reveal-snipe/sql/plans.ts";
+import { intentErrorSchema } from "#plugins/wallets/contract.ts";
 
 const fillSchema = z
 	.object({
@@ -20,6 +21,7 @@ const fillSchema = z
 		intentId: field.id("The buy, as `/v1/nft-market/intents/:id` shows it."),
 		status: field.text("Where the buy stands, by the states of intents.", "confirmed"),
 		failureCode: field.text("Why it was rejected, or failed.", "listing_gone").nullable(),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		createdAt: field.time("When the token was chosen first."),
 	})
 	.meta({ id: "SnipeFill", description: "A token that a plan bought, or tried to buy." });
@@ -116,9 +118,9 @@ export function renderPlan(
 }
 
 function renderFill(fill: Standing, native: (raw: bigint) => number): PlanView["fills"][number] {
-	const { planId, tokenId, rank, priceRaw, orderHash, intentId, status, errorCode } = fill;
+	const { planId, tokenId, rank, priceRaw, orderHash, intentId, status, errorCode, error } = fill;
 	return {
-		...{ planId, tokenId, rank, orderHash, intentId, status, failureCode: errorCode },
+		...{ planId, tokenId, rank, orderHash, intentId, status, failureCode: errorCode, error },
 		priceNative: native(priceRaw),
 		priceRaw: String(priceRaw),
 		createdAt: fill.createdAt.toISOString(),

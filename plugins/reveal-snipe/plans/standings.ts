@@ -11,6 +11,7 @@ export type Standing = Fill & {
 	/** The status of its newest intent. */
 	status: Status;
 	errorCode: string | null;
+	error: Held["error"];
 	/** One of its intents may still spend. */
 	isOpen: boolean;
 	/** What the ledger holds for all its intents, and how much more may be added. */
@@ -144,6 +145,7 @@ function standingOf(fill: Fill, byId: ReadonlyMap<string, Held>): Standing {
 		...fill,
 		status: newest?.status ?? "created",
 		errorCode: newest?.errorCode ?? null,
+		error: newest?.error ?? null,
 		// A payment that was given up may be mined later: then its token is being bought.
 		isOpen: isNewestOpen || pastIntentIds.some((id) => isOpen(byId.get(id))),
 		heldRaw,

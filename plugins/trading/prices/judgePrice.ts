@@ -1,11 +1,10 @@
 // Gives a trade one verdict on its price, from everything that says something of it.
 
-import { deny } from "#core/fault.ts";
 import { mulDiv } from "#core/money.ts";
 import { BPS } from "#plugins/trading/limits.ts";
 import { lossBps, type Ratio } from "#plugins/trading/poolRatio.ts";
 import type { PriceWord } from "#plugins/trading/prices/createReference.ts";
-import type { Denial } from "#plugins/wallets/contract.ts";
+import type { Denial, Figure } from "#plugins/wallets/contract.ts";
 
 export type PriceBounds = {
 	impactBpsMax: number;
@@ -36,6 +35,11 @@ export type PriceFacts = {
 
 /** What a fair price was learned from. */
 export type PriceFrom = "feed" | "last close" | "pool";
+
+const TOO_STEEP: Denial = {
+	code: "price_impact",
+	detail: "The trade would move the price of its pools too far.",
+};
 
 /** A fair price, and how much less than it may be received at most. */
 type Held = { from: PriceFrom; ratio: Ratio; boundBps: number };
@@ -89,9 +93,9 @@ export function judgePrice(facts: PriceFacts, bounds: PriceBounds): PriceVerdict
 	// Where a feed of now says that the price is right, a mean that lags behind is not held against.
 	const held = [byFeed, isOpen && isOff ? null : byPool].filter((one) => one !== null);
 	const denials: [boolean, Denial][] = [
-		[isSteep, deny("price_impact", "The trade would move the price of its pools too far.")],
-		[isFar, deny("price_deviation", farFrom(byFeed))],
-		[isOff && !isOpen, deny("price_deviation", farFrom(byPool))],
+		[isSteep, { ...TOO_STEEP, limit: bps(bounds.impactBpsMax), amount: bps(impactBps ?? 0) }],
+		[isFar, farFrom(facts, byFeed)],
+		[isOff && !isOpen, farFrom(facts, byPool)],
 	];
 	const denial = denials.find(([isIt]) => isIt)?.[1] ?? null;
 	const isSure = byFeed !== null || isByPool;
@@ -163,11 +167,19 @@ function outcomeOf(isUnknown: boolean, isDenied: boolean): Outcome {
 	return isDenied ? "denied" : isUnknown ? "unknown" : "passed";
 }
 
-function farFrom(held: Held | null): string {
+function bps(value: number): Figure {
+	return { value: String(value), unit: "bps" };
+}
+
+function farFrom(facts: PriceFacts, held: Held | null): Denial {
 	const what = {
 		feed: "what feeds say",
 		"last close": "the last close",
 		pool: "their own mean of half an hour",
 	} as const;
-	return `The pools' price is too far from ${what[held?.from ?? "feed"]}.`;
+	const detail = `The pools' price is too far from ${what[held?.from ?? "feed"]}.`;
+	const figures = held && {
+		...{ limit: bps(held.boundBps), amount: bps(lossBps(facts, held.ratio)) },
+	};
+	return { code: "price_deviation", detail, ...figures };
 }

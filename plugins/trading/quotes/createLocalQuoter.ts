@@ -44,6 +44,10 @@ const PRICE_ENDS: ReadonlySet<bigint> = new Set([
 	1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n,
 ]);
 
+const NOTHING_GIVEN =
+	"Pools that are configured here lead there, and none of them gives anything for that now: a " +
+	"token is paused or may not be moved, or it is too little.";
+
 const isBytes = (answer: unknown): answer is Hex =>
 	typeof answer === "string" && /^0x(?:[0-9a-f]{2})*$/i.test(answer);
 
@@ -61,7 +65,8 @@ export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
 			if (routes.length === 0) throw tradeFault.noRoute();
 			const best = await bestOf(deps, { ask, routes, signal });
 			if (best === "exhausted") throw tradeFault.liquidityInsufficient();
-			if (!best) throw tradeFault.noRoute({ detail: "no way gives anything for that amount" });
+			if (best === "dust") throw tradeFault.amountInvalid();
+			if (!best) throw tradeFault.noRoute({ public: NOTHING_GIVEN });
 			return withImpact(deps, best, signal);
 		},
 	};
@@ -101,15 +106,18 @@ export async function quoteRoute(
 	given: { ask: QuoteAsk; hops: readonly Hop[]; signal: AbortSignal },
 ): Promise<SourceRoute | null> {
 	const route = await bestOf(deps, { ...given, routes: [given.hops] });
-	if (route === null || route === "exhausted") return null;
+	if (route === null || typeof route === "string") return null;
 	return withImpact(deps, route, given.signal);
 }
 
-/** Returns the best route; `exhausted`: pools of all that give something end before it. */
+/**
+ * Returns the best route; `exhausted`: pools of all that give something end before it. `dust`: some
+ * work, and give nothing for so little.
+ */
 async function bestOf(
 	{ rpc, quoter }: Pick<LocalQuoterDeps, "rpc" | "quoter">,
 	given: { ask: QuoteAsk; routes: readonly (readonly Hop[])[]; signal: AbortSignal },
-): Promise<SourceRoute | "exhausted" | null> {
+): Promise<SourceRoute | "exhausted" | "dust" | null> {
 	const { ask, routes, signal } = given;
 	const { exact, amountRaw } = ask;
 	const calls = routes.map((hops) => quoteCall(quoter, { hops, exact, amountRaw }));
@@ -119,9 +127,11 @@ async function bestOf(
 	const blockNumber = blockOf(block);
 	let best: SourceRoute | null = null;
 	let isExhausted = false;
+	let isDust = false;
 	for (const [index, outcome] of outcomes.entries()) {
 		const hops = routes[index];
 		const raw = amountOf(outcome, exact);
+		if (raw === 0n) isDust = true;
 		if (!hops || raw === null || raw === 0n) continue;
 		if (raw === "exhausted") {
 			isExhausted = true;
@@ -136,7 +146,7 @@ async function bestOf(
 		};
 		if (best === null || isBetter(found, best, exact)) best = found;
 	}
-	return best ?? (isExhausted ? "exhausted" : null);
+	return best ?? (isExhausted ? "exhausted" : isDust ? "dust" : null);
 }
 
 function quoteCall(

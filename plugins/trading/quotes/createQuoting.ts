@@ -34,7 +34,7 @@ export type Quoting = { quote(ask: QuoteAsk, signal: AbortSignal): Promise<Quote
 const LOCAL = "local";
 
 /** Codes by which a source says that it has no route: that is an answer. */
-export const HAS_NONE = /^(no_route|liquidity_insufficient|router_refused)$/;
+export const HAS_NONE = /^(no_route|liquidity_insufficient|amount_invalid|router_refused)$/;
 
 /**
  * Makes the function that asks every source and chooses a route. A route of another source is

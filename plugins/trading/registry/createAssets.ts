@@ -47,6 +47,17 @@ export type Assets = {
 	read(db: Queryable, address: Address): Promise<Asset | null>;
 	/** Returns the configured pools, those with the most liquidity first. */
 	pools(): readonly Pool[];
+	/** Returns the configured pools that are not used now. */
+	setAside(): readonly SetAside[];
+};
+
+/** A pool that is not used now, and why. */
+export type SetAside = {
+	pool: Pool;
+	flaw: "not_of_factory" | "unreadable" | "price";
+	/** How far its price is from what is fair, and may be; null: it is not known. */
+	offBps: number | null;
+	boundBps: number;
 };
 
 /**
@@ -69,8 +80,9 @@ export type Reference = {
 
 type AssetsOptions = {
 	chain: Chain;
-	/** Returns the pools in their current ranking. */
+	/** Returns the pools in their current ranking, and those that are not in it. */
 	pools(): readonly Pool[];
+	setAside?(): readonly SetAside[];
 };
 
 /** The form of a ticker in the registry: what the commands' grammar reads, in capitals. */
@@ -93,7 +105,7 @@ export const SETTLEMENT_SYMBOLS = ["ETH", "WETH", "USDG"] as const;
  * Makes the lookup of tokens in the registry. A ticker means the one token that has exactly it; a
  * lookalike is unknown, and so is a rejected token.
  */
-export function createAssets({ chain, pools }: AssetsOptions): Assets {
+export function createAssets({ chain, pools, setAside }: AssetsOptions): Assets {
 	const coin: Asset = {
 		...{ chainId: chain.id, address: ZERO_ADDRESS, kind: "native", status: "active" },
 		...{ symbol: chain.nativeCurrency.symbol, name: chain.nativeCurrency.symbol },
@@ -102,6 +114,7 @@ export function createAssets({ chain, pools }: AssetsOptions): Assets {
 	};
 	return {
 		pools,
+		setAside: setAside ?? (() => []),
 		async read(db, address) {
 			if (address === ZERO_ADDRESS) return coin;
 			const row = await assetRows.read(db, chain.id, address);

@@ -88,9 +88,13 @@ test("a pool further from the feeds than allowed is not used, until it is near a
 	]);
 	await pools.refresh(signal);
 	expect(addresses(pools)).toEqual([pool(1)]);
+	expect(pools.setAside()).toMatchObject([
+		{ pool: { address: pool(0) }, flaw: "price", offBps: 502, boundBps: 500 },
+	]);
 	place(0, { fee: 100, liquidity: 9_000n });
 	await pools.refresh(signal);
 	expect(addresses(pools)).toEqual([pool(0), pool(1)]);
+	expect(pools.setAside()).toEqual([]);
 });
 
 for (const unknown of [undefined, "closed"] as const) {

@@ -6,7 +6,7 @@ import { type Address, type Hex, isAddress } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log.ts";
 import { readSlot0, SLOT0 } from "#plugins/trading/poolRatio.ts";
-import type { Asset, Pool, Reference } from "#plugins/trading/registry/createAssets.ts";
+import type { Asset, Pool, Reference, SetAside } from "#plugins/trading/registry/createAssets.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 import type { PoolTick } from "#plugins/trading/sql/poolPrices.ts";
 
@@ -26,6 +26,8 @@ export type PoolsOptions = {
 export type Pools = {
 	/** Returns the pools by liquidity: the deepest first, those not read yet last. */
 	ranked(): readonly Pool[];
+	/** Returns the pools that are not used, and why. */
+	setAside(): readonly SetAside[];
 	/**
 	 * Reads the pools again, and returns the price of each that has liquidity now. Where the chain
 	 * does not answer, the ranking stays.
@@ -34,8 +36,8 @@ export type Pools = {
 };
 
 type PoolState = { liquidity: bigint; sqrtPriceX96: bigint; tick: number };
-/** A pool, and why it is not used; null: it is. */
-type Judged = { pool: Pool; flaw: "not_of_factory" | "unreadable" | "price" | null };
+/** A pool, why it is not used (null: it is), and how far its price is from what is fair. */
+type Judged = { pool: Pool; flaw: SetAside["flaw"] | null; offBps: number | null };
 
 type Worth = { microsPerUnit: bigint; decimals: number };
 
@@ -44,6 +46,8 @@ const LIQUIDITY = "0x1a686502";
 const GET_POOL = "0x1698ee82";
 const VIEWS_PER_POOL = 3;
 const BPS = 10_000n;
+/** A distance in basis points that is told as a figure; it is far beyond any bound. */
+const DISTANCE_MAX = 1_000_000_000n;
 
 /** The most pools that can be configured. */
 const POOLS_MAX = 256;
@@ -87,9 +91,11 @@ export function createPools(options: PoolsOptions): Pools {
 	const { rpc, log, factory } = options;
 	const configured = options.config.map(poolOf);
 	let ranked: readonly Pool[] = configured;
+	let setAside: readonly SetAside[] = [];
 	let told = "";
 	return {
 		ranked: () => ranked,
+		setAside: () => setAside,
 		async refresh(signal) {
 			if (configured.length === 0) return [];
 			const views = configured.flatMap((pool) => viewsOf(pool, factory));
@@ -102,6 +108,9 @@ export function createPools(options: PoolsOptions): Pools {
 				.filter(({ flaw }) => flaw === null)
 				.map(({ pool }) => pool)
 				.sort(byLiquidity);
+			setAside = judged.flatMap(({ pool, flaw, offBps }): SetAside[] => {
+				return flaw ? [{ pool, flaw, offBps, boundBps: options.deviationBpsMax }] : [];
+			});
 			const flaws = judged.flatMap(({ pool, flaw }) => (flaw ? [`${pool.address} ${flaw}`] : []));
 			if (flaws.join() !== told && flaws.length > 0) log.warn("pools are not used", { flaws });
 			told = flaws.join();
@@ -168,12 +177,13 @@ async function judgeAll(
 	}
 	return pools.map((pool, index): Judged => {
 		const state = read[index] ?? "unreadable";
-		if (typeof state === "string") return { pool, flaw: state };
+		if (typeof state === "string") return { pool, flaw: state, offBps: null };
 		const fair = fairOf(worth.get(pool.token0), worth.get(pool.token1)) ?? {
 			squareX192: (deepest.get(pairOf(pool)) ?? state).sqrtPriceX96 ** 2n,
 		};
-		const isFar = isBeyond(state.sqrtPriceX96 ** 2n, fair.squareX192, BigInt(deviationBpsMax));
-		return { pool: { ...pool, liquidity: state.liquidity }, flaw: isFar ? "price" : null };
+		const offBps = distanceBps(state.sqrtPriceX96 ** 2n, fair.squareX192);
+		const flaw = offBps > BigInt(deviationBpsMax) ? "price" : null;
+		return { pool: { ...pool, liquidity: state.liquidity }, flaw, offBps: Number(offBps) };
 	});
 }
 
@@ -208,9 +218,11 @@ function fairOf(
 	return { squareX192: (above << 192n) / below };
 }
 
-function isBeyond(value: bigint, fair: bigint, bpsMax: bigint): boolean {
+/** Returns how far a value is from a fair one, in basis points of that, rounded up. */
+function distanceBps(value: bigint, fair: bigint): bigint {
 	const distance = value > fair ? value - fair : fair - value;
-	return distance * BPS > fair * bpsMax;
+	const found = fair === 0n ? DISTANCE_MAX : (distance * BPS + fair - 1n) / fair;
+	return found > DISTANCE_MAX ? DISTANCE_MAX : found;
 }
 
 function byLiquidity(a: Pool, b: Pool): number {

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Rpc, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { silentLog } from "#core/log.ts";
+import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { createPools } from "#plugins/trading/registry/createPools.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
@@ -51,6 +54,7 @@ async function give(token: string, raw: bigint, allowed = raw) {
 }
 
 const ONE = 10n ** 18n;
+const lower = (address: string) => address.toLowerCase() as `0x${string}`;
 
 describe("what is not in the registry, or not fit for trading", () => {
 	test("[TRD-03] an unknown ticker, a lookalike, an address of another token", async () => {
@@ -102,14 +106,17 @@ describe("what is not in the registry, or not fit for trading", () => {
 			return token0 !== nvda && token1 !== nvda;
 		});
 		await expectRefused("sell 1 TSLA to NVDA", "settlement_unsupported");
-		await expectRefused("buy NVDA with 1 ETH", "no_route");
+		const { error } = await expectRefused("buy NVDA with 1 ETH", "no_route");
+		expect(error.message).toStartWith("No pool that is configured here leads");
 	});
 
 	test("[TRD-13] one stock for another, above a limit in dollars, or without a price", async () => {
 		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
 		await give(world.stock("TSLA").address, 5n * ONE);
 		await expectRefused("sell 1 TSLA to NVDA", "per_trade_limit");
-		await expectRefused("buy NVDA with 1 TSLA", "per_trade_limit");
+		const { error } = await expectRefused("buy NVDA with 1 TSLA", "per_trade_limit");
+		expect(error).toMatchObject({ limit: { value: "100", unit: "USD" }, amount: { unit: "USD" } });
+		expect(Number(error.amount.value)).toBeGreaterThan(100);
 		await world.setFeedDead("NVDA", true);
 		await world.setFeedDead("TSLA", true);
 		lab.clock.ms += 6_000;
@@ -130,6 +137,15 @@ describe("amounts", () => {
 		await expectRefused("buy 2 AMZN", "balance_insufficient");
 	});
 
+	test("of so little that nothing comes out is told as that, and not as a missing way", async () => {
+		await give(world.stock("TSLA").address, ONE);
+		const { error } = await expectRefused(
+			"sell 0.000000000000000001 TSLA to USDG",
+			"amount_invalid",
+		);
+		expect(error.message).toStartWith("It is too little to trade");
+	});
+
 	test("[TRD-03] above what a profile may trade at once, or a day", async () => {
 		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
 		await expectRefused("buy TSLA with 0.5 ETH", "per_trade_limit");
@@ -140,16 +156,22 @@ describe("amounts", () => {
 
 describe("tokens that do not do what an ERC-20 does", () => {
 	test("one with a transfer fee", async () => {
-		await expectRefused("buy TAXD with 0.1 ETH", "token_unsafe");
+		const { error } = await expectRefused("buy TAXD with 0.1 ETH", "token_unsafe");
+		expect(error).toMatchObject({ limit: { unit: "TAXD" }, amount: { unit: "TAXD" } });
+		expect(Number(error.amount.value)).toBeLessThan(Number(error.limit.value));
 		await give(world.bad.taxed.address, 5n * ONE);
-		await expectRefused("sell 2 TAXD", "simulation_failed");
+		const { error: failed } = await expectRefused("sell 2 TAXD", "simulation_failed");
+		expect(failed).toMatchObject({
+			...{ limit: { unit: "USDG" }, amount: { value: "2", unit: "TAXD" } },
+		});
 		await give(world.bad.taxed.address, ONE, 0n);
 		await expectRefused("sell 2 TAXD", "simulation_failed");
 	});
 
 	test("one that is paused, and one that its pool may not send, have no way", async () => {
 		await expectRefused("buy BLKD with 0.1 ETH", "no_route");
-		await expectRefused("buy HALT with 0.1 ETH", "no_route");
+		const { error } = await expectRefused("buy HALT with 0.1 ETH", "no_route");
+		expect(error.message).toStartWith("Pools that are configured here lead there, and none");
 	});
 
 	test("one that is rebased, and one whose balances shrink by themselves after it was quoted", async () => {
@@ -184,6 +206,35 @@ describe("tokens that do not do what an ERC-20 does", () => {
 });
 
 describe("prices", () => {
+	test("pools that are not used because a feed is 5 % off are the reason, in figures", async () => {
+		const { pools, addresses } = world;
+		const ranking = createPools({
+			config: pools.map(({ address, token0, token1, fee }) => ({
+				address: lower(address),
+				tokens: [lower(token0), lower(token1)] as [`0x${string}`, `0x${string}`],
+				fee,
+			})),
+			...{ factory: lower(addresses.factory), rpc: lab.rpc, log: silentLog, deviationBpsMax: 500 },
+			readAssets: async (tokens) => (await assetRows.some(lab.db, 4_663, tokens)).map(assetOf),
+			reference: lab.reference,
+		});
+		await world.moveMarket({ MSFT: 530 }, { feeds: false });
+		try {
+			await ranking.refresh(new AbortController().signal);
+			lab.state.pools = [...ranking.ranked()];
+			lab.state.setAside = ranking.setAside();
+			const { error } = await expectRefused("buy MSFT with 0.1 ETH", "price_deviation");
+			expect(error).toMatchObject({
+				limit: { value: "500", unit: "bps" },
+				amount: { unit: "bps" },
+			});
+			expect(Number(error.amount.value)).toBeGreaterThan(500);
+			expect(error.message).toStartWith("The pools of MSFT are not used now");
+		} finally {
+			await world.moveMarket({ MSFT: 490 }, { feeds: false });
+		}
+	});
+
 	test("a trade that moves its pools too far", async () => {
 		const rich = 4_000n * ONE;
 		await anvil.rpc("anvil_setBalance", [by.wallet.address, `0x${rich.toString(16)}`]);

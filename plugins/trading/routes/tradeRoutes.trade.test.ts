@@ -184,6 +184,42 @@ describe("asking first", () => {
 		}
 	});
 
+	test("a trade that waits says for what and where its link comes from, and its first step is read", async () => {
+		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
+		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
+		const trade = await lab.read(by, body.id);
+		const stepId = trade.approval.intentId;
+		expect(body.approval.intentId).toBe(stepId);
+		expect(trade).toMatchObject({
+			status: "waiting",
+			errorCode: null,
+			error: null,
+			asks: "confirm",
+		});
+		expect(trade.waitsFor).toBe(
+			`It waits for your yes: POST /v1/links with {"intentId":"${stepId}"} makes the link.`,
+		);
+		const path = `/v1/trading/steps/${stepId}`;
+		const { body: step } = await lab.ask(path, { by });
+		expect(step).toMatchObject({
+			...{ id: stepId, kind: "allowance", status: "confirmation_required", error: null },
+			...{
+				waitsFor: trade.waitsFor,
+				summary: expect.stringMatching(/^Swaps 50 USDG for at least /),
+			},
+		});
+		const made = await lab.ask("/v1/links", { by, body: { intentId: stepId } });
+		expect(made.status).toBe(201);
+		expect((await lab.ask(path, { by: await lab.trader() })).status).toBe(404);
+		expect((await lab.ask("/v1/trading/steps/none", { by })).status).toBe(404);
+		expect((await lab.ask(path)).status).toBe(401);
+		const tool = lab.tools.find(({ name }) => name === "read_trade");
+		const caller = { profileId: by.profile.id, channel: "api" } as never;
+		const context = { caller, idempotencyKey: null } as never;
+		const done = await tool?.run({ id: body.id }, context);
+		expect(done).toMatchObject({ kind: "done", output: { link: { url: expect.any(String) } } });
+	});
+
 	test("confirming another plan is refused; confirming twice is one trade", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy TSLA with 0.1 ETH");
@@ -345,6 +381,27 @@ describe("what a trade left allowed", () => {
 	});
 });
 
+test("a step that fails is named by the trade that waited for it, with its state, reason and place", async () => {
+	const by = await trader({ requireTradeConfirmation: true }, [[of("AMD"), ONE]]);
+	const { body } = await lab.trade(by, "sell 0.5 AMD");
+	const stepId = body.approval.intentId;
+	const { signal } = new AbortController();
+	await lab.execution.cancel(stepId, { actor: "operator:ann", signal });
+	const trade = await lab.settled(by, body.id);
+	const { body: step } = await lab.ask(`/v1/trading/steps/${stepId}`, { by });
+	expect(step).toMatchObject({ status: "rejected", errorCode: "cancelled" });
+	expect(trade).toMatchObject({
+		...{ status: "rejected", errorCode: "previous_step_failed", reason: trade.error.message },
+		error: {
+			code: "previous_step_failed",
+			message: expect.stringContaining(
+				`(allowance ${step.id}) is rejected: ${step.error.message} (cancelled)`,
+			),
+			action: expect.stringContaining(`GET /v1/trading/steps/${step.id}`),
+		},
+	});
+});
+
 describe("a swap that fails behind its allowance", () => {
 	test("leaves the exact allowance visible, and takes it back when it is told to", async () => {
 		const by = await trader({}, [[of("PLTR"), 2n * ONE]]);
@@ -355,6 +412,10 @@ describe("a swap that fails behind its allowance", () => {
 		expect(trade).toMatchObject({
 			...{ status: "rejected", errorCode: "simulation_failed" },
 			leftover: { token: of("PLTR").toLowerCase(), amountRaw: String(ONE) },
+		});
+		expect(trade.error).toMatchObject({
+			...{ code: "simulation_failed", message: expect.stringMatching(/^It would fail on chain: /) },
+			...{ limit: { unit: "USDG" }, amount: { value: "1", unit: "PLTR" } },
 		});
 		await world.setBlocked(of("PLTR"), by.wallet.address, false);
 		const revoked = await lab.ask(`/v1/trading/intents/${body.id}/revoke`, { by, method: "POST" });

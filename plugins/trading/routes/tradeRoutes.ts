@@ -111,8 +111,8 @@ function postTrade({ trades, signedIn, transform, readExact }: Deps) {
 					"By a command's text, such as `buy $TSLA with 50 USDG`, or by its parsed form. Every " +
 					"source is asked at the same time; the best answer that can be executed is taken, at " +
 					"most an exact allowance and one swap are sent. What is refused answers 201 too, with " +
-					"the trade `rejected` and its `errorCode`. Send an `idempotency-key`, and send the same " +
-					"one again where no answer came.",
+					"the trade `rejected`, its `errorCode`, and why in `error`. Send an `idempotency-key`, and " +
+					"send the same one again where no answer came.",
 				security,
 				parameters: tradingDocumented.onceParameters,
 				...canCarry(tradingDocumented.onceHeaders),

@@ -124,10 +124,17 @@ describe("simulateSwap", () => {
 	});
 
 	test("one base unit beyond the bounds is not sent", () => {
-		const bounds = { mostRaw: 10n, leastRaw: 5n, exact: "in" as const };
+		const [sell, buy] = [
+			{ symbol: "USDG", decimals: 6 },
+			{ symbol: "TSLA", decimals: 0 },
+		];
+		const bounds = { mostRaw: 10n, leastRaw: 5n, exact: "in" as const, sell, buy };
 		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 5n }, bounds)).toBeNull();
 		expect(simulationDenial({ spentRaw: 11n, receivedRaw: 5n }, bounds)?.code).toBe("token_unsafe");
-		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 4n }, bounds)?.code).toBe("token_unsafe");
+		expect(simulationDenial({ spentRaw: 10n, receivedRaw: 4n }, bounds)).toMatchObject({
+			...{ code: "token_unsafe", limit: { value: "5", unit: "TSLA" } },
+			amount: { value: "4", unit: "TSLA" },
+		});
 		const left = { spentRaw: 9n, receivedRaw: 5n };
 		expect(simulationDenial(left, bounds)?.code).toBe("liquidity_insufficient");
 		expect(simulationDenial(left, { ...bounds, exact: "out" })).toBeNull();

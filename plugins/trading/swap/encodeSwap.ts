@@ -4,9 +4,10 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
+import type { Currency } from "#core/money.ts";
 import { encodePath, type Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import { PROBE_CODE, probeAbi } from "#plugins/trading/swap/abi/swapProbe.ts";
-import type { Denial } from "#plugins/wallets/contract.ts";
+import { amountFigure, type Denial } from "#plugins/wallets/contract.ts";
 
 /** The contents of a swap's calldata. */
 export type SwapTerms = {
@@ -26,6 +27,15 @@ export type SwapTerms = {
 };
 
 export type EncodedSwap = { data: Hex; valueRaw: bigint };
+
+/** The most that may leave and the least that must arrive, in base units of both currencies. */
+export type SwapBounds = {
+	mostRaw: bigint;
+	leastRaw: bigint;
+	exact: "in" | "out";
+	sell: Currency;
+	buy: Currency;
+};
 
 type SwapBalances = { spentRaw: bigint; receivedRaw: bigint };
 
@@ -124,19 +134,23 @@ export function readSimulation(answer: unknown): SwapBalances | null {
 /** Returns why a swap that succeeds is still not sent; null: it may be. */
 export function simulationDenial(
 	{ spentRaw, receivedRaw }: SwapBalances,
-	bounds: { mostRaw: bigint; leastRaw: bigint; exact: "in" | "out" },
+	bounds: SwapBounds,
 ): Denial | null {
-	if (spentRaw > bounds.mostRaw) {
-		return { code: "token_unsafe", detail: "More would leave the wallet than the trade spends." };
+	const { mostRaw, leastRaw, sell, buy } = bounds;
+	const spent = { limit: amountFigure(mostRaw, sell), amount: amountFigure(spentRaw, sell) };
+	if (spentRaw > mostRaw) {
+		const detail = "More would leave the wallet than the trade spends.";
+		return { code: "token_unsafe", detail, ...spent };
 	}
-	if (bounds.exact === "in" && spentRaw < bounds.mostRaw) {
+	if (bounds.exact === "in" && spentRaw < mostRaw) {
 		const detail = "The pools that lead there do not take all of it.";
-		return { code: "liquidity_insufficient", detail };
+		return { code: "liquidity_insufficient", detail, ...spent };
 	}
-	if (receivedRaw < bounds.leastRaw) {
+	if (receivedRaw < leastRaw) {
 		const detail =
 			"Less would arrive in the wallet than the pool pays: the token keeps a part of it.";
-		return { code: "token_unsafe", detail };
+		const received = { limit: amountFigure(leastRaw, buy), amount: amountFigure(receivedRaw, buy) };
+		return { code: "token_unsafe", detail, ...received };
 	}
 	return null;
 }

@@ -7,8 +7,9 @@ import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { deny } from "#core/fault.ts";
 import { mulDiv } from "#core/money.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
-import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
-import type { Asset } from "#plugins/trading/registry/createAssets.ts";
+import { HAS_NONE, type PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
+import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Asset, Assets, SetAside } from "#plugins/trading/registry/createAssets.ts";
 import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { readPrice } from "#plugins/trading/swap/readPrice.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
@@ -79,6 +80,50 @@ export async function judgeRoute(deps: SwapDeps, given: Given): Promise<JudgedRo
 			? deny("venue_divergence", `The sources are ${divergenceBps} basis points apart.`)
 			: null,
 		...{ price: price.stored, notionalUsdMicros: price.notionalUsdMicros },
+	};
+}
+
+/**
+ * Returns why there is no route: what sources say; where none of them knows one, what became of the
+ * pools that would lead there.
+ */
+export function silenceOf(
+	answers: readonly SourceAnswer[],
+	{ sell, buy, assets }: { sell: Asset; buy: Asset; assets: Pick<Assets, "setAside"> },
+): Denial {
+	const silent = answers.filter((answer) => answer.kind === "none");
+	const open = silent.filter(({ code }) => !HAS_NONE.test(code));
+	if (silent.length === 0 || open.length > 0) {
+		const who = open.map(({ source, code }) => `${source} (${code})`).join(", ");
+		const silence = who === "" ? "" : ` Silent: ${who}.`;
+		return deny("quote_unavailable", `No source has a way for that now.${silence}`);
+	}
+	const named = silent.find(({ code }) => /^(liquidity_insufficient|amount_invalid)$/.test(code));
+	if (named) return deny(named.code, named.detail);
+	const stocks = [sell, buy].filter(({ kind }) => kind === "stock");
+	const aside = assets.setAside().filter(({ pool: { token0, token1 } }) => {
+		return stocks.some(({ address }) => address === token0 || address === token1);
+	});
+	const far = aside.find(({ flaw }) => flaw === "price");
+	if (far) return tooFar(far, stocks);
+	if (aside.some(({ flaw }) => flaw === "unreadable")) {
+		return deny("quote_unavailable", "The pools that lead there cannot be read now.");
+	}
+	const said = silent.find(({ code }) => code === "no_route")?.detail;
+	return deny("no_route", said ?? "No pool that is configured here leads there.");
+}
+
+/** Says that pools lead there, and are not used while their price is so far from what is fair. */
+function tooFar({ offBps, boundBps }: SetAside, stocks: readonly Asset[]): Denial {
+	const of = stocks.map(({ symbol }) => symbol).join(" and ");
+	const bps = (value: number) => ({ value: String(value), unit: "bps" });
+	const off = offBps === null ? "" : ` by ${offBps} basis points`;
+	const detail =
+		`The pools of ${of} are not used now: their price is${off} from what feeds and other pools ` +
+		`say, and ${boundBps} are allowed.`;
+	return {
+		...deny("price_deviation", detail),
+		...{ limit: bps(boundBps), ...(offBps !== null && { amount: bps(offBps) }) },
 	};
 }
 

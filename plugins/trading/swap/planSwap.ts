@@ -60,7 +60,11 @@ const shown = z.object({
 });
 
 const raw = z.string().regex(/^(0|[1-9]\d{0,77})$/);
-const denial = z.object({ code: z.string(), detail: z.string() });
+const figure = z.object({ value: z.string(), unit: z.string() });
+const denial = z.object({
+	...{ code: z.string(), detail: z.string(), action: z.string().optional() },
+	...{ limit: figure.optional(), amount: figure.optional() },
+});
 const currency = z.object({
 	/** The zero address means the chain's own coin. */
 	address: addressSchema,

@@ -15,11 +15,12 @@ import {
 	type EncodedSwap,
 	encodeSwap,
 	readSimulation,
+	type SwapBounds,
 	type SwapTerms,
 	simulationCall,
 	simulationDenial,
 } from "#plugins/trading/swap/encodeSwap.ts";
-import { assetDenial, judgeRoute, readFunds } from "#plugins/trading/swap/judgeRoute.ts";
+import { assetDenial, judgeRoute, readFunds, silenceOf } from "#plugins/trading/swap/judgeRoute.ts";
 import {
 	askOf,
 	boundsOf,
@@ -36,6 +37,7 @@ import {
 import { swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import {
 	ALLOWANCE,
+	amountFigure,
 	type Denial,
 	type Outbound,
 	type Plan,
@@ -64,7 +66,7 @@ type Asked = {
 
 type Encoded = {
 	encoded: EncodedSwap;
-	bounds: { mostRaw: bigint; leastRaw: bigint; exact: "in" | "out" };
+	bounds: SwapBounds;
 	/** The call that simulates the swap with the allowance that it needs. */
 	call: RpcCall;
 };
@@ -108,10 +110,14 @@ export async function prepareSwap(deps: SwapDeps, asked: Asked): Promise<Prepara
 	const { mostRaw } = boundsOf(request);
 	const isNative = request.sell.address === ZERO_ADDRESS;
 	if (!isNative && funds.tradableRaw < mostRaw) {
-		return denied(
+		const short = deny(
 			"balance_insufficient",
 			`The wallet holds less ${request.sell.symbol} than that.`,
 		);
+		const [limit, amount] = [funds.tradableRaw, mostRaw].map((raw) =>
+			amountFigure(raw, request.sell),
+		);
+		return { kind: "denied", denial: { ...short, limit, amount } };
 	}
 	if (!isNative && funds.allowanceRaw < mostRaw) return allowanceFirst(deps, asked);
 	const quoted = isStale(request.quoted, nowMs)
@@ -155,7 +161,14 @@ async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null>
 	const [outcome] = await outbound("trade.simulation", () => deps.rpc.settle([call], { signal }));
 	if (outcome?.kind === "fault") {
 		if (outcome.fault.code !== "rpc_refused") throw outcome.fault;
-		return deny("simulation_failed", "It would fail on chain.");
+		const [limit, amount] = [
+			amountFigure(bounds.leastRaw, bounds.buy),
+			amountFigure(bounds.mostRaw, bounds.sell),
+		];
+		const detail =
+			`It would fail on chain: for ${amount.value} ${amount.unit} at least ${limit.value} ` +
+			`${limit.unit} has to arrive.`;
+		return { code: "simulation_failed", detail, limit, amount };
 	}
 	const balances = readSimulation(outcome?.result);
 	return balances && simulationDenial(balances, bounds);
@@ -173,7 +186,7 @@ async function quoteAgain(
 	const { answers, picked } = await outbound("trade.quote", () => deps.quoting.quote(ask, signal));
 	const rows = quoteRows(answers, picked);
 	await outbound("trade.record", () => insertQuotes(deps.db, request.tradeId, rows));
-	if (!picked) return deny("quote_unavailable", "No source has a way for that now.");
+	if (!picked) return silenceOf(answers, { sell, buy, ...deps });
 	const { exact } = request;
 	const judged = await outbound("trade.quote", () =>
 		judgeRoute(deps, { picked, sell, buy, exact, signal }),
@@ -230,7 +243,8 @@ function planned(
 			return { kind: "shown", shown: { ...shown, simulation } };
 		},
 	};
-	return { kind: "plan", plan, question, ...(review && { review }) };
+	const least = amountFigure(leastRaw, request.buy);
+	return { kind: "plan", plan, question, least, ...(review && { review }) };
 }
 
 /**
@@ -261,10 +275,11 @@ function encodedSwap(
 		return deny("calldata_mismatch", "The calldata does not say what was planned.");
 	}
 	const { exact, amountRaw, limitRaw } = terms;
+	const sides = { exact, sell: request.sell, buy: request.buy };
 	const bounds =
 		exact === "in"
-			? { exact, mostRaw: amountRaw, leastRaw: limitRaw }
-			: { exact, mostRaw: limitRaw, leastRaw: amountRaw };
+			? { ...sides, mostRaw: amountRaw, leastRaw: limitRaw }
+			: { ...sides, mostRaw: limitRaw, leastRaw: amountRaw };
 	const { address: sell } = request.sell;
 	const allowedRaw = sell === ZERO_ADDRESS ? 0n : bounds.mostRaw;
 	const { address: buy } = request.buy;

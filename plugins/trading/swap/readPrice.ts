@@ -18,7 +18,7 @@ import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/createAssets.ts";
 import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
-import type { Denial } from "#plugins/wallets/contract.ts";
+import { type Denial, usdFigure } from "#plugins/wallets/contract.ts";
 
 /** The verdict on a trade's price, and what is stored of it; null: it is refused. */
 export type ReadPrice = {
@@ -171,7 +171,7 @@ function unsureDenial(
 	const detail =
 		`${why} It counts as $${dollars(counted)}, and its owner is asked for at most ` +
 		`$${dollars(most)} at such a price.`;
-	return { code: "price_unknown", detail };
+	return { code: "price_unknown", detail, limit: usdFigure(most), amount: usdFigure(counted) };
 }
 
 function fairOf(

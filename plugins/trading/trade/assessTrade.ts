@@ -5,7 +5,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { editDistance } from "#core/editDistance.ts";
 import { deny, Fault } from "#core/fault.ts";
 import { mulDiv, parseAmount } from "#core/money.ts";
-import { HAS_NONE, type PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
+import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
 import { type Asset, isTicker, skeletonOf } from "#plugins/trading/registry/createAssets.ts";
 import { ASSETS_MAX } from "#plugins/trading/registry/limits.ts";
@@ -16,6 +16,7 @@ import {
 	judgeRoute,
 	type PolicyCheck,
 	readFunds,
+	silenceOf,
 } from "#plugins/trading/swap/judgeRoute.ts";
 import {
 	askOf,
@@ -27,7 +28,13 @@ import {
 	type TradeCurrency,
 } from "#plugins/trading/swap/planSwap.ts";
 import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
-import type { Denial, Profile, Wallet } from "#plugins/wallets/contract.ts";
+import {
+	amountFigure,
+	type Denial,
+	type Profile,
+	usdFigure,
+	type Wallet,
+} from "#plugins/wallets/contract.ts";
 
 /** What the unknown name stands for in a trade. */
 type NamedAs = "bought" | "sold" | "settlement";
@@ -54,7 +61,6 @@ type Sides = { side: "buy" | "sell"; asset: Asset; sell: Asset; buy: Asset };
 /** A shorter name is near to too many. */
 const NEAR_LETTERS_MIN = 3;
 
-const UNCOUNTED = deny("usd_rate_unavailable", "What it is worth in dollars is not known now.");
 const NOT_REGISTERED = deny("asset_not_registered", "It is not in the registry.");
 
 /** The taker in quotes for a profile without a wallet. */
@@ -198,7 +204,10 @@ async function quoteFor(
 	policy.push(checked("amount", "code" in amount ? amount : null));
 	if ("code" in amount) return refused(amount);
 	const { exact, amountRaw } = amount;
-	const short = deny("balance_insufficient", `The wallet holds less ${sell.symbol} than that.`);
+	const short = (heldRaw: bigint, askedRaw: bigint): Denial => ({
+		...deny("balance_insufficient", `The wallet holds less ${sell.symbol} than that.`),
+		...{ limit: amountFigure(heldRaw, sell), amount: amountFigure(askedRaw, sell) },
+	});
 	const ask = askOf(deps, { sell, buy, exact, amountRaw, taker });
 	const [funds, { answers, picked }, shares] = await Promise.all([
 		held ?? readHeld(),
@@ -207,14 +216,18 @@ async function quoteFor(
 	]);
 	policy.push(checked("shares", "code" in shares ? shares : null));
 	if ("code" in shares) return refused(shares, { answers });
-	if (exact === "in" && funds && funds.tradableRaw < amountRaw) return refused(short);
-	if (!picked) return refused(silenceOf(answers), { answers });
+	if (exact === "in" && funds && funds.tradableRaw < amountRaw) {
+		return refused(short(funds.tradableRaw, amountRaw));
+	}
+	if (!picked) return refused(silenceOf(answers, { sell, buy, ...deps }), { answers });
 	const judged = await judgeRoute(deps, { picked, sell, buy, exact, signal });
 	policy.push(...judged.checks);
 	const { notionalUsdMicros, review, price } = judged;
 	const told = { answers, picked, notionalUsdMicros };
 	if (judged.denial) return refused(judged.denial, told);
-	if (funds && funds.tradableRaw < picked.route.inRaw) return refused(short, told);
+	if (funds && funds.tradableRaw < picked.route.inRaw) {
+		return refused(short(funds.tradableRaw, picked.route.inRaw), told);
+	}
 	const { slippageBps } = deps.bounds;
 	const fair = price?.limitRaw ?? null;
 	const slipped = limitFor(picked.route, { exact, slippageBps });
@@ -224,7 +237,7 @@ async function quoteFor(
 	if (limitRaw === 0n) return refused(deny("amount_invalid", "It is too little to trade."), told);
 	const isUnsure = price?.kind === "ask";
 	const worth = await worthInCoin(deps, { sell, buy, isUnsure, micros: notionalUsdMicros });
-	if (isUnsure && worth === null) return refused(UNCOUNTED, told);
+	if (isUnsure && worth === null) return refused(uncounted(deps, sell, picked), told);
 	const terms = {
 		worth,
 		...{ side, asset: asset.address, exact, review },
@@ -236,6 +249,15 @@ async function quoteFor(
 		},
 	};
 	return { outcome: { kind: "swap", terms }, policy, ...told };
+}
+
+/** Says that nothing counts a trade in dollars, whose owner would be asked about a figure. */
+function uncounted({ bounds }: SwapDeps, sell: Asset, { route }: PickedRoute): Denial {
+	return {
+		...deny("usd_rate_unavailable", "What it is worth in dollars is not known now."),
+		limit: usdFigure(bounds.unpricedUsdMicrosMax),
+		amount: amountFigure(route.inRaw, sell),
+	};
 }
 
 /** Returns the exact amount of a wish, in base units; or the denial. */
@@ -267,17 +289,6 @@ function amountOf(
 		if (error instanceof Fault) return deny("amount_invalid", error.publicDetail);
 		throw error;
 	}
-}
-
-/** Returns why there is no route: no source knows one, or none answered. */
-function silenceOf(answers: readonly SourceAnswer[]): Denial {
-	const silent = answers.filter((answer) => answer.kind === "none");
-	const codes = silent.map(({ code }) => code);
-	const isUnknown = codes.length > 0 && codes.every((code) => HAS_NONE.test(code));
-	const thin = silent.find(({ code }) => code === "liquidity_insufficient");
-	if (isUnknown && thin) return deny(thin.code, thin.detail);
-	if (isUnknown) return deny("no_route", "No pool that is configured here leads there.");
-	return deny("quote_unavailable", "No source has a way for that now.");
 }
 
 /**

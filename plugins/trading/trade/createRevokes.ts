@@ -98,10 +98,10 @@ export function createRevokes(deps: RevokesDeps) {
 					assert(made, "an intent that was created is there");
 					const purpose = PURPOSES.get(made.status);
 					const link = purpose ? await deps.wallets.link(made, purpose) : null;
-					const { id: intentId, status, errorCode, transactionHash } = made;
+					const { id: intentId, status, errorCode, error, transactionHash } = made;
 					const expiresAt = link && new Date(link.expiresAtMs).toISOString();
 					const body = {
-						...{ intentId, status, errorCode, transactionHash },
+						...{ intentId, status, errorCode, error, transactionHash },
 						link: link && { url: link.url, expiresAt },
 					};
 					return { status: 201, body };

@@ -16,7 +16,12 @@ import { quoteRows, type SwapDeps, type TradeRequest } from "#plugins/trading/sw
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
 import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
 import { createRevokes } from "#plugins/trading/trade/createRevokes.ts";
-import { renderTrade, type TradeView, tradeSchema } from "#plugins/trading/trade/renderTrade.ts";
+import {
+	purposeOf,
+	renderTrade,
+	type TradeView,
+	tradeSchema,
+} from "#plugins/trading/trade/renderTrade.ts";
 import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
 import type {
 	Channel,
@@ -56,12 +61,6 @@ type Continued = { trade: Trade; intentId: string | null; recorded?: Recorded | 
 type ViewMore = Omit<Parameters<typeof renderTrade>[1], "quotes">;
 
 export type Trades = ReturnType<typeof createTrades>;
-
-/** What the owner is asked to do, by the intent's state. */
-const PURPOSES = new Map<string, "confirm" | "sign">([
-	["confirmation_required", "confirm"],
-	["signature_required", "sign"],
-]);
 
 const QUOTES_SHOWN = 20;
 
@@ -113,13 +112,19 @@ function looking(deps: TradesDeps) {
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items, nextId };
 		},
-		/** Returns one trade, with its remaining allowance. */
-		async show(profile: Profile, id: string): Promise<TradeView> {
+		/** Returns one trade with its remaining allowance, and where asked for with a new link. */
+		async show(
+			profile: Profile,
+			id: string,
+			{ isLinked = false }: { isLinked?: boolean } = {},
+		): Promise<TradeView> {
 			const trade = await own(deps, profile.id, id);
 			const intent = await intentIn(deps, trade);
 			const wallet = profile.wallets.find((one) => one.id === trade.walletId)?.address;
 			const leftover = await revokes.leftoverOf(trade, { intent, wallet });
-			return viewOf(deps, trade, { intent, leftover });
+			const asking = isLinked && intent ? await deps.wallets.execution.asking(intent) : null;
+			const link = asking && (await linkOf(deps, asking));
+			return viewOf(deps, trade, { intent, leftover, link });
 		},
 		/** Revokes the remaining allowance of a finished trade. */
 		async revoke(
@@ -250,9 +255,10 @@ async function answer(
 	const intent = await continueTrade(deps, { trade, intentId: trade.intentId, recorded });
 	assert(intent, "an intent that was created is there");
 	const asking = await deps.wallets.execution.asking(intent);
-	const purpose = PURPOSES.get(asking.status);
-	const link = purpose ? await deps.wallets.link(asking, purpose) : null;
-	return { status: 201, body: await viewOf(deps, trade, { intent, link }) };
+	const link = await linkOf(deps, asking);
+	// Its first step was written down meanwhile.
+	const shown = intent.afterId === null ? trade : ((await readTrade(deps.db, trade.id)) ?? trade);
+	return { status: 201, body: await viewOf(deps, shown, { intent, link }) };
 }
 
 /**
@@ -276,6 +282,12 @@ async function continueTrade(
 	}
 }
 
+/** Makes the link that asks an intent's owner; null where they are asked nothing. */
+async function linkOf({ wallets }: TradesDeps, asking: Intent) {
+	const purpose = purposeOf(asking);
+	return purpose && (await wallets.link(asking, purpose));
+}
+
 async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {
 	const { intentId, profileId } = trade;
 	return intentId === null ? null : wallets.execution.read(intentId, profileId);
@@ -289,5 +301,8 @@ async function intentOf(deps: TradesDeps, trade: Trade): Promise<Intent> {
 
 async function viewOf(deps: TradesDeps, trade: Trade, more: ViewMore): Promise<TradeView> {
 	const quotes = await readQuotes(deps.db, trade.id, QUOTES_SHOWN);
-	return tradeSchema.parse(renderTrade(trade, { ...more, quotes }));
+	const { intent } = more;
+	const isBehind = intent?.status === "waiting";
+	const asking = isBehind ? await deps.wallets.execution.asking(intent) : intent;
+	return tradeSchema.parse(renderTrade(trade, { ...more, asking, quotes }));
 }

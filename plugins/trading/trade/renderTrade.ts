@@ -18,7 +18,12 @@ import {
 } from "#plugins/trading/swap/planSwap.ts";
 import type { Assessed } from "#plugins/trading/trade/assessTrade.ts";
 import { tradeWish } from "#plugins/trading/trade/tradeBody.ts";
-import { cancellationSchema, type Intent } from "#plugins/wallets/contract.ts";
+import {
+	cancellationSchema,
+	type Intent,
+	intentErrorSchema,
+	ownersTurn,
+} from "#plugins/wallets/contract.ts";
 
 const MICROS_IN_CENT = 10_000n;
 
@@ -47,6 +52,7 @@ export const revokeSchema = z
 		intentId: field.id("The intent that takes it back."),
 		status: field.text("Where that stands.", "submitted"),
 		errorCode: field.text("Why it was rejected, or failed.", "gas_reserve").nullable(),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
 		link: tradeQuestion
 			.nullable()
@@ -106,6 +112,11 @@ const quoteSchema = z
 	})
 	.meta({ id: "TradeQuote", description: "What one source said for a trade." });
 
+const PURPOSES = new Map<string, "confirm" | "sign">([
+	["confirmation_required", "confirm"],
+	["signature_required", "sign"],
+]);
+
 const priceText = field
 	.text(
 		"What it gives beside the fair price, and what says that price; or that nothing sure does.",
@@ -125,6 +136,16 @@ export const tradeSchema = z
 			"submitted",
 		),
 		errorCode: field.text("Why it was rejected, or failed.", "asset_not_registered").nullable(),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
+		asks: z.enum(["confirm", "sign"]).nullable().meta({
+			description: "What its owner is asked for now: a yes, or the signature of their own wallet.",
+		}),
+		waitsFor: field
+			.text(
+				"What it, or the step before it, waits for its owner to do, and where the link comes from.",
+				'It waits for your yes: POST /v1/links with {"intentId":"0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"} makes the link.',
+			)
+			.nullable(),
 		reason: field
 			.text("The same in a sentence, where there is one.", "It is not known.")
 			.nullable(),
@@ -233,13 +254,15 @@ export function renderTrade(
 	trade: Trade,
 	given: {
 		intent: Intent | null;
+		/** The intent that asks its owner: itself, or the step that it waits for. */
+		asking?: Intent | null;
 		quotes: readonly QuoteRow[];
 		link?: { url: string; expiresAtMs: number } | null;
 		cancelUrl?: string | null;
 		leftover?: z.output<typeof leftoverSchema> | null;
 	},
 ): z.input<typeof tradeSchema> {
-	const { intent, quotes, link = null, cancelUrl = null, leftover = null } = given;
+	const { intent, asking = intent, quotes, link = null, cancelUrl = null, leftover = null } = given;
 	const wish = tradeWish.parse(trade.wish);
 	const request = tradeRequest.parse(trade.terms);
 	const terms = request.kind === "swap" ? request : null;
@@ -250,8 +273,9 @@ export function renderTrade(
 	return {
 		...{ id: trade.id, kind: isHold ? "hold" : wish.kind.startsWith("buy") ? "buy" : "sell" },
 		status: intent?.status ?? "created",
-		errorCode: intent?.errorCode ?? null,
-		reason: request.kind === "refused" ? request.denial.detail : null,
+		...{ errorCode: intent?.errorCode ?? null, error: intent?.error ?? null },
+		...{ asks: asking && purposeOf(asking), waitsFor: asking && ownersTurn(asking) },
+		reason: intent?.error?.message ?? (request.kind === "refused" ? request.denial.detail : null),
 		...{ command: trade.command, wish, chainId: trade.chainId, walletId: trade.walletId },
 		...{ sell: terms && shownCurrency(terms.sell), buy: terms && shownCurrency(terms.buy) },
 		exact: terms?.exact ?? null,
@@ -279,6 +303,11 @@ export function renderTrade(
 		createdAt: trade.createdAt.toISOString(),
 		changedAt: isoTime(intent?.changedAtMs ?? trade.createdAt.getTime()),
 	};
+}
+
+/** Returns what an intent's owner is asked to do; null: nothing. */
+export function purposeOf({ status }: Pick<Intent, "status">): "confirm" | "sign" | null {
+	return PURPOSES.get(status) ?? null;
 }
 
 /** Describes a trade in a few words, for a tool's line. */

@@ -7,8 +7,12 @@ import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
+import { type IntentError, intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
 import type { Intent, Profile, SpendLimits } from "#plugins/wallets/model.ts";
 import type { Wallets } from "#plugins/wallets/Wallets.ts";
+
+const WAITS =
+	'It waits for your yes: POST /v1/links with {"intentId":"0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"} makes the link.';
 
 /** Describes an intent of any kind, as the agent's tools answer it. */
 export const intentViewSchema = z.object({
@@ -16,6 +20,10 @@ export const intentViewSchema = z.object({
 	kind: field.text("What it does: `transfer`, `nft_buy` …", "transfer"),
 	status: z.enum(intentStatuses).meta({ description: "Where it stands." }),
 	errorCode: field.text("Why it was refused, or failed.", "per_trade_limit").nullable(),
+	error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
+	waitsFor: field
+		.text("What it waits for its owner to do, and where the link for it comes from.", WAITS)
+		.nullable(),
 	chain: field.text("Slug of the chain.", "ethereum"),
 	summary: field
 		.text("What it does, in a sentence; null until it was planned.", "Sends 0.05 ETH to 0x70….")
@@ -57,6 +65,8 @@ export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentO
 		kind: intent.kind,
 		status: intent.status,
 		errorCode: intent.errorCode,
+		error: intent.error,
+		waitsFor: ownersTurn(intent),
 		chain: chains.byId(intent.chainId)?.slug ?? String(intent.chainId),
 		summary: typeof summary === "string" ? summary : null,
 		transactionHash: intent.transactionHash,
@@ -66,11 +76,34 @@ export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentO
 }
 
 /**
+ * Says what an intent waits for its owner to do, and where the link for it comes from; null where
+ * it is not their turn.
+ */
+export function ownersTurn({ id, status }: Pick<Intent, "id" | "status">): string | null {
+	const link = `POST /v1/links with {"intentId":"${id}"} makes the link.`;
+	switch (status) {
+		case "confirmation_required":
+			return `It waits for your yes: ${link}`;
+		case "signature_required":
+			return `It waits for your own wallet's signature: ${link}`;
+		case "review_required":
+			return "It waits for an operator, who looks at it first: there is nothing to do.";
+		default:
+			return null;
+	}
+}
+
+/**
  * Says in a few words where an intent stands, for one line of the agent's. Only what the chain has
  * confirmed is called done. A status that is not known is said as it is.
  */
-export function statusSentence(status: string, errorCode: string | null): string {
+export function statusSentence(
+	status: string,
+	errorCode: string | null,
+	error: Pick<IntentError, "message"> | null = null,
+): string {
 	const reason = errorCode === null ? "" : ` (${errorCode})`;
+	const why = error === null ? "" : `: ${error.message.replace(/\.$/, "")}`;
 	switch (status) {
 		case "created":
 			return "is being prepared, nothing was sent yet";
@@ -91,11 +124,11 @@ export function statusSentence(status: string, errorCode: string | null): string
 		case "confirmed":
 			return "is confirmed on chain";
 		case "failed":
-			return `failed${reason}`;
+			return `failed${reason}${why}`;
 		case "rejected":
 			return errorCode === "cancelled"
 				? "was called off, nothing was sent"
-				: `was refused${reason}, nothing was sent`;
+				: `was refused${reason}, nothing was sent${why}`;
 		case "expired":
 			return "ran out, nothing was sent";
 		case "dry_run":
@@ -124,9 +157,9 @@ function listTool({ wallets, core }: WalletToolDeps): AnyTool {
 		line({ intents }) {
 			const [newest] = intents;
 			if (!newest) return "You have no actions yet.";
-			const { kind, status, errorCode } = newest;
+			const { kind, status, errorCode, error } = newest;
 			const more = intents.length > 1 ? ` ${intents.length - 1} before it.` : "";
-			return `Newest: ${kind} ${statusSentence(status, errorCode)}.${more}`;
+			return `Newest: ${kind} ${statusSentence(status, errorCode, error)}.${more}`;
 		},
 		asOfMs: () => null,
 	});
@@ -146,7 +179,9 @@ function readTool({ wallets, core }: WalletToolDeps): AnyTool {
 			if (!intent) throw executionFault.notFound();
 			return { kind: "done", output: renderIntentView(intent, core.chains) };
 		},
-		line: ({ kind, status, errorCode }) => `Your ${kind} ${statusSentence(status, errorCode)}.`,
+		line({ kind, status, errorCode, error, waitsFor }) {
+			return waitsFor ?? `Your ${kind} ${statusSentence(status, errorCode, error)}.`;
+		},
 		asOfMs: () => null,
 	});
 }

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import type { Denial, Intent } from "#plugins/wallets/model.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import type { TradingSetting } from "#plugins/wallets/Wallets.ts";
 
 /** The registered kind of intent with that name; null: there is none. */

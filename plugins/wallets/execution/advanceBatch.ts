@@ -24,7 +24,8 @@ import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts"
 import { signIntent } from "#plugins/wallets/execution/sign.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
-import type { Denial, Intent, Plan, Profile } from "#plugins/wallets/model.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
+import type { Intent, Plan, Profile } from "#plugins/wallets/model.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;
 
@@ -105,7 +106,8 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 		if (told?.kind === "denied") return deny(deps, intents, told.denial);
 		plans.push(told ? { ...plan, shown: told.shown } : plan);
 	}
-	const judged = judgeBatch(plans, account, simulations);
+	const told = plans.map((plan, index) => ({ ...plan, least: prepared[index]?.least }));
+	const judged = judgeBatch(told, account, simulations);
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];

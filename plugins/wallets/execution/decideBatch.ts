@@ -23,8 +23,9 @@ import {
 } from "#plugins/wallets/execution/readSituation.ts";
 import { reserveIntent, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
 import { type IntentEvent, moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
-import type { Denial, Intent, Profile, Wallet } from "#plugins/wallets/model.ts";
+import type { Intent, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { hashPlan } from "#plugins/wallets/plan.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { feeDenial, isThirdParty, messageDenial } from "#plugins/wallets/spend/spend.ts";
@@ -121,8 +122,7 @@ export async function writeVerdict(
 		event: isDenied ? "deny" : verdict.event,
 		at,
 		expected: "created",
-		errorCode: denial?.code ?? null,
-		detail: denial?.detail ?? null,
+		denial,
 	} as const;
 	const isReview = !isDenied && verdict.event === "ask_review";
 	const lifetimeMs = isReview ? REVIEW_LIFETIME_MS : QUESTION_LIFETIME_MS;
@@ -274,6 +274,7 @@ async function reserve(
 		...first.intent,
 		status: "submitting",
 		errorCode: null,
+		error: null,
 		plan: first.plan,
 		planHash: first.planHash,
 		changedAtMs: at.getTime(),

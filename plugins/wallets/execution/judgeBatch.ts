@@ -1,18 +1,12 @@
 // Judges whether a batch can be paid for, runs, and stays within limits.
 
 import type { Address } from "#core/chain/Hex.ts";
-import { assert, denied } from "#core/fault.ts";
+import { assert } from "#core/fault.ts";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
-import type {
-	Denial,
-	Intent,
-	Plan,
-	Profile,
-	SpendSituation,
-	Wallet,
-} from "#plugins/wallets/model.ts";
+import { amountFigure, type Denial, type Figure } from "#plugins/wallets/intent/intentError.ts";
+import type { Intent, Plan, Profile, SpendSituation, Wallet } from "#plugins/wallets/model.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
 
@@ -40,13 +34,20 @@ type Given = {
  * One denial denies all of them: nothing of a batch is sent that cannot be sent whole.
  */
 export function judgeBatch(
-	plans: readonly Plan[],
+	plans: readonly (Plan & {
+		/** What it has to bring at least, for the words where it fails when tried. */
+		least?: Figure | undefined;
+	})[],
 	account: AccountState,
 	simulations: readonly Simulation[],
 ): { kind: "ok"; plans: CostedPlan[] } | { kind: "denied"; denial: Denial } {
 	const value = plans.reduce((sum, { valueRaw }) => sum + valueRaw, 0n);
+	const wei = (raw: bigint): Figure => ({ value: String(raw), unit: "wei" });
+	const limit = wei(account.balanceRaw);
 	if (value > account.balanceRaw) {
-		return denied("balance_insufficient", "The wallet holds less than would be sent.");
+		const amount = wei(value);
+		const detail = "The wallet holds less than would be sent.";
+		return refused({ code: "balance_insufficient", detail, limit, amount });
 	}
 	const costed: CostedPlan[] = [];
 	let gas = 0n;
@@ -54,13 +55,16 @@ export function judgeBatch(
 		const simulation = simulations[index];
 		if (simulation?.kind !== "ok") {
 			const why = simulation ? `: ${simulation.detail}` : ".";
-			return denied("simulation_failed", `It would fail on chain${why}`);
+			const amount = amountFigure(plan.spend.raw, plan.spend);
+			const detail = `It would fail on chain${why}`;
+			return refused({ code: "simulation_failed", detail, limit: plan.least, amount });
 		}
 		gas += simulation.gasLimit * account.maxFeePerGas;
 		costed.push({ plan, gasLimit: simulation.gasLimit });
 	}
 	if (value + gas > account.balanceRaw) {
-		return denied("gas_reserve", "The wallet holds too little of the chain's coin for gas.");
+		const detail = "The wallet holds too little of the chain's coin for gas.";
+		return refused({ code: "gas_reserve", detail, limit, amount: wei(value + gas) });
 	}
 	return { kind: "ok", plans: costed };
 }
@@ -82,15 +86,13 @@ export async function closeBatch(
 	{ event, denial }: { event: "deny" | "expire"; denial: Denial | null },
 ): Promise<void> {
 	const at = new Date(deps.clock.nowMs());
-	const errorCode = denial?.code ?? null;
-	const detail = denial?.detail ?? null;
 	await deps.steps.run("commit.close", () =>
 		deps.db.transaction(async (tx) => {
 			// One order for all, so that two who deny one batch do not lock each other out.
 			const ids = intents.map(({ id }) => id).sort();
 			let moved = 0;
 			for (const intentId of ids) {
-				const to = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+				const to = await moveIntent(tx, { intentId, event, at, denial });
 				if (to !== null) moved++;
 			}
 			const profileId = intents[0]?.profileId ?? "";
@@ -122,12 +124,19 @@ export function judgeSpend(
 		};
 		// A kind may deny more, in its own words, and none less: what no limit can hold is denied.
 		const denial = kindDenial(deps, intent.kind, situation) ?? spendDenial(situation);
-		if (denial) return { kind: "denied", denial };
+		if (denial) {
+			const amount = micros === null ? amountFigure(plan.spend.raw, plan.spend) : undefined;
+			return { kind: "denied", denial: { ...(amount && { amount }), ...denial } };
+		}
 		assert(micros !== null, "what has no price in dollars was denied");
 		spent += micros;
 		usdMicrosOfAll.push(micros);
 	}
 	return { kind: "ok", usdMicros: usdMicrosOfAll };
+}
+
+function refused(denial: Denial): { kind: "denied"; denial: Denial } {
+	return { kind: "denied", denial };
 }
 
 /** Microdollars of what is spent, or of what that is said to be worth where that is more. */

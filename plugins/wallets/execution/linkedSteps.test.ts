@@ -95,8 +95,14 @@ test("a first step that fails ends what waits for it, and nothing of that is sen
 	await lab.execution.cancel(id, { actor: "operator:ann", signal: lab.signal });
 	await lab.tick();
 	expect(await lab.intent(intent.id)).toMatchObject({
-		status: "rejected",
-		errorCode: "previous_step_failed",
+		...{ status: "rejected", errorCode: "previous_step_failed" },
+		error: {
+			code: "previous_step_failed",
+			message: expect.stringContaining(
+				`The step before it (pay ${id}) is failed: It was called off. (cancelled)`,
+			),
+			action: expect.stringContaining(`GET /v1/trading/steps/${id}`),
+		},
 	});
 	expect(await lab.ledger(intent.id)).toEqual({});
 });
@@ -126,6 +132,8 @@ test("a limit refuses it before its first step is sent", async () => {
 	script.etherOfSecond = "3";
 	const intent = await begin(await lab.person());
 	expect(intent).toMatchObject({ status: "rejected", errorCode: "per_trade_limit", afterId: null });
+	expect(intent.error?.message).toMatch(/^It counts as \$[\d.]+, more than the \$[\d.]+ that the /);
+	expect(intent.error).toMatchObject({ limit: { unit: "USD" }, amount: { unit: "USD" } });
 	expect(lab.handed).toEqual([]);
 });
 
@@ -192,8 +200,10 @@ describe("its owner", () => {
 		const intent = await begin(person);
 		await lab.tick(700_000);
 		await lab.tick();
-		expect((await stepOf(intent)).status).toBe("expired");
-		expect((await lab.intent(intent.id)).errorCode).toBe("previous_step_failed");
+		const step = await stepOf(intent);
+		expect(step.status).toBe("expired");
+		const { error } = await lab.intent(intent.id);
+		expect(error?.message).toBe(`The step before it (pay ${step.id}) is expired.`);
 	});
 });
 

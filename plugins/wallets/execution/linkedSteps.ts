@@ -14,8 +14,9 @@ import {
 import { isWithin, readYes, spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import { insertIntents, readIntents, storePlan } from "#plugins/wallets/intent/intentRow.ts";
-import type { Denial, Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
+import type { Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { chargeFor } from "#plugins/wallets/quota.ts";
 import { messageDenial } from "#plugins/wallets/spend/spend.ts";
 
@@ -39,7 +40,7 @@ export type FirstStep =
 	| { kind: "asked" };
 
 /** The step before an intent is over: where that was, and what it makes of the intent. */
-type Ended = { id: string; step: IntentStatus };
+type Ended = { id: string; step: IntentStatus; stepId: string };
 
 /** Steps that one intent may ask for in its life: one that asks again and again gets nowhere. */
 const FIRST_STEPS_MAX = 4;
@@ -52,10 +53,16 @@ const NO_WALLET: Denial = {
 	detail: "The wallet is not linked any more.",
 };
 
-const TOO_MANY: Denial = {
+const stepRead = (id: string) => `Read that step by GET /v1/trading/steps/${id}`;
+
+/** What says so for a step that was done again and again. */
+const tooMany = ({ afterId }: Pick<Intent, "afterId">): Denial => ({
 	code: "previous_step_failed",
-	detail: "What has to come before it was done again and again, and is not there.",
-};
+	detail:
+		`What has to come before it was done ${FIRST_STEPS_MAX} times, and is not there. The last was ` +
+		`the step ${afterId}.`,
+	action: `${stepRead(afterId ?? "")}; then ask for all of it again.`,
+});
 
 const OVER_QUOTA: Denial = {
 	code: "intent_quota",
@@ -84,7 +91,7 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 				[intent.id],
 			);
 			if (row?.status !== "created") return { kind: "gone" };
-			if (row.steps >= FIRST_STEPS_MAX) return { kind: "denied", denial: TOO_MANY };
+			if (row.steps >= FIRST_STEPS_MAX) return { kind: "denied", denial: tooMany(intent) };
 			const tooDear = feeRaw === undefined ? null : messageDenial(deps, { chainId, feeRaw });
 			const denial = tooDear ?? (await denialOf(deps, tx, { intent, spend }));
 			if (denial) return { kind: "denied", denial };
@@ -119,7 +126,7 @@ async function isReviewAsked(
 	await storePlan(tx, { intentId, plan, expiresAt: new Date(atMs + REVIEW_LIFETIME_MS) });
 	await moveIntent(tx, {
 		...{ intentId, event: "ask_review", at: new Date(atMs), expected: "created" },
-		...{ errorCode: reason.code, detail: reason.detail },
+		denial: reason,
 	});
 	return true;
 }
@@ -155,7 +162,7 @@ async function denialOf(
  */
 export async function resumeWaiting(deps: ExecutionDeps): Promise<string[]> {
 	const ended = await deps.db.query<Ended>(
-		`select i.id, s.status as step
+		`select i.id, s.status as step, s.id as "stepId"
 		from wallets.intent i join wallets.intent s on s.id = i.after_id
 		where i.status = 'waiting'
 			and s.status in ('confirmed', 'failed', 'rejected', 'expired', 'dry_run')
@@ -168,7 +175,10 @@ export async function resumeWaiting(deps: ExecutionDeps): Promise<string[]> {
 }
 
 /** True where it is to be planned now. */
-async function resume(deps: ExecutionDeps, { id: intentId, step }: Ended): Promise<boolean> {
+async function resume(
+	deps: ExecutionDeps,
+	{ id: intentId, step, stepId }: Ended,
+): Promise<boolean> {
 	const atMs = deps.clock.nowMs();
 	const at = new Date(atMs);
 	return await deps.steps.run("commit.resume", () =>
@@ -178,9 +188,9 @@ async function resume(deps: ExecutionDeps, { id: intentId, step }: Ended): Promi
 				return false;
 			}
 			if (step !== "confirmed") {
-				const detail = `the step before it is ${step}`;
-				const gone = { intentId, at, errorCode: "previous_step_failed", detail };
-				await moveIntent(tx, { ...gone, event: "deny" });
+				const [before] = await readIntents(tx, [stepId]);
+				const denial = stepFailed({ id: stepId, status: step, ...before });
+				await moveIntent(tx, { intentId, event: "deny", at, denial });
 				return false;
 			}
 			const moved = await moveIntent(tx, { intentId, event: "resume", at, expected: "waiting" });
@@ -191,6 +201,22 @@ async function resume(deps: ExecutionDeps, { id: intentId, step }: Ended): Promi
 			return moved !== null;
 		}),
 	);
+}
+
+/** Says which step ended, where and why, and where it is read. */
+function stepFailed({
+	id,
+	kind,
+	status,
+	error,
+	transactionHash,
+}: Pick<Intent, "id" | "status"> & Partial<Intent>): Denial {
+	const which = kind === undefined ? id : `${kind} ${id}`;
+	const why = error ? `: ${error.message} (${error.code})` : "";
+	const hash = transactionHash ? ` Its transaction is ${transactionHash}.` : "";
+	const detail = `The step before it (${which}) is ${status}${why || "."}${hash}`;
+	const action = `${stepRead(id)}; then ask for all of it again.`;
+	return { code: "previous_step_failed", detail, action };
 }
 
 /** Returns the intent whose owner's answer one waits for: itself, or a step before it. */

@@ -7,8 +7,9 @@ import { assert, defineFaults, denied, Fault } from "#core/fault.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/intentRow.ts";
-import type { Denial, Intent, Plan, Profile, Signable, Wallet } from "#plugins/wallets/model.ts";
+import type { Intent, Plan, Profile, Signable, Wallet } from "#plugins/wallets/model.ts";
 import type { NewIntent } from "#plugins/wallets/Wallets.ts";
 
 /** What a kind may take to say what would be sent. */

@@ -8,7 +8,8 @@ import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import { killScopeOf, killSql, switchedOff, switchLockKey } from "#plugins/wallets/control/kill.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { CostedPlan } from "#plugins/wallets/execution/judgeBatch.ts";
-import type { Denial, Intent, Plan, Profile } from "#plugins/wallets/model.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
+import type { Intent, Plan, Profile } from "#plugins/wallets/model.ts";
 import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import {
 	type ProfileRow,

@@ -47,7 +47,8 @@ export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<b
 	assert(to !== null, "what is created can be reserved for");
 	const written = await tx.execute(
 		`with moved as (
-			update wallets.intent set status = $2, error_code = null, changed_at = $3, plan = $4,
+			update wallets.intent set status = $2, error_code = null, error = null,
+				changed_at = $3, plan = $4,
 				plan_hash = $5, expires_at = $6, planned_block = $20
 			where id = $1 and status = 'created' returning id, profile_id, wallet_id, chain_id
 		), noted as (

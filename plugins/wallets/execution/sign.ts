@@ -11,7 +11,8 @@ import { deny } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type PlannedIntent, readSituation } from "#plugins/wallets/execution/readSituation.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { nextStatus, noteMove } from "#plugins/wallets/intent/Intent.ts";
-import type { Denial, Intent, Plan, Signable } from "#plugins/wallets/model.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
+import type { Intent, Plan, Signable } from "#plugins/wallets/model.ts";
 import { hashPlan, isSignedBy, planCodec } from "#plugins/wallets/plan.ts";
 
 export type StoredSignature = {
@@ -108,7 +109,8 @@ export async function storeSignature(tx: Tx, stored: StoredSignature): Promise<b
 	assert(to !== null, "what is created can be signed");
 	const written = await tx.execute(
 		`with moved as (
-			update wallets.intent set status = $2, error_code = null, changed_at = $3, plan = $4,
+			update wallets.intent set status = $2, error_code = null, error = null,
+				changed_at = $3, plan = $4,
 				plan_hash = $5, signature = $6
 			where id = $1 and status = 'created' returning id, profile_id, wallet_id, chain_id
 		), noted as (

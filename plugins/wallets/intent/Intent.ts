@@ -2,6 +2,7 @@
 
 import type { Tx } from "#core/db/Database.ts";
 import { nextState, type StateTable } from "#core/states.ts";
+import { type Denial, errorOf, errorOfCode } from "#plugins/wallets/intent/intentError.ts";
 
 /** What happens to an intent. */
 export type IntentEvent =
@@ -53,6 +54,8 @@ export type IntentMove = {
 	errorCode?: string | null;
 	/** For the operator, at most 500 characters of it. */
 	detail?: string | null;
+	/** Takes the place of both: its owner is told all of it. */
+	denial?: Denial | null;
 };
 
 /** Whose yes it is. Neither stands for the other; each holds for the plan that it was said to. */
@@ -221,9 +224,12 @@ async function write(
 	move: IntentMove,
 	{ from, to }: { from: IntentStatus; to: IntentStatus },
 ): Promise<boolean> {
+	const { denial = null, errorCode = null, detail = denial?.detail ?? null } = move;
+	const code = denial?.code ?? errorCode;
+	const error = denial ? errorOf(denial) : code === null ? null : errorOfCode(code);
 	const written = await tx.execute(
 		`with moved as (
-			update wallets.intent set status = $3, error_code = $4, changed_at = $5
+			update wallets.intent set status = $3, error_code = $4, error = $8, changed_at = $5
 			where id = $1 and status = $2 returning id
 		)
 		${noteMove({ event: "$6", from: "$2", to: "$3", detail: "$7", at: "$5" })}`,
@@ -231,10 +237,11 @@ async function write(
 			move.intentId,
 			from,
 			to,
-			move.errorCode ?? null,
+			code,
 			move.at,
 			move.event,
-			move.detail?.slice(0, DETAIL_LENGTH_MAX) ?? null,
+			detail?.slice(0, DETAIL_LENGTH_MAX) ?? null,
+			error && JSON.stringify(error),
 		],
 	);
 	return written > 0;

@@ -6,6 +6,7 @@ import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
 import { quarantineFault, type RowSource, readRows, rowField } from "#core/quarantine.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import { readError } from "#plugins/wallets/intent/intentError.ts";
 import type { Cancellation, Channel, Intent, Plan } from "#plugins/wallets/model.ts";
 import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota.ts";
@@ -21,6 +22,7 @@ export type IntentRow = {
 	channel: Channel;
 	status: IntentStatus;
 	error_code: string | null;
+	error: unknown;
 	request: unknown;
 	plan: unknown;
 	plan_hash: Uint8Array | null;
@@ -46,7 +48,7 @@ export type IntentTimes = { at: Date; expiresAt: Date };
 
 /** Of `wallets.intent i`, with the hash of its newest submission. */
 const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
-	i.error_code, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
+	i.error_code, i.error, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
 	i.expires_at, i.after_id, i.looks_paid, coalesce((i.settings->>'asks')::boolean, false) as asks,
 	(select s.transaction_hash from wallets.submission s where s.intent_id = i.id
 		and s.purpose = 'pay' order by s.step desc limit 1) as transaction_hash,
@@ -73,6 +75,7 @@ export const intentRow = {
 			channel: row.channel,
 			status: row.status,
 			errorCode: row.error_code,
+			error: readError(row.error_code, row.error),
 			request: row.request,
 			plan: row.plan === null ? null : planCodec.read(row.plan),
 			planHash: row.plan_hash && hexOf(row.plan_hash),
@@ -131,6 +134,7 @@ export const newIntentRows = {
 			walletId: more.wallet?.id ?? null,
 			status: more.afterId === null ? "created" : "waiting",
 			errorCode: null,
+			error: null,
 			plan: null,
 			planHash: null,
 			batchId: more.batchId ?? null,

@@ -109,6 +109,7 @@ test("what is stored is read back whole, in the order that was asked for", async
 		channel: "api",
 		status: "created",
 		errorCode: null,
+		error: null,
 		request: { place: 0, text: 'quotes " and \\ stay' },
 		plan: null,
 		planHash: null,

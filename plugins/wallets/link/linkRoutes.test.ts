@@ -328,7 +328,7 @@ describe("linkRoutes", () => {
 				used.body.intents.map((one: any) => ({
 					kind: "transfer",
 					status: "submitted",
-					errorCode: null,
+					...{ errorCode: null, error: null },
 					transactionHash: one.transactionHash,
 					cancellation: null,
 					chain: { id: 31_337, slug: "anvil", name: "Anvil" },

@@ -7,6 +7,7 @@ import { assert } from "#core/fault.ts";
 import { formatAmount, toDisplayNumber } from "#core/money.ts";
 import type { Priced, Prices } from "#plugins/prices/contract.ts";
 import { type CancelTerms, cancelTerms } from "#plugins/wallets/cancel/planCancellation.ts";
+import { errorForLink } from "#plugins/wallets/intent/intentError.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { USD_DECIMALS } from "#plugins/wallets/limits.ts";
 import {
@@ -83,10 +84,18 @@ export async function readLinked(
 /** Says where an intent stands: its state and its transactions, and nothing of its owner. */
 export function outcomeOf(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
-	{ kind, status, errorCode, transactionHash, cancellation, chainId }: Intent,
+	{ kind, status, errorCode, error, transactionHash, cancellation, chainId }: Intent,
 ): LinkOutcome {
 	const chain = chainShown(chainOf, chainId);
-	return { kind, status, errorCode, transactionHash, cancellation, chain };
+	return {
+		kind,
+		status,
+		errorCode,
+		error: errorForLink(error),
+		transactionHash,
+		cancellation,
+		chain,
+	};
 }
 
 /** A link's question as somebody reads it, and as their wallet is asked. */

@@ -271,7 +271,8 @@ describe("createOnce.record", () => {
 		const { ids } = await ask(requestOf({ intents: [newIntent()] }));
 		const [id] = ids;
 		const held = () => lab.execution.held(database.db, [id, crypto.randomUUID()]);
-		expect(await held()).toEqual([{ intentId: id, status: "created", errorCode: null, raw: 0n }]);
+		const stands = { intentId: id, status: "created", errorCode: null, error: null } as const;
+		expect(await held()).toEqual([{ ...stands, raw: 0n }]);
 		const entry = (kind: string) =>
 			database.db.execute(
 				`insert into wallets.spend_entry (intent_id, profile_id, wallet_id, kind, chain_id,

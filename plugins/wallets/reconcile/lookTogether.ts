@@ -125,8 +125,8 @@ export async function missingOf(
 	if (settled === null) return AS_PLANNED;
 	const { spentRaw = null } = settled;
 	if (!("code" in settled)) return { missing: null, spentRaw };
-	const { code, detail, isDoubtful = false } = settled;
-	return { missing: { code, detail, isDoubtful }, spentRaw };
+	const { spentRaw: _, isDoubtful = false, ...denial } = settled;
+	return { missing: { ...denial, isDoubtful }, spentRaw };
 }
 
 /** What is deep enough to be final is looked up twice: from then on nobody looks again. */

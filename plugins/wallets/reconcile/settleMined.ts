@@ -13,6 +13,7 @@ import {
 	nextStatus,
 	noteMove,
 } from "#plugins/wallets/intent/Intent.ts";
+import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import type { Plan, Receipt } from "#plugins/wallets/model.ts";
 import { nextLookMs, RIDER_LOOK_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { followSpend, spendOf } from "#plugins/wallets/spend/spend.ts";
@@ -79,7 +80,7 @@ export async function settleMined(
 				and s.final_at is null
 			returning s.intent_id, f.spent_raw
 		), moved as (
-			update wallets.intent set status = $9, error_code = null, changed_at = $1
+			update wallets.intent set status = $9, error_code = null, error = null, changed_at = $1
 			from own where id = own.intent_id and status = 'submitted' returning id
 		), noted as (
 			${noteMove({ event: "'mined'", from: "'submitted'", to: "$9", at: "$1" })}
@@ -215,17 +216,24 @@ export async function tellReceipt(
 ): Promise<IntentEvent> {
 	const { intentId, succeeded, missing, spentRaw, at } = told;
 	const event = succeeded ? eventOf(missing) : "reverted";
-	const errorCode = succeeded ? (missing?.code ?? null) : "reverted_on_chain";
+	const errorCode = succeeded ? null : "reverted_on_chain";
+	const denial = succeeded && missing ? reasonOf(missing) : null;
 	const detail = missing?.detail ?? told.detail ?? null;
 	// From `failed` and `expired` a receipt is first of all found.
-	const moved = await moveIntent(tx, { intentId, event, at, errorCode, detail });
+	const move = { intentId, event, at, errorCode, detail, denial };
+	const moved = await moveIntent(tx, move);
 	if (moved === null) {
 		await moveIntent(tx, { intentId, event: "found", at });
-		await moveIntent(tx, { intentId, event, at, errorCode, detail });
+		await moveIntent(tx, move);
 	}
 	if (event === "doubt") return event;
 	await followSpend(tx, { intentId, move: succeeded ? "spend" : "release", spentRaw, at });
 	return event;
+}
+
+/** What of it is told, without what decides. */
+function reasonOf({ isDoubtful: _, ...denial }: Missing): Denial {
+	return denial;
 }
 
 /** What a receipt of success is for its intent. */

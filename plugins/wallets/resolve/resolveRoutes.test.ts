@@ -144,6 +144,7 @@ describe("giving up", () => {
 				id,
 				status: "failed",
 				errorCode: "not_sent",
+				error: { code: "not_sent", message: expect.stringContaining("nothing left the wallet") },
 				transactionHash: null,
 				cancellation: null,
 			},

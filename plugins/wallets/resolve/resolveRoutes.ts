@@ -12,6 +12,7 @@ import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts"
 import { documented } from "#plugins/wallets/documented.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
+import { intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/looks.ts";
 import {
@@ -136,6 +137,7 @@ const resolvedSchema = z
 		id: field.id("The intent."),
 		status: field.text("Where it stands now.", "confirmed"),
 		errorCode: field.text("Why it failed; null where it did not.", "cancelled").nullable(),
+		error: intentErrorSchema.nullable().meta({ description: "The same in a sentence." }),
 		transactionHash: field.hashText("Its transaction; null where none is known.").nullable(),
 		cancellation: cancellationSchema,
 	})
@@ -234,6 +236,6 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 	);
 }
 
-function resolvedOf({ id, status, errorCode, transactionHash, cancellation }: Intent) {
-	return { id, status, errorCode, transactionHash, cancellation };
+function resolvedOf({ id, status, errorCode, error, transactionHash, cancellation }: Intent) {
+	return { id, status, errorCode, error, transactionHash, cancellation };
 }

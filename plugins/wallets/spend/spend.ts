@@ -8,9 +8,14 @@ import { DAY_MS } from "#core/time.ts";
 import type { Prices, UsdRate } from "#plugins/prices/contract.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
+import {
+	type Denial,
+	readError,
+	usdFigure,
+	usdWords,
+} from "#plugins/wallets/intent/intentError.ts";
 import type {
 	Channel,
-	Denial,
 	Profile,
 	SpendLimits,
 	SpendSituation,
@@ -27,7 +32,16 @@ export type DefaultLimits = SpendLimits & {
 	socialUsdMicros: bigint;
 };
 
-type HeldRow = { id: string; status: IntentStatus; error_code: string | null; raw: string };
+type HeldRow = {
+	id: string;
+	status: IntentStatus;
+	error_code: string | null;
+	error: unknown;
+	raw: string;
+};
+
+const LATER = "Ask again later.";
+const LESS = "Ask for less, or raise the limit as far as this service allows it.";
 
 const columns = `(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw,
 	usd_micros, at)`;
@@ -73,11 +87,17 @@ export function feeDenial(
 	const { chainId, gasLimit, account, feeRaw = 0n, limitTimes = 1n } = asked;
 	const rate = prices.usdRate({ chainId, currency: ZERO_ADDRESS }, clock.nowMs());
 	const micros = usdMicros(gasLimit * account.maxFeePerGas + feeRaw, rate);
+	const most = settings.networkFeeUsdMicros * limitTimes;
+	const limit = usdFigure(most);
 	if (micros === null) {
-		return { code: "usd_rate_unavailable", detail: "The network's fee cannot be priced in USD." };
+		const value = String(gasLimit * account.maxFeePerGas + feeRaw);
+		const amount = { value, unit: "wei" };
+		const detail = "The network's fee cannot be priced in USD now.";
+		return { code: "usd_rate_unavailable", detail, limit, amount, action: LATER };
 	}
-	if (micros <= settings.networkFeeUsdMicros * limitTimes) return null;
-	return { code: "network_fee_limit", detail: "The network asks for more than may be offered." };
+	if (micros <= most) return null;
+	const detail = `The network asks for up to ${usdWords(micros)}, and ${usdWords(most)} may be offered at most.`;
+	return { code: "network_fee_limit", detail, limit, amount: usdFigure(micros), action: LATER };
 }
 
 /**
@@ -183,7 +203,7 @@ export function isThirdParty(recipient: Address | null, { wallets }: Profile): b
  */
 export async function readHeld(db: Queryable, intentIds: readonly string[]): Promise<Held[]> {
 	const rows = await db.query<HeldRow>(
-		`select i.id, i.status, i.error_code, coalesce((
+		`select i.id, i.status, i.error_code, i.error, coalesce((
 			select sum(case e.kind
 				when 'reserve' then e.amount_raw
 				when 'release' then -e.amount_raw
@@ -194,9 +214,10 @@ export async function readHeld(db: Queryable, intentIds: readonly string[]): Pro
 		from wallets.intent i where i.id = any($1::uuid[])`,
 		[intentIds],
 	);
-	return rows.map(({ id, status, error_code: errorCode, raw }) => {
-		return { intentId: id, status, errorCode, raw: BigInt(raw) };
-	});
+	return rows.map(({ id, status, error_code: errorCode, error, raw }) => ({
+		...{ intentId: id, status, errorCode, error: readError(errorCode, error) },
+		raw: BigInt(raw),
+	}));
 }
 
 /**
@@ -205,19 +226,35 @@ export async function readHeld(db: Queryable, intentIds: readonly string[]): Pro
  */
 export function spendDenial(situation: SpendSituation): Denial | null {
 	const { usdMicros, spentTodayUsdMicros, limits } = situation;
+	const { perTradeUsdMicros, walletNotionalUsdMicros, dailyUsdMicros } = limits;
 	if (usdMicros === null) {
-		return { code: "usd_rate_unavailable", detail: "It cannot be priced in USD right now." };
+		const detail =
+			"Nothing says what it is worth in USD now, so no limit can be held against it: at most " +
+			`${usdWords(perTradeUsdMicros)} may be moved at once.`;
+		const limit = usdFigure(perTradeUsdMicros);
+		return { code: "usd_rate_unavailable", detail, limit, action: LATER };
 	}
-	if (usdMicros > limits.perTradeUsdMicros) {
-		return { code: "per_trade_limit", detail: "It is more than the profile's limit a trade." };
+	const amount = usdFigure(usdMicros);
+	const over = (most: bigint, whose: string) =>
+		`It counts as ${usdWords(usdMicros)}, more than the ${usdWords(most)} that ${whose} at once.`;
+	if (usdMicros > perTradeUsdMicros) {
+		const detail = over(perTradeUsdMicros, "the profile may move");
+		const limit = usdFigure(perTradeUsdMicros);
+		return { code: "per_trade_limit", detail, limit, amount, action: LESS };
 	}
-	if (usdMicros > limits.walletNotionalUsdMicros) {
-		return { code: "wallet_notional_limit", detail: "It is more than the wallet may move." };
+	if (usdMicros > walletNotionalUsdMicros) {
+		const detail = over(walletNotionalUsdMicros, "the wallet may move");
+		const limit = usdFigure(walletNotionalUsdMicros);
+		return { code: "wallet_notional_limit", detail, limit, amount, action: LESS };
 	}
-	if (spentTodayUsdMicros + usdMicros > limits.dailyUsdMicros) {
-		return { code: "daily_limit", detail: "It is more than is left of the profile's day." };
-	}
-	return null;
+	const together = spentTodayUsdMicros + usdMicros;
+	if (together <= dailyUsdMicros) return null;
+	const detail =
+		`With the ${usdWords(spentTodayUsdMicros)} of the last 24 hours it is ${usdWords(together)}, ` +
+		`more than the ${usdWords(dailyUsdMicros)} that the profile may move in a day.`;
+	const action = "Wait until some of that is a day old, or ask for less.";
+	const limit = usdFigure(dailyUsdMicros);
+	return { code: "daily_limit", detail, limit, amount: usdFigure(together), action };
 }
 
 /**

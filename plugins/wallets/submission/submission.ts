@@ -258,7 +258,7 @@ export async function recordSent(
 			)
 			returning intent_id, purpose
 		), moved as (
-			update wallets.intent set status = $4, error_code = null, changed_at = $5
+			update wallets.intent set status = $4, error_code = null, error = null, changed_at = $5
 			from handed where id = handed.intent_id and status = 'submitting'
 				and handed.purpose = 'pay'
 			returning id

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import {
+	amountFigure,
+	errorForLink,
+	errorOf,
+	errorOfCode,
+	readError,
+	usdFigure,
+	usdWords,
+} from "#plugins/wallets/intent/intentError.ts";
+
+// Guarantee: whoever reads a code reads why in a sentence, with the figures that decided; and who
+// only has a link reads nothing of its owner's limits.
+
+const denial = {
+	...{ code: "daily_limit", detail: "Too much.", action: "Wait." },
+	...{ limit: usdFigure(100_000_000n), amount: usdFigure(120_500_001n) },
+};
+const stored = {
+	...{ code: "daily_limit", message: "Too much.", action: "Wait." },
+	...{ limit: { value: "100", unit: "USD" }, amount: { value: "120.500001", unit: "USD" } },
+};
+
+test("a denial is stored whole, and read as it was stored", () => {
+	expect(errorOf(denial)).toEqual(stored);
+	expect(readError("daily_limit", JSON.parse(JSON.stringify(errorOf(denial))))).toEqual(stored);
+});
+
+test("a code without a stored reason, or with another's, has its own words", () => {
+	expect(readError(null, stored)).toBeNull();
+	for (const other of [null, undefined, 7, "daily_limit", {}, stored]) {
+		expect(readError("cancelled", other)).toEqual(errorOfCode("cancelled"));
+	}
+	expect(errorOfCode("brand_new").message).toBe("It ended with the code brand_new.");
+});
+
+test("a link tells no figure of its owner's limits, and every other reason whole", () => {
+	for (const code of ["daily_limit", "per_trade_limit", "wallet_notional_limit"]) {
+		const told = errorForLink({ ...stored, code });
+		expect(told).toEqual({ code, message: "It is more than its owner's limits allow." });
+	}
+	const other = { ...stored, code: "token_unsafe" };
+	expect(errorForLink(other)).toEqual(other);
+	expect(errorForLink(null)).toBeNull();
+});
+
+test("figures are exact, and sentences never say less than is", () => {
+	expect(amountFigure(1n, { symbol: "TSLA", decimals: 18 })).toEqual({
+		...{ value: "0.000000000000000001", unit: "TSLA" },
+	});
+	expect([0n, 1n, 10_000n, 10_001n].map(usdWords)).toEqual(["$0.00", "$0.01", "$0.01", "$0.02"]);
+});
