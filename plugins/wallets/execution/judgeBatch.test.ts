@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AccountState, Simulation } from "#plugins/wallets/chain/readAccount.ts";
 import { judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
+import { errorOf } from "#plugins/wallets/intent/intentError.ts";
 import type { Plan } from "#plugins/wallets/model.ts";
 
 // Guarantee: a batch goes only where all of it runs and is paid for, gas included.
@@ -48,6 +49,19 @@ test("the account pays for everything together or for nothing", () => {
 				expect(code).toBe(expected);
 			},
 		),
+	);
+});
+
+test("a contract's own words are for operators alone; what routers commonly say is told", () => {
+	const heard = (detail: string) => {
+		const judged = judgeBatch([planOf(1n)], accountOf(1_000n), [{ kind: "reverts", detail }]);
+		return judged.kind === "denied" ? judged.denial : null;
+	};
+	const words = "execution reverted: claim your prize at evil.example";
+	expect(heard(words)).toMatchObject({ detail: "It would fail on chain.", heard: words });
+	expect(JSON.stringify(errorOf(heard(words) ?? { code: "", detail: "" }))).not.toContain("evil");
+	expect(heard("execution reverted: Too little received")?.detail).toBe(
+		"It would fail on chain: Too little received.",
 	);
 });
 

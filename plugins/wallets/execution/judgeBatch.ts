@@ -10,6 +10,13 @@ import type { Intent, Plan, Profile, SpendSituation, Wallet } from "#plugins/wal
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
 
+/**
+ * What routers and tokens commonly revert with. Any other text is a contract's own words, which may
+ * say whatever its author wants people to read: only operators see that.
+ */
+const KNOWN_REVERTS =
+	/Too little received|Too much requested|Transaction too old|transfer amount exceeds (?:balance|allowance)|insufficient (?:balance|allowance)/;
+
 /** A plan with the gas it was found to take. */
 export type CostedPlan = { plan: Plan; gasLimit: bigint };
 
@@ -54,10 +61,11 @@ export function judgeBatch(
 	for (const [index, plan] of plans.entries()) {
 		const simulation = simulations[index];
 		if (simulation?.kind !== "ok") {
-			const why = simulation ? `: ${simulation.detail}` : ".";
+			const heard = simulation?.detail;
 			const amount = amountFigure(plan.spend.raw, plan.spend);
-			const detail = `It would fail on chain${why}`;
-			return refused({ code: "simulation_failed", detail, limit: plan.least, amount });
+			const [known] = KNOWN_REVERTS.exec(heard ?? "") ?? [];
+			const detail = `It would fail on chain${known === undefined ? "" : `: ${known}`}.`;
+			return refused({ code: "simulation_failed", detail, limit: plan.least, amount, heard });
 		}
 		gas += simulation.gasLimit * account.maxFeePerGas;
 		costed.push({ plan, gasLimit: simulation.gasLimit });

@@ -218,13 +218,20 @@ export function noteMove(
 		from moved`;
 }
 
+/** What operators read of a denial: its sentence, and what was heard beside it. */
+function noted(denial: Denial | null): string | null {
+	if (denial === null) return null;
+	return denial.heard === undefined ? denial.detail : `${denial.detail} ${denial.heard}`;
+}
+
 /** False where it does not stand there (any more). */
 async function write(
 	tx: Tx,
 	move: IntentMove,
 	{ from, to }: { from: IntentStatus; to: IntentStatus },
 ): Promise<boolean> {
-	const { denial = null, errorCode = null, detail = denial?.detail ?? null } = move;
+	const { denial = null, errorCode = null } = move;
+	const { detail = noted(denial) } = move;
 	const code = denial?.code ?? errorCode;
 	const error = denial ? errorOf(denial) : code === null ? null : errorOfCode(code);
 	const written = await tx.execute(

@@ -16,10 +16,12 @@ export type Denial = {
 	amount?: Figure | undefined;
 	/** What its owner can do, in a sentence. */
 	action?: string | undefined;
+	/** For operators alone: what a node or a contract said, which may be anybody's words. */
+	heard?: string | undefined;
 };
 
 /** A reason as it is stored with an intent, and told to its owner. */
-export type IntentError = Omit<Denial, "detail"> & { message: string };
+export type IntentError = Omit<Denial, "detail" | "heard"> & { message: string };
 
 const USD_DECIMALS = 6;
 const MICROS_IN_CENT = 10_000n;
@@ -60,6 +62,7 @@ const WORDS: Readonly<Record<string, string>> = {
 	cancelled: "It was called off.",
 	hand_over_late: "It was not handed over in time, and nothing was sent.",
 	not_sent: "It was not sent, and cannot be any more: nothing left the wallet.",
+	paid_before: "Its owner's wallet had paid for it before, by another transaction.",
 	quote_expired: "What was offered ran out before it was sent.",
 	replaced: "The wallet sent something else in its place.",
 	reverted_on_chain: "It was mined and reverted: nothing but the network's fee was spent.",
@@ -67,7 +70,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns what is stored of a reason. */
-export function errorOf({ detail, ...denial }: Denial): IntentError {
+export function errorOf({ detail, heard: _, ...denial }: Denial): IntentError {
 	return { ...denial, message: detail.slice(0, MESSAGE_LENGTH_MAX) };
 }
 
