@@ -58,6 +58,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 	const stocks = await openStockWorld(anvil.rpc.url, { prices });
 	const market = createStockMarket({ world: stocks, seed, nowMs });
 	await market.tick();
+	await stocks.settlePrices();
 	const ethUsdAt = (timeS: number) => stockPrices(seed, timeS)["ETH"] ?? 0;
 	const ethUsd = prices["ETH"] ?? 0;
 	const economy = await openEconomy(anvil.rpc.url, { keeper: keeperWallet().address, ethUsd });

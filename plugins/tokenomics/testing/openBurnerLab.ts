@@ -1,12 +1,13 @@
 // Opens Uniswap V3 pools and a burner on a local chain, for tests.
 
 import { type Address, encodeFunctionData, type Hex, parseEventLogs, toHex } from "viem";
-import { TREASURER, tokenMakerAbi } from "#test/sandbox/economy/describeEconomy.ts";
+import { TREASURER } from "#test/sandbox/economy/describeEconomy.ts";
 import { openEconomy } from "#test/sandbox/economy/openEconomy.ts";
 import { poolOf } from "#test/sandbox/stocks/describeStockWorld.ts";
 import { openStockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import {
 	type Fee,
+	makerAbi,
 	spansOf,
 	sqrtPriceX96,
 	TICK_SPACING,
@@ -91,7 +92,7 @@ export async function openBurnerLab() {
 				spans,
 			};
 			const call = { functionName: "open", args: [[opening]] } as const;
-			const { isDone } = await ofMaker(encodeFunctionData({ abi: tokenMakerAbi, ...call }));
+			const { isDone } = await ofMaker(encodeFunctionData({ abi: makerAbi, ...call }));
 			if (!isDone) throw new Error("a pool was not opened");
 			return pool;
 		},

@@ -7,10 +7,6 @@ interface ITransferable {
 	function transfer(address to, uint256 value) external returns (bool);
 }
 
-interface IOraclePool {
-	function increaseObservationCardinalityNext(uint16 cardinality) external;
-}
-
 /// A maker of pools for a token that nobody can mint: it pays with what it has.
 contract TokenMaker is StockMaker {
 	constructor(
@@ -20,11 +16,6 @@ contract TokenMaker is StockMaker {
 		address manager_,
 		address view_
 	) StockMaker(issuer_, weth_, factory_, manager_, view_) {}
-
-	/// Makes room for a pool's history of prices.
-	function remember(address pool, uint16 cardinality) external onlyIssuer {
-		IOraclePool(pool).increaseObservationCardinalityNext(cardinality);
-	}
 
 	function give(address token, uint256 value) internal override {
 		if (token == weth) super.give(token, value);

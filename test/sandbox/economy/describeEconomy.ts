@@ -11,7 +11,6 @@ import {
 import { keeperWallet } from "../custody/people.ts";
 import { type Opening, type Pool, poolOf } from "../stocks/describeStockWorld.ts";
 import {
-	makerAbi,
 	type Priced,
 	spansOf,
 	sqrtPriceX96,
@@ -108,11 +107,6 @@ const SLOW_FACTOR = 10;
 /** How far the token strays from its price, as a share, and how long a turn takes. */
 const SWING = 0.02;
 const TURN_S = 14_400;
-
-export const tokenMakerAbi = [
-	...makerAbi,
-	...parseAbi(["function remember(address pool, uint16 cardinality)"]),
-] as const;
 
 /** Uniswap's oracle. */
 export const oracleAbi = parseAbi([

@@ -5,18 +5,17 @@ import {
 	encodeDeployData,
 	encodeFunctionData,
 	type Hex,
-	isHex,
 	stringToHex,
 	toHex,
 } from "viem";
-import { z } from "zod";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import { compileFolder } from "#plugins/tokenomics/testing/compileFolder.ts";
 import { compileContracts } from "../compileContracts.ts";
 import { createRpc, type Rpc } from "../createRpc.ts";
 import { createSender, type Send, type SenderTx } from "../stocks/deployStockWorld.ts";
 import type { Pool } from "../stocks/describeStockWorld.ts";
-import { stockAbi, stockAddresses } from "../stocks/stockCatalogue.ts";
+import { forgetPrices, makeRoom } from "../stocks/poolMemory.ts";
+import { makerAbi, stockAbi, stockAddresses } from "../stocks/stockCatalogue.ts";
 import {
 	economyAddresses,
 	firstHolders,
@@ -30,7 +29,6 @@ import {
 	tapeOpenings,
 	tapePools,
 	tapePriceOf,
-	tokenMakerAbi,
 } from "./describeEconomy.ts";
 
 export type EconomyOptions = {
@@ -64,20 +62,6 @@ const MAKER_WEALTH = toHex(10n ** 27n);
 const MAKER_TOKENS = (SUPPLY * 6n) / 10n;
 const DOLLARS = 10n ** 15n;
 const SEARCHER_TOKENS = SUPPLY / 20n;
-/** Observations that a pool keeps, of one a block at most. */
-const CARDINALITY = 120;
-/** Pools seem to be older than their chain, or nobody could ask for their mean of ten minutes. */
-const POOL_AGE_S = 86_400;
-/** Where a pool of Uniswap V3 stores its observations, and in its first word how many there are. */
-const OBSERVATIONS_SLOT = 8;
-const INDEX_BIT = 184n;
-const CARDINALITY_BIT = 200n;
-const UINT16 = 0xffffn;
-const ONE_OBSERVATION = 1n << CARDINALITY_BIT;
-/** Set in a word that is an observation, with a sum of ticks of 0. */
-const IS_OBSERVATION = 1n << 248n;
-const Word = z.custom<Hex>((value) => isHex(value));
-const Block = z.object({ timestamp: Word });
 
 /** Opens the token's economy over a stock world: deployed where it is not, else found. */
 export async function openEconomy(rpcUrl: string, options: EconomyOptions): Promise<Economy> {
@@ -107,11 +91,11 @@ export async function openEconomy(rpcUrl: string, options: EconomyOptions): Prom
 		movePrice,
 		async settlePrice(usd) {
 			await movePrice(usd);
-			await forgetPrices(rpc);
+			await forgetPrices(rpc, tapePools);
 		},
 		drain: ({ address }, keepBps = 0) => {
 			const args = [address, BigInt(keepBps)] as const;
-			const data = encodeFunctionData({ abi: tokenMakerAbi, functionName: "keep", args });
+			const data = encodeFunctionData({ abi: makerAbi, functionName: "keep", args });
 			return send([{ to: maker, data }]);
 		},
 		setKeeper: (keeper) => {
@@ -129,7 +113,7 @@ export async function openEconomy(rpcUrl: string, options: EconomyOptions): Prom
 /** Encodes trades that move pools to these prices, each by its root. */
 export function movement(pools: readonly Pool[], priceOf: (pool: Pool) => bigint): Hex {
 	const moves = pools.map((pool) => ({ pool: pool.address, sqrtPriceX96: priceOf(pool) }));
-	return encodeFunctionData({ abi: tokenMakerAbi, functionName: "move", args: [moves, [], []] });
+	return encodeFunctionData({ abi: makerAbi, functionName: "move", args: [moves, [], []] });
 }
 
 async function deploy(
@@ -164,11 +148,11 @@ async function deploy(
 		...gifts.map(({ address, raw }) => transferOf(address, raw)),
 	]);
 	const openings = tapeOpenings(usd).map((opening) => {
-		const call = { abi: tokenMakerAbi, functionName: "open", args: [[opening]] } as const;
+		const call = { abi: makerAbi, functionName: "open", args: [[opening]] } as const;
 		return { to: maker, data: encodeFunctionData(call) };
 	});
-	await send([...openings, ...tapePools.map(memory)]);
-	await forgetPrices(rpc);
+	await send([...openings, ...tapePools.map(makeRoom)]);
+	await forgetPrices(rpc, tapePools);
 	const code = await rpc.call("eth_getCode", [router, "latest"]);
 	if (code === "0x") throw new Error("the router of revenue does not stand where it should");
 }
@@ -199,42 +183,10 @@ function label(source: string): Hex {
 	return stringToHex(source, { size: 32 });
 }
 
-function memory({ address }: Pool): SenderTx {
-	const args = [address, CARDINALITY] as const;
-	const data = encodeFunctionData({ abi: tokenMakerAbi, functionName: "remember", args });
-	return { to: economyAddresses.maker, data };
-}
-
-/** Leaves each pool one observation, of a day ago: its price has been the same since. */
-async function forgetPrices(rpc: Rpc): Promise<void> {
-	const { timestamp } = Block.parse(await rpc.call("eth_getBlockByNumber", ["latest", false]));
-	const first = IS_OBSERVATION + BigInt(timestamp) - BigInt(POOL_AGE_S);
-	for (const { address } of tapePools) {
-		const words = await rpc.call("eth_getStorageAt", [address, "0x0", "latest"]);
-		const state = BigInt(Word.parse(words));
-		const kept = Number((state >> CARDINALITY_BIT) & UINT16);
-		const one = (state & ~(UINT16 << INDEX_BIT) & ~(UINT16 << CARDINALITY_BIT)) | ONE_OBSERVATION;
-		const writes = [
-			[0, one],
-			[OBSERVATIONS_SLOT, first],
-		] as const;
-		const gone = Array.from(
-			{ length: kept - 1 },
-			(_, at) => [OBSERVATIONS_SLOT + 1 + at, 0n] as const,
-		);
-		await rpc.batch(
-			[...writes, ...gone].map(([slot, word]) => ({
-				method: "anvil_setStorageAt",
-				params: [address, toHex(slot, { size: 32 }), toHex(word, { size: 32 })],
-			})),
-		);
-	}
-}
-
 function makerOf(issuer: Address): Hex {
 	const { weth, factory, v4Manager, v4StateView } = stockAddresses;
 	return encodeDeployData({
-		abi: tokenMakerAbi,
+		abi: makerAbi,
 		bytecode: compileContracts().TokenMaker.creation,
 		args: [issuer, weth, factory, v4Manager, v4StateView],
 	});

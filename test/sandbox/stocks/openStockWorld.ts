@@ -17,6 +17,7 @@ import {
 	type V4Pool,
 	v4PriceOf,
 } from "./describeStockWorld.ts";
+import { forgetPrices, makeRoom } from "./poolMemory.ts";
 import { makerAbi, stockAbi, stockAddresses, stockFeedAbi } from "./stockCatalogue.ts";
 
 export type StockWorldOptions = {
@@ -58,6 +59,11 @@ export type StockWorld = StockPlace & {
 	/** Takes effect at `atS`; without it at once. */
 	setMultiplier(token: Address, multiplier: bigint, atS?: number): Promise<void>;
 	setOraclePaused(token: Address, to: boolean): Promise<void>;
+	/**
+	 * Has pools keep a history of their prices, and remember no other than that of now: as if it had
+	 * been this for a day. So the mean of half an hour can be asked for at once.
+	 */
+	settlePrices(): Promise<void>;
 };
 
 /** The settings of a service for the stock world, except its chain's URL. */
@@ -153,6 +159,10 @@ export async function openStockWorld(
 				}),
 			),
 		...tokenHands(call),
+		async settlePrices() {
+			await send(place.pools.map(makeRoom));
+			await forgetPrices(rpc, place.pools);
+		},
 	};
 }
 
