@@ -148,3 +148,22 @@ test("what waits at a node keeps its intent open, and its owner may name its has
 	await anvil.rpc("evm_mine", []);
 	expect(await reached(id, "confirmed", 1_000)).toMatchObject({ transactionHash: sent });
 });
+
+test("what a reorg dropped is told at once, and its owner may cancel it by its nonce", async () => {
+	const before = await anvil.rpc<string>("evm_snapshot", []);
+	const { id, path, request } = await transfer("0.6");
+	const sent = await send(request);
+	expect((await ask(path, { transactionHash: sent })).status).toBe(200);
+	await reached(id, "confirmed", 1_000);
+	await anvil.rpc("evm_revert", [before]);
+	await anvil.rpc("anvil_mine", ["0x5"]);
+	expect(await reached(id, "uncertain", 1_000)).toMatchObject({ errorCode: "dropped_by_reorg" });
+	const { status, body } = await ask(`/v1/trading/wallet-transfers/${id}/cancel`, {});
+	expect({ status, hasLink: typeof body.cancelUrl }).toEqual({ status: 200, hasLink: "string" });
+	const link = `/v1/links/${String(body.cancelUrl).split("/").at(-1)}`;
+	const asks = (await ask(link)).body;
+	const cancelled = await send(asks.request);
+	expect((await ask(link, { transactionHash: cancelled })).status).toBe(200);
+	await anvil.rpc("anvil_mine", ["0x46"]);
+	expect(await reached(id, "failed")).toMatchObject({ errorCode: "cancelled" });
+});

@@ -116,6 +116,15 @@ export function stateWords(
 				isOver: false,
 			};
 		case "uncertain":
+			if (errorCode === "dropped_by_reorg") {
+				return {
+					title: "Taken back by the network",
+					lead:
+						"It was in a block that the network gave up, and no node knows it any more. It may still " +
+						"come back: do not ask for it again. You may cancel it.",
+					isOver: false,
+				};
+			}
 			return {
 				title: "Perhaps sent",
 				lead: "It is being looked up. Do not ask for it again before it is found.",

@@ -261,3 +261,42 @@ describe("what is not cancelled by its nonce", () => {
 		expect(handed()).toHaveLength(1);
 	});
 });
+
+describe("a payment that a reorg dropped", () => {
+	test("is told at once, is not sent again by itself, and its owner cancels it by its nonce", async () => {
+		const id = await pay();
+		lab.chain.mine();
+		await lab.tick();
+		expect(await status(id)).toBe("confirmed");
+		lab.chain.reorg({ depth: 1, forgets: true });
+		await lab.tick(10_000);
+		const told = { status: "uncertain", errorCode: "dropped_by_reorg" };
+		expect(await lab.intent(id)).toMatchObject(told);
+		await lab.tick(10_000);
+		expect(await lab.intent(id)).toMatchObject(told);
+		expect(handed()).toHaveLength(1);
+		expect(lab.chain.pool()).toEqual([]);
+		await cancel(id);
+		expect(handed().map(({ nonce }) => nonce)).toEqual([0, 0]);
+		await bury();
+		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
+		expect(await lab.ledger(id)).toMatchObject({ release: RESERVED });
+	});
+
+	test("is confirmed where a block has it again", async () => {
+		const id = await pay();
+		const [payment] = lab.chain.pool();
+		if (!payment) throw new Error("no payment");
+		lab.chain.mine();
+		await lab.tick();
+		lab.chain.reorg({ depth: 1, forgets: true });
+		await lab.tick(10_000);
+		lab.chain.send(payment);
+		await lab.tick(10_000);
+		expect(await lab.intent(id)).toMatchObject({ status: "submitted", errorCode: null });
+		lab.chain.mine();
+		await lab.tick(10_000);
+		expect(await status(id)).toBe("confirmed");
+		expect(handed()).toHaveLength(1);
+	});
+});

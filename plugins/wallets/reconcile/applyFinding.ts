@@ -255,7 +255,9 @@ async function tellIntent(tx: Tx, change: Change): Promise<void> {
 	} else {
 		if (to !== "doubtful") await moveIntent(tx, { intentId, event: "found", at });
 		const detail = DOUBTS[to];
-		if (detail) await moveIntent(tx, { intentId, event: "doubt", at, detail });
+		const isOfReorg = submission.state === "mined" || submission.state === "reverted";
+		const errorCode = to === "dropped" && isOfReorg ? "dropped_by_reorg" : null;
+		if (detail) await moveIntent(tx, { intentId, event: "doubt", at, errorCode, detail });
 	}
 }
 

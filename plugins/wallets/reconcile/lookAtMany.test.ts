@@ -467,7 +467,7 @@ describe("lookAtMany.isolation", () => {
 		await lab.tick(3_000);
 		lab.deps.rpcOf = () => rpc;
 		await lab.tick(60_000);
-		expect((await lab.intent(id)).status).toBe("submitted");
+		expect(await lab.intent(id)).toMatchObject({ errorCode: "dropped_by_reorg" });
 		expect(await lab.ledger(id)).toMatchObject({ spend: 1_000_000_000, unspend: 1_000_000_000 });
 	});
 });

@@ -6,6 +6,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { findByNonce, type NonceUse } from "#plugins/wallets/chain/readAccount.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import { killDenial } from "#plugins/wallets/control/kill.ts";
 import { REBROADCAST, settingRows } from "#plugins/wallets/control/settings.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -20,7 +21,11 @@ import {
 	isCancellationOf,
 	searchPlanned,
 } from "#plugins/wallets/reconcile/searchPlanned.ts";
-import { nonceAsked, seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
+import {
+	nonceAsked,
+	receiptAsked,
+	seeTransaction,
+} from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/settleMined.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
@@ -294,11 +299,32 @@ async function ofUnseen(
 		if (await isRefused(deps, { ...given, unseenMs })) {
 			return { kind: "refused", transactionHash: hash };
 		}
-		const kind = unseenMs > UNSEEN_DROPPED_MS ? "dropped" : "told";
-		return { kind, transactionHash: hash };
+		const isLost = unseenMs > UNSEEN_DROPPED_MS || (await isDropped(deps, given));
+		return { kind: isLost ? "dropped" : "told", transactionHash: hash };
 	}
 	// Its owner can send it again at any time, so it is looked for all the same for a while.
-	return unseenMs > SIGNED_UNSEEN_MS && use.kind === "free"
-		? { kind: "never", code: "not_sent", detail: "no node knows it" }
-		: { kind: "told", transactionHash: hash };
+	if (unseenMs > SIGNED_UNSEEN_MS && use.kind === "free") {
+		return { kind: "never", code: "not_sent", detail: "no node knows it" };
+	}
+	return { kind: (await isDropped(deps, given)) ? "dropped" : "told", transactionHash: hash };
+}
+
+/**
+ * Whether a reorg dropped what was in a block: its nonce is free again, and no endpoint that came
+ * as far as that block knows it. Its owner is told at once, and not after the time in which nodes
+ * forget. What was dropped stays so until a node shows it.
+ */
+async function isDropped(
+	deps: ExecutionDeps,
+	given: Asked & { hash: Hex; use: NonceUse },
+): Promise<boolean> {
+	const { submission, hash, use, rpc, signal } = given;
+	const { state } = submission;
+	if (use.kind !== "free") return false;
+	if (state !== "mined" && state !== "reverted") return state === "dropped";
+	const asked = { ...receiptAsked(deps, submission, hash), signal, heard: new Set<string>() };
+	const again = await deps.steps.run("rpc.receipt", () =>
+		readReceipt(rpc, { ...asked, second: true }),
+	);
+	return again === null;
 }
