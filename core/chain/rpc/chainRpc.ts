@@ -1,6 +1,7 @@
 // Makes the RPC client of a chain over all of its endpoints.
 
 import type { Chain } from "#core/chain/Chain.ts";
+import { createTurns, refused, unreadableIn } from "#core/chain/rpc/askInTurn.ts";
 import { createPool, type EndpointPool } from "#core/chain/rpc/createPool.ts";
 import { findAgreement } from "#core/chain/rpc/findAgreement.ts";
 import type { Endpoint, RpcEndpoint, RpcQuestion } from "#core/chain/rpc/openEndpoint.ts";
@@ -11,10 +12,8 @@ import {
 	type RpcQuorum,
 	rpcFault,
 } from "#core/chain/rpc/Rpc.ts";
-import { isSilence } from "#core/chain/rpc/readAnswers.ts";
 import type { RpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import type { Clock } from "#core/clock.ts";
-import { Fault } from "#core/fault.ts";
 import { stableJson } from "#core/json.ts";
 import type { Log } from "#core/log.ts";
 
@@ -30,15 +29,13 @@ export type ChainRpcOptions = {
 	probeAfterMs?: number | undefined;
 };
 
-/** An endpoint's answer, and its unreadable positions. */
-type Partly<Result> = { result: Result; places: ReadonlySet<number> };
-
 /**
  * Makes the JSON-RPC client of a chain over its endpoints: the one that served last, until it
  * fails, lies, or another is clearly better.
  *
  * Only silence passes a question on to the next endpoint, and an unreadable answer counts as
- * silence; a node's own refusal would be the same elsewhere.
+ * silence, as does one that somebody waits for and that is long overdue; a node's own refusal
+ * would be the same elsewhere.
  */
 export function chainRpc(options: ChainRpcOptions): Rpc {
 	const pool = createPool(options);
@@ -87,6 +84,7 @@ export function chainRpc(options: ChainRpcOptions): Rpc {
 function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool) {
 	/** The endpoints of the newest answer. Lanes share a pool: for `distrust` that is good enough. */
 	let served: readonly Endpoint[] = [];
+	const inTurn = createTurns({ clock, pool, onServed });
 
 	return { question, distrust };
 
@@ -96,35 +94,6 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 		const order = second ? othersFirst(ranked, heard ?? served.map(({ name }) => name)) : ranked;
 		if (!asked.options.quorum || quorum < 2) return inTurn(asked, order);
 		return inQuorum(asked, asked.options.quorum, order);
-	}
-
-	async function inTurn<Result>(asked: RpcQuestion<Result>, order: readonly Endpoint[]) {
-		let last: unknown;
-		let partly: Partly<Result> | null = null;
-		// Without another endpoint, the second source is its own second answer.
-		for (let turn = 0; turn < order.length || (turn === 1 && isUnreadable(last)); turn++) {
-			const endpoint = order[turn % order.length];
-			if (!endpoint) break;
-			try {
-				const result = await endpoint.ask(asked);
-				served = [endpoint];
-				const places = unreadableIn(asked, result);
-				if (places.size > 0) {
-					if (!partly || places.size < partly.places.size) partly = { result, places };
-					throw refused(endpoint, asked, places);
-				}
-				pool.served(endpoint);
-				asked.options.heard?.add(endpoint.name);
-				return result;
-			} catch (error) {
-				last = error;
-				// A refusal may be a lie, too.
-				if (!isSilence(error)) served = [endpoint];
-				if (asked.options.signal?.aborted || !isSilence(error)) throw error;
-			}
-		}
-		if (partly && asked.without) return asked.without(partly.result, partly.places);
-		throw last;
 	}
 
 	async function inQuorum<Result>(
@@ -154,6 +123,10 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 		return answer;
 	}
 
+	function onServed(endpoint: Endpoint) {
+		served = [endpoint];
+	}
+
 	function distrust(kind: RpcInconsistency) {
 		for (const endpoint of served) endpoint.caught(kind);
 	}
@@ -168,32 +141,6 @@ function othersFirst(order: readonly Endpoint[], heard: Iterable<string>): reado
 	const names = new Set(heard);
 	const isHeard = ({ name }: Endpoint) => names.has(name);
 	return [...order.filter((one) => !isHeard(one)), ...order.filter(isHeard)];
-}
-
-function isUnreadable(error: unknown): boolean {
-	return error instanceof Fault && error.code === "rpc_unreadable";
-}
-
-/** Returns the positions of results that the caller cannot read. */
-function unreadableIn<Result>(asked: RpcQuestion<Result>, answer: Result): ReadonlySet<number> {
-	const { isReadable } = asked.options;
-	const places = new Set<number>();
-	if (!isReadable) return places;
-	for (const [place, result] of asked.results(answer).entries()) {
-		if (result !== undefined && !isReadable(result, place)) places.add(place);
-	}
-	return places;
-}
-
-/** Returns the fault for unreadable results, and counts them against the endpoint. */
-function refused<Result>(
-	endpoint: Endpoint,
-	{ calls }: RpcQuestion<Result>,
-	places: ReadonlySet<number>,
-): Fault {
-	endpoint.caught("malformed");
-	const methods = new Set([...places].map((place) => calls[place]?.method));
-	return rpcFault.unreadable({ detail: `${endpoint.name}: ${[...methods].join()}` });
 }
 
 function digestOf(results: readonly unknown[], by: RpcQuorum): string {

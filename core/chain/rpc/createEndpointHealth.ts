@@ -35,6 +35,8 @@ export type EndpointHealth = {
 	/** Returns the newest block that it is known to have; -1 if none. */
 	headBlock(): number;
 	knows(block: number, nowMs: number): "has" | "lacks" | "unknown";
+	/** Returns a request's expected time; null while too little is known. */
+	latencyMs(callClass: CallClass, nowMs: number): number | null;
 	/** Returns a request's expected time plus penalties; null while too little is known. */
 	costMs(callClass: CallClass, nowMs: number): number | null;
 	/** Returns true if it failed and has not answered since, or recently lied. */
@@ -109,6 +111,7 @@ export function createEndpointHealth(): EndpointHealth {
 			lag.set(behind * LAG_PENALTY_PER_BLOCK_MS, nowMs);
 			return blocks.heard(block, behind, nowMs);
 		},
+		latencyMs: (callClass, nowMs) => latency[callClass].value(nowMs),
 		costMs(callClass, nowMs) {
 			const durationMs = latency[callClass].value(nowMs);
 			return durationMs === null ? null : durationMs + penalty.value(nowMs) + lag.value(nowMs);
