@@ -255,3 +255,25 @@ export function createBinder(): Binder {
 		bind: (value, type) => `$${values.push(value)}::${type}`,
 	};
 }
+
+/** What PostgreSQL refuses in a text, as it is, or escaped in JSON; pairs of escapes are whole. */
+const HALF = String.raw`\\ud[89a-f][\da-f]{2}`;
+const PAIR = String.raw`\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}`;
+// An escape begins behind an even number of backslashes.
+const ESCAPE = String.raw`(?<!\\)((?:\\\\)*)(?:\\u0000|(${PAIR})|${HALF})`;
+const REFUSED = new RegExp(String.raw`\0|${ESCAPE}`, "gi");
+const MAY_BE_REFUSED = /\0|\\u(?:0000|d[89a-f])/i;
+
+/**
+ * Replaces in a text what PostgreSQL cannot store: NUL characters and halves of surrogate pairs,
+ * also where JSON escapes them. Words of strangers are cleaned where they enter; this is the second
+ * door, for those that somebody forgot: a statement that fails leaves its row as it was for ever.
+ */
+export function storableText(text: string): string {
+	const whole = text.isWellFormed() ? text : text.toWellFormed();
+	if (!MAY_BE_REFUSED.test(whole)) return whole;
+	return whole.replace(REFUSED, (found, slashes: string | undefined, pair: string | undefined) => {
+		if (pair !== undefined) return found;
+		return found === "\0" ? "\ufffd" : `${slashes ?? ""}\\ufffd`;
+	});
+}

@@ -14,6 +14,7 @@ import {
 	isRolledBack,
 	type Queryable,
 	type SqlValue,
+	storableText,
 	type TransactionOptions,
 	type Tx,
 } from "#core/db/Database.ts";
@@ -221,10 +222,15 @@ function runHints(hints: readonly (() => void)[], log: Log): void {
  * texts would fill the server's memory, so beyond the limit they are planned each time.
  */
 function statementOf(text: string, values: readonly SqlValue[]): QueryConfig {
-	const config = { text, values: [...values] };
+	const config = { text, values: values.map(storable) };
 	if (values.length === 0) return config;
 	const name = preparedNames.get(text) ?? nameFor(text);
 	return name === null ? config : { ...config, name };
+}
+
+function storable(value: SqlValue): SqlValue {
+	if (typeof value === "string") return storableText(value);
+	return Array.isArray(value) ? value.map(storable) : value;
 }
 
 function nameFor(text: string): string | null {

@@ -167,3 +167,19 @@ test("what a reorg dropped is told at once, and its owner may cancel it by its n
 	await anvil.rpc("anvil_mine", ["0x46"]);
 	expect(await reached(id, "failed")).toMatchObject({ errorCode: "cancelled" });
 });
+
+test("a contract whose revert says what no text can hold ends its intent, and nothing hangs", async () => {
+	// Reverts with Error(string) of "sold", a NUL and half of a surrogate pair.
+	const words = "736f6c6400eda0bd6f7574";
+	const text = `${"20".padStart(64, "0")}${"b".padStart(64, "0")}${words.padEnd(64, "0")}`;
+	const data = `08c379a0${text}`;
+	const size = (data.length / 2).toString(16).padStart(2, "0");
+	const code = `0x60${size}600c60003960${size}6000fd${data}`;
+	const hostile: Address = `0x${"66".repeat(20)}`;
+	await anvil.rpc("anvil_setCode", [hostile, code]);
+	const body = { fromWalletId: walletId, recipients: [hostile], amount: "0.1", chain: "anvil" };
+	const { status, body: answer } = await ask("/v1/trading/wallet-transfers", body);
+	expect(status).toBe(202);
+	expect(answer.transfers[0].status).toBe("rejected");
+	expect(JSON.stringify(await read(answer.transfers[0].id))).not.toContain("\\u0000");
+});
