@@ -308,7 +308,7 @@ describe("findNames", () => {
 	test("a text that two books know is the ticker, in whichever order they are", async () => {
 		const books = [book("collection", ["apple", "azuki"]), book("asset", ["apple"])];
 		for (const order of [books, books.toReversed()]) {
-			const found = await createNameFinder(order, deps)(["apple", "azuki", "nothing"]);
+			const found = await createNameFinder(order, deps)(["apple", "azuki", "nothing"], "a");
 			expect([...found].toSorted()).toEqual([
 				["apple", { kind: "asset", ticker: "APPLE" }],
 				["azuki", { kind: "collection" }],
@@ -319,9 +319,12 @@ describe("findNames", () => {
 	test("no book is asked for nothing, nor for more than the limit", async () => {
 		const asked = book("collection", []);
 		const find = createNameFinder([asked], deps);
-		await find([]);
+		await find([], "a");
 		expect(asked.asked).toEqual([]);
-		await find(Array.from({ length: NAMES_ASKED_MAX + 9 }, (_, n) => `name ${n}`));
+		await find(
+			Array.from({ length: NAMES_ASKED_MAX + 9 }, (_, n) => `name ${n}`),
+			"a",
+		);
 		expect(asked.asked[0]).toHaveLength(NAMES_ASKED_MAX);
 	});
 
@@ -335,11 +338,26 @@ describe("findNames", () => {
 		};
 		const silent: NameBook = { find: () => new Promise(() => {}) };
 		const find = createNameFinder([failing, silent, book("collection", ["azuki"])], deps);
-		expect([...(await find(["azuki"]))]).toHaveLength(1);
-		expect([...(await find(["azuki"]))]).toHaveLength(1);
+		expect([...(await find(["azuki"], "a"))]).toHaveLength(1);
+		expect([...(await find(["azuki"], "a"))]).toHaveLength(1);
 		expect(calls).toBe(1);
 		clock.ms += NAMES_AWAY_MS;
-		expect([...(await find(["azuki"]))]).toHaveLength(1);
+		expect([...(await find(["azuki"], "a"))]).toHaveLength(1);
 		expect(calls).toBe(2);
+	});
+
+	test("one caller's slow names keep nobody else from theirs", async () => {
+		const slow: NameBook = {
+			find: (groups) =>
+				groups.includes("slow")
+					? new Promise(() => {})
+					: book("collection", ["azuki"]).find(groups),
+		};
+		const find = createNameFinder([slow], deps);
+		expect([...(await find(["slow"], "mallory"))]).toEqual([]);
+		expect([...(await find(["azuki"], "mallory"))]).toEqual([]);
+		expect([...(await find(["azuki"], "ann"))]).toHaveLength(1);
+		clock.ms += NAMES_AWAY_MS;
+		expect([...(await find(["azuki"], "mallory"))]).toHaveLength(1);
 	});
 });

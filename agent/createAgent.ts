@@ -1,5 +1,6 @@
 // Answers a text: reads it as a command, runs the tools, and renders the reply.
 
+import { LRUCache } from "lru-cache";
 import { NAMES_AWAY_MS, NAMES_TIMEOUT_MS, SUGGESTIONS_MAX } from "#agent/agentConfig.ts";
 import type { Asked, Reply } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";
@@ -40,7 +41,7 @@ export type AgentDeps = {
 };
 
 /** Returns which groups of words are names; never throws. */
-export type FindNames = (groups: readonly string[]) => Promise<KnownNames>;
+export type FindNames = (groups: readonly string[], who: string) => Promise<KnownNames>;
 
 /** A command to run, and whether a model understood the text as it. */
 type Understood = {
@@ -56,6 +57,9 @@ const NOTED_CHARS_MAX = 40;
 type Answering = AgentDeps & { toolOf(name: string): AnyTool };
 
 type Rendering = AgentDeps & Reading & { note: string | undefined };
+
+/** Callers for whom it is remembered that names were slow. */
+const NAME_CALLERS_MAX = 2_000;
 
 const NOTHING: Reply = {
 	kind: "help",
@@ -84,7 +88,8 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		return tool;
 	};
 	return async (asked) => {
-		const names = await deps.findNames(deps.grammar.namesIn(asked.text));
+		const who = asked.caller.profileId ?? asked.guest ?? "";
+		const names = await deps.findNames(deps.grammar.namesIn(asked.text), who);
 		const parsed = deps.grammar.parse(asked.text, names);
 		if (parsed.kind === "read") {
 			const { reading, leftOut } = parsed;
@@ -104,22 +109,25 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 
 /**
  * Makes the one lookup of names from the books of all plugins. A book that fails or is slow knows
- * nothing for a moment, and questions are read by their words alone then. A text that is a ticker
+ * nothing for a moment, and questions are read by their words alone then: for who asked, since one
+ * caller's slow names must not keep all others from theirs. A text that is a ticker
  * for one book and a collection for another is the ticker: issuers choose those, anybody the other.
  */
 export function createNameFinder(
 	books: readonly NameBook[],
 	{ clock, log }: { clock: Clock; log: Log },
 ): FindNames {
-	const asked = books.map((book) => {
-		const onAway = (error: unknown) => log.warn("names cannot be looked up", { error });
-		const times = { timeoutMs: NAMES_TIMEOUT_MS, awayMs: NAMES_AWAY_MS };
-		return { book, timely: createTimely({ clock, ...times, onAway }) };
-	});
-	return async (groups) => {
+	const onAway = (error: unknown) => log.warn("names cannot be looked up", { error });
+	const times = { timeoutMs: NAMES_TIMEOUT_MS, awayMs: NAMES_AWAY_MS };
+	const open = () =>
+		books.map((book) => ({ book, timely: createTimely({ clock, ...times, onAway }) }));
+	const askedBy = new LRUCache<string, ReturnType<typeof open>>({ max: NAME_CALLERS_MAX });
+	return async (groups, who) => {
 		const found = new Map<string, KnownName>();
 		if (groups.length === 0) return found;
 		const some = groups.slice(0, NAMES_ASKED_MAX);
+		const asked = askedBy.get(who) ?? open();
+		askedBy.set(who, asked);
 		const answers = await Promise.all(
 			asked.map(({ book, timely }) =>
 				timely.isAway() ? null : timely.ask(async () => book.find(some)),
