@@ -1,9 +1,11 @@
 // Reads how many shares a token shows as (ERC-8056), and writes amounts as tokens and as shares.
 
+import { z } from "zod";
 import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import { type Currency, decimalString, mulDiv } from "#core/money.ts";
 import { SIGNED_DEADLINE_MS } from "#plugins/trading/limits.ts";
 import type { Asset } from "#plugins/trading/registry/createAssets.ts";
@@ -26,6 +28,28 @@ const VIEWS: readonly Hex[] = ["0xa60bf13d", "0xdc767007", "0x97a4064f"];
 /** The newest block, or our clock, may be this much behind the change. */
 const BEHIND_MS = 60_000;
 const SECONDS_BOUND = 2n ** 33n;
+
+const tokensAndShares = z
+	.object({
+		tokens: field.decimal("In whole tokens, exact: what is sent.", "2"),
+		shares: field
+			.decimal("The same as shares: times the multiplier. Null for what is no stock.", "6")
+			.nullable(),
+	})
+	.meta({ id: "TradeAmount", description: "An amount of one currency of a trade." });
+
+/** Describes both amounts of a trade for clients. */
+export const tradeAmounts = z
+	.object({
+		spent: tokensAndShares.meta({ description: "What goes in, as quoted." }),
+		received: tokensAndShares.meta({ description: "What comes out, as quoted." }),
+		leastReceived: tokensAndShares.meta({ description: "Less is never received." }),
+		mostSpent: tokensAndShares.meta({ description: "More is never spent." }),
+	})
+	.meta({
+		id: "TradeAmounts",
+		description: "A trade's amounts as tokens and as shares, all by the multipliers shown here.",
+	});
 
 /** Returns the view of how many shares a token shows as. */
 export function multiplierView(to: Address): View {

@@ -6,7 +6,7 @@ import { pageSchema } from "#core/http/pages.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
 import { priceLine, shortened } from "#plugins/trading/prices/priceLine.ts";
-import { bothText, multiplierText } from "#plugins/trading/shares.ts";
+import { bothText, multiplierText, tradeAmounts } from "#plugins/trading/shares.ts";
 import type { QuoteRow, Trade } from "#plugins/trading/sql/trades.ts";
 import {
 	amountsOf,
@@ -71,27 +71,6 @@ const tradeCurrency = z
 			.nullable(),
 	})
 	.meta({ id: "TradeCurrency", description: "What is spent or received." });
-
-const tokensAndShares = z
-	.object({
-		tokens: field.decimal("In whole tokens, exact: what is sent.", "2"),
-		shares: field
-			.decimal("The same as shares: times the multiplier. Null for what is no stock.", "6")
-			.nullable(),
-	})
-	.meta({ id: "TradeAmount", description: "An amount of one currency of a trade." });
-
-const tradeAmounts = z
-	.object({
-		spent: tokensAndShares.meta({ description: "What goes in, as quoted." }),
-		received: tokensAndShares.meta({ description: "What comes out, as quoted." }),
-		leastReceived: tokensAndShares.meta({ description: "Less is never received." }),
-		mostSpent: tokensAndShares.meta({ description: "More is never spent." }),
-	})
-	.meta({
-		id: "TradeAmounts",
-		description: "A trade's amounts as tokens and as shares, all by the multipliers shown here.",
-	});
 
 /** The answer of one source, for clients. */
 const quoteSchema = z
