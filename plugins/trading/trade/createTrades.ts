@@ -123,7 +123,7 @@ function looking(deps: TradesDeps) {
 			const wallet = profile.wallets.find((one) => one.id === trade.walletId)?.address;
 			const leftover = await revokes.leftoverOf(trade, { intent, wallet });
 			const asking = isLinked && intent ? await deps.wallets.execution.asking(intent) : null;
-			const link = asking && (await linkOf(deps, asking));
+			const link = asking && (await linkOf(deps, asking).catch(withoutLink));
 			return viewOf(deps, trade, { intent, leftover, link });
 		},
 		/** Revokes the remaining allowance of a finished trade. */
@@ -286,6 +286,12 @@ async function continueTrade(
 async function linkOf({ wallets }: TradesDeps, asking: Intent) {
 	const purpose = purposeOf(asking);
 	return purpose && (await wallets.link(asking, purpose));
+}
+
+/** Reads on without a link where none can be made: `waitsFor` says where it comes from. */
+function withoutLink(error: unknown): null {
+	if (error instanceof Fault) return null;
+	throw error;
 }
 
 async function intentIn({ wallets }: TradesDeps, trade: Trade): Promise<Intent | null> {
