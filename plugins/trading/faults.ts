@@ -30,6 +30,7 @@ export const tradeFault = defineFaults({
 		status: 409,
 		retry: "never",
 		public: "It is too little to trade: nothing would come out of the pools for it.",
+		advice: "Trade more of it: pools round down, and give nothing for so little.",
 	},
 	liquidityInsufficient: {
 		status: 409,
