@@ -45,6 +45,8 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/trading/trade/assessTrade.ts:quoteFor": "reads and quotes before anything is recorded",
 	"plugins/trading/trade/createRevokes.ts:createRevokes": "reads an allowance to show it",
 	"plugins/wallets/link/createLinks.ts:pruneLinksJob": "deletes links that can be used no more",
+	"plugins/wallets/submission/strays.ts:noteBlackout":
+		"notes at the start, before any intent is taken, since when wallets are to be read",
 	"plugins/wallets/reconcile/looks.ts:wakeSubmission": "has a look come sooner, which comes anyway",
 };
 
