@@ -23,6 +23,9 @@ const AFTERWARDS_MB = 32;
  */
 const WHOLE_EVERY = 40;
 const SENDERS = 4;
+const CHATS = 3_000;
+const CHATS_AT_ONCE = 250;
+const CHATS_MEMORY_MB = 64;
 
 const testOnLinux = skipWithReason(
 	existsSync("/proc/self/status") ? null : "this system does not tell a process's peak memory",
@@ -115,6 +118,43 @@ async function upload({ method, target, host, isChunked }: Upload, index: number
 	socket.destroy();
 	return Number(/^HTTP\/1\.1 (\d{3})/.exec(received)?.[1]);
 }
+
+/** Sends a small chat and never reads a byte of its answer; returns how to end that. */
+function chatUnread(index: number): Promise<() => void> {
+	const id = `m${index}`;
+	const text = "floor kiln-folk";
+	const body = JSON.stringify({
+		messages: [{ id, role: "user", parts: [{ type: "text", text }] }],
+	});
+	const address = `10.9.${index >> 8}.${index & 255}`;
+	return new Promise((resolve) => {
+		const socket = net.connect(Number(new URL(service.url).port), "127.0.0.1");
+		socket.pause();
+		socket.on("error", () => {});
+		const head =
+			"POST /v1/agent/chat HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
+			`X-Forwarded-For: ${address}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+		socket.write(head + body, () => resolve(() => socket.destroy()));
+	});
+}
+
+testOnLinux("three thousand small chats that nobody reads take 64 MB at most", async () => {
+	const warm = await Promise.all([chatUnread(0), chatUnread(1)]);
+	expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+	for (const end of warm) end();
+	const peakMb = () => Math.max(...descendantsOf([service.pid]).map(peakMemoryMb));
+	const beforeMb = peakMb();
+	const ends: (() => void)[] = [];
+	for (let from = 0; from < CHATS; from += CHATS_AT_ONCE) {
+		const some = Array.from({ length: CHATS_AT_ONCE }, (_, place) => chatUnread(from + place));
+		ends.push(...(await Promise.all(some)));
+	}
+	// Answered behind all of them.
+	expect((await fetch(`${service.url}/v1/agent/tools`)).status).toBe(200);
+	const tookMb = peakMb() - beforeMb;
+	for (const end of ends) end();
+	expect(tookMb).toBeLessThanOrEqual(CHATS_MEMORY_MB);
+});
 
 testOnLinux(
 	"below 250 MB while bodies of 400 MB are sent to every route, in any framing, past any host",
