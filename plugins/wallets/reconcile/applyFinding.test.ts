@@ -2,9 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Hex } from "#core/chain/Hex.ts";
 import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Intent, SubmissionState } from "#plugins/wallets/model.ts";
-import { applyFinding, type Fact, transitions } from "#plugins/wallets/reconcile/applyFinding.ts";
+import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { WATCH_NEVER_MS, WATCH_UNNAMED_MS } from "#plugins/wallets/reconcile/looks.ts";
-import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
+import {
+	type Fact,
+	type Finding,
+	transitions,
+	unseenOf,
+	unseenTimes,
+} from "#plugins/wallets/reconcile/transitions.ts";
 import {
 	type Submission,
 	type SubmissionRow,
@@ -301,4 +307,25 @@ describe("transitions", () => {
 		const left = FACTS.filter((fact) => transitions.never[fact] !== "never");
 		expect(left).toEqual(["mined", "reverted"]);
 	});
+});
+
+test("each time counts from when a node last showed it, by who signed it", () => {
+	const base = { nonce: 1, seenAtMs: null, sentAtMs: 1_000, createdAtMs: 0, validUntilMs: 5_000 };
+	const at = (change: Partial<typeof base> | { nonce: null; seenAtMs: number }, nowMs: number) =>
+		unseenOf({ ...base, ...change } as never, nowMs);
+	for (const [nonce, { askAfterMs, loseAfterMs }] of [
+		[1, unseenTimes.ours],
+		[null, unseenTimes.owners],
+	] as const) {
+		for (const seenAtMs of [null, 7_000]) {
+			const from = seenAtMs ?? 1_000;
+			const when = { nonce, seenAtMs } as never;
+			expect(at(when, from + askAfterMs - 1).isAskedFor).toBe(false);
+			expect(at(when, from + askAfterMs).isAskedFor).toBe(true);
+			expect(at(when, from + loseAfterMs).isLost).toBe(false);
+			expect(at(when, from + loseAfterMs + 1).isLost).toBe(true);
+		}
+	}
+	expect(at({}, 5_000).isRunOut).toBe(false);
+	expect(at({}, 5_000 + 60_000).isRunOut).toBe(true);
 });

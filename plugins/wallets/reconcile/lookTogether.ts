@@ -11,7 +11,6 @@ import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { Intent, Receipt, Wallet } from "#plugins/wallets/model.ts";
 import { readWallets } from "#plugins/wallets/profile/sql.ts";
 import { LOOK_TIMEOUT_MS, RECONCILES_AT_ONCE } from "#plugins/wallets/reconcile/looks.ts";
-import type { Finding } from "#plugins/wallets/reconcile/lookUp.ts";
 import { receiptAsked } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import {
 	expectedOf,
@@ -23,6 +22,7 @@ import {
 	type SightingToNote,
 	settleMined,
 } from "#plugins/wallets/reconcile/settleMined.ts";
+import type { Finding } from "#plugins/wallets/reconcile/transitions.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
 /** What a receipt of success came to, as its kind says. */

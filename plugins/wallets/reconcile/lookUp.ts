@@ -12,11 +12,6 @@ import { REBROADCAST, settingRows } from "#plugins/wallets/control/settings.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import {
-	PROOF_GRACE_MS,
-	SIGNED_UNSEEN_MS,
-	UNSEEN_DROPPED_MS,
-} from "#plugins/wallets/reconcile/looks.ts";
-import {
 	type Instead,
 	isCancellationOf,
 	searchPlanned,
@@ -26,33 +21,9 @@ import {
 	receiptAsked,
 	seeTransaction,
 } from "#plugins/wallets/reconcile/seeTransaction.ts";
-import { type Expected, isFinal, type Seen } from "#plugins/wallets/reconcile/settleMined.ts";
-import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
+import { type Expected, isFinal } from "#plugins/wallets/reconcile/settleMined.ts";
+import { type Finding, unseenOf } from "#plugins/wallets/reconcile/transitions.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
-
-/** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
-export type Finding =
-	/** It is on its way or mined: `sighting.receipt` says which. */
-	| Extract<Seen, { kind: "seen" }>
-	/** It has a hash, and the node does not know it (yet). */
-	| { kind: "told"; transactionHash: Hex }
-	/** The same for so long that no node may know it any more. */
-	| { kind: "dropped"; transactionHash: Hex }
-	/** The wallet provider gave it up and names its hash: signed, and known to no node. */
-	| { kind: "refused"; transactionHash: Hex }
-	/** Nobody knows it, and nothing is proved. */
-	| { kind: "unknown" }
-	/** It can never be mined. */
-	| {
-			kind: "never";
-			/** Of an owner's own wallet: `replaced` and `cancelled` say what it sent instead. */
-			code: "not_sent" | "replaced" | "cancelled";
-			detail: string;
-			/** The hash that was told is another intent's to have, or nobody's. */
-			isOthers?: boolean;
-			/** What used its nonce for good: nobody has to look again. */
-			usedBy?: Hex;
-	  };
 
 type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
@@ -123,8 +94,8 @@ export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding
 	}
 	if (use.kind === "used") sayThatItCannotBeNamed(deps, submission);
 	if (hash) return ofUnseen(deps, { ...asked, hash, use, isGivenUp: trace.isGivenUp });
-	const provedAtMs = (submission.validUntilMs ?? 0) + PROOF_GRACE_MS;
-	const isProved = use.kind === "free" && trace.isNone && deps.clock.nowMs() > provedAtMs;
+	const { isRunOut } = unseenOf(submission, deps.clock.nowMs());
+	const isProved = use.kind === "free" && trace.isNone && isRunOut;
 	const detail = "nobody knows it, and nobody may send it any more";
 	return isProved ? { kind: "never", code: "not_sent", detail } : { kind: "unknown" };
 }
@@ -225,14 +196,14 @@ async function seeNamed(
 	deps: ExecutionDeps,
 	asked: Asked & { hash: Hex },
 ): Promise<Awaited<ReturnType<typeof seeTransaction>> | "impossible"> {
-	const { nonce, purpose, sentAtMs, createdAtMs } = asked.submission;
+	const { nonce, purpose } = asked.submission;
 	try {
 		return await seeTransaction(deps, asked);
 	} catch (error) {
 		const isRefused = error instanceof Fault && error.code === "chain_contradicts";
 		// Nothing is searched for a cancellation: it is waited for, as long as for what is unseen.
-		const ageMs = deps.clock.nowMs() - (sentAtMs ?? createdAtMs);
-		const isAnswer = purpose === "pay" || ageMs > SIGNED_UNSEEN_MS;
+		const { isLost } = unseenOf(asked.submission, deps.clock.nowMs());
+		const isAnswer = purpose === "pay" || isLost;
 		if (nonce !== null || !isRefused || !isAnswer) throw error;
 		return "impossible";
 	}
@@ -248,12 +219,12 @@ async function lookForOwners(
 	given: Asked & { named: Hex | null; isOther: boolean },
 ): Promise<Finding> {
 	const { submission, named, isOther } = given;
-	const { seenAtMs, sentAtMs, createdAtMs, intentId, chainId, sender } = submission;
+	const { intentId, chainId, sender } = submission;
 	const hash = isOther ? null : named;
 	const open: Finding =
 		hash === null ? { kind: "unknown" } : { kind: "told", transactionHash: hash };
-	const unseenMs = deps.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
-	const isSearched = hash === null || unseenMs >= ASK_AGAIN_AFTER_MS;
+	const { isAskedFor, isLost } = unseenOf(submission, deps.clock.nowMs());
+	const isSearched = hash === null || isAskedFor;
 	if (submission.purpose !== "pay" || !isSearched) return open;
 	const search = await searchPlanned(deps, { ...given, intentId, chainId, sender });
 	if (search.kind === "found") {
@@ -262,7 +233,7 @@ async function lookForOwners(
 		return seen !== "unseen" && seen.kind === "seen" ? seen : open;
 	}
 	// Its owner can send it again at any time, so it is looked for all the same for a while.
-	if (search.kind === "open" || (hash !== null && unseenMs <= SIGNED_UNSEEN_MS)) return open;
+	if (search.kind === "open" || (hash !== null && !isLost)) return open;
 	const code = search.instead ?? "not_sent";
 	return { kind: "never", code, detail: NOT_SENT[code], isOthers: hash === null };
 }
@@ -270,12 +241,12 @@ async function lookForOwners(
 /** Whether the wallet provider gave up what no node knows: by its word now, or before. */
 async function isRefused(
 	deps: ExecutionDeps,
-	given: Asked & { isGivenUp: boolean; unseenMs: number },
+	given: Asked & { isGivenUp: boolean },
 ): Promise<boolean> {
-	const { submission, isGivenUp, unseenMs } = given;
+	const { submission, isGivenUp } = given;
 	if (isGivenUp || submission.state === "refused") return true;
 	const isAsked = submission.transactionHash !== null && submission.seenAtMs === null;
-	if (!isAsked || unseenMs < ASK_AGAIN_AFTER_MS) return false;
+	if (!isAsked || !unseenOf(submission, deps.clock.nowMs()).isAskedFor) return false;
 	return (await traced(deps, given)).isGivenUp;
 }
 
@@ -293,17 +264,16 @@ async function ofUnseen(
 	given: Asked & { hash: Hex; use: NonceUse; isGivenUp: boolean },
 ): Promise<Finding> {
 	const { submission, hash, use } = given;
-	const { seenAtMs, sentAtMs, createdAtMs, nonce } = submission;
-	const unseenMs = deps.clock.nowMs() - (seenAtMs ?? sentAtMs ?? createdAtMs);
-	if (nonce !== null) {
-		if (await isRefused(deps, { ...given, unseenMs })) {
+	const { isLost } = unseenOf(submission, deps.clock.nowMs());
+	if (submission.nonce !== null) {
+		if (await isRefused(deps, given)) {
 			return { kind: "refused", transactionHash: hash };
 		}
-		const isLost = unseenMs > UNSEEN_DROPPED_MS || (await isDropped(deps, given));
-		return { kind: isLost ? "dropped" : "told", transactionHash: hash };
+		const isGone = isLost || (await isDropped(deps, given));
+		return { kind: isGone ? "dropped" : "told", transactionHash: hash };
 	}
 	// Its owner can send it again at any time, so it is looked for all the same for a while.
-	if (unseenMs > SIGNED_UNSEEN_MS && use.kind === "free") {
+	if (isLost && use.kind === "free") {
 		return { kind: "never", code: "not_sent", detail: "no node knows it" };
 	}
 	return { kind: (await isDropped(deps, given)) ? "dropped" : "told", transactionHash: hash };

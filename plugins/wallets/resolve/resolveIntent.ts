@@ -16,9 +16,10 @@ import { CONFIRM_TIMEOUT_MS } from "#plugins/wallets/link/createLinks.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { applyFinding } from "#plugins/wallets/reconcile/applyFinding.ts";
 import { missingOf } from "#plugins/wallets/reconcile/lookTogether.ts";
-import { type Finding, provenByOurs } from "#plugins/wallets/reconcile/lookUp.ts";
+import { provenByOurs } from "#plugins/wallets/reconcile/lookUp.ts";
 import { nonceAsked, seeTransaction } from "#plugins/wallets/reconcile/seeTransaction.ts";
 import { type Expected, isFinal } from "#plugins/wallets/reconcile/settleMined.ts";
+import type { Finding } from "#plugins/wallets/reconcile/transitions.ts";
 import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
 
 /** What an operator points at; null: that it should be given up. */

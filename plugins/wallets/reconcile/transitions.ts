@@ -1,0 +1,137 @@
+// Decides what a look makes of a submission: by what was found, and by how long nothing was.
+
+import type { Hex } from "#core/chain/Hex.ts";
+import type { SubmissionState } from "#plugins/wallets/model.ts";
+import {
+	PROOF_GRACE_MS,
+	SIGNED_UNSEEN_MS,
+	UNSEEN_DROPPED_MS,
+} from "#plugins/wallets/reconcile/looks.ts";
+import type { Seen } from "#plugins/wallets/reconcile/settleMined.ts";
+import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
+import type { Submission } from "#plugins/wallets/submission/submission.ts";
+
+/** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
+export type Finding =
+	/** It is on its way or mined: `sighting.receipt` says which. */
+	| Extract<Seen, { kind: "seen" }>
+	/** It has a hash, and the node does not know it (yet). */
+	| { kind: "told"; transactionHash: Hex }
+	/** The same for so long that no node may know it any more. */
+	| { kind: "dropped"; transactionHash: Hex }
+	/** The wallet provider gave it up and names its hash: signed, and known to no node. */
+	| { kind: "refused"; transactionHash: Hex }
+	/** Nobody knows it, and nothing is proved. */
+	| { kind: "unknown" }
+	/** It can never be mined. */
+	| {
+			kind: "never";
+			/** Of an owner's own wallet: `replaced` and `cancelled` say what it sent instead. */
+			code: "not_sent" | "replaced" | "cancelled";
+			detail: string;
+			/** The hash that was told is another intent's to have, or nobody's. */
+			isOthers?: boolean;
+			/** What used its nonce for good: nobody has to look again. */
+			usedBy?: Hex;
+	  };
+
+/**
+ * States in which a submission is looked at. `denied`: it is `never` by its wallet provider's word,
+ * which is all there is where no hash was ever named.
+ */
+export type LookedAtState = Reached | "denied";
+
+/**
+ * What a look found, as far as it decides the state. `waits`: a node knows it, not in a block.
+ * `claimed`: one source says that it was reverted, and no second one yet.
+ */
+export type Fact = "waits" | "mined" | "reverted" | "claimed" | Exclude<Finding["kind"], "seen">;
+
+/** States that a look can lead to. */
+type Reached = Exclude<SubmissionState, "queued">;
+
+/** What the time is over for, of what no node shows. */
+export type Unseen = {
+	/** It is asked for elsewhere: at the wallet provider, or among what its owner's wallet sent. */
+	isAskedFor: boolean;
+	/** By its time alone it counts as lost: see `lostAs`. */
+	isLost: boolean;
+	/** Nobody may act on it any more, so that nobody knows it is a proof. */
+	isRunOut: boolean;
+};
+
+/** Who signed: the wallet provider, under a nonce of ours, or an owner's wallet, under its own. */
+type Signer = "ours" | "owners";
+
+const OPEN: Readonly<Record<Fact, Reached>> = {
+	waits: "sent",
+	told: "sent",
+	mined: "mined",
+	reverted: "reverted",
+	claimed: "reverted",
+	dropped: "dropped",
+	refused: "refused",
+	unknown: "doubtful",
+	never: "never",
+};
+
+/** That one source calls it reverted, or nobody knows it, takes back no "it never left". */
+const DENIED = { ...OPEN, claimed: "never", unknown: "never" } as const;
+
+/**
+ * Every transition that a look makes. What is proved never to be mined is left only by the
+ * transaction itself in a block of the chain: that it waits somewhere, that its nonce cannot be
+ * explained, or that one source calls it reverted proves nothing against that. A wallet provider
+ * that names a hash of what it denied takes its own word back.
+ */
+export const transitions: Readonly<Record<LookedAtState, Readonly<Record<Fact, Reached>>>> = {
+	sending: OPEN,
+	sent: OPEN,
+	doubtful: OPEN,
+	dropped: OPEN,
+	refused: OPEN,
+	mined: OPEN,
+	reverted: OPEN,
+	denied: DENIED,
+	never: { ...DENIED, waits: "never", told: "never", dropped: "never", refused: "never" },
+};
+
+/**
+ * Every time that a look goes by, counted from when a node last showed the transaction, else from
+ * when it was sent. What an owner's wallet holds can be sent again at any time, so it is believed
+ * in for longer, and is lost only where its nonce is free.
+ */
+export const unseenTimes = {
+	ours: { askAfterMs: ASK_AGAIN_AFTER_MS, loseAfterMs: UNSEEN_DROPPED_MS, lostAs: "dropped" },
+	owners: { askAfterMs: ASK_AGAIN_AFTER_MS, loseAfterMs: SIGNED_UNSEEN_MS, lostAs: "never" },
+} as const satisfies Record<Signer, { askAfterMs: number; loseAfterMs: number; lostAs: Fact }>;
+
+/** Judges by the times of who signed it for how long no node has shown a submission. */
+export function unseenOf(submission: Submission, nowMs: number): Unseen {
+	const { nonce, seenAtMs, sentAtMs, createdAtMs, validUntilMs } = submission;
+	const times = unseenTimes[nonce === null ? "owners" : "ours"];
+	const unseenMs = nowMs - (seenAtMs ?? sentAtMs ?? createdAtMs);
+	return {
+		isAskedFor: unseenMs >= times.askAfterMs,
+		isLost: unseenMs > times.loseAfterMs,
+		isRunOut: nowMs > (validUntilMs ?? 0) + PROOF_GRACE_MS,
+	};
+}
+
+/** Reads where a submission stands for a look; null before it was handed over. */
+export function stateOf({
+	state,
+	transactionHash,
+}: Pick<Submission, "state" | "transactionHash">): LookedAtState | null {
+	if (state === "queued") return null;
+	return state === "never" && transactionHash === null ? "denied" : state;
+}
+
+/** Reads from a finding what decides the state. */
+export function factOf(finding: Finding): Fact {
+	if (finding.kind !== "seen") return finding.kind;
+	const { receipt } = finding.sighting;
+	if (receipt === null) return "waits";
+	if (receipt.succeeded) return "mined";
+	return finding.isAgreed ? "reverted" : "claimed";
+}
