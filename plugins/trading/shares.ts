@@ -25,8 +25,6 @@ type Multiplied = Currency & { multiplier: string | null };
 const MULTIPLIER_DECIMALS = 18;
 /** `uiMultiplier()`, `newUIMultiplier()` and `effectiveAt()`. */
 const VIEWS: readonly Hex[] = ["0xa60bf13d", "0xdc767007", "0x97a4064f"];
-/** The newest block, or our clock, may be this much behind the change. */
-const BEHIND_MS = 60_000;
 const SECONDS_BOUND = 2n ** 33n;
 
 const tokensAndShares = z
@@ -153,9 +151,10 @@ function readOne(
 	const then = multiplierOf(next);
 	const seconds = effectiveAt?.kind === "result" ? readAbiUint(effectiveAt.result) : null;
 	if (typeof then !== "bigint" || then === read || seconds === null) return read;
-	if (seconds >= SECONDS_BOUND) return read;
+	if (seconds === 0n || seconds >= SECONDS_BOUND) return read;
 	const atMs = Number(seconds) * 1_000;
-	if (atMs < nowMs - BEHIND_MS || atMs > nowMs + SIGNED_DEADLINE_MS) return read;
+	if (atMs > nowMs + SIGNED_DEADLINE_MS) return read;
+	// It should be in force, and is not: the newest block may be from before.
 	const at = new Date(atMs).toISOString();
 	const detail = `One ${symbol} is ${sharesText(read)}, and ${sharesText(then)} from ${at} on: ask again then.`;
 	return { code: "multiplier_changed", detail };

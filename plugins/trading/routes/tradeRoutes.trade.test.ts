@@ -368,6 +368,23 @@ describe("what a trade left allowed", () => {
 		await lab.approve(by, usdg(), 0n);
 	});
 
+	test("counts the allowance that was given last, whichever trade was asked for first", async () => {
+		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 2_000n * DOLLAR]]);
+		const asked = await lab.trade(by, "buy 1 AAPL");
+		const newer = await lab.trade(by, "buy 2 AAPL");
+		for (const { body } of [newer, asked]) {
+			const path = `/v1/trading/intents/${body.id}/confirm`;
+			expect((await lab.ask(path, { by, method: "POST" })).status).toBe(200);
+			// What the newer one left is set to nothing first, and that is asked for too.
+			if (body === asked.body) await lab.ask(path, { by, method: "POST" });
+			expect((await lab.settled(by, body.id)).status).toBe("confirmed");
+		}
+		const left = async ({ body }: typeof asked) => (await lab.read(by, body.id)).leftover;
+		expect(await left(asked)).toMatchObject({ amountRaw: expect.stringMatching(/^[1-9]/) });
+		expect(await left(newer)).toBeNull();
+		await lab.approve(by, usdg(), 0n);
+	});
+
 	test("is nothing where its allowance was never given", async () => {
 		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
 		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");

@@ -164,16 +164,16 @@ export async function listTrades(
 }
 
 /**
- * Returns the intents of newer trades of the same wallet that recorded an allowance of this token,
+ * Returns the intents of other trades of the same wallet that recorded an allowance of this token,
  * the newest first. By `trade_of_profile`.
  */
-export async function laterApprovals(
+export async function otherApprovals(
 	db: Queryable,
 	{ trade, token, limit }: { trade: Trade; token: Address; limit: number },
 ): Promise<string[]> {
 	const rows = await db.query<{ intentId: string }>(
 		`select intent_id as "intentId" from trading.trade
-		where profile_id = $1 and id > $2 and wallet_id = $3 and approval ->> 'token' = $4
+		where profile_id = $1 and id <> $2 and wallet_id = $3 and approval ->> 'token' = $4
 			and intent_id is not null
 		order by id desc limit $5`,
 		[trade.profileId, trade.id, trade.walletId, token, limit],

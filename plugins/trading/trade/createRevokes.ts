@@ -4,7 +4,7 @@ import { addressSchema } from "#core/chain/hexSchemas.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { ADVANCE_TIMEOUT_MS } from "#plugins/trading/limits.ts";
-import { laterApprovals, type Trade } from "#plugins/trading/sql/trades.ts";
+import { otherApprovals, type Trade } from "#plugins/trading/sql/trades.ts";
 import { readFunds } from "#plugins/trading/swap/judgeRoute.ts";
 import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import type { leftoverSchema } from "#plugins/trading/trade/renderTrade.ts";
@@ -24,8 +24,8 @@ const approvalSchema = z.object({
 const settledSchema = z.object({ spentRaw: z.string().regex(/^\d+$/) });
 
 const READ_TIMEOUT_MS = 3_000;
-/** How many newer trades are looked at for an allowance in the place of this one's. */
-const LATER_MAX = 20;
+/** How many other trades are looked at for an allowance in the place of this one's. */
+const OTHERS_MAX = 20;
 
 /** Where an allowance may stand that the chain has, or may have. */
 const MAY_HOLD = new Set([
@@ -61,8 +61,9 @@ export function createRevokes(deps: RevokesDeps) {
 			if (!approval || !wallet || !intent || !isOver(intent)) return null;
 			const { token, spender } = approval;
 			const ownRaw = BigInt(approval.amountRaw) - spentOf(trade);
-			if (ownRaw <= 0n || !(await isAllowed(deps, intent))) return null;
-			if (await isReplaced(deps, { trade, token })) return null;
+			const own = await allowanceOf(deps, intent);
+			if (ownRaw <= 0n || !own || !MAY_HOLD.has(own.status)) return null;
+			if (await isReplaced(deps, { trade, token, own })) return null;
 			try {
 				const signal = AbortSignal.any([deps.ending, AbortSignal.timeout(READ_TIMEOUT_MS)]);
 				const { allowanceRaw } = await readFunds(deps.rpc, { token, wallet, spender, signal });
@@ -115,20 +116,28 @@ function spentOf({ settled }: Trade): bigint {
 	return BigInt(settledSchema.safeParse(settled).data?.spentRaw ?? 0);
 }
 
-/** Returns whether the chain has, or may have, the allowance that a trade waited for. */
-async function isAllowed({ wallets }: RevokesDeps, { afterId, profileId }: Intent) {
-	const allowance = afterId === null ? null : await wallets.execution.read(afterId, profileId);
-	return allowance !== null && MAY_HOLD.has(allowance.status);
+/** Returns the allowance that a trade waited for; null where it never asked for one. */
+async function allowanceOf({ wallets }: RevokesDeps, { afterId, profileId }: Intent) {
+	return afterId === null ? null : wallets.execution.read(afterId, profileId);
 }
 
-/** Returns true where a newer trade of the wallet set its own allowance of this token. */
-async function isReplaced(deps: RevokesDeps, of: { trade: Trade; token: Address }) {
-	const { trade } = of;
-	for (const id of await laterApprovals(deps.db, { ...of, limit: LATER_MAX })) {
-		const later = await deps.wallets.execution.read(id, trade.profileId);
-		if (later && (await isAllowed(deps, later))) return true;
+/** Returns true where another trade of the wallet set its own allowance of this token later. */
+async function isReplaced(
+	deps: RevokesDeps,
+	{ trade, token, own }: { trade: Trade; token: Address; own: Intent },
+): Promise<boolean> {
+	for (const id of await otherApprovals(deps.db, { trade, token, limit: OTHERS_MAX })) {
+		const other = await deps.wallets.execution.read(id, trade.profileId);
+		const allowance = other && (await allowanceOf(deps, other));
+		if (allowance?.status === "confirmed" && isLater(allowance, own)) return true;
 	}
 	return false;
+}
+
+/** Returns whether one was mined later; of two found at once, the one that was asked for later. */
+function isLater(one: Intent, other: Intent): boolean {
+	if (one.changedAtMs !== other.changedAtMs) return one.changedAtMs > other.changedAtMs;
+	return one.createdAtMs > other.createdAtMs;
 }
 
 /** Returns true if nothing will use the allowance any more. */
