@@ -2,10 +2,10 @@
 
 import { z } from "zod";
 import { formatAmount } from "#core/money.ts";
-import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
+import { type AnyTool, type Command, defineTool, type SlotValues } from "#core/plugin/Tool.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import type { BridgeStatus } from "#plugins/bridge/bridgeStates.ts";
-import { bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
+import { ALL, bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { type BridgeView, bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
@@ -22,10 +22,10 @@ const SUMS_LENGTH_MAX = 100;
 /** Statuses of money that is on its way, or may be. */
 const UNFINISHED: readonly BridgeStatus[] = ["executing", "pending", "uncertain", "timed_out"];
 
-const { amount, currency, from, to, as, recipient, refundTo } = bridgeFields;
+const { amount, currency, from, to, as, recipient, refundTo, mode } = bridgeFields;
 const input = z.strictObject({
-	...{ amount, currency, from: from.optional(), to, as: as.optional() },
-	...{ recipient: recipient.optional(), refundTo: refundTo.optional() },
+	...{ amount, currency, from: from.optional(), to: to.optional(), as: as.optional() },
+	...{ recipient: recipient.optional(), refundTo: refundTo.optional(), mode: mode.optional() },
 });
 const quoted = z.object({
 	...{ amount: z.string(), symbol: z.string(), from: z.string(), to: z.string() },
@@ -93,7 +93,8 @@ function quoteTool({ context }: BridgeToolDeps): AnyTool {
 			return {
 				kind: "done",
 				output: {
-					...{ amount: request.amount, symbol: route.origin.symbol, from: route.origin.chain },
+					amount: formatAmount({ units: route.amountRaw, currency: route.origin }),
+					...{ symbol: route.origin.symbol, from: route.origin.chain },
 					...{ to: route.destination.chain, outSymbol: route.destination.symbol },
 					...{ expectedOut: whole(quote.expectedOutRaw), minimumOut: whole(quote.minimumOutRaw) },
 					...{ impactPercent: told.impactPercent, estimateSeconds: told.estimateSeconds },
@@ -202,35 +203,54 @@ function sumsOf(open: readonly BridgeView[]): string {
 }
 
 /** Returns how much of what, and where it is, in at most 160 characters. */
-function sentenceOf({ amount: given, origin, where }: BridgeView): string {
-	const what = origin ? `${given} ${origin.symbol}` : given;
+function sentenceOf({ amount: given, amountRaw, origin, where }: BridgeView): string {
+	const exact =
+		origin && amountRaw !== null
+			? formatAmount({ units: BigInt(amountRaw), currency: origin })
+			: given;
+	const what = origin ? `${exact} ${origin.symbol}` : given;
 	return `${what.slice(0, 40)}: ${where}`.slice(0, 160);
 }
 
 const chain = { kind: "chain" } as const;
 const asset = { kind: "asset" } as const;
 const address = { kind: "address" } as const;
+const bridgeSlots = {
+	...({ amount: { kind: "amount" }, whole: { kind: "word", of: [ALL] } } as const),
+	...{ currency: asset, from: chain, to: chain, as: asset },
+	mode: { kind: "word", of: ["normal", "direct", "degen_2_stable"] },
+} as const;
+
+/** `all` is an amount as others are. */
+function bridgeInput({ whole, ...values }: SlotValues): unknown {
+	return whole === undefined ? values : { ...values, amount: whole };
+}
 
 /** Commands that people type about bridges. */
 export const bridgeCommands: readonly Command[] = [
 	{
 		name: "bridge",
 		forms: [
-			"bridge {amount} {currency} [from {from}] to {to} [as {as}] [recipient {recipient}] " +
-				"[refund to {refundTo}]",
+			"bridge ({amount}|{whole}) {currency} [from {from}] (to {to} [as {as}] " +
+				"[recipient {recipient}] [refund to {refundTo}] [mode {mode}]|mode {mode})",
 		],
-		slots: {
-			...{ amount: { kind: "amount" }, currency: asset, from: chain, to: chain, as: asset },
-			...{ recipient: address, refundTo: address },
-		},
+		slots: { ...bridgeSlots, recipient: address, refundTo: address },
+		input: bridgeInput,
 		...{ tool: "bridge", prepares: "prepare_bridge" },
 		summary: "sends money from your wallet to another chain",
-		examples: ["bridge 0.5 eth from base to robinhood as usdg"],
+		examples: [
+			"bridge 0.5 eth from base to robinhood as usdg",
+			"bridge all usdg from robinhood to base mode direct",
+		],
 	},
 	{
 		name: "bridge_quote",
-		forms: ["quote bridge {amount} {currency} [from {from}] to {to} [as {as}]"],
-		slots: { amount: { kind: "amount" }, currency: asset, from: chain, to: chain, as: asset },
+		forms: [
+			"quote bridge ({amount}|{whole}) {currency} [from {from}] " +
+				"(to {to} [as {as}] [mode {mode}]|mode {mode})",
+		],
+		slots: bridgeSlots,
+		input: bridgeInput,
 		tool: "quote_bridge",
 		summary: "what would arrive on another chain",
 		examples: ["quote bridge 0.5 eth from base to robinhood as usdg"],

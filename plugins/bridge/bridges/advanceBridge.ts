@@ -1,14 +1,17 @@
 // Takes a bridge from what was asked for to its recorded deposit.
 
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
 import { handOver, profileOf, recordDeposit } from "#plugins/bridge/bridges/handOver.ts";
+import { balanceDenial, neededFor } from "#plugins/bridge/bridges/planDeposit.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";
+import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import {
 	type Bridge,
 	changeBridge,
@@ -82,7 +85,11 @@ async function quote(
 		const found = await resolveRoute(context, { request, wallet, rules, options });
 		if (found.kind === "bad") return await reject(context, bridge.id, found.denial);
 		const { resolved } = found;
-		const quoted = await steps.run("bridge.quote", () => quoteBridge(context, resolved, options));
+		const [quoted, short] = await Promise.all([
+			steps.run("bridge.quote", () => quoteBridge(context, resolved, options)),
+			shortageOf(context, resolved.route, signal),
+		]);
+		if (short && !settings.isDryRun) return await reject(context, bridge.id, short);
 		if (quoted.kind === "bad") return await reject(context, bridge.id, quoted.denial);
 		const act = async (tx: Tx) => {
 			const held = await lockBridge(tx, bridge.id);
@@ -105,6 +112,20 @@ async function quote(
 		// Nothing was sent: whoever asked is told, and may ask again.
 		return await reject(context, bridge.id, { code: error.code, detail: error.publicDetail });
 	}
+}
+
+/** Returns how much the wallet lacks; null where it has enough, or where its plan has to find out. */
+async function shortageOf(
+	context: BridgeContext,
+	route: BridgeRoute,
+	signal: AbortSignal,
+): Promise<Denial | null> {
+	const { currency, chainId } = route.origin;
+	const valueRaw = currency === ZERO_ADDRESS ? route.amountRaw : 0n;
+	const needed = neededFor(context, { route, step: { valueRaw } });
+	const asked = { owner: route.user, needed, signal };
+	const denial = await balanceDenial(context.readers.own(chainId), asked);
+	return denial?.code === "balance_insufficient" ? denial : null;
 }
 
 /** Sends a statement together with the commit, after those before it. */

@@ -5,18 +5,17 @@ import { z } from "zod";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { denied } from "#core/fault.ts";
-import { formatAmount } from "#core/money.ts";
 import { authorizeSteps, type BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { pinnedDenial } from "#plugins/bridge/bridges/pinContracts.ts";
 import {
-	boundsDenial,
+	agreedQuote,
+	balanceDenial,
 	depositPlan,
 	depositRequest,
-	keepsDeposit,
-	quoteFor,
-	recipientDenial,
-	refusalOf,
-} from "#plugins/bridge/bridges/depositKind.ts";
-import { pinnedDenial } from "#plugins/bridge/bridges/pinContracts.ts";
+	neededFor,
+	type Preparing as PreparingOf,
+	sharedKind,
+} from "#plugins/bridge/bridges/planDeposit.ts";
 import {
 	type Authorization,
 	contractOf,
@@ -25,15 +24,7 @@ import {
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
-import type {
-	Denial,
-	Intent,
-	IntentKind,
-	Outbound,
-	Plan,
-	Preparation,
-	Wallet,
-} from "#plugins/wallets/contract.ts";
+import type { Denial, IntentKind, Plan, Preparation } from "#plugins/wallets/contract.ts";
 
 export const BRIDGE_AUTHORIZE = "bridge-authorize";
 
@@ -44,17 +35,11 @@ const authorizeRequest = depositRequest.extend({
 });
 export type AuthorizeRequest = z.output<typeof authorizeRequest>;
 
-type Preparing = {
-	intent: Intent<AuthorizeRequest>;
-	wallet: Wallet;
-	outbound: Outbound;
-	signal: AbortSignal;
-};
+type Preparing = PreparingOf<AuthorizeRequest>;
 
 const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
 
 const abi = parseAbi([
-	"function balanceOf(address owner) view returns (uint256)",
 	"function DOMAIN_SEPARATOR() view returns (bytes32)",
 	"function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
 ]);
@@ -71,34 +56,24 @@ export function authorizeKind(context: BridgeContext): IntentKind<AuthorizeReque
 		steps: authorizeSteps,
 		prepare: (intent, { wallet, outbound, signal }) =>
 			prepare(context, { intent, wallet, outbound, signal }),
-		keeps: keepsDeposit,
-		deny: recipientDenial,
+		...sharedKind,
 		// It is no transaction: there is no receipt.
 		settle: async () => null,
 	};
 }
 
 async function prepare(context: BridgeContext, preparing: Preparing): Promise<Preparation> {
-	const { intent, wallet } = preparing;
+	const { intent } = preparing;
 	const { bridgeId, step } = intent.request;
 	const { db } = context.core;
-	const [bridge, rows] = await Promise.all([readBridge(db, bridgeId), readHandOvers(db, bridgeId)]);
+	const [read, rows] = await Promise.all([readBridge(db, bridgeId), readHandOvers(db, bridgeId)]);
 	const row = rows.find((one) => one.step === step);
-	if (!bridge?.route || row?.intentId !== intent.id) {
-		return denied("bridge_missing", "The bridge of this signature is not there.");
-	}
-	const refusal = refusalOf(context, bridge, { wallet, chainId: intent.chainId });
-	if (refusal) return { kind: "denied", denial: refusal };
-	const { route } = bridge;
+	const bridge = row?.intentId === intent.id ? read : null;
 	// Behind a signature that was handed over, the order stays what it is.
-	const isFirst = step === 0;
-	const needed = isFirst ? preparing : { ...preparing, intent: { afterId: intent.id } };
-	const found = await quoteFor(context, bridge, needed);
-	if ("code" in found) return { kind: "denied", denial: found };
-	const { quote, kept } = found;
-	const beyond = boundsDenial(intent.request, { route, quote });
-	if (beyond) return { kind: "denied", denial: beyond };
-	const authorization = row.asked ?? quote.authorizations[step];
+	const agreed = await agreedQuote(context, preparing, { bridge, mayRequote: step === 0 });
+	if (agreed.kind === "denied") return agreed;
+	const { route, quote, kept } = agreed;
+	const authorization = row?.asked ?? quote.authorizations[step];
 	if (!authorization) return denied("quote_mismatch", "The bridge's newer quote asks otherwise.");
 	const flaw =
 		(await spenderDenial(context, preparing, authorization)) ??
@@ -138,25 +113,26 @@ async function spenderDenial(
  * token knows itself by another domain than the one that would be signed for. Null: it would be.
  */
 async function tokenDenial(
-	{ readers }: BridgeContext,
+	context: BridgeContext,
 	{ outbound, signal }: Preparing,
 	{ route, authorization }: { route: BridgeRoute; authorization: Authorization },
 ): Promise<Denial | null> {
 	if (authorization.kind !== "payment") return null;
-	const { chainId, token, name, version, amountRaw } = authorization;
-	const read = readers.own(chainId);
+	const { chainId, token, name, version } = authorization;
+	const read = context.readers.own(chainId);
 	const ask = (data: string) => read?.("eth_call", [{ to: token, data }, "latest"], signal);
-	let told: { held: bigint; domain: string; used: bigint };
+	const needed = neededFor(context, { route, step: { valueRaw: 0n } });
+	let told: { short: Denial | null; domain: string; used: bigint };
 	try {
 		told = await outbound("bridge.token", async () => {
 			const used = [route.user, authorization.nonce] as const;
-			const [held, domain, state] = await Promise.all([
-				ask(encodeFunctionData({ abi, functionName: "balanceOf", args: [route.user] })),
+			const [short, domain, state] = await Promise.all([
+				balanceDenial(read, { owner: route.user, needed, signal }),
 				ask(encodeFunctionData({ abi, functionName: "DOMAIN_SEPARATOR" })),
 				ask(encodeFunctionData({ abi, functionName: "authorizationState", args: used })),
 			]);
 			return {
-				...{ held: BigInt(anyCaseWordSchema.parse(held)), domain: anyCaseWordSchema.parse(domain) },
+				...{ short, domain: anyCaseWordSchema.parse(domain) },
 				used: BigInt(anyCaseWordSchema.parse(state)),
 			};
 		});
@@ -167,9 +143,5 @@ async function tokenDenial(
 	if (told.domain !== domainSeparator({ domain }) || told.used !== 0n) {
 		return { code: "quote_mismatch", detail: "The token does not take what would be signed." };
 	}
-	if (told.held >= amountRaw) return null;
-	const units = amountRaw - told.held;
-	const missing = `${formatAmount({ units, currency: route.origin })} ${route.origin.symbol}`;
-	const detail = `The wallet holds less than would be sent: ${missing} are missing.`;
-	return { code: "balance_insufficient", detail };
+	return told.short;
 }

@@ -26,9 +26,24 @@ describe("bridgeBody", () => {
 			"please bridge 0.5 eth to robinhood",
 			"bridge 0.5 eth to robinhood refund to",
 			"bridge 0.5 eth to robinhood as USDG from base",
+			"bridge all to robinhood",
+			"bridge 0.5 eth from base mode direct",
+			"bridge 0.5 eth to robinhood mode fast",
+			"bridge 0.5 eth mode direct to robinhood",
 		]) {
 			expect([text, readBridgeCommand(text)]).toEqual([text, null]);
 		}
+	});
+
+	test("`all` and `mode` are words of the command, as they are members of a body", () => {
+		const whole = "bridge ALL usdg from robinhood to base mode Direct";
+		const parts = { amount: "all", currency: "usdg", from: "robinhood", to: "base" };
+		const read = { ...none, ...parts, mode: "direct" } as const;
+		expect(readBridgeCommand(whole)).toEqual(read);
+		expect(requestOf({ ...parts, amount: "All", mode: "direct" })).toEqual(read);
+		expect(readBridgeCommand("bridge 1 eth from base mode degen_2_stable")).toEqual({
+			...{ ...none, amount: "1", currency: "eth", from: "base", to: null, mode: "degen_2_stable" },
+		});
 	});
 
 	test("a body is a command or its parts, never both, and never half", () => {

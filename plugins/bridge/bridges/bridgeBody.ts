@@ -38,7 +38,9 @@ export const bridgeFields = {
 		.string()
 		.max(AMOUNT_LENGTH_MAX)
 		.meta({
-			description: "How much is paid in: a plain decimal in whole units of `currency`, exact.",
+			description:
+				"How much is paid in: a plain decimal in whole units of `currency`, exact; or `all` that the " +
+				"wallet holds of it, of a chain's coin less what the deposit may cost.",
 			examples: ["0.5"],
 		}),
 	currency: name("What is paid in: a symbol that is unique on its chain, or an address.", "ETH"),
@@ -84,15 +86,19 @@ export const bridgeBody = z
 type BridgeBody = z.output<typeof bridgeBody>;
 
 const BRIDGE_FORM =
-	"`bridge <amount> <currency> [from <chain>] to <chain> [as <currency>] [recipient <address>] " +
-	"[refund to <address>]`";
+	"`bridge <amount or all> <currency> [from <chain>] to <chain> [as <currency>] " +
+	"[recipient <address>] [refund to <address>] [mode <normal, direct or degen_2_stable>]`, " +
+	"without `to <chain>` in the mode degen_2_stable";
 
 const WORD = "([^\\s]+)";
 const COMMAND = new RegExp(
-	`^bridge ${WORD} ${WORD}(?: from ${WORD})? to ${WORD}(?: as ${WORD})?` +
-		`(?: recipient ${WORD})?(?: refund to ${WORD})?$`,
+	`^bridge ${WORD} ${WORD}(?: from ${WORD})?(?: to ${WORD})?(?: as ${WORD})?` +
+		`(?: recipient ${WORD})?(?: refund to ${WORD})?(?: mode ${WORD})?$`,
 	"i",
 );
+
+/** The amount that is all that the wallet holds. */
+export const ALL = "all";
 
 /** Reads a body as what was asked for. Throws a Fault for one that asks for nothing. */
 export function requestOf({ command, ...parts }: BridgeBody): BridgeRequest {
@@ -104,7 +110,8 @@ export function requestOf({ command, ...parts }: BridgeBody): BridgeRequest {
 		if (!read) throw invalidBridge("command", `is not of the form ${BRIDGE_FORM}`);
 		return read;
 	}
-	const { amount, currency, mode = "normal" } = parts;
+	const { amount: typed, currency, mode = "normal" } = parts;
+	const amount = typed?.toLowerCase() === ALL ? ALL : typed;
 	if (amount === undefined) throw invalidBridge("amount", "is needed");
 	if (currency === undefined) throw invalidBridge("currency", "is needed");
 	if (parts.to === undefined && mode !== "degen_2_stable") throw invalidBridge("to", "is needed");
@@ -118,10 +125,13 @@ export function requestOf({ command, ...parts }: BridgeBody): BridgeRequest {
 /** Reads the strict command; null where a text is not one, to the letter. */
 export function readBridgeCommand(text: string): BridgeRequest | null {
 	const match = COMMAND.exec(text.trim().replace(/\s+/g, " "));
-	const [, amount, currency, from = null, to, as = null, recipient = null, refundTo = null] =
-		match ?? [];
-	if (amount === undefined || currency === undefined || to === undefined) return null;
-	return { amount, currency, from, to, as, recipient, refundTo, mode: "normal" };
+	const [, typed, currency, from = null, to = null, as = null, ...rest] = match ?? [];
+	const [recipient = null, refundTo = null, word = "normal"] = rest;
+	const { data: read } = mode.safeParse(word.toLowerCase());
+	if (typed === undefined || currency === undefined || read === undefined) return null;
+	if (to === null && read !== "degen_2_stable") return null;
+	const amount = typed.toLowerCase() === ALL ? ALL : typed;
+	return { amount, currency, from, to, as, recipient, refundTo, mode: read };
 }
 
 /** Says why no step of a bridge may be sent, by the channel that it came through; null: it may. */

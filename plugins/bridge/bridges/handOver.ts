@@ -6,7 +6,7 @@ import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { type AuthorizeRequest, BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { mustAsk, switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
-import { BRIDGE_DEPOSIT, type DepositRequest } from "#plugins/bridge/bridges/depositKind.ts";
+import { BRIDGE_DEPOSIT, type DepositRequest } from "#plugins/bridge/bridges/planDeposit.ts";
 import { seekAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import { type Authorization, readAuthorization } from "#plugins/bridge/quote/authorizations.ts";

@@ -3,6 +3,7 @@
 import { chainNumbers } from "#core/chain/Chain.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
+import { formatAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import {
 	contractsDenial,
@@ -238,6 +239,7 @@ async function publishedRoute(
 	// By what the names meant the first time: a symbol may mean something else by now.
 	const request = {
 		...bridge.request,
+		amount: formatAmount({ units: route.amountRaw, currency: route.origin }),
 		...{ from: String(route.origin.chainId), to: String(route.destination.chainId) },
 		...{ currency: route.origin.currency, as: route.destination.currency },
 		...{ recipient: route.recipient, refundTo: route.refundTo },

@@ -1,14 +1,17 @@
 // Resolves the names in a request to two chains, two currencies, an amount and addresses.
 
 import { isAddress as isChecksummed } from "viem";
+import { z } from "zod";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { parseAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { ALL } from "#plugins/bridge/bridges/bridgeBody.ts";
 import { type DirectEnds, resolveDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { balanceCall } from "#plugins/bridge/reconcile/readBalances.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import {
@@ -48,6 +51,12 @@ const STABLE = { chain: "988", currency: "0x779ded0c9e1022225f8e0630b35a9b54be71
 const AMBIGUOUS_SHOWN = 4;
 /** Below it are precompiled contracts and other addresses that nobody has a key for. */
 const RESERVED_ADDRESSES = 0x1_0000n;
+/** Gas of a deposit, at a price that may double and that is kept for twice: it is offered, not paid. */
+const DEPOSIT_GAS_KEPT = 4n * 150_000n;
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
 const decimalsSelector = "0x313ce567";
 const decimalsWord = anyCaseWordSchema.transform(BigInt);
 
@@ -122,7 +131,10 @@ async function resolve(context: BridgeContext, asked: RouteAsked): Promise<Resol
 		user,
 		recipient: payee(recipient, { member: "recipient", token: as.address }),
 		refundTo: payee(refundTo, { member: "refundTo", token: from.address }),
-		amountRaw: amountRaw(request.amount, from),
+		amountRaw:
+			request.amount === ALL
+				? await allRaw(context, { ...from, chain: origin, owner: user, mode, signal })
+				: amountRaw(request.amount, from),
 		origin: place(origin, from),
 		destination: place(destination, as),
 	};
@@ -245,6 +257,40 @@ async function requireDecimals(
 	if (decimalsWord.safeParse(told).data !== BigInt(decimals)) {
 		throw refuse("currency_unknown", `The decimals of ${symbol} are not what its contract says.`);
 	}
+}
+
+/**
+ * Returns all that a wallet holds of a currency; of the chain's coin, less what the deposit may
+ * cost. In direct mode the message is paid in coin as well, and nobody knows how much before it is
+ * quoted for an amount.
+ */
+async function allRaw(
+	{ readers }: BridgeContext,
+	given: Currency & {
+		chain: RelayChain;
+		owner: Address;
+		mode: BridgeRequest["mode"];
+		signal: AbortSignal;
+	},
+): Promise<bigint> {
+	const { chain, address, symbol, owner, mode, signal } = given;
+	const isCoin = address === ZERO_ADDRESS;
+	if (isCoin && mode === "direct") throw refuse("amount_invalid", "Name the amount of the coin.");
+	const read = readers.own(chain.id);
+	let [heldRaw, priceRaw]: [bigint, bigint] = [0n, 0n];
+	try {
+		const [held, price] = await Promise.all([
+			read?.(...balanceCall(address, owner), signal),
+			isCoin ? read?.("eth_gasPrice", [], signal) : "0x0",
+		]);
+		[heldRaw, priceRaw] = [quantity.parse(held), quantity.parse(price)];
+	} catch {
+		throw refuse("chain_unavailable", `${chain.displayName} cannot be read now.`);
+	}
+	const raw = heldRaw - DEPOSIT_GAS_KEPT * priceRaw;
+	if (raw > 0n) return raw;
+	const kept = isCoin && heldRaw > 0n ? ", less what the deposit may cost" : "";
+	throw refuse("balance_insufficient", `The wallet holds no ${symbol} to bridge${kept}.`);
 }
 
 function amountRaw(text: string, currency: Currency): bigint {

@@ -6,7 +6,7 @@ import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { depositPlan } from "#plugins/bridge/bridges/depositKind.ts";
+import { depositPlan } from "#plugins/bridge/bridges/planDeposit.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import {
 	ADVANCE_TIMEOUT_MS,

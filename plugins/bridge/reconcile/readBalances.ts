@@ -2,7 +2,7 @@
 
 import { encodeFunctionData, erc20Abi } from "viem";
 import { z } from "zod";
-import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 import { formatAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -42,9 +42,7 @@ export async function readBalances(
 	const currencies = await currenciesOf(context, chain, options);
 	const one = async (wallet: Wallet, currency: Pick<RelayCurrency, Known>) => {
 		const raw = quantity.parse(
-			currency.address === ZERO_ADDRESS
-				? await read("eth_getBalance", [wallet.address, "latest"], signal)
-				: await read("eth_call", [callOf(wallet, currency.address), "latest"], signal),
+			await read(...balanceCall(currency.address, wallet.address), signal),
 		);
 		return { wallet, currency, raw };
 	};
@@ -66,6 +64,14 @@ export async function readBalances(
 	}
 }
 
+/** Returns the call that reads what an address holds of a currency. */
+export function balanceCall(currency: Address, owner: Address): [string, readonly unknown[]] {
+	if (currency === ZERO_ADDRESS) return ["eth_getBalance", [owner, "latest"]];
+	const args = [owner] as const;
+	const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args });
+	return ["eth_call", [{ to: currency, data }, "latest"]];
+}
+
 /** Returns the currencies to ask for; the coin alone where the provider does not answer. */
 async function currenciesOf(
 	{ directory }: BridgeContext,
@@ -81,10 +87,4 @@ async function currenciesOf(
 		if (error instanceof Fault) return [coin];
 		throw error;
 	}
-}
-
-function callOf({ address }: Wallet, token: RelayCurrency["address"]) {
-	const args = [address] as const;
-	const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args });
-	return { to: token, data };
 }

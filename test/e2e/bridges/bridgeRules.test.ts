@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { concat, encodeFunctionData, formatUnits, type Hex, keccak256, pad } from "viem";
 import { runCommand } from "#api/cli/runCommand.ts";
 import { type BridgeLab, openBridgeLab, TETHER, USDG } from "#test/harness/openBridgeLab.ts";
 import { until } from "#test/harness/until.ts";
@@ -12,6 +12,7 @@ const PATH = "/v1/bridges/intents";
 const SEND = "^POST /v1/wallets/";
 const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
 const ALICE = "0x00000000000000000000000000000000000a11ce";
+const ETHER = 10n ** 18n;
 const BOB = "0x00000000000000000000000000000000000b0b0b";
 
 // What everything here spends is far above what posts may spend in a day.
@@ -67,6 +68,38 @@ describe("[BRG-02] the grammar", () => {
 		});
 	}
 
+	test.each([
+		["the route", (as: string, command: string) => lab.ask(PATH, { command }, { as })],
+		["the agent", (as: string, text: string) => lab.ask("/v1/agent/command", { text }, { as })],
+	])(
+		"takes all that the wallet holds by %s, of the coin less what the deposit may cost",
+		async (_, ask) => {
+			const as = "gil";
+			const { address } = await lab.enrol(as);
+			const told = async (text: string) => {
+				const { body } = await ask(as, text);
+				return body.data ?? body;
+			};
+			const mint = { abi: dollarAbi, functionName: "mint", args: [address, 3_000_000n] } as const;
+			const [from] = await lab.home.rpc<string[]>("eth_accounts");
+			const sent = { from, to: USDG, data: encodeFunctionData(mint) };
+			await lab.home.rpc("eth_sendTransaction", [sent]);
+			await lab.home.mined();
+			const heldRaw = await lab.dollars(address);
+			const dollars = await told("bridge all usdg from robinhood to anvil as eth");
+			expect([dollars.errorCode, dollars.amountRaw]).toEqual([null, String(heldRaw)]);
+			await lab.market.rpc("anvil_setBalance", [address, `0x${ETHER.toString(16)}`]);
+			const coins = await told("bridge all eth from anvil to robinhood as usdg");
+			expect([coins.errorCode, BigInt(coins.amountRaw) < ETHER]).toEqual([null, true]);
+			for (const { id } of [dollars, coins]) await lab.reached(id, ["success"], as);
+			expect(await lab.dollars(address)).toBeGreaterThan(0n);
+			const left = await lab.coins("market", address);
+			expect(left > 0n && left < 2n * ETHER).toBe(true);
+			const none = await told("bridge all tusd from robinhood to anvil as eth");
+			expect([none.status, none.errorCode]).toEqual(["rejected", "balance_insufficient"]);
+		},
+	);
+
 	test("reads a text with the word bridge as a bridge or not at all, never as a trade", async () => {
 		const trades = async () =>
 			(await lab.service.core.db.query("select 1 from trading.trade")).length;
@@ -106,16 +139,16 @@ describe("[BRG-07] between its steps and its end", () => {
 	});
 
 	test("what is left of an older allowance is taken back first, where the token wants that", async () => {
-		const send = async (call: object) => {
-			await lab.home.rpc("anvil_impersonateAccount", [wallet.address]);
-			await lab.home.rpc("eth_sendTransaction", [{ from: wallet.address, to: TETHER, ...call }]);
-			await lab.home.mined();
-		};
 		const depository = lab.bridge.chains.find(({ id }) => id === 4_663)?.depository ?? "0x";
-		const args = [depository, 7n] as const;
-		const mint = [wallet.address, 9_000_000n] as const;
-		await send({ data: encodeFunctionData({ abi: dollarAbi, functionName: "mint", args: mint }) });
-		await send({ data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args }) });
+		const slotOf = (key: Hex, slot: Hex) => keccak256(concat([pad(key), slot]));
+		const ofOwner = slotOf(wallet.address, pad("0x01"));
+		const left = [TETHER, slotOf(depository, ofOwner), pad("0x07")];
+		await lab.home.rpc("anvil_setStorageAt", left);
+		const args = [wallet.address, 9_000_000n] as const;
+		const data = encodeFunctionData({ abi: dollarAbi, functionName: "mint", args });
+		const [from] = await lab.home.rpc<string[]>("eth_accounts");
+		await lab.home.rpc("eth_sendTransaction", [{ from, to: TETHER, data }]);
+		await lab.home.mined();
 		const body = { amount: "9", currency: "TUSD", from: "robinhood", to: "anvil", as: "ETH" };
 		const done = await lab.reached((await bridge(body)).id, ["success", "failure", "rejected"]);
 		expect([done.status, done.errorCode]).toEqual(["success", null]);
@@ -124,6 +157,25 @@ describe("[BRG-07] between its steps and its end", () => {
 			["approve", "confirmed"],
 			["deposit", "confirmed"],
 		]);
+	});
+
+	test.each([
+		["a coin", { amount: "20000", from: "anvil", to: "robinhood", currency: "ETH", as: "USDG" }],
+		["a token", { amount: "999999", from: "robinhood", to: "anvil", currency: "USDG", as: "ETH" }],
+	])("of %s that the wallet lacks it says how much, and allows nothing", async (_, body) => {
+		const { currency } = body;
+		const chain = currency === "ETH" ? "market" : "home";
+		const heldRaw =
+			chain === "home" ? await lab.dollars(wallet.address) : await lab.coins(chain, wallet.address);
+		const decimals = currency === "ETH" ? 18 : 6;
+		const before = await lab[chain].rpc("eth_getTransactionCount", [wallet.address, "latest"]);
+		const refused = await bridge(body);
+		const missingRaw = BigInt(body.amount) * 10n ** BigInt(decimals) - heldRaw;
+		expect([refused.status, refused.errorCode]).toEqual(["rejected", "balance_insufficient"]);
+		expect(refused.detail).toContain(`${formatUnits(missingRaw, decimals)} ${currency}`);
+		expect(await lab[chain].rpc("eth_getTransactionCount", [wallet.address, "latest"])).toBe(
+			before,
+		);
 	});
 
 	test("an answer of the wallet provider's that is lost is looked up by its reference, and not sent again", async () => {
