@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { retryAfterMs } from "#core/chain/rpc/readAnswers.ts";
 import { defineFaults, type Fault } from "#core/fault.ts";
-import { readCapped, readJson } from "#core/http/call.ts";
-import { cleanLine } from "#core/outside.ts";
+import { callOut, type OutboundCall, readJson } from "#core/http/call.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { MINUTE_MS, SECOND_MS, sleep } from "#core/time.ts";
 import type { RelayCallOptions } from "#plugins/bridge/relay/Relay.ts";
@@ -82,7 +81,6 @@ export const RELAY_BASE_URL_DEFAULT = "https://api.relay.link";
 const CALL_TIMEOUT_MS = 10_000;
 /** A list of chains is the largest answer: under 1 MB in 2026. */
 export const BODY_BYTES_MAX = 4 * 1_048_576;
-const REFUSAL_BYTES_MAX = 65_536;
 /** How long a person's call waits for the provider's limits; a job's call never does. */
 const WAITED_OUT_MS = 3_000;
 /** How long all processes pause after a 429 that names no time. */
@@ -147,26 +145,24 @@ export function createRelayClient(options: RelayClientOptions): RelayClient {
 		callOptions: RelayCallOptions,
 	): Promise<Output | null> {
 		await take(call.class, callOptions);
-		const timeout = AbortSignal.timeout(timeoutMs);
-		const signal = AbortSignal.any([callOptions.signal, ending, timeout]);
-		let response: Response;
-		let text: string | null;
-		try {
-			response = await fetchIt(`${baseUrl}${call.path}`, initOf(call, { apiKey, signal }));
-			text = await readCapped(response, response.ok ? BODY_BYTES_MAX : REFUSAL_BYTES_MAX);
-		} catch (error) {
-			// Without the error itself: it may hold the URL.
-			const told = timeout.aborted ? "no answer in time" : withoutUrls(String(error));
-			throw relayFault.unavailable({ detail: `${call.name}: ${told}` });
-		}
-		if (response.status === 429) {
-			const waitMs = Math.min(retryAfterMs(response.headers) ?? PAUSE_DEFAULT_MS, PAUSE_MAX_MS);
+		const answer = await callOut(outboundOf(call, { baseUrl, apiKey }), {
+			...{ timeoutMs, bytesMax: BODY_BYTES_MAX, fetch: fetchIt },
+			signals: [callOptions.signal, ending],
+		});
+		// What was not whole may have been done: a signature that left counts as handed over.
+		const detail = `${call.name}: ${"detail" in answer ? answer.detail : ""}`;
+		if (answer.kind === "silent") throw relayFault.unavailable({ detail });
+		if (answer.kind === "unreadable") throw relayFault.unreadable({ detail });
+		const { status, headers, text } = answer;
+		if (answer.kind === "read") return read(call, text);
+		if (status === 429) {
+			const waitMs = Math.min(retryAfterMs(headers) ?? PAUSE_DEFAULT_MS, PAUSE_MAX_MS);
 			await core.budget.pause(nameOf(call.class), waitMs);
 			throw tooOften(waitMs, { by: "the provider", isSent: true });
 		}
-		if (response.status === 404) return null;
-		if (!response.ok) throw refusalOf(call.name, response.status, text ?? "");
-		return read(call, text);
+		if (status === 404) return null;
+		if (!answer.isWhole) throw relayFault.unavailable({ detail: `${call.name}: HTTP ${status}` });
+		throw refusalOf(call.name, status, text);
 	}
 
 	return async (call, callOptions) => {
@@ -191,29 +187,18 @@ function tooOften(waitMs: number, { by, isSent }: { by: string; isSent: boolean 
 	});
 }
 
-function initOf(
-	{ body }: Pick<RelayCall<unknown>, "body">,
-	{ apiKey, signal }: { apiKey: string | undefined; signal: AbortSignal },
-): RequestInit {
+function outboundOf(
+	{ path, body }: Pick<RelayCall<unknown>, "path" | "body">,
+	{ baseUrl, apiKey }: { baseUrl: string; apiKey: string | undefined },
+): OutboundCall {
 	return {
-		method: body ? "POST" : "GET",
+		url: `${baseUrl}${path}`,
 		headers: {
-			accept: "application/json",
-			// Bun unpacks brotli and zstd whole before anybody can count.
-			"accept-encoding": "gzip",
 			...(body && { "content-type": "application/json" }),
 			...(apiKey !== undefined && { "x-api-key": apiKey }),
 		},
-		// The key must not follow to wherever an answer points.
-		redirect: "error",
-		signal,
 		...(body && { body: JSON.stringify(body) }),
 	};
-}
-
-function withoutUrls(text: string): string {
-	const clean = cleanLine(text, { lengthMax: 300 }) ?? "(nothing)";
-	return clean.replace(/\b[a-z]+:\/\/\S+/gi, "(URL)");
 }
 
 function refusalOf(name: string, status: number, text: string): Fault {
@@ -223,8 +208,7 @@ function refusalOf(name: string, status: number, text: string): Fault {
 	return relayFault.refused({ detail, meta: { errorCode: data?.errorCode ?? null } });
 }
 
-function read<Output>({ name, schema }: RelayCall<Output>, text: string | null): Output {
-	if (text === null) throw relayFault.unreadable({ detail: `${name}: too large` });
+function read<Output>({ name, schema }: RelayCall<Output>, text: string): Output {
 	const { data, error } = schema.safeParse(readJson(text));
 	if (data !== undefined && !error) return data;
 	const [issue] = error?.issues ?? [];
