@@ -39,6 +39,8 @@ export type BridgeEvent =
 	| "sign"
 	/** A dry run: it was judged, and stays as it was quoted. */
 	| "hold"
+	/** Its owner called it off, before anything of it was sent. */
+	| "cancel"
 	/** An operator ended it, before anything was deposited. */
 	| "disable"
 	/** A step was sent and failed, or cannot follow any more: nothing was deposited. */
@@ -63,6 +65,7 @@ const BEFORE_DEPOSIT = {
 	ask: "confirmation_required",
 	sign: "signature_required",
 	hold: "quoted",
+	cancel: "rejected",
 	disable: "disabled",
 	give_up: "failure",
 	deposit: "pending",
@@ -79,7 +82,7 @@ const AFTER_DEPOSIT = {
 
 /** Every move that a bridge can make. What is not here is refused, and logged. */
 export const bridgeMoves: StateTable<BridgeStatus, BridgeEvent> = {
-	created: { quote: "quoted", reject: "rejected", disable: "disabled" },
+	created: { quote: "quoted", reject: "rejected", cancel: "rejected", disable: "disabled" },
 	quoted: { ...BEFORE_DEPOSIT, quote: "quoted" },
 	confirmation_required: BEFORE_DEPOSIT,
 	signature_required: BEFORE_DEPOSIT,

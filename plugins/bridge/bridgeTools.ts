@@ -4,11 +4,10 @@ import { z } from "zod";
 import { formatAmount } from "#core/money.ts";
 import { type AnyTool, type Command, defineTool, type SlotValues } from "#core/plugin/Tool.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import type { BridgeStatus } from "#plugins/bridge/bridgeStates.ts";
 import { ALL, bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
-import { type BridgeView, bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
+import { type BridgeView, bridgeSchema, moveSchema } from "#plugins/bridge/bridges/renderBridge.ts";
 import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { channelOf, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
@@ -18,14 +17,18 @@ type BridgeToolDeps = { context: BridgeContext; bridges: Bridges };
 const SHARED = { capability: "bridging" } as const;
 const LISTED = 10;
 const LINE_CHAINS = 8;
+const LINE_LENGTH_MAX = 160;
 const SUMS_LENGTH_MAX = 100;
-/** Statuses of money that is on its way, or may be. */
-const UNFINISHED: readonly BridgeStatus[] = ["executing", "pending", "uncertain", "timed_out"];
 
 const { amount, currency, from, to, as, recipient, refundTo, mode } = bridgeFields;
 const input = z.strictObject({
 	...{ amount, currency, from: from.optional(), to: to.optional(), as: as.optional() },
 	...{ recipient: recipient.optional(), refundTo: refundTo.optional(), mode: mode.optional() },
+});
+const idInput = z.strictObject({ id: z.uuid().meta({ description: "A bridge's id." }) });
+const sumSchema = z.object({
+	...{ bridges: z.number(), amount: z.string(), amountRaw: z.string() },
+	...{ symbol: z.string(), chain: z.string() },
 });
 const quoted = z.object({
 	...{ amount: z.string(), symbol: z.string(), from: z.string(), to: z.string() },
@@ -46,6 +49,8 @@ export function bridgeTools(deps: BridgeToolDeps): AnyTool[] {
 		bridgeTool(deps, "prepare"),
 		listTool(deps),
 		readTool(deps),
+		movesTool(deps),
+		cancelTool(deps),
 	];
 }
 
@@ -151,20 +156,31 @@ function listTool({ context, bridges }: BridgeToolDeps): AnyTool {
 		description:
 			"Returns your unfinished bridges, then the newest, and where the money of each is.",
 		...{ access: "profile", input: z.strictObject({}) },
-		output: z.object({ bridges: z.array(bridgeSchema) }),
+		output: z.object({
+			unfinished: z.array(sumSchema).meta({ description: "What all of them carry, by currency." }),
+			bridges: z.array(bridgeSchema),
+		}),
 		async run(_, { caller }) {
 			const { profile } = await context.wallets.principalOf(caller);
-			const items = await bridges.listUnfinishedFirst(profile.id, LISTED);
-			return { kind: "done", output: { bridges: items } };
+			const [items, sums] = await Promise.all([
+				bridges.listUnfinishedFirst(profile.id, LISTED),
+				bridges.sums(profile.id),
+			]);
+			const unfinished = sums.map(({ raw, count, ...currency }) => ({
+				...{ bridges: count, amount: formatAmount({ units: raw, currency }) },
+				...{ amountRaw: String(raw), symbol: currency.symbol, chain: currency.chain },
+			}));
+			return { kind: "done", output: { unfinished, bridges: items } };
 		},
-		line({ bridges: found }) {
+		line({ unfinished, bridges: found }) {
 			const [first] = found;
 			if (!first) return "You have no bridges yet.";
-			const open = found.filter(({ status }) => UNFINISHED.includes(status));
 			// Ids grow with time.
 			const newest = found.reduce((one, other) => (other.id > one.id ? other : one), first);
-			const sums = open.length > 1 || (open.length === 1 && newest !== open[0]);
-			return sums ? `${sumsOf(open)} The newest: ${newest.where}`.slice(0, 160) : sentenceOf(first);
+			const [only, ...more] = unfinished;
+			const isOne = only?.bridges === 1 && more.length === 0 && newest === first;
+			if (!only || isOne) return sentenceOf(first);
+			return shortened(`${sumsOf(unfinished)} The newest: ${newest.where}`);
 		},
 		asOfMs: () => null,
 	});
@@ -174,8 +190,7 @@ function readTool({ context, bridges }: BridgeToolDeps): AnyTool {
 	return defineTool({
 		...{ ...SHARED, name: "read_bridge", title: "One of your bridges", effect: "read" },
 		description: "Returns one of your bridges by its id, and where its money is.",
-		access: "profile",
-		input: z.strictObject({ id: z.uuid().meta({ description: "A bridge's id." }) }),
+		...{ access: "profile", input: idInput },
 		output: bridgeSchema,
 		async run({ id }, { caller }) {
 			const { profile } = await context.wallets.principalOf(caller);
@@ -186,20 +201,63 @@ function readTool({ context, bridges }: BridgeToolDeps): AnyTool {
 	});
 }
 
-/** Returns how much of which currency is on its way. */
-function sumsOf(open: readonly BridgeView[]): string {
-	const sums = new Map<string, { units: bigint; currency: { symbol: string; decimals: number } }>();
-	for (const { origin, amountRaw } of open) {
-		if (!origin || amountRaw === null) continue;
-		const key = `${origin.chainId} ${origin.currency}`;
-		const units = (sums.get(key)?.units ?? 0n) + BigInt(amountRaw);
-		sums.set(key, { units, currency: origin });
-	}
-	const shown = [...sums.values()].map(({ units, currency }) => {
-		return `${formatAmount({ units, currency })} ${currency.symbol}`;
+function movesTool({ context, bridges }: BridgeToolDeps): AnyTool {
+	return defineTool({
+		...{ ...SHARED, name: "read_bridge_moves", title: "What happened to a bridge", effect: "read" },
+		description:
+			"Returns the timeline of one of your bridges: each change, both transactions, the provider's " +
+			"words, and whose node showed it.",
+		...{ access: "profile", input: idInput },
+		output: z.object({ bridge: bridgeSchema, moves: z.array(moveSchema) }),
+		async run({ id }, { caller }) {
+			const { profile } = await context.wallets.principalOf(caller);
+			const [bridge, moves] = await Promise.all([
+				bridges.view(profile.id, id.toLowerCase()),
+				bridges.moves(profile.id, id.toLowerCase()),
+			]);
+			return { kind: "done", output: { bridge, moves } };
+		},
+		line({ bridge, moves }) {
+			const told = moves.filter(({ event }) => event !== "word").map(({ to }) => to);
+			const path = told.length === 0 ? "Nothing happened to it yet." : `${told.join(" > ")}.`;
+			return shortened(`${path} ${bridge.where}`);
+		},
+		asOfMs: () => null,
 	});
-	const bridges = open.length === 1 ? "1 bridge is" : `${open.length} bridges are`;
-	return `${bridges} not finished: ${shown.join(", ")}.`.slice(0, SUMS_LENGTH_MAX);
+}
+
+function cancelTool({ context, bridges }: BridgeToolDeps): AnyTool {
+	return defineTool({
+		...{ ...SHARED, name: "cancel_bridge", title: "Call a bridge off", effect: "execute" },
+		description: "Calls one of your bridges off, as long as its deposit was not sent.",
+		...{ access: "profile", input: idInput, output: bridgeSchema },
+		async run({ id }, { caller }) {
+			const { profile } = await context.wallets.principalOf(caller);
+			return { kind: "done", output: await bridges.cancel(profile.id, id.toLowerCase()) };
+		},
+		line: sentenceOf,
+		asOfMs: () => null,
+	});
+}
+
+/** Returns how much of which currency is on its way: whole figures, and how many are left out. */
+function sumsOf(sums: readonly z.output<typeof sumSchema>[]): string {
+	const count = sums.reduce((all, { bridges }) => all + bridges, 0);
+	const start = `${count === 1 ? "1 bridge is" : `${count} bridges are`} not finished:`;
+	const texts = sums.map(({ amount, symbol, chain }) => `${amount} ${symbol} from ${chain}`);
+	for (let shown = texts.length; shown > 0; shown--) {
+		const more = shown < texts.length ? ` and ${texts.length - shown} more currencies` : "";
+		const text = `${start} ${texts.slice(0, shown).join(", ")}${more}.`;
+		if (text.length <= SUMS_LENGTH_MAX || shown === 1) return text;
+	}
+	return start;
+}
+
+/** Cuts a line between two words: a figure that is cut in half is another figure. */
+function shortened(line: string): string {
+	if (line.length <= LINE_LENGTH_MAX) return line;
+	const cut = line.slice(0, LINE_LENGTH_MAX - 1);
+	return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 0))}…`;
 }
 
 /** Returns how much of what, and where it is, in at most 160 characters. */
@@ -208,8 +266,8 @@ function sentenceOf({ amount: given, amountRaw, origin, where }: BridgeView): st
 		origin && amountRaw !== null
 			? formatAmount({ units: BigInt(amountRaw), currency: origin })
 			: given;
-	const what = origin ? `${exact} ${origin.symbol}` : given;
-	return `${what.slice(0, 40)}: ${where}`.slice(0, 160);
+	const what = origin ? `${exact} ${origin.symbol}` : given.slice(0, 40);
+	return shortened(`${what}: ${where}`);
 }
 
 const chain = { kind: "chain" } as const;
@@ -272,6 +330,20 @@ export const bridgeCommands: readonly Command[] = [
 		...{ slots: { id: { kind: "id" } }, tool: "read_bridge" },
 		summary: "one of your bridges, and where its money is",
 		examples: ["show bridge 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	},
+	{
+		name: "bridge_moves",
+		forms: ["bridge moves {id}", "(timeline|history) of bridge {id}"],
+		...{ slots: { id: { kind: "id" } }, tool: "read_bridge_moves" },
+		summary: "what happened to one of your bridges, step by step",
+		examples: ["bridge moves 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+	},
+	{
+		name: "cancel_bridge",
+		forms: ["cancel bridge {id}"],
+		...{ slots: { id: { kind: "id" } }, tool: "cancel_bridge" },
+		summary: "calls off one of your bridges that was not sent",
+		examples: ["cancel bridge 0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
 	},
 	{
 		name: "bridge_chains",

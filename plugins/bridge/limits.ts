@@ -69,6 +69,8 @@ export const UNPROVEN_ALARM_MS = 2 * MINUTE_MS;
 export const CHAIN_CLOCKS_APART_S = 60n;
 /** The least share of what was paid in that is a refund, in basis points: fees may be taken off. */
 export const REFUND_SHARE_BPS = 2_500n;
+/** When the rest of a chain's blocks is searched, where one look did not come to its end. */
+export const SEARCH_AGAIN_MS = 10 * SECOND_MS;
 /** When, and how often, a deposit that the provider does not see is pointed out to it. */
 export const HINT_AFTER_MS = 20 * SECOND_MS;
 export const HINT_EVERY_MS = 2 * MINUTE_MS;

@@ -29,6 +29,7 @@ test("all commands and tools fit together", () => {
 		"resume_plan",
 		"cancel_plan",
 		"bridge",
+		"cancel_bridge",
 		"buy_stock_with",
 		"buy_dollars",
 		"buy_stock",

@@ -114,7 +114,7 @@ async function quote(
 	}
 }
 
-/** Returns how much the wallet lacks; null where it has enough, or where its plan has to find out. */
+/** Returns how much the wallet lacks; null: it has enough, or its plan has to find out. */
 async function shortageOf(
 	context: BridgeContext,
 	route: BridgeRoute,

@@ -6,9 +6,10 @@ import { assert, Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { isUnsent } from "#plugins/bridge/bridgeStates.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
+import { cancelBridge } from "#plugins/bridge/bridges/cancelBridge.ts";
 import { profileOf, recordDeposit } from "#plugins/bridge/bridges/handOver.ts";
 import { replaceQuote } from "#plugins/bridge/bridges/quoteBridge.ts";
-import { type BridgeView, renderBridge } from "#plugins/bridge/bridges/renderBridge.ts";
+import { type BridgeView, renderBridge, renderMove } from "#plugins/bridge/bridges/renderBridge.ts";
 import { readSteps, revokeAllowance, takeStepResult } from "#plugins/bridge/bridges/signedStep.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
@@ -22,7 +23,9 @@ import {
 	listUnfinishedFirst,
 	lockBridge,
 	readBridge,
+	sumUnfinished,
 } from "#plugins/bridge/sql/bridges.ts";
+import { listMoves } from "#plugins/bridge/sql/moves.ts";
 import { readHandOvers, readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Channel, Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
 
@@ -48,7 +51,7 @@ const PURPOSES = new Map<string, "confirm" | "sign">([
 
 /** Makes what people, programs and operators do with bridges. */
 export function createBridges(context: BridgeContext) {
-	const { core, wallets } = context;
+	const { core } = context;
 
 	/** Reads a profile's own bridge; somebody else's is answered as not found. */
 	async function own(profileId: string, id: string): Promise<Bridge> {
@@ -61,18 +64,12 @@ export function createBridges(context: BridgeContext) {
 		const [quote, intents] = await Promise.all([quoteOf(bridge), readSteps(context, bridge)]);
 		const [deposit] = intents;
 		const signed = await signersOf(context, bridge, quote);
-		const asking = isAsked && deposit ? await wallets.execution.asking(deposit) : null;
-		const purpose = asking ? PURPOSES.get(asking.status) : undefined;
-		const link = asking && purpose ? await wallets.link(asking, purpose) : null;
-		const urls = {
-			confirmUrl: purpose === "confirm" ? (link?.url ?? null) : null,
-			signUrl: purpose === "sign" ? (link?.url ?? null) : null,
-		};
+		const urls = await linksOf(context, isAsked ? deposit : undefined);
 		return renderBridge(bridge, { quote, intents, ...signed, ...urls });
 	}
 
-	async function quoteOf({ id, quoteSeq }: Bridge): Promise<StoredQuote | null> {
-		return quoteSeq === null ? null : await readQuote(core.db, { bridgeId: id, seq: quoteSeq });
+	async function quoteOf({ id, depositOf, quoteSeq: seq }: Bridge): Promise<StoredQuote | null> {
+		return seq === null ? null : await readQuote(core.db, { bridgeId: depositOf ?? id, seq });
 	}
 
 	const goOn = (id: string, known: Bridge | null = null) => takeFurther(context, { id, known });
@@ -103,6 +100,17 @@ export function createBridges(context: BridgeContext) {
 			const render = async () => view(await own(principal.profile.id, id));
 			const asked = { principal, bridge, quote, idempotencyKey, render };
 			return revokeAllowance(context, asked);
+		},
+		/** Reads a bridge's timeline, the oldest line first. */
+		moves: async (profileId: string, id: string) =>
+			(await listMoves(core.db, (await own(profileId, id)).id)).map(renderMove),
+		/** Reads how much of each currency a profile's unfinished bridges carry. */
+		sums: (profileId: string) => sumUnfinished(core.db, profileId),
+		/** Calls a bridge off, as long as nothing of it was sent. */
+		async cancel(profileId: string, id: string): Promise<BridgeView> {
+			const signal = AbortSignal.any([context.ending, AbortSignal.timeout(ADVANCE_TIMEOUT_MS)]);
+			await cancelBridge(context, await own(profileId, id), signal);
+			return view(await own(profileId, id));
 		},
 		/** Replaces the quote. Once a step was sent, or recorded to be sent, this is refused. */
 		async requote(profileId: string, id: string): Promise<BridgeView> {
@@ -138,6 +146,17 @@ async function requoteBridge(context: BridgeContext, bridge: Bridge): Promise<vo
 		throw bridgeFault.bridgeState({ public: detail, members: { errorCode } });
 	}
 	if (asked) await askAnew(context, bridge, asked);
+}
+
+/** Makes the link by which the owner answers what a deposit, or a step before it, waits for. */
+async function linksOf({ wallets }: BridgeContext, deposit: Intent | undefined) {
+	const asking = deposit ? await wallets.execution.asking(deposit) : null;
+	const purpose = asking ? PURPOSES.get(asking.status) : undefined;
+	const link = asking && purpose ? await wallets.link(asking, purpose) : null;
+	return {
+		confirmUrl: purpose === "confirm" ? (link?.url ?? null) : null,
+		signUrl: purpose === "sign" ? (link?.url ?? null) : null,
+	};
 }
 
 /** Reads the intents that sign in place of transactions, and what the provider asked for later. */

@@ -31,7 +31,6 @@ import {
 	type Denial,
 	type Intent,
 	type IntentKind,
-	type Plan,
 	type Preparation,
 	type Receipt,
 } from "#plugins/wallets/contract.ts";
@@ -129,24 +128,32 @@ async function settle(
 ): Promise<Denial | null> {
 	const orderId = String(plan?.shown["orderId"]);
 	const bridge = await readBridge(core.db, request.bridgeId);
-	if (bridge?.request.mode === "direct") return directDenial(bridge, { plan, receipt });
-	const isThere = receipt.logs.some(({ address, topics, data }) => {
-		if (address.toLowerCase() !== plan?.to) return false;
-		const found = depositedBy({ topics, data });
-		return found?.id === orderId && found.raw === bridge?.route?.amountRaw;
-	});
-	if (isThere) return null;
-	return { code: "deposit_missing", detail: "The depository did not take it for this order." };
+	if (bridge && plan && isDepositIn(receipt.logs, { bridge, orderId, to: plan.to })) return null;
+	const detail =
+		bridge?.request.mode === "direct"
+			? "The token's contract sent no message for it."
+			: "The depository did not take it for this order.";
+	return { code: "deposit_missing", detail };
 }
 
-/** Returns null if a LayerZero message was sent for exactly the owner's amount, else a denial. */
-function directDenial(
-	{ route }: Bridge,
-	{ plan, receipt }: { plan: Plan | null; receipt: Receipt },
-): Denial | null {
-	const sent = plan && sentBy(receipt.logs, plan.to);
-	if (sent?.from === route?.user && sent?.raw === route?.amountRaw) return null;
-	return { code: "deposit_missing", detail: "The token's contract sent no message for it." };
+/**
+ * Returns whether a receipt's logs show that exactly a bridge's amount was taken for its order; in
+ * direct mode, that a message was sent for it.
+ */
+export function isDepositIn(
+	logs: Receipt["logs"],
+	{ bridge, orderId, to }: { bridge: Bridge; orderId: string; to: Address },
+): boolean {
+	const { route } = bridge;
+	if (bridge.request.mode === "direct") {
+		const sent = sentBy(logs, to);
+		return sent !== null && sent.from === route?.user && sent.raw === route.amountRaw;
+	}
+	return logs.some(({ address, topics, data }) => {
+		if (address.toLowerCase() !== to) return false;
+		const found = depositedBy({ topics, data });
+		return found?.id === orderId && found.raw === route?.amountRaw;
+	});
 }
 
 function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw: bigint } | null {

@@ -185,6 +185,8 @@ async function begin(context: BridgeContext, { bridge, row }: Given): Promise<bo
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.heldAt !== null || held.depositedAt !== null) return false;
+		// Called off, or closed, by somebody else a moment ago.
+		if (held.status === "rejected" || held.status === "disabled") return false;
 		if (!(await moveHandOver(tx, { bridgeId, step, from: "ready", to: "handed", at })))
 			return false;
 		const change = { lookAt: at, errorCode: null, detail: null };

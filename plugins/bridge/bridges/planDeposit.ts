@@ -9,11 +9,11 @@ import { formatAmount, mulDiv } from "#core/money.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import { switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
 import { type Offered, offerQuote, storeOffered } from "#plugins/bridge/bridges/quoteBridge.ts";
+import { balanceCall } from "#plugins/bridge/bridges/readBalances.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
 import type { BridgeStep } from "#plugins/bridge/quote/authorizations.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
-import { balanceCall } from "#plugins/bridge/reconcile/readBalances.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote } from "#plugins/bridge/sql/quotes.ts";
 import type {
@@ -118,7 +118,7 @@ export async function balanceDenial(
 	}
 }
 
-/** Returns what a wallet has to hold for the deposit of a route: its amount, and a message's cost. */
+/** Returns what a wallet has to hold for a deposit: its amount, and what a message costs. */
 export function neededFor(
 	{ core }: Pick<BridgeContext, "core">,
 	{ route, step }: { route: BridgeRoute; step: Pick<BridgeStep, "valueRaw"> },

@@ -9,6 +9,7 @@ import { mayBeLeftOver } from "#plugins/bridge/bridges/signedStep.ts";
 import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizations.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
+import { MOVES_LISTED_MAX, type Moved } from "#plugins/bridge/sql/moves.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import { errorOfCode, type Intent, intentErrorSchema } from "#plugins/wallets/contract.ts";
 
@@ -117,6 +118,9 @@ export const bridgeSchema = z
 		quote: nullable(quoteSchema).meta({ description: "Null: there is none." }),
 		steps: z.array(stepSchema).meta({ description: "What is sent, in this order." }),
 		intentId: nullable(field.id("The intent that deposits; null: none was recorded.")),
+		depositOf: nullable(
+			field.id("The bridge whose order this one's deposit was made for once more; null: its own."),
+		),
 		revocable: field.flag("Whether an allowance may be left over; see `revoke`."),
 		depositHash: nullable(field.hashText("The deposit's transaction; null: none was sent.")),
 		providerStatus: nullable(field.text("The provider's newest word.", "pending")),
@@ -146,6 +150,46 @@ export const bridgePageSchema = z
 	.meta({ id: "BridgePage", description: "A page of your bridges." });
 
 export type BridgeView = z.output<typeof bridgeSchema>;
+
+export const moveSchema = z
+	.object({
+		at: field.time("When it was written down."),
+		event: field.text(
+			"What happened. `word`: the provider, or what was found, said something else; `verify`: a " +
+				"node of ours agreed with what the provider's own node had shown.",
+			"deposit",
+		),
+		from: z.enum(BRIDGE_STATUSES).meta({ description: "The status before it." }),
+		to: z.enum(BRIDGE_STATUSES).meta({ description: "The status after it." }),
+		detail: nullable(field.text("A reason, as a code or a sentence.", "fill_short")),
+		depositHash: nullable(field.hashText("The deposit's transaction, as far as it was known.")),
+		arrivalHash: nullable(field.hashText("The transaction of what arrived, or came back.")),
+		arrivalChainId: nullable(field.integer("The chain of that.", 4_663)),
+		providerStatus: nullable(field.text("The provider's word by then.", "pending")),
+		providerReason: nullable(field.text("Why the provider failed.", "SLIPPAGE")),
+		provenBy: z
+			.enum(["own_node", "provider_node"])
+			.nullable()
+			.meta({ description: "Whose node showed it; null: nobody's, or it needs no proof." }),
+	})
+	.meta({ id: "BridgeMove", description: "One line of a bridge's timeline." });
+
+export const timelineSchema = z
+	.object({
+		moves: z.array(moveSchema).max(MOVES_LISTED_MAX).meta({ description: "The oldest first." }),
+	})
+	.meta({ id: "BridgeTimeline", description: "What happened to a bridge, in its order." });
+
+/** Renders one line of a bridge's timeline. */
+export function renderMove(moved: Moved): z.output<typeof moveSchema> {
+	const { at, event, from, to, detail, depositHash, outHash, outChainId, ...rest } = moved;
+	const { providerStatus, providerReason, provenBy } = rest;
+	return {
+		...{ at: at.toISOString(), event, from, to, detail, depositHash },
+		...{ arrivalHash: outHash, arrivalChainId: outChainId },
+		...{ providerStatus, providerReason, provenBy },
+	};
+}
 
 /** Renders a bridge as its owner sees it. */
 export function renderBridge(
@@ -180,7 +224,7 @@ export function renderBridge(
 				return { ...step, ...sentBy(step.kind === "authorize" ? signers[place] : sent) };
 			}),
 		],
-		intentId: bridge.intentId,
+		...{ intentId: bridge.intentId, depositOf: bridge.depositOf },
 		revocable: mayBeLeftOver(bridge, quote),
 		depositHash: deposit?.transactionHash ?? bridge.depositHash,
 		...{ providerStatus: bridge.providerStatus, providerReason: bridge.providerReason },
@@ -267,7 +311,8 @@ export function whereIs(bridge: Bridge): string {
 	const from = route?.origin.chain ?? "its chain";
 	const to = route?.destination.chain ?? "the other chain";
 	const by = isVerified ? "" : ": so says the provider's own node, and none of ours yet";
-	const { depositedAt } = bridge;
+	const { depositedAt, depositOf } = bridge;
+	const deposited = `It was deposited ${depositOf === null ? "" : "once more "}on ${from}`;
 	switch (status) {
 		case "created":
 		case "quoted":
@@ -278,11 +323,13 @@ export function whereIs(bridge: Bridge): string {
 			return `It is in your wallet on ${from}, and waits for you.`;
 		case "rejected":
 		case "disabled":
-			return `It stayed in your wallet: ${errorCode ?? status}.`;
+			return errorCode === "cancelled" && bridge.failedAt !== null
+				? `You called it off; it is in your wallet on ${from}, unless you signed it all the same.`
+				: `It stayed in your wallet: ${errorCode ?? status}.`;
 		case "pending":
 			return errorCode === "claim_unproven"
-				? `It was deposited on ${from}; the provider says that it is done, and no chain shows it yet.`
-				: `It was deposited on ${from} and is on its way to ${to}.`;
+				? `${deposited}; the provider says that it is done, and no chain shows it yet.`
+				: `${deposited} and is on its way${depositOf === null ? ` to ${to}` : ", or back"}.`;
 		case "success":
 			return `It arrived on ${to}${by}.`;
 		case "refund":
@@ -292,7 +339,7 @@ export function whereIs(bridge: Bridge): string {
 				? `It is in your wallet on ${from}; it was not deposited (${errorCode ?? "failed"}).`
 				: `The bridge failed; it is with the provider, and ${lookedFor(bridge, "a refund is")}.`;
 		case "timed_out":
-			return `It was deposited on ${from} and did not arrive in time${foundOf(bridge)}; ${lookedFor(bridge, "it is")}.`;
+			return `${deposited} and did not arrive in time${foundOf(bridge)}; ${lookedFor(bridge, "it is")}.`;
 		default:
 			return `${doubtOf(bridge)}: do not send it again.`;
 	}

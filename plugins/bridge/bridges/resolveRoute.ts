@@ -9,9 +9,9 @@ import { Fault } from "#core/fault.ts";
 import { parseAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { ALL } from "#plugins/bridge/bridges/bridgeBody.ts";
+import { balanceCall } from "#plugins/bridge/bridges/readBalances.ts";
 import { type DirectEnds, resolveDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
-import { balanceCall } from "#plugins/bridge/reconcile/readBalances.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import {
@@ -51,7 +51,7 @@ const STABLE = { chain: "988", currency: "0x779ded0c9e1022225f8e0630b35a9b54be71
 const AMBIGUOUS_SHOWN = 4;
 /** Below it are precompiled contracts and other addresses that nobody has a key for. */
 const RESERVED_ADDRESSES = 0x1_0000n;
-/** Gas of a deposit, at a price that may double and that is kept for twice: it is offered, not paid. */
+/** Gas of a deposit, kept four times: its price may double, and more is offered than is paid. */
 const DEPOSIT_GAS_KEPT = 4n * 150_000n;
 const quantity = z
 	.string()

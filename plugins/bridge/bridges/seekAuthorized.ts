@@ -2,11 +2,11 @@
 
 import { encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
-import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
-import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import { readLogPages } from "#plugins/bridge/direct/readLogPages.ts";
 import { LOOK_DELAYS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
 import {
@@ -47,16 +47,6 @@ const quantity = z
 	.regex(/^0x[0-9a-fA-F]{1,64}$/)
 	.transform(BigInt);
 const blockSchema = z.object({ number: quantity, timestamp: quantity });
-const logsSchema = z
-	.array(
-		z.object({
-			address: anyCaseAddressSchema,
-			transactionHash: anyCaseWordSchema,
-			topics: z.array(anyCaseWordSchema),
-		}),
-	)
-	.max(16);
-
 /**
  * Asks the origin chain what came of a signature that was handed over, whatever was answered then.
  * Taken: it is the deposit. Void: nobody can take it any more, and the money is in the wallet.
@@ -133,11 +123,10 @@ async function hashOf(
 ): Promise<Hex | null> {
 	const { payment, owner, head, signal } = given;
 	const { token: address, nonce } = payment;
-	const topics = [USED, `0x${owner.slice(2).padStart(64, "0")}`, nonce];
-	const from = head > BLOCKS_MAX ? head - BLOCKS_MAX : 0n;
-	const asked = { address, topics, fromBlock: hexQuantity(from), toBlock: "latest" };
-	const told = await read("eth_getLogs", [asked], signal).catch(() => []);
-	const { data } = logsSchema.safeParse(told);
-	const found = data?.find((log) => log.address === address && log.topics[2] === nonce);
-	return found?.transactionHash ?? null;
+	const ownerWord: Hex = `0x${owner.slice(2).padStart(64, "0")}`;
+	const topics = [USED, ownerWord, nonce] as const;
+	const fromBlock = head > BLOCKS_MAX ? head - BLOCKS_MAX : 0n;
+	const asked = { address, topics, fromBlock, toBlock: head, signal };
+	const { logs } = await readLogPages(read, asked).catch(() => ({ logs: [] }));
+	return logs.find((log) => log.topics[2] === nonce)?.transactionHash ?? null;
 }

@@ -7,6 +7,11 @@ import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { depositPlan } from "#plugins/bridge/bridges/planDeposit.ts";
+import {
+	followSecond,
+	isCall,
+	type SeenTransaction,
+} from "#plugins/bridge/bridges/secondDeposit.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import {
 	ADVANCE_TIMEOUT_MS,
@@ -20,12 +25,9 @@ import {
 	ALLOWANCE,
 	type AllowanceRequest,
 	type Intent,
-	type Plan,
 	type Principal,
 	type Profile,
 } from "#plugins/wallets/contract.ts";
-
-type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
 
 type Asked = { bridge: Bridge; hash: Hex; signal: AbortSignal };
 
@@ -41,7 +43,6 @@ const transactionSchema = z.object({
 	input: z.string().transform((text) => text.toLowerCase()),
 	chainId: quantity.optional(),
 });
-type SeenTransaction = z.output<typeof transactionSchema>;
 
 /** A deposit, its allowance, and what took the allowance before that back. */
 const STEPS_MAX = 3;
@@ -126,7 +127,7 @@ export async function takeStepResult(
 	if ([...known, ...intents.map((one) => one.transactionHash)].includes(hash)) return;
 	const wallet = profile.wallets.find(({ id }) => id === bridge.walletId);
 	const isSignedHere = wallet?.capability === "embedded/delegated";
-	if (!deposit || !wallet || isSignedHere) throw bridgeFault.stepResultForeign();
+	if (!wallet || isSignedHere) throw bridgeFault.stepResultForeign();
 	const seen = await waitFor(context, { bridge, hash, signal });
 	if (seen === null) throw bridgeFault.stepResultUnseen();
 	for (const intent of intents) {
@@ -135,7 +136,10 @@ export async function takeStepResult(
 			return;
 		}
 	}
-	if (await takeEarly(context, { bridge, deposit, hash, seen })) return;
+	if (deposit && (await takeEarly(context, { bridge, deposit, hash, seen }))) return;
+	// What nobody was asked to sign may be sent all the same: its steps are shown.
+	const status = deposit?.status ?? "rejected";
+	if (await followSecond(context, { bridge, deposit: { status }, seen, signal })) return;
 	throw bridgeFault.stepResultForeign();
 }
 
@@ -148,13 +152,15 @@ export async function seekDeposit(
 	bridge: Bridge,
 	signal: AbortSignal,
 ): Promise<void> {
-	const { status, failedAt, hintedAt } = bridge;
+	const { status, failedAt, hintedAt, errorCode } = bridge;
 	const nowMs = context.core.clock.nowMs();
 	// Its owner was asked to sign, and may still have done so after that was given up.
-	const isAwaited = status === "signature_required" || (status === "failure" && failedAt !== null);
+	const isGivenUp = status === "failure" || (status === "rejected" && errorCode === "cancelled");
+	const isAwaited = status === "signature_required" || (isGivenUp && failedAt !== null);
 	if (!isAwaited || nowMs - (hintedAt?.getTime() ?? 0) < SEEK_EVERY_MS) return;
 	const [deposit] = await readSteps(context, bridge);
-	if (!deposit || !(isAsked(deposit) || deposit.status === "waiting")) return;
+	const open = ["signature_required", "expired", "waiting", "rejected"];
+	if (!deposit || !open.includes(deposit.status)) return;
 	const requestId = await requestIdOf(context, bridge, deposit);
 	if (requestId === null) return;
 	await changeBridge(context.core.db, bridge.id, { hintedAt: new Date(nowMs) });
@@ -170,6 +176,7 @@ export async function seekDeposit(
 				return;
 			}
 			if (await takeEarly(context, { bridge, deposit, hash, seen })) return;
+			await followSecond(context, { bridge, deposit, seen, signal });
 		}
 	} catch (error) {
 		// It was only to know sooner: what its owner tells, or a later look, says the same.
@@ -205,8 +212,8 @@ async function waitFor(context: BridgeContext, asked: Asked): Promise<SeenTransa
 }
 
 /** Reads a transaction; null where there is none. Throws a Fault where no node can be read. */
-async function readTransaction(
-	{ readers }: BridgeContext,
+export async function readTransaction(
+	{ readers }: Pick<BridgeContext, "readers">,
 	{ bridge, hash, signal }: Asked,
 ): Promise<SeenTransaction | null> {
 	const read = readers.own(bridge.route?.origin.chainId ?? 0);
@@ -228,12 +235,6 @@ async function readTransaction(
 /** Returns whether the owner is, or was, asked to sign: a late transaction counts as well. */
 function isAsked({ status }: Intent): boolean {
 	return status === "signature_required" || status === "expired";
-}
-
-function isCall(seen: SeenTransaction, { chainId, from, to, valueRaw, data }: Expected): boolean {
-	const isOfChain = seen.chainId === undefined || seen.chainId === BigInt(chainId);
-	const isSame = seen.from === from && seen.to === to && seen.value === valueRaw;
-	return isOfChain && isSame && seen.input === data;
 }
 
 /**

@@ -24,6 +24,9 @@ const SIGNING_MS = 2 * SECOND_MS;
 const LATE_MS = MINUTE_MS;
 const LATER_MS = 10 * MINUTE_MS;
 const MISSING = "deposit_missing";
+const CANCELLED = "cancelled";
+/** Statuses of an allowance that is, or may be, in force. */
+const SENT: readonly string[] = ["submitting", "submitted", "uncertain", "confirmed", "failed"];
 
 type Step = Omit<BridgeMove, "at"> & { nextMs: number | null };
 
@@ -55,8 +58,10 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 		// It was paid, and the depository has it for nobody: an operator has to look.
 		const isNew = step.change?.errorCode === MISSING && held.errorCode !== MISSING;
 		if (isNew) context.alarm(MISSING, id);
+		const isGivenUp = lookAt === null && step.event === "doubt" && held.stoppedAt === null;
+		if (isGivenUp) context.alarm("given_up", id);
 		const moved = await moveBridge(tx, held, { ...step, at, change });
-		if (moved === null) await changeBridge(tx, id, { lookAt });
+		if (moved === null) await changeBridge(tx, id, { lookAt, stoppedAt });
 	};
 	await steps.run("bridge.sync", () => core.db.transaction(act));
 }
@@ -94,9 +99,9 @@ function stepOf(bridge: Bridge, given: Given): Step {
 		}
 		case "expired":
 			if (intent.plan && isSignedByOwner(bridge)) return unansweredStep(bridge, nowMs);
-			return endedStep(bridge, { code: errorCode ?? status, before });
+			return endedStep(bridge, { code: errorCode ?? status, before, nowMs });
 		case "rejected":
-			return endedStep(bridge, { code: errorCode ?? status, before });
+			return endedStep(bridge, { code: errorCode ?? status, before, nowMs });
 		case "failed":
 			return failedStep(bridge, intent, nowMs);
 		default:
@@ -122,22 +127,39 @@ function isSignedByOwner({ status, errorCode }: Bridge): boolean {
  */
 function unansweredStep({ failedAt }: Bridge, nowMs: number): Step {
 	const since = failedAt ?? new Date(nowMs);
-	const ageMs = nowMs - since.getTime();
-	const nextMs = ageMs > FAILURE_OPEN_MS ? null : ageMs > LATER_MS ? LATER_MS : LATE_MS;
+	const nextMs = soughtMs(nowMs - since.getTime());
 	return { event: "give_up", change: { errorCode: "quote_expired", failedAt: since }, nextMs };
 }
 
-/** Returns the move where nothing was deposited: after a sent allowance a failure, else an end. */
+/**
+ * Returns the move where nothing was deposited: after an allowance that was, or may have been, sent
+ * a failure, else an end. What an owner called off that their own wallet was asked to sign may be
+ * signed all the same, so it is looked for.
+ */
 function endedStep(
-	{ heldAt }: Bridge,
-	{ code, before }: { code: string; before: Intent | null },
+	bridge: Bridge,
+	given: { code: string; before: Intent | null; nowMs: number },
 ): Step {
-	const isSent = before !== null && ["confirmed", "failed"].includes(before.status);
+	const { code, before, nowMs } = given;
+	const isSent = before !== null && SENT.includes(before.status);
 	const ofBefore = before?.errorCode ?? before?.status;
 	const inherited = code === "previous_step_failed" ? ofBefore : null;
-	const change = { errorCode: inherited ?? code };
-	if (isSent) return { event: "give_up", change, nextMs: null };
-	return { event: heldAt === null ? "reject" : "disable", change, nextMs: null };
+	const errorCode = inherited ?? code;
+	const isCancelled = errorCode === CANCELLED && bridge.heldAt === null;
+	const isOwners =
+		isCancelled && (bridge.status === "signature_required" || bridge.failedAt !== null);
+	const since = bridge.failedAt ?? new Date(nowMs);
+	const nextMs = isOwners ? soughtMs(nowMs - since.getTime()) : null;
+	const change = { errorCode, ...(isOwners && { failedAt: since }) };
+	if (isSent) return { event: "give_up", change, nextMs };
+	if (isCancelled) return { event: "cancel", change, nextMs };
+	return { event: bridge.heldAt === null ? "reject" : "disable", change, nextMs };
+}
+
+/** Returns the delay until the next look for a signature that nobody reported; null: no more. */
+function soughtMs(ageMs: number): number | null {
+	if (ageMs > FAILURE_OPEN_MS) return null;
+	return ageMs > LATER_MS ? LATER_MS : LATE_MS;
 }
 
 /** Returns the move of a failed intent: a doubt where it was paid but the deposit is missing. */

@@ -8,8 +8,9 @@ import {
 	parseAbi,
 } from "viem";
 import { z } from "zod";
-import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
-import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
+import { logSchema, type Read, readLogPages } from "#plugins/bridge/direct/readLogPages.ts";
 import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 
 export type SendParam = {
@@ -24,8 +25,15 @@ export type SendParam = {
 
 type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
 
-type Read = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
-type Log = { address: Address; topics: readonly Hex[]; data: Hex };
+/** Of a log, what says what it is. */
+type Logged = { address: Address; topics: readonly Hex[]; data: Hex };
+/** What became of a message, and the newest block of the other chain that was searched for it. */
+type Delivery = {
+	word: RelayStatus;
+	searchedBlock: bigint | null;
+	/** False: there are newer blocks, for the next look. */
+	isWhole: boolean;
+};
 
 /** LayerZero's OFT: what sending a token, and finding its arrival, needs of it. */
 export const oftAbi = parseAbi([
@@ -74,19 +82,13 @@ const quoteShape = z.tuple([
 ]);
 const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });
 
+/** Where nobody knows what the newest block was when it was quoted, so many are searched. */
 const BLOCKS_MAX = 50_000n;
+/** Blocks that are searched once more: they may have left the chain. */
+const BLOCKS_AGAIN = 64n;
 const LOGS_MAX = 2_000;
-const hex = z.string().refine(isHex);
-const log = z.object({
-	...{
-		address: anyCaseAddressSchema,
-		transactionHash: anyCaseWordSchema,
-		topics: z.array(hex).max(4),
-		data: hex,
-	},
-});
-const quantity = hex.transform(BigInt);
-const receiptSchema = z.object({ logs: z.array(log).max(LOGS_MAX) }).nullable();
+const quantity = z.string().refine(isHex).transform(BigInt);
+const receiptSchema = z.object({ logs: z.array(logSchema).max(LOGS_MAX) }).nullable();
 
 /** Returns an address as LayerZero writes it: thirty-two bytes. */
 export function wordOf(address: Address): Hex {
@@ -121,16 +123,21 @@ export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
 /**
  * Says what became of a message, by both chains and nobody's word: `success` with the transaction
  * in which the other contract received it, else in flight. A message that was not carried out stays
- * with LayerZero until somebody does so; nothing of it comes back.
+ * with LayerZero until somebody does so; nothing of it comes back. One look searches some pages of
+ * the other chain's logs, from where the last one stopped.
  */
 export async function deliveryOf(given: {
 	here: Read;
 	there: Read;
 	depositHash: Hex;
 	ends: { from: OftEnd; to: OftEnd };
+	/** The newest block of the other chain when it was quoted; null: nobody knows. */
+	newestBlock: bigint | null;
+	/** How far it was searched before; null: it was not. */
+	searchedBlock: bigint | null;
 	signal: AbortSignal;
-}): Promise<RelayStatus> {
-	const { here, there, depositHash, ends, signal } = given;
+}): Promise<Delivery> {
+	const { here, there, depositHash, ends, newestBlock, searchedBlock, signal } = given;
 	const receipt = receiptSchema.parse(
 		await here("eth_getTransactionReceipt", [depositHash], signal),
 	);
@@ -139,28 +146,37 @@ export async function deliveryOf(given: {
 		...({ kind: "seen", depositHashes: [depositHash] } as const),
 		...{ updatedAtMs: null, failReason: null },
 	};
-	if (!sent) return { ...seen, status: "waiting", outHashes: [] };
-	const head = quantity.parse(await there("eth_blockNumber", [], signal));
-	const from = head > BLOCKS_MAX ? head - BLOCKS_MAX : 0n;
-	const args = { guid: sent.guid };
-	const topics = encodeEventTopics({ abi: oftAbi, eventName: "OFTReceived", args });
-	const asked = { address: ends.to.oft, topics: topics.slice(0, 2), fromBlock: hexQuantity(from) };
-	const logs = z
-		.array(log)
-		.max(LOGS_MAX)
-		.parse(await there("eth_getLogs", [{ ...asked, toBlock: "latest" }], signal));
-	const found = logs.find(({ address, topics, data }) => {
-		const received = decoded("OFTReceived", topics, data);
-		return address === ends.to.oft && received?.guid === sent.guid;
+	if (!sent) {
+		return { word: { ...seen, status: "waiting", outHashes: [] }, searchedBlock, isWhole: true };
+	}
+	const toBlock = quantity.parse(await there("eth_blockNumber", [], signal));
+	const known = searchedBlock ?? newestBlock ?? toBlock - BLOCKS_MAX;
+	const fromBlock = known > BLOCKS_AGAIN ? known - BLOCKS_AGAIN : 0n;
+	const { logs, readTo } = await readLogPages(there, {
+		...{ address: ends.to.oft, topics: receivedTopics(sent.guid), fromBlock, toBlock, signal },
 	});
-	if (!found) return { ...seen, status: "pending", outHashes: [] };
+	const found = logs.find(({ topics, data }) => {
+		return decoded("OFTReceived", topics, data)?.guid === sent.guid;
+	});
+	const searched = searchedBlock !== null && readTo < searchedBlock ? searchedBlock : readTo;
+	if (!found) {
+		const word = { ...seen, status: "pending", outHashes: [] };
+		return { word, searchedBlock: searched, isWhole: readTo >= toBlock };
+	}
 	const out = { hash: found.transactionHash, chainId: ends.to.chainId };
-	return { ...seen, status: "success", outHashes: [out] };
+	// Should it leave the chain, it is searched for from here again.
+	const word = { ...seen, status: "success", outHashes: [out] };
+	return { word, searchedBlock: fromBlock, isWhole: true };
+}
+
+function receivedTopics(guid: Hex): Hex[] {
+	const topics = encodeEventTopics({ abi: oftAbi, eventName: "OFTReceived", args: { guid } });
+	return topics.slice(0, 2).flatMap((topic) => (typeof topic === "string" ? topic : []));
 }
 
 /** Returns what an OFT's log says that it sent: the message's id, the owner and the amount. */
 export function sentBy(
-	logs: readonly Log[],
+	logs: readonly Logged[],
 	oft: Address,
 ): { guid: Hex; dstEid: number; from: Address; raw: bigint } | null {
 	for (const { address, topics, data } of logs) {

@@ -2,6 +2,7 @@
 
 import { encodeFunctionData, erc20Abi, keccak256, stringToBytes } from "viem";
 import { z } from "zod";
+import { chainNumbers } from "#core/chain/Chain.ts";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import {
@@ -41,6 +42,7 @@ const QUOTE_LIFETIME_MS = 120_000;
 const ESTIMATE_S = 60;
 const BPS = 10_000n;
 
+const { blockNumber } = chainNumbers;
 const DECIMALS_CALL = "0x313ce567";
 const decimalsWord = z
 	.string()
@@ -121,9 +123,9 @@ async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Pro
 	if (!here || !there) return bad("chain_unavailable", "The token's contracts cannot be read now.");
 	const source = oftReader(here, from.oft, signal);
 	const target = oftReader(there, to.oft, signal);
-	const [peerThere, peerHere, token, arrives, approves] = await Promise.all([
+	const [peerThere, peerHere, token, arrives, approves, newestBlock] = await Promise.all([
 		...[source.peer(to.eid), target.peer(from.eid), source.token(), target.token()],
-		source.approvalRequired(),
+		...[source.approvalRequired(), there("eth_blockNumber", [], signal).then(blockNumber.parse)],
 	] as const);
 	const isMutual = peerThere === wordOf(to.oft) && peerHere === wordOf(from.oft);
 	if (!isMutual) return bad("peer_unverified", "The token's contracts do not name each other.");
@@ -176,7 +178,7 @@ async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Pro
 			},
 			...{ impactPercent: null, impactUsd: null, estimateSeconds: ESTIMATE_S, rate: null },
 			order: { dstEid: to.eid, to: exact.to, amountLD: String(amountRaw), oft: to.oft },
-			...{ orderSignature: "0x", newestBlock: null },
+			...{ orderSignature: "0x", newestBlock: String(newestBlock) },
 		},
 	};
 }

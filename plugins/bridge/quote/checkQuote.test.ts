@@ -321,7 +321,7 @@ describe("a real shape", () => {
 describe("a shape that the provider's kit is tested with", () => {
 	const PERMIT2 = `0x${"22".repeat(20)}`;
 	const MAX = "f".repeat(64);
-	/** Returns a case's quote with other steps; `isOrdered` false: as published, without an order. */
+	/** A quote of a case with other steps; `isOrdered` false: as it was published, without one. */
 	async function shape(
 		given: { index: 0 | 1; usePermit?: boolean; isOrdered?: boolean },
 		steps: (own: any[]) => any[],

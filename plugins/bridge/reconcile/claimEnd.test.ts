@@ -5,8 +5,11 @@ import {
 	isWakeable,
 	listOpenBridges,
 	listUnfinishedFirst,
+	sumUnfinished,
 	wakeBridge,
 } from "#plugins/bridge/sql/bridges.ts";
+import { listMoves } from "#plugins/bridge/sql/moves.ts";
+import { insertSecond } from "#plugins/bridge/sql/secondDeposits.ts";
 import {
 	AMOUNT,
 	createLieLab,
@@ -295,6 +298,75 @@ describe("what is late", () => {
 		expect(listed.map(({ id }) => id)).toEqual([old.id, done.id]);
 	});
 
+	test("is summed with all that is unfinished, by its currency, also where more than a page is", async () => {
+		const [first] = [await lab.deposited()];
+		for (let n = 1; n < 12; n++) await lab.deposited();
+		await lab.deposited({ from: ZERO_ADDRESS });
+		const [failed, done, unsent] = [
+			await lab.deposited(),
+			await lab.deposited(),
+			await lab.deposited(),
+		];
+		const set = (sql: string, { id }: LieBridge) =>
+			database.db.execute(`update bridge.bridge set ${sql} where id = $1`, [id]);
+		await set("status = 'failure'", failed);
+		await set("status = 'success'", done);
+		await set("status = 'signature_required', deposited_at = null", unsent);
+		const profileId = first.id;
+		await database.db.execute("update bridge.bridge set profile_id = $1", [profileId]);
+		expect(await sumUnfinished(database.db, profileId)).toEqual([
+			{ chain: "one", symbol: "USDX", decimals: 6, count: 13, raw: 13n * AMOUNT },
+			{ chain: "one", symbol: "ETH", decimals: 6, count: 1, raw: AMOUNT },
+		]);
+		expect(await sumUnfinished(database.db, failed.id)).toEqual([]);
+	});
+
+	test("has a timeline with each word of the provider's, and who showed its end", async () => {
+		const one = await lab.deposited();
+		for (const word of ["waiting", "pending", "pending", "teleporting"]) {
+			lab.say(one, word);
+			await lab.pass(20_000);
+		}
+		const fill = pay("destination", paying(EXPECTED));
+		lab.say(one, "success", fill);
+		await lab.pass(60_000);
+		const moves = await listMoves(database.db, one.id);
+		expect(moves.map(({ event, providerStatus }) => [event, providerStatus])).toEqual([
+			["word", "waiting"],
+			["word", "pending"],
+			["word", "teleporting"],
+			["fill", "success"],
+		]);
+		expect(moves.at(-1)).toMatchObject({
+			...{ from: "pending", to: "success", provenBy: "own_node" },
+			...{ depositHash: one.depositHash, outHash: fill[0], outChainId: 2 },
+		});
+	});
+
+	test("by the provider's own node alone is told as such, and again once a node of ours agrees", async () => {
+		const one = await lab.deposited();
+		lab.reads.destination = "public";
+		lab.say(one, "success", pay("destination", paying(EXPECTED)));
+		await lab.pass(60_000);
+		lab.reads.destination = "own";
+		await lab.pass(3_700_000);
+		const moves = await listMoves(database.db, one.id);
+		expect(moves.map(({ event, provenBy }) => [event, provenBy])).toEqual([
+			["fill", "provider_node"],
+			["verify", "own_node"],
+		]);
+	});
+
+	test("of a provider that says something else each time grows by a hundred lines and no more", async () => {
+		const one = await lab.deposited();
+		for (let n = 0; n < 130; n++) {
+			lab.say(one, `word ${n}`);
+			await lab.wake(one);
+			await lab.pass(1_000);
+		}
+		expect(await listMoves(database.db, one.id)).toHaveLength(100);
+	});
+
 	test("is woken by nothing where it is at its end, or a dry run that was never sent", async () => {
 		const one = await lab.deposited();
 		for (const [status, more] of [
@@ -351,4 +423,72 @@ test("an arrival that left its chain belongs to nobody, and can end its bridge a
 	lab.say(one, "success", pay("destination", paying(EXPECTED)));
 	await lab.pass(60_000);
 	expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
+});
+
+test("an end that no node of ours could verify is not given up in silence", async () => {
+	const one = await lab.deposited();
+	lab.reads.destination = "public";
+	lab.say(one, "success", pay("destination", paying(EXPECTED)));
+	for (let day = 0; day < 63; day++) await lab.pass(86_400_000);
+	const { lookAt, stoppedAt, isVerified } = await lab.read(one);
+	expect([lookAt, stoppedAt !== null, isVerified]).toEqual([null, true, false]);
+	expect(lab.alarms).toContain("given_up");
+	expect((await listOpenBridges(database.db, 10)).map(({ id }) => id)).toEqual([one.id]);
+});
+
+describe("a deposit that was made once more", () => {
+	/** The second deposit for a bridge's order, as a bridge of its own. */
+	async function secondOf(first: LieBridge): Promise<LieBridge> {
+		const bridge = await lab.read(first);
+		const input: Hex = `0x49290c1c${first.orderId.slice(2)}`;
+		const pays = [{ currency: TOKEN, from: USER, to: DEPOSITORY, raw: AMOUNT }];
+		const sent = { from: USER, to: DEPOSITORY, input, pays };
+		const [depositHash = "0x"] = lab.chains.origin.mine([sent], lab.nowS());
+		const id = first.id.replace(/^0/, "f");
+		const at = new Date(lab.clock.ms);
+		const second = { id, bridge, quoteSeq: 1, depositHash, at };
+		const insert = () => database.db.transaction((tx) => insertSecond(tx, second));
+		expect([await insert(), await insert()]).toEqual([true, false]);
+		return { ...first, id, depositHash };
+	}
+	const refunds = () => pay("origin", { ...paying(AMOUNT) });
+
+	test("leaves what the first one bought to the first, and gets its refund", async () => {
+		const first = await lab.deposited();
+		const second = await secondOf(first);
+		const fill = pay("destination", paying(EXPECTED));
+		lab.say(first, "success", fill);
+		await lab.pass(1_000);
+		await lab.pass(60_000);
+		expect(await states(first, second)).toEqual([
+			["success", null, true, EXPECTED],
+			["pending", null, null, null],
+		]);
+		lab.say(first, "refund", [...fill, ...refunds()]);
+		await lab.pass(60_000);
+		expect((await states(second))[0]).toEqual(["refund", null, true, AMOUNT]);
+		expect(lab.alarms).toEqual([]);
+	});
+
+	test("waits while the first one is open, whatever is claimed", async () => {
+		const first = await lab.deposited();
+		const second = await secondOf(first);
+		await database.db.execute("update bridge.bridge set look_at = null where id = $1", [first.id]);
+		lab.say(first, "refund", refunds());
+		await lab.pass(60_000);
+		expect(await states(second)).toEqual([["pending", null, null, null]]);
+	});
+
+	test("that nobody ends is called timed out, and is looked for like any other", async () => {
+		const first = await lab.deposited();
+		const second = await secondOf(first);
+		lab.say(first, "success", pay("destination", paying(EXPECTED)));
+		await lab.pass(1_000);
+		await lab.pass(3_700_000);
+		const bridge = await lab.read(second);
+		expect<unknown[]>([bridge.status, bridge.lookAt !== null, isWakeable(bridge)]).toEqual([
+			...["timed_out", true, true],
+		]);
+		expect(whereIs(bridge)).toContain("deposited once more on one");
+	});
 });

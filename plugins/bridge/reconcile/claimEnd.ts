@@ -93,10 +93,15 @@ export async function settleClaim(
 ): Promise<Outcome> {
 	const { bridge, at } = given;
 	const { end, verification } = given.claim;
-	if (verification.kind !== "found") return unproven(context, bridge, at);
+	if (verification.kind !== "found") {
+		if (bridge.depositOf !== null) return { event: null, change: {} };
+		return unproven(context, bridge, at);
+	}
 	const { groups, seen, isOwn } = verification;
 	const isAccepted = bridge.acceptedAt !== null;
 	const claimed = await claimArrivals(tx, { bridgeId: bridge.id, groups, isAccepted, at });
+	// What is told of a deposit that was made once more is mostly about the first one.
+	if (!claimed && bridge.depositOf !== null) return { event: null, change: unclaimed(bridge) };
 	const last = claimed?.payments.at(-1);
 	const where = {
 		outHash: last?.hash ?? seen.outHash,

@@ -1,9 +1,12 @@
 // Follows a deposited bridge to its end: by the provider's word, then by both chains.
 
+import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { seekSecond } from "#plugins/bridge/bridges/secondDeposit.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
+import { readTransaction } from "#plugins/bridge/bridges/signedStep.ts";
 import { deliveryOf, oftEndOf } from "#plugins/bridge/direct/oft.ts";
 import {
 	FAILURE_GRACE_MS,
@@ -13,6 +16,7 @@ import {
 	LATE_EVERY_MS,
 	LOOK_DELAYS,
 	lateMs,
+	SEARCH_AGAIN_MS,
 } from "#plugins/bridge/limits.ts";
 import {
 	type Claim,
@@ -26,7 +30,15 @@ import {
 import type { OutHash } from "#plugins/bridge/reconcile/verifyEnd.ts";
 import { nextLook, watchArrival } from "#plugins/bridge/reconcile/watchArrival.ts";
 import type { RelayCallOptions, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
-import { type Bridge, changeBridge, lockBridge, moveBridge } from "#plugins/bridge/sql/bridges.ts";
+import {
+	type Bridge,
+	type BridgeChange,
+	changeBridge,
+	changeNoted,
+	lockBridge,
+	moveBridge,
+	readBridge,
+} from "#plugins/bridge/sql/bridges.ts";
 import { quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
@@ -40,7 +52,10 @@ type Judgement =
 	| { kind: "in_flight" };
 
 /** What a look found: an end that is claimed is decided where the bridge is held. */
-type Found = Outcome & { claim?: Claim };
+type Found = Outcome & { claims?: readonly Claim[] };
+
+/** What was said of a bridge; `isWhole` false: there is more to search, soon. */
+type Heard = { word: RelayStatus; isWhole: boolean; change: BridgeChange };
 
 /** Names under which the provider says that it has seen no deposit. */
 const UNDEPOSITED = ["waiting", "depositing", "unknown"];
@@ -62,7 +77,7 @@ export async function followBridge(
 	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
 	// The plan of the deposit names the order that was really deposited for.
 	const orderId = intent?.plan?.shown["orderId"];
-	const asked = { bridgeId: bridge.id, seq: bridge.quoteSeq, orderId };
+	const asked = { bridgeId: bridge.depositOf ?? bridge.id, seq: bridge.quoteSeq, orderId };
 	const quote = await quoteOfOrder(core.db, asked);
 	if (!quote) {
 		context.alarm("quote_missing", bridge.id);
@@ -70,14 +85,22 @@ export async function followBridge(
 	}
 	if (isEnd) return await verifyLater(context, { bridge, quote, signal });
 	const options = { purpose: "poll", signal } as const;
-	const word =
+	const heard: Heard =
 		bridge.request.mode === "direct"
-			? await askChains(context, bridge, signal)
-			: await askProvider(context, { bridge, quote, options });
+			? await askChains(context, { bridge, quote, signal })
+			: {
+					word: await askProvider(context, { bridge, quote, options }),
+					...{ isWhole: true, change: {} },
+				};
+	const { word } = heard;
 	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
 	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
 	const lost = lostOutcome(bridge, { isThere });
-	await write(context, bridge, { found: outcome, lost, word });
+	await write(context, bridge, { found: outcome, lost, heard });
+	if (word.kind !== "seen" || bridge.depositOf !== null) return;
+	const read = (hash: Hex) => readTransaction(context, { bridge, hash, signal });
+	const seconds = { bridge, deposit: intent, hashes: word.depositHashes, read, signal };
+	await seekSecond(context, seconds);
 }
 
 /**
@@ -122,10 +145,9 @@ export function judgeTime(
 /** Asks both chains of a direct bridge for its status; what cannot be read is in flight. */
 async function askChains(
 	context: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
-): Promise<RelayStatus> {
-	const { route, depositHash } = bridge;
+	{ bridge, quote, signal }: { bridge: Bridge; quote: StoredQuote; signal: AbortSignal },
+): Promise<Heard> {
+	const { route, depositHash, searchedBlock } = bridge;
 	const { readingOf } = await readingsOf(context, bridge, signal);
 	const here = route && readingOf(route.origin.chainId)?.read;
 	const there = route && readingOf(route.destination.chainId)?.read;
@@ -135,14 +157,25 @@ async function askChains(
 		const isToken = token.symbol === route?.origin.symbol;
 		if (!from || !to || !isToken || !here || !there || depositHash === null) continue;
 		try {
-			return await context.steps.run("bridge.status", () =>
-				deliveryOf({ here, there, depositHash, ends: { from, to }, signal }),
+			const delivery = await context.steps.run("bridge.status", () =>
+				deliveryOf({
+					...{ here, there, depositHash, ends: { from, to }, signal },
+					newestBlock: blockOf(quote.told.newestBlock),
+					searchedBlock: blockOf(searchedBlock),
+				}),
 			);
+			const { word, isWhole } = delivery;
+			const searched = delivery.searchedBlock === null ? null : Number(delivery.searchedBlock);
+			return { word, isWhole, change: { searchedBlock: searched } };
 		} catch (error) {
 			context.core.log.warn("a message could not be looked up", { bridgeId: bridge.id, error });
 		}
 	}
-	return { kind: "unseen" };
+	return { word: { kind: "unseen" }, isWhole: true, change: {} };
+}
+
+function blockOf(told: string | number | null): bigint | null {
+	return told === null ? null : BigInt(told);
 }
 
 /**
@@ -156,6 +189,7 @@ async function askProvider(
 ): Promise<RelayStatus> {
 	const { bridge, quote, options } = given;
 	const { relay, core, steps } = context;
+	if (bridge.depositOf !== null) return await askOfSecond(context, given);
 	const word = await steps.run("bridge.status", () => relay.status(quote.requestId, options));
 	const isUnseen = word.kind === "unseen" || UNDEPOSITED.includes(word.status);
 	const { depositHash, depositedAt, hintedAt } = bridge;
@@ -184,11 +218,51 @@ async function askProvider(
 	}
 }
 
+/**
+ * Asks what became of a deposit that was made once more. Its request's word is about the first
+ * one, if there was one; what is found by the deposit's own hash is added to its transactions.
+ */
+async function askOfSecond(
+	{ relay, steps }: BridgeContext,
+	given: { bridge: Bridge; quote: StoredQuote; options: RelayCallOptions },
+): Promise<RelayStatus> {
+	const { bridge, quote, options } = given;
+	const { depositHash } = bridge;
+	return await steps.run("bridge.status", async () => {
+		const word = await relay.status(quote.requestId, options);
+		if (!relay.canSearch || depositHash === null) return word;
+		const status = (await relay.search({ depositHash }, options))?.status;
+		if (status?.kind !== "seen" || word.kind !== "seen") return status ?? word;
+		return { ...status, outHashes: [...status.outHashes, ...word.outHashes] };
+	});
+}
+
+/**
+ * Returns what may have become of a deposit that was made once more: a fill or a refund, whatever
+ * its request's word is about. Nothing, as long as the first deposit may still get either.
+ */
+async function claimsOfSecond(
+	context: BridgeContext,
+	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
+): Promise<Claim[]> {
+	const { bridge, word } = given;
+	const first = await readBridge(context.core.db, bridge.depositOf ?? "");
+	const isOpen = first?.depositedAt !== null && !/^(success|refund)$/.test(first?.status ?? "");
+	if (isOpen || word.kind !== "seen") return [];
+	const hashes = word.outHashes;
+	return await Promise.all(
+		(["fill", "refund"] as const).map((end) => lookUpClaim(context, { ...given, end, hashes })),
+	);
+}
+
 async function outcomeOf(
 	context: BridgeContext,
 	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
 ): Promise<Found> {
 	const { bridge, quote, word, signal } = given;
+	if (bridge.depositOf !== null) {
+		return { event: null, change: {}, claims: await claimsOfSecond(context, given) };
+	}
 	const judged = judgeWord(word);
 	const nowMs = context.core.clock.nowMs();
 	if (judged.kind === "failure") {
@@ -201,7 +275,7 @@ async function outcomeOf(
 	}
 	const end = judged.end === "success" ? "fill" : "refund";
 	const claim = await lookUpClaim(context, { bridge, quote, end, hashes: judged.hashes, signal });
-	return { event: null, change: {}, claim };
+	return { event: null, change: {}, claims: [claim] };
 }
 
 /**
@@ -227,9 +301,11 @@ async function verifyLater(
 		const sinceMs = at.getTime() - held.changedAt.getTime();
 		const nextMs = settled ? 0 : lateMs(sinceMs);
 		const lookAt = nextMs === null ? null : new Date(at.getTime() + nextMs);
-		const change = { ...settled?.change, lookAt };
+		const stoppedAt = lookAt === null ? at : null;
+		if (stoppedAt !== null && held.stoppedAt === null) context.alarm("given_up", held.id);
+		const change = { ...settled?.change, lookAt, stoppedAt };
 		const event = settled?.event ?? null;
-		if (event === null) return await changeBridge(tx, held.id, change);
+		if (event === null) return await changeNoted(tx, held, { at, change });
 		await moveBridge(tx, held, { event, at, change });
 	};
 	await steps.run("bridge.look", () => core.db.transaction(act));
@@ -261,12 +337,29 @@ function lostOutcome(
 	return isBack ? { event: "deposit", change: { errorCode: null } } : null;
 }
 
+/** Decides the claims of a look, the first that is proven; without any, what was found stands. */
+async function settleAll(
+	context: BridgeContext,
+	tx: Tx,
+	{ bridge, found, at }: { bridge: Bridge; found: Found; at: Date },
+): Promise<Outcome> {
+	let settled: Outcome = found;
+	for (const claim of found.claims ?? []) {
+		const next = await settleClaim(context, tx, { bridge, claim, at });
+		// Less than was promised stays said, whatever the other end is.
+		if (next.event !== null || settled.event === null) settled = next;
+		if (settled.event === "fill" || settled.event === "refund") break;
+	}
+	return settled;
+}
+
 async function write(
 	context: BridgeContext,
 	bridge: Bridge,
-	{ found, lost, word }: { found: Found; lost: Outcome | null; word: RelayStatus },
+	{ found, lost, heard }: { found: Found; lost: Outcome | null; heard: Heard },
 ): Promise<void> {
 	const { core, settings, steps } = context;
+	const { word, isWhole } = heard;
 	const said =
 		word.kind === "seen"
 			? { providerStatus: word.status, providerReason: word.failReason }
@@ -276,22 +369,23 @@ async function write(
 		if (!held || held.lookAt === null || held.status !== bridge.status) return;
 		const nowMs = core.clock.nowMs();
 		const at = new Date(nowMs);
-		const settled = found.claim
-			? await settleClaim(context, tx, { bridge: held, claim: found.claim, at })
-			: found;
+		const settled = await settleAll(context, tx, { bridge: held, found, at });
 		const isProven = settled.event === "fill" || settled.event === "refund";
 		const { event, change } = isProven ? settled : (lost ?? settled);
 		const looked = { ...held, failedAt: change.failedAt ?? held.failedAt };
 		if (change.failedAt === null) looked.failedAt = null;
 		const time = judgeTime(looked, { nowMs, timeoutMs: settings.timeoutMs });
 		const due = event ?? time.event;
-		const nextAt = time.nextMs === null ? null : new Date(nowMs + time.nextMs);
+		const laterMs = isWhole
+			? time.nextMs
+			: Math.min(time.nextMs ?? SEARCH_AGAIN_MS, SEARCH_AGAIN_MS);
+		const nextAt = laterMs === null ? null : new Date(nowMs + laterMs);
 		const lookAt = isProven ? nextLook(0, at) : nextAt;
 		const stoppedAt = lookAt === null ? at : null;
 		if (stoppedAt !== null && held.stoppedAt === null) context.alarm("given_up", bridge.id);
-		const all = { ...change, ...said, lookAt, stoppedAt, looks: held.looks + 1 };
+		const all = { ...change, ...said, ...heard.change, lookAt, stoppedAt, looks: held.looks + 1 };
 		const moved = due === null ? null : await moveBridge(tx, held, { event: due, at, change: all });
-		if (moved === null) await changeBridge(tx, bridge.id, all);
+		if (moved === null) await changeNoted(tx, held, { at, change: all });
 	};
 	await steps.run("bridge.look", () => core.db.transaction(act));
 }

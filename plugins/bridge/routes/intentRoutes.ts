@@ -1,4 +1,4 @@
-// Serves the routes of bridges: create, list, read, quote anew, revoke, tell a hash.
+// Serves the routes of bridges: create, list, read, quote anew, cancel, revoke, tell a hash.
 
 import { Elysia } from "elysia";
 import { z } from "zod";
@@ -15,6 +15,7 @@ import {
 	bridgeSchema,
 	quotedStepSchema,
 	renderSteps,
+	timelineSchema,
 } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ANSWER_IDLE_SECONDS, PAGE_DEFAULT, PAGE_MAX } from "#plugins/bridge/limits.ts";
@@ -52,6 +53,7 @@ const cursor = createCursor("bridges1", [CURSOR_PART.uuid]);
 
 type Deps = { bridges: Bridges; signedIn: SignedIn };
 type Hook = { request: Request };
+type Told = { request: Request; params: { id: string }; body: { transactionHash: string } };
 
 /** Returns the routes by which people make, read and change their own bridges. */
 export function intentRoutes(deps: Deps) {
@@ -59,7 +61,9 @@ export function intentRoutes(deps: Deps) {
 		.use(postIntent(deps))
 		.use(readIntents(deps))
 		.use(storedQuote(deps))
+		.use(timeline(deps))
 		.use(requote(deps))
+		.use(cancel(deps))
 		.use(revoke(deps))
 		.use(results(deps));
 }
@@ -187,6 +191,52 @@ function storedQuote({ bridges, signedIn }: Deps) {
 	);
 }
 
+function timeline({ bridges, signedIn }: Deps) {
+	return new Elysia().get(
+		"/:id/moves",
+		async ({ request, params, set }) => {
+			const { profile } = await signedIn({ request });
+			set.headers["cache-control"] = "no-store";
+			return { moves: await bridges.moves(profile.id, idOf(params.id)) };
+		},
+		{
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			...{ params, response: { 200: timelineSchema } },
+			detail: {
+				...{ operationId: "listBridgeMoves", tags, security, summary: "Tells a bridge's timeline" },
+				description:
+					"Each change of its status and each new word of the provider's, with both transactions, " +
+					"and whose node showed them.",
+				...canFail(httpFault.unauthorized, bridgeFault.notFound),
+			},
+		},
+	);
+}
+
+function cancel({ bridges, signedIn }: Deps) {
+	return new Elysia().post(
+		"/:id/cancel",
+		async ({ request, params, set }) => {
+			const { profile } = await signedIn({ request });
+			requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
+			set.headers["cache-control"] = "no-store";
+			return bridges.cancel(profile.id, idOf(params.id));
+		},
+		{
+			transform: async (hook: Hook) => void (await signedIn(hook)),
+			...{ params, response: { 200: bridgeSchema } },
+			detail: {
+				...{ operationId: "cancelOwnBridge", tags, security, summary: "Calls a bridge off" },
+				description:
+					"As long as its deposit was not sent: it is `rejected` as `cancelled`, or `failure` where " +
+					"an allowance was sent, which can be taken back. What an owner's own wallet signs all the " +
+					"same is looked for, for a day.",
+				...canFail(httpFault.unauthorized, bridgeFault.notFound, bridgeFault.bridgeState),
+			},
+		},
+	);
+}
+
 function requote({ bridges, signedIn }: Deps) {
 	return new Elysia().post(
 		"/:id/requote",
@@ -260,20 +310,17 @@ function results({ bridges, signedIn }: Deps) {
 			),
 		},
 	});
-	const take = async (request: Request, id: string, transactionHash: string) => {
+	const take = async ({ request, params, body }: Told) => {
 		const principal = await signedIn({ request });
 		requestContexts.get(request)?.keepOpen(ANSWER_IDLE_SECONDS);
-		return bridges.takeResult(principal, idOf(id), anyCaseWordSchema.parse(transactionHash));
+		const hash = anyCaseWordSchema.parse(body.transactionHash);
+		return bridges.takeResult(principal, idOf(params.id), hash);
 	};
 	return new Elysia()
-		.post(
-			"/:id/step-results",
-			({ request, params, body }) => take(request, params.id, body.transactionHash),
-			options("answerBridgeStep", "Tells the transaction of a step"),
-		)
+		.post("/:id/step-results", take, options("answerBridgeStep", "Tells the transaction of a step"))
 		.post(
 			"/:id/sdk-result",
-			({ request, params, body }) => take(request, params.id, body.transactionHash),
+			take,
 			options("answerBridgeResult", "Tells the transaction of a bridge's end"),
 		);
 }

@@ -8,6 +8,7 @@ import {
 	nextBridgeStatus,
 } from "#plugins/bridge/bridgeStates.ts";
 import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { fewNotesSql, isNews, knownAt, noteSql } from "#plugins/bridge/sql/moves.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
 /** What was asked for, as text: chains and currencies by the names that somebody typed. */
@@ -45,6 +46,10 @@ export type Bridge = {
 	missingAt: Date | null;
 	acceptedAt: Date | null;
 	stoppedAt: Date | null;
+	/** The newest block of the other chain that was searched for a direct bridge's message. */
+	searchedBlock: number | null;
+	/** The bridge whose order this one's deposit was made for once more. */
+	depositOf: string | null;
 	outHash: Hex | null;
 	outChainId: number | null;
 	outCurrency: Address | null;
@@ -70,6 +75,7 @@ const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel
 	provider_status as "providerStatus", provider_reason as "providerReason",
 	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt",
 	missing_at as "missingAt", accepted_at as "acceptedAt", stopped_at as "stoppedAt",
+	searched_block as "searchedBlock", deposit_of as "depositOf",
 	${hexColumn("out_hash", "outHash")}, out_chain_id as "outChainId",
 	${hexColumn("out_currency", "outCurrency")}, arrived_raw as "arrivedRaw",
 	is_verified as "isVerified", held_at as "heldAt", created_at as "createdAt",
@@ -81,8 +87,8 @@ type NewBridge = Pick<
 	"id" | "profileId" | "walletId" | "channel" | "asks" | "request" | "createdAt" | "lookAt"
 >;
 
-/** Open bridges. An arrival that is still looked at counts as an end. */
-const OPEN = "look_at is not null and status not in ('success', 'refund')";
+/** Open bridges. An arrival that is still looked at, and what was called off, count as an end. */
+const OPEN = "look_at is not null and status not in ('success', 'refund', 'rejected')";
 
 /** Statuses of what was not deposited, as far as anybody knows, and may have been. */
 const GIVEN_UP_BEFORE: readonly BridgeStatus[] = ["failure", "uncertain"];
@@ -111,6 +117,7 @@ export type BridgeChange = Partial<
 		| "missingAt"
 		| "acceptedAt"
 		| "stoppedAt"
+		| "searchedBlock"
 		| "outHash"
 		| "outChainId"
 		| "outCurrency"
@@ -142,6 +149,7 @@ const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
 	missingAt: "missing_at",
 	acceptedAt: "accepted_at",
 	stoppedAt: "stopped_at",
+	searchedBlock: "searched_block",
 	outHash: "out_hash",
 	outChainId: "out_chain_id",
 	outCurrency: "out_currency",
@@ -203,6 +211,34 @@ export async function listBridges(
 	return rows.map(bridgeOf);
 }
 
+/** What unfinished bridges of one origin currency carry together. */
+export type UnfinishedSum = {
+	chain: string;
+	symbol: string;
+	decimals: number;
+	raw: bigint;
+	count: number;
+};
+
+/**
+ * Sums what a profile's bridges carry whose money has left its wallet, or may have, and is not at
+ * its end. By `bridge_of_profile`.
+ */
+export async function sumUnfinished(db: Queryable, profileId: string): Promise<UnfinishedSum[]> {
+	const rows = await db.query<Omit<UnfinishedSum, "raw"> & { raw: string }>(
+		`select max(route->'origin'->>'chain') as chain, max(route->'origin'->>'symbol') as symbol,
+			max((route->'origin'->>'decimals')::int4) as decimals, count(*)::int4 as count,
+			sum((route->>'amountRaw')::numeric)::text as raw
+		from bridge.bridge where profile_id = $1 and route is not null
+			and (status in ('executing', 'pending', 'uncertain', 'timed_out')
+				or (status = 'failure' and deposited_at is not null))
+		group by route->'origin'->>'chainId', route->'origin'->>'currency'
+		order by count(*) desc, max(route->'origin'->>'symbol')`,
+		[profileId],
+	);
+	return rows.map((row) => ({ ...row, raw: BigInt(row.raw) }));
+}
+
 /** Lists a profile's unfinished bridges, and then the newest. By `bridge_of_profile`. */
 export async function listUnfinishedFirst(
 	db: Queryable,
@@ -262,21 +298,37 @@ export async function moveBridge(
 	const to = nextBridgeStatus(bridge.status, event);
 	if (to === null) return null;
 	if (to === bridge.status) {
-		await changeBridge(tx, bridge.id, change);
+		await changeNoted(tx, bridge, { at, change });
 		return to;
 	}
-	const detail = change.detail ?? change.errorCode ?? null;
-	const { sets, values } = written(change, [bridge.id, bridge.status, to, event, detail, at]);
+	const known = knownAt(bridge, { from: bridge.status, to, event, at, change });
+	const { sets, values } = written(change, known);
 	await tx.execute(
 		`with moved as (
 			update bridge.bridge set ${["status = $3", "changed_at = $6", ...sets].join(", ")}
 			where id = $1 returning id
 		)
-		insert into bridge.move (bridge_id, from_status, to_status, event, detail, at)
-		select id, $2, $3, $4, $5, $6 from moved`,
+		${noteSql("moved")}`,
 		values,
 	);
 	return to;
+}
+
+/**
+ * Writes some members of a bridge that is held, without a move, and a line of its timeline where
+ * they say something new.
+ */
+export async function changeNoted(
+	tx: Tx,
+	bridge: Bridge,
+	{ at, change }: { at: Date; change: BridgeChange },
+): Promise<void> {
+	await changeBridge(tx, bridge.id, change);
+	if (!isNews(bridge, change)) return;
+	const event = change.isVerified === true && bridge.isVerified === false ? "verify" : "word";
+	const { status } = bridge;
+	const values = knownAt(bridge, { from: status, to: status, event, at, change });
+	await tx.execute(`with noted as (${fewNotesSql}) ${noteSql("noted")}`, values);
 }
 
 /**

@@ -98,6 +98,8 @@ describe("[BRG-01] chains, currencies and settings are told without a session", 
 			[`${PATH}/${crypto.randomUUID()}`, "GET", undefined],
 			[`${PATH}/${crypto.randomUUID()}/sdk-quote`, "GET", undefined],
 			[`${PATH}/${crypto.randomUUID()}/requote`, "POST", {}],
+			[`${PATH}/${crypto.randomUUID()}/cancel`, "POST", {}],
+			[`${PATH}/${crypto.randomUUID()}/moves`, "GET", undefined],
 			["/v1/bridges/balances?chainId=4663", "GET", undefined],
 			["/v1/bridges/preferences/4663", "DELETE", undefined],
 		] as const) {
@@ -174,6 +176,20 @@ describe("what is not clear, or may not be, is refused with a code", () => {
 			expect({ status, errorCode }).toEqual({ status: "rejected", errorCode: code });
 		});
 	}
+
+	test("[BRG-04] a symbol of two currencies comes with the address of each, also for an agent", async () => {
+		const both = [
+			"0x00000000000000000000000000000000000d0001",
+			"0x00000000000000000000000000000000000d0002",
+		];
+		const { detail } = await bridge({ ...parts, as: "TWICE" });
+		const text = "quote bridge 0.1 eth from anvil to robinhood as twice";
+		const { body } = await lab.ask("/v1/agent/command", { text });
+		for (const address of both) {
+			expect([detail.includes(address), body.detail.includes(address)]).toEqual([true, true]);
+			expect((await bridge({ ...parts, as: address })).errorCode).not.toBe("symbol_ambiguous");
+		}
+	});
 
 	for (const [what, to, code] of [
 		["[BRG-05] one that the provider took out", "optimism", "chain_unavailable"],
@@ -521,6 +537,45 @@ describe("the agent", () => {
 		expect(where.line).toContain("It arrived on robinhood");
 		const one = await command(`show bridge ${done.data.id}`);
 		expect(one.data).toMatchObject({ id: done.data.id, status: "success" });
+	});
+
+	test("calls a bridge off that waits for its owner, by the route and by words, and none that was sent", async () => {
+		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: true });
+		const [one, other] = [await bridge(), await bridge()];
+		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: false });
+		expect([one.status, other.status]).toEqual(Array(2).fill("confirmation_required"));
+		const before = deposits();
+		const called = await lab.ask(`${PATH}/${one.id}/cancel`, {});
+		expect(called.body).toMatchObject({ status: "rejected", errorCode: "cancelled" });
+		const said = await command(`cancel bridge ${other.id}`);
+		expect(said.data).toMatchObject({ status: "rejected", errorCode: "cancelled" });
+		await lab.enrol("cleo");
+		expect((await lab.ask(`${PATH}/${one.id}/cancel`, {}, { as: "cleo" })).status).toBe(404);
+		expect((await lab.ask(`${PATH}/${one.id}/moves`, undefined, { as: "cleo" })).status).toBe(404);
+		const sent = await bridge();
+		await lab.reached(sent.id, ["pending", "success"]);
+		const late = await lab.ask(`${PATH}/${sent.id}/cancel`, {});
+		expect(late).toMatchObject({ status: 409, body: { code: "bridge_state" } });
+		await lab.reached(sent.id, ["success"]);
+		expect(deposits()).toBe(before + 1);
+	});
+
+	test("tells a bridge's timeline, with both transactions, the provider's words and who showed them", async () => {
+		const { id } = await bridge();
+		const done = await lab.reached(id, ["success"]);
+		const { body } = await lab.ask(`${PATH}/${id}/moves`);
+		const { moves } = body;
+		expect(moves.map(({ to }: any) => to)).toEqual(expect.arrayContaining(["quoted", "pending"]));
+		const last = moves.findLast(({ from, to }: any) => from !== to);
+		expect(last).toMatchObject({
+			...{ event: "fill", to: "success", provenBy: "own_node", providerStatus: "success" },
+			...{ depositHash: done.depositHash, arrivalHash: done.arrived.transactionHash },
+		});
+		const times = moves.map(({ at }: any) => Date.parse(at));
+		expect(times).toEqual([...times].sort((one, next) => one - next));
+		const said = await command(`bridge moves ${id}`);
+		expect(said.data).toMatchObject({ bridge: { id }, moves });
+		expect(said.line).toContain("> success.");
 	});
 
 	test("quotes without recording anything", async () => {

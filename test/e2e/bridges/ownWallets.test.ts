@@ -244,3 +244,124 @@ test("refuses a route that needs a signature", async () => {
 		...{ status: "rejected", errorCode: "signature_steps_unsupported", intentId: null },
 	});
 });
+
+const listed = async () => (await ask(PATH)).body.data as any[];
+const seconds = async (of: string) => (await listed()).filter(({ depositOf }) => depositOf === of);
+
+describe("a second deposit of the owner's own wallet", () => {
+	test("is no stranger's: it is followed to an end of its own", async () => {
+		const asked = await begin();
+		const [first, second] = [await send(asked.steps[0]), await send(asked.steps[0])];
+		expect((await tell(asked.id, first)).status).toBe(200);
+		await lab.reached(asked.id, ["success", "refund"], AS);
+		expect((await tell(asked.id, second)).status).toBe(200);
+		expect((await tell(asked.id, second)).status).toBe(200);
+		const [more, ...others] = await seconds(asked.id);
+		expect([others, more.depositHash]).toEqual([[], second]);
+		const done = await lab.reached(more.id, ["success", "refund"], AS);
+		const both = [done, await show(asked.id)];
+		expect(both.map(({ status }) => status).sort()).toEqual(["refund", "success"]);
+		expect(both.every(({ arrived }) => arrived.verified)).toBe(true);
+		expect(new Set(both.map(({ arrived }) => arrived.transactionHash)).size).toBe(2);
+		const { body: told } = await ask(`${PATH}/${more.id}/moves`);
+		expect(told.moves[0]).toMatchObject({ event: "deposit", depositHash: second });
+	});
+
+	test("is found by the provider and by the chain where nobody reports it", async () => {
+		const asked = await begin();
+		const [first, second] = [await send(asked.steps[0]), await send(asked.steps[0])];
+		expect((await tell(asked.id, first)).status).toBe(200);
+		await lab.bridge.idle();
+		await lab.until(asked.id, () => true, { as: AS });
+		await lab.reached(asked.id, ["success", "refund"], AS);
+		const found = await seconds(asked.id);
+		expect(found.map(({ depositHash }) => depositHash)).toEqual([second]);
+		await lab.reached(found[0].id, ["success", "refund"], AS);
+	});
+
+	test("of an older quote is followed as well", async () => {
+		const asked = await begin();
+		const renewed = await ask(`${PATH}/${asked.id}/requote`, {});
+		const [old, fresh] = [await send(asked.steps[0]), await send(renewed.body.steps[0])];
+		for (const hash of [old, fresh]) expect((await tell(asked.id, hash)).status).toBe(200);
+		await lab.reached(asked.id, ["success"], AS);
+		const [more] = await seconds(asked.id);
+		expect(more.depositHash).toBe(old);
+		await lab.reached(more.id, ["success"], AS);
+	});
+
+	test("that only replaces the first, at a better price, is no second one", async () => {
+		const asked = await begin();
+		const [step] = asked.steps;
+		await lab.market.rpc("evm_setAutomine", [false]);
+		const call = {
+			from: step.from,
+			to: step.to,
+			data: step.data,
+			value: toHex(BigInt(step.valueRaw)),
+		};
+		const nonce = await lab.market.rpc("eth_getTransactionCount", [step.from, "latest"]);
+		const sendAt = (gasPrice: bigint) =>
+			lab.market.rpc<Hex>("eth_sendTransaction", [
+				{ ...call, nonce, gas: toHex(500_000), gasPrice: toHex(gasPrice) },
+			]);
+		const slow = await sendAt(10n ** 10n);
+		expect((await tell(asked.id, slow)).status).toBe(200);
+		const fast = await sendAt(10n ** 11n);
+		await lab.market.rpc("evm_setAutomine", [true]);
+		await lab.market.rpc("evm_mine", []);
+		expect((await tell(asked.id, fast)).status).toBe(200);
+		expect(await seconds(asked.id)).toEqual([]);
+	});
+});
+
+describe("a bridge that is called off", () => {
+	const cancel = (id: string) => ask(`${PATH}/${id}/cancel`, {});
+
+	test("ends, its page no longer works, and what is signed all the same is followed", async () => {
+		const asked = await begin();
+		const called = await cancel(asked.id);
+		expect(called).toMatchObject({
+			status: 200,
+			body: { status: "rejected", errorCode: "cancelled" },
+		});
+		expect(called.body.where).toContain("unless you signed it all the same");
+		const token = asked.signUrl.split("/").at(-1);
+		expect((await lab.ask(`/v1/links/${token}`, undefined, { as: null })).status).toBe(404);
+		expect((await cancel(asked.id)).body.code).toBe("bridge_state");
+		const hash = await send(asked.steps[0]);
+		await lab.bridge.idle();
+		await lab.service.core.db.execute(
+			"update bridge.bridge set look_at = now(), hinted_at = null where id = $1",
+			[asked.id],
+		);
+		await lab.look(asked.id);
+		const [more] = await seconds(asked.id);
+		expect(more.depositHash).toBe(hash);
+		expect((await lab.reached(more.id, ["success"], AS)).arrived.verified).toBe(true);
+		expect((await show(asked.id)).status).toBe("rejected");
+	});
+
+	test("behind an allowance that was sent ends as a failure whose allowance can be taken back", async () => {
+		const mint = { abi: dollarAbi, functionName: "mint" } as const;
+		const minted = encodeFunctionData({ ...mint, args: [wallet.address, 100_000_000n] });
+		const own = { from: wallet.address, to: USDG, valueRaw: "0" };
+		await send({ ...own, data: minted }, "home");
+		const asked = await begin({ command: "bridge 50 usdg from robinhood to anvil as eth" });
+		expect((await tell(asked.id, await send(asked.steps[0], "home"))).status).toBe(200);
+		await lab.until(asked.id, ({ steps }) => steps[1].status === "signature_required", { as: AS });
+		const called = await cancel(asked.id);
+		expect(called.body).toMatchObject({
+			status: "failure",
+			errorCode: "cancelled",
+			revocable: true,
+		});
+	});
+
+	test("after its deposit was signed is not called off", async () => {
+		const asked = await begin();
+		await tell(asked.id, await send(asked.steps[0]));
+		expect(await cancel(asked.id)).toMatchObject({ status: 409, body: { code: "bridge_state" } });
+		await lab.reached(asked.id, ["success"], AS);
+	});
+});

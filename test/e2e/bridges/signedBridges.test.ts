@@ -200,6 +200,39 @@ test("an operator who ends it before it was handed over keeps the signature here
 	expect(await held()).toBe(before);
 });
 
+test("its owner calls it off before it signs, and not once it was handed over", async () => {
+	await lab.ask("/v1/trading/profile", { requireTradeConfirmation: true });
+	const waiting = await bridge();
+	await lab.ask("/v1/trading/profile", { requireTradeConfirmation: false });
+	expect(waiting.status).toBe("confirmation_required");
+	const called = await lab.ask(`${PATH}/${waiting.id}/cancel`, {});
+	expect(called.body).toMatchObject({ status: "rejected", errorCode: "cancelled" });
+	expect(entryOf(waiting.quote.requestId)?.permit?.handed).toEqual([]);
+	const { id } = await bridge();
+	const late = await lab.ask(`${PATH}/${id}/cancel`, {});
+	expect(late).toMatchObject({ status: 409, body: { code: "bridge_state" } });
+	await lab.reached(id, ["success"]);
+});
+
+test("a signature of a bridge that was called off a moment ago is not handed over", async () => {
+	const before = await held();
+	gone = "bridge.hand_over:before";
+	const asked = bridge().catch(() => null);
+	await until(() => isGone, "it comes by there");
+	await asked;
+	const [newest] = await db().query<{ id: string; requestId: string }>(
+		`update bridge.bridge as b set status = 'rejected', error_code = 'cancelled', look_at = now()
+		from bridge.quote as q where q.bridge_id = b.id
+			and b.id = (select max(id::text)::uuid from bridge.bridge)
+		returning b.id, '0x' || encode(q.request_id, 'hex') as "requestId"`,
+	);
+	gone = null;
+	isGone = false;
+	for (let look = 0; look < 3; look++) await lab.look(newest?.id ?? "");
+	expect(entryOf(newest?.requestId ?? "")?.permit?.handed).toEqual([]);
+	expect(await held()).toBe(before);
+});
+
 /** Between signing and an answer: one that dies there could hand over twice, or never. */
 const FIRST = ["commit.sign:after", "bridge.hand_over:before", "bridge.permit:after"];
 const ALL = [

@@ -1,0 +1,152 @@
+// Follows what an owner's own wallet deposited for a bridge once more, or after it was called off.
+
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
+import type { Tx } from "#core/db/Database.ts";
+import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { isDepositIn } from "#plugins/bridge/bridges/depositKind.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
+import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
+import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import {
+	insertSecond,
+	isCallOfAnother,
+	readSecondHashes,
+} from "#plugins/bridge/sql/secondDeposits.ts";
+import type { Intent, Plan } from "#plugins/wallets/contract.ts";
+
+/** A transaction as a node of ours shows it. */
+export type SeenTransaction = {
+	hash: Hex;
+	from: Address;
+	to: Address | null;
+	value: bigint;
+	input: string;
+	chainId?: bigint | undefined;
+};
+
+type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
+type Given = {
+	bridge: Bridge;
+	/** Its intent that deposits. */
+	deposit: Pick<Intent, "status">;
+	seen: SeenTransaction;
+	signal: AbortSignal;
+};
+
+/** Statuses of a deposit whose own transaction may be this one, as wallets speed theirs up. */
+const OPEN: readonly string[] = ["created", "waiting", "submitting", "submitted", "uncertain"];
+
+/** Hashes of others that the provider may name: each costs a question. */
+const SEEN_MAX = 4;
+
+const hex = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]*$/)
+	.transform((text) => text.toLowerCase() as Hex);
+const receiptSchema = z
+	.object({
+		status: z.string().regex(/^0x[01]$/),
+		logs: z
+			.array(z.object({ address: anyCaseAddressSchema, topics: z.array(hex).max(4), data: hex }))
+			.max(2_000),
+	})
+	.nullable();
+
+/** Returns whether a transaction is a call: sender, chain, what is called, value and calldata. */
+export function isCall(seen: SeenTransaction, call: Expected): boolean {
+	const { chainId, from, to, valueRaw, data } = call;
+	const isOfChain = seen.chainId === undefined || seen.chainId === BigInt(chainId);
+	const isSame = seen.from === from && seen.to === to && seen.value === valueRaw;
+	return isOfChain && isSame && seen.input === data;
+}
+
+/**
+ * Takes a transaction that is the deposit of one of a bridge's quotes, though not the one that the
+ * bridge has: money left, so it is followed as a bridge of its own. Returns false where it is no
+ * such deposit. Throws where no node shows its block yet.
+ */
+export async function followSecond(context: BridgeContext, given: Given): Promise<boolean> {
+	const { core, steps, newId, alarm } = context;
+	const { bridge, deposit, seen, signal } = given;
+	const quote = await quoteOfCall(context, bridge, seen);
+	if (!quote || !bridge.route) return false;
+	const isOwn = quote.seq === bridge.quoteSeq && bridge.depositedAt === null;
+	// The chain shows which of its two transactions is mined, and wallets look for that.
+	if (isOwn && OPEN.includes(deposit.status)) return true;
+	if (bridge.request.mode === "direct") {
+		const { data } = quote.steps.at(-1) ?? {};
+		// Without an order in it, it may be the deposit of another bridge that looks the same.
+		if (data && (await isCallOfAnother(core.db, { bridge, data }))) return false;
+	}
+	const isThere = await isDeposited(context, { bridge, quote, hash: seen.hash, signal });
+	// It took nothing.
+	if (!isThere) return true;
+	const [id, at] = [newId(), new Date(core.clock.nowMs())];
+	const act = (tx: Tx) =>
+		insertSecond(tx, { id, bridge, quoteSeq: quote.seq, depositHash: seen.hash, at });
+	const isNew = await steps.run("bridge.sync", () => core.db.transaction(act));
+	if (isNew) alarm("second_deposit", id);
+	return true;
+}
+
+/** Follows deposits that the provider names beside the bridge's own, where the chain shows them. */
+export async function seekSecond(
+	context: BridgeContext,
+	given: Omit<Given, "seen" | "deposit"> & {
+		deposit: Pick<Intent, "status"> | null;
+		hashes: readonly Hex[];
+		read(hash: Hex): Promise<SeenTransaction | null>;
+	},
+): Promise<void> {
+	const { bridge, deposit, hashes, read, signal } = given;
+	const known = new Set([
+		bridge.depositHash,
+		...(await readSecondHashes(context.core.db, bridge.id)),
+	]);
+	for (const hash of hashes.filter((one) => !known.has(one)).slice(0, SEEN_MAX)) {
+		try {
+			const seen = await read(hash);
+			const intent = deposit ?? { status: "confirmed" };
+			if (seen) await followSecond(context, { bridge, deposit: intent, seen, signal });
+		} catch (error) {
+			// It is named again in the next look.
+			context.core.log.warn("a second deposit could not be looked up", { error });
+		}
+	}
+}
+
+/** Returns the newest quote of a bridge whose deposit a transaction is; null: of none. */
+async function quoteOfCall(
+	{ core }: BridgeContext,
+	bridge: Bridge,
+	seen: SeenTransaction,
+): Promise<StoredQuote | null> {
+	const bridgeId = bridge.depositOf ?? bridge.id;
+	for (let seq = bridge.quoteSeq ?? 0; seq > 0; seq--) {
+		const quote = await readQuote(core.db, { bridgeId, seq });
+		const step = quote?.steps.at(-1);
+		if (quote && step?.kind === "deposit" && isCall(seen, step)) return quote;
+	}
+	return null;
+}
+
+/** Returns whether a mined transaction paid in for the order; throws where none shows it yet. */
+async function isDeposited(
+	{ readers }: BridgeContext,
+	given: { bridge: Bridge; quote: StoredQuote; hash: Hex; signal: AbortSignal },
+): Promise<boolean> {
+	const { bridge, quote, hash, signal } = given;
+	const read = readers.own(bridge.route?.origin.chainId ?? 0);
+	let receipt: z.output<typeof receiptSchema> = null;
+	try {
+		receipt = receiptSchema.parse(await read?.("eth_getTransactionReceipt", [hash], signal));
+	} catch (error) {
+		const detail = error instanceof Error ? error.name : "unreadable";
+		throw bridgeFault.chainUnreadable({ detail });
+	}
+	if (receipt === null) throw bridgeFault.stepResultUnseen();
+	const { orderId, depository: to } = quote;
+	return receipt.status === "0x1" && isDepositIn(receipt.logs, { bridge, orderId, to });
+}

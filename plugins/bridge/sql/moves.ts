@@ -1,0 +1,103 @@
+// Writes and reads a bridge's timeline: its moves, and what was known at each of them.
+
+import { bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Queryable, SqlValue } from "#core/db/Database.ts";
+import type { BridgeEvent, BridgeStatus } from "#plugins/bridge/bridgeStates.ts";
+
+/** `word`: the provider, or what was found, says something else. `verify`: a node of ours agrees. */
+export type NotedEvent = BridgeEvent | "word" | "verify";
+
+/** Who showed what the event says; null: nobody, or nothing had to be shown. */
+export type ProvenBy = "own_node" | "provider_node";
+
+/** One line of a timeline. */
+export type Moved = {
+	seq: number;
+	at: Date;
+	event: NotedEvent;
+	from: BridgeStatus;
+	to: BridgeStatus;
+	detail: string | null;
+	depositHash: Hex | null;
+	outHash: Hex | null;
+	outChainId: number | null;
+	providerStatus: string | null;
+	providerReason: string | null;
+	provenBy: ProvenBy | null;
+};
+
+/** What is known of a bridge, and kept with each line. */
+type Known = {
+	errorCode: string | null;
+	depositHash: Hex | null;
+	outHash: Hex | null;
+	outChainId: number | null;
+	isVerified: boolean | null;
+	providerStatus: string | null;
+	providerReason: string | null;
+};
+type Change = Partial<Known> & { detail?: string | null };
+type Noted = { from: BridgeStatus; to: BridgeStatus; event: NotedEvent; at: Date; change: Change };
+
+/** The most lines of a bridge that are no moves: a provider may say something else each time. */
+const NOTES_MAX = 100;
+/** The most lines of one answer: far more than a bridge makes that ends. */
+export const MOVES_LISTED_MAX = 500;
+
+/** Returns the values that `noteSql` writes, from `$1` on. */
+export function knownAt(
+	bridge: Known & { id: string },
+	{ from, to, event, at, change }: Noted,
+): SqlValue[] {
+	const after = { ...bridge, ...change };
+	const { depositHash, outHash, outChainId, providerStatus, providerReason } = after;
+	const detail = change.detail ?? change.errorCode ?? null;
+	return [
+		...[bridge.id, from, to, event, detail, at],
+		depositHash === null ? null : bytesOf(depositHash),
+		outHash === null ? null : bytesOf(outHash),
+		...[outChainId, providerStatus, providerReason, provenBy(event, after)],
+	];
+}
+
+/** Returns the statement that writes a line for the row of `of`, by the values of `knownAt`. */
+export function noteSql(of: string): string {
+	return `insert into bridge.move (bridge_id, from_status, to_status, event, detail, at,
+			deposit_hash, out_hash, out_chain_id, provider_status, provider_reason, proven_by)
+		select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from ${of}`;
+}
+
+/** Returns whether a change without a move says something that the timeline has not. */
+export function isNews(bridge: Known, change: Change): boolean {
+	const { providerStatus, errorCode, isVerified } = { ...bridge, ...change };
+	return (
+		(providerStatus !== bridge.providerStatus && providerStatus !== null) ||
+		(errorCode !== bridge.errorCode && errorCode !== null) ||
+		(isVerified === true && bridge.isVerified === false)
+	);
+}
+
+/** Returns the part of a statement that is one row, `noted (id)`, while a bridge has few notes. */
+export const fewNotesSql = `select $1::uuid as id
+	where (select count(*) from bridge.move where bridge_id = $1 and from_status = to_status)
+		< ${NOTES_MAX}`;
+
+/** Reads a bridge's timeline, the oldest line first. By primary key. */
+export async function listMoves(db: Queryable, bridgeId: string): Promise<Moved[]> {
+	const hex = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
+	return await db.query<Moved>(
+		`select seq, at, event, from_status as "from", to_status as "to", detail,
+			${hex("deposit_hash", "depositHash")}, ${hex("out_hash", "outHash")},
+			out_chain_id as "outChainId", provider_status as "providerStatus",
+			provider_reason as "providerReason", proven_by as "provenBy"
+		from bridge.move where bridge_id = $1 order by seq limit ${MOVES_LISTED_MAX}`,
+		[bridgeId],
+	);
+}
+
+function provenBy(event: NotedEvent, { isVerified }: Known): ProvenBy | null {
+	// What was deposited is read by nodes of ours alone.
+	if (event === "deposit" || event === "verify") return "own_node";
+	if ((event !== "fill" && event !== "refund") || isVerified === null) return null;
+	return isVerified ? "own_node" : "provider_node";
+}
