@@ -100,6 +100,15 @@ describe("one token is three shares", () => {
 		expect(sold.inRaw).toBe(String(third));
 		const both = { action: "sell", asset: "TSLA", shares: "1", quantity: "1" };
 		expect((await lab.ask("/v1/trading/quotes", { by, body: both })).status).toBe(422);
+		for (const symbol of ["USDG", "ETH"]) {
+			const money = await quote(by, {
+				action: "sell",
+				asset: symbol,
+				shares: "1",
+				settlement: "WETH",
+			});
+			expect(money.code).toMatch(/^(amount_invalid|pair_unsupported)$/);
+		}
 		const tiny = await quote(by, { action: "sell", asset: "TSLA", shares: `0.${"0".repeat(17)}1` });
 		expect(tiny).toMatchObject({ isPossible: false, code: "amount_invalid" });
 	});

@@ -194,6 +194,9 @@ async function quoteFor(
 	const first = "unit" in wish && wish.unit === "shares" ? await readShares() : null;
 	if (first && "code" in first) return refused(first);
 	const perToken = first && first[side];
+	if (first && perToken === null) {
+		return refused(deny("amount_invalid", `${asset.symbol} is no stock: it has no shares.`));
+	}
 	const amount = amountOf(wish, {
 		side,
 		asset,
