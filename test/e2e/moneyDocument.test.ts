@@ -25,6 +25,7 @@ const MAKES_NO_INTENT = new Set([
 	"/v1/trading/quotes",
 	// Revokes an allowance: no money moves.
 	"/v1/trading/intents/{id}/revoke",
+	"/v1/bridges/intents/{id}/cancel",
 	"/v1/bridges/intents/{id}/requote",
 	"/v1/bridges/intents/{id}/step-results",
 	"/v1/bridges/intents/{id}/sdk-result",
