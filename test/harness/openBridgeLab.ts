@@ -103,13 +103,16 @@ export async function openBridgeLab(
  */
 export async function openBridgeWorld({
 	clock,
+	made,
 }: {
 	clock?: Clock;
+	/** The chain 4663, where there is one already. */
+	made?: Anvil;
 } = {}): Promise<BridgeWorldParts> {
 	const timed = clock === undefined ? {} : { clock };
 	const [market, home] = await Promise.all([
 		startAnvil(),
-		startAnvil({ args: ["--chain-id", "4663"] }),
+		made ?? startAnvil({ args: ["--chain-id", "4663"] }),
 	]);
 	for (const token of [USDG, TWIN, ONLY, SIGNED_DOLLAR]) {
 		await home.rpc("anvil_setCode", [token, compileContracts().SandboxDollar.runtime]);

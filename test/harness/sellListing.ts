@@ -26,6 +26,8 @@ export type ListingTerms = {
 	salt?: bigint;
 	orderType?: number;
 	counter?: bigint;
+	/** Default: the market's own. */
+	chainId?: number;
 };
 
 export type Listed = {
@@ -44,7 +46,7 @@ const chains = createChainNames(createChainRegistry(builtinChains));
 
 /** Signs a listing with one of the node's keys; returns it as the provider would. */
 export async function sellListing(terms: ListingTerms): Promise<Listed> {
-	const { token, payments, currency = ZERO, counter = 0n, orderType } = terms;
+	const { token, payments, currency = ZERO, counter = 0n, orderType, chainId } = terms;
 	const seller = nodeAccount(terms.seller);
 	const units = token.units ?? 1n;
 	const nowS = Math.floor(terms.nowMs / 1_000);
@@ -70,7 +72,9 @@ export async function sellListing(terms: ListingTerms): Promise<Listed> {
 		salt: terms.salt ?? BigInt(toHex(crypto.getRandomValues(new Uint8Array(24)))),
 		conduitKey: toHex(0, { size: 32 }),
 	};
-	const signature = await seller.sign({ hash: signingDigest(components, { counter }) });
+	const signature = await seller.sign({
+		hash: signingDigest(components, { counter, ...(chainId && { chainId }) }),
+	});
 	const orderHash = hashOrder(components, counter);
 	const parameters = {
 		...components,

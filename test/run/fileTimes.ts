@@ -17,6 +17,7 @@ const SECONDS: Readonly<Record<string, number>> = {
 	"test/e2e/reveals/sandbox.test.ts": 60,
 	"test/e2e/reveals/bursts.test.ts": 40,
 	"test/e2e/kills/plans.test.ts": 25,
+	"test/e2e/kills/ledger.test.ts": 15,
 	"test/e2e/up.test.ts": 30,
 	"core/db/embedded/startEmbeddedServer.test.ts": 30,
 	"test/e2e/providerTrouble.test.ts": 51,

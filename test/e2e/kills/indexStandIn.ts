@@ -17,14 +17,17 @@ import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
 export const indexStandIn = definePlugin({
 	name: "index-stand-in",
 	version: "1",
-	config: z.object({ STAND_IN_INDEX_URL: z.url().optional().describe("Where the listing is.") }),
+	config: z.object({
+		STAND_IN_INDEX_URL: z.url().optional().describe("Where the listing is."),
+		STAND_IN_CHAIN: z.string().default("anvil").describe("The chain of each collection."),
+	}),
 	needs: {},
 	offers: MarketIndexKey,
-	setup({ config: { STAND_IN_INDEX_URL: url } }) {
+	setup({ config: { STAND_IN_INDEX_URL: url, STAND_IN_CHAIN: chain } }) {
 		const market = {
 			async find(slug: string) {
 				if (url === undefined || !slug.startsWith("0x")) throw httpFault.notFound();
-				return { id: 1, chain: "anvil", address: slug, slug: "cats" };
+				return { id: 1, chain, address: slug, slug: "cats" };
 			},
 			touch() {},
 			reveals: { subjects: async () => [] },

@@ -12,18 +12,25 @@ export const pricesStandIn = definePlugin({
 	name: "prices-stand-in",
 	version: "1",
 	config: z.object({
+		STAND_IN_ETH_USD: z.coerce.number().default(2_000).describe("What ETH is worth."),
 		STAND_IN_COIN: z.string().refine(isAddress).describe("A coin that is worth two dollars."),
-		STAND_IN_DOLLAR: z.string().refine(isAddress).optional().describe("A dollar of chain 4663."),
+		STAND_IN_DOLLAR: z
+			.string()
+			.transform((text) => text.split(",").filter(isAddress))
+			.default([])
+			.describe("Dollars of chain 4663, with commas."),
 	}),
 	needs: {},
 	offers: PricesKey,
 	setup({ config, core }) {
 		const prices = fakePrices(core.chains);
-		prices.setEth(2_000);
-		prices.set({ chainId: ANVIL, currency: `0x${"0".repeat(40)}`, usd: 2_000, symbol: "ETH" });
+		const usd = config.STAND_IN_ETH_USD;
+		prices.setEth(usd);
+		prices.set({ chainId: ANVIL, currency: `0x${"0".repeat(40)}`, usd, symbol: "ETH" });
 		prices.set({ chainId: ANVIL, currency: config.STAND_IN_COIN, usd: 2 });
-		const { STAND_IN_DOLLAR: currency } = config;
-		if (currency) prices.set({ chainId: ROBINHOOD, currency, usd: 1, decimals: 6 });
+		for (const currency of config.STAND_IN_DOLLAR) {
+			prices.set({ chainId: ROBINHOOD, currency, usd: 1, decimals: 6 });
+		}
 		return { service: prices };
 	},
 });
