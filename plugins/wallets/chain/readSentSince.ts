@@ -97,37 +97,42 @@ export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<Se
 			? await scan(rpc, asked, { headBlock, high })
 			: await readSpans(rpc, asked, { after: fromBlock, until: headBlock, low, high });
 	const isRead = read.searchedTo === headBlock;
-	const isWhole = isRead && (await isNothingLeft(rpc, asked, high));
+	const isWhole = isRead && (await isNothingLeft(rpc, asked, { low, high }));
 	return { ...read, headBlock, count: high, isWhole };
 }
 
 /**
  * Finds the newest block that is not younger than a time by steps back from the head that double,
- * and then by halving; 0 where the chain is younger. Some forty small calls at most.
+ * and then by halving; 0 where the chain is younger. Some forty small calls at most. A second
+ * endpoint has to say so too: one that makes a block older would hide what was sent before it.
+ *
+ * Where no block came since then, or the chain's clock is wrong, it is some blocks before the head.
  */
 export async function readBlockBefore(
 	rpc: Rpc,
 	{ atMs, signal }: { atMs: number; signal: AbortSignal },
 ): Promise<number> {
 	const isReadable = readableBy([blockTime]);
-	const read = async (at: string) => {
+	const read = async (at: string, second = false) => {
 		const call = { method: "eth_getBlockByNumber", params: [at, false] };
-		const found = readAnswer(blockTime, await rpc.call(call, { signal, isReadable }));
+		const options = { signal, isReadable, ...(second && { second }) };
+		const found = readAnswer(blockTime, await rpc.call(call, options));
 		return { number: found.number, isOld: found.timestamp * 1_000 <= atMs };
 	};
 	const head = await read("latest");
-	if (head.isOld) return head.number;
 	let [low, high] = [head.number, head.number];
-	for (let step = 1; low > 0; step *= 2) {
+	if (head.isOld) low = Math.max(0, head.number - SENT_SCAN_MAX);
+	for (let step = 1; low > 0 && !head.isOld; step *= 2) {
 		low = Math.max(0, low - step);
 		if ((await read(hexQuantity(low))).isOld) break;
 		high = low;
 	}
-	while (high - low > 1) {
+	while (high - low > 1 && !head.isOld) {
 		const middle = low + Math.floor((high - low) / 2);
 		if ((await read(hexQuantity(middle))).isOld) low = middle;
 		else high = middle;
 	}
+	if (low > 0 && !(await read(hexQuantity(low), true)).isOld) throw contradicts(low);
 	return low;
 }
 
@@ -186,9 +191,10 @@ async function scan(
 /** Whether no endpoint counts more than was read, neither mined nor waiting. */
 async function isNothingLeft(
 	rpc: Rpc,
-	{ address, known = 0, signal }: SentSinceAsked,
-	count: number,
+	asked: SentSinceAsked,
+	{ low, high: count }: { low: number | null | undefined; high: number },
 ): Promise<boolean> {
+	const { address, fromBlock, known = 0, signal } = asked;
 	const calls = ["latest", "pending"].map((at) => {
 		return { method: "eth_getTransactionCount", params: [address, at] };
 	});
@@ -198,6 +204,11 @@ async function isNothingLeft(
 		const [mined = 0, waiting = 0] = counts.map((one) => readAnswer(nonce, one));
 		if (mined !== count || waiting > Math.max(count, known)) return false;
 	}
+	// Nor did one of them begin with too many, which would hide as many.
+	const [again] = await countsAt(rpc, asked, [fromBlock], true);
+	if (typeof low === "number" && typeof again === "number" && again !== low) {
+		throw contradicts(fromBlock);
+	}
 	return true;
 }
 
@@ -206,12 +217,14 @@ async function countsAt(
 	rpc: Rpc,
 	{ address, signal }: SentSinceAsked,
 	numbers: readonly number[],
+	second = false,
 ): Promise<(number | null)[]> {
 	const calls = numbers.map((number) => {
 		return { method: "eth_getTransactionCount", params: [address, hexQuantity(number)] };
 	});
 	const isReadable = readableBy(numbers.map(() => nonce));
-	return (await rpc.settle(calls, { signal, isReadable })).map(countOf);
+	const options = { signal, isReadable, ...(second && { second }) };
+	return (await rpc.settle(calls, options)).map(countOf);
 }
 
 function countOf(outcome: RpcOutcome): number | null {

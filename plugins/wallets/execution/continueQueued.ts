@@ -31,7 +31,7 @@ import {
 	readNonceQueue,
 	replacementFees,
 } from "#plugins/wallets/submission/nonceQueue.ts";
-import { findLike, isUnread } from "#plugins/wallets/submission/strays.ts";
+import { findLike, isUnread, UNREADABLE } from "#plugins/wallets/submission/strays.ts";
 import {
 	beginSubmission,
 	isCancellable,
@@ -199,8 +199,7 @@ export function queueKey({ walletId, chainId }: { walletId: string; chainId: num
  */
 async function handOverQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<QueueRunEnd> {
 	const { signal } = asked;
-	let isAskedAgain = false;
-	let [arePaymentsOnly, isPastRead] = [false, false];
+	let [isAskedAgain, arePaymentsOnly, isPastRead] = [false, false, false];
 	for (let turn = 0; turn < TURN_MAX && !signal.aborted; turn++) {
 		const submission = await nextQueued(deps.db, { ...asked, arePaymentsOnly });
 		if (!submission) return "empty";
@@ -326,20 +325,21 @@ async function beginPayment(
 	const { submission, intent, plan, account, providerWalletId } = given;
 	const { id: submissionId, gasLimit } = submission;
 	if (gasLimit === null) return "later";
+	const { chainId } = intent;
 	// Gas may be cheaper in a moment; what has run out by then is called off.
-	if (feeDenial(deps, { chainId: intent.chainId, gasLimit, account, feeRaw: intent.plan?.feeRaw }))
-		return "later";
+	if (feeDenial(deps, { chainId, gasLimit, account, feeRaw: plan.feeRaw })) return "later";
 	const queue = await readNonceQueue(tx, plan, account);
-	const { past, ownCount } = queue;
-	// Its owner said that it is another payment where they were asked.
-	if ((intent.looksPaid ?? null) === null) {
-		if (isUnread({ ...past, ownCount }, account.minedNonce)) return past;
-		const like = findLike(plan, past.strays, deps.kindOf(intent.kind)?.repeats ?? "alike");
-		if (like) {
-			const detail = `${like.hash} is on no record here, and is like it`;
-			await callOff(deps, { tx, submission, code: "looks_paid", detail });
-			return "called off";
-		}
+	const isOpen = isUnread({ ...queue.past, ...queue }, account.minedNonce);
+	if (isOpen && intent.looksPaid !== UNREADABLE) return queue.past;
+	const like = findLike(
+		{ ...intent, plan },
+		queue.past.strays,
+		deps.kindOf(intent.kind)?.repeats ?? "alike",
+	);
+	if (like) {
+		const why = { code: "looks_paid", detail: `${like.hash} is like it, and on no record here` };
+		await callOff(deps, { tx, submission, ...why });
+		return "called off";
 	}
 	const taken = takeNonce(deps, { of: plan, account, queue });
 	if (taken.kind === "wait") return taken.why;
@@ -352,9 +352,9 @@ async function beginPayment(
 
 /** Nobody can say whether it was sent already: it is not sent now, and its owner can ask anew. */
 async function endUnreadable(deps: ExecutionDeps, submission: Submission): Promise<void> {
-	const detail = "what its wallet sent without our records cannot be read any more";
+	const why = { code: "looks_paid", detail: "what its wallet sent cannot be read any more" };
 	await deps.steps.run("commit.begin", () =>
-		deps.db.transaction((tx) => callOff(deps, { tx, submission, code: "looks_paid", detail })),
+		deps.db.transaction((tx) => callOff(deps, { tx, submission, ...why })),
 	);
 }
 

@@ -234,7 +234,7 @@ async function recordPaid(
 		[chainId, sender],
 	);
 	const strays = pastSql.read(queue[0]).strays.filter((one) => one.hash === transactionHash);
-	if (strays.length > 0 && plan && !findLike(plan, strays, "exact")) {
+	if (strays.length > 0 && plan && !findLike({ plan }, strays, "exact")) {
 		const detail = `its owner: it was ${transactionHash} already`;
 		const ended = { intentId, event: "deny", at, errorCode: "paid_before", detail } as const;
 		if (looksPaid !== transactionHash || (await moveIntent(tx, ended)) === null)

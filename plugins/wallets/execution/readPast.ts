@@ -103,20 +103,18 @@ export function judgePast(
 	| { kind: "unread"; unreadSince: Date | null }
 	| { kind: "asked"; looks: readonly (Hex | null)[] } {
 	const { past, ownCount } = queue;
-	const open = planned.filter(({ intent: { looksPaid = null } }) => looksPaid === null);
-	if (open.length === 0) return { kind: "clear" };
-	const isOpen = isUnread({ ...past, ownCount }, account.minedNonce);
+	// Said where nobody could say what was sent: its owner knows that.
+	const isSaid = planned.every(({ intent }) => intent.looksPaid === UNREADABLE);
+	const isOpen = !isSaid && isUnread({ ...past, ownCount }, account.minedNonce);
 	if (isOpen && pastRead !== "unreadable") {
 		return { kind: "unread", unreadSince: past.unreadSince };
 	}
-	const looks = planned.map(({ intent: { kind }, plan }) => {
+	const looks = planned.map(({ intent: { kind, looksPaid }, plan }) => {
 		const { repeats = "alike" } = deps.kindOf(kind) ?? {};
-		const like = findLike(plan, past.strays, repeats)?.hash ?? null;
+		const like = findLike({ plan, looksPaid }, past.strays, repeats)?.hash ?? null;
 		return like ?? (isOpen && repeats !== "harmless" ? UNREADABLE : null);
 	});
-	const isAsked = planned.some(({ intent: { looksPaid = null } }, place) => {
-		return looksPaid === null && (looks[place] ?? null) !== null;
-	});
+	const isAsked = looks.some((one) => one !== null);
 	return isAsked ? { kind: "asked", looks } : { kind: "clear" };
 }
 
@@ -203,12 +201,15 @@ async function keepStrays(
 		`insert into wallets.stray
 			(chain_id, sender, hash, nonce, recipient, value_raw, selector, data_hash, block)
 		select $1::int8, $2::bytea, hash, nonce, recipient, value_raw, selector, data_hash, $9::int8
-		from unnest($3::bytea[], $4::int8[], $5::bytea[], $6::numeric[], $7::bytea[], $8::bytea[])
-			as t (hash, nonce, recipient, value_raw, selector, data_hash)
+		from unnest($3::bytea[], $4::int8[], $5::bytea[], $6::numeric[], $7::bytea[], $8::bytea[],
+				$10::text[]) as t (hash, nonce, recipient, value_raw, selector, data_hash, data)
 		where not exists (
 			select from wallets.submission s where s.chain_id = $1::int8 and s.sender = $2::bytea and (
 				s.transaction_hash = t.hash
 				or s.nonce = t.nonce and s.state not in ('queued', 'never', 'refused')
+					and s.transaction->>'to' = '0x' || encode(t.recipient, 'hex')
+					and (s.transaction->>'valueRaw')::numeric = t.value_raw
+					and lower(s.transaction->>'data') = t.data
 			)
 		)
 		on conflict do nothing`,
@@ -221,6 +222,7 @@ async function keepStrays(
 			sent.map(({ data }) => hexToBytes(selectorOf(data))),
 			sent.map(({ data }) => hexToBytes(keccak256(data))),
 			block,
+			sent.map(({ data }) => data),
 		],
 	);
 }

@@ -148,3 +148,30 @@ test("a past of which no node has the state any more asks, and a yes goes on", a
 	await approve(id);
 	expect((await read(id)).status).toBe("submitted");
 });
+
+test("a nonce that another payment of ours was to have hides nothing of what used it", async () => {
+	// Handed over, refused, and its nonce given to the like of what is asked for later: all lost.
+	lab.moods.push("keeps, silent");
+	const lost = await pay("0x02");
+	lab.chain.forgetPool();
+	const sent = sendElsewhere(1, "0xabcdef01");
+	mine();
+	await lab.db.execute("insert into wallets.blackout (since, is_restored) values ($1, true)", [
+		new Date(lab.clock.ms - 60_000),
+	]);
+	await lab.db.execute("update wallets.submission set state = 'doubtful' where intent_id = $1", [
+		lost,
+	]);
+	const id = await pay("0xabcdef01");
+	expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
+});
+
+test("an endpoint that names false times or counts hides nothing: the wallet waits", async () => {
+	const sent = sendElsewhere(1, "0xabcdef01");
+	mine();
+	await lab.db.execute("insert into wallets.blackout (since, is_restored) values ($1, true)", [
+		new Date(lab.clock.ms + 3_600_000),
+	]);
+	const id = await pay("0xabcdef01");
+	expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
+});

@@ -9,6 +9,7 @@ import type { Plan } from "#plugins/wallets/model.ts";
 /** A mined transaction of a wallet that our records do not explain. */
 export type Stray = {
 	hash: Hex;
+	nonce: number;
 	/** Null: it made a contract. */
 	to: Address | null;
 	valueRaw: bigint;
@@ -35,6 +36,12 @@ export type Past = {
  */
 export type Repeats = "exact" | "alike" | "harmless";
 
+type LikeAsked = {
+	plan: Pick<Plan, "to" | "valueRaw" | "data">;
+	/** What its owner was asked about already. */
+	looksPaid?: Hex | null | undefined;
+};
+
 /** What `pastSql.columns` answer. */
 export type PastRow = {
 	explained: number | null;
@@ -49,6 +56,7 @@ type StrayTuple = [
 	selector: string,
 	dataHash: string,
 	isAnswered: boolean,
+	nonce: number,
 ];
 
 /** Stands for a past that could not be read, where its owner is asked about that. */
@@ -75,16 +83,16 @@ export const pastSql = {
 			) as unread_since, (
 				select json_agg(json_build_array('0x' || encode(hash, 'hex'),
 					'0x' || encode(recipient, 'hex'), value_raw::text, '0x' || encode(selector, 'hex'),
-					'0x' || encode(data_hash, 'hex'), is_answered) order by nonce)
+					'0x' || encode(data_hash, 'hex'), is_answered, nonce) order by nonce)
 				from wallets.stray where ${account} and at > now() - interval '${PAST_DAYS} days'
 			) as strays`;
 	},
 
 	read(row: PastRow | undefined): Past {
 		const strays = (row?.strays ?? []).map(
-			([hash, to, value, selector, dataHash, isAnswered]): Stray => {
+			([hash, to, value, selector, dataHash, isAnswered, nonce]): Stray => {
 				const [valueRaw, hexes] = [BigInt(value), { hash, to, selector, dataHash }];
-				return { ...(hexes as Pick<Stray, keyof typeof hexes>), valueRaw, isAnswered };
+				return { ...(hexes as Pick<Stray, keyof typeof hexes>), valueRaw, isAnswered, nonce };
 			},
 		);
 		return {
@@ -155,21 +163,27 @@ export function isUnread(
 	return unreadSince !== null || (ownCount !== null && mined > Math.max(ownCount, explained));
 }
 
-/** Finds a transaction that may have been this payment already. */
+/**
+ * Finds the newest transaction that may have been this payment already. What is older than the one
+ * that its owner was asked about is answered with that, and everything is where they were told that
+ * nobody can say.
+ */
 export function findLike(
-	plan: Pick<Plan, "to" | "valueRaw" | "data">,
+	{ plan, looksPaid = null }: LikeAsked,
 	strays: readonly Stray[],
 	repeats: Repeats,
 ): Stray | null {
-	if (repeats === "harmless" || strays.length === 0) return null;
+	if (repeats === "harmless" || strays.length === 0 || looksPaid === UNREADABLE) return null;
+	const askedAt = strays.find(({ hash }) => hash === looksPaid)?.nonce ?? -1;
+	const open = strays.filter(({ nonce }) => nonce > askedAt);
 	const dataHash = keccak256(plan.data);
-	const same = strays.find((one) => {
+	const same = open.findLast((one) => {
 		return one.to === plan.to && one.valueRaw === plan.valueRaw && one.dataHash === dataHash;
 	});
 	if (same || repeats === "exact") return same ?? null;
 	const selector = selectorOf(plan.data);
 	const isCall = selector !== "0x";
-	const alike = strays.find((one) => {
+	const alike = open.findLast((one) => {
 		return isCall && !one.isAnswered && one.to === plan.to && one.selector === selector;
 	});
 	return alike ?? null;
