@@ -37,6 +37,8 @@ export type Asked = {
 	 * budget.
 	 */
 	guest?: string;
+	/** Leaves the age out of the line, with room for it: its channel adds it when it sends. */
+	isAgeless?: boolean;
 	signal: AbortSignal;
 };
 

@@ -53,10 +53,12 @@ type Understood = {
 
 /** Longer words are not repeated in a note. */
 const NOTED_CHARS_MAX = 40;
+/** Room for the longest age of a figure: ` · 12345 min ago`. */
+const AGE_CHARS_MAX = 16;
 
 type Answering = AgentDeps & { toolOf(name: string): AnyTool };
 
-type Rendering = AgentDeps & Reading & { note: string | undefined };
+type Rendering = AgentDeps & Reading & { note: string | undefined; isAgeless: boolean };
 
 /** Callers for whom it is remembered that names were slow. */
 const NAME_CALLERS_MAX = 2_000;
@@ -142,7 +144,7 @@ export function createNameFinder(
 
 async function answer(
 	{ reading, isProposal, leftOut }: Understood,
-	{ caller, idempotencyKey, signal }: Asked,
+	{ text, caller, idempotencyKey, signal, isAgeless = false }: Asked,
 	deps: Answering,
 ): Promise<Reply> {
 	const { command, values } = reading;
@@ -160,10 +162,12 @@ async function answer(
 	const result = await deps.runTool(tool, () => inputOf(reading), {
 		caller: speaker,
 		idempotencyKey,
+		text,
 		signal,
 	});
 	const note = leftOut === null ? undefined : noteOf(leftOut, speaker);
-	return rendered(result, { ...base, tool: tool.name }, { ...deps, command, values, note });
+	const rendering = { ...deps, command, values, note, isAgeless };
+	return rendered(result, { ...base, tool: tool.name }, rendering);
 }
 
 /** Says what an answer leaves out; in public without the words, which a stranger chose. */
@@ -204,12 +208,14 @@ function refused(fault: Fault, base: Reply, deps: AgentDeps): Reply {
 
 function lineOf(
 	text: string,
-	deps: AgentDeps & { note?: string | undefined },
+	deps: AgentDeps & { note?: string | undefined; isAgeless?: boolean },
 	asOf: string | null = null,
 ): string {
-	const { lengthMax, clock, note } = deps;
-	const asOfMs = asOf === null ? null : Date.parse(asOf);
+	const { lengthMax: most, clock, note, isAgeless = false } = deps;
 	const noted = note === undefined ? {} : { note };
+	// Who adds the age has room for it.
+	const lengthMax = isAgeless && asOf !== null ? most - AGE_CHARS_MAX : most;
+	const asOfMs = asOf === null || isAgeless ? null : Date.parse(asOf);
 	return renderLine(text, { lengthMax, asOfMs, nowMs: clock.nowMs(), ...noted });
 }
 

@@ -64,7 +64,8 @@ async function run(
 	inputOf: () => unknown,
 	given: ToolContext & RunToolOptions,
 ): Promise<ToolResult> {
-	const { caller, idempotencyKey } = given;
+	const { caller, idempotencyKey, text } = given;
+	const typed = text === undefined ? {} : { text };
 	if (tool.access === "profile" && caller.profileId === null) throw agentFault.signInNeeded();
 	const parsed = await tool.input.safeParseAsync(inputOf(), { error: issueWords });
 	if (!parsed.success) {
@@ -73,7 +74,7 @@ async function run(
 		throw agentFault.inputInvalid({ public: `${capital(words)}.` });
 	}
 	const answer = await inTime(tool, given, (signal) =>
-		tool.run(parsed.data, { caller, idempotencyKey, signal }),
+		tool.run(parsed.data, { caller, idempotencyKey, ...typed, signal }),
 	);
 	if (answer.kind === "choose") return answer;
 	// A tool is code of a plugin: its output is shown only if all of it is valid.

@@ -112,7 +112,18 @@ export type ToolContext = {
 	caller: Caller;
 	/** The same key asks for the same action: it is done once. Null: each call is its own. */
 	idempotencyKey: string | null;
+	/** What the author typed, as it is kept with what is recorded. Left out: nobody typed it. */
+	text?: string;
 	signal: AbortSignal;
+};
+
+/** How an order that a tool starts, or takes back, is followed after its answer. */
+export type Order<Output> = {
+	idOf(output: Output): string;
+	/** Reads the order again, as it is now. It starts nothing and makes no link. Throws Faults. */
+	read(id: string, context: ToolContext): Promise<Output>;
+	/** Returns what ended it, with the payment's hash where there is one; null while it goes on. */
+	end(output: Output): { transaction: string | null } | null;
 };
 
 /** What a tool found: its output, or a question where the words fit several things. */
@@ -154,6 +165,8 @@ export type Tool<Input = unknown, Output = unknown> = {
 	/** The time of the oldest figure in the answer, in ms; null where nothing in it ages. */
 	asOfMs(output: Output): number | null;
 	links?(output: Output): readonly ToolLink[];
+	/** Left out: what it answers is not followed. */
+	order?: Order<Output>;
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools erases what each is typed by.

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { formatAmount } from "#core/money.ts";
 import { type AnyTool, type Command, defineTool, type SlotValues } from "#core/plugin/Tool.ts";
+import { DAY_MS } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { ALL, bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
@@ -19,6 +20,8 @@ const LISTED = 10;
 const LINE_CHAINS = 8;
 const LINE_LENGTH_MAX = 160;
 const SUMS_LENGTH_MAX = 100;
+/** Statuses that no other follows. */
+const ENDED: readonly BridgeView["status"][] = ["success", "refund", "rejected", "disabled"];
 
 const { amount, currency, from, to, as, recipient, refundTo, mode } = bridgeFields;
 const input = z.strictObject({
@@ -143,11 +146,30 @@ function bridgeTool({ context, bridges }: BridgeToolDeps, effect: "prepare" | "e
 		},
 		line: sentenceOf,
 		asOfMs: () => null,
+		order: {
+			idOf: ({ id }) => id,
+			async read(id, { caller }) {
+				const { profile } = await context.wallets.principalOf(caller);
+				return await bridges.view(profile.id, id);
+			},
+			end: (one) => endOf(one, context.core.clock.nowMs()),
+		},
 		links: ({ confirmUrl, signUrl }) => [
 			...(confirmUrl === null ? [] : [{ rel: "confirm" as const, url: confirmUrl }]),
 			...(signUrl === null ? [] : [{ rel: "sign" as const, url: signUrl }]),
 		],
 	});
+}
+
+/** Returns what ended a bridge; null while its money may still move. */
+function endOf(
+	{ status, changedAt, arrived, depositHash }: BridgeView,
+	nowMs: number,
+): { transaction: string | null } | null {
+	// `failure` may become a success or a refund for a day.
+	const isOld = status === "failure" && nowMs - Date.parse(changedAt) > DAY_MS;
+	if (!isOld && !ENDED.includes(status)) return null;
+	return { transaction: arrived?.transactionHash ?? depositHash };
 }
 
 function listTool({ context, bridges }: BridgeToolDeps): AnyTool {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
+import { buyFault } from "#plugins/nft-buys/faults.ts";
 import type { BuyContext } from "#plugins/nft-buys/model.ts";
 import {
 	answerIntent,
@@ -11,7 +12,8 @@ import {
 	createdSchema,
 	priceRaw,
 } from "#plugins/nft-buys/routes/buys.ts";
-import { channelOf, intentSentence, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
+import { renderIntent } from "#plugins/nft-buys/routes/intents.ts";
+import { channelOf, endOfIntent, intentSentence, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
 
 type BuyToolDeps = BuyContext & { market: Pick<MarketIndex, "find"> };
 
@@ -110,6 +112,16 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 		links({ link, status }) {
 			if (!link) return [];
 			return [{ rel: status === "signature_required" ? "sign" : "confirm", url: link.url }];
+		},
+		order: {
+			idOf: ({ id }) => id,
+			async read(id, { caller }) {
+				const { profile } = await deps.wallets.principalOf(caller);
+				const intent = await deps.wallets.execution.read(id, profile.id);
+				if (intent?.kind !== "nft_buy") throw buyFault.notFound();
+				return { ...renderIntent(intent, deps.chains), link: null };
+			},
+			end: (one) => endOfIntent(one),
 		},
 	});
 }

@@ -1,8 +1,9 @@
 // Offers the agent's tools and commands for plans.
 
 import { z } from "zod";
-import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
+import { type AnyTool, type Command, defineTool, type Order } from "#core/plugin/Tool.ts";
 import { ITEMS_MAX } from "#plugins/reveal-snipe/limits.ts";
+import { isOpen } from "#plugins/reveal-snipe/planStates.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import { planBody, planFields } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { type PlanView, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";
@@ -250,7 +251,20 @@ function armTool({ plans, wallets }: PlanToolDeps, effect: "prepare" | "execute"
 		},
 		line: sentenceOf,
 		asOfMs: () => null,
+		order: orderOf({ plans, wallets }),
 	});
+}
+
+/** How a plan is followed: to its own end, while each buy of it is an intent of its own. */
+function orderOf({ plans, wallets }: Pick<PlanToolDeps, "plans" | "wallets">): Order<PlanView> {
+	return {
+		idOf: ({ id }) => id,
+		async read(id, { caller }) {
+			const { profile } = await wallets.principalOf(caller);
+			return await plans.view(profile.id, id);
+		},
+		end: ({ status }) => (isOpen(status) ? null : { transaction: null }),
+	};
 }
 
 function moveTool(
@@ -272,6 +286,7 @@ function moveTool(
 		},
 		line: sentenceOf,
 		asOfMs: () => null,
+		order: orderOf({ plans, wallets }),
 	});
 }
 

@@ -57,6 +57,8 @@ export type Windows = {
 	room(via: SocialReply["via"]): Room;
 	/** Counts what is taken for sending, before X is called. */
 	take(via: SocialReply["via"], count: number): void;
+	/** Takes back that one is sent: X was not called. */
+	giveBack(via: SocialReply["via"]): void;
 	/** Records X's answer to one of them; `isLimited`: X refused it by its limit. */
 	answered(via: SocialReply["via"], told: XWindow | null, isLimited: boolean): void;
 };
@@ -199,6 +201,13 @@ export function createWindows(clock: Clock): Windows {
 			const state = states[via];
 			state.underWay += count;
 			if (state.known !== null) state.known.left = Math.max(0, state.known.left - count);
+		},
+		giveBack(via) {
+			const state = states[via];
+			state.underWay = Math.max(0, state.underWay - 1);
+			if (state.known !== null) {
+				state.known.left = Math.min(state.known.max, state.known.left + 1);
+			}
 		},
 		answered(via, told, isLimited) {
 			const state = states[via];

@@ -73,7 +73,16 @@ export const CONVERSATION_REPLIES_MAX = 5;
 /** Takes who gets more answers in a minute for a program, which gets none for an hour. */
 export const AUTHOR_REPLIES_PER_MINUTE_MAX = 20;
 /** How long a post waits to say whether the rest was sent by direct message. */
-export const DM_WAIT_MS = MINUTE_MS;
+export const DM_WAIT_MS = 30 * SECOND_MS;
+
+/** When an order is read again first, and at the latest; in between after an eighth of its age. */
+export const ORDER_LOOK_MS = 3 * SECOND_MS;
+export const ORDER_LOOK_MAX_MS = 10 * MINUTE_MS;
+export const ORDERS_AT_ONCE = 16;
+/** An order that has not ended by then is told as it stands. */
+export const ORDER_AGE_MAX_MS = 29 * DAY_MS;
+/** An answer that waited longer is asked for again at sending. */
+export const ANSWER_FRESH_MS = 20 * SECOND_MS;
 
 /** Access tokens are renewed this long before they end. */
 export const TOKEN_MARGIN_MS = 5 * MINUTE_MS;

@@ -14,10 +14,19 @@ import type { ReplyState } from "#plugins/social/socialStates.ts";
  */
 type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
 
+/** What is told, without what depends on the moment of its sending: that is added then. */
+export type Draft = {
+	text: string;
+	/** ISO time of its oldest figure; null where nothing in it ages. */
+	asOf: string | null;
+	/** Links, and the transaction, behind it. */
+	tail: string;
+};
+
 /** The reply as a public post and as a direct message. Null: none. */
 export type Rendered = {
-	post: string | null;
-	dm: string | null;
+	post: Draft | null;
+	dm: Draft | null;
 	/** The post says what became of the message, in words that are added when it is sent. */
 	tellsDm: boolean;
 };
@@ -31,6 +40,8 @@ type RenderTerms = {
 	lengthMax: number;
 	/** The address for signing in; null where the service does not know its own. */
 	signInUrl: string | null;
+	/** The payment that ended the order; null where none did. */
+	transaction: string | null;
 };
 
 /** When a text was last posted, and how often in that second. */
@@ -52,9 +63,9 @@ const LEAST_LINE = 60;
 export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
 	if (terms.via === "dm") return { post: null, dm: privately(reply, terms), tellsDm: false };
 	if (!isPrivate(reply, terms)) {
-		return { post: publicly(openly(reply), terms), dm: null, tellsDm: false };
+		return { post: publicly(openly(reply), reply.asOf), dm: null, tellsDm: false };
 	}
-	const post = publicly(about(reply, terms), terms);
+	const post = publicly(about(reply, terms), null);
 	return { post, dm: privately(reply, terms), tellsDm: true };
 }
 
@@ -95,16 +106,16 @@ export function createUnlike({
 	lengthMax: number;
 }): Unlike {
 	const said = new LRUCache<string, Said>({ max: TEXTS_MAX });
-	const given = new LRUCache<string, string>({ max: TEXTS_MAX });
+	const given = new LRUCache<string, { text: string; one: string }>({ max: TEXTS_MAX });
 	return (text, { id, isRefused }) => {
 		const before = given.get(id);
-		if (before !== undefined && !isRefused) return before;
+		if (before?.text === text && !isRefused) return before.one;
 		const second = Math.floor(clock.nowMs() / SECOND_MS);
 		const last = said.get(text);
 		const twin = last?.second === second ? last.twin + 1 : 1;
 		const one = last === undefined ? text : withTime(text, twin);
 		said.set(text, { second, twin: last === undefined ? 0 : twin });
-		given.set(id, one);
+		given.set(id, { text, one });
 		return one;
 	};
 
@@ -117,38 +128,40 @@ export function createUnlike({
 	}
 }
 
-/** Returns the whole line, with as many of its links as fit. */
-function privately(reply: Reply, terms: RenderTerms): string {
-	const { lengthMax } = terms;
-	const tail = tailOf(reply, terms);
+/** Returns what is said now: the line with its age, cut between words, and what stands behind it. */
+export function sayNow(
+	{ text, asOf, tail }: Draft,
+	{ lengthMax, nowMs }: { lengthMax: number; nowMs: number },
+): string {
+	if (text === "") return tail;
 	const most = Math.min(LINE_LENGTH_MAX, lengthMax - (tail === "" ? 0 : lengthOf(tail).weighted));
-	return `${short(openly(reply), most)}${tail}`;
+	const asOfMs = asOf === null ? null : Date.parse(asOf);
+	return `${lineOf(text, { lengthMax: most, asOfMs, nowMs })}${tail}`;
 }
 
-function tailOf({ links, code }: Reply, { lengthMax, signInUrl }: RenderTerms): string {
-	const urls = links.filter(isUseful).map(({ url }) => url);
-	if (urls.length === 0 && code === "unauthorized" && signInUrl !== null) urls.push(signInUrl);
+/** Returns the whole line, with its transaction and as many of its links as fit. */
+function privately(reply: Reply, terms: RenderTerms): Draft {
+	return { text: openly(reply), asOf: reply.asOf, tail: tailOf(reply, terms) };
+}
+
+function tailOf(
+	{ links, code }: Reply,
+	{ lengthMax, signInUrl, transaction }: RenderTerms,
+): string {
+	const ends = links.filter(isUseful).map(({ url }) => url);
+	if (ends.length === 0 && code === "unauthorized" && signInUrl !== null) ends.push(signInUrl);
+	if (transaction !== null) ends.unshift(`Transaction ${transaction}`);
 	let tail = "";
-	for (const url of urls) {
-		// Links may not take the line's reserved length.
-		if (lengthOf(`${tail} ${url}`).weighted > lengthMax - LEAST_LINE) break;
-		tail = `${tail} ${url}`;
+	for (const end of ends) {
+		// They may not take the line's reserved length.
+		if (lengthOf(`${tail} ${end}`).weighted > lengthMax - LEAST_LINE) break;
+		tail = `${tail} ${end}`;
 	}
 	return tail;
 }
 
 function isUseful({ url }: ToolLink): boolean {
 	return /^https?:\/\//.test(url);
-}
-
-/** Cuts a text between words; an age at its end stays. */
-function short(text: string, lengthMax: number): string {
-	const [, age = ""] = / · (\d+ (?:s|min|h|d) ago)$/.exec(text) ?? [];
-	if (age === "") return lineOf(text, { lengthMax, asOfMs: null, nowMs: 0 });
-	const tail = ` · ${age}`;
-	const most = lengthMax - lengthOf(tail).weighted;
-	const line = text.slice(0, -tail.length);
-	return `${lineOf(line, { lengthMax: most, asOfMs: null, nowMs: 0 })}${tail}`;
 }
 
 /** Returns the line, with the choices where it asks a question. */
@@ -163,10 +176,9 @@ function isPrivate({ links }: Reply, { tool }: RenderTerms): boolean {
 	return tool?.access === "profile" || links.length > 0;
 }
 
-/** Makes a text public: hides addresses, makes it harmless, and cuts it. */
-function publicly(text: string, { lengthMax }: RenderTerms): string {
-	const hidden = text.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…");
-	return short(hidden, Math.min(LINE_LENGTH_MAX, lengthMax));
+/** Makes a text public: hides addresses and hashes, and has no links. */
+function publicly(text: string, asOf: string | null): Draft {
+	return { text: text.replace(/0x[0-9a-f]{4,}(?:…[0-9a-f]{2,})?/gi, "0x…"), asOf, tail: "" };
 }
 
 /** Returns the public text about a private reply. */
@@ -193,7 +205,8 @@ function doneWords({ data, links }: Reply, tool: AnyTool | null): string {
 	return status === null ? "Done." : `It is ${status.replaceAll("_", " ")}.`;
 }
 
-function statusOf(data: unknown): string | null {
+/** Returns the status that an output names; null where it names none. */
+export function statusOf(data: unknown): string | null {
 	if (typeof data !== "object" || data === null || !("status" in data)) return null;
 	const { status } = data;
 	return typeof status === "string" && /^[a-z_]{1,40}$/.test(status) ? status : null;

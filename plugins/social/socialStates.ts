@@ -51,13 +51,25 @@ export const replyMoves: StateTable<ReplyState, ReplyMove> = {
 	// Until the author sends `link` by direct message, or ten minutes have passed.
 	held: { release: "ready", give_up: "unanswered" },
 	ready: { send: "sending", give_up: "unanswered" },
-	// `postpone`: X refused for now, before it did anything. `doubt`: no clear answer, or the process
+	// `postpone`: X refused for now, before it did anything; or the process died before X was called. `doubt`: no clear answer, or the process
 	// died.
 	sending: { deliver: "sent", refuse: "refused", postpone: "ready", doubt: "uncertain" },
 	uncertain: { deliver: "sent", look: "uncertain", give_up: "unanswered" },
 	sent: {},
 	refused: {},
 	unanswered: {},
+};
+
+/** `open`: its end is waited for. Final: `told`; `closed`, nobody is to hear of it any more. */
+export type OrderState = "open" | "told" | "closed";
+export type OrderMove = "tell" | "close";
+
+/** The transitions of an order that is followed. */
+export const orderMoves: StateTable<OrderState, OrderMove> = {
+	// Its answer said the end, or a notice does. `close`: its author is linked to it no more.
+	open: { tell: "told", close: "closed" },
+	told: {},
+	closed: {},
 };
 
 /** Returns the event states that allow a move. */

@@ -1,7 +1,13 @@
 // Offers the agent's tools for trades.
 
 import { z } from "zod";
-import { type AnyTool, defineTool, type ToolAnswer, type ToolContext } from "#core/plugin/Tool.ts";
+import {
+	type AnyTool,
+	defineTool,
+	type Order,
+	type ToolAnswer,
+	type ToolContext,
+} from "#core/plugin/Tool.ts";
 import type { TradeAsked, Trades } from "#plugins/trading/trade/createTrades.ts";
 import {
 	type QuoteView,
@@ -18,7 +24,13 @@ import {
 	type TradeWish,
 	wishOfParts,
 } from "#plugins/trading/trade/tradeBody.ts";
-import { channelOf, intentSentence, TOOL_ROUTE, type Wallets } from "#plugins/wallets/contract.ts";
+import {
+	channelOf,
+	endOfIntent,
+	intentSentence,
+	TOOL_ROUTE,
+	type Wallets,
+} from "#plugins/wallets/contract.ts";
 
 type TradeToolsDeps = {
 	trades: Trades;
@@ -102,6 +114,7 @@ function buyTool(deps: TradeToolsDeps, effect: Effect): AnyTool {
 			return traded(deps, { wish, name, isPrepared, context });
 		},
 		...lines,
+		order: orderOf(deps),
 	});
 }
 
@@ -130,6 +143,7 @@ function sellTool(deps: TradeToolsDeps, effect: Effect): AnyTool {
 			return { kind: "choose", question, slot: "share", choices };
 		},
 		...lines,
+		order: orderOf(deps),
 	});
 }
 
@@ -145,6 +159,7 @@ function holdTool(deps: TradeToolsDeps): AnyTool {
 			return traded(deps, { wish, name, isPrepared: false, context });
 		},
 		...lines,
+		order: orderOf(deps),
 	});
 }
 
@@ -217,7 +232,8 @@ function readTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 	});
 }
 
-function cancelTool({ trades, wallets }: TradeToolsDeps): AnyTool {
+function cancelTool(deps: TradeToolsDeps): AnyTool {
+	const { trades, wallets } = deps;
 	return defineTool({
 		...{ ...OWN, name: "cancel_trade", effect: "execute" as const, output: tradeSchema },
 		title: "Cancel a trade",
@@ -229,6 +245,7 @@ function cancelTool({ trades, wallets }: TradeToolsDeps): AnyTool {
 			return { kind: "done", output: await trades.cancel(profile, of.toLowerCase()) };
 		},
 		...lines,
+		order: orderOf(deps),
 	});
 }
 
@@ -242,15 +259,27 @@ const lines = {
 	],
 };
 
+/** How every tool that makes or cancels a trade is followed. */
+function orderOf({ trades, wallets }: TradeToolsDeps): Order<TradeView> {
+	return {
+		idOf: ({ id }) => id,
+		async read(id, { caller }) {
+			const { profile } = await wallets.principalOf(caller);
+			return await trades.stand(profile, id);
+		},
+		end: (one) => endOfIntent(one),
+	};
+}
+
 async function traded(
 	{ trades, wallets }: TradeToolsDeps,
 	given: { wish: TradeWish; name: string; isPrepared: boolean; context: ToolContext },
 ): Promise<ToolAnswer<TradeView>> {
 	const { wish, name, isPrepared, context } = given;
-	const { caller, idempotencyKey } = context;
+	const { caller, idempotencyKey, text = null } = context;
 	const asked: TradeAsked = {
 		principal: await wallets.principalOf(caller),
-		...{ wish, command: null, walletId: undefined, route: TOOL_ROUTE, idempotencyKey },
+		...{ wish, command: text, walletId: undefined, route: TOOL_ROUTE, idempotencyKey },
 		...{ body: { tool: name, ...wish }, channel: channelOf(caller), asks: isPrepared },
 	};
 	const response = await trades.ask(asked);

@@ -3,10 +3,24 @@
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
 import { transfersFault } from "#plugins/transfers/faults.ts";
-import { sendTransfers, type TransfersContext } from "#plugins/transfers/sendTransfers.ts";
+import {
+	ownTransfer,
+	sendTransfers,
+	type TransfersContext,
+} from "#plugins/transfers/sendTransfers.ts";
 import { ADDRESS_LENGTH_MAX, AMOUNT_LENGTH_MAX } from "#plugins/transfers/transferKind.ts";
-import { createdTransfersSchema, transferSchema } from "#plugins/transfers/transferSchema.ts";
-import { channelOf, intentSentence, type Profile, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
+import {
+	createdTransfersSchema,
+	renderTransfer,
+	transferSchema,
+} from "#plugins/transfers/transferSchema.ts";
+import {
+	channelOf,
+	endOfIntent,
+	intentSentence,
+	type Profile,
+	TOOL_ROUTE,
+} from "#plugins/wallets/contract.ts";
 
 const inputSchema = z.strictObject({
 	amount: z
@@ -102,6 +116,15 @@ function sendTool(context: TransfersContext, effect: "prepare" | "execute"): Any
 			...(confirmUrl === null ? [] : [{ rel: "confirm" as const, url: confirmUrl }]),
 			...(signUrl === null ? [] : [{ rel: "sign" as const, url: signUrl }]),
 		],
+		order: {
+			idOf: ({ id }) => id,
+			async read(id, { caller }) {
+				const { profile } = await wallets.principalOf(caller);
+				const intent = await ownTransfer(wallets, { id, profileId: profile.id });
+				return renderTransfer(intent, { profile, chainOf: context.chains.byId });
+			},
+			end: (one) => endOfIntent(one),
+		},
 	});
 }
 

@@ -2,7 +2,11 @@
 
 import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { statusSentence, ownersTurn as turnOf } from "#plugins/wallets/agent/intentTools.ts";
+import {
+	endOfIntent as endOf,
+	statusSentence,
+	ownersTurn as turnOf,
+} from "#plugins/wallets/agent/intentTools.ts";
 import { ALLOWANCE as allowance } from "#plugins/wallets/allowance.ts";
 import { cancellationSchema as cancellationView } from "#plugins/wallets/cancel/planCancellation.ts";
 import { settingRows } from "#plugins/wallets/control/settings.ts";
@@ -91,6 +95,9 @@ export const errorOfCode = reasonOf;
 /** Make the figures of a denial: microdollars, and an amount of a currency, exact. */
 export const usdFigure = dollarsOf;
 export const amountFigure = figureOf;
+
+/** Says what ended an intent, for who follows it; null while it goes on. */
+export const endOfIntent = endOf;
 
 /**
  * The route of what tools record with `once`, beside the tool's name in the body. It is one for

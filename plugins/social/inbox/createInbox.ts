@@ -9,6 +9,7 @@ import {
 	type SpeakerTerms,
 	writtenAtMs,
 } from "#plugins/social/inbox/judgeSpeaker.ts";
+import { createFollow } from "#plugins/social/inbox/orders.ts";
 import { createLook, createLookFor, createSending } from "#plugins/social/inbox/send.ts";
 import { createThink } from "#plugins/social/inbox/think.ts";
 import {
@@ -22,7 +23,13 @@ import {
 } from "#plugins/social/limits.ts";
 import { noteDm, noteStop } from "#plugins/social/sql/contacts.ts";
 import { insertEvents, type NewEvent, NOT_OURS, takeEvents } from "#plugins/social/sql/events.ts";
-import { doubtSending, giveUpLate, giveUpOf, takeUncertain } from "#plugins/social/sql/replies.ts";
+import {
+	doubtSending,
+	giveUpLate,
+	giveUpOf,
+	releaseHeld,
+	takeUncertain,
+} from "#plugins/social/sql/replies.ts";
 import type { X } from "#plugins/social/x/createX.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
@@ -46,13 +53,14 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 	const look = createLook(deps, reads);
 	const sending = createSending(deps, look);
 	const lookFor = createLookFor(deps, look);
+	const follow = createFollow(deps, () => bells.send.ring());
 	const running: Promise<void>[] = [];
 	const at = (afterMs = 0) => new Date(clock.nowMs() + afterMs);
 	let tendedAtMs = 0;
 
 	/**
-	 * Does the periodic work: marks interrupted sends as uncertain, ends late replies, looks for
-	 * uncertain ones.
+	 * Does the periodic work: takes back interrupted sends, ends late replies, looks for uncertain
+	 * ones, and follows orders.
 	 */
 	async function tend(): Promise<void> {
 		const nowMs = clock.nowMs();
@@ -63,6 +71,7 @@ export function createInbox(deps: InboxDeps, reads: ReadBudget): Inbox {
 		const againAt = at(LOOKS_AFTER_MS.at(-1) ?? SENDING_MS);
 		const due = await takeUncertain(db, { at: at(), againAt, limit: REPLIES_AT_ONCE });
 		await Promise.all(due.map(lookFor));
+		await follow();
 	}
 
 	function start(): void {
@@ -165,9 +174,11 @@ export function createReceive(
 				for (const { event, isStop, isStart } of judged) {
 					if (!ids.has(event.id)) continue;
 					const { authorId, writtenAt } = event;
-					if (event.via === "dm" && event.reason === null) {
+					if (event.via === "dm" && (event.reason === null || isStart)) {
 						await noteDm(tx, { userId: authorId, at: writtenAt });
 					}
+					// From now on X allows messages to them: what waited for that is sent.
+					if (event.via === "dm" && isStart) await releaseHeld(tx, { authorId, at });
 					if (isStop || isStart) {
 						await noteStop(tx, { userId: authorId, isStopped: isStop, saidAt: writtenAt });
 					}

@@ -1,12 +1,15 @@
 // Sends replies once, and looks on X for those that may have been sent.
 
+import type { Tx } from "#core/db/Database.ts";
 import { Fault, unreachable } from "#core/fault.ts";
 import { createWindows, type ReadBudget } from "#plugins/social/budgets.ts";
+import { createTellNow, privateBody, readKept, textOf } from "#plugins/social/inbox/drafts.ts";
 import type { InboxDeps } from "#plugins/social/inbox/Inbox.ts";
-import { privateBody } from "#plugins/social/inbox/think.ts";
+import { termsOf } from "#plugins/social/inbox/think.ts";
 import { DM_WAIT_MS, LOOK_PAGE_MAX, LOOKS_AFTER_MS, X_PAUSE_MS } from "#plugins/social/limits.ts";
-import { createUnlike, dmWords } from "#plugins/social/renderReplies.ts";
+import { createUnlike, dmWords, sayNow } from "#plugins/social/renderReplies.ts";
 import { readContact } from "#plugins/social/sql/contacts.ts";
+import { endOrder } from "#plugins/social/sql/orders.ts";
 import {
 	isSentId,
 	moveReply,
@@ -21,7 +24,7 @@ import {
 import {
 	DUPLICATE,
 	findMessages,
-	findPost,
+	findPosts,
 	messageOnX,
 	postOnX,
 	type Said,
@@ -35,6 +38,12 @@ type Sending = {
 	/** Takes replies that X's limits have room for now; `limit` is how many can be worked on. */
 	take(limit: number): Promise<SocialReply[]>;
 };
+
+/** The text for X. `taken`: another process has the reply. `silent`: it is not said, and why. */
+type Rendering =
+	| { kind: "text"; text: string }
+	| { kind: "taken" }
+	| { kind: "silent"; reason: string };
 
 /** Looks on X for a reply whose sending is uncertain, and stores the result. */
 type LookFor = (reply: SocialReply) => Promise<void>;
@@ -63,6 +72,7 @@ const DUPLICATE_RETRY_MS = 1_000;
 export function createSending(deps: InboxDeps, look: Look): Sending {
 	const { db, clock, log, metrics } = deps.core;
 	const rendered = createRendered(deps);
+	const store = createStore(deps, look);
 	const pausedUntilMs = { post: 0, dm: 0 };
 	const windows = createWindows(clock);
 	const sent = metrics.counter({
@@ -72,15 +82,8 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	});
 
 	async function send(reply: SocialReply): Promise<void> {
-		const text = await rendered(reply);
-		const { isStopped } = await readContact(db, reply.authorId);
-		if (text === null || isStopped) {
-			const reason = isStopped ? "stopped" : "unreadable";
-			// X was not called: `ready` is the state that a reply can be given up from.
-			await moveReply(db, reply, { move: "postpone", to: "ready", at: now(), reason });
-			await moveReply(db, reply, { move: "give_up", to: "unanswered", at: now(), reason });
-			return;
-		}
+		const text = await textNow(reply);
+		if (text === null) return;
 		const said = await deps.steps.run("social.say", () =>
 			reply.via === "post"
 				? postOnX(deps.x, { text, replyTo: reply.toId })
@@ -95,7 +98,26 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		if (said.kind === "refused" || said.kind === "unsent") {
 			log.warn("X did not take a reply", { via: reply.via, reason: said.reason });
 		}
-		await deps.steps.run("social.store", () => store(reply, said));
+		const untilMs = await deps.steps.run("social.store", () => store(reply, said));
+		pausedUntilMs[reply.via] = Math.max(pausedUntilMs[reply.via], untilMs ?? 0);
+	}
+
+	/** Returns the text for X; null where nothing is to be said, and then X was not called. */
+	async function textNow(reply: SocialReply): Promise<string | null> {
+		let rendering: Rendering | null = null;
+		try {
+			const { isStopped } = await readContact(db, reply.authorId);
+			rendering = isStopped ? { kind: "silent", reason: "stopped" } : await rendered(reply);
+		} finally {
+			if (rendering?.kind !== "text") windows.giveBack(reply.via);
+		}
+		if (rendering.kind === "text") return rendering.text;
+		if (rendering.kind === "taken") return null;
+		const { reason } = rendering;
+		// `ready` is the state that a reply can be given up from.
+		await moveReply(db, reply, { move: "postpone", to: "ready", at: now(), reason });
+		await moveReply(db, reply, { move: "give_up", to: "unanswered", at: now(), reason });
+		return null;
 	}
 
 	async function take(limit: number): Promise<SocialReply[]> {
@@ -116,13 +138,27 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		return taken;
 	}
 
-	async function store(reply: SocialReply, said: Said): Promise<void> {
-		if (said.kind === "refused" && said.reason === DUPLICATE) return await storeDuplicate(reply);
+	const now = () => new Date(clock.nowMs());
+	return { send, take };
+}
+
+/** Makes the function that stores what X said to a reply; returns until when X wants to rest. */
+function createStore({ core }: InboxDeps, look: Look) {
+	const { db, clock } = core;
+	const now = () => new Date(clock.nowMs());
+
+	async function store(reply: SocialReply, said: Said): Promise<number | null> {
+		if (said.kind === "refused" && said.reason === DUPLICATE) {
+			await storeDuplicate(reply);
+			return null;
+		}
 		const { change, pauseUntilMs } = changeOf(said, clock.nowMs());
-		await moveReply(db, reply, change);
-		if (pauseUntilMs === null) return;
-		pausedUntilMs[reply.via] = Math.max(pausedUntilMs[reply.via], pauseUntilMs);
+		// What an earlier try said X may have: that stays the text.
+		const isUnheard = said.kind === "unsent" && reply.said === null;
+		await moveReply(db, reply, { ...change, isUnheard });
+		if (pauseUntilMs === null) return null;
 		await postponeReplies(db, { via: reply.via, until: new Date(pauseUntilMs) });
+		return pauseUntilMs;
 	}
 
 	/**
@@ -142,26 +178,55 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		await moveReply(db, reply, waits);
 	}
 
-	const now = () => new Date(clock.nowMs());
-	return { send, take };
+	return store;
 }
 
 /**
- * Makes the function that returns the text for X, and stores it first: a try after this one sends
- * the same, unless X refused it as a duplicate of another answer.
+ * Makes the function that renders the text for X as it is now, and stores it first: a try after
+ * this one sends the same, unless X refused it as a duplicate of another answer. An order's end that
+ * the text tells is noted in the same transaction, so that no notice tells it again.
  */
-function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<string | null> {
+function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<Rendering> {
 	const { db, clock } = deps.core;
-	const unlike = createUnlike({ clock, lengthMax: deps.config.MAX_REPLY_LENGTH });
+	const terms = termsOf(deps);
+	const tellNow = createTellNow(deps, terms);
+	const unlike = createUnlike({ clock, lengthMax: terms.lengthMax });
+
+	async function store(reply: SocialReply, text: string, ended: string | null): Promise<Rendering> {
+		const body = reply.via === "post" ? text : privateBody.close(text, deps.seal);
+		const at = new Date(clock.nowMs());
+		const isMine = await db.transaction(async (tx) => {
+			const isStored = await renderReply(tx, reply, body);
+			if (isStored && ended !== null && (await tellsEnd(tx, reply))) {
+				await endOrder(tx, ended, { move: "tell", at });
+			}
+			return isStored;
+		});
+		return isMine ? { kind: "text", text } : { kind: "taken" };
+	}
+
+	/** Returns true where its author gets a notice in the same way: then this text is that notice. */
+	async function tellsEnd(tx: Tx, { via, authorId }: SocialReply): Promise<boolean> {
+		return via === "dm" || !(await readContact(tx, authorId)).canDm;
+	}
+
 	return async (reply) => {
-		const text = textOf(reply, deps);
+		const { via, body, said } = reply;
+		const stored = textOf(said ?? body, { via, seal: deps.seal });
+		if (stored === null) return { kind: "silent", reason: "unreadable" };
+		const id = `${reply.part}:${reply.eventId}`;
 		const isRefused = reply.reason === DUPLICATE;
-		if (text === null || reply.via === "dm" || (reply.isRendered && !isRefused)) return text;
-		const isWhole = reply.isRendered || !reply.tellsDm;
-		const whole = isWhole ? text : `${text} ${dmWords(await readDmState(db, reply.eventId))}`;
-		const body = unlike(whole, { id: reply.eventId, isRefused });
-		await renderReply(db, reply, body);
-		return body;
+		if (said !== null) {
+			if (!isRefused || via === "dm") return { kind: "text", text: stored };
+			return await store(reply, unlike(stored, { id, isRefused }), null);
+		}
+		const told = await tellNow(readKept(stored), reply);
+		if (told === null) return { kind: "silent", reason: "unlinked" };
+		const line = sayNow(told.draft, { ...terms, nowMs: clock.nowMs() });
+		if (line === "") return { kind: "silent", reason: "unreadable" };
+		if (via === "dm") return await store(reply, line, told.ended);
+		const words = reply.tellsDm ? ` ${dmWords(await readDmState(db, reply.eventId))}` : "";
+		return await store(reply, unlike(`${line}${words}`, { id, isRefused }), told.ended);
 	};
 }
 
@@ -193,15 +258,15 @@ export function createLookFor(deps: InboxDeps, look: Look): LookFor {
 export function createLook(deps: InboxDeps, reads: ReadBudget): Look {
 	const { db, log } = deps.core;
 	return async (reply) => {
-		const text = textOf(reply, deps);
+		const text = textOf(reply.said, { via: reply.via, seal: deps.seal });
 		if (text === null) return null;
 		try {
 			return await reads.spend(LOOK_PAGE_MAX, async (used) => {
-				if (reply.via === "post") {
-					return await findPost(deps.x, { replyTo: reply.toId, used });
-				}
 				const [, afterId = "0"] = reply.eventId.split(":");
-				const found = await findMessages(deps.x, { to: reply.toId, text, afterId, used });
+				const found =
+					reply.via === "post"
+						? await findPosts(deps.x, { replyTo: reply.toId, used })
+						: await findMessages(deps.x, { to: reply.toId, text, afterId, used });
 				for (const id of found) if (!(await isSentId(db, id))) return id;
 				return null;
 			});
@@ -211,12 +276,6 @@ export function createLook(deps: InboxDeps, reads: ReadBudget): Look {
 			return null;
 		}
 	};
-}
-
-/** Returns the text to send; null where it cannot be decrypted any more. */
-function textOf({ via, body }: SocialReply, { seal }: Pick<InboxDeps, "seal">): string | null {
-	if (body === null) return null;
-	return via === "post" ? body : privateBody.open(body, seal);
 }
 
 function changeOf(said: Said, nowMs: number): { change: ReplyChange; pauseUntilMs: number | null } {

@@ -4,6 +4,7 @@ import type { Reply } from "#agent/contract.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
+import { aboutOf, type KeptDraft, keep, privateBody } from "#plugins/social/inbox/drafts.ts";
 import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
 import {
 	AUTHOR_REPLIES_PER_MINUTE_MAX,
@@ -16,7 +17,7 @@ import {
 	THINKING_ATTEMPTS_MAX,
 	UNLINKED_PER_AUTHOR_DAY_MAX,
 } from "#plugins/social/limits.ts";
-import { type Rendered, renderReplies } from "#plugins/social/renderReplies.ts";
+import { type Draft, type Rendered, renderReplies } from "#plugins/social/renderReplies.ts";
 import { type Contact, readContact } from "#plugins/social/sql/contacts.ts";
 import {
 	admitEvent,
@@ -26,6 +27,7 @@ import {
 	type SocialEvent,
 	waitEvent,
 } from "#plugins/social/sql/events.ts";
+import { insertOrder } from "#plugins/social/sql/orders.ts";
 import {
 	countAnswers,
 	hasHeld,
@@ -35,13 +37,14 @@ import {
 	releaseHeld,
 	type Weight,
 } from "#plugins/social/sql/replies.ts";
-import type { Seal } from "#plugins/social/x/userTokens.ts";
 
 /** Works on one event that this process has taken: ends in stored replies, or a reason for none. */
 type Think = (event: SocialEvent) => Promise<void>;
 
 type Finish = {
 	rendered: Rendered;
+	/** What of it is read again at sending, and whose it is. */
+	kept: Pick<KeptDraft, "about" | "profileId">;
 	canDm: boolean;
 	/** Held replies for the author are sent now. */
 	released: boolean;
@@ -50,26 +53,6 @@ type Finish = {
 	weight: Weight;
 	/** No command: it is answered once a day. */
 	isChatter: boolean;
-};
-
-const SEALED = "s:";
-const PLAIN = "p:";
-
-/**
- * Encrypts a private text for the database while it waits, and decrypts it: it may hold a link that
- * confirms a payment. Without the deployment's secret it is stored unencrypted.
- */
-export const privateBody = {
-	close(text: string, seal: Seal | null): string {
-		if (seal === null) return `${PLAIN}${text}`;
-		return `${SEALED}${Buffer.from(seal.close(text)).toString("base64")}`;
-	},
-	/** Returns the text; null if it was sealed with another secret. */
-	open(body: string, seal: Seal | null): string | null {
-		if (body.startsWith(PLAIN)) return body.slice(PLAIN.length);
-		if (seal === null || !body.startsWith(SEALED)) return null;
-		return seal.open(Buffer.from(body.slice(SEALED.length), "base64"));
-	},
 };
 
 /** The agent's code for a text that no command reads. */
@@ -125,6 +108,7 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 				caller: callerOf(profile?.id ?? null),
 				idempotencyKey: `social:${event.id}`,
 				guest: `social:${event.authorId}`,
+				isAgeless: true,
 				signal: deps.ending,
 			}),
 		);
@@ -135,9 +119,12 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 		if (deps.ending.aborted) return;
 		const tool = reply.tool === null ? null : deps.toolOf(reply.tool);
 		const moves = tool === null ? reply.code === "unauthorized" : tool.effect !== "read";
-		const rendered = renderReplies(reply, { via: event.via, tool, ...termsOf(deps) });
+		const terms = { via: event.via, tool, transaction: null, ...termsOf(deps) };
+		const profileId = profile !== null && tool?.access === "profile" ? profile.id : null;
+		const about = aboutOf(reply, { tool, text: event.text });
 		await finish(event, {
-			rendered,
+			rendered: renderReplies(reply, terms),
+			kept: { about, profileId },
 			canDm: contact.canDm || event.via === "dm",
 			released: false,
 			unlinked: profile === null && moves ? unlinkedOf(reply) : null,
@@ -170,6 +157,10 @@ async function storeAnswer(
 		return one.via === "post" && why !== null ? { ...one, state: "unanswered", reason: why } : one;
 	});
 	await insertReplies(tx, bounded, at);
+	const { about, profileId } = given.kept;
+	if (about?.kind === "order" && profileId !== null) {
+		await insertOrder(tx, { orderId: about.id, eventId, tool: about.tool, profileId }, at);
+	}
 	if (given.released) await releaseHeld(tx, { authorId, at });
 	if (given.unlinked !== null) {
 		const since = new Date(at.getTime() - DAY_MS);
@@ -200,18 +191,19 @@ function weightOf(
 
 function repliesOf(
 	{ id: eventId, authorId, sourceId }: SocialEvent,
-	{ rendered: { post, dm, tellsDm }, canDm, weight }: Finish,
+	{ rendered: { post, dm, tellsDm }, kept, canDm, weight }: Finish,
 	{ deps, nowMs }: { deps: InboxDeps; nowMs: number },
 ): NewReply[] {
 	const replies: NewReply[] = [];
-	const common = { eventId, authorId, weight };
+	const common = { eventId, part: "answer", authorId, weight } as const;
+	const bodyOf = (draft: Draft) => keep({ ...draft, ...kept });
 	if (post !== null) {
 		const goodUntil = new Date(nowMs + REPLY_AGE_MAX_MS);
-		const shown = { via: "post", toId: sourceId, body: post, state: "ready" } as const;
+		const shown = { via: "post", toId: sourceId, body: bodyOf(post), state: "ready" } as const;
 		replies.push({ ...common, ...shown, goodUntil, tellsDm });
 	}
 	if (dm !== null) {
-		const body = privateBody.close(dm, deps.seal);
+		const body = privateBody.close(bodyOf(dm), deps.seal);
 		const state = canDm ? "ready" : "held";
 		const goodUntil = new Date(nowMs + PRIVATE_AGE_MAX_MS);
 		const sealed = { via: "dm", toId: authorId, body, state } as const;
@@ -233,13 +225,15 @@ async function linkAnswer(
 	const { db } = deps.core;
 	const { signInUrl, lengthMax } = termsOf(deps);
 	const base = {
+		kept: { about: null, profileId: null },
 		canDm: true,
 		released: true,
 		unlinked: null,
 		weight: 0,
 		isChatter: false,
 	} as const;
-	const signIn = `Sign in here: ${signInUrl}`.slice(0, lengthMax);
+	const said = (text: string, tail = ""): Draft => ({ text, asOf: null, tail });
+	const signIn = said("Sign in here:", ` ${signInUrl}`.slice(0, lengthMax - 20));
 	if (via === "post") {
 		const { canDm } = contact;
 		const post = canDm
@@ -248,14 +242,15 @@ async function linkAnswer(
 		return {
 			...base,
 			released: canDm,
-			rendered: { post, dm: canDm ? signIn : null, tellsDm: canDm },
+			rendered: { post: said(post), dm: canDm ? signIn : null, tellsDm: canDm },
 		};
 	}
 	const isHeld = await hasHeld(db, { authorId, at: new Date(deps.core.clock.nowMs()) });
 	return { ...base, rendered: { post: null, dm: isHeld ? null : signIn, tellsDm: false } };
 }
 
-function termsOf({ config }: InboxDeps) {
+/** Returns what bounds a rendered reply, and where its author signs in. */
+export function termsOf({ config }: Pick<InboxDeps, "config">) {
 	const signInUrl = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
 	return { lengthMax: config.MAX_REPLY_LENGTH, signInUrl };
 }

@@ -8,12 +8,16 @@ import { lockAuthor } from "#plugins/social/sql/events.ts";
 /** A reply, as it is stored. */
 export type SocialReply = {
 	eventId: string;
+	/** The answer to a text, or the one notice of how its order ended. */
+	part: "answer" | "notice";
 	via: "post" | "dm";
 	/** The post that it answers, or the account that it is sent to. */
 	toId: string;
 	authorId: string;
-	/** Encrypted if private; null once it is no longer needed. */
+	/** The draft. Encrypted if private; null once it is no longer needed. */
 	body: string | null;
+	/** The very text that X gets, or has got; null until it is rendered. Encrypted as the draft is. */
+	said: string | null;
 	state: ReplyState;
 	/** Why it waits, or why it ended. */
 	reason: string | null;
@@ -23,16 +27,16 @@ export type SocialReply = {
 	weight: Weight;
 	/** It says whether the rest was sent by direct message. */
 	tellsDm: boolean;
-	/** `body` is the very text that X gets. */
-	isRendered: boolean;
 };
 
 /** Links and money (2) go before linked authors (1), and those before everybody (0). */
 export type Weight = 0 | 1 | 2;
 
+type ReplyKey = Pick<SocialReply, "eventId" | "part" | "via">;
+
 export type NewReply = Pick<
 	SocialReply,
-	"eventId" | "via" | "toId" | "authorId" | "body" | "goodUntil" | "weight" | "tellsDm"
+	"eventId" | "part" | "via" | "toId" | "authorId" | "body" | "goodUntil" | "weight" | "tellsDm"
 > & { state: Extract<ReplyState, "held" | "ready" | "unanswered">; reason?: string };
 
 export type ReplyChange = {
@@ -44,6 +48,8 @@ export type ReplyChange = {
 	dueAt?: Date;
 	/** Restarts the count of looks. */
 	attempts?: number;
+	/** X certainly never heard it: the next try tells what is so then. */
+	isUnheard?: boolean;
 };
 
 type TakenTerms = {
@@ -69,23 +75,23 @@ export type UnlinkedTrade = {
 
 const NO_SHARE = 1_000_000_000;
 
-const COLUMNS = `event_id as "eventId", via, to_id as "toId", author_id as "authorId", body, state,
+const COLUMNS = `event_id as "eventId", part, via, to_id as "toId", author_id as "authorId", body, state,
 	reason, attempts, created_at as "createdAt", good_until as "goodUntil", weight,
-	tells_dm as "tellsDm", is_rendered as "isRendered"`;
+	tells_dm as "tellsDm", said`;
 
 /** Stores replies; an event's existing reply stays unchanged. */
 export async function insertReplies(tx: Tx, replies: readonly NewReply[], at: Date): Promise<void> {
 	for (const one of replies) {
-		const { eventId, via, toId, authorId, body, state, goodUntil, weight, tellsDm } = one;
+		const { eventId, part, via, toId, authorId, body, state, goodUntil, weight, tellsDm } = one;
 		await tx.execute(
 			`insert into social.reply (event_id, via, to_id, author_id, body, state, due_at, good_until,
-				created_at, changed_at, weight, tells_dm, reason)
+				created_at, changed_at, weight, tells_dm, reason, part)
 			values ($1, $2, $3, $4, case when $6 <> 'unanswered' then $5 end, $6, $7, $8, $7, $7, $9, $10,
-				$11)
+				$11, $12)
 			on conflict do nothing`,
 			[
 				...[eventId, via, toId, authorId, body, state, at, goodUntil, weight, tellsDm],
-				one.reason ?? null,
+				...[one.reason ?? null, part],
 			],
 		);
 	}
@@ -104,10 +110,10 @@ export async function takeReplies(
 	return await db.query<SocialReply>(
 		`update social.reply set state = 'sending', attempts = attempts + 1, changed_at = $1,
 			due_at = $1
-		where (event_id, via) in (
-			select event_id, via from social.reply where (event_id, via) in (
-				select event_id, via from (
-					select event_id, via, weight, due_at, row_number() over (
+		where (event_id, part, via) in (
+			select event_id, part, via from social.reply where (event_id, part, via) in (
+				select event_id, part, via from (
+					select event_id, part, via, weight, due_at, row_number() over (
 						partition by author_id order by weight desc, due_at
 					) + (
 						select count(*) from social.reply s
@@ -116,9 +122,9 @@ export async function takeReplies(
 					) as turn
 					from social.reply r
 					where state = 'ready' and due_at <= $1 and via = $2 and weight = any($4)
-						and (not tells_dm or is_rendered or created_at <= $7 or not exists (
-							select from social.reply d where d.event_id = r.event_id and d.via = 'dm'
-								and d.state in ('ready', 'sending', 'uncertain')
+						and (not tells_dm or said is not null or created_at <= $7 or not exists (
+							select from social.reply d where d.event_id = r.event_id and d.part = r.part
+								and d.via = 'dm' and d.state in ('ready', 'sending', 'uncertain')
 						))
 				) as waiting
 				where turn <= $6 order by weight desc, turn, due_at limit $3
@@ -133,23 +139,27 @@ export async function takeReplies(
 	);
 }
 
-/** Stores the very text that X gets, before X is called. */
+/**
+ * Stores the very text that X gets, before X is called. Returns false where another process has
+ * taken the reply meanwhile: then this one may not send it.
+ */
 export async function renderReply(
 	db: Queryable,
-	{ eventId, via }: Pick<SocialReply, "eventId" | "via">,
-	body: string,
-): Promise<void> {
-	await db.execute(
-		`update social.reply set body = $3, is_rendered = true
-		where event_id = $1 and via = $2 and state = 'sending'`,
-		[eventId, via, body],
+	{ eventId, part, via, attempts }: SocialReply,
+	said: string,
+): Promise<boolean> {
+	const changed = await db.execute(
+		`update social.reply set said = $4
+		where event_id = $1 and part = $2 and via = $3 and attempts = $5 and state = 'sending'`,
+		[eventId, part, via, said, attempts],
 	);
+	return changed > 0;
 }
 
 /** Returns the state of an event's direct message; null where it has none. */
 export async function readDmState(db: Queryable, eventId: string): Promise<ReplyState | null> {
 	const [row] = await db.query<{ state: ReplyState }>(
-		"select state from social.reply where event_id = $1 and via = 'dm'",
+		"select state from social.reply where event_id = $1 and part = 'answer' and via = 'dm'",
 		[eventId],
 	);
 	return row?.state ?? null;
@@ -182,6 +192,19 @@ export async function countAnswers(
 	return row ?? { inConversation: 0, inMinute: 0, isProgram: false };
 }
 
+/** Returns true if an event's answer in this way is not sent yet, or may be. */
+export async function isAnswerOpen(
+	db: Queryable,
+	{ eventId, via }: Pick<SocialReply, "eventId" | "via">,
+): Promise<boolean> {
+	const rows = await db.query(
+		`select from social.reply where event_id = $1 and part = 'answer' and via = $2
+			and state in ('ready', 'sending', 'uncertain')`,
+		[eventId, via],
+	);
+	return rows.length > 0;
+}
+
 /** Returns true if private replies wait for a direct message of the author. By `reply_held`. */
 export async function hasHeld(
 	db: Queryable,
@@ -201,8 +224,8 @@ export async function takeUncertain(
 ): Promise<SocialReply[]> {
 	return await db.query<SocialReply>(
 		`update social.reply set due_at = $2, attempts = attempts + 1
-		where (event_id, via) in (
-			select event_id, via from social.reply where state = 'uncertain' and due_at <= $1
+		where (event_id, part, via) in (
+			select event_id, part, via from social.reply where state = 'uncertain' and due_at <= $1
 			order by due_at limit $3 for update skip locked
 		)
 		returning ${COLUMNS}`,
@@ -213,27 +236,36 @@ export async function takeUncertain(
 /** Moves a reply; returns false where its state does not allow the move. */
 export async function moveReply(
 	db: Queryable,
-	{ eventId, via }: Pick<SocialReply, "eventId" | "via">,
-	{ move, to, at, reason = null, sentId = null, dueAt = at, attempts }: ReplyChange,
+	{ eventId, part, via }: ReplyKey,
+	{ move, to, at, reason = null, sentId = null, dueAt = at, ...more }: ReplyChange,
 ): Promise<boolean> {
 	const changed = await db.execute(
 		`update social.reply set state = $3, reason = coalesce($4, reason), sent_id = $5, due_at = $6,
 			changed_at = $7, attempts = coalesce($8, attempts),
-			body = case when $3 in ('sent', 'refused', 'unanswered') then null else body end
-		where event_id = $1 and via = $2 and state = any($9)`,
-		[...[eventId, via, to, reason, sentId, dueAt, at, attempts ?? null], repliesBefore(move)],
+			body = case when $3 in ('sent', 'refused', 'unanswered') then null else body end,
+			said = case when $11 or $3 in ('sent', 'refused', 'unanswered') then null else said end
+		where event_id = $1 and via = $2 and state = any($9) and part = $10`,
+		[
+			...[eventId, via, to, reason, sentId, dueAt, at, more.attempts ?? null],
+			...[repliesBefore(move), part, more.isUnheard ?? false],
+		],
 	);
 	return changed > 0;
 }
 
-/** Marks replies as uncertain that a process left `sending` when it died: X may have them. */
+/**
+ * Takes back replies that a process left `sending` when it died. X may have what was rendered: that
+ * is uncertain. What was not was never sent, and is ready again.
+ */
 export async function doubtSending(
 	db: Queryable,
 	given: { before: Date; at: Date },
 ): Promise<number> {
 	return await db.execute(
-		`update social.reply set state = 'uncertain', reason = 'interrupted', due_at = $2, attempts = 0,
-			changed_at = $2
+		`update social.reply set changed_at = $2, due_at = $2,
+			state = case when said is null then 'ready' else 'uncertain' end,
+			reason = case when said is null then reason else 'interrupted' end,
+			attempts = case when said is null then attempts else 0 end
 		where state = 'sending' and due_at < $1`,
 		[given.before, given.at],
 	);
@@ -242,7 +274,7 @@ export async function doubtSending(
 /** Marks replies that were not sent in time as `unanswered`, with the reason. */
 export async function giveUpLate(db: Queryable, at: Date): Promise<number> {
 	return await db.execute(
-		`update social.reply set state = 'unanswered', body = null, changed_at = $1,
+		`update social.reply set state = 'unanswered', body = null, said = null, changed_at = $1,
 			reason = case when state = 'held' then 'no_direct_message'
 				when attempts = 0 then coalesce(reason, 'rate_limited')
 				else coalesce(reason, 'too_old') end
@@ -257,7 +289,8 @@ export async function giveUpOf(
 	given: { authorId: string; at: Date },
 ): Promise<void> {
 	await db.execute(
-		`update social.reply set state = 'unanswered', reason = 'stopped', body = null, changed_at = $2
+		`update social.reply set state = 'unanswered', reason = 'stopped', body = null, said = null,
+			changed_at = $2
 		where state in ('held', 'ready') and author_id = $1`,
 		[given.authorId, given.at],
 	);

@@ -84,13 +84,11 @@ export async function messageOnX(x: X, { text, to }: { text: string; to: string 
 	return await say(x, asked, (json) => messaged.safeParse(json).data?.data.dm_event_id);
 }
 
-/**
- * Returns the id of the bot's own reply to a post among its newest posts; null where there is none.
- */
-export async function findPost(
+/** Returns the ids of the bot's own replies to a post among its newest posts, oldest first. */
+export async function findPosts(
 	x: X,
 	{ replyTo, used }: { replyTo: string; used: Used },
-): Promise<string | null> {
+): Promise<string[]> {
 	const botId = await x.botId();
 	const { data } = await x.read(
 		{
@@ -105,10 +103,12 @@ export async function findPost(
 		ownPosts,
 	);
 	used(data.map((one) => `post:${one.id}`));
-	const found = data.find(({ referenced_tweets }) =>
-		referenced_tweets?.some((one) => one.type === "replied_to" && one.id === replyTo),
-	);
-	return found?.id ?? null;
+	return data
+		.filter(({ referenced_tweets }) =>
+			referenced_tweets?.some((one) => one.type === "replied_to" && one.id === replyTo),
+		)
+		.map((one) => one.id)
+		.sort(byAge);
 }
 
 /**
@@ -134,7 +134,11 @@ export async function findMessages(
 		.filter(({ sender_id }) => sender_id === botId)
 		.filter((one) => withoutLinks(one.text ?? "") === wanted && BigInt(one.id) > BigInt(afterId))
 		.map((one) => one.id)
-		.sort((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1));
+		.sort(byAge);
+}
+
+function byAge(one: string, other: string): number {
+	return BigInt(one) < BigInt(other) ? -1 : 1;
 }
 
 /**

@@ -112,6 +112,10 @@ function looking(deps: TradesDeps) {
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items, nextId };
 		},
+		/** Returns one trade as it stands, without asking the chain. */
+		async stand(profile: Profile, id: string): Promise<TradeView> {
+			return view(deps, await own(deps, profile.id, id));
+		},
 		/** Returns one trade with its remaining allowance, and where asked for with a new link. */
 		async show(
 			profile: Profile,

@@ -138,6 +138,19 @@ export function statusSentence(
 	}
 }
 
+const ENDED: readonly string[] = ["rejected", "confirmed", "failed", "expired", "dry_run"];
+
+/** Returns what ended an intent, by its status and hash; null while it goes on. */
+export function endOfIntent({
+	status,
+	transactionHash,
+}: {
+	status: string;
+	transactionHash: string | null;
+}): { transaction: string | null } | null {
+	return ENDED.includes(status) ? { transaction: transactionHash } : null;
+}
+
 function listTool({ wallets, core }: WalletToolDeps): AnyTool {
 	return defineTool({
 		name: "list_intents",
@@ -216,5 +229,15 @@ function cancelTool({ wallets, core, ending }: WalletToolDeps): AnyTool {
 		},
 		asOfMs: () => null,
 		links: ({ cancelUrl }) => (cancelUrl === null ? [] : [{ rel: "cancel", url: cancelUrl }]),
+		order: {
+			idOf: ({ id }) => id,
+			async read(id, { caller }) {
+				const { profile } = await wallets.principalOf(caller);
+				const intent = await wallets.execution.read(id, profile.id);
+				if (!intent) throw executionFault.notFound();
+				return { ...renderIntentView(intent, core.chains), cancelUrl: null };
+			},
+			end: (one) => endOfIntent(one),
+		},
 	});
 }

@@ -42,11 +42,14 @@ const COIN = `0x${"c0".repeat(20)}`;
 export const ADMIN_KEY = "an-operator-s-key-0001";
 
 /** Opens trading on a real chain, asked for through an emulated X by signed webhooks. */
-export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]) {
+export async function openSocialTrades({
+	keepsRates = false,
+	...given
+}: Parameters<typeof openTradeLab>[0] & { keepsRates?: boolean }) {
 	const lab = openTradeLab(given);
 	const { db, clock } = lab;
 	const model = startModelEmulator();
-	const x = startSocialEmulator({ nowMs: clock.nowMs });
+	const x = startSocialEmulator({ nowMs: clock.nowMs, keepsRates });
 	const metrics = createMetrics();
 	const linked = new Map<string, Trader>();
 	const core = {
@@ -110,10 +113,10 @@ export async function openSocialTrades(given: Parameters<typeof openTradeLab>[0]
 
 	return {
 		...{ ...lab, lab, x, model, agent, social },
-		/** Makes an account of X; with a trader, it is linked to their profile. */
-		account(trader: Trader | null = null) {
+		/** Makes an account of X, or links a known one anew: with a trader, to their profile. */
+		account(trader: Trader | null = null, known: string | null = null) {
 			people += 1;
-			const id = String(9_300_000_000_000_000_000n + BigInt(people));
+			const id = known ?? String(9_300_000_000_000_000_000n + BigInt(people));
 			if (trader) linked.set(id, trader);
 			return x.addPerson({ id, username: `person${people}`, isAutomated: false });
 		},

@@ -140,7 +140,8 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 	test("settings, quotes, policy, approval, plan, receipt and reference are stored", async () => {
 		await at.mention(adaOnX, `${BOT} buy NVDA with 5 USDG`);
 		const trade = await ended(ada);
-		const known = { command: null, intentId: expect.any(String), kind: "buy" };
+		// Its words are kept as long as the trade.
+		const known = { command: "buy NVDA with 5 USDG", intentId: expect.any(String), kind: "buy" };
 		expect(trade).toMatchObject({ ...known, status: "confirmed" });
 		expect(trade.quotes.some((one: any) => one.isTaken && one.hops !== null)).toBe(true);
 		for (const part of ["settings", "policy", "plan", "settled"]) {
