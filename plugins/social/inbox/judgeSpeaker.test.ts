@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import twitter from "twitter-text";
 import { judgeSpeaker } from "#plugins/social/inbox/judgeSpeaker.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 
@@ -48,6 +49,23 @@ test("a mention is heard where it names the bot, and the name is no part of the 
 		expect([text, said(text)]).toEqual([text, { kind: "ignored", reason: "not_named" }]);
 	}
 	expect(said("floor kiln", { via: "dm" })).toEqual({ kind: "heard", command: "floor kiln" });
+});
+
+test("a mention is one beside whatever script X takes it for one", () => {
+	const around = [
+		..."の字кдאبกé ßÖěñ Kſ0aZ_-.,;:!?#$%&*@＠/+~()[]\"'’“”…\n\t\u3000\u00a0😀ʻ̈",
+		...["rt", "RT:", " rt", "art", ".rt", "a.rt:", "://", "/x", "/1", "s", "の/x"],
+		"",
+	];
+	for (const before of around) {
+		for (const after of around) {
+			const text = `${before}@tapeline${after} floor kiln`;
+			const isNamed = twitter.extractMentions(text).some((one) => one === "tapeline");
+			const judged = said(text);
+			expect([text, judged.kind === "heard"]).toEqual([text, isNamed]);
+		}
+	}
+	expect(said("の@tapeline")).toEqual({ kind: "heard", command: "の" });
 });
 
 test("only a person who speaks now is heard", () => {

@@ -70,14 +70,21 @@ function withoutName(text: string, { botName }: SpeakerTerms): string {
 }
 
 /**
- * Matches a mention as X does: a letter, a digit or some signs next to it make it no mention, and
- * neither does the name of a list (`@bot/list`).
+ * What X takes for a letter behind a name: Latin ones alone, so that words of other scripts stand
+ * beside a mention without a blank. By twitter-text 3.1.
+ */
+const LATIN =
+	"a-z0-9_\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u0253\\u0254\\u0256\\u0257\\u0259\\u025b\\u0263" +
+	"\\u0268\\u026f\\u0272\\u0289\\u028b\\u02bb\\u0300-\\u036f\\u1e00-\\u1eff";
+
+/**
+ * Matches a mention as X does: a letter of English, a digit or some signs in front of it make it no
+ * mention, but `rt` does not; nor is the name of a list one (`@bot/list`).
  */
 function nameOf(botName: string, before: string, after = ""): RegExp {
-	return new RegExp(
-		`${before}(?<![\\p{L}\\p{N}_@＠!#$%&*])[@＠]${botName}(?![\\p{L}\\p{N}_@＠]|/[a-z]|://)${after}`,
-		"iu",
-	);
+	const front = "(?:(?<![a-z0-9_@＠!#$%&*])|(?<=(?:^|[^a-z0-9_+~.-])rt:?))";
+	const behind = `(?![${LATIN}@＠]|/[a-z]|://)`;
+	return new RegExp(`${before}${front}[@＠]${botName}${behind}${after}`, "i");
 }
 
 function names(text: string, { botName }: SpeakerTerms): boolean {
