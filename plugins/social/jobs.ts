@@ -91,17 +91,17 @@ const mentions: Source = {
 	itemsPerText: 2,
 	ask: ({ botId, newestId, ...rest }) => ({
 		as: "user",
-		path: `/2/users/${botId}/mentions`,
-		query: {
-			since_id: newestId ?? undefined,
-			...pageQuery(rest),
-			"tweet.fields":
-				"author_id,display_text_range,edit_history_tweet_ids,referenced_tweets," +
-				"in_reply_to_user_id,conversation_id,note_tweet",
-			// Requests the label of automated accounts.
-			expansions: "author_id",
-			"user.fields": "affiliation",
-		},
+		use: (v2) =>
+			v2.userMentionTimeline(botId, {
+				...(newestId !== null && { since_id: newestId }),
+				...pageQuery(rest),
+				"tweet.fields":
+					"author_id,display_text_range,edit_history_tweet_ids,referenced_tweets," +
+					"in_reply_to_user_id,conversation_id,note_tweet",
+				// Requests the label of automated accounts.
+				expansions: "author_id",
+				"user.fields": "affiliation",
+			}),
 	}),
 	itemsOf: ({ data, includes }) => [
 		...idsOf(data).map((id) => `post:${id}`),
@@ -116,12 +116,12 @@ const messages: Source = {
 	itemsPerText: 1,
 	ask: (given) => ({
 		as: "account",
-		path: "/2/dm_events",
-		query: {
-			...pageQuery(given),
-			event_types: "MessageCreate",
-			"dm_event.fields": "sender_id,text,dm_conversation_id,event_type",
-		},
+		use: (v2) =>
+			v2.listDmEvents({
+				...pageQuery(given),
+				event_types: "MessageCreate",
+				"dm_event.fields": "sender_id,text,dm_conversation_id,event_type",
+			}),
 	}),
 	itemsOf: ({ data }) => idsOf(data).map((id) => `dm:${id}`),
 	read: ({ data }, botId) => readPolledMessages(data, botId),
@@ -261,7 +261,7 @@ function readPage(
 }
 
 function pageQuery({ token, size }: { token: string | undefined; size: number }) {
-	return { pagination_token: token, max_results: size };
+	return { ...(token !== undefined && { pagination_token: token }), max_results: size };
 }
 
 /**

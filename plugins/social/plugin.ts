@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Elysia } from "elysia";
 import { AgentKey } from "#agent/contract.ts";
@@ -31,7 +30,7 @@ export const socialPlugin = definePlugin({
 		const speaks = hasOAuth1(config) || hasOAuth2(config);
 		const listens = webhookSecretOf(config) !== null;
 		const health = createXHealth({ core, reads, isOpen: speaks || listens });
-		const x = createX({ core, config, ending: ending.signal, randomBytes, note, health });
+		const x = createX({ core, config, ending: ending.signal, note, health });
 		const tools = new Map<string, AnyTool>();
 		const secret = config.SESSION_SECRET;
 		const inbox = createInbox(

@@ -1,6 +1,8 @@
-// Calls X: one function for HTTP, credentials, and signatures of requests and deliveries.
+// Calls X: the library builds and signs, one function of ours sends, and reads what X said.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { TwitterApi } from "twitter-api-v2";
+import { assert } from "#core/fault.ts";
 import { callOut, type OutboundAnswer, readJson } from "#core/http/call.ts";
 import { cleanLine } from "#core/outside.ts";
 import { socialFault } from "#plugins/social/faults.ts";
@@ -13,15 +15,24 @@ import {
 	X_UNPAID_PAUSE_MS,
 } from "#plugins/social/limits.ts";
 
+/** A request as the library built it, with its authorization. */
 export type XCall = {
-	method: "GET" | "POST" | "PUT" | "DELETE";
+	method: "GET" | "POST";
 	url: string;
-	authorization: string;
-	/** At most one of `json` and `form`. */
-	json?: unknown;
-	form?: Readonly<Record<string, string>>;
+	headers: Readonly<Record<string, string>>;
+	body: string | undefined;
 	signal?: AbortSignal | undefined;
 };
+
+/** What the library is asked to build: exactly one call. */
+export type UseX = (client: TwitterApi) => Promise<unknown>;
+
+/** Makes the library's client for somebody's credentials. */
+export type AsX = (settings: Settings) => TwitterApi;
+type Settings = NonNullable<ConstructorParameters<typeof TwitterApi>[1]>;
+
+/** Makes one call as somebody; returns X's answer, and never throws for one. */
+export type AskX = (as: AsX, use: UseX, signal?: AbortSignal) => Promise<XAnswer>;
 
 /**
  * The result of one call. After `refused`, `limited` and `unsent` nothing was done; after `unknown`
@@ -41,24 +52,6 @@ export type XWindow = { max: number; left: number; endsMs: number };
 
 export type CallX = (call: XCall) => Promise<XAnswer>;
 
-/** OAuth 1.0a credentials: the app's, and those of the account that it acts for. */
-type OAuth1Keys = {
-	apiKey: string;
-	apiSecret: string;
-	accessToken: string;
-	accessTokenSecret: string;
-};
-
-type OAuth1Request = {
-	method: string;
-	/** The URL with its query, whose parameters are signed. A JSON body is not signed. */
-	url: string;
-	/** Parameters of a form body, which are signed. X's version 2 takes JSON, and has none. */
-	form?: Readonly<Record<string, string>>;
-	nonce: string;
-	nowMs: number;
-};
-
 type Name = Extract<keyof SocialConfig, `SOCIAL_${string}` | "SESSION_SECRET">;
 
 const OAUTH1 = [
@@ -71,25 +64,19 @@ const OAUTH1 = [
 export const SIGNATURE_HEADER = "x-twitter-webhooks-signature";
 const PREFIX = "sha256=";
 
-/**
- * Makes the one function that calls X, once: it never repeats a call, and never throws.
- */
+/** X's own host, which the library writes into each call: ours is put in its place, and signed. */
+const LIBRARY_HOST = "https://api.x.com/";
+
+/** Makes the one function that sends to X, once: it never repeats a call, and never throws. */
 export function createCallX(options: {
 	nowMs(): number;
 	timeoutMs?: number;
 	ending: AbortSignal;
 }): CallX {
 	const { nowMs, ending, timeoutMs = X_TIMEOUT_MS } = options;
-	return async ({ method, url, authorization, json, form, signal }) => {
+	return async ({ method, url, headers, body, signal }) => {
 		const answer = await callOut(
-			{
-				...{ method, url, body: bodyOf(json, form) },
-				headers: {
-					authorization,
-					...(json !== undefined && { "content-type": "application/json" }),
-					...(form && { "content-type": "application/x-www-form-urlencoded" }),
-				},
-			},
+			{ method, url, body, headers },
 			{
 				...{ timeoutMs, signals: [ending, signal] },
 				...{ bytesMax: X_ANSWER_BYTES_MAX, refusalBytesMax: X_ANSWER_BYTES_MAX },
@@ -99,19 +86,68 @@ export function createCallX(options: {
 	};
 }
 
+/**
+ * Makes the function that has the library build and sign a call, and sends it ourselves, to the
+ * operator's host alone. The library's own transport is never reached: a plugin of it always answers
+ * first, or throws. What it makes of the answer is left: limits and refusals are read by us.
+ */
+export function createAskX(call: CallX, baseUrl: string): AskX {
+	return async (as, use, signal) => {
+		const heard: { answer: XAnswer | null } = { answer: null };
+		const client = as({
+			plugins: [
+				{
+					async onBeforeRequestConfig({ client: maker, params }) {
+						assert(heard.answer === null, "one call of X at a time");
+						const url = params.url.replace(LIBRARY_HOST, `${baseUrl}/`);
+						assert(url.startsWith(`${baseUrl}/`), "the library calls the operator's host");
+						const isForm = url.startsWith(`${baseUrl}/2/oauth2/`);
+						const given = { ...params, url, forceBodyMode: isForm ? "url" : "json" } as const;
+						// biome-ignore lint/complexity/useLiteralKeys: the only way to a protected method.
+						const built = maker["getHttpRequestArgs"](given);
+						heard.answer = await call({
+							...{ method: built.method === "GET" ? "GET" : "POST", url: built.url.toString() },
+							headers: headersOf(built.headers),
+							body: typeof built.body === "string" ? built.body : undefined,
+							signal,
+						});
+						if (heard.answer.kind !== "read") throw socialFault.unavailable();
+						return { data: heard.answer.json, headers: {} };
+					},
+				},
+			],
+		});
+		try {
+			await use(client);
+		} catch (error) {
+			if (heard.answer === null) throw error;
+		}
+		assert(heard.answer !== null, "the library was asked for a call");
+		return heard.answer;
+	};
+}
+
+function headersOf(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).flatMap(([name, value]) => {
+			return typeof value === "string" ? [[name, value]] : [];
+		}),
+	);
+}
+
 /** Returns true if all four parts of OAuth 1.0a are set. */
 export function hasOAuth1(config: SocialConfig): boolean {
 	return OAUTH1.every((name) => config[name] !== undefined);
 }
 
-export function oauth1Keys(config: SocialConfig): OAuth1Keys {
+export function oauth1Keys(config: SocialConfig) {
 	const gone = OAUTH1.filter((name) => config[name] === undefined);
 	if (gone.length > 0) throw missing(gone);
 	return {
-		apiKey: needed(config, "SOCIAL_API_KEY"),
-		apiSecret: needed(config, "SOCIAL_API_SECRET"),
+		appKey: needed(config, "SOCIAL_API_KEY"),
+		appSecret: needed(config, "SOCIAL_API_SECRET"),
 		accessToken: needed(config, "SOCIAL_OAUTH1_ACCESS_TOKEN"),
-		accessTokenSecret: needed(config, "SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET"),
+		accessSecret: needed(config, "SOCIAL_OAUTH1_ACCESS_TOKEN_SECRET"),
 	};
 }
 
@@ -137,37 +173,6 @@ export function webhookSecretOf(config: SocialConfig): string | null {
 	return config.SOCIAL_WEBHOOK_SECRET ?? config.SOCIAL_API_SECRET ?? null;
 }
 
-/**
- * Returns the `authorization` header that signs a request by RFC 5849 with HMAC-SHA1.
- *
- * Written here because the libraries for X fix its host, and here the operator configures it.
- */
-export function oauth1Header(keys: OAuth1Keys, request: OAuth1Request): string {
-	const url = new URL(request.url);
-	const own: [string, string][] = [
-		["oauth_consumer_key", keys.apiKey],
-		["oauth_nonce", request.nonce],
-		["oauth_signature_method", "HMAC-SHA1"],
-		["oauth_timestamp", String(Math.floor(request.nowMs / 1_000))],
-		["oauth_token", keys.accessToken],
-		["oauth_version", "1.0"],
-	];
-	const parameters = [...own, ...url.searchParams, ...Object.entries(request.form ?? {})]
-		.map(([name, value]) => `${escaped(name)}=${escaped(value)}`)
-		.sort();
-	const base = [request.method.toUpperCase(), `${url.origin}${url.pathname}`, parameters.join("&")];
-	const signature = createHmac(
-		"sha1",
-		`${escaped(keys.apiSecret)}&${escaped(keys.accessTokenSecret)}`,
-	)
-		.update(base.map(escaped).join("&"))
-		.digest("base64");
-	const members = [...own, ["oauth_signature", signature] as const]
-		.map(([name, value]) => `${escaped(name)}="${escaped(value)}"`)
-		.sort();
-	return `OAuth ${members.join(", ")}`;
-}
-
 /** Returns true if X signed exactly these bytes; compares in constant time. */
 export function isSigned(secret: string, bytes: Uint8Array, header: string | null): boolean {
 	const given = Buffer.from(header ?? "");
@@ -178,11 +183,6 @@ export function isSigned(secret: string, bytes: Uint8Array, header: string | nul
 /** Returns the signature that X expects for a challenge, and sends with each delivery. */
 export function signatureOf(secret: string, bytes: string | Uint8Array): string {
 	return `${PREFIX}${createHmac("sha256", secret).update(bytes).digest("base64")}`;
-}
-
-function bodyOf(json: unknown, form: XCall["form"] | undefined): string | undefined {
-	if (json !== undefined) return JSON.stringify(json);
-	return form && new URLSearchParams(form).toString();
 }
 
 function readAnswer(answer: OutboundAnswer, nowMs: number): XAnswer {
@@ -246,12 +246,4 @@ function wordsOf(json: unknown): string | null {
 	const [first] = Array.isArray(errors) ? errors : [];
 	const message: unknown = typeof first === "object" && first !== null ? first.message : undefined;
 	return cleanLine(detail ?? message ?? error, { lengthMax: 200 });
-}
-
-/** Encodes by RFC 3986, which escapes more characters than `encodeURIComponent` does. */
-function escaped(text: string): string {
-	return encodeURIComponent(text).replace(
-		/[!'()*]/g,
-		(sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-	);
 }

@@ -1,5 +1,6 @@
 // Makes the client for X, and remembers what X refused, for operators.
 
+import { TwitterApi } from "twitter-api-v2";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -12,16 +13,16 @@ import { socialFault } from "#plugins/social/faults.ts";
 import { REFUSED_STREAK_MIN, SILENCE_MAX_MS, type SocialConfig } from "#plugins/social/limits.ts";
 import { readNewestReceived } from "#plugins/social/sql/events.ts";
 import {
+	type AsX,
 	type CallX,
+	createAskX,
 	createCallX,
 	hasOAuth1,
 	hasOAuth2,
 	missing,
 	needed,
-	oauth1Header,
 	oauth1Keys,
 	type XAnswer,
-	type XCall,
 } from "#plugins/social/x/callX.ts";
 import { createUserTokens } from "#plugins/social/x/userTokens.ts";
 
@@ -30,11 +31,8 @@ type Speaker = "app" | "user" | "account";
 
 export type Asked = {
 	as: Speaker;
-	method?: XCall["method"];
-	/** The path without the base URL: `/2/users/me`. */
-	path: string;
-	query?: Readonly<Record<string, string | number | undefined>>;
-	json?: unknown;
+	/** Has the library build the one call. */
+	use(v2: TwitterApi["v2"]): Promise<unknown>;
 	signal?: AbortSignal;
 };
 
@@ -84,8 +82,6 @@ type XDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
 	ending: AbortSignal;
-	/** Gives the 16 random bytes of a nonce. */
-	randomBytes(size: number): Uint8Array;
 	call?: CallX;
 	health?: Pick<XHealth, "answered" | "renewed">;
 	/** Counts what X bills for saying who the bot is. */
@@ -106,28 +102,28 @@ const ACTION = {
 } as const;
 
 /** Makes the client for X. Before the first use nothing is called, and no credential is needed. */
-export function createX({ core, config, ending, randomBytes, ...given }: XDeps): X {
+export function createX({ core, config, ending, ...given }: XDeps): X {
 	const call = given.call ?? createCallX({ nowMs: () => core.clock.nowMs(), ending });
 	const { health = null } = given;
 	const renewed = (isGood: boolean) => health?.renewed(isGood);
-	const tokens = createUserTokens({ core, config, call, renewed });
+	const askX = createAskX(call, config.SOCIAL_BASE_URL);
+	const tokens = createUserTokens({ core, config, askX, renewed });
 	let me: { id: string; username: string; atMs: number } | null = null;
 
-	async function ask({ as, method = "GET", path, query = {}, json, signal }: Asked) {
-		const url = new URL(`${config.SOCIAL_BASE_URL}${path}`);
-		for (const [name, value] of Object.entries(query)) {
-			if (value !== undefined) url.searchParams.set(name, String(value));
-		}
-		const request = { method, url: url.toString(), json, ...(signal && { signal }) };
+	const withToken = (token: string): AsX => {
+		return (settings) => new TwitterApi(token, settings);
+	};
+	const account: AsX = (settings) => new TwitterApi(oauth1Keys(config), settings);
+
+	async function ask({ as, use, signal }: Asked) {
+		const by = (who: AsX) => askX(who, ({ v2 }) => use(v2), signal);
 		switch (wayOf(as, config)) {
-			case "bearer": {
-				const token = needed(config, "SOCIAL_BEARER_TOKEN");
-				return await call({ ...request, authorization: `Bearer ${token}` });
-			}
+			case "bearer":
+				return await by(withToken(needed(config, "SOCIAL_BEARER_TOKEN")));
 			case "oauth1":
-				return noted(await askByOAuth1(request));
+				return noted(await by(account));
 			default:
-				return noted(await askAsUser(request));
+				return noted(await askAsUser(by));
 		}
 	}
 
@@ -136,32 +132,25 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 		return answer;
 	}
 
-	async function askByOAuth1(request: Omit<XCall, "authorization">): Promise<XAnswer> {
-		const { method, url } = request;
-		const nonce = Buffer.from(randomBytes(16)).toString("hex");
-		const signed = { method, url, nonce, nowMs: core.clock.nowMs() };
-		return await call({ ...request, authorization: oauth1Header(oauth1Keys(config), signed) });
-	}
-
 	/**
 	 * Calls with the user's token. A call with a refused token did nothing, so it is repeated once
 	 * with the next token; where X gives none, or refuses that too, by OAuth 1.0a.
 	 */
-	async function askAsUser(request: Omit<XCall, "authorization">): Promise<XAnswer> {
+	async function askAsUser(by: (who: AsX) => Promise<XAnswer>): Promise<XAnswer> {
 		let token: string | null = null;
 		try {
 			token = await tokens.access();
-			const answer = await call({ ...request, authorization: `Bearer ${token}` });
+			const answer = await by(withToken(token));
 			if (answer.kind !== "refused" || answer.status !== 401) return answer;
 			token = await tokens.renew(token);
 		} catch (error) {
 			// Thrown by the tokens alone, before this call was made or after X refused it.
 			if (!isUnasked(error) || !hasOAuth1(config)) throw error;
-			return await askByOAuth1(request);
+			return await by(account);
 		}
-		const again = await call({ ...request, authorization: `Bearer ${token}` });
+		const again = await by(withToken(token));
 		const isRefused = again.kind === "refused" && again.status === 401;
-		return isRefused && hasOAuth1(config) ? await askByOAuth1(request) : again;
+		return isRefused && hasOAuth1(config) ? await by(account) : again;
 	}
 
 	async function read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output> {
@@ -169,13 +158,13 @@ export function createX({ core, config, ending, randomBytes, ...given }: XDeps):
 		if (answer.kind !== "read") throw faultOf(answer, core.clock.nowMs());
 		const parsed = schema.safeParse(answer.json);
 		if (parsed.success) return parsed.data;
-		throw socialFault.unavailable({ detail: `${asked.path}: an answer of another shape` });
+		throw socialFault.unavailable({ detail: "an answer of another shape" });
 	}
 
 	async function readMe() {
 		const atMs = core.clock.nowMs();
 		if (me === null || atMs - me.atMs > ME_KEPT_MS) {
-			const { data } = await read({ as: "user", path: "/2/users/me" }, accountSchema);
+			const { data } = await read({ as: "user", use: (v2) => v2.me() }, accountSchema);
 			me = { id: data.id, username: data.username, atMs };
 			await given.note?.([`user:${data.id}`]);
 		}

@@ -67,20 +67,16 @@ export async function postOnX(
 	x: X,
 	{ text, replyTo }: { text: string; replyTo: string | null },
 ): Promise<Said> {
-	const reply = replyTo === null ? {} : { reply: { in_reply_to_tweet_id: replyTo } };
 	const asked: Asked = {
 		as: "user",
-		method: "POST",
-		path: "/2/tweets",
-		json: { text, ...reply },
+		use: (v2) => (replyTo === null ? v2.tweet(text) : v2.reply(text, replyTo)),
 	};
 	return await say(x, asked, (json) => posted.safeParse(json).data?.data.id);
 }
 
 /** Sends a text to an account by direct message; returns the result. */
 export async function messageOnX(x: X, { text, to }: { text: string; to: string }): Promise<Said> {
-	const path = `/2/dm_conversations/with/${to}/messages`;
-	const asked: Asked = { as: "account", method: "POST", path, json: { text } };
+	const asked: Asked = { as: "account", use: (v2) => v2.sendDmToParticipant(to, { text }) };
 	return await say(x, asked, (json) => messaged.safeParse(json).data?.data.dm_event_id);
 }
 
@@ -90,16 +86,13 @@ export async function findPosts(
 	{ replyTo, used }: { replyTo: string; used: Used },
 ): Promise<string[]> {
 	const botId = await x.botId();
+	const options = {
+		since_id: replyTo,
+		max_results: LOOK_PAGE_MAX,
+		"tweet.fields": "referenced_tweets",
+	};
 	const { data } = await x.read(
-		{
-			as: "user",
-			path: `/2/users/${botId}/tweets`,
-			query: {
-				since_id: replyTo,
-				max_results: LOOK_PAGE_MAX,
-				"tweet.fields": "referenced_tweets",
-			},
-		},
+		{ as: "user", use: (v2) => v2.userTimeline(botId, options) },
 		ownPosts,
 	);
 	used(data.map((one) => `post:${one.id}`));
@@ -120,12 +113,12 @@ export async function findMessages(
 	{ to, text, afterId, used }: WantedMessage,
 ): Promise<string[]> {
 	const botId = await x.botId();
+	const options = {
+		max_results: LOOK_PAGE_MAX,
+		"dm_event.fields": "sender_id,text,created_at",
+	};
 	const { data } = await x.read(
-		{
-			as: "account",
-			path: `/2/dm_conversations/with/${to}/dm_events`,
-			query: { max_results: LOOK_PAGE_MAX, "dm_event.fields": "sender_id,text,created_at" },
-		},
+		{ as: "account", use: (v2) => v2.listDmEventsWithParticipant(to, options) },
 		ownMessages,
 	);
 	used(data.map((one) => `dm:${one.id}`));
@@ -155,17 +148,15 @@ export async function subscribe(
 	const me = await x.me();
 	let made = 0;
 	for (const type of EVENT_TYPES) {
-		const answer = await x.ask({
-			as: "user",
-			method: "POST",
-			path: "/2/activity/subscriptions",
-			json: {
-				event_type: type,
-				filter: { user_id: me.id },
-				tag: "tapeline",
-				webhook_id: webhookId,
-			},
-		});
+		const body = {
+			event_type: type,
+			filter: { user_id: me.id },
+			tag: "tapeline",
+			webhook_id: webhookId,
+		};
+		// The library knows no path of this interface.
+		const use: Asked["use"] = (v2) => v2.post("activity/subscriptions", body);
+		const answer = await x.ask({ as: "user", use });
 		if (isAlready(answer)) continue;
 		if (answer.kind === "read") made++;
 		else if (made === 0 && isNotForUs(answer)) return await subscribeOldWay(x, webhookId, nowMs);
@@ -176,7 +167,7 @@ export async function subscribe(
 
 /** Reads X's own count of the month's reads. */
 export async function readUsage(x: X) {
-	const { data } = await x.read({ as: "app", path: "/2/usage/tweets" }, usage);
+	const { data } = await x.read({ as: "app", use: (v2) => v2.usage() }, usage);
 	return {
 		posts: data.project_usage ?? null,
 		postsMax: data.project_cap ?? null,
@@ -234,12 +225,9 @@ function isNotForUs(answer: XAnswer): boolean {
 }
 
 async function subscribeOldWay(x: X, webhookId: string, nowMs: () => number): Promise<Subscribed> {
-	const answer = await x.ask({
-		as: "account",
-		method: "POST",
-		path: `/2/account_activity/webhooks/${webhookId}/subscriptions/all`,
-		json: {},
-	});
+	const path = "account_activity/webhooks/:id/subscriptions/all";
+	const use: Asked["use"] = (v2) => v2.post(path, {}, { params: { id: webhookId } });
+	const answer = await x.ask({ as: "account", use });
 	const alreadySubscribed = isAlready(answer);
 	if (!alreadySubscribed && answer.kind !== "read") throw faultOf(answer, nowMs());
 	return { alreadySubscribed, interface: "account_activity" };

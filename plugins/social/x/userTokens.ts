@@ -1,6 +1,7 @@
 // Renews and keeps the bot account's OAuth 2 tokens, encrypted.
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { TwitterApi } from "twitter-api-v2";
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
 import { socialFault } from "#plugins/social/faults.ts";
@@ -16,7 +17,7 @@ import {
 	type StoredTokens,
 	storeTokens,
 } from "#plugins/social/sql/contacts.ts";
-import { type CallX, missing, needed } from "#plugins/social/x/callX.ts";
+import { type AskX, missing, needed } from "#plugins/social/x/callX.ts";
 
 /** Encrypts texts for the database, and decrypts them. */
 export type Seal = {
@@ -38,7 +39,7 @@ type UserTokens = {
 type UserTokensDeps = {
 	core: Pick<Core, "db" | "clock" | "log">;
 	config: SocialConfig;
-	call: CallX;
+	askX: AskX;
 	/** Hears whether X gave a new token. */
 	renewed(isGood: boolean): void;
 };
@@ -123,7 +124,7 @@ export function createUserTokens(deps: UserTokensDeps): UserTokens {
 }
 
 /** Makes the function that asks X for the next tokens, not more often than its failures allow. */
-function createAsk({ core, config, call, renewed }: UserTokensDeps) {
+function createAsk({ core, config, askX, renewed }: UserTokensDeps) {
 	const { clock, log } = core;
 	/** After X gave no token: until when it is not asked again, and how long that was. */
 	let pause = { untilMs: 0, ms: 0 };
@@ -131,15 +132,10 @@ function createAsk({ core, config, call, renewed }: UserTokensDeps) {
 	async function askNow(refresh: string): Promise<Tokens> {
 		const clientId = needed(config, "SOCIAL_CLIENT_ID");
 		const clientSecret = needed(config, "SOCIAL_CLIENT_SECRET");
-		const basic = Buffer.from(
-			`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`,
-		).toString("base64");
-		const answer = await call({
-			method: "POST",
-			url: `${config.SOCIAL_BASE_URL}/2/oauth2/token`,
-			authorization: `Basic ${basic}`,
-			form: { grant_type: "refresh_token", refresh_token: refresh, client_id: clientId },
-		});
+		const answer = await askX(
+			(settings) => new TwitterApi({ clientId, clientSecret }, settings),
+			(client) => client.refreshOAuth2Token(refresh),
+		);
 		if (answer.kind === "refused") {
 			log.error("X does not take the bot's refresh token", { status: answer.status });
 			throw socialFault.tokenRefused({ detail: answer.detail });
