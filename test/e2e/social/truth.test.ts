@@ -196,7 +196,7 @@ test("a question that waited is asked again, and says how old its answer is", as
 	await until(async () => (await repliesOf(id)).length === 1, "it waits");
 	await at.lab.trade(bob, "buy AAPL with 0.0001 ETH");
 	await settle(bob);
-	at.clock.ms += 120 * SECOND_MS;
+	at.clock.ms += 122 * SECOND_MS;
 	await until(async () => (await repliesOf(id))[0]?.state === "sent", "it is said");
 	expect(messagesTo(bobOnX).at(-1)).toContain("AAPL");
 });
