@@ -237,8 +237,9 @@ async function poll(deps: PollDeps, source: Source, signal: AbortSignal): Promis
 		const size = n === 0 ? POLL_FIRST_PAGE : POLL_PAGE_MAX;
 		const read = await readPage(deps, source, { botId, newestId, token, size, signal });
 		const isKnown = (id: string) => newestId !== null && BigInt(id) <= BigInt(newestId);
-		await receive(source.read(read, botId).filter(({ id }) => !isKnown(id)));
 		const ids = idsOf(read.data);
+		const fresh = source.read(read, botId).filter(({ id }) => !isKnown(id));
+		await receive(fresh, read.data.length - ids.length);
 		all.push(...ids);
 		token = read.meta?.next_token;
 		// X knows no position of messages: what is older than a known one was read before.

@@ -13,8 +13,10 @@ export type SocialStep =
 	| "social.receive"
 	| "social.ask"
 	| "social.finish"
+	| "social.render"
 	| "social.say"
-	| "social.store";
+	| "social.store"
+	| "social.tell";
 
 /** What all parts of the inbox need. */
 export type InboxDeps = {
@@ -34,8 +36,11 @@ export type InboxDeps = {
 /** Wakes the loop because there is new work. */
 export type Ring = () => void;
 
-/** Stores texts that X delivered, by webhook or by polling; returns how many are new. */
-export type Receive = (written: readonly Written[]) => Promise<number>;
+/**
+ * Stores texts that X delivered, by webhook or by polling; returns how many are new. `unread`: how
+ * many came beside them of which not even the id can be read; they are counted.
+ */
+export type Receive = (written: readonly Written[], unread?: number) => Promise<number>;
 
 export type Inbox = {
 	receive: Receive;

@@ -151,7 +151,8 @@ export function createReceive(
 	});
 	// X signs no time, so whoever holds a delivery can repeat it for ever: that asks no database.
 	const known = new LRUCache<string, true>({ max: KNOWN_EVENTS_MAX });
-	return async (written) => {
+	return async (written, unread = 0) => {
+		if (unread > 0) received.inc({ via: "unknown", outcome: "unreadable" }, unread);
 		if (written.length === 0) return 0;
 		// Where nobody knows who the bot is, nothing is taken, and X delivers it again.
 		const botId = await x.botId();

@@ -7,7 +7,7 @@ import { canFail, takesSigned } from "#core/http/routeMarks.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import type { Receive } from "#plugins/social/inbox/Inbox.ts";
 import { isSigned, missing, SIGNATURE_HEADER, signatureOf } from "#plugins/social/x/callX.ts";
-import { readActivity } from "#plugins/social/x/readActivity.ts";
+import { readActivity, type Unread } from "#plugins/social/x/readActivity.ts";
 
 type WebhookOptions = {
 	/** Null: no delivery can be verified, and none is accepted. */
@@ -106,7 +106,11 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 					if (!isSigned(known(), body, headers.get(SIGNATURE_HEADER))) {
 						throw socialFault.webhookSignature();
 					}
-					return { received: await receive(writtenOf(body)) };
+					let unread = 0;
+					const written = writtenOf(body, () => {
+						unread += 1;
+					});
+					return { received: await receive(written, unread) };
 				},
 				answer: takenSchema,
 				channel,
@@ -132,7 +136,7 @@ export function webhookRoutes({ secret, receive }: WebhookOptions) {
 		);
 }
 
-function writtenOf(bytes: Uint8Array) {
+function writtenOf(bytes: Uint8Array, unread: Unread) {
 	let json: unknown;
 	try {
 		json = JSON.parse(new TextDecoder().decode(bytes));
@@ -140,5 +144,5 @@ function writtenOf(bytes: Uint8Array) {
 		throw socialFault.webhookEvent();
 	}
 	if (typeof json !== "object" || json === null) throw socialFault.webhookEvent();
-	return readActivity(json);
+	return readActivity(json, unread);
 }

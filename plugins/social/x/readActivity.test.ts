@@ -118,5 +118,46 @@ test("a malformed activity spoils none beside it, and of a thousand all are read
 	});
 	const many = Array.from({ length: 1_000 }, (_, n) => told(n));
 	const odd = [null, 7, "odd", [], { event_type: 7 }, { filter: 7, event_type: "x" }];
-	expect(readActivity({ data: [...odd, ...many] })).toHaveLength(1_000);
+	let unread = 0;
+	const count = () => {
+		unread += 1;
+	};
+	expect(readActivity({ data: [...odd, ...many] }, count)).toHaveLength(1_000);
+	// Of another kind is the last alone: the rest is counted.
+	expect(unread).toBe(5);
+});
+
+test("what comes without an id that can be read is counted, whatever its shape", () => {
+	const mention = "post.mention.create";
+	const payload = { id: "300", author_id: "7", text: "@bot help" };
+	const lost: unknown[] = [
+		{ data: "odd" },
+		{ data: { event_type: mention } },
+		{ data: { event_type: mention, payload: null } },
+		{ data: { event_type: mention, payload: [payload] } },
+		{ data: { event_type: mention, payload: { ...payload, id: 300 } } },
+		{ data: { event_type: "dm.received", payload: {} } },
+		{ data: { event_type: "dm.received", payload: { direct_message_events: {} } } },
+		{ for_user_id: BOT, tweet_create_events: [7] },
+		{ for_user_id: BOT, direct_message_events: [{ message_create: {} }] },
+	];
+	for (const json of lost) {
+		let unread = 0;
+		const count = () => {
+			unread += 1;
+		};
+		expect([json, readActivity(json, count), unread]).toEqual([json, [], 1]);
+	}
+	// Odd members beside what counts cost nothing but what they say.
+	for (const odd of [{ filter: { user_id: 777 } }, { filter: "x" }, { includes: { users: 7 } }]) {
+		expect(readActivity({ data: { event_type: mention, payload, ...odd } })).toMatchObject([
+			{ id: "300", text: "@bot help", forId: null },
+		]);
+	}
+	const events = {
+		tweet_create_events: [{ id_str: "5", text: "@bot help", user: { id_str: "7" } }],
+	};
+	for (const for_user_id of [8_000, null, undefined]) {
+		expect(readActivity({ for_user_id, ...events })).toMatchObject([{ id: "5", forId: null }]);
+	}
 });

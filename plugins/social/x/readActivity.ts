@@ -39,6 +39,12 @@ export type Written = {
 	isReadable: boolean;
 };
 
+/** Null: it came, and not even its id can be read. */
+type Read = Written | null;
+
+/** Hears of each text that came without an id that can be read: nothing of it can be stored. */
+export type Unread = () => void;
+
 type Messages = {
 	direct_message_events?: unknown[] | undefined;
 	users?: Record<string, unknown> | undefined;
@@ -119,33 +125,34 @@ const polledMessage = z.looseObject({
 });
 
 const messages = {
-	direct_message_events: z.array(z.unknown()).optional(),
-	users: z.record(z.string(), z.unknown()).optional(),
+	direct_message_events: optional(z.array(z.unknown())),
+	users: optional(z.record(z.string(), z.unknown())),
 };
 const activity = z.looseObject({
 	event_type: z.string(),
-	filter: z.looseObject({ user_id: id.optional() }).optional(),
-	payload: z.looseObject({ ...messages }).optional(),
-	includes: z.looseObject({ users }).optional(),
+	filter: optional(z.looseObject({ user_id: optional(id) })),
+	payload: optional(z.looseObject(messages)),
+	includes: optional(z.looseObject({ users: optional(users) })),
 });
-const envelope = z.looseObject({ data: z.union([z.looseObject({}), z.array(z.unknown())]) });
+const envelope = z.looseObject({ data: z.unknown() }).refine(({ data }) => data !== undefined);
 /** What is left of a text of another shape: enough to store that it came. */
-const remains = z.looseObject({ id: id.optional(), id_str: id.optional() });
+const remains = z.looseObject({ id: optional(id), id_str: optional(id) });
 const legacy = z.looseObject({
-	for_user_id: id,
-	tweet_create_events: z.array(z.unknown()).optional(),
+	for_user_id: optional(id),
+	tweet_create_events: optional(z.array(z.unknown())),
 	...messages,
 });
 
 /** Reads a delivery of X, in either of its two formats; nothing where it is neither. */
-export function readActivity(json: unknown): Written[] {
+export function readActivity(json: unknown, unread: Unread = () => {}): Written[] {
 	const told = envelope.safeParse(json).data;
-	if (told) return [told.data].flat().flatMap(readOne).slice(0, EVENTS_PER_DELIVERY_MAX);
+	if (told) return known([told.data].flat().flatMap(readOne), unread);
 	const old = legacy.safeParse(json).data;
 	if (!old) return [];
-	const forId = old.for_user_id;
+	const forId = old.for_user_id ?? null;
 	const posts = (old.tweet_create_events ?? []).flatMap((one) => readOldPost(one, forId));
-	return [...posts, ...readMessages(old, forId)].slice(0, EVENTS_PER_DELIVERY_MAX);
+	const written = old.direct_message_events === undefined ? [] : readMessages(old, forId);
+	return known([...posts, ...written], unread);
 }
 
 /** Reads posts to an account in the format of X's version 2, with the accounts it includes. */
@@ -153,13 +160,12 @@ export function readPosts(
 	list: readonly unknown[],
 	given: { accounts: readonly unknown[]; forId: string | null },
 ): Written[] {
-	const terms = { automated: automatedOf(given.accounts), forId: given.forId };
-	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => readPost(one, terms));
+	return known(postsOf(list, given), () => {});
 }
 
 /** Reads messages to the account that asked for them, in the format of X's version 2. */
 export function readPolledMessages(list: readonly unknown[], askedBy: string): Written[] {
-	return list.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
+	const read = list.flatMap((one): Read | Read[] => {
 		const read = polledMessage.safeParse(one).data;
 		if (!read) return unreadable(one, "dm", askedBy);
 		if ((read.event_type ?? "MessageCreate") !== "MessageCreate") return [];
@@ -168,6 +174,22 @@ export function readPolledMessages(list: readonly unknown[], askedBy: string): W
 		const forId = isDirect ? askedBy : null;
 		return messageOf({ ...read, authorId: read.sender_id, forId, isAutomated: false });
 	});
+	return known(read, () => {});
+}
+
+function known(read: readonly Read[], unread: Unread): Written[] {
+	return read.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
+		if (one === null) unread();
+		return one ?? [];
+	});
+}
+
+function postsOf(
+	list: readonly unknown[],
+	{ accounts, forId }: { accounts: readonly unknown[]; forId: string | null },
+): Read[] {
+	const terms = { automated: automatedOf(accounts), forId };
+	return list.flatMap((one) => readPost(one, terms));
 }
 
 /**
@@ -192,20 +214,21 @@ export function trimmed(text: string): string {
 }
 
 /** Reads one activity of a delivery; one of another shape spoils none beside it. */
-function readOne(json: unknown): Written[] {
+function readOne(json: unknown): Read[] {
 	const read = activity.safeParse(json).data;
-	if (!read) return [];
+	if (!read) return [null];
 	const { event_type, filter, payload, includes } = read;
 	if (event_type === "dm.received") return readMessages(payload ?? {}, filter?.user_id ?? null);
 	const isMention = event_type === "post.mention.create" || event_type === "post.reply.create";
 	const given = { accounts: includes?.users ?? [], forId: filter?.user_id ?? null };
-	return isMention ? readPosts([payload], given) : [];
+	return isMention ? postsOf([payload], given) : [];
 }
 
 /** Reads messages to an account; null where the delivery does not name it. */
-function readMessages(from: Messages, askedFor: string | null): Written[] {
+function readMessages(from: Messages, askedFor: string | null): Read[] {
+	if (from.direct_message_events === undefined) return [null];
 	const automated = automatedOf(Object.values(from.users ?? {}));
-	return (from.direct_message_events ?? []).slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
+	return from.direct_message_events.flatMap((one): Read | Read[] => {
 		const read = message.safeParse(one).data;
 		if (!read) return unreadable(one, "dm", askedFor);
 		if ((read.type ?? "message_create") !== "message_create") return [];
@@ -248,21 +271,19 @@ function messageOf(
 }
 
 /**
- * Returns a text that cannot be read, so that it is stored with that reason; none without an id.
+ * Returns a text that cannot be read, so that it is stored with that reason; null without an id.
  */
-function unreadable(json: unknown, via: Written["via"], forId: string | null): Written[] {
+function unreadable(json: unknown, via: Written["via"], forId: string | null): Read {
 	const { id: own, id_str: old } = remains.safeParse(json).data ?? {};
-	const known = old ?? own;
-	if (known === undefined) return [];
-	return [
-		{
-			...{ via, id: known, firstId: known, authorId: UNKNOWN_AUTHOR, text: "", forId },
-			...{ conversationId: null, isRepost: false, isAutomated: false, isReadable: false },
-		},
-	];
+	const itsId = old ?? own;
+	if (itsId === undefined) return null;
+	return {
+		...{ via, id: itsId, firstId: itsId, authorId: UNKNOWN_AUTHOR, text: "", forId },
+		...{ conversationId: null, isRepost: false, isAutomated: false, isReadable: false },
+	};
 }
 
-function readOldPost(json: unknown, forId: string): Written | Written[] {
+function readOldPost(json: unknown, forId: string | null): Read {
 	const read = oldPost.safeParse(json).data;
 	if (!read) return unreadable(json, "post", forId);
 	const { extended_tweet: extended, edit_history: edits } = read;
@@ -296,7 +317,7 @@ function isCopied(text: string): boolean {
 function readPost(
 	json: unknown,
 	{ automated, forId }: { automated: ReadonlySet<string>; forId: string | null },
-): Written | Written[] {
+): Read {
 	const read = post.safeParse(json).data;
 	if (!read) return unreadable(json, "post", forId);
 	const { note_tweet: note } = read;
