@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createMetrics } from "#core/metrics.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
-import { createReadBudget, forecastOf } from "#plugins/social/budgets.ts";
+import { createReadBudget, createWindows, forecastOf } from "#plugins/social/budgets.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -86,6 +86,19 @@ test("the forecast names the day on which the budget ends, and the figures tell 
 	expect((await metrics.expose()).body).toMatch(/social_reads_left(?:{})? 900$/m);
 	await database.db.execute("update social.read_month set reads = 1000");
 	expect(forecastOf(await reads.state())).toContain("used up");
+});
+
+test("where X names only the end of its limit, more is sent from then on", () => {
+	const windows = createWindows({ nowMs: () => nowMs });
+	windows.take("dm", 1);
+	windows.answered("dm", null, nowMs + 2 * MINUTE_MS);
+	expect(windows.room("dm").urgent).toBe(0);
+	nowMs += 2 * MINUTE_MS;
+	expect(windows.room("dm").urgent).toBe(15);
+	// What was taken and not said is given back.
+	windows.take("dm", 4);
+	windows.giveBack("dm");
+	expect(windows.room("dm").urgent).toBe(12);
 });
 
 test("a month of polling every two minutes, with twenty new messages a day, ends within it", async () => {

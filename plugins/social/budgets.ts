@@ -59,8 +59,8 @@ export type Windows = {
 	take(via: SocialReply["via"], count: number): void;
 	/** Takes back that one is sent: X was not called. */
 	giveBack(via: SocialReply["via"]): void;
-	/** Records X's answer to one of them; `isLimited`: X refused it by its limit. */
-	answered(via: SocialReply["via"], told: XWindow | null, isLimited: boolean): void;
+	/** Records X's answer to one of them; `limitedUntilMs`: X refused it by its limit, until then. */
+	answered(via: SocialReply["via"], told: XWindow | null, limitedUntilMs: number | null): void;
 };
 
 type Known = XWindow & { startMs: number };
@@ -209,13 +209,16 @@ export function createWindows(clock: Clock): Windows {
 				state.known.left = Math.min(state.known.max, state.known.left + 1);
 			}
 		},
-		answered(via, told, isLimited) {
+		answered(via, told, limitedUntilMs) {
 			const state = states[via];
 			state.isAnswered = true;
 			state.underWay = Math.max(0, state.underWay - 1);
 			const nowMs = clock.nowMs();
-			const endsMs = nowMs + WINDOW_MS;
-			const silent = isLimited ? { max: SENDS_PER_WINDOW[via], left: 0, endsMs } : null;
+			const isLimited = limitedUntilMs !== null;
+			// X names the end of its limit more often than the limit.
+			const silent = isLimited
+				? { max: SENDS_PER_WINDOW[via], left: 0, endsMs: limitedUntilMs }
+				: null;
 			const next = told ?? (state.known === null ? silent : null);
 			if (next === null) return;
 			const isSame = state.known !== null && Math.abs(state.known.endsMs - next.endsMs) < 2_000;

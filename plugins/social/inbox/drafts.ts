@@ -75,7 +75,9 @@ export function aboutOf(
 		const id = tool.order.idOf(reply.data);
 		return { kind: "order", tool: tool.name, id, status: statusOf(reply.data) };
 	}
-	// Another answer may not do more than this one did: in a profile's name the very command alone.
+	// A model is not asked twice. And another answer may not do more than this one did: in a
+	// profile's name the very command alone is asked again.
+	if (reply.isProposal) return null;
 	const isExact = text.trim().toLowerCase() === reply.command;
 	if (tool.effect !== "read" || (tool.access === "profile" && !isExact)) return null;
 	return { kind: "question", tool: tool.name, text };

@@ -40,18 +40,19 @@ export function createFollow(deps: InboxDeps, ring: Ring): () => Promise<void> {
 	}
 
 	async function tell(order: FollowedOrder, text: string): Promise<void> {
-		const isTold = await db.transaction(async (tx) => {
-			await lockAuthor(tx, order.authorId);
-			const { canDm, isStopped } = await readContact(tx, order.authorId);
-			const via = order.via === "dm" || canDm ? "dm" : "post";
-			if (await isAnswerOpen(tx, { eventId: order.eventId, via })) return false;
-			const move = isStopped ? "close" : "tell";
-			const isMine = await endOrder(tx, order.orderId, { move, at: now() });
-			if (!isMine || isStopped) return false;
-			await insertReplies(tx, [noticeOf(order, { via, text })], now());
-			return true;
-		});
-		if (isTold) ring();
+		const store = () =>
+			db.transaction(async (tx) => {
+				await lockAuthor(tx, order.authorId);
+				const { canDm, isStopped } = await readContact(tx, order.authorId);
+				const via = order.via === "dm" || canDm ? "dm" : "post";
+				if (await isAnswerOpen(tx, { eventId: order.eventId, via })) return false;
+				const move = isStopped ? "close" : "tell";
+				const isMine = await endOrder(tx, order.orderId, { move, at: now() });
+				if (!isMine || isStopped) return false;
+				await insertReplies(tx, [noticeOf(order, { via, text })], now());
+				return true;
+			});
+		if (await deps.steps.run("social.tell", store)) ring();
 	}
 
 	function noticeOf(
@@ -76,9 +77,9 @@ export function createFollow(deps: InboxDeps, ring: Ring): () => Promise<void> {
 		await Promise.all(
 			due.map((order) =>
 				follow(order).catch((error) => {
-					// It stays open: the next look is due already.
-					if (!(error instanceof Fault)) throw error;
-					log.warn("an order could not be followed now", { tool: order.tool, code: error.code });
+					// It stays open, and its next look is due already; it holds up nothing else.
+					const level = error instanceof Fault ? "warn" : "error";
+					log[level]("an order could not be followed now", { tool: order.tool, error });
 				}),
 			),
 		);

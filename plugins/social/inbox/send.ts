@@ -92,7 +92,7 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		windows.answered(
 			reply.via,
 			"window" in said ? said.window : null,
-			said.kind === "limited" && !said.isUnpaid,
+			said.kind === "limited" && !said.isUnpaid ? said.untilMs : null,
 		);
 		sent.inc({ via: reply.via, outcome: said.kind });
 		if (said.kind === "refused" || said.kind === "unsent") {
@@ -195,13 +195,15 @@ function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<Render
 	async function store(reply: SocialReply, text: string, ended: string | null): Promise<Rendering> {
 		const body = reply.via === "post" ? text : privateBody.close(text, deps.seal);
 		const at = new Date(clock.nowMs());
-		const isMine = await db.transaction(async (tx) => {
-			const isStored = await renderReply(tx, reply, body);
-			if (isStored && ended !== null && (await tellsEnd(tx, reply))) {
-				await endOrder(tx, ended, { move: "tell", at });
-			}
-			return isStored;
-		});
+		const storeIt = () =>
+			db.transaction(async (tx) => {
+				const isStored = await renderReply(tx, reply, body);
+				if (isStored && ended !== null && (await tellsEnd(tx, reply))) {
+					await endOrder(tx, ended, { move: "tell", at });
+				}
+				return isStored;
+			});
+		const isMine = await deps.steps.run("social.render", storeIt);
 		return isMine ? { kind: "text", text } : { kind: "taken" };
 	}
 

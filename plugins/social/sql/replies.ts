@@ -179,10 +179,10 @@ export async function countAnswers(
 			select count(*)::int from social.event e join social.reply r on r.event_id = e.id
 			where e.conversation_id = (select conversation_id from social.event where id = $1)
 				and e.received_at >= $3::timestamptz - interval '1 hour' and r.via = 'post'
-				and r.state <> 'unanswered'
+				and r.part = 'answer' and r.state <> 'unanswered'
 		) as "inConversation", (
 			select count(*)::int from social.reply where author_id = $2 and via = 'post'
-				and changed_at >= $3::timestamptz - interval '1 minute' and state <> 'unanswered'
+				and part = 'answer' and changed_at >= $3::timestamptz - interval '1 minute' and state <> 'unanswered'
 		) as "inMinute", exists (
 			select from social.reply where author_id = $2 and via = 'post' and reason = 'automated'
 				and changed_at >= $3::timestamptz - interval '1 hour'
