@@ -70,7 +70,7 @@ async function settle(by: Trader): Promise<void> {
  */
 async function allTold(): Promise<void> {
 	await until(async () => {
-		at.clock.ms += SECOND_MS / 2;
+		at.clock.ms += 2 * SECOND_MS;
 		const open = await at.db.query(
 			`select from social.followed_order where state = 'open' union all
 			select from social.reply where state in ('ready', 'sending', 'uncertain')`,
@@ -170,8 +170,7 @@ test("an answer that waited for the word link tells what is so by then", async (
 	await settle(cleo);
 	await allTold();
 	await write(id, "link");
-	await allTold();
-	expect(messagesTo(id)).toHaveLength(1);
+	await until(() => messagesTo(id).length === 1, "what waited is sent");
 	expect(messagesTo(id)[0]).toMatch(CONFIRMED);
 });
 
