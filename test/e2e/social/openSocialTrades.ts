@@ -209,10 +209,10 @@ export async function openSocialKillLane() {
 		arm: (point: KillPoint | null) => service.arm(point, clock.offsetMs),
 		/** Returns the edges that were reached since it was armed. */
 		reached: () => service.tick(clock.offsetMs),
-		/** Moves the clock of the living service. */
-		async pass(ms: number): Promise<void> {
+		/** Moves the clock of the living service, which dies at the point, if there is one. */
+		async pass(ms: number, point: KillPoint | null = null): Promise<void> {
 			clock.offsetMs += ms;
-			await service.arm(null, clock.offsetMs);
+			await service.arm(point, clock.offsetMs);
 		},
 		/** Starts the next service, a while later. */
 		async revive(): Promise<void> {

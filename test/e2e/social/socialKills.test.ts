@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import fc from "fast-check";
 import { EVENT_AGE_MAX_MS, REPLY_AGE_MAX_MS } from "#plugins/social/limits.ts";
 import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { openSocialKillLane, type SocialKillLane } from "#test/e2e/social/openSocialTrades.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
+import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { until } from "#test/harness/until.ts";
 import { renderMention, renderMessage } from "#test/sandbox/social/createTimeline.ts";
 
@@ -21,7 +23,8 @@ afterAll(() => lane?.close());
 
 type Row = { event: string; eventReason: string | null; reply: string; reason: string | null };
 
-type Said = { id: string; payload: unknown; countAnswers(): number };
+/** `answers`: all that X has of the bot's words to it, the notice of its end too. */
+type Said = { id: string; payload: unknown; answers(): { id: string }[] };
 
 /** Posts a mention that is to be carried out; returns its delivery. */
 function mention(): Said {
@@ -30,7 +33,7 @@ function mention(): Said {
 	return {
 		id: `post:${post.id}`,
 		payload: renderMention(post, { shape: "activity", bot: x.bot, timeline: x.timeline }),
-		countAnswers: () => x.timeline.posts.filter(({ replyTo }) => replyTo === post.id).length,
+		answers: () => x.timeline.posts.filter(({ replyTo }) => replyTo === post.id),
 	};
 }
 
@@ -42,8 +45,8 @@ function message(): Said {
 	return {
 		id: `dm:${sent.id}`,
 		payload: renderMessage(sent, { shape: "activity", bot: x.bot, timeline: x.timeline }),
-		countAnswers: () =>
-			x.timeline.messages.slice(before).filter(({ senderId }) => senderId === x.bot.id).length,
+		answers: () =>
+			x.timeline.messages.slice(before).filter(({ senderId }) => senderId === x.bot.id),
 	};
 }
 
@@ -51,10 +54,25 @@ function message(): Said {
 const rowsOf = (id: string) =>
 	lane.db.query<Row>(
 		`select e.state as event, e.reason as "eventReason", r.state as reply, r.reason
-		from social.event e left join social.reply r on r.event_id = e.id and r.via = e.via
+		from social.event e
+		left join social.reply r on r.event_id = e.id and r.via = e.via and r.part = 'answer'
 		where e.id = $1`,
 		[id],
 	);
+
+/** Returns X's ids of the notices of its order's end, once none is under way. */
+async function noticesOf(id: string): Promise<(string | null)[]> {
+	const read = () =>
+		lane.db.query<{ state: string; sentId: string | null }>(
+			`select state, sent_id as "sentId" from social.reply
+			where event_id = $1 and part = 'notice'`,
+			[id],
+		);
+	const isOpen = ({ state }: { state: string }) =>
+		["ready", "sending", "uncertain"].includes(state);
+	await until(async () => !(await read()).some(isOpen), "no notice is under way");
+	return (await read()).map(({ sentId }) => sentId);
+}
 
 const isOver = ([row]: Row[]): boolean =>
 	row !== undefined &&
@@ -68,7 +86,7 @@ async function play(point: KillPoint | null, say: () => Said = mention) {
 	await settleAll();
 	const before = await countIntents();
 	await lane.arm(point);
-	const { id, payload, countAnswers } = say();
+	const { id, payload, answers } = say();
 	await lane.x.deliver(payload);
 	let died = false;
 	await until(
@@ -99,7 +117,9 @@ async function play(point: KillPoint | null, say: () => Said = mention) {
 	// Delivered once more: nothing follows from it.
 	await lane.x.deliver(payload);
 	const [row] = await rowsOf(id);
-	return { died, reached, row, answers: countAnswers(), intents: (await countIntents()) - before };
+	const notices = new Set(await noticesOf(id));
+	const own = answers().filter((one) => !notices.has(one.id)).length;
+	return { died, reached, row, answers: own, intents: (await countIntents()) - before };
 }
 
 /**
@@ -137,7 +157,10 @@ async function countIntents(): Promise<number> {
 }
 
 const edges = (
-	["social.receive", "social.ask", "social.finish", "social.say", "social.store"] as const
+	[
+		...["social.receive", "social.ask", "social.finish"],
+		...["social.render", "social.say", "social.store"],
+	] as const
 ).flatMap((step) => (["before", "after"] as const).map((edge) => ({ step, edge, nth: 1 })));
 
 /** Steps from the idempotency key to the hand-over, and the answer. */
@@ -160,7 +183,9 @@ function expectOnce(point: KillPoint, { died, row, answers, intents }: Played): 
 	else expect(row?.reason ?? row?.eventReason).toBeTruthy();
 	// Only a death around the call itself leaves the reply in doubt, and one before its refusal is
 	// stored: a new process does not know what the last one said, so X may refuse the same words.
-	const isInDoubt = point.step === "social.say" || (point.step === "social.store" && answers === 0);
+	const isSaying = point.step === "social.render" && point.edge === "after";
+	const isInDoubt =
+		isSaying || point.step === "social.say" || (point.step === "social.store" && answers === 0);
 	if (!isInDoubt) expect(row).toMatchObject({ reply: "sent" });
 }
 
@@ -197,6 +222,68 @@ for (const point of edges.filter(({ step }) => isProving || step === "social.say
 		const played = await play(point, message);
 		expectOnce(point, played);
 		// What X has is found among the bot's messages.
-		if (point.edge === "after") expect(played.row).toMatchObject({ reply: "sent" });
+		if (point.edge === "after" && point.step !== "social.render")
+			expect(played.row).toMatchObject({ reply: "sent" });
 	});
 }
+
+/** Plays an order to the notice of its end, through a death at that notice. */
+async function playNotice(point: KillPoint | null) {
+	await lane.db.execute("delete from social.event");
+	await settleAll();
+	await lane.arm(null);
+	const { id, payload, answers } = message();
+	await lane.x.deliver(payload);
+	await until(async () => isOver(await rowsOf(id)), "it is answered");
+	const before = answers().length;
+	let isArmed = true;
+	let rows: { state: string }[] = [];
+	await until(
+		async () => {
+			if (lane.isAlive()) {
+				// It may die while it is asked.
+				const dies = () => {};
+				await lane.pass(5_000, isArmed ? point : null).catch(dies);
+				await lane.reached().catch(dies);
+			} else {
+				isArmed = false;
+				await lane.revive();
+			}
+			rows = await lane.db.query(
+				"select state from social.reply where event_id = $1 and part = 'notice'",
+				[id],
+			);
+			return rows.some(({ state }) => ["sent", "refused", "unanswered"].includes(state));
+		},
+		() => `its end is told: ${JSON.stringify(rows)}`,
+	);
+	return { died: !isArmed, notices: answers().length - before, rows: rows.length };
+}
+
+test(
+	"killed around the notice of an order's end, it is told at most once",
+	async () => {
+		const steps = ["social.tell", "social.render", "social.say", "social.store"];
+		const points = steps.flatMap((step) =>
+			(["before", "after"] as const).map((edge) => ({ step, edge, nth: 1 })),
+		);
+		for (const point of points.filter((_, n) => isProving || n === 1)) {
+			const { died, notices, rows } = await playNotice(point);
+			expect([point, died, rows, notices <= 1]).toEqual([point, true, 1, true]);
+		}
+	},
+	KILLS_LIMIT_MS,
+);
+
+// 60 deaths in all at full length, at points of chance, of posts and of messages.
+test(
+	`a text that is killed anywhere is done once, and answered once or with a reason (TEST_SEED=${TEST_SEED})`,
+	async () => {
+		const points = fc.sample(fc.record({ at: fc.constantFrom(...edges), isPost: fc.boolean() }), {
+			seed: TEST_SEED,
+			numRuns: isProving ? 40 : 2,
+		});
+		for (const { at, isPost } of points) expectOnce(at, await play(at, isPost ? mention : message));
+	},
+	KILLS_LIMIT_MS,
+);
