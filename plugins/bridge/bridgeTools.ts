@@ -2,7 +2,13 @@
 
 import { z } from "zod";
 import { formatAmount } from "#core/money.ts";
-import { type AnyTool, type Command, defineTool, type SlotValues } from "#core/plugin/Tool.ts";
+import {
+	type AnyTool,
+	type Command,
+	defineTool,
+	type Order,
+	type SlotValues,
+} from "#core/plugin/Tool.ts";
 import { DAY_MS } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { ALL, bridgeFields, requestOf } from "#plugins/bridge/bridges/bridgeBody.ts";
@@ -146,19 +152,24 @@ function bridgeTool({ context, bridges }: BridgeToolDeps, effect: "prepare" | "e
 		},
 		line: sentenceOf,
 		asOfMs: () => null,
-		order: {
-			idOf: ({ id }) => id,
-			async read(id, { caller }) {
-				const { profile } = await context.wallets.principalOf(caller);
-				return await bridges.view(profile.id, id);
-			},
-			end: (one) => endOf(one, context.core.clock.nowMs()),
-		},
+		order: orderOf({ context, bridges }),
 		links: ({ confirmUrl, signUrl }) => [
 			...(confirmUrl === null ? [] : [{ rel: "confirm" as const, url: confirmUrl }]),
 			...(signUrl === null ? [] : [{ rel: "sign" as const, url: signUrl }]),
 		],
 	});
+}
+
+/** How every tool that begins a bridge, or calls it off, is followed. */
+function orderOf({ context, bridges }: BridgeToolDeps): Order<BridgeView> {
+	return {
+		idOf: ({ id }) => id,
+		async read(id, { caller }) {
+			const { profile } = await context.wallets.principalOf(caller);
+			return await bridges.view(profile.id, id);
+		},
+		end: (one) => endOf(one, context.core.clock.nowMs()),
+	};
 }
 
 /** Returns what ended a bridge; null while its money may still move. */
@@ -259,6 +270,7 @@ function cancelTool({ context, bridges }: BridgeToolDeps): AnyTool {
 		},
 		line: sentenceOf,
 		asOfMs: () => null,
+		order: orderOf({ context, bridges }),
 	});
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
+import { builtinTools } from "#test/agent/builtinCommands.ts";
 import { openSocialTrades, type SocialTrades } from "#test/e2e/social/openSocialTrades.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { registerStocks, startStockChain, type Trader } from "#test/harness/openTradeLab.ts";
@@ -210,6 +211,12 @@ test("a polite order waits for a yes by its link, and its end is told as any oth
 	await settle(ada);
 	await allTold();
 	expect(messagesTo(adaOnX).at(-1)).toMatch(CONFIRMED);
+});
+
+test("every tool that begins or takes back something is followed to its end", () => {
+	const moving = builtinTools.filter(({ effect }) => effect !== "read");
+	expect(moving.length).toBeGreaterThan(10);
+	expect(moving.filter(({ order: followed }) => !followed).map(({ name }) => name)).toEqual([]);
 });
 
 test("who is linked no more hears nothing of what their profile did", async () => {
