@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import { writtenAtMs } from "#plugins/social/inbox/judgeSpeaker.ts";
 import { openSocialTrades, type SocialTrades } from "#test/e2e/social/openSocialTrades.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { registerStocks, startStockChain } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";

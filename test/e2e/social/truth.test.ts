@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import { builtinTools } from "#test/agent/builtinCommands.ts";
 import { openSocialTrades, type SocialTrades } from "#test/e2e/social/openSocialTrades.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
-import { registerStocks, startStockChain, type Trader } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 
