@@ -4,6 +4,7 @@ import {
 	type Economics,
 	economicsSchema,
 	NOT_LAUNCHED,
+	REBUILDING,
 } from "#plugins/tokenomics/economics/economicsSchema.ts";
 
 type EconomicsToolDeps = { economics: () => Promise<Economics> };
@@ -51,6 +52,9 @@ function sentenceOf({ split, buyback, holders }: Economics): string {
 		return `The token is not launched: buybacks start after launch.${splits}`;
 	}
 	const { burned } = buyback;
+	if (buyback.status === REBUILDING) {
+		return `What was burned is not known now: blocks left the chain, and figures are being rebuilt.${splits}`;
+	}
 	if (!burned || burned.value === null) {
 		return `What was burned is not known yet: the chain's events are still being read.${splits}`;
 	}

@@ -60,10 +60,13 @@ export function openBuybackLab(given: {
 	/** A session that the database does not know: such a process counts as gone. */
 	session?: string;
 	clock?: { ms: number };
+	/** Blocks on top of a transaction after which nobody looks at it again. */
+	finalDepthBlocks?: number;
 	/** The wallet provider's knowledge, which outlives a process of ours. */
 	traces?: Map<string, CustodyTrace>;
 }) {
 	const { db, chain: world, env = {}, observe, session = "tapeline test" } = given;
+	const { finalDepthBlocks = 2 } = given;
 	const { anvil, addresses, who } = world;
 	const chains = createChainRegistry(builtinChains);
 	const chain = chains.byId(CHAIN_ID);
@@ -128,7 +131,7 @@ export function openBuybackLab(given: {
 			},
 			networkFeeUsdMicros: 200n * DOLLARS,
 			sendTimeoutMs: 5_000,
-			finalDepthBlocks: 2,
+			finalDepthBlocks,
 			quota: { burst: 10_000, perSecond: 1, refusedCost: 0 },
 			destinations: new Set(),
 			slowAfter: { defaultMs: 120_000, byChain: new Map() },

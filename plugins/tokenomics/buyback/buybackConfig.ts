@@ -174,6 +174,7 @@ export const refusals = {
 	trading_disabled: "An operator has switched this off for now.",
 	previous_open: "The run before it is still under way.",
 	previous_uncertain: "Nobody can say yet what became of a run before it.",
+	previous_taken_back: "The run before it was not finished in time, and is taken back.",
 	payee_differs: "The router pays the burn's share to another address than the keeper's.",
 	keeper_differs: "The burner takes orders from another address than the keeper's.",
 	token_differs: "The burner burns another token.",

@@ -113,6 +113,67 @@ describe("a buyback whose process ends", () => {
 	});
 });
 
+describe("a buyback whose blocks leave the chain", () => {
+	// Guarantee: a run that no node has any more ends by itself: its nonce is used for nothing, what
+	// it held is given back, and a later run spends it, once.
+
+	const ETHER = 10n ** 18n;
+
+	let database: TestDatabase;
+	let chain: BurnChain;
+	let lab: BuybackLab;
+	beforeAll(async () => {
+		[database, chain] = await Promise.all([createTestDatabase(), openBurnChain()]);
+		const { token, usd } = chain.addresses;
+		const dollars = { in: 1_000_000n * ETHER, out: 10_000_000n * ETHER };
+		await chain.openPool({ tokenIn: usd, token, fee: 3000, ...dollars, observations: 300 });
+		await chain.pass(4_000);
+		const env = { BUYBACK_CURRENCIES: chain.addresses.usd };
+		lab = openBuybackLab({ db: database.db, chain, env, finalDepthBlocks: 300 });
+	});
+	afterAll(async () => {
+		await chain?.anvil.stop();
+		await database?.drop();
+	});
+
+	/** Takes turns until a run begins; returns what the turns before it said. */
+	async function nextRun(): Promise<string[]> {
+		const codes: string[] = [];
+		for (let slot = 0; slot < 6; slot++) {
+			await lab.nextSlot();
+			const turn = await lab.turn();
+			if (turn.kind === "began") return codes;
+			codes.push(turn.kind === "refused" ? turn.refusal.code : turn.kind);
+			// What took its nonce is final after as many blocks as the run itself would be.
+			await chain.anvil.rpc("anvil_mine", ["0x78"]);
+			for (let tick = 0; tick < 4; tick++) await lab.tick(70);
+		}
+		throw new Error(`no run begins: ${codes}`);
+	}
+
+	test("a rollback of 120 blocks takes the run back, and the next one spends what it held", async () => {
+		await chain.earn(100n * ETHER, chain.addresses.usd);
+		expect(await nextRun()).toEqual([]);
+		await lab.settled();
+		expect(await chain.burns()).toHaveLength(1);
+		await chain.anvil.rpc("anvil_mine", ["0x5a"]);
+		expect((await chain.reorg(120)).length).toBeGreaterThan(0);
+		expect(await chain.burns()).toEqual([]);
+		// The node's time went back with its blocks.
+		await chain.pass(Math.ceil((lab.clock.ms - (await chain.timeMs())) / 1_000));
+		const status = async () => (await lab.held())[0]?.status ?? "";
+		for (let tick = 0; tick < 8 && (await status()) === "confirmed"; tick++) await lab.tick(70);
+		expect(["submitted", "uncertain"]).toContain(await status());
+		expect(await nextRun()).toContain("previous_taken_back");
+		await lab.settled();
+		const [first, second] = await lab.held();
+		expect(first).toMatchObject({ errorCode: "cancelled", raw: 0n });
+		expect(second).toMatchObject({ status: "confirmed", raw: 20n * ETHER });
+		expect((await chain.burns()).map(({ spent }) => spent)).toEqual([20n * ETHER]);
+		expect(await lab.status()).toMatchObject({ code: null });
+	});
+});
+
 describe("a buyback that is refused", () => {
 	// Guarantee: where something is not as it should be, a turn says why by a code, records no
 	// intent, and moves nothing.

@@ -3,19 +3,17 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 import type { Steps } from "#core/steps.ts";
-import { DAY_MS, sleep } from "#core/time.ts";
+import { sleep } from "#core/time.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import {
 	type BuybackContracts,
 	type BuybackDeps,
-	FOLDED_MAX,
 	type Refusal,
-	RUN_KEPT_MS,
-	RUN_OPEN_MS,
 	refusal,
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
+import { followRuns, type Runs, waitForRun } from "#plugins/tokenomics/buyback/followRuns.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import type { BuybackRequest, TurnStep } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import {
@@ -25,29 +23,13 @@ import {
 	sizeRun,
 	usdMicrosOf,
 } from "#plugins/tokenomics/buyback/sizeRun.ts";
-import { type BuybackRun, buybackLooks, buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
+import { buybackLooks, buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
 import {
 	type Denial,
-	type Held,
-	type Intent,
 	type Profile,
 	readTradingSetting,
 	type Wallet,
 } from "#plugins/wallets/contract.ts";
-
-/** What the runs so far mean for the next one. */
-type Runs = {
-	/** Slots of the last day that had a run. */
-	slots: ReadonlySet<number>;
-	/** The newest run's; null: there never was one. */
-	newest: number | null;
-	/** The run that is under way, or that nobody knows the end of; null: the next may begin. */
-	open: { slot: number; status: Intent["status"] } | null;
-	/** What runs spent or hold of the router's revenue, by currency. */
-	spent: ReadonlyMap<Address, bigint>;
-	/** What the runs of the last 24 hours spent or hold. */
-	dayUsdMicros: bigint;
-};
 
 export type TurnDeps = BuybackDeps & {
 	steps: Steps<TurnStep>;
@@ -65,21 +47,11 @@ export type Turn =
 	| { kind: "refused"; refusal: Denial; left: readonly LeftOver[] }
 	| { kind: "had" };
 
-type Standing = { run: BuybackRun; held: Pick<Held, "status" | "raw"> };
-
 type Moment = { slot: number; nowMs: number; signal: AbortSignal };
 
 type Found =
 	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
 	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
-
-/** Nothing more is sent for an intent that stands there; a reorganised chain can change it. */
-const OVER: ReadonlySet<Intent["status"]> = new Set([
-	...(["confirmed", "failed", "rejected", "expired", "dry_run"] as const),
-]);
-
-/** An intent that is gone from the records can be anything: it is waited for. */
-const GONE = { status: "uncertain", raw: 0n } as const;
 
 /**
  * Takes one turn of the job: at most one run in ten minutes, whoever asks and however often. It
@@ -107,54 +79,6 @@ export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Tur
 	return turn;
 }
 
-/**
- * Looks up the runs of the last day, by what the spend ledger holds for each: a run is never
- * repeated and never guessed. One whose block left the chain is open again. Runs that are over are
- * settled, and older ones are taken into the sums.
- */
-async function followRuns(
-	deps: TurnDeps,
-	{ router, nowMs }: { router: Address; nowMs: number },
-): Promise<Runs> {
-	const { db, chain, wallets } = deps;
-	const chainId = chain.id;
-	return deps.steps.run("commit.buyback", () =>
-		db.transaction(async (tx) => {
-			const runs = await buybackRuns.unfolded(tx, chainId);
-			const held = await wallets.execution.held(
-				tx,
-				runs.map(({ intentId }) => intentId),
-			);
-			const heldOf = new Map(held.map((one) => [one.intentId, one]));
-			const standing = runs.map((run) => ({ run, held: heldOf.get(run.intentId) ?? GONE }));
-			const over = standing.filter((one) => OVER.has(one.held.status));
-			const unsettled = over.filter(({ run }) => run.settledAt === null);
-			if (unsettled.length > 0) {
-				const slots = unsettled.map(({ run }) => run.slot);
-				await buybackRuns.settle(tx, { chainId, slots, at: new Date(nowMs) });
-			}
-			const before = nowMs - RUN_OPEN_MS;
-			const old = over.filter(({ run }) => run.startedAt.getTime() < before);
-			for (const one of old.slice(-FOLDED_MAX)) {
-				await buybackRuns.fold(tx, { chainId, run: one.run, spentRaw: one.held.raw });
-			}
-			await buybackRuns.prune(tx, RUN_KEPT_MS);
-			const open = standing.find((one) => !OVER.has(one.held.status));
-			const folded = new Set(old.slice(-FOLDED_MAX));
-			const counted = standing.filter((one) => !folded.has(one));
-			const sums = await buybackRuns.sums(tx, { chainId, router });
-			const [newest] = await buybackRuns.newest(tx, { chainId, limit: 1 });
-			return {
-				newest: newest?.slot ?? null,
-				slots: new Set(runs.map(({ slot }) => slot)),
-				open: open ? { slot: open.run.slot, status: open.held.status } : null,
-				spent: spentBy(sums, counted, router),
-				dayUsdMicros: dayOf(standing, nowMs),
-			};
-		}),
-	);
-}
-
 async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	const { slot, nowMs, signal } = moment;
 	if (!deps.isEnabled) return refused("disabled");
@@ -162,8 +86,11 @@ async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	if ("code" in contracts) return { kind: "refused", refusal: contracts, left: [] };
 	const runs = await followRuns(deps, { router: contracts.router, nowMs });
 	if (runs.slots.has(slot)) return { kind: "had" };
-	if (runs.open)
-		return refused(runs.open.status === "uncertain" ? "previous_uncertain" : "previous_open");
+	if (runs.open) {
+		const keeper = () => keeperOf(deps, signal);
+		const reason = await waitForRun(deps, runs.open, { nowMs, keeper, signal });
+		return { kind: "refused", refusal: reason, left: [] };
+	}
 	const who = await deps.steps.run("buyback.turn", () => keeperOf(deps, signal));
 	if ("code" in who) return { kind: "refused", refusal: who, left: [] };
 	if (await isSwitchedOff(deps, who.wallet)) return refused("trading_disabled");
@@ -333,23 +260,4 @@ async function note(
 
 function faultRefusal({ code, publicDetail }: Fault): Denial {
 	return code.startsWith("rpc_") ? refusal("chain_unavailable") : { code, detail: publicDetail };
-}
-
-function spentBy(
-	sums: ReadonlyMap<Address, bigint>,
-	standing: readonly Standing[],
-	router: Address,
-): Map<Address, bigint> {
-	const spent = new Map(sums);
-	for (const { run, held } of standing) {
-		if (run.router !== router) continue;
-		spent.set(run.currency, (spent.get(run.currency) ?? 0n) + held.raw);
-	}
-	return spent;
-}
-
-function dayOf(standing: readonly Standing[], nowMs: number): bigint {
-	return standing
-		.filter(({ run, held }) => held.raw > 0n && run.startedAt.getTime() > nowMs - DAY_MS)
-		.reduce((sum, { run }) => sum + run.usdMicros, 0n);
 }

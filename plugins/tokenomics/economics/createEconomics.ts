@@ -10,6 +10,7 @@ import {
 	type Economics,
 	type Figure,
 	NOT_LAUNCHED,
+	REBUILDING,
 } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import { type EconomicsRows, readEconomics } from "#plugins/tokenomics/economics/readEconomics.ts";
 import { seasonOf } from "#plugins/tokenomics/league.ts";
@@ -91,11 +92,12 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 	const burns = rows.burns.reduce((sum, one) => sum + one.entries, 0);
 	const burned = rows.burns.reduce((sum, one) => sum + one.burned, 0n);
 	const { last } = rows;
+	const status = rows.isRebuilding ? REBUILDING : "live";
 	const earnedBy = (bucket: number) =>
 		rows.revenue.map(({ currency }) => amount(rows.earned(currency, bucket), currency));
 	return {
 		split: {
-			status: "live",
+			status,
 			shares: splitOf(rows, nowMs),
 			revenue: rows.revenue.map(({ currency, amount: received }) => ({
 				currency,
@@ -108,7 +110,7 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 			})),
 		},
 		buyback: {
-			...{ status: "live", burned: ofToken(burned), burns: count(burns, "burns") },
+			...{ status, burned: ofToken(burned), burns: count(burns, "burns") },
 			spent: rows.burns.map(({ currency, amount: spent }) => amount(spent, currency)),
 			last: last && {
 				burned: ofToken(last.burned, last.at),
@@ -118,12 +120,12 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 			worker: worker && workerOf(worker),
 		},
 		holders: {
-			...{ status: "live", count: count(rows.holders, "accounts") },
+			...{ status, count: count(rows.holders, "accounts") },
 			supply: ofToken(rows.minted - rows.tokenBurned),
 			burned: ofToken(rows.tokenBurned),
 			earned: earnedBy(0),
 		},
-		league: leagueOf(rows, { nowMs, earned: earnedBy(1) }),
+		league: { ...leagueOf(rows, { nowMs, earned: earnedBy(1) }), status },
 		servedAt: new Date(nowMs).toISOString(),
 	};
 }

@@ -5,6 +5,7 @@ import { field } from "#core/http/openapi/schema.ts";
 import { bucketName } from "#plugins/tokenomics/treasury.ts";
 
 export const NOT_LAUNCHED = "token not launched";
+export const REBUILDING = "being rebuilt";
 
 /** A number with its unit, where it is from, and how old it is. */
 const figureSchema = z
@@ -28,8 +29,11 @@ const figureSchema = z
 	})
 	.meta({ id: "EconomicsFigure", description: "A number with its unit, source and age." });
 
-const status = z.enum(["live", NOT_LAUNCHED]).meta({
-	description: `\`${NOT_LAUNCHED}\` until the token's contract is named; then there are no figures.`,
+const status = z.enum(["live", REBUILDING, NOT_LAUNCHED]).meta({
+	description:
+		`\`${NOT_LAUNCHED}\` until the token's contract is named; then there are no figures. ` +
+		`\`${REBUILDING}\`: blocks that were read left the chain, or no node shows them; figures of the ` +
+		"ledger are null until all is read again.",
 });
 const figure = (description: string) => figureSchema.nullable().meta({ description });
 

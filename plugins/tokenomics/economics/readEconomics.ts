@@ -18,6 +18,8 @@ export type EconomicsRows = {
 	router: Address | null;
 	/** When all that is final was last in the ledger; null: of one contract it never was. */
 	readAt: Date | null;
+	/** Blocks that were read left the chain, or nobody shows them: `readAt` is null too. */
+	isRebuilding: boolean;
 	/** The default split as the router said it; null: it was not seen. */
 	splitBps: readonly number[] | null;
 	revenue: readonly Total[];
@@ -55,8 +57,8 @@ export async function readEconomics(
 	const found = chainId === undefined ? null : await contracts.addressesOf(chainId);
 	if (!found) return null;
 	const { name } = seasonOf(nowMs);
-	const [readAt, money, burns, supply, season, ranked] = await Promise.all([
-		readAtOf(db, found),
+	const [reading, money, burns, supply, season, ranked] = await Promise.all([
+		readingOf(db, found),
 		readMoney(db, found, contracts.currencies),
 		readBurns(db, found),
 		readSupply(db, found),
@@ -70,15 +72,22 @@ export async function readEconomics(
 	];
 	const known = await currencies.among(db, found.chainId, [...new Set(named)]);
 	return {
-		...{ token, router, readAt, season, standings: ranked, ...money, ...burns, ...supply },
+		...{ token, router, ...reading, season, standings: ranked, ...money, ...burns, ...supply },
 		known: new Map(known.map((one) => [one.address, one])),
 	};
 }
 
-async function readAtOf(db: Database, contracts: TokenContracts): Promise<Date | null> {
+async function readingOf(
+	db: Database,
+	contracts: TokenContracts,
+): Promise<Pick<EconomicsRows, "readAt" | "isRebuilding">> {
 	const rows = await followedNow(db, contracts);
 	const times = rows.flatMap(({ readAt }) => (readAt === null ? [] : [readAt.getTime()]));
-	return times.length < rolesOf(contracts).size ? null : new Date(Math.min(...times));
+	const isWhole = times.length >= rolesOf(contracts).size;
+	return {
+		readAt: isWhole ? new Date(Math.min(...times)) : null,
+		isRebuilding: rows.some(({ rebuildsSince }) => rebuildsSince !== null),
+	};
 }
 
 async function readMoney(

@@ -68,13 +68,14 @@ export function createLedger(deps: LedgerDeps) {
 	};
 	const ledger = { ...deps, alarm };
 
-	/** Takes in all that is final. False: what was final left the chain, and was taken back. */
+	/** Takes in all that is final. False: what was final left the chain, or nobody shows it now. */
 	async function follow(contracts: TokenContracts, signal: AbortSignal): Promise<boolean> {
 		for (;;) {
 			signal.throwIfAborted();
 			const step = await followContracts(deps, contracts, signal);
 			if (step.kind === "caught_up") return true;
 			if (step.kind === "more") continue;
+			if (step.kind === "doubted") return false;
 			const what = "final blocks left the chain";
 			for (const row of step.contracts) await differ(ledger, row, { what, contracts });
 			return false;
@@ -148,7 +149,16 @@ function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degra
 				return ageOf(`${what} ${address}`, row?.[what] ?? null, nowMs);
 			});
 		const differing = rows.flatMap(({ differsSince }) => differsSince ?? []);
+		const doubted = rows.filter((row) => row.differsSince === null);
+		const rebuilding = doubted.flatMap(({ rebuildsSince }) => rebuildsSince ?? []);
 		return [
+			...degraded({
+				code: "token_ledger_rebuilding",
+				ages: rebuilding.map((since) => nowMs - since.getTime()),
+				action:
+					"Nothing, unless it lasts for an hour: then compare the nodes of the token's chain, which do " +
+					"not show a block that was final, or show another one. Figures are null meanwhile.",
+			}),
 			...degraded({
 				code: "token_ledger_differs",
 				ages: differing.map((since) => nowMs - since.getTime()),
@@ -180,6 +190,7 @@ async function differ(
 	{ what, contracts }: { what: string; contracts: TokenContracts },
 ): Promise<void> {
 	alarm(row, what);
+	const at = new Date(clock.nowMs());
 	await db.transaction(async (tx) => {
 		const now = await stillAt(tx, row);
 		if (!now) return;
@@ -190,10 +201,10 @@ async function differ(
 		for (const one of [now, ...others]) {
 			const isFirst = one.rereads === 0 && one.agreedTo >= one.fromBlock;
 			const to = isFirst
-				? { block: one.agreedTo, hash: one.agreedHash }
-				: { block: one.fromBlock - 1, hash: null };
+				? { block: one.agreedTo, hash: one.agreedHash, at }
+				: { block: one.fromBlock - 1, hash: null, at };
 			await rewindContract(tx, one, { to, burners: burnersIn(rows) });
-			await followed.differ(tx, one, { what, at: new Date(clock.nowMs()) });
+			await followed.differ(tx, one, { what, at });
 		}
 	});
 }

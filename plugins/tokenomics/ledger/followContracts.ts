@@ -1,6 +1,7 @@
 // Reads final events of the token's contracts into the ledger, and takes them out again.
 
-import { type Address, type Hex, PLACE_MAX, type RawLog } from "#core/chain/Hex.ts";
+import { type Address, type Hex, hexQuantity, PLACE_MAX, type RawLog } from "#core/chain/Hex.ts";
+import { parseHead } from "#core/chain/heads/Head.ts";
 import { type FinalLogs, readFinalLogs } from "#core/chain/reads/readFinalLogs.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
@@ -32,6 +33,8 @@ type FollowStep =
 	/** Everything that is final is in the ledger. */
 	| { kind: "caught_up" }
 	| { kind: "more" }
+	/** No node shows what was read up to there: it is not known whether it left the chain. */
+	| { kind: "doubted" }
 	/** What was read up to there left the chain, though it was final: nothing was changed. */
 	| { kind: "forked"; contracts: readonly Followed[] };
 
@@ -49,8 +52,8 @@ export async function followContracts(
 	contracts: TokenContracts,
 	signal: AbortSignal,
 ): Promise<FollowStep> {
-	const { db, rpc, finalDepth } = deps;
-	const rows = await beginAll(db, contracts);
+	const { rpc, finalDepth } = deps;
+	const rows = await beginAll(deps, contracts);
 	const lowest = Math.min(...rows.map(({ readTo }) => readTo));
 	const group = rows.filter(({ readTo }) => readTo === lowest);
 	const [first] = group;
@@ -66,9 +69,7 @@ export async function followContracts(
 	});
 	switch (found.kind) {
 		case "none":
-			// Nothing is there to read, and that was learned now.
-			await followed.look(db, group, new Date(deps.clock.nowMs()));
-			return { kind: "caught_up" };
+			return await lookAgain(deps, { group, finalBlock: found.finalBlock, signal });
 		case "forked":
 			return { kind: "forked", contracts: group };
 		default:
@@ -88,7 +89,10 @@ export async function followContracts(
 export async function rewindContract(
 	tx: Tx,
 	contract: Followed,
-	{ to, burners }: { to: { block: number; hash: Hex | null }; burners: ReadonlySet<Address> },
+	{
+		to,
+		burners,
+	}: { to: { block: number; hash: Hex | null; at: Date }; burners: ReadonlySet<Address> },
 ): Promise<void> {
 	const { chainId, address } = contract;
 	if (contract.role === "token") await undoTransfers(tx, contract, { block: to.block, burners });
@@ -121,7 +125,7 @@ export function burnersIn(rows: readonly Followed[]): Set<Address> {
 }
 
 /** Returns the rows of these contracts, and makes them; one that begins earlier is read anew. */
-async function beginAll(db: Database, contracts: TokenContracts): Promise<Followed[]> {
+async function beginAll({ db, clock }: FollowDeps, contracts: TokenContracts): Promise<Followed[]> {
 	const { chainId, fromBlock } = contracts;
 	const wanted = rolesOf(contracts);
 	const isWanted = ({ address, role }: Followed) => wanted.get(address) === role;
@@ -135,13 +139,43 @@ async function beginAll(db: Database, contracts: TokenContracts): Promise<Follow
 		for (const row of await followed.lockAll(tx, chainId)) {
 			if (!isWanted(row) || row.fromBlock <= fromBlock) continue;
 			await rewindContract(tx, row, {
-				to: { block: fromBlock - 1, hash: null },
+				to: { block: fromBlock - 1, hash: null, at: new Date(clock.nowMs()) },
 				burners: burnersIn(await followed.all(tx, chainId)),
 			});
 			await followed.beginEarlier(tx, row, fromBlock);
 		}
 		return (await followed.all(tx, chainId)).filter(isWanted);
 	});
+}
+
+/**
+ * Asks for the block that was read last, where nothing behind it is final: on the chain that goes
+ * on, all holds for this moment too. A chain that was rolled back is shorter for a while, so that
+ * there is nothing to read is no proof of anything.
+ */
+async function lookAgain(
+	{ db, clock, rpc }: FollowDeps,
+	asked: { group: readonly Followed[]; finalBlock: number; signal: AbortSignal },
+): Promise<FollowStep> {
+	const { group, finalBlock, signal } = asked;
+	const at = new Date(clock.nowMs());
+	const [first] = group;
+	if (!first || first.readHash === null) {
+		await followed.look(db, group, at);
+		return { kind: "caught_up" };
+	}
+	const { readTo, readHash } = first;
+	const digest = (result: unknown) => parseHead(result)?.hash ?? "none";
+	const [answer] = await rpc.batch(
+		[{ method: "eth_getBlockByNumber", params: [hexQuantity(readTo), false] }],
+		{ signal, minBlock: readTo, quorum: { digest } },
+	);
+	const hash = parseHead(answer)?.hash;
+	if (hash !== undefined && hash !== readHash) return { kind: "forked", contracts: group };
+	// Nobody has the block, or only what is below it is final now: that is no news of this moment.
+	if (hash === undefined) await followed.doubt(db, group, at);
+	else if (finalBlock >= readTo) await followed.look(db, group, at);
+	return { kind: hash === undefined ? "doubted" : "caught_up" };
 }
 
 async function store(

@@ -127,6 +127,67 @@ test("reads again from the last agreement when final blocks leave the chain, and
 	expect(await lab.degraded()).toEqual([]);
 });
 
+test("says that figures are being rebuilt while a chain that was rolled back is shorter than what was read", async () => {
+	const state = async () => {
+		const rows = await database.db.query<{ readAt: Date | null; since: Date | null }>(
+			`select read_at as "readAt", rebuilds_since as since from tokenomics.followed`,
+		);
+		return {
+			isFresh: rows.every(({ readAt }) => readAt?.getTime() === lab.clock.ms),
+			isRebuilding: rows.some(({ since }) => since !== null),
+			codes: (await lab.degraded()).map(({ code }) => code),
+		};
+	};
+	chain.mine([deposit(500n), give(PERSON, 50n)]);
+	chain.mineEmpty(FINAL_DEPTH);
+	await lab.run({ compare: true });
+	chain.mineEmpty(60);
+	chain.mine([burn(5n), deposit(11n)]);
+	chain.mineEmpty(FINAL_DEPTH + 55);
+	await lab.run();
+	await expectEqual();
+	expect(await state()).toEqual({ isFresh: true, isRebuilding: false, codes: [] });
+	const head = chain.head();
+
+	chain.reorg(120);
+	lab.clock.ms += 15_000;
+	await lab.run();
+	// The old chain's figures are nobody's word any more, though there is nothing to read yet.
+	expect(await state()).toEqual({
+		...{ isFresh: false, isRebuilding: true, codes: ["token_ledger_rebuilding"] },
+	});
+	for (let step = 0; chain.head() < head - FINAL_DEPTH - 1; step += 1) {
+		chain.mine(step === 3 ? [burn(7n)] : []);
+		lab.clock.ms += 15_000;
+		if (step % 10 === 0) await lab.run();
+		expect((await state()).isRebuilding).toBe(true);
+	}
+	// As soon as the chain has a block at that place, the other one is known to be gone.
+	chain.mineEmpty(2);
+	await lab.run();
+	await lab.run();
+	await expectEqual();
+	expect(await state()).toEqual({ isFresh: true, isRebuilding: false, codes: [] });
+	expect((await lab.books()).entries.get("buyback_burned")).toBe(1);
+});
+
+test("does not take a node that is behind for the chain, nor its word for news", async () => {
+	chain.mine([deposit(500n)]);
+	chain.mineEmpty(FINAL_DEPTH + 5);
+	await lab.run();
+	const atMs = lab.clock.ms;
+	const behind = `0x${(chain.head() - 3).toString(16)}`;
+	chain.tamper.of = ({ method }, answer) => (method === "eth_blockNumber" ? behind : answer);
+	lab.clock.ms += 60_000;
+	await lab.run();
+	const rows = await database.db.query<{ readAt: Date }>(
+		`select read_at as "readAt" from tokenomics.followed`,
+	);
+	expect(rows.map(({ readAt }) => readAt.getTime())).toEqual([atMs, atMs, atMs]);
+	expect(lab.said).toEqual([]);
+	await expectEqual();
+});
+
 describe("a node that lies is found by the comparison, and what it told is read again:", () => {
 	type Lie = [what: string, of: (logs: any[]) => any[]];
 	const lies: Lie[] = [

@@ -155,6 +155,30 @@ describe("[TOK-01] the economics", () => {
 		expect(asOfMs).toBeNull();
 	});
 
+	test("say that they are being rebuilt while blocks that were read are gone, and are not known then", async () => {
+		const lab = await open({ ...LAUNCHED, ADMIN_API_KEY: "an-operators-key" });
+		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 1n, burned: 7n * WEI }]);
+		chain.mineEmpty(AFTER_FINAL + 60);
+		await lab.run("tokenomics.ledger");
+		expect((await lab.ask(PATH)).body.buyback).toMatchObject({ status: "live" });
+		chain.reorg(AFTER_FINAL + 61);
+		lab.clock.ms += 15_000;
+		await lab.run("tokenomics.ledger").catch(() => null);
+		const { body } = await lab.ask(PATH);
+		for (const part of ["split", "buyback", "holders", "league"]) {
+			expect(body[part].status).toBe("being rebuilt");
+		}
+		expect([body.buyback.burned.value, body.holders.count.value]).toEqual([null, null]);
+		expect((await said(lab)).line).toContain("figures are being rebuilt");
+		chain.mineEmpty(2 * AFTER_FINAL);
+		// The last agreement is gone as well, which the look after it finds.
+		await lab.run("tokenomics.ledger");
+		await lab.run("tokenomics.ledger");
+		lab.clock.ms += 2_000;
+		const after = (await lab.ask(PATH)).body.buyback;
+		expect([after.status, after.burned.value]).toEqual(["live", "0"]);
+	});
+
 	test("say of a tiny burn that it is less than what the line has digits for", async () => {
 		const lab = await open(LAUNCHED);
 		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
 import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import {
 	CURSOR_PART,
 	createCursor,
@@ -15,6 +16,7 @@ import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { type Economics, economicsSchema } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
+import { followedNow } from "#plugins/tokenomics/ledger/followContracts.ts";
 import { ENTRY_TYPES } from "#plugins/tokenomics/ledgerEvents.ts";
 import { address, EXPORT_ROWS_MAX, SHOWN_CURRENCIES } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
@@ -60,6 +62,12 @@ const listSchema = z
 	.object({
 		data: z.array(entrySchema).meta({ description: "Entries, the newest first." }),
 		page: pageSchema,
+		rebuildsSince: field
+			.time(
+				"Since when blocks that were read are not on the chain, or no node shows them: entries and " +
+					"sums may be of blocks that are gone until all is read again. Null: all holds.",
+			)
+			.nullable(),
 		totals: z.array(totalSchema).meta({
 			description:
 				`Sums of all entries of the contracts in force, whatever page and filter; of ` +
@@ -111,6 +119,7 @@ export function treasuryRoutes({ core, contracts }: TreasuryRoutesOptions) {
 					return {
 						data: shown.map((entry) => renderEntry(entry, known)),
 						page: { nextCursor, hasMore: nextCursor !== null },
+						rebuildsSince: await rebuildsSince(db, contracts, chainOf(query.chainId)),
 						totals: sums.map((sum) => renderTotal(sum, known)),
 					};
 				},
@@ -177,6 +186,17 @@ async function pageOf(
 	const last = shown.at(-1);
 	if (!last || found.length <= limit) return { shown, nextCursor: null };
 	return { shown, nextCursor: cursors.encode([String(last.block), String(last.logIndex)]) };
+}
+
+async function rebuildsSince(
+	db: Db,
+	contracts: Contracts,
+	chainId: number,
+): Promise<string | null> {
+	const found = await contracts.addressesOf(chainId);
+	const rows = found ? await followedNow(db, found) : [];
+	const times = rows.flatMap((row) => row.rebuildsSince?.getTime() ?? []);
+	return times.length === 0 ? null : new Date(Math.min(...times)).toISOString();
 }
 
 async function knownOf(

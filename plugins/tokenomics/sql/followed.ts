@@ -18,6 +18,8 @@ export type Followed = FollowedKey & {
 	readHash: Hex | null;
 	/** When all that is final was in the ledger; null: parts of it are missing still. */
 	readAt: Date | null;
+	/** Since when blocks that were read are gone, or no node shows them; null: they are there. */
+	rebuildsSince: Date | null;
 	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
 	agreedTo: number;
 	agreedHash: Hex | null;
@@ -82,9 +84,9 @@ export const currencies = {
 };
 
 const COLUMNS = `chain_id as "chainId", address, role, from_block as "fromBlock",
-	read_to as "readTo", read_hash as "readHash", read_at as "readAt", agreed_to as "agreedTo",
-	agreed_hash as "agreedHash", agreed_at as "agreedAt", differs_since as "differsSince",
-	difference, rereads`;
+	read_to as "readTo", read_hash as "readHash", read_at as "readAt",
+	rebuilds_since as "rebuildsSince", agreed_to as "agreedTo", agreed_hash as "agreedHash",
+	agreed_at as "agreedAt", differs_since as "differsSince", difference, rereads`;
 const KEY = "chain_id = $1 and address = $2 and role = $3";
 
 /** A few rows: one for each contract that ever was the token's. All by the primary key. */
@@ -124,24 +126,43 @@ export const followed = {
 	): Promise<void> {
 		await tx.execute(
 			`update tokenomics.followed
-			set read_to = $4, read_hash = $5, read_at = coalesce($6, read_at) where ${KEY}`,
+			set read_to = $4, read_hash = $5, read_at = coalesce($6, read_at),
+				rebuilds_since = case when $6::timestamptz is null then rebuilds_since end
+			where ${KEY}`,
 			[...keyOf(key), to.block, to.hash && bytesOf(to.hash), to.at],
 		);
 	},
 
 	/** Moves the cursor back: until all is read again nobody knows what it adds up to. */
-	async moveBack(tx: Tx, key: FollowedKey, to: { block: number; hash: Hex | null }): Promise<void> {
+	async moveBack(
+		tx: Tx,
+		key: FollowedKey,
+		to: { block: number; hash: Hex | null; at: Date },
+	): Promise<void> {
 		await tx.execute(
-			`update tokenomics.followed set read_to = $4, read_hash = $5, read_at = null where ${KEY}`,
-			[...keyOf(key), to.block, to.hash && bytesOf(to.hash)],
+			`update tokenomics.followed set read_to = $4, read_hash = $5, read_at = null,
+				rebuilds_since = coalesce(rebuilds_since, $6) where ${KEY}`,
+			[...keyOf(key), to.block, to.hash && bytesOf(to.hash), to.at],
 		);
+	},
+
+	/** Notes that no node shows the last block that was read: of what was read nobody knows more. */
+	async doubt(db: Queryable, rows: readonly Followed[], at: Date): Promise<void> {
+		for (const row of rows) {
+			await db.execute(
+				`update tokenomics.followed set read_at = null,
+					rebuilds_since = coalesce(rebuilds_since, $4) where ${KEY} and read_to = $5`,
+				[...keyOf(row), at, row.readTo],
+			);
+		}
 	},
 
 	/** Notes that there was nothing more to read, so what was read holds for that moment too. */
 	async look(db: Queryable, rows: readonly Followed[], at: Date): Promise<void> {
 		for (const row of rows) {
 			await db.execute(
-				`update tokenomics.followed set read_at = $4 where ${KEY} and read_to = $5`,
+				`update tokenomics.followed set read_at = $4, rebuilds_since = null
+				where ${KEY} and read_to = $5`,
 				[...keyOf(row), at, row.readTo],
 			);
 		}

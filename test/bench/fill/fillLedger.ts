@@ -66,7 +66,8 @@ async function addUp(
 	const rows = await followed.all(tx, FILLED_CHAIN_ID);
 	const row = rows.find((one) => one.role === role && one.address === address);
 	if (!row) throw new Error("it is followed by now");
-	await rewindContract(tx, row, { to: { block: events, hash: HASH }, burners: new Set() });
+	const to = { block: events, hash: HASH, at: new Date(0) };
+	await rewindContract(tx, row, { to, burners: new Set() });
 }
 
 const bytes = (address: Hex) => Buffer.from(address.slice(2), "hex");

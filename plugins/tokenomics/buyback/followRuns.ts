@@ -1,0 +1,170 @@
+// Follows the runs of buybacks: what they hold and spent, and what becomes of one that hangs.
+
+import type { Address } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault.ts";
+import type { Steps } from "#core/steps.ts";
+import { DAY_MS } from "#core/time.ts";
+import {
+	type BuybackDeps,
+	FOLDED_MAX,
+	type Refusal,
+	RUN_KEPT_MS,
+	RUN_OPEN_MS,
+	refusal,
+	SLOT_MS,
+} from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import type { TurnStep } from "#plugins/tokenomics/buyback/releaseKind.ts";
+import { type BuybackRun, buybackRuns } from "#plugins/tokenomics/sql/buybackRuns.ts";
+import type { Held, Intent, Profile } from "#plugins/wallets/contract.ts";
+
+type FollowDeps = BuybackDeps & { steps: Steps<TurnStep> };
+
+/** What the runs so far mean for the next one. */
+export type Runs = {
+	/** Slots of the last day that had a run. */
+	slots: ReadonlySet<number>;
+	/** The newest run's; null: there never was one. */
+	newest: number | null;
+	/** The run that is under way, or that nobody knows the end of; null: the next may begin. */
+	open: { run: BuybackRun; status: Intent["status"] } | null;
+	/** What runs spent or hold of the router's revenue, by currency. */
+	spent: ReadonlyMap<Address, bigint>;
+	/** What the runs of the last 24 hours spent or hold. */
+	dayUsdMicros: bigint;
+};
+
+type Standing = { run: BuybackRun; held: Pick<Held, "status" | "raw"> };
+
+type Waiting = {
+	nowMs: number;
+	/** Returns the deployment's own account, or why it cannot be used. */
+	keeper(): Promise<{ profile: Profile } | Refusal>;
+	signal: AbortSignal;
+};
+
+/** Nothing more is sent for an intent that stands there; a reorganised chain can change it. */
+const OVER: ReadonlySet<Intent["status"]> = new Set([
+	...(["confirmed", "failed", "rejected", "expired", "dry_run"] as const),
+]);
+
+/** It was sent, or may have been. */
+const SENT: ReadonlySet<Intent["status"]> = new Set(["submitted", "uncertain"] as const);
+
+/** A run has a release, two allowances and a purchase; one run at a time is open. */
+const OPEN_INTENTS_MAX = 20;
+
+/** An intent that is gone from the records can be anything: it is waited for. */
+const GONE = { status: "uncertain", raw: 0n } as const;
+
+/**
+ * Looks up the runs of the last day, by what the spend ledger holds for each: a run is never
+ * repeated and never guessed. One whose block left the chain is open again. Runs that are over are
+ * settled, and older ones are taken into the sums.
+ */
+export async function followRuns(
+	deps: FollowDeps,
+	{ router, nowMs }: { router: Address; nowMs: number },
+): Promise<Runs> {
+	const { db, chain, wallets } = deps;
+	const chainId = chain.id;
+	return deps.steps.run("commit.buyback", () =>
+		db.transaction(async (tx) => {
+			const runs = await buybackRuns.unfolded(tx, chainId);
+			const held = await wallets.execution.held(
+				tx,
+				runs.map(({ intentId }) => intentId),
+			);
+			const heldOf = new Map(held.map((one) => [one.intentId, one]));
+			const standing = runs.map((run) => ({ run, held: heldOf.get(run.intentId) ?? GONE }));
+			const over = standing.filter((one) => OVER.has(one.held.status));
+			const unsettled = over.filter(({ run }) => run.settledAt === null);
+			if (unsettled.length > 0) {
+				const slots = unsettled.map(({ run }) => run.slot);
+				await buybackRuns.settle(tx, { chainId, slots, at: new Date(nowMs) });
+			}
+			const before = nowMs - RUN_OPEN_MS;
+			const old = over.filter(({ run }) => run.startedAt.getTime() < before);
+			for (const one of old.slice(-FOLDED_MAX)) {
+				await buybackRuns.fold(tx, { chainId, run: one.run, spentRaw: one.held.raw });
+			}
+			await buybackRuns.prune(tx, RUN_KEPT_MS);
+			const open = standing.find((one) => !OVER.has(one.held.status));
+			const folded = new Set(old.slice(-FOLDED_MAX));
+			const counted = standing.filter((one) => !folded.has(one));
+			const sums = await buybackRuns.sums(tx, { chainId, router });
+			const [newest] = await buybackRuns.newest(tx, { chainId, limit: 1 });
+			return {
+				newest: newest?.slot ?? null,
+				slots: new Set(runs.map(({ slot }) => slot)),
+				open: open ? { run: open.run, status: open.held.status } : null,
+				spent: spentBy(sums, counted, router),
+				dayUsdMicros: dayOf(standing, nowMs),
+			};
+		}),
+	);
+}
+
+/**
+ * Waits for the run before, and takes it back where it is open for as long as runs are apart and
+ * may not be sent any more: its nonces are used for nothing, so that of two transactions at most
+ * one is ever mined. Whatever nodes have forgotten, however far a chain was rolled back, it ends.
+ */
+export async function waitForRun(
+	deps: FollowDeps,
+	{ run, status }: NonNullable<Runs["open"]>,
+	{ nowMs, keeper, signal }: Waiting,
+): Promise<Refusal> {
+	const { execution } = deps.wallets;
+	const code = status === "uncertain" ? "previous_uncertain" : "previous_open";
+	if (nowMs < run.startedAt.getTime() + SLOT_MS) return refusal(code);
+	const who = await keeper();
+	if ("code" in who) return refusal(code, who.detail);
+	const intent = await execution.read(run.intentId, who.profile.id);
+	if (!intent) return refusal(code, "Its record cannot be read.");
+	// Steps before it have lower nonces: where their blocks are gone as well, nothing passes them.
+	const { items } = await execution.list(who.profile.id, { limit: OPEN_INTENTS_MAX });
+	const sent = items.filter((one) => SENT.has(one.status)).reverse();
+	const open = [...sent, await execution.asking(intent)].filter(
+		({ plan }) => (plan?.expiresAtMs ?? 0) <= nowMs,
+	);
+	let stopped = open.length === 0 ? "It may be sent still." : null;
+	for (const id of new Set(open.map((one) => one.id))) {
+		stopped = (await takeBack(deps, id, signal)) ?? stopped;
+	}
+	return stopped === null ? refusal("previous_taken_back") : refusal(code, stopped);
+}
+
+/** Cancels an intent; returns in words why that cannot be done now, null where it is done. */
+async function takeBack(
+	{ wallets, log }: FollowDeps,
+	intentId: string,
+	signal: AbortSignal,
+): Promise<string | null> {
+	try {
+		await wallets.execution.cancel(intentId, { actor: "service:tokenomics", signal });
+		return null;
+	} catch (error) {
+		if (!(error instanceof Fault) || signal.aborted) throw error;
+		log.warn("a step of a buyback cannot be taken back now", { intentId, error });
+		return error.publicDetail;
+	}
+}
+
+function spentBy(
+	sums: ReadonlyMap<Address, bigint>,
+	standing: readonly Standing[],
+	router: Address,
+): Map<Address, bigint> {
+	const spent = new Map(sums);
+	for (const { run, held } of standing) {
+		if (run.router !== router) continue;
+		spent.set(run.currency, (spent.get(run.currency) ?? 0n) + held.raw);
+	}
+	return spent;
+}
+
+function dayOf(standing: readonly Standing[], nowMs: number): bigint {
+	return standing
+		.filter(({ run, held }) => held.raw > 0n && run.startedAt.getTime() > nowMs - DAY_MS)
+		.reduce((sum, { run }) => sum + run.usdMicros, 0n);
+}
