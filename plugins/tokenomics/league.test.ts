@@ -9,8 +9,8 @@ const START = Date.UTC(2026, 10, 1);
 
 type Given = [minute: number, side: "buy" | "sell", usd: number, who?: string, asset?: string];
 
-function count(given: readonly Given[]) {
-	const season = createSeasonCount();
+function count(given: readonly Given[], span?: Parameters<typeof createSeasonCount>[0]) {
+	const season = createSeasonCount(span);
 	for (const [index, [minute, side, usd, who = "ada", asset = ASSET]] of given.entries()) {
 		const trade: SettledTrade = {
 			...{ id: String(index).padStart(6, "0"), profileId: who, walletId: null, intentId: "i" },
@@ -22,6 +22,9 @@ function count(given: readonly Given[]) {
 	}
 	const { traders, leftOutUsdMicros } = season.end();
 	return {
+		traded: traders.map(({ profileId, tradedUsdMicros }) => [
+			...[profileId, Number(tradedUsdMicros) / 1_000_000],
+		]),
 		left: Number(leftOutUsdMicros) / 1_000_000,
 		volumes: traders.map(({ profileId, usdMicros }) => [profileId, Number(usdMicros) / 1_000_000]),
 	};
@@ -34,7 +37,7 @@ test("adds up what traders settled, who has most first", () => {
 		[2, "sell", 5, "cy"],
 		[70, "buy", 15],
 	];
-	expect(count(given)).toEqual({
+	expect(count(given)).toMatchObject({
 		volumes: [
 			["bob", 30],
 			["ada", 25],
@@ -76,7 +79,7 @@ test("who came first to a volume is by the last trade of all assets", () => {
 	]);
 });
 
-describe("a round trip within an hour counts on neither side:", () => {
+describe("a round trip within an hour counts nothing on either side:", () => {
 	const cases: [what: string, given: Given[], counted: number][] = [
 		[
 			"bought and sold again",
@@ -131,17 +134,9 @@ describe("a round trip within an hour counts on neither side:", () => {
 			0,
 		],
 		[
-			"an hour later it is another trade",
-			[
-				[0, "buy", 100],
-				[60, "sell", 100],
-			],
-			200,
-		],
-		[
 			"of two buys the first is turned back",
 			[
-				[0, "buy", 7],
+				[10, "buy", 7],
 				[30, "buy", 7],
 				[61, "sell", 7],
 			],
@@ -182,14 +177,125 @@ describe("a round trip within an hour counts on neither side:", () => {
 	}
 });
 
+describe("what is turned back later counts by how long it was held, on both sides:", () => {
+	const DAY = 1_440;
+	const cases: [what: string, given: Given[], counted: number][] = [
+		[
+			"after 61 minutes next to nothing",
+			[
+				[0, "buy", 10_080],
+				[61, "sell", 10_080],
+			],
+			122,
+		],
+		[
+			"after a day a seventh",
+			[
+				[0, "buy", 70],
+				[DAY, "sell", 70],
+			],
+			20,
+		],
+		[
+			"a resale after six days most of it",
+			[
+				[0, "buy", 70],
+				[6 * DAY, "sell", 70],
+			],
+			120,
+		],
+		[
+			"a resale after seven days all of it",
+			[
+				[0, "buy", 70],
+				[7 * DAY, "sell", 70],
+			],
+			140,
+		],
+		[
+			"the oldest is turned back first, and each part by its own time",
+			[
+				[0, "buy", 70],
+				[3 * DAY, "buy", 70],
+				[6 * DAY, "sell", 140],
+			],
+			180,
+		],
+		[
+			"what is not turned back counts beside it",
+			[
+				[0, "buy", 140],
+				[DAY, "sell", 70],
+			],
+			90,
+		],
+	];
+	for (const [what, given, counted] of cases) {
+		test(what, () => {
+			const { volumes, left, traded } = count(given);
+			const all = given.reduce((sum, [, , usd]) => sum + usd, 0);
+			expect(volumes).toEqual([["ada", counted]]);
+			expect(traded).toEqual([["ada", all]]);
+			expect(left + counted).toBe(all);
+		});
+	}
+});
+
+test("the same money turned back every 61 minutes counts no more in a week than turned back once", () => {
+	const often: Given[] = [];
+	for (let minute = 0; minute + 61 <= 7 * 1_440; minute += 61) {
+		const side = often.length % 2 === 0 ? "buy" : "sell";
+		often.push([minute, side, 100]);
+	}
+	const [[, counted] = ["", 0]] = count(often).volumes;
+	const once = count([
+		[0, "buy", 100],
+		[7 * 1_440, "sell", 100],
+	]).volumes[0]?.[1];
+	expect(often.length).toBeGreaterThan(160);
+	expect(Number(counted)).toBeLessThanOrEqual(Number(once));
+});
+
+test("wallets of one profile are one trader: bought by one and sold by another is back-and-forth", () => {
+	const season = createSeasonCount();
+	const sides = [
+		["w1", "buy"],
+		["w2", "sell"],
+	] as const;
+	for (const [index, [walletId, side]] of sides.entries()) {
+		season.add({
+			...{ id: String(index), profileId: "ada", walletId, intentId: "i", side, asset: ASSET },
+			...{ createdAt: new Date(START + index * MINUTE_MS), usdMicros: 100_000_000n },
+		});
+	}
+	expect(season.end()).toEqual({ traders: [], leftOutUsdMicros: 200_000_000n });
+});
+
+test("what is turned back across the end of a season is turned back in both", () => {
+	const november = seasonOf(START);
+	const given: Given[] = [
+		[30 * 1_440 - 5, "buy", 100],
+		[30 * 1_440 + 5, "sell", 60],
+	];
+	expect(count(given, november)).toEqual({
+		...{ volumes: [["ada", 40]], traded: [["ada", 100]], left: 60 },
+	});
+	expect(count(given, seasonOf(november.toMs))).toEqual({ volumes: [], traded: [], left: 60 });
+});
+
 test("less than a dollar counts nothing, however often", () => {
 	const given = Array.from({ length: 50 }, (_, at): Given => [at * 61, "buy", 0.99]);
-	expect(count(given)).toEqual({ volumes: [], left: 49.5 });
+	expect(count(given)).toEqual({ volumes: [], traded: [], left: 49.5 });
+});
+
+test("what is sold in parts of less than a dollar is turned back all the same", () => {
+	const parts = Array.from({ length: 100 }, (_, at): Given => [1 + at / 10, "sell", 0.99]);
+	expect(count([[0, "buy", 100], ...parts])).toMatchObject({ volumes: [["ada", 1]] });
 });
 
 test("whatever is traded: nothing is counted twice or lost, and no trader below zero", () => {
 	const trade = fc.tuple(
-		fc.integer({ min: 0, max: 90 }),
+		fc.integer({ min: 0, max: 4_000 }),
 		fc.constantFrom("buy" as const, "sell" as const),
 		fc.integer({ min: 1, max: 1_000 }),
 		fc.constantFrom("ada", "bob"),

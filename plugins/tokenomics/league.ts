@@ -4,8 +4,15 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
+import { mulDiv } from "#core/money.ts";
 import type { Job } from "#core/schedule.ts";
-import { LEAGUE_EVERY_MS, LEAGUE_TIMEOUT_MS, STANDINGS_KEPT } from "#plugins/tokenomics/limits.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
+import {
+	LEAGUE_EVERY_MS,
+	LEAGUE_TIMEOUT_MS,
+	STANDINGS_KEPT,
+	STANDINGS_NAMED,
+} from "#plugins/tokenomics/limits.ts";
 import { type Standing, standings } from "#plugins/tokenomics/sql/holders.ts";
 import type { SettledTrade, Trading } from "#plugins/trading/contract.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
@@ -14,6 +21,8 @@ type Counted = {
 	profileId: string;
 	/** What counts, in microdollars. */
 	usdMicros: bigint;
+	/** All that was settled, before the rule. */
+	tradedUsdMicros: bigint;
 	/** Trades of which something counts. */
 	trades: number;
 };
@@ -34,25 +43,44 @@ type LeagueDeps = {
 	wallets: Pick<Wallets, "principalOf"> & { execution: Pick<Wallets["execution"], "held"> };
 };
 
-type Counting = {
+/** A trade that may be turned back still. */
+type Open = {
 	trade: SettledTrade;
+	atMs: number;
 	/** What of it was not turned back so far. */
 	leftUsdMicros: bigint;
+	/** Whether something of it counts already. */
+	hasCounted: boolean;
 };
 
-/** A trade below counts nothing: a thousand of them cost nothing either. */
+/**
+ * A trade below counts nothing: a thousand of them cost nothing either. It turns others back all
+ * the same, or a sale in small parts would be none.
+ */
 const LEAST_USD_MICROS = 1_000_000n;
 
-/** What is turned back within so long counts on neither side. */
-const ROUND_TRIP_MS = 3_600_000;
+/** What is turned back within so long counts nothing, on neither side. */
+const NOTHING_BEFORE_MS = HOUR_MS;
+
+/** What is turned back later than this counts in full; before, by how long it was held. */
+const BACK_AND_FORTH_MS = 7 * DAY_MS;
+
+const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+
+/** Says what counts, for whoever reads the league. */
+export const LEAGUE_RULE =
+	"Settled trades of a month, UTC, of at least a dollar, by profile: all of its wallets together. What " +
+	"is bought and sold again of one asset, or sold and bought again, is back-and-forth for seven days: " +
+	"dollar for dollar, the oldest first, both sides count by how long it was held (a day: one seventh), " +
+	"and nothing within an hour. After seven days, and while it is not turned back, all of it counts.";
 
 const PAGE = 1_000;
-/** A trade that was asked for at the end of a season may be settled after it. */
-const OVERLAP_MS = 86_400_000;
+/** A trade that was asked for at the end of a season may be settled, and turned back, after it. */
+const OVERLAP_MS = BACK_AND_FORTH_MS + DAY_MS;
 
 /**
- * Counts the season anew every five minutes, and for a day the one before it: whoever reads the
- * league reads a hundred rows, however many trades there were.
+ * Counts the season anew every five minutes, and for eight days the one before it: whoever reads
+ * the league reads few rows, however many trades there were.
  */
 export function leagueJob(deps: LeagueDeps): Job {
 	return {
@@ -71,77 +99,92 @@ export function leagueJob(deps: LeagueDeps): Job {
 }
 
 /**
- * Counts the settled volume of each trader, without wash trades. The rules, which anybody can check
- * against the chain, are in the plugin's README:
+ * Counts the settled volume of each trader by `LEAGUE_RULE`, which anybody can check against the
+ * chain. Holding costs the risk of the price, so what counts is bound to money and time: who turns
+ * the same money back more often counts no more by it, and who resells after days is not left out.
  *
- * 1. A trade of less than a dollar counts nothing.
- * 2. What one trader buys and sells again of the same asset, or sells and buys again, within an
- *    hour counts on neither side, dollar for dollar; what was traded first is turned back first.
- *
- * Trades come in order of time. What is more than an hour old is settled and forgotten, so memory
- * grows with the trades of an hour.
+ * Trades come in order of time; those outside of the season only turn others back. At each moment
+ * what is open of an asset is of one side, so a trade is looked at once for each that it turns
+ * back. What is older than the rule's time is settled and forgotten.
  */
-export function createSeasonCount() {
-	const open = new Map<string, Counting[]>();
+export function createSeasonCount({ fromMs, toMs }: Pick<Season, "fromMs" | "toMs"> = ALWAYS) {
+	const open = new Map<string, Open[]>();
 	const traders = new Map<string, Counted & { lastId: string }>();
 	let leftOut = 0n;
 	let settledUpToMs = Number.NEGATIVE_INFINITY;
+	const isOf = (atMs: number) => atMs >= fromMs && atMs < toMs;
 
-	function settle({ trade, leftUsdMicros }: Counting): void {
-		leftOut += trade.usdMicros - leftUsdMicros;
-		if (leftUsdMicros <= 0n) return;
-		const { profileId, id: lastId } = trade;
-		const old = traders.get(profileId) ?? { profileId, usdMicros: 0n, trades: 0, lastId };
-		const usdMicros = old.usdMicros + leftUsdMicros;
+	function credit(one: Open, usdMicros: bigint): void {
+		const { trade, atMs } = one;
+		const trader = traders.get(trade.profileId);
+		const isLess = trade.usdMicros < LEAST_USD_MICROS;
+		if (!trader || usdMicros <= 0n || isLess || !isOf(atMs)) return;
+		leftOut -= usdMicros;
+		trader.usdMicros += usdMicros;
+		if (!one.hasCounted) trader.trades += 1;
+		one.hasCounted = true;
 		// Assets are settled one after the other, so not in the order of their trades.
-		const newest = old.lastId > lastId ? old.lastId : lastId;
-		traders.set(profileId, { profileId, usdMicros, trades: old.trades + 1, lastId: newest });
+		if (trade.id > trader.lastId) trader.lastId = trade.id;
 	}
 
 	/** Settles what is older than that: nothing turns it back any more. */
 	function settleUpTo(ms: number): void {
 		for (const [key, waiting] of open) {
-			const kept = waiting.filter(({ trade }) => trade.createdAt.getTime() >= ms);
-			const over = waiting.slice(0, waiting.length - kept.length);
-			over.forEach(settle);
-			if (kept.length === 0) open.delete(key);
-			else open.set(key, kept);
+			for (const one of takeOld(waiting, ms)) credit(one, one.leftUsdMicros);
+			if (waiting.length === 0) open.delete(key);
 		}
+	}
+
+	function note({ profileId, usdMicros }: SettledTrade): void {
+		const none = { profileId, usdMicros: 0n, tradedUsdMicros: 0n, trades: 0, lastId: "" };
+		const trader = traders.get(profileId) ?? none;
+		trader.tradedUsdMicros += usdMicros;
+		traders.set(profileId, trader);
+		leftOut += usdMicros;
+	}
+
+	/** Turns back what is open of the other side, the oldest first; the rest is open as well. */
+	function turnBack(waiting: Open[], fresh: Open): void {
+		let turned = 0;
+		for (const one of waiting) {
+			if (one.trade.side === fresh.trade.side || fresh.leftUsdMicros === 0n) break;
+			const usdMicros = lesser(one.leftUsdMicros, fresh.leftUsdMicros);
+			const counts = countedOf(usdMicros, fresh.atMs - one.atMs);
+			for (const side of [one, fresh]) {
+				side.leftUsdMicros -= usdMicros;
+				credit(side, counts);
+			}
+			turned += one.leftUsdMicros === 0n ? 1 : 0;
+		}
+		waiting.splice(0, turned);
+		if (fresh.leftUsdMicros > 0n) waiting.push(fresh);
 	}
 
 	return {
 		add(trade: SettledTrade): void {
-			if (trade.usdMicros < LEAST_USD_MICROS) {
-				leftOut += trade.usdMicros;
-				return;
-			}
 			const atMs = trade.createdAt.getTime();
-			// All traders are looked at once a minute of trades, not with each trade.
-			if (atMs - ROUND_TRIP_MS > settledUpToMs + ROUND_TRIP_MS / 60) {
-				settledUpToMs = atMs - ROUND_TRIP_MS;
-				settleUpTo(settledUpToMs);
+			if (isOf(atMs)) note(trade);
+			// All traders are looked at once an hour of trades, not with each trade.
+			const oldMs = atMs - BACK_AND_FORTH_MS;
+			if (oldMs > settledUpToMs + HOUR_MS) {
+				settledUpToMs = oldMs;
+				settleUpTo(oldMs);
 			}
 			const key = `${trade.profileId} ${trade.asset}`;
 			const waiting = open.get(key) ?? [];
-			const fresh: Counting = { trade, leftUsdMicros: trade.usdMicros };
-			for (const one of waiting) {
-				const isTurnedBack =
-					one.trade.side !== trade.side && atMs - one.trade.createdAt.getTime() < ROUND_TRIP_MS;
-				if (!isTurnedBack) continue;
-				const turned = lesser(one.leftUsdMicros, fresh.leftUsdMicros);
-				one.leftUsdMicros -= turned;
-				fresh.leftUsdMicros -= turned;
-			}
-			open.set(key, [...waiting, fresh]);
+			open.set(key, waiting);
+			for (const one of takeOld(waiting, oldMs)) credit(one, one.leftUsdMicros);
+			turnBack(waiting, { trade, atMs, leftUsdMicros: trade.usdMicros, hasCounted: false });
 		},
 		end(): SeasonCount {
 			settleUpTo(Number.POSITIVE_INFINITY);
-			const ranked = [...traders.values()].sort((one, other) => {
+			const counted = [...traders.values()].filter(({ usdMicros }) => usdMicros > 0n);
+			const ranked = counted.sort((one, other) => {
 				if (one.usdMicros !== other.usdMicros) return one.usdMicros > other.usdMicros ? -1 : 1;
 				return one.lastId < other.lastId ? -1 : 1;
 			});
 			return {
-				traders: ranked.map(({ lastId, ...counted }) => counted),
+				traders: ranked.map(({ lastId, ...trader }) => trader),
 				leftOutUsdMicros: leftOut,
 			};
 		},
@@ -161,8 +204,11 @@ export function seasonOf(ms: number): Season {
 
 async function countSeason(deps: LeagueDeps, season: Season, signal: AbortSignal): Promise<void> {
 	const { db, clock, trading, wallets } = deps;
-	const count = createSeasonCount();
-	const { fromMs, toMs, name } = season;
+	const count = createSeasonCount(season);
+	const { name } = season;
+	// What is turned back across the season's ends is turned back all the same.
+	const fromMs = season.fromMs - BACK_AND_FORTH_MS;
+	const toMs = season.toMs + BACK_AND_FORTH_MS;
 	for (let afterId: string | null = null; ; ) {
 		signal.throwIfAborted();
 		const page = await trading.settledTrades({ fromMs, toMs, afterId, limit: PAGE });
@@ -180,7 +226,9 @@ async function countSeason(deps: LeagueDeps, season: Season, signal: AbortSignal
 	const { traders, leftOutUsdMicros } = count.end();
 	const rows: Standing[] = [];
 	for (const [index, trader] of traders.slice(0, STANDINGS_KEPT).entries()) {
-		rows.push({ ...trader, rank: index + 1, wallet: await walletOf(deps, trader.profileId) });
+		const isNamed = index < STANDINGS_NAMED;
+		const wallet = isNamed ? await walletOf(deps, trader.profileId) : null;
+		rows.push({ ...trader, rank: index + 1, wallet });
 	}
 	const usdMicros = traders.reduce((sum, trader) => sum + trader.usdMicros, 0n);
 	const countedAt = new Date(clock.nowMs());
@@ -199,6 +247,19 @@ async function walletOf({ wallets }: LeagueDeps, profileId: string): Promise<Add
 		if (error instanceof Fault) return null;
 		throw error;
 	}
+}
+
+/** Returns what counts on each side of what was held for so long. */
+function countedOf(usdMicros: bigint, heldMs: number): bigint {
+	if (heldMs < NOTHING_BEFORE_MS) return 0n;
+	if (heldMs >= BACK_AND_FORTH_MS) return usdMicros;
+	return mulDiv(usdMicros, BigInt(heldMs), BigInt(BACK_AND_FORTH_MS), "down");
+}
+
+/** Takes out what nothing turns back any more. */
+function takeOld(waiting: Open[], oldMs: number): Open[] {
+	const kept = waiting.findIndex(({ atMs }) => atMs > oldMs);
+	return waiting.splice(0, kept === -1 ? waiting.length : kept);
 }
 
 function lesser(one: bigint, other: bigint): bigint {

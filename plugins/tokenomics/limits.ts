@@ -42,8 +42,9 @@ export const EXPORT_ROWS_MAX = 10_000;
 /** Figures are put together at most so often; their ages are told by the request. */
 export const ECONOMICS_FRESH_MS = 1_000;
 
-/** Traders that are kept of a season, and shown. */
-export const STANDINGS_KEPT = 100;
+/** Traders that are kept of a season, those whose wallet is known, and those that are shown. */
+export const STANDINGS_KEPT = 1_000;
+export const STANDINGS_NAMED = 100;
 export const STANDINGS_SHOWN = 10;
 export const LEAGUE_EVERY_MS = 300_000;
 export const LEAGUE_TIMEOUT_MS = 120_000;

@@ -13,7 +13,7 @@ import {
 	REBUILDING,
 } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import { type EconomicsRows, readEconomics } from "#plugins/tokenomics/economics/readEconomics.ts";
-import { seasonOf } from "#plugins/tokenomics/league.ts";
+import { LEAGUE_RULE, seasonOf } from "#plugins/tokenomics/league.ts";
 import { DEFAULT_SPLIT } from "#plugins/tokenomics/ledger/applyEvents.ts";
 import { ECONOMICS_FRESH_MS } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
@@ -79,8 +79,8 @@ function notLaunched(worker: BuybackStatus | null, nowMs: number): Economics {
 		},
 		holders: { status, count: null, supply: null, burned: null, earned: [] },
 		league: {
-			...{ status, season: null, endsAt: null, traders: null, volume: null, leftOut: null },
-			...{ standings: [], earned: [] },
+			...{ status, season: null, endsAt: null, rule: LEAGUE_RULE, traders: null },
+			...{ traded: null, volume: null, leftOut: null, standings: [], earned: [] },
 		},
 		servedAt: new Date(nowMs).toISOString(),
 	};
@@ -163,10 +163,14 @@ function leagueOf(
 	const traders = season && { value: String(season.traders), raw: null, unit: "traders", ...about };
 	return {
 		...{ status: "live", season: now.name, endsAt: new Date(now.toMs).toISOString(), traders },
+		rule: LEAGUE_RULE,
+		traded: season && dollars(season.usdMicros + season.leftOutUsdMicros),
 		volume: season && dollars(season.usdMicros),
 		leftOut: season && dollars(season.leftOutUsdMicros),
-		standings: standings.map(({ rank, wallet, usdMicros, trades }) => {
-			return { rank, trader: wallet && shortened(wallet), volume: dollars(usdMicros), trades };
+		standings: standings.map(({ rank, wallet, usdMicros, tradedUsdMicros, trades }) => {
+			const trader = wallet && shortened(wallet);
+			const volume = dollars(usdMicros);
+			return { rank, trader, volume, traded: dollars(tradedUsdMicros), trades };
 		}),
 		earned,
 	};

@@ -149,8 +149,10 @@ const leagueSchema = z
 		season: field.text("A month of the calendar, UTC.", "2026-11").nullable(),
 		endsAt: field.time("When it ends.").nullable(),
 		traders: figure("How many traders have something that counts."),
-		volume: figure("What they traded that counts."),
-		leftOut: figure("What they traded that does not: wash trades, and less than a dollar."),
+		rule: field.text("What counts.", "Settled trades of a month, UTC, of at least a dollar."),
+		traded: figure("All that was settled in the season, before the rule."),
+		volume: figure("What of it counts."),
+		leftOut: figure("What of it does not: back-and-forth, and less than a dollar."),
 		standings: z
 			.array(
 				z
@@ -158,6 +160,7 @@ const leagueSchema = z
 						rank: field.integer("Who has most is 1.", 1),
 						trader: field.text("The wallet, shortened.", "0x1f98…f984").nullable(),
 						volume: figureSchema,
+						traded: figureSchema,
 						trades: field.integer("Trades of which something counts.", 14),
 					})
 					.meta({ id: "LeagueStanding", description: "A trader's place in the season." }),

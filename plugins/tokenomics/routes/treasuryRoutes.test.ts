@@ -250,18 +250,25 @@ describe("[TOK-01] the economics", () => {
 			"aaaaaaaa-0000-7000-8000-000000000001",
 			"bbbbbbbb-0000-7000-8000-000000000001",
 		];
+		const cy = "cccccccc-0000-7000-8000-000000000001";
 		const lab = await open(LAUNCHED, [
 			...[at(1, ada, 50), at(2, bob, 70), at(3, ada, 30), at(4, bob, 0)],
 			at(5, bob, 500, { intentId: "failed" }),
+			// Turned back the next day: a seventh of both sides counts.
+			at(10, cy, 70, { asset: ROUTER }),
+			at(34, cy, 70, { asset: ROUTER, side: "sell" }),
 		]);
-		lab.clock.ms = Date.UTC(2026, 10, 4);
+		lab.clock.ms = Date.UTC(2026, 10, 5);
 		await lab.run("tokenomics.league");
 		const { league } = (await lab.ask(PATH)).body;
 		expect(league.standings).toMatchObject([
 			{ rank: 1, trader: "0xaaaa…eeee", trades: 2, volume: { value: "80", unit: "USD" } },
 			{ rank: 2, trader: "0xbbbb…eeee", trades: 1, volume: { value: "70", source: "trades" } },
+			{ rank: 3, volume: { value: "20" }, traded: { value: "140", unit: "USD" }, trades: 2 },
 		]);
-		expect(league).toMatchObject({ traders: { value: "2" }, volume: { value: "150" } });
+		expect(league).toMatchObject({ traders: { value: "3" }, volume: { value: "170" } });
+		expect(league).toMatchObject({ traded: { value: "290" }, leftOut: { value: "120" } });
+		expect(league.rule).toContain("back-and-forth for seven days");
 		expect(league.endsAt).toBe("2026-12-01T00:00:00.000Z");
 	});
 });

@@ -10,7 +10,10 @@ export type Standing = {
 	rank: number;
 	profileId: string;
 	wallet: Address | null;
+	/** What counts. */
 	usdMicros: bigint;
+	/** All that was settled. */
+	tradedUsdMicros: bigint;
 	trades: number;
 };
 
@@ -23,9 +26,10 @@ export type SeasonRow = {
 
 type HolderRow = { holder: Uint8Array; balance: string };
 
-type StandingRow = Omit<Standing, "wallet" | "usdMicros"> & {
+type StandingRow = Omit<Standing, "wallet" | "usdMicros" | "tradedUsdMicros"> & {
 	wallet: Uint8Array | null;
 	usdMicros: string;
+	tradedUsdMicros: string;
 };
 
 const ROWS_AT_ONCE = 2_000;
@@ -80,6 +84,9 @@ export const holders = {
 	},
 };
 
+const STANDING = `rank, profile_id as "profileId", wallet, usd_micros::text as "usdMicros",
+	traded_usd_micros::text as "tradedUsdMicros", trades`;
+
 /** Standings of seasons, by their first day. All by primary keys. */
 export const standings = {
 	/** Writes a count in the place of the one before it. */
@@ -100,27 +107,36 @@ export const standings = {
 		);
 		await tx.execute("delete from tokenomics.standing where season = $1::date", [`${season}-01`]);
 		await tx.execute(
-			`insert into tokenomics.standing (season, rank, profile_id, wallet, usd_micros, trades)
-			select $1::date, r, p, w, u, t
-			from unnest($2::int4[], $3::uuid[], $4::bytea[], $5::int8[], $6::int4[])
-				as rows (r, p, w, u, t)`,
+			`insert into tokenomics.standing
+				(season, rank, profile_id, wallet, usd_micros, traded_usd_micros, trades)
+			select $1::date, r, p, w, u, a, t
+			from unnest($2::int4[], $3::uuid[], $4::bytea[], $5::int8[], $6::int8[], $7::int4[])
+				as rows (r, p, w, u, a, t)`,
 			[
 				...[`${season}-01`, rows.map(({ rank }) => rank), rows.map(({ profileId }) => profileId)],
 				...[rows.map(({ wallet }) => wallet && bytesOf(wallet))],
-				...[rows.map(({ usdMicros }) => String(usdMicros)), rows.map(({ trades }) => trades)],
+				rows.map(({ usdMicros }) => String(usdMicros)),
+				...[rows.map((row) => String(row.tradedUsdMicros)), rows.map(({ trades }) => trades)],
 			],
 		);
 	},
 
 	async first(db: Queryable, season: string, limit: number): Promise<Standing[]> {
 		const rows = await db.query<StandingRow>(
-			`select rank, profile_id as "profileId", wallet, usd_micros::text as "usdMicros", trades
-			from tokenomics.standing where season = $1::date order by rank limit $2`,
+			`select ${STANDING} from tokenomics.standing where season = $1::date order by rank limit $2`,
 			[`${season}-01`, limit],
 		);
-		return rows.map((row) => {
-			return { ...row, wallet: row.wallet && hexOf(row.wallet), usdMicros: BigInt(row.usdMicros) };
-		});
+		return rows.map(standingOf);
+	},
+
+	/** Reads a profile's place; null where it is not among those that are kept. */
+	async ofProfile(db: Queryable, season: string, profileId: string): Promise<Standing | null> {
+		const [row] = await db.query<StandingRow>(
+			`select ${STANDING} from tokenomics.standing where season = $1::date and profile_id = $2
+			order by rank limit 1`,
+			[`${season}-01`, profileId],
+		);
+		return row ? standingOf(row) : null;
 	},
 
 	async season(db: Queryable, season: string): Promise<SeasonRow | null> {
@@ -171,6 +187,13 @@ async function addSome(
 		[chainId, bytesOf(token), gone.map(bytesOf)],
 	);
 	return grew - gone.length;
+}
+
+function standingOf({ wallet, usdMicros, tradedUsdMicros, ...row }: StandingRow): Standing {
+	return {
+		...{ ...row, wallet: wallet && hexOf(wallet) },
+		...{ usdMicros: BigInt(usdMicros), tradedUsdMicros: BigInt(tradedUsdMicros) },
+	};
 }
 
 function holderOf({ holder, balance }: HolderRow): Holder {
