@@ -10,14 +10,16 @@ import { PricesKey } from "#plugins/prices/contract.ts";
 import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { openBuyback } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import { createEconomics } from "#plugins/tokenomics/economics/createEconomics.ts";
+import { createRewards } from "#plugins/tokenomics/economics/createRewards.ts";
 import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
 import { leagueJob } from "#plugins/tokenomics/league.ts";
 import { learnCurrencies } from "#plugins/tokenomics/ledger/compareLedger.ts";
 import { createLedger } from "#plugins/tokenomics/ledger/createLedger.ts";
 import { tokenomicsConfig } from "#plugins/tokenomics/limits.ts";
 import { type Contracts, createContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
+import { economicsRoutes, rewardsRoutes } from "#plugins/tokenomics/routes/economicsRoutes.ts";
 import { manifestRoutes } from "#plugins/tokenomics/routes/manifestRoutes.ts";
-import { economicsRoutes, treasuryRoutes } from "#plugins/tokenomics/routes/treasuryRoutes.ts";
+import { treasuryRoutes } from "#plugins/tokenomics/routes/treasuryRoutes.ts";
 import { TradingKey } from "#plugins/trading/contract.ts";
 import { WalletsKey } from "#plugins/wallets/contract.ts";
 
@@ -33,16 +35,19 @@ export const tokenomicsPlugin = definePlugin({
 		const contracts = createContracts({ core, config });
 		const { signal } = ending;
 		const buyback = openBuyback({ core, config, wallets, prices, contracts, ending: signal });
-		const economics = createEconomics({ ...core, contracts, buybackStatus: buyback.status });
+		const made = createEconomics({ ...core, contracts, buybackStatus: buyback.status });
+		const { economics } = made;
+		const rewards = createRewards({ ...core, rows: made.rows });
 		const ledger = openLedger(core, contracts, config.TOKEN_FINAL_DEPTH_BLOCKS);
 		const league = leagueJob({ ...core, trading, wallets });
 		return {
 			routes: new Elysia()
 				.use(economicsRoutes({ economics }))
+				.use(rewardsRoutes({ rewards, wallets }))
 				.use(manifestRoutes({ core, contracts, ending: signal }))
 				.use(treasuryRoutes({ core, contracts })),
 			jobs: [...(ledger ? [ledger.job] : []), league, ...buyback.jobs],
-			tools: economicsTools({ economics }),
+			tools: economicsTools({ economics, rewards, wallets }),
 			commands: economicsCommands,
 			degraded: async () => (ledger ? ledger.degraded() : []),
 			start: buyback.start,

@@ -242,7 +242,11 @@ const WITHOUT: Record<string, number> = {
 };
 
 /** Routes that may be answered from a page that was made before and is still fresh. */
-const MAY_BE_CACHED = new Set(["GET /v1/nft-market/collections", "GET /v1/token/economics"]);
+const MAY_BE_CACHED = new Set([
+	"GET /v1/nft-market/collections",
+	"GET /v1/token/economics",
+	"GET /v1/token/holders/{address}/rewards",
+]);
 
 /**
  * Expects a problem document that calls the failure ours and temporary, and says when to try again.

@@ -35,10 +35,14 @@ const USD_DECIMALS = 6;
 const CONFIGURED = { source: "configuration", asOf: null, ageSeconds: null } as const;
 
 /**
- * Returns what puts the economics together. Rows are read at most once a second for everybody, and
- * they are sums: no answer takes longer because there were more events.
+ * Returns what puts the economics together, and the rows that they are put together from. Rows are
+ * read at most once a second for everybody, and they are sums: no answer takes longer because there
+ * were more events.
  */
-export function createEconomics(deps: EconomicsDeps): () => Promise<Economics> {
+export function createEconomics(deps: EconomicsDeps): {
+	economics(): Promise<Economics>;
+	rows(): Promise<EconomicsRows | null>;
+} {
 	const { clock } = deps;
 	let newest: (Read & { atMs: number }) | null = null;
 	let reading: Promise<Read> | null = null;
@@ -53,10 +57,13 @@ export function createEconomics(deps: EconomicsDeps): () => Promise<Economics> {
 		return read;
 	}
 
-	return async () => {
-		const nowMs = clock.nowMs();
-		const { rows, worker } = await readNow(nowMs);
-		return rows ? live(rows, worker, nowMs) : notLaunched(worker, nowMs);
+	return {
+		async economics() {
+			const nowMs = clock.nowMs();
+			const { rows, worker } = await readNow(nowMs);
+			return rows ? live(rows, worker, nowMs) : notLaunched(worker, nowMs);
+		},
+		rows: async () => (await readNow(clock.nowMs())).rows,
 	};
 }
 
@@ -92,7 +99,7 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 	const burns = rows.burns.reduce((sum, one) => sum + one.entries, 0);
 	const burned = rows.burns.reduce((sum, one) => sum + one.burned, 0n);
 	const { last } = rows;
-	const status = rows.isRebuilding ? REBUILDING : "live";
+	const status = statusOf(rows);
 	const earnedBy = (bucket: number) =>
 		rows.revenue.map(({ currency }) => amount(rows.earned(currency, bucket), currency));
 	return {
@@ -152,14 +159,7 @@ function leagueOf(
 	const now = seasonOf(nowMs);
 	const at = season?.countedAt ?? null;
 	const about = { source: "trades", ...ageOf(at, nowMs) } as const;
-	const dollars = (micros: bigint): Figure => {
-		return {
-			value: decimalString(micros, USD_DECIMALS),
-			raw: String(micros),
-			unit: "USD",
-			...about,
-		};
-	};
+	const dollars = (micros: bigint) => dollarsOf(micros, season, nowMs);
 	const traders = season && { value: String(season.traders), raw: null, unit: "traders", ...about };
 	return {
 		...{ status: "live", season: now.name, endsAt: new Date(now.toMs).toISOString(), traders },
@@ -180,7 +180,7 @@ function leagueOf(
  * Returns how figures of the ledger are shown: each with its currency's name and the ledger's age.
  * Until all that is final was read they are unknown: sums of a part are not nothing, and not all.
  */
-function moneyOf(rows: EconomicsRows, nowMs: number) {
+export function moneyOf(rows: EconomicsRows, nowMs: number) {
 	const figure = (value: string, raw: bigint | null, unit: string, at: Date | null): Figure => ({
 		...{ value: at && value, raw: at && raw !== null ? String(raw) : null, unit },
 		...{ source: "ledger", ...ageOf(at, nowMs) },
@@ -195,6 +195,18 @@ function moneyOf(rows: EconomicsRows, nowMs: number) {
 		ofToken: (raw: bigint, at: Date | null = rows.readAt) => amount(raw, rows.token, at),
 		count: (of: number, unit: string) => figure(String(of), null, unit, rows.readAt),
 	};
+}
+
+/** Returns what of the season's trades is worth so much, with its age. */
+export function dollarsOf(micros: bigint, season: EconomicsRows["season"], nowMs: number): Figure {
+	return {
+		...{ value: decimalString(micros, USD_DECIMALS), raw: String(micros), unit: "USD" },
+		...{ source: "trades", ...ageOf(season?.countedAt ?? null, nowMs) },
+	};
+}
+
+export function statusOf({ isRebuilding }: EconomicsRows): Economics["split"]["status"] {
+	return isRebuilding ? REBUILDING : "live";
 }
 
 /** Returns the split in force: as the router says, or where there is none as routers begin. */

@@ -8,7 +8,7 @@ export const NOT_LAUNCHED = "token not launched";
 export const REBUILDING = "being rebuilt";
 
 /** A number with its unit, where it is from, and how old it is. */
-const figureSchema = z
+export const figureSchema = z
 	.object({
 		value: z
 			.string()
@@ -29,7 +29,7 @@ const figureSchema = z
 	})
 	.meta({ id: "EconomicsFigure", description: "A number with its unit, source and age." });
 
-const status = z.enum(["live", REBUILDING, NOT_LAUNCHED]).meta({
+export const statusSchema = z.enum(["live", REBUILDING, NOT_LAUNCHED]).meta({
 	description:
 		`\`${NOT_LAUNCHED}\` until the token's contract is named; then there are no figures. ` +
 		`\`${REBUILDING}\`: blocks that were read left the chain, or no node shows them; figures of the ` +
@@ -55,7 +55,7 @@ const lastSchema = z
 
 const splitSchema = z
 	.object({
-		status,
+		status: statusSchema,
 		shares: z
 			.array(
 				z
@@ -122,7 +122,7 @@ const workerSchema = z
 
 const buybackSchema = z
 	.object({
-		status,
+		status: statusSchema,
 		burned: figure("How much of the token buybacks burned."),
 		burns: figure("How many buybacks there were."),
 		spent: z.array(figureSchema).meta({ description: "What they paid, by currency." }),
@@ -135,7 +135,7 @@ const buybackSchema = z
 
 const holdersSchema = z
 	.object({
-		status,
+		status: statusSchema,
 		count: figure("How many accounts hold the token."),
 		supply: figure("How much of the token there is."),
 		burned: figure("How much of it was ever burned, by buybacks and by holders."),
@@ -145,7 +145,7 @@ const holdersSchema = z
 
 const leagueSchema = z
 	.object({
-		status,
+		status: statusSchema,
 		season: field.text("A month of the calendar, UTC.", "2026-11").nullable(),
 		endsAt: field.time("When it ends.").nullable(),
 		traders: figure("How many traders have something that counts."),

@@ -14,6 +14,7 @@ import { type Total, totalKey, totals } from "#plugins/tokenomics/sql/totals.ts"
 
 /** Everything that the economics are rendered from. */
 export type EconomicsRows = {
+	chainId: number;
 	token: Address;
 	router: Address | null;
 	/** When all that is final was last in the ledger; null: of one contract it never was. */
@@ -72,7 +73,17 @@ export async function readEconomics(
 	];
 	const known = await currencies.among(db, found.chainId, [...new Set(named)]);
 	return {
-		...{ token, router, ...reading, season, standings: ranked, ...money, ...burns, ...supply },
+		...{
+			chainId: found.chainId,
+			token,
+			router,
+			...reading,
+			season,
+			standings: ranked,
+			...money,
+			...burns,
+			...supply,
+		},
 		known: new Map(known.map((one) => [one.address, one])),
 	};
 }

@@ -1,5 +1,3 @@
-// Serves the treasury ledger to operators, in pages and as CSV, and the economics to everybody.
-
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Address } from "#core/chain/Hex.ts";
@@ -14,7 +12,6 @@ import {
 } from "#core/http/pages.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { type Economics, economicsSchema } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
 import { followedNow } from "#plugins/tokenomics/ledger/followContracts.ts";
 import { ENTRY_TYPES } from "#plugins/tokenomics/ledgerEvents.ts";
@@ -207,20 +204,4 @@ async function knownOf(
 	const wanted = new Set(rows.flatMap(({ currency }) => (currency === null ? [] : [currency])));
 	const known = await currencies.among(db, chainId, [...wanted]);
 	return new Map(known.map((one) => [one.address, one]));
-}
-
-/** Serves what the token's revenue is and becomes, to everybody. */
-export function economicsRoutes({ economics }: { economics: () => Promise<Economics> }) {
-	return new Elysia({ prefix: "/v1/token" }).get("/economics", () => economics(), {
-		response: { 200: economicsSchema },
-		detail: {
-			operationId: "getTokenEconomics",
-			tags: ["token"],
-			summary: "Shows the token's economics",
-			description:
-				"How revenue is split, what was bought back and burned, who holds the token, and the league of " +
-				"traders. Figures come from blocks that nothing takes back any more. Until the token is " +
-				"launched each part says `token not launched`.",
-		},
-	});
 }

@@ -76,6 +76,20 @@ export const holders = {
 		return rows.map(holderOf);
 	},
 
+	/** Reads what some accounts hold; who holds nothing is left out. By the primary key. */
+	async of(
+		db: Queryable,
+		{ chainId, token }: OfToken,
+		addresses: readonly Address[],
+	): Promise<Holder[]> {
+		const rows = await db.query<HolderRow>(
+			`select holder, balance::text as balance from tokenomics.holder
+			where chain_id = $1 and token = $2 and holder = any($3::bytea[])`,
+			[chainId, bytesOf(token), addresses.map(bytesOf)],
+		);
+		return rows.map(holderOf);
+	},
+
 	async deleteAll(tx: Tx, { chainId, token }: OfToken): Promise<void> {
 		await tx.execute("delete from tokenomics.holder where chain_id = $1 and token = $2", [
 			chainId,

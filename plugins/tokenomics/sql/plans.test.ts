@@ -56,6 +56,11 @@ const READS: Record<string, [index: string, read: (db: Tx) => Promise<unknown>]>
 		"holder_pkey",
 		(db) => holders.from(db, ofToken, { address: token, limit: 10 }),
 	],
+	"what some accounts hold": ["holder_pkey", (db) => holders.of(db, ofToken, [token, router])],
+	"a place in the league": [
+		"standing_pkey",
+		(db) => standings.ofProfile(db, "2026-11", "aaaaaaaa-0000-7000-8000-000000000001"),
+	],
 	"transfers to undo": [
 		"transfer_pkey",
 		(db) => transfers.above(db, ofToken, { block: EVENTS - 5, logIndex: 0, limit: 2_000 }),

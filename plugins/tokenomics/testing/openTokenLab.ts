@@ -3,9 +3,11 @@
 import { createAudit } from "#core/audit/createAudit.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Database } from "#core/db/Database.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
@@ -17,6 +19,11 @@ import type { Wallets } from "#plugins/wallets/contract.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 
 const ADMIN_KEY = "an-operator-s-key-0001";
+
+/** Returns the one wallet of a profile. */
+export function walletOf(profileId: string): Address {
+	return `0x${profileId.replaceAll("-", "").slice(0, 8).padEnd(40, "e")}`;
+}
 
 /** Opens the whole plugin behind the real gate, over any chain 4663. */
 export async function openTokenLab(given: {
@@ -47,22 +54,7 @@ export async function openTokenLab(given: {
 				.filter(({ id }) => afterId === null || id > afterId)
 				.slice(0, limit),
 	};
-	const wallets = {
-		async principalOf({ profileId }: { profileId: string }) {
-			const address = `0x${profileId.replaceAll("-", "").slice(0, 8).padEnd(40, "e")}`;
-			return {
-				profile: { id: profileId, canonicalWalletId: "w", wallets: [{ id: "w", address }] },
-			};
-		},
-		execution: {
-			register() {},
-			held: async (_: unknown, ids: readonly string[]) =>
-				ids.map((intentId) => ({
-					intentId,
-					status: intentId.startsWith("failed") ? "failed" : "confirmed",
-				})),
-		},
-	} as unknown as Wallets;
+	const wallets = fakeWallets();
 	const parts = await tokenomicsPlugin.setup({
 		...{ core, config, needs: { wallets, trading, prices: fakePrices(chains) } },
 		contributions: () => [],
@@ -80,9 +72,14 @@ export async function openTokenLab(given: {
 		},
 		async ask(
 			path: string,
-			{ body, operator = null }: { body?: unknown; operator?: string | null } = {},
+			{
+				body,
+				operator = null,
+				profile = null,
+			}: { body?: unknown; operator?: string | null; profile?: string | null } = {},
 		) {
 			const headers = new Headers();
+			if (profile !== null) headers.set("x-test-profile", profile);
 			if (body !== undefined) headers.set("content-type", "application/json");
 			if (operator !== null) {
 				headers.set("x-api-key", ADMIN_KEY);
@@ -110,4 +107,28 @@ export async function openTokenLab(given: {
 					tokenomics.season`,
 			),
 	};
+}
+
+/** Knows a profile by its id alone, and takes anybody's word for it. */
+function fakeWallets(): Wallets {
+	const principal = (profileId: string) => {
+		const wallet = { id: "w", address: walletOf(profileId) };
+		return { profile: { id: profileId, canonicalWalletId: "w", wallets: [wallet] } };
+	};
+	return {
+		principalOf: async ({ profileId }: { profileId: string }) => principal(profileId),
+		async authenticate({ headers }: Request) {
+			const profileId = headers.get("x-test-profile");
+			if (profileId === null) throw httpFault.unauthorized();
+			return principal(profileId);
+		},
+		execution: {
+			register() {},
+			held: async (_: unknown, ids: readonly string[]) =>
+				ids.map((intentId) => ({
+					intentId,
+					status: intentId.startsWith("failed") ? "failed" : "confirmed",
+				})),
+		},
+	} as unknown as Wallets;
 }

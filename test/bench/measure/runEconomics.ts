@@ -16,7 +16,7 @@ import { readStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import { createEconomics } from "#plugins/tokenomics/economics/createEconomics.ts";
 import { tokenomicsConfig } from "#plugins/tokenomics/limits.ts";
 import { createContracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
-import { economicsRoutes } from "#plugins/tokenomics/routes/treasuryRoutes.ts";
+import { economicsRoutes } from "#plugins/tokenomics/routes/economicsRoutes.ts";
 import { FILLED, FILLED_CHAIN_ID, fillLedger } from "#test/bench/fill/fillLedger.ts";
 import type { Ask } from "#test/bench/measure/openMarketService.ts";
 import { compareReads, type ReadComparison } from "#test/bench/measure/runReads.ts";
@@ -112,7 +112,7 @@ function asking(db: Database, stepMs: number): Ask {
 	const chains = createChainRegistry(builtinChains);
 	const contracts = createContracts({ core: { chains, reached: [], db }, config });
 	const execution = { held: async () => [] };
-	const economics = createEconomics({
+	const { economics } = createEconomics({
 		...{ db, clock, contracts },
 		buybackStatus: () => readStatus({ db, execution, chainId: FILLED_CHAIN_ID }, config),
 	});
