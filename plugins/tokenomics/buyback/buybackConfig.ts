@@ -182,6 +182,7 @@ export const refusals = {
 	nothing_to_spend: "There is not enough revenue to spend yet.",
 	day_limit: "The day's maximum is spent.",
 	no_price: "Nobody knows what the currency of the revenue is worth in dollars.",
+	rate_moved: "The currency's price in dollars is far above the one that the run began with.",
 	currency_not_named: "BUYBACK_CURRENCIES does not name that currency.",
 	no_pool: "No configured pool trades the token for that currency.",
 	pool_empty: "The pools hold nothing.",

@@ -2,9 +2,10 @@
 
 import { decodeFunctionResult, encodeFunctionData } from "viem";
 import { hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { formatAmount } from "#core/money.ts";
+import { formatAmount, mulDiv } from "#core/money.ts";
 import { assessMarket, type Purchase } from "#plugins/tokenomics/buyback/assessMarket.ts";
 import {
+	BPS,
 	type BuybackDeps,
 	DEADLINE_MARGIN_MS,
 	denied,
@@ -23,6 +24,7 @@ import {
 	settleBuyback,
 	supplyFell,
 } from "#plugins/tokenomics/buyback/settleBuyback.ts";
+import { usdMicrosOf } from "#plugins/tokenomics/buyback/sizeRun.ts";
 import { buybackBurnerAbi } from "#plugins/tokenomics/contracts/abi.ts";
 import {
 	ALLOWANCE,
@@ -37,6 +39,9 @@ import {
 } from "#plugins/wallets/contract.ts";
 
 export const BUYBACK = "buyback";
+
+/** So much more than its maximum a run may be worth by the time that it is sent. */
+const RATE_MOVES_BPS = 1_000n;
 
 const abi = buybackBurnerAbi;
 
@@ -89,6 +94,8 @@ async function prepare(deps: BuybackDeps, preparing: Preparing): Promise<Prepara
 		}),
 	);
 	if ("code" in keeper) return { kind: "denied", denial: keeper };
+	const unfitPrice = priceDenial(deps, request);
+	if (unfitPrice) return denied(unfitPrice);
 	const [funds] = keeper.funds;
 	if (!funds || funds.earnedRaw < BigInt(request.releasedRaw)) return denied("nothing_to_spend");
 	const market = await outbound("buyback.market", () =>
@@ -118,6 +125,20 @@ async function standingDenial(
 	const { token, router, burner } = request;
 	const isSame = now?.token === token && now.router === router && now.burner === burner;
 	return isSame ? null : "contracts_changed";
+}
+
+/**
+ * Returns what is wrong with the currency's price by now; null: nothing. A run is sized by the
+ * price of its beginning: where that feed is silent since, or was far off, its maximum is no bound.
+ */
+function priceDenial(
+	{ prices, chain, clock, bounds }: BuybackDeps,
+	{ paidWith, spendRaw }: BuybackRequest,
+): RefusalCode | null {
+	const rate = prices.usdRate({ chainId: chain.id, currency: paidWith }, clock.nowMs());
+	if (!rate || rate.answer <= 0n) return "no_price";
+	const most = mulDiv(bounds.runUsdMicrosMax, BPS + RATE_MOVES_BPS, BPS, "up");
+	return usdMicrosOf(BigInt(spendRaw), rate) > most ? "rate_moved" : null;
 }
 
 /** Returns the step that comes before the purchase; null: it can be made now. */
