@@ -23,10 +23,17 @@ beforeEach(async () => {
 	await database.db.execute("delete from reveal_snipe.detection");
 });
 
-const part = (given: Partial<RereadPart> = {}): RereadPart => ({
-	...{ changed: 0, swapped: 0, end: "done", tokens: 100, read: 100, failed: 0, shown: 100 },
+/** What a part tells: of the tokens read so many came out, or those, and each hides its number. */
+type ToldPart = RereadPart & { out: number };
+
+const part = (given: Partial<ToldPart> = {}): ToldPart => ({
+	...{ changed: 0, swapped: 0, end: "done", tokens: 100, read: 100, failed: 0, out: 100 },
 	...given,
 });
+
+const shownAs = (value: string, imageUrl = "sealed.png") => {
+	return { imageUrl, traits: [{ type: "Hat", value }] };
+};
 
 /** Opens bursts over a real database, with an index that records its calls. */
 async function open() {
@@ -36,7 +43,12 @@ async function open() {
 		did: [] as string[],
 		frames: [] as Frame[],
 		/** Answers of the reading, one after the other; the last one is repeated. */
-		parts: [part()] as (RereadPart | null)[],
+		parts: [part()] as (ToldPart | null)[],
+		/** Tokens that were asked for once more, by part. */
+		again: [] as bigint[][],
+		/** Tokens whose traits were kept. */
+		kept: [] as bigint[],
+		waitedMs: 0,
 		/** Called before each recorded call; may throw. */
 		onDo: (_what: string) => {},
 		plansTold: 0,
@@ -48,9 +60,22 @@ async function open() {
 	const index = {
 		learn: async () => {},
 		beginReread: async () => note("begin"),
-		async reread() {
+		rereadTokens: async () => ({ tokens: 100, read: [] }),
+		async reread(_id: number, options: Parameters<RevealIndex["reread"]>[1]) {
 			note("read");
-			return lab.parts.length > 1 ? lab.parts.shift() : lab.parts[0];
+			lab.again.push([...options.again]);
+			const told = lab.parts.length > 1 ? lab.parts.shift() : lab.parts[0];
+			const ids = Array.from({ length: told?.read ?? 0 }, (_, id) => BigInt(id));
+			options.onStored(
+				ids.map((tokenId) => {
+					const isOut = tokenId < (told?.out ?? 0);
+					return { tokenId, shown: shownAs(isOut ? `hat ${tokenId}` : "sealed") };
+				}),
+			);
+			return told ?? null;
+		},
+		async keepTraitsOf(_tx: unknown, { out }: { out: readonly bigint[] }) {
+			lab.kept = [...out];
 		},
 		countTraits: async () => note("count"),
 		rank: async () => note("rank"),
@@ -81,6 +106,10 @@ async function open() {
 		onCovered: async () => note("plans"),
 		lease: async () => lease,
 		signal: new AbortController().signal,
+		async sleep(ms) {
+			lab.waitedMs += ms;
+			lab.nowMs += ms;
+		},
 	};
 	return { lab, deps, bursts: createBursts(deps) };
 }
@@ -91,7 +120,8 @@ async function detect(collectionId: number): Promise<void> {
 		insertDetection(tx, {
 			...{ collectionId, chainId: chain.id, signal: "block", evidence: "uri_hash" },
 			...{ blockNumber: 7, blockAt: at, heardAt: at, detectedAt: at, delayMs: 0 },
-			...{ contentDigest: "aa", hiddenTraits: null },
+			...{ contentDigest: "aa", hiddenTraits: [{ type: "Hat", value: "sealed" }] },
+			baseline: [],
 		}),
 	);
 }
@@ -104,6 +134,7 @@ test("[RVL-04] a burst reads, counts, ranks, evaluates plans, and then marks as 
 	lab.parts = [part({ end: "late", read: 40 }), part()];
 	await bursts.tick();
 	await bursts.ended();
+	expect(lab.kept).toHaveLength(100);
 	expect(lab.did).toEqual([
 		...["begin", "read", "read", "count", "rank", "plans", "end", "covered"],
 	]);
@@ -200,10 +231,10 @@ test("[RVL-03] tokens that are still hidden end it, and no plan is told", async 
 	] as const) {
 		await detect(id);
 		lab.did = [];
-		lab.parts = [part({ shown })];
+		lab.parts = [part({ out: shown })];
 		await bursts.tick();
 		await bursts.ended();
-		expect(lab.did).toEqual(["begin", "read", "end"]);
+		expect(lab.did.filter((what) => what !== "read")).toEqual(["begin", "end"]);
 		expect(await stateOf(id)).toMatchObject({ outcome });
 	}
 	expect(lab.frames.map(({ data }) => (data as { phase: string }).phase)).toEqual([
@@ -224,10 +255,41 @@ test("a few broken tokens delay nothing, many do, and after an hour the burst is
 	await bursts.ended();
 	expect(await stateOf(41)).toMatchObject({ outcome: "given_up" });
 	await detect(42);
-	lab.parts = [part({ read: 95, failed: 5, shown: 95 })];
+	lab.parts = [part({ read: 95, failed: 5 })];
 	await bursts.tick();
 	await bursts.ended();
 	expect(await stateOf(42)).toMatchObject({ outcome: "revealed" });
+});
+
+test("[RVL-03] only tokens that are hidden still are read again, each second at first, for three minutes", async () => {
+	const { lab, bursts } = await open();
+	await detect(33);
+	lab.parts = [part({ out: 60 }), part({ out: 60 }), part({ out: 96 })];
+	await bursts.tick();
+	await bursts.ended();
+	const hidden = Array.from({ length: 40 }, (_, place) => BigInt(60 + place));
+	expect(lab.again).toEqual([[], hidden, hidden]);
+	expect(lab.waitedMs).toBeWithin(2_000, 3_000);
+	expect(await stateOf(33)).toMatchObject({ outcome: "revealed" });
+	// Those that are hidden still have no traits that count.
+	expect(lab.kept).toEqual(Array.from({ length: 96 }, (_, id) => BigInt(id)));
+	await detect(34);
+	lab.waitedMs = 0;
+	lab.parts = [part({ out: 60 })];
+	await bursts.tick();
+	await bursts.ended();
+	expect(await stateOf(34)).toMatchObject({ outcome: "partial" });
+	expect(lab.waitedMs).toBeWithin(BURST_MS, BURST_MS + 20_000);
+});
+
+test("while a burst waits for tokens to come out the others begin", async () => {
+	const { lab, bursts } = await open();
+	await detect(91);
+	await detect(92);
+	lab.parts = [part({ out: 60 }), part()];
+	await bursts.begin();
+	await until(async () => (await stateOf(92))?.outcome === "revealed", "the second is revealed");
+	await bursts.ended();
 });
 
 test("a process that lost its lease moves nothing", async () => {

@@ -3,9 +3,19 @@
 import type { Tx } from "#core/db/Database.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { sleep } from "#core/time.ts";
 import type { RereadPart, RevealIndex } from "#plugins/market-index/contract.ts";
+import { type Coverage, createCoverage } from "#plugins/reveal-snipe/coverage.ts";
 import type { Outcome, Step } from "#plugins/reveal-snipe/detection.ts";
-import { BURST_LIFE_MS, BURST_MS, COVERED_PERCENT } from "#plugins/reveal-snipe/limits.ts";
+import {
+	AGAIN_FIRST_MS,
+	AGAIN_MAX_MS,
+	AGAIN_TIMES,
+	BURST_LIFE_MS,
+	BURST_MS,
+	COVERED_GRACE_MS,
+	COVERED_PERCENT,
+} from "#plugins/reveal-snipe/limits.ts";
 import { appendRevealFrame } from "#plugins/reveal-snipe/revealTools.ts";
 import {
 	type Detection,
@@ -29,6 +39,8 @@ export type BurstDeps = {
 	/** Returns the lease for this chain; null where another process holds it. */
 	lease(): Promise<Lease | null>;
 	signal: AbortSignal;
+	/** Waits; a test waits by its own clock. */
+	sleep?: typeof sleep;
 };
 
 type Bursts = {
@@ -42,6 +54,8 @@ type Bursts = {
 	/** Waits until nothing runs in this process any more. */
 	ended(): Promise<void>;
 };
+
+type Run = { detection: Detection; endsAtMs: number; others(): Promise<boolean> };
 
 type MoveOptions = { to: Step; outcome?: Outcome; also?(tx: Tx): Promise<void> };
 
@@ -62,8 +76,8 @@ export function createBursts(deps: BurstDeps): Bursts {
 
 	function start(detection: Detection): void {
 		if (signal.aborted || running.has(detection.id)) return;
-		const run = runBurst(deps, detection)
-			// What waits follows at once, and not with the next tick.
+		// What waits follows at once, and not with the next tick.
+		const run = runBurst(deps, detection, begin)
 			.then((isEnded) => isEnded && begin())
 			.catch((error) => {
 				if (!signal.aborted) core.log.warn("a burst stopped, and is tried again", { error });
@@ -119,14 +133,24 @@ export function createBursts(deps: BurstDeps): Bursts {
 	};
 }
 
-/** Runs a burst as far as it goes now; returns whether it ended. */
-async function runBurst(deps: BurstDeps, begun: Detection): Promise<boolean> {
+/**
+ * Runs a burst as far as it goes now; returns whether it ended. `others` is called once it waits for
+ * tokens to come out: other bursts need not.
+ */
+async function runBurst(
+	deps: BurstDeps,
+	begun: Detection,
+	others: () => Promise<boolean>,
+): Promise<boolean> {
 	const { core, signal } = deps;
 	await noteRun(core.db, begun.id);
 	const endsAtMs = core.clock.nowMs() + BURST_MS;
 	let detection = begun;
 	while (!signal.aborted) {
-		const step = await takeStep(deps, detection, endsAtMs);
+		const step =
+			detection.step === "reading"
+				? await createReading(deps, { detection, endsAtMs, others }).read()
+				: await takeStep(deps, detection);
 		if (step === null || step === "ended") return step === "ended";
 		detection = { ...detection, step };
 	}
@@ -134,15 +158,10 @@ async function runBurst(deps: BurstDeps, begun: Detection): Promise<boolean> {
 }
 
 /** Does one step of a burst, and returns the next one; null where a later run must continue. */
-async function takeStep(
-	deps: BurstDeps,
-	detection: Detection,
-	endsAtMs: number,
-): Promise<Step | null> {
+async function takeStep(deps: BurstDeps, detection: Detection): Promise<Step | null> {
 	const { index, signal } = deps;
 	const { collectionId, step } = detection;
 	const goOn = async (to: Step) => ((await moveStep(deps, detection, { to })) ? to : null);
-	if (step === "reading") return read(deps, detection, endsAtMs);
 	if (step === "counting") {
 		await index.countTraits(collectionId, { signal });
 		return goOn("ranking");
@@ -158,30 +177,99 @@ async function takeStep(
 	return step === "revealing" ? end(deps, detection, "revealed") : null;
 }
 
-/** Reads parts until all tokens are read, or the run's time is up; returns the next step. */
-async function read(deps: BurstDeps, detection: Detection, endsAtMs: number): Promise<Step | null> {
+/**
+ * Makes the reading of one run: all tokens, then again those that are hidden still, each second at
+ * first, until so many came out that ranks mean something, or the run's time is up.
+ */
+function createReading(deps: BurstDeps, run: Run) {
 	const { core, index, signal } = deps;
-	const { id, collectionId, hiddenTraits, beganAt } = detection;
-	const beganAtMs = beganAt?.getTime() ?? core.clock.nowMs();
-	const giveUpOrWait = () => {
-		const isTooOld = core.clock.nowMs() - beganAtMs > BURST_LIFE_MS;
-		return isTooOld ? end(deps, detection, "given_up") : null;
-	};
-	for (;;) {
-		const part = await index.reread(collectionId, { signal, untilMs: endsAtMs, hiddenTraits });
-		// The chain is not reachable, or the collection was excluded.
-		if (part === null) return giveUpOrWait();
-		await noteProgress(core.db, id, part);
-		if (part.end === "late" && core.clock.nowMs() < endsAtMs) continue;
-		const outcome = part.end === "done" ? outcomeOf(part) : null;
-		if (outcome === "covered") {
-			return (await moveStep(deps, detection, { to: "counting" })) ? "counting" : null;
-		}
-		if (outcome !== null) return end(deps, detection, outcome);
-		const { end: why, read: count, tokens } = part;
-		core.log.info("a burst goes on later", { collectionId, why, read: count, tokens });
-		return giveUpOrWait();
+	const { detection, endsAtMs, others } = run;
+	const { id, collectionId } = detection;
+	const { clock } = core;
+	const coverage = createCoverage(detection);
+	const wait = deps.sleep ?? sleep;
+	let passes = 0;
+
+	/** Reads one part, and ends it shortly after enough came out: the rest is read later. */
+	async function readPart(again: readonly bigint[], known: number): Promise<RereadPart | null> {
+		const enough = new AbortController();
+		const over = AbortSignal.any([signal, enough.signal]);
+		let isEnough = false;
+		const part = await index.reread(collectionId, {
+			...{ signal, untilMs: endsAtMs, again, passes: passes++, enough: enough.signal },
+			onStored(tokens) {
+				coverage.add(tokens);
+				if (isEnough || !coverage.isCovered(known)) return;
+				isEnough = true;
+				void wait(COVERED_GRACE_MS, over).then(() => enough.abort());
+			},
+		});
+		enough.abort();
+		if (part) await noteProgress(core.db, id, part);
+		return part;
 	}
+
+	return {
+		async read(): Promise<Step | null> {
+			const known = await index.rereadTokens(collectionId);
+			coverage.add(known.read);
+			let total = known.tokens;
+			let again: readonly bigint[] = [];
+			let waitMs = AGAIN_FIRST_MS;
+			for (;;) {
+				const beganMs = clock.nowMs();
+				const part = await readPart(again, total);
+				// The chain is not reachable, or the reveal was withdrawn.
+				if (part === null) return giveUpOrWait(deps, detection);
+				total = part.tokens;
+				const next = await afterPart(deps, run, { coverage, part });
+				if (next !== "late" && next !== "hidden") return next;
+				again = [];
+				if (next === "late") continue;
+				if (waitMs === AGAIN_FIRST_MS) void others().catch(() => {});
+				await wait(Math.max(beganMs + waitMs - clock.nowMs(), 0), signal);
+				if (signal.aborted) return null;
+				waitMs = Math.min(waitMs * AGAIN_TIMES, AGAIN_MAX_MS);
+				passes = 0;
+				again = coverage.hidden();
+			}
+		},
+	};
+}
+
+/** Returns the next step, where it is clear; `late`: tokens wait to be read. */
+async function afterPart(
+	deps: BurstDeps,
+	{ detection, endsAtMs }: Run,
+	{ coverage, part }: { coverage: Coverage; part: RereadPart },
+): Promise<Step | "late" | "hidden" | null> {
+	const { core, index } = deps;
+	const { collectionId, hiddenTraits } = detection;
+	const { end: why, tokens } = part;
+	const out = coverage.out();
+	if (coverage.isCovered(tokens)) {
+		const isMoved = await moveStep(deps, detection, {
+			to: "counting",
+			also: (tx) => index.keepTraitsOf(tx, { collectionId, out, hiddenTraits }),
+		});
+		return isMoved ? "counting" : null;
+	}
+	const isUp = core.clock.nowMs() >= endsAtMs;
+	if (why === "late" && !isUp) return "late";
+	const read = out.length + coverage.hidden().length;
+	const isRead = why !== "unreachable" && read * 100 >= tokens * COVERED_PERCENT;
+	// All were asked for: what sampled tokens showed is gone again, or this is as far as it goes.
+	if (isRead && out.length === 0) return end(deps, detection, "unchanged");
+	if (isRead && isUp) return end(deps, detection, "partial");
+	if (why === "done" && !isUp && read > 0) return "hidden";
+	core.log.info("a burst goes on later", { collectionId, why, read, tokens });
+	return giveUpOrWait(deps, detection);
+}
+
+function giveUpOrWait(deps: BurstDeps, detection: Detection): Promise<"ended" | null> | null {
+	const nowMs = deps.core.clock.nowMs();
+	const isTooOld = nowMs - (detection.beganAt?.getTime() ?? nowMs) > BURST_LIFE_MS;
+	return isTooOld ? end(deps, detection, "given_up") : null;
 }
 
 async function end(
@@ -229,14 +317,4 @@ async function moveStep(
 		await also?.(tx);
 		return true;
 	});
-}
-
-/**
- * Returns the result of reading all tokens; null where too few could be read. A few permanently
- * broken tokens do not delay it.
- */
-function outcomeOf({ tokens, read: count, shown }: RereadPart): "covered" | Outcome | null {
-	if (count * 100 < tokens * COVERED_PERCENT) return null;
-	if (shown * 100 >= tokens * COVERED_PERCENT) return "covered";
-	return shown > 0 ? "partial" : "unchanged";
 }

@@ -34,8 +34,14 @@ export const DOCUMENTS_GRACE_MS = 250;
 
 /** The time of one run of a burst; the next run continues. */
 export const BURST_MS = 180_000;
-/** How much of a collection must have been read, and must show traits, in percent. */
+/** How much of a collection must have been read, and must have come out, in percent. */
 export const COVERED_PERCENT = 95;
+/** How long the last tokens are waited for once so many have come out. */
+export const COVERED_GRACE_MS = 250;
+/** The time from one reading of tokens that are hidden still to the next: it grows. */
+export const AGAIN_FIRST_MS = 1_000;
+export const AGAIN_TIMES = 1.3;
+export const AGAIN_MAX_MS = 15_000;
 /** When a burst that could not cover its collection is given up. */
 export const BURST_LIFE_MS = 3_600_000;
 /**

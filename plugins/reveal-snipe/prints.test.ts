@@ -76,6 +76,13 @@ describe("changeOf", () => {
 				tokens(() => ({ picture: "second", traits: { Status: "soon" } })),
 			),
 		).toBe("same");
+		// Another placeholder, and one token that is shown early.
+		expect(
+			changeOf(
+				sealed,
+				tokens((id) => (id === 3 ? out(id) : { picture: "second", traits: { Status: "soon" } })),
+			),
+		).toBe("same");
 		expect(changeOf(sealed, none)).toBe("same");
 		const shown = tokens(out);
 		expect(
@@ -104,6 +111,12 @@ describe("changeOf", () => {
 			changeOf(
 				sealed,
 				tokens((id) => ({ picture: "sealed", traits: { Mint: `${id}` } })),
+			),
+		).toBe("same");
+		expect(
+			changeOf(
+				sealed,
+				tokens((id) => ({ picture: "second", traits: { Status: "soon", Mint: `${id}` } })),
 			),
 		).toBe("same");
 		const stats = (id: number) => ({ Power: `${id * 7}`, Speed: `${id * 5}` });

@@ -29,7 +29,7 @@ const NO_URI: Shown = { imageUrl: null, traits: null };
 type Shown = Pick<ShownToken, "imageUrl" | "traits">;
 
 /** The name of the picture among the types of traits; no digest is as short. */
-const PICTURE = "picture";
+export const PICTURE = "picture";
 const DIGEST_LENGTH = 32;
 const NOT_TEXT = new Set(["number", "boost_number", "boost_percentage", "date"]);
 const NUMBER = /^[#\s]*-?[\d.,]+\s*%?$/;
@@ -145,7 +145,7 @@ function pairsOf(before: readonly Print[], now: readonly Print[]): Pair[] {
 }
 
 /** Returns the types in which tokens already differed; `PICTURE` stands for the picture. */
-function tellingOf(prints: readonly Print[]): Set<string> {
+export function tellingOf(prints: readonly Print[]): Set<string> {
 	const values = new Map<string, string[]>();
 	for (const { picture, traits } of prints) {
 		const own = Object.entries(traits).map(([type, { value }]) => [type, value] as const);
@@ -163,15 +163,16 @@ function isSpread(values: readonly string[]): boolean {
 }
 
 /**
- * Returns what a token newly says of what did not tell tokens apart before. One number alone is
- * nothing: hidden tokens are numbered too.
+ * Returns what a token newly says of what did not tell tokens apart before. One number is
+ * nothing, whatever is beside it: hidden tokens are numbered too.
  */
 function freshOf({ before, now }: Pair, telling: ReadonlySet<string>): string[] {
 	const fresh = Object.entries(now.traits).filter(([type, { value }]) => {
 		return !telling.has(type) && before.traits[type]?.value !== value;
 	});
-	const isNumbered = fresh.length === 1 && fresh.every(([, { isNumber }]) => isNumber);
-	const news = isNumbered ? [] : fresh.map(([type, { value }]) => `${type}:${value}`);
+	const numbers = fresh.filter(([, { isNumber }]) => isNumber);
+	const told = numbers.length === 1 ? fresh.filter((one) => !numbers.includes(one)) : fresh;
+	const news = told.map(([type, { value }]) => `${type}:${value}`);
 	const { picture } = now;
 	const isNewPicture = picture !== null && picture !== before.picture;
 	return isNewPicture && !telling.has(PICTURE) ? [...news, `${PICTURE}:${picture}`] : news;
@@ -191,10 +192,13 @@ function rerolledOf({ before, now }: Pair, telling: ReadonlySet<string>): string
 	});
 }
 
-/** Says whether most tokens say something new, and not all the same. */
+/**
+ * Says whether most tokens say something new, in which they differ: all but one that say the same
+ * have another placeholder, and the one is a preview.
+ */
 function isNews(news: readonly (readonly string[])[]): boolean {
 	const told = news.filter((own) => own.length > 0).map((own) => [...own].sort().join());
-	return told.length * 2 > news.length && new Set(told).size > 1;
+	return told.length * 2 > news.length && isSpread(told);
 }
 
 function shortDigestOf(text: string): string {

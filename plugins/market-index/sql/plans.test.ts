@@ -159,7 +159,13 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 		dueTokens(db, { collectionId: 3, after: 5n, at: new Date(NOW_MS), limit: 200 }),
 	"tokens that are read again": (db) => {
 		const at = new Date(NOW_MS);
-		return dueTokens(db, { collectionId: 3, after: 5n, at, limit: 200, since: at });
+		return dueTokens(db, {
+			collectionId: 3,
+			after: 5n,
+			at,
+			limit: 200,
+			reread: { since: at, again: [9n] },
+		});
 	},
 	"tokens to look at for a reveal": (db) => pickProbeTokens(db, 3, 8),
 	"what stored tokens show": (db) => revealSample(db, 3),

@@ -66,11 +66,13 @@ const begin = async (collectionId: number) => {
 	await reveals.learn(collectionId, at);
 	await database.db.transaction((tx) => reveals.beginReread(tx, { collectionId, at }));
 };
-const reread = (collectionId: number, untilMs = Number.POSITIVE_INFINITY) =>
+const SEALED = [{ type: "Status", value: "Sealed" }];
+type RereadOptions = Parameters<typeof reveals.reread>[1];
+const reread = (collectionId: number, given: Partial<RereadOptions> = {}) =>
 	reveals.reread(collectionId, {
-		signal: made.lab.signal,
-		untilMs,
-		hiddenTraits: [{ type: "Status", value: "Sealed" }],
+		...{ signal: made.lab.signal, untilMs: Number.POSITIVE_INFINITY, again: [], passes: 0 },
+		...{ enough: new AbortController().signal, onStored: () => {} },
+		...given,
 	});
 
 test("[RVL-03] all tokens are read again, each once, with new ones and those that were given up", async () => {
@@ -84,7 +86,7 @@ test("[RVL-03] all tokens are read again, each once, with new ones and those tha
 	expect(await reread(id)).toBeNull();
 	show([...ids, 7n], (token) => ({ Hat: String(token) }));
 	await begin(id);
-	expect(await reread(id)).toMatchObject({ end: "done", tokens: 5, read: 5, failed: 0, shown: 5 });
+	expect(await reread(id)).toMatchObject({ end: "done", tokens: 5, read: 5, failed: 0 });
 	expect(made.lab.asked.sort()).toEqual([...ids, 7n].map(uriOf).sort());
 	expect(await reread(id)).toMatchObject({ end: "done", read: 5 });
 	expect(made.lab.asked).toHaveLength(5);
@@ -110,14 +112,14 @@ test("tokens whose reading began before are read again, even if that reading end
 	await made.run(readTokensTask({ ...context, readUri }), { collectionId: id });
 	lab.asked.length = 0;
 	show([0n, 1n], (token) => ({ Hat: String(token) }));
-	expect(await reread(id)).toMatchObject({ read: 2, shown: 2 });
+	expect(await reread(id)).toMatchObject({ read: 2 });
 	expect(lab.asked).toHaveLength(2);
 });
 
 test("a part that ran out of time leaves the rest; failed tokens return when their time comes", async () => {
 	const { id } = await hidden([0n, 1n, 2n]);
 	await begin(id);
-	expect(await reread(id, made.lab.nowMs - 1)).toMatchObject({ end: "late", read: 0 });
+	expect(await reread(id, { untilMs: made.lab.nowMs - 1 })).toMatchObject({ end: "late", read: 0 });
 	made.lab.documents.delete(uriOf(1n));
 	expect(await reread(id)).toMatchObject({ end: "done", read: 2, failed: 1 });
 	made.lab.asked.length = 0;
@@ -125,7 +127,7 @@ test("a part that ran out of time leaves the rest; failed tokens return when the
 	await reread(id);
 	expect(made.lab.asked).toEqual([]);
 	made.lab.nowMs += 120_000;
-	expect(await reread(id)).toMatchObject({ read: 3, failed: 0, shown: 1 });
+	expect(await reread(id)).toMatchObject({ read: 3, failed: 0 });
 	expect(made.lab.asked).toEqual([uriOf(1n)]);
 });
 
@@ -150,11 +152,107 @@ test("[RVL-03] a part of the reading takes 30 s, and the next one goes on behind
 	expect(lab.asked).toHaveLength(300);
 });
 
-test("tokens that still have the traits all had while hidden are not shown", async () => {
-	const { id } = await hidden([0n, 1n, 2n]);
+test("what is read is told as it is stored, and named tokens are read once more", async () => {
+	const ids = [0n, 1n, 2n, 3n];
+	const { id } = await hidden(ids);
 	show([2n], () => ({ Hat: "Red" }));
+	made.tell(3n, "");
 	await begin(id);
-	expect(await reread(id)).toMatchObject({ tokens: 3, read: 3, shown: 1 });
+	const told = new Map<bigint, unknown>();
+	const onStored: RereadOptions["onStored"] = (tokens) => {
+		for (const { tokenId, shown } of tokens) told.set(tokenId, shown && shown.traits);
+	};
+	expect(await reread(id, { onStored })).toMatchObject({ tokens: 4, read: 3, failed: 1 });
+	const hat = [{ type: "Hat", value: "Red" }];
+	// The contract tells no document of the last.
+	expect([...told].sort()).toEqual([
+		...([
+			[0n, SEALED],
+			[1n, SEALED],
+			[2n, hat],
+			[3n, null],
+		] as [bigint, unknown][]),
+	]);
+	const { tokens, read } = await reveals.rereadTokens(id);
+	expect([tokens, read.map(({ tokenId }) => tokenId).sort()]).toEqual([4, [0n, 1n, 2n]]);
+	made.lab.asked.length = 0;
+	show([1n], () => ({ Hat: "Blue" }));
+	await reread(id, { onStored, again: [0n, 1n] });
+	expect(made.lab.asked).toEqual([uriOf(0n), uriOf(1n)]);
+	expect(told.get(1n)).toEqual([{ type: "Hat", value: "Blue" }]);
+});
+
+test("documents that never come hold up nobody, and are left once enough was read", async () => {
+	const ids = Array.from({ length: 60 }, (_, index) => BigInt(index));
+	const { id } = await hidden(ids);
+	await begin(id);
+	const { context } = made;
+	const { readUri } = context;
+	const hangs = new Set([0n, 1n].map(uriOf));
+	context.readUri = async (uri, options) => {
+		if (!hangs.has(uri)) return readUri(uri, options);
+		await new Promise((over) => options.signal.addEventListener("abort", over));
+		return { kind: "failed", code: "fetch_timeout", isUnreachable: true };
+	};
+	const enough = new AbortController();
+	let stored = 0;
+	const part = await reread(id, {
+		enough: enough.signal,
+		onStored(tokens) {
+			stored += tokens.length;
+			if (stored === 58) enough.abort();
+		},
+	});
+	expect(part).toMatchObject({ end: "late", read: 58, failed: 0 });
+	// Without that they are put aside, and read by the next pass.
+	expect(await reread(id)).toMatchObject({ end: "late", read: 58, failed: 0 });
+	context.readUri = readUri;
+	expect(await reread(id, { passes: 1 })).toMatchObject({ end: "done", read: 60 });
+});
+
+test("tokens that did not come out keep no traits, get no rank, and are read again", async () => {
+	const ids = [0n, 1n, 2n, 3n];
+	const { id } = await hidden(ids);
+	await begin(id);
+	show([0n, 1n, 2n], (token) => ({ Hat: `Hat ${token}` }));
+	made.lab.documents.set(uriOf(2n), documentOf({}, { traits: null }));
+	await reread(id);
+	await database.db.transaction((tx) =>
+		reveals.keepTraitsOf(tx, { collectionId: id, out: [0n, 1n, 2n], hiddenTraits: SEALED }),
+	);
+	await reveals.countTraits(id, { signal: made.lab.signal });
+	const ranks = async () => (await storedTokens(database.db, id)).map(({ rank }) => rank);
+	await reveals.rank(id);
+	expect(await ranks()).toEqual([2, 2, 1, null]);
+	await database.db.transaction((tx) => reveals.endReread(tx, id));
+	made.lab.asked.length = 0;
+	// Still the old document: it has no rank later either.
+	await made.run(readTokensTask(made.context), { collectionId: id });
+	expect(made.lab.asked).toEqual([uriOf(3n)]);
+	await reveals.rank(id);
+	expect(await ranks()).toEqual([2, 2, 1, null]);
+});
+
+test("ranks of a reveal that is withdrawn while they are computed are not written", async () => {
+	const ids = [0n, 1n];
+	const { id } = await hidden(ids);
+	await begin(id);
+	show(ids, (token) => ({ Hat: `Hat ${token}` }));
+	await reread(id);
+	const { core } = made.context;
+	// Withdrawn after the tokens were read for their ranks, before these are written.
+	const { db } = core;
+	const late: typeof db = Object.create(db);
+	late.transaction = async (work) => {
+		late.transaction = db.transaction.bind(db);
+		await db.transaction(async (tx) => {
+			await reveals.endReread(tx, id);
+			await reveals.unrank(tx, id);
+		});
+		return db.transaction(work);
+	};
+	await createReveals({ ...made.context, core: { ...core, db: late } }).rank(id);
+	expect((await storedTokens(database.db, id)).map(({ rank }) => rank)).toEqual([null, null]);
 });
 
 test("tokens to look at are spread over the ids, as many as there are where they are few", async () => {

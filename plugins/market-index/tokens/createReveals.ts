@@ -16,12 +16,15 @@ import {
 import {
 	type AskedToken,
 	type Part,
+	type Reread,
 	readPart,
 	readUrisOf,
+	type TokenShown,
 } from "#plugins/market-index/tokens/readTokenUris.ts";
 import {
 	beginReread,
 	endReread,
+	keepTraitsOf,
 	noteRevealsChecked,
 	pickProbeTokens,
 	type RankedRow,
@@ -29,6 +32,7 @@ import {
 	type RevealSubject,
 	readRankedTokens,
 	readRereadState,
+	readRereadTokens,
 	readRevealSubjects,
 	readStoredTokens,
 	type StoredToken,
@@ -90,14 +94,23 @@ export type RevealIndex = {
 	 */
 	beginReread(tx: Tx, begin: { collectionId: number; at: Date }): Promise<void>;
 	/**
-	 * Reads the next part, 30 s at most, without tokens read since the beginning. Null where no
-	 * reading is under way, or its chain is away. `hiddenTraits` are those that all tokens had while
-	 * hidden: tokens that still have them do not count as shown.
+	 * Reads the next part, 30 s at most, without tokens read since the beginning, but for those that
+	 * are named once more. Null where no reading is under way, or its chain is away.
 	 */
 	reread(
 		collectionId: number,
-		options: { signal: AbortSignal; untilMs: number; hiddenTraits: Shown["traits"] },
+		options: Omit<Reread, "since"> & { signal: AbortSignal; untilMs: number },
 	): Promise<RereadPart | null>;
+	/** Counts all tokens, and returns what those show that were read since the beginning. */
+	rereadTokens(collectionId: number): Promise<{ tokens: number; read: TokenShown[] }>;
+	/**
+	 * Keeps the traits of tokens that came out, and forgets those of all others. `hiddenTraits` are
+	 * those that all tokens had while hidden: whoever still has them gets no rank later either.
+	 */
+	keepTraitsOf(
+		tx: Tx,
+		kept: { collectionId: number; out: readonly bigint[]; hiddenTraits: Shown["traits"] },
+	): Promise<void>;
 	/** Counts traits now: the tokens' own, the provider's only where tokens have none. */
 	countTraits(collectionId: number, options: { signal: AbortSignal }): Promise<void>;
 	/** Ranks tokens now, although the collection is not in state `revealed` yet. */
@@ -139,15 +152,18 @@ export function createReveals(context: TokenContext): RevealIndex {
 			await db.transaction((tx) => learnTokens(tx, { collectionId, at }));
 		},
 		beginReread,
-		async reread(collectionId, { signal, untilMs, hiddenTraits }) {
+		async reread(collectionId, { signal, untilMs, ...options }) {
 			const state = await tokenState(db, collectionId);
 			const access = state && accessOf(core, state.chainId);
 			if (!access || state.rereadSince === null) return null;
 			const since = state.rereadSince;
-			const part = await readPart(context, access, state, { signal, since, untilMs });
-			const progress = await readRereadState(db, { collectionId, since, hiddenTraits });
+			const reread = { ...options, since };
+			const part = await readPart(context, access, state, { signal, reread, untilMs });
+			const progress = await readRereadState(db, { collectionId, since });
 			return { ...part, ...progress };
 		},
+		rereadTokens: (collectionId) => readRereadTokens(db, collectionId),
+		keepTraitsOf,
 		countTraits: async (collectionId, { signal }) => {
 			await countTraitsNow(context, collectionId, signal);
 		},

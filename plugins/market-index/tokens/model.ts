@@ -76,6 +76,15 @@ export const PART_TIMEOUT_MS = 90_000;
 export const UNREACHABLE_MAX = 64;
 export const UNREACHABLE_AGAIN_MS = 300_000;
 
+/** While all tokens are read again what was read is stored this often. */
+export const REREAD_WRITTEN_MS = 100;
+/**
+ * A document is then put aside that takes so many times as long as others, and longer than this:
+ * twice as long in each pass.
+ */
+export const PATIENCE_TIMES = 8;
+export const PATIENCE_MIN_MS = 1_000;
+
 /** The wait between two attempts at one token: doubled each time; given up after so many. */
 export const BACKOFF_FIRST_MS = 60_000;
 export const BACKOFF_MAX_MS = 21_600_000;

@@ -5,6 +5,7 @@ import { readAbiText } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { sleep } from "#core/time.ts";
 import type { View } from "#plugins/market-index/metadata/callContract.ts";
 import { type CallOptions, callEach } from "#plugins/market-index/metadata/callEach.ts";
 import { HOST_LIMITED } from "#plugins/market-index/metadata/createDocumentReader.ts";
@@ -12,8 +13,12 @@ import {
 	AHEAD_TOKENS,
 	PART_MS,
 	PART_TOKENS_MAX,
+	PATIENCE_MIN_MS,
+	PATIENCE_TIMES,
 	READS_IN_FLIGHT_MAX,
+	REREAD_WRITTEN_MS,
 	type TokenContext,
+	type TokenDocument,
 	UNREACHABLE_MAX,
 } from "#plugins/market-index/tokens/model.ts";
 import {
@@ -42,10 +47,9 @@ export type SupplyOptions = {
 	rpc: Rpc;
 	collection: Pick<TokenState, "id" | "address" | "standard">;
 	signal: AbortSignal;
-	/** Set where all tokens are read again: those not read since then are due. */
-	since?: Date | undefined;
-	/** Called with tokens whose URI the contract does not tell. */
-	untold(tokenId: bigint): Promise<void>;
+	reread?: Reread | undefined;
+	/** Called with tokens whose URI is not known; `isNone`: the contract says that there is none. */
+	untold(tokenId: bigint, isNone: boolean): Promise<void>;
 };
 
 export type Supply = {
@@ -71,10 +75,28 @@ export type Part = {
 
 export type PartOptions = {
 	signal: AbortSignal;
-	/** Set where all tokens are read again: those not read since then are due. */
-	since?: Date | undefined;
+	reread?: Reread | undefined;
 	/** Begins nothing new after this, where that is before the part's own time is up. */
 	untilMs?: number | undefined;
+};
+
+/** A token of a reading of all, with what its document shows; null: there is certainly none. */
+export type TokenShown = {
+	tokenId: bigint;
+	shown: Pick<TokenDocument, "imageUrl" | "traits"> | null;
+};
+
+/** Reading all tokens of a collection again: those not read since then are due. */
+export type Reread = {
+	since: Date;
+	/** Tokens that are read once more although they were read since. */
+	again: readonly bigint[];
+	/** Passes before this one: each is twice as patient with servers that do not answer. */
+	passes: number;
+	/** Aborts once enough was read: documents under way are not waited for. */
+	enough: AbortSignal;
+	/** Called with tokens that were stored, several times a second. */
+	onStored(tokens: readonly TokenShown[]): void;
 };
 
 /** `tokenURI(uint256)` and `uri(uint256)`. */
@@ -90,11 +112,13 @@ export async function readPart(
 	{ core, readUri }: Pick<TokenContext, "core" | "readUri">,
 	{ rpcFor }: Pick<ChainAccess, "rpcFor">,
 	collection: Pick<TokenState, "id" | "address" | "standard">,
-	{ signal, since, untilMs = Number.POSITIVE_INFINITY }: PartOptions,
+	{ signal: ending, reread, untilMs = Number.POSITIVE_INFINITY }: PartOptions,
 ): Promise<Part> {
 	const part: Part = { read: 0, failed: 0, changed: 0, swapped: 0, end: "done" };
 	const endsAtMs = Math.min(core.clock.nowMs() + PART_MS, untilMs);
-	const writer = createWriter(core, collection.id, part);
+	const writer = createWriter(core, collection.id, { part, reread });
+	const signal = reread ? AbortSignal.any([ending, reread.enough]) : ending;
+	const patience = createPatience(core.clock, reread?.passes ?? null);
 	let unreachable = 0;
 	let unasked = 0;
 	const supply = createSupply({
@@ -102,9 +126,9 @@ export async function readPart(
 		rpc: rpcFor("tokens"),
 		collection,
 		signal,
-		since,
-		untold: (tokenId) =>
-			writer.fail({ tokenId, code: "token_uri_untold", uri: null, uriHash: null }),
+		reread,
+		untold: (tokenId, isNone) =>
+			writer.fail({ tokenId, code: "token_uri_untold", uri: null, uriHash: null }, isNone),
 	});
 	const next = async () => {
 		while (part.end === "done") {
@@ -121,9 +145,10 @@ export async function readPart(
 	};
 	const work = async () => {
 		for (let due = await next(); due; due = await next()) {
-			const outcome = await readUri(due.uri, { signal });
+			const { outcome, isPutAside } = await patience.wait(due.uri, readUri, signal);
 			// An aborted reading says nothing about the token.
 			signal.throwIfAborted();
+			if (isPutAside) continue;
 			const { tokenId } = due;
 			const uriHash = hashOf(due.uri);
 			if (outcome.kind === "read") {
@@ -135,17 +160,63 @@ export async function readPart(
 				unreachable++;
 				unasked++;
 			} else {
-				unreachable = outcome.isUnreachable ? unreachable + 1 : 0;
-				await writer.fail({ tokenId, uri: shownUri(due.uri), uriHash, code: outcome.code });
+				const { code, isUnreachable } = outcome;
+				unreachable = isUnreachable ? unreachable + 1 : 0;
+				await writer.fail({ tokenId, uri: shownUri(due.uri), uriHash, code }, !isUnreachable);
 			}
 		}
 	};
+	const over = new AbortController();
+	const writing = reread && writeOften(writer, over.signal);
 	const outcomes = await Promise.allSettled(Array.from({ length: READS_IN_FLIGHT_MAX }, work));
+	over.abort();
 	await supply.close();
+	await writing;
 	await writer.flush();
+	ending.throwIfAborted();
+	if (reread?.enough.aborted) return { ...part, end: "late" };
 	for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 	if (unasked > 0 && part.end === "done") part.end = "unreachable";
+	// They are read again, and longer, by the next part.
+	if (patience.putAside() > 0 && part.end === "done") part.end = "late";
 	return part;
+}
+
+/** Stores what was read since, whether or not it fills a part: somebody waits for it. */
+async function writeOften(writer: { flush(): Promise<void> }, signal: AbortSignal): Promise<void> {
+	while (!signal.aborted) {
+		await sleep(REREAD_WRITTEN_MS, signal);
+		await writer.flush();
+	}
+}
+
+/**
+ * Makes the patience of a reading of all tokens: a document that takes far longer than others are
+ * taking is put aside, so that servers that never answer hold no other token up. A null number of
+ * passes waits for each as long as it takes.
+ */
+function createPatience(clock: Core["clock"], passes: number | null) {
+	let answered = 0;
+	let answeredMs = 0;
+	let aside = 0;
+	return {
+		putAside: () => aside,
+		async wait(uri: string, readUri: TokenContext["readUri"], signal: AbortSignal) {
+			if (passes === null) return { outcome: await readUri(uri, { signal }), isPutAside: false };
+			const meanMs = answered === 0 ? 0 : answeredMs / answered;
+			const waitMs = Math.max(PATIENCE_MIN_MS, PATIENCE_TIMES * meanMs) * 2 ** passes;
+			const inTime = AbortSignal.timeout(Math.min(waitMs, PART_MS));
+			const fromMs = clock.nowMs();
+			const outcome = await readUri(uri, { signal: AbortSignal.any([signal, inTime]) });
+			const isPutAside = outcome.kind === "failed" && inTime.aborted;
+			if (isPutAside) aside++;
+			else {
+				answered++;
+				answeredMs += clock.nowMs() - fromMs;
+			}
+			return { outcome, isPutAside };
+		},
+	};
 }
 
 /**
@@ -153,7 +224,7 @@ export async function readPart(
  * while the last one is still in use: only the beginning waits for the node.
  */
 export function createSupply(options: SupplyOptions): Supply {
-	const { core, rpc, collection, signal, since, untold } = options;
+	const { core, rpc, collection, signal, reread, untold } = options;
 	const waiting: DueToken[] = [];
 	let after = -1n;
 	let isAll = false;
@@ -162,13 +233,15 @@ export function createSupply(options: SupplyOptions): Supply {
 	async function refill(): Promise<void> {
 		const at = new Date(core.clock.nowMs());
 		const limit = PART_TOKENS_MAX;
-		const ids = await dueTokens(core.db, { collectionId: collection.id, after, at, limit, since });
+		const due = { collectionId: collection.id, after, at, limit, reread };
+		const ids = await dueTokens(core.db, due);
 		after = ids.at(-1) ?? after;
-		const uris = await readTokenUris(rpc, collection, ids, signal);
+		const asked = ids.map((tokenId) => ({ contract: collection, tokenId }));
+		const uris = await readUrisOf(rpc, asked, { signal });
 		for (const [index, tokenId] of ids.entries()) {
 			const uri = uris[index];
 			if (uri) waiting.push({ tokenId, uri });
-			else await untold(tokenId);
+			else await untold(tokenId, uri === "");
 		}
 		isAll = ids.length < limit;
 		filling = null;
@@ -236,15 +309,21 @@ export async function readUrisOf(
 }
 
 /** Makes a writer that collects results until they are a part, and writes it. */
-function createWriter(core: TokenContext["core"], collectionId: number, part: Part) {
+function createWriter(
+	core: TokenContext["core"],
+	collectionId: number,
+	{ part, reread }: { part: Part; reread: Reread | undefined },
+) {
 	const beganAt = new Date(core.clock.nowMs());
 	let read: ReadToken[] = [];
 	let failed: FailedToken[] = [];
+	/** Tokens whose document is certainly not there. */
+	let gone: bigint[] = [];
 	const flush = async () => {
-		const tokens = read;
-		const lost = failed;
+		const [tokens, lost, missing] = [read, failed, gone];
 		read = [];
 		failed = [];
+		gone = [];
 		const at = new Date(core.clock.nowMs());
 		if (tokens.length > 0) {
 			const write = { collectionId, beganAt, at, tokens };
@@ -258,6 +337,11 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 			part.swapped += await core.db.transaction((tx) => failTokens(tx, failing));
 			part.failed += lost.length;
 		}
+		if (tokens.length + missing.length === 0) return;
+		reread?.onStored([
+			...tokens.map(({ tokenId, imageUrl, traits }) => ({ tokenId, shown: { imageUrl, traits } })),
+			...missing.map((tokenId) => ({ tokenId, shown: null })),
+		]);
 	};
 	const flushFull = async () => {
 		if (read.length + failed.length >= PART_TOKENS_MAX) await flush();
@@ -268,8 +352,9 @@ function createWriter(core: TokenContext["core"], collectionId: number, part: Pa
 			read.push(token);
 			await flushFull();
 		},
-		fail(token: FailedToken) {
+		fail(token: FailedToken, isGone: boolean) {
 			failed.push(token);
+			if (isGone) gone.push(token.tokenId);
 			return flushFull();
 		},
 	};

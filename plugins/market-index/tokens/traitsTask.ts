@@ -22,7 +22,12 @@ import {
 	writeProviderCounts,
 	writeProviderFloors,
 } from "#plugins/market-index/tokens/sql/providerTokens.ts";
-import { revealSample, takeRanksBack, writeRanks } from "#plugins/market-index/tokens/sql/ranks.ts";
+import {
+	isUnmoved,
+	revealSample,
+	takeRanksBack,
+	writeRanks,
+} from "#plugins/market-index/tokens/sql/ranks.ts";
 import { type TokenState, tokenState } from "#plugins/market-index/tokens/sql/tokens.ts";
 import {
 	countTraits,
@@ -67,7 +72,8 @@ export function traitsTask(context: TokenContext): QueueTask<typeof traitsPayloa
 			}
 			await count(context, state, signal);
 			const revealState = await settleReveal(core, state);
-			const isRanked = await rank(core, state, { isShown: revealState !== "placeholder" });
+			const isShown = revealState !== "placeholder";
+			const isRanked = await rank(core, { ...state, revealState }, { isShown });
 			await noteTraits(core.db, { collectionId, at: new Date(nowMs), isRanked });
 			await core.db.transaction((tx) => core.queue.add(tx, [traitFloorsJob(collectionId)]));
 		},
@@ -204,8 +210,12 @@ async function rank(
 	if (state.untried > 0) return false;
 	const tokens = await tokenTraits(db, state.id);
 	const ranks = isShown && isRevealed(tokens) ? rankTokens(tokens) : [];
-	await db.transaction((tx) => writeRanks(tx, state.id, ranks));
-	return true;
+	return db.transaction(async (tx) => {
+		// A reveal that was withdrawn since took its ranks with it: these are of the same one.
+		if (!(await isUnmoved(tx, state))) return false;
+		await writeRanks(tx, state.id, ranks);
+		return true;
+	});
 }
 
 function eventOf(state: TokenState, reading: RevealReading): RevealEvent | null {

@@ -37,7 +37,7 @@ async function reveal(collectionId: number, step: "reading" | "ended", endedMs =
 		const id = await insertDetection(tx, {
 			...{ collectionId, chainId: 1, signal: "log", evidence: "traits", blockNumber: 7 },
 			...{ blockAt: at, heardAt: at, detectedAt: at, delayMs: 120 },
-			...{ contentDigest: "aa", hiddenTraits: null },
+			...{ contentDigest: "aa", hiddenTraits: null, baseline: [] },
 		});
 		await moveDetection(tx, { id: id ?? 0, from: "queued", to: "reading" }, { at });
 		const move = { id: id ?? 0, from: "reading", to: "ended" } as const;

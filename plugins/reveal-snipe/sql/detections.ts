@@ -24,6 +24,8 @@ export type NewDetection = {
 	delayMs: number | null;
 	/** The digest of what the sample tokens show, in hex. */
 	contentDigest: string;
+	/** What sampled tokens showed before; empty where they differed then in all that they show. */
+	baseline: readonly Print[];
 	hiddenTraits: ShownToken["traits"];
 };
 
@@ -75,7 +77,8 @@ export type Seen = {
 const DETECTION_COLUMNS = `d.id, d.collection_id as "collectionId", d.chain_id as "chainId",
 	d.signal, d.evidence, d.block_number as "blockNumber", d.block_at as "blockAt",
 	d.heard_at as "heardAt", d.detected_at as "detectedAt", d.delay_ms as "delayMs",
-	encode(d.content_digest, 'hex') as "contentDigest", d.hidden_traits as "hiddenTraits", d.step,
+	encode(d.content_digest, 'hex') as "contentDigest", d.baseline,
+	d.hidden_traits as "hiddenTraits", d.step,
 	d.began_at as "beganAt", d.ended_at as "endedAt", d.outcome, d.runs, d.tokens, d.read, d.failed,
 	d.swapped`;
 
@@ -86,8 +89,8 @@ type RevealPhase = (typeof REVEAL_PHASES)[number];
 export async function insertDetection(tx: Tx, found: NewDetection): Promise<number | null> {
 	const [row] = await tx.query<{ id: number }>(
 		`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, block_number,
-			block_at, heard_at, detected_at, delay_ms, content_digest, hidden_traits)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, decode($10, 'hex'), $11::jsonb)
+			block_at, heard_at, detected_at, delay_ms, content_digest, hidden_traits, baseline)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, decode($10, 'hex'), $11::jsonb, $12::jsonb)
 		on conflict (collection_id) where ended_at is null do nothing returning id`,
 		[
 			found.collectionId,
@@ -101,6 +104,7 @@ export async function insertDetection(tx: Tx, found: NewDetection): Promise<numb
 			found.delayMs,
 			found.contentDigest,
 			found.hiddenTraits === null ? null : JSON.stringify(found.hiddenTraits),
+			JSON.stringify(found.baseline),
 		],
 	);
 	return row?.id ?? null;

@@ -4,7 +4,7 @@ import { parseHead } from "#core/chain/heads/Head.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { RevealIndex, RevealReading } from "#plugins/market-index/contract.ts";
-import type { Evidence, Signal, Trigger } from "#plugins/reveal-snipe/detection.ts";
+import type { Signal, Trigger } from "#plugins/reveal-snipe/detection.ts";
 import { LOOK_TIMEOUT_MS, POLL_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
 import {
 	type Change,
@@ -50,7 +50,11 @@ export type LookDeps = {
 
 type Look = { watched: Watched; trigger: Trigger };
 
-type News = { verdict: Verdict; now: Seen; evidence: Evidence; contentDigest: string; at: Date };
+type News = Pick<NewDetection, "evidence" | "contentDigest" | "baseline"> & {
+	verdict: Verdict;
+	now: Seen;
+	at: Date;
+};
 
 /**
  * Makes the function that looks at collections: it reads the URIs of some of their tokens, all of
@@ -135,7 +139,8 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const reference = isOut ? (watched.seen.shown ?? []) : known;
 	const reading = isAlike(prints) ? "hidden" : deps.index.reading(found.shown);
 	const contentDigest = contentDigestOf(prints);
-	const change = certainChange(look, { change: changeOf(reference, prints), contentDigest, nowMs });
+	const seenChange = changeOf(reference, prints);
+	const change = certainChange(look, { change: seenChange, contentDigest, nowMs });
 	const isKnownOut = isOut || subject.revealState === "revealed";
 	const shown = watched.seen.shown ?? (isKnownOut ? reference : prints);
 	const isHidden = isHiddenAgain({ baseline: watched.seen.baseline, shown }, prints);
@@ -147,7 +152,10 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const now = seenAfter(watched.seen, { found, reading, verdict, reference, change });
 	if (verdict.kind === "nothing" && isSame(now, watched.seen)) return;
 	const evidence = isUriChanged ? "uri_hash" : "traits";
-	const news = { verdict, now, evidence, contentDigest, at: new Date(nowMs) } as const;
+	// Where all was told apart before, and replaced, whatever a token shows may be new.
+	const baseline = seenChange === "out" ? reference : [];
+	const at = new Date(nowMs);
+	const news = { verdict, now, evidence, contentDigest, baseline, at } as const;
 	if (await store(deps, look, news)) watched.seen = now;
 }
 
@@ -257,7 +265,7 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 }
 
 function detectionOf(chainId: number, { watched, trigger }: Look, news: News): NewDetection {
-	const { now, evidence, at } = news;
+	const { now, evidence, contentDigest, baseline, at } = news;
 	const blockAtMs = trigger.block?.atMs ?? null;
 	return {
 		...{ collectionId: watched.subject.id, chainId, signal: trigger.signal, evidence },
@@ -267,7 +275,7 @@ function detectionOf(chainId: number, { watched, trigger }: Look, news: News): N
 		detectedAt: at,
 		// The node's clock may be ahead of ours.
 		delayMs: blockAtMs === null ? null : Math.max(at.getTime() - blockAtMs, 0),
-		contentDigest: news.contentDigest,
+		...{ contentDigest, baseline },
 		hiddenTraits: now.hiddenTraits,
 	};
 }

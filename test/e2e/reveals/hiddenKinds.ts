@@ -34,6 +34,12 @@ const numbered = (id: number, more: object = {}) => ({
 	...sealed,
 	attributes: [{ trait_type: "Mint number", value: id, ...more }],
 });
+const second = {
+	name: "Later",
+	image: `${IMAGES}/second.png`,
+	attributes: [{ trait_type: "Status", value: "soon" }],
+};
+const withoutTraits = (id: number) => ({ name: `No. ${id}`, image: `${IMAGES}/own-${id}.png` });
 const gone = () => null;
 const hidden = () => sealed;
 
@@ -89,6 +95,14 @@ export const HIDDEN_KINDS: readonly HiddenKind[] = [
 		}),
 	},
 	{
+		...{ name: "without-traits", base: "wt/", before: hidden, isReveal: true },
+		after: (id) => (id % 5 === 0 && id !== 10 ? withoutTraits(id) : shownAs(id)),
+	},
+	{
+		...{ name: "second-before", base: "sb/", after: shownAs, moves: "sb1/", isReveal: true },
+		before: (id) => ({ ...second, name: `No. ${id}` }),
+	},
+	{
 		name: "reworded",
 		base: "rw/",
 		before: hidden,
@@ -106,10 +120,18 @@ export const HIDDEN_KINDS: readonly HiddenKind[] = [
 	},
 	{
 		...{ name: "second", base: "s/", before: hidden, moves: "s1", isReveal: false },
-		after: () => ({
-			name: "Later",
-			image: `${IMAGES}/second.png`,
-			attributes: [{ trait_type: "Status", value: "soon" }],
+		after: () => second,
+	},
+	{
+		...{ name: "second-preview", base: "sp/", before: hidden, moves: "sp1/", isReveal: false },
+		// Among those that are looked at.
+		after: (id) => (id === 1 ? shownAs(id) : second),
+	},
+	{
+		...{ name: "second-numbered", base: "sn/", before: hidden, isReveal: false },
+		after: (id) => ({
+			...second,
+			attributes: [...second.attributes, { trait_type: "Mint number", value: id }],
 		}),
 	},
 	{

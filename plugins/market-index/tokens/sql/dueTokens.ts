@@ -13,8 +13,8 @@ export type DueOptions = {
 	after: bigint;
 	at: Date;
 	limit: number;
-	/** Set where all tokens are read again: those not read since then are due. */
-	since?: Date | undefined;
+	/** Set where all tokens are read again: those not read since then are due, and these. */
+	reread?: { since: Date; again: readonly bigint[] } | undefined;
 };
 
 export type FailedToken = {
@@ -36,15 +36,16 @@ const EVENTS_MAX = 5_000;
  * its time comes, also where all are read again.
  */
 export async function dueTokens(db: Queryable, options: DueOptions): Promise<bigint[]> {
-	const { collectionId, after, at, limit, since } = options;
-	const isDue = since
-		? "(tried_at is null or tried_at < $5 or (failures > 0 and next_at <= $3))"
+	const { collectionId, after, at, limit, reread } = options;
+	const isDue = reread
+		? `(tried_at is null or tried_at < $5 or (failures > 0 and next_at <= $3)
+			or token_id = any($6::numeric[]))`
 		: "next_at <= $3";
 	const rows = await db.query<{ tokenId: string }>(
 		`select token_id as "tokenId" from market_index.token
 		where collection_id = $1 and token_id > $2::numeric and ${isDue}
 		order by token_id limit $4`,
-		[collectionId, after, at, limit, ...(since ? [since] : [])],
+		[collectionId, after, at, limit, ...(reread ? [reread.since, reread.again] : [])],
 	);
 	return rows.map(({ tokenId }) => BigInt(tokenId));
 }

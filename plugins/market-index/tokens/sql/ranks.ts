@@ -3,7 +3,8 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { RevealState, Shown } from "#plugins/market-index/reveal.ts";
-import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
+import type { TokenDocument, TokenTrait } from "#plugins/market-index/tokens/model.ts";
+import type { TokenShown } from "#plugins/market-index/tokens/readTokenUris.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
 export type RevealSubject = {
@@ -21,13 +22,9 @@ export type RevealSubject = {
 /** The progress of reading all tokens again. */
 export type RereadState = {
 	tokens: number;
-	/**
-	 * Tokens read since it began; tokens that failed; and, of those read, tokens with traits of their
-	 * own.
-	 */
+	/** Tokens read since it began, and tokens that failed. */
 	read: number;
 	failed: number;
-	shown: number;
 };
 
 /** What is stored of a token; the hash of its URI in hex. */
@@ -154,30 +151,82 @@ export async function beginReread(
 	);
 }
 
-/** Ends reading all of a collection's tokens again: ordinary work on them continues. */
+/**
+ * Ends reading all of a collection's tokens again: ordinary work on them continues, first with those
+ * that could not be read meanwhile.
+ */
 export async function endReread(tx: Tx, collectionId: number): Promise<void> {
+	await tx.execute(
+		`update market_index.token as t set next_at = c.reread_since, failures = least(t.failures, 1)
+		from market_index.collection as c
+		where c.id = $1 and t.collection_id = $1 and c.reread_since is not null
+			and (t.tried_at is null or t.tried_at < c.reread_since or t.failures > 0)`,
+		[collectionId],
+	);
 	await tx.execute("update market_index.collection set reread_since = null where id = $1", [
 		collectionId,
 	]);
 }
 
+/**
+ * Keeps the traits of tokens that came out, and forgets those of all others, which are of the time
+ * before the reveal: ranked, they would be the rarest. They are read again. A token that came out
+ * and has no traits is known to have none.
+ */
+export async function keepTraitsOf(
+	tx: Tx,
+	kept: { collectionId: number; out: readonly bigint[]; hiddenTraits: Shown["traits"] },
+): Promise<void> {
+	const { collectionId, out, hiddenTraits } = kept;
+	await tx.execute("update market_index.collection set hidden_traits = $2::jsonb where id = $1", [
+		collectionId,
+		hiddenTraits?.length ? JSON.stringify(hiddenTraits) : null,
+	]);
+	await lockTokens(tx, collectionId);
+	await tx.execute(
+		`with out as (select unnest($2::numeric[]) as token_id)
+		update market_index.token as t set
+			traits = case when o.token_id is not null then '[]'::jsonb end,
+			tried_at = case when o.token_id is not null then t.tried_at end
+		from market_index.token as old left join out as o on o.token_id = old.token_id
+		where old.collection_id = $1 and t.collection_id = $1 and t.token_id = old.token_id
+			and (o.token_id is null or old.traits is null)`,
+		[collectionId, out],
+	);
+}
+
 /** Counts a collection's tokens by the result of reading them since a time. */
 export async function readRereadState(
 	db: Queryable,
-	reread: { collectionId: number; since: Date; hiddenTraits: Shown["traits"] },
+	{ collectionId, since }: { collectionId: number; since: Date },
 ): Promise<RereadState> {
-	const { collectionId, since, hiddenTraits } = reread;
 	const [row] = await db.query<RereadState>(
 		`select count(*)::int4 as tokens,
 			(count(*) filter (where tried_at >= $2 and failures = 0))::int4 as read,
-			(count(*) filter (where tried_at >= $2 and failures > 0))::int4 as failed,
-			(count(*) filter (where tried_at >= $2 and failures = 0
-				and jsonb_array_length(traits) > 0
-				and traits is distinct from $3::jsonb))::int4 as shown
+			(count(*) filter (where tried_at >= $2 and failures > 0))::int4 as failed
 		from market_index.token where collection_id = $1`,
-		[collectionId, since, hiddenTraits === null ? null : JSON.stringify(hiddenTraits)],
+		[collectionId, since],
 	);
-	return row ?? { tokens: 0, read: 0, failed: 0, shown: 0 };
+	return row ?? { tokens: 0, read: 0, failed: 0 };
+}
+
+/** Counts all tokens, and returns what those show that were read since all are read again. */
+export async function readRereadTokens(
+	db: Queryable,
+	collectionId: number,
+): Promise<{ tokens: number; read: TokenShown[] }> {
+	const rows = await db.query<{ tokenId: string } & Pick<TokenDocument, "imageUrl" | "traits">>(
+		`select t.token_id as "tokenId", t.image_url as "imageUrl", t.traits
+		from market_index.token as t join market_index.collection as c on c.id = t.collection_id
+		where t.collection_id = $1 and t.tried_at >= c.reread_since and t.failures = 0`,
+		[collectionId],
+	);
+	const [known] = await db.query<{ tokens: number }>(
+		"select count(*)::int4 as tokens from market_index.token where collection_id = $1",
+		[collectionId],
+	);
+	const read = rows.map(({ tokenId, ...shown }) => ({ tokenId: BigInt(tokenId), shown }));
+	return { tokens: known?.tokens ?? 0, read };
 }
 
 /** Returns all tokens of a collection with traits, the rarest first. */
@@ -200,6 +249,22 @@ export async function takeRanksBack(tx: Tx, collectionId: number): Promise<void>
 	await tx.execute("update market_index.sync set ranked_at = null where collection_id = $1", [
 		collectionId,
 	]);
+}
+
+/**
+ * Says whether a collection is as it was when ranks were computed, and keeps it so until the
+ * transaction ends: a reveal may have been withdrawn meanwhile, and its ranks with it.
+ */
+export async function isUnmoved(
+	tx: Tx,
+	given: { id: number; rereadSince: Date | null; revealState: RevealState },
+): Promise<boolean> {
+	const rows = await tx.query(
+		`select from market_index.collection where id = $1 and reveal_state = $3
+			and reread_since is not distinct from $2::timestamptz for share`,
+		[given.id, given.rereadSince, given.revealState],
+	);
+	return rows.length > 0;
 }
 
 /** Writes changed ranks and returns how many; a token that is not among them has none. */

@@ -134,14 +134,20 @@ export async function readTraitsAt(db: Queryable, collectionId: number): Promise
 	return rows[0]?.traits_at ?? null;
 }
 
-/** Returns the traits of all tokens with known ones, by id: ties in rank keep that order. */
+/**
+ * Returns the traits of all tokens with known ones, by id: ties in rank keep that order. Tokens that
+ * still show what all showed before a reveal are left out.
+ */
 export async function tokenTraits(
 	db: Queryable,
 	collectionId: number,
 ): Promise<{ id: string; traits: TokenTrait[] }[]> {
 	return db.query<{ id: string; traits: TokenTrait[] }>(
-		`select token_id as id, traits from market_index.token
-		where collection_id = $1 and traits is not null order by token_id limit $2`,
+		`select t.token_id as id, t.traits
+		from market_index.token as t join market_index.collection as c on c.id = t.collection_id
+		where t.collection_id = $1 and t.traits is not null
+			and t.traits is distinct from c.hidden_traits
+		order by t.token_id limit $2`,
 		[collectionId, TOKENS_MAX],
 	);
 }

@@ -1,0 +1,127 @@
+// Counts the tokens of a collection that came out, by change against what some showed before.
+
+import type { RevealIndex, ShownToken } from "#plugins/market-index/contract.ts";
+import { COVERED_PERCENT } from "#plugins/reveal-snipe/limits.ts";
+import {
+	commonPlaceOf,
+	PICTURE,
+	type Print,
+	printOf,
+	tellingOf,
+} from "#plugins/reveal-snipe/prints.ts";
+
+/** A token of which is known what it shows; null: it certainly has no document. */
+type TokenShown = Awaited<ReturnType<RevealIndex["rereadTokens"]>>["read"][number];
+
+/** The tokens of one reveal that were read so far. */
+export type Coverage = {
+	/** Takes in what tokens show; of each the newest counts. */
+	add(tokens: readonly TokenShown[]): void;
+	/** Says whether so many came out that ranks mean something. */
+	isCovered(tokens: number): boolean;
+	/** Returns tokens that came out, and those that were read and are hidden still. */
+	out(): bigint[];
+	hidden(): bigint[];
+};
+
+type HiddenLook = {
+	/** What sampled tokens showed before. Empty: whatever traits a token has are new. */
+	baseline: readonly Print[];
+	/** Traits that most of them had when they were last seen hidden. */
+	hiddenTraits: ShownToken["traits"];
+};
+
+/** Judges one token: what it newly says; null: nothing. */
+type Judge = (print: Print) => string | null;
+
+/**
+ * Makes the count of one reveal. A token came out that says something new, in what did not tell
+ * tokens apart before, or that ceased to show what all showed. What more than half of such tokens
+ * say alike is another placeholder: they are hidden still.
+ */
+export function createCoverage(hiddenLook: HiddenLook): Coverage {
+	const judge = judgeBy(hiddenLook);
+	const news = new Map<bigint, string | null>();
+	const counts = new Map<string, number>();
+	let told = 0;
+
+	function count(one: string | null | undefined, by: 1 | -1): void {
+		if (one === null || one === undefined) return;
+		told += by;
+		counts.set(one, (counts.get(one) ?? 0) + by);
+	}
+
+	/** Returns what most say alike, and how many they are; null where nothing is so common. */
+	function shared(): { news: string; tokens: number } | null {
+		for (const [one, tokens] of counts) if (tokens * 2 > told) return { news: one, tokens };
+		return null;
+	}
+
+	function outNow(): Set<bigint> {
+		const common = told > 1 ? shared() : null;
+		const isOut = ([, own]: [bigint, string | null]) => own !== null && own !== common?.news;
+		return new Set([...news].filter(isOut).map(([tokenId]) => tokenId));
+	}
+
+	return {
+		add(tokens) {
+			for (const { tokenId, shown } of tokens) {
+				const own = shown && judge(printOf({ tokenId, uri: null, shown }));
+				count(news.get(tokenId), -1);
+				count(own, 1);
+				news.set(tokenId, own);
+			}
+		},
+		isCovered(tokens) {
+			const common = told > 1 ? shared() : null;
+			return told > 0 && (told - (common?.tokens ?? 0)) * 100 >= tokens * COVERED_PERCENT;
+		},
+		out: () => [...outNow()],
+		hidden() {
+			const out = outNow();
+			return [...news.keys()].filter((tokenId) => !out.has(tokenId));
+		},
+	};
+}
+
+function judgeBy({ baseline, hiddenTraits }: HiddenLook): Judge {
+	// Without a baseline nobody knows which picture all had.
+	const telling = baseline.length === 0 ? new Set([PICTURE]) : tellingOf(baseline);
+	const common = baseline[commonPlaceOf(baseline)];
+	const sealed = printOf({
+		...{ tokenId: 0n, uri: null },
+		shown: { imageUrl: null, traits: hiddenTraits },
+	});
+	const before = baseline.map((print) => saidOf(print, telling));
+	const commonSaid = common ? saidOf(common, telling) : [];
+	// What one token said alone was a preview, and others may come out with the same.
+	const times = Map.groupBy(before.flat(), (one) => one);
+	const repeated = [...times].flatMap(([one, all]) => (all.length > 1 ? [one] : []));
+	const known = new Set([...commonSaid, ...repeated, ...saidOf(sealed, telling)]);
+	return (print) => {
+		const said = saidOf(print, telling);
+		const fresh = said.filter((one) => !known.has(one));
+		const numbers = fresh.filter((one) => isNumber(print, one));
+		// One number is nothing: hidden tokens are numbered too.
+		const told = numbers.length === 1 ? fresh.filter((one) => one !== numbers[0]) : fresh;
+		if (told.length > 0) return told.sort().join();
+		const kept = said.filter((one) => commonSaid.includes(one));
+		const isLess = print.isThere && said.length - fresh.length === kept.length;
+		return isLess && kept.length < commonSaid.length ? `without ${kept.sort().join()}` : null;
+	};
+}
+
+/** Returns what a token says, apart from what told tokens apart before. */
+function saidOf({ traits, picture }: Print, telling: ReadonlySet<string>): string[] {
+	const said = Object.entries(traits).flatMap(([type, { value }]) => {
+		return telling.has(type) ? [] : [`${type}:${value}`];
+	});
+	const hasPicture = picture !== null && !telling.has(PICTURE);
+	return hasPicture ? [...said, `${PICTURE}:${picture}`] : said;
+}
+
+function isNumber({ traits }: Print, said: string): boolean {
+	return Object.entries(traits).some(([type, { value, isNumber: isOne }]) => {
+		return isOne && said === `${type}:${value}`;
+	});
+}
