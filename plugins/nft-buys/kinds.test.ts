@@ -385,6 +385,37 @@ describe("createBuyKind", () => {
 		});
 	});
 
+	test("[NFT-02] of three buys of one ERC-1155 listing in a block each has what its own receipt says", async () => {
+		const buyer = await lab.buyer();
+		const id = await seaport.mintMulti(seaport.accounts[2]!, 3n);
+		const listed = await lab.list({
+			ether: 3n * ETHER,
+			token: { itemType: 3, contract: seaport.tokens.multi, id, units: 3n },
+		});
+		lab.serve(listed);
+		const balance = { owner: buyer.wallet.address, id };
+		const heldBefore = await seaport.multiBalance(balance, await latest());
+		await anvil.rpc("evm_setAutomine", [false]);
+		const intents: Intent[] = [];
+		for (const quantity of ["1", "1", "2"]) {
+			intents.push(await lab.buy(buyer, listed, { quantity }));
+		}
+		await anvil.rpc("evm_mine");
+		await anvil.rpc("evm_setAutomine", [true]);
+		await lab.tick();
+		const settled = await Promise.all(intents.map((intent) => lab.reread(intent)));
+		expect(settled.map(({ status, errorCode }) => [status, errorCode])).toEqual([
+			["confirmed", null],
+			["confirmed", null],
+			["failed", "partly_received"],
+		]);
+		expect(await seaport.multiBalance(balance, await latest())).toBe(heldBefore + 3n);
+		// Only what was paid counts.
+		const spent = await Promise.all(settled.map((intent) => lab.ledger(intent)));
+		const [one] = spent;
+		expect(spent[2]?.spend).toBe(one?.spend);
+	});
+
 	describe("asking first", () => {
 		test("a confirmed buy is planned again and sent if it is still the same or cheaper", async () => {
 			const buyer = await lab.buyer({ requireTradeConfirmation: true });

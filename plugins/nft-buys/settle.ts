@@ -8,7 +8,14 @@ import { tokenAbi } from "#plugins/nft-buys/abi.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { readBytes } from "#plugins/nft-buys/listing.ts";
 import type { Goods } from "#plugins/nft-buys/plan/shownBuy.ts";
-import type { Denial, Receipt } from "#plugins/wallets/contract.ts";
+import {
+	judgeArrival,
+	type MinedTransaction,
+	measureChange,
+	type Receipt,
+	type Settlement,
+	settledBy,
+} from "#plugins/wallets/contract.ts";
 
 type Moved = { from: Address; to: Address; units: bigint };
 
@@ -28,11 +35,14 @@ const fulfilledAbi = parseAbi([
 	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
 ]);
 
-const NOT_RECEIVED: Denial = {
+/** What is missing of a buy, or in doubt; null: nothing. */
+type Missing = Exclude<Settlement, { spentRaw: bigint }>;
+
+const NOT_RECEIVED: Missing = {
 	code: "not_received",
 	detail: "The transaction went through, and the token is not in the wallet.",
 };
-const PARTLY_RECEIVED: Denial = {
+const PARTLY_RECEIVED: Missing = {
 	code: "partly_received",
 	detail: "The transaction went through, and fewer units came than were wanted.",
 };
@@ -41,17 +51,15 @@ const PARTLY_RECEIVED: Denial = {
 const WORD_LENGTH = 66;
 
 /**
- * Returns why the wallet has not received what was bought; null: it has. Asks the token's contract
- * at the receipt's block: the wallet owns the ERC-721, or has the bought number of the ERC-1155
- * more than one block before. A contract that reverts is an answer. A failing node throws; if it
- * refuses because it no longer has that state, the contract's own logs in the receipt decide.
+ * Returns why the wallet has not received what was bought; null: it has. An ERC-721 belongs to the
+ * wallet at the receipt's block. Of an ERC-1155 arrived the lower of what the receipt's own logs say
+ * and what the balance grew by over the block, our other transactions apart: of three buys in one
+ * block none counts what another brought. A contract that reverts is an answer. A failing node
+ * throws; if it no longer has that state, the contract's own logs in the receipt decide.
  */
-export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Denial | null> {
-	const { goods } = asked;
-	const received =
-		goods.standard === "erc721" ? await ownedNow(rpc, asked) : await grownBy(rpc, asked);
-	if (received >= goods.quantity) return null;
-	return received > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
+export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Missing> {
+	if (asked.goods.standard === "erc1155") return unitsDenial(rpc, asked);
+	return (await ownedNow(rpc, asked)) ? null : NOT_RECEIVED;
 }
 
 /**
@@ -72,17 +80,17 @@ export function paidByLogs(
 	return null;
 }
 
-async function ownedNow(rpc: Rpc, asked: Asked): Promise<bigint> {
+async function ownedNow(rpc: Rpc, asked: Asked): Promise<boolean> {
 	const { goods, wallet, receipt } = asked;
 	const args = [goods.tokenId] as const;
 	const data = encodeFunctionData({ abi: tokenAbi, functionName: "ownerOf", args });
 	const [found] = await callsAt(rpc, { ...asked, data, blocks: [receipt.blockNumber] });
-	if (found?.kind === "word") return isWallet(found.word, wallet) ? 1n : 0n;
+	if (found?.kind === "word") return isWallet(found.word, wallet);
 	const logged = receivedByLogs(receipt.logs, asked);
-	if (logged !== null) return logged;
+	if (logged !== null) return logged > 0n;
 	const [latest] = await callsAt(rpc, { ...asked, data, blocks: ["latest"] });
 	// A current owner has received it; if another owns it now, the wallet may have passed it on.
-	if (latest?.kind === "word" && isWallet(latest.word, wallet)) return 1n;
+	if (latest?.kind === "word" && isWallet(latest.word, wallet)) return true;
 	throw unknownTo(found);
 }
 
@@ -135,18 +143,21 @@ function unknownTo(refusal: Word | undefined): Fault {
 	return buyFault.ownershipUnknown({ detail: cause?.message ?? "no answer", cause });
 }
 
-async function grownBy(rpc: Rpc, asked: Asked): Promise<bigint> {
-	const { goods, wallet, receipt } = asked;
-	const args = [wallet, goods.tokenId] as const;
-	const data = encodeFunctionData({ abi: tokenAbi, functionName: "balanceOf", args });
-	const blocks = [receipt.blockNumber - 1, receipt.blockNumber];
-	const [before, after] = await callsAt(rpc, { ...asked, data, blocks });
-	if (before?.kind === "word" && after?.kind === "word") {
-		return (after.word ?? 0n) - (before.word ?? 0n);
-	}
-	const logged = receivedByLogs(receipt.logs, asked);
-	if (logged === null) throw unknownTo(before?.kind === "refused" ? before : after);
-	return logged;
+async function unitsDenial(rpc: Rpc, asked: Asked): Promise<Missing> {
+	const { goods, wallet, receipt, signal } = asked;
+	const toldBy = ({ logs, succeeded }: MinedTransaction) =>
+		succeeded ? (receivedByLogs(logs, asked) ?? 0n) : 0n;
+	const change = await measureChange(rpc, {
+		...{ account: wallet, sender: wallet, receipt, toldBy, signal },
+		holding: { kind: "units", address: goods.contract, id: goods.tokenId },
+	});
+	// A receipt without the token's logs alone says nothing.
+	const isUntold = receivedByLogs(receipt.logs, asked) === null;
+	if (change.heldRaw === null && isUntold) throw unknownTo(undefined);
+	const arrival = judgeArrival(change, goods.quantity);
+	if (arrival.kind === "short") return arrival.raw > 0n ? PARTLY_RECEIVED : NOT_RECEIVED;
+	const settled = settledBy(arrival);
+	return settled && "code" in settled ? settled : null;
 }
 
 /**
