@@ -48,6 +48,8 @@ export type BookReads = {
 	 * of very many only the most common ones are counted.
 	 */
 	traitValues(collectionId: number): Promise<{ type: string; value: string }[] | null>;
+	/** Returns when the provider's whole book was last read; null: never. */
+	readAt(collectionId: number): Promise<Date | null>;
 	/** Returns the best ask in base units of ETH, with its time; null while unknown. */
 	floor(collectionId: number): Promise<{ native: bigint; at: Date | null } | null>;
 	/** Normalises as ranks do: lower case, no surrounding blanks. */
@@ -133,6 +135,7 @@ export function createBookReads(db: Queryable): BookReads {
 				return { type: normaliseTrait(type), value: normaliseTrait(value) };
 			});
 		},
+		readAt: (collectionId) => readOrdersAt(db, collectionId),
 		async floor(collectionId) {
 			const [row] = await db.query<{ native: string | null; at: Date | null }>(
 				`select floor_native as native, floor_at as at from market_index.collection
@@ -150,11 +153,15 @@ export function createBookReads(db: Queryable): BookReads {
  * pushed orders are known, and an empty book does not mean that nothing is for sale.
  */
 export async function readBookAt(db: Queryable, collectionId: number): Promise<string | null> {
+	return displayTime(await readOrdersAt(db, collectionId));
+}
+
+async function readOrdersAt(db: Queryable, collectionId: number): Promise<Date | null> {
 	const rows = await db.query<{ orders_at: Date | null }>(
 		"select orders_at from market_index.sync where collection_id = $1",
 		[collectionId],
 	);
-	return displayTime(rows[0]?.orders_at ?? null);
+	return rows[0]?.orders_at ?? null;
 }
 
 /**

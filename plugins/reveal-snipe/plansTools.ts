@@ -216,7 +216,7 @@ function readTool({ plans, wallets }: PlanToolDeps): AnyTool {
 		output: planSchema,
 		async run({ id }, { caller }) {
 			const { profile } = await wallets.principalOf(caller);
-			return { kind: "done", output: await plans.view(profile.id, id.toLowerCase()) };
+			return { kind: "done", output: await plans.view(profile, id.toLowerCase()) };
 		},
 		line: sentenceOf,
 		asOfMs: () => null,

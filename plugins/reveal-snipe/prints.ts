@@ -100,6 +100,12 @@ export function isAlike(prints: readonly Print[]): boolean {
 	return prints.length >= 2 && !isSpread(prints.map(contentOf));
 }
 
+/** Counts the tokens that show what they showed before. */
+export function countUnchanged(before: readonly Print[], now: readonly Print[]): number {
+	const pairs = pairsOf(before, now);
+	return pairs.filter((pair) => contentOf(pair.before) === contentOf(pair.now)).length;
+}
+
 /** Returns prints with those of a later look in place of their own, in the order of the ids. */
 export function mergePrints(before: readonly Print[], now: readonly Print[]): Print[] {
 	const all = new Map([...before, ...now].map((print) => [print.tokenId, print]));

@@ -262,7 +262,7 @@ async function moved({ plans, by, id, lab, context }: World, event: "pause" | "r
  * chain has.
  */
 async function expectBooks({ plans, by, id, lab, context }: World): Promise<void> {
-	const view = await plans.view(by.profile.id, id);
+	const view = await plans.view(by.profile, id);
 	const [row] = await context.core.db.query<{ held: string }>(
 		`select coalesce(sum(case when kind in ('reserve', 'unrelease') then amount_raw
 			when kind = 'release' then -amount_raw else 0 end), 0)::text as held
@@ -293,7 +293,7 @@ async function expectChain(world: World): Promise<void> {
 	);
 	const confirmed = rows.reduce((sum, { limit }) => sum + BigInt(limit), 0n);
 	expect(await paidOn(lab)).toBe(confirmed);
-	const view = await plans.view(by.profile.id, id);
+	const view = await plans.view(by.profile, id);
 	expect(BigInt(view.spentRaw)).toBeGreaterThanOrEqual(confirmed);
 }
 

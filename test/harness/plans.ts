@@ -69,6 +69,7 @@ export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
 				watch: async () => {},
 				traitValues: async () => [],
 				floor: async () => null,
+				readAt: async () => null,
 				normaliseTrait: (text) => text,
 			},
 		},

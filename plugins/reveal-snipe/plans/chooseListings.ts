@@ -103,6 +103,40 @@ export function fillRefusal(
 	return committedRaw + priceRaw > terms.budgetRaw ? "budget_left_too_small" : null;
 }
 
+/**
+ * Walks through candidates as an evaluation would that may fill every listing, and returns what it
+ * would buy, and why it would leave the others.
+ */
+export function walkListings(
+	terms: PlanTerms,
+	standings: readonly Standing[],
+	candidates: readonly Candidate[],
+): { bought: Candidate[]; left: { listing: Candidate; reason: SkipReason }[] } {
+	const bought: Candidate[] = [];
+	const left: { listing: Candidate; reason: SkipReason }[] = [];
+	const held = [...standings];
+	const rules = { mayTryAgain: () => false, attemptsMax: 1 };
+	for (const candidate of candidates) {
+		const reason = fillRefusal(terms, held, { ...candidate, ...rules });
+		if (reason !== null) left.push({ listing: candidate, reason });
+		else {
+			bought.push(candidate);
+			held.push(heldBy(candidate));
+		}
+	}
+	return { bought, left };
+}
+
+/** Returns a candidate as a completed fill: bought and paid. */
+function heldBy({ tokenId, orderHash, rank, priceRaw }: Candidate): Standing {
+	return {
+		...{ planId: "", intentId: "", pastIntentIds: [], createdAt: new Date(0) },
+		...{ errorCode: null, error: null },
+		...{ tokenId, orderHash, rank, priceRaw, status: "confirmed", isOpen: false },
+		...{ heldRaw: priceRaw, openRaw: 0n },
+	};
+}
+
 function byPriceThenRank(one: Candidate, other: Candidate): number {
 	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
 	const ranks = (one.rank ?? Number.POSITIVE_INFINITY) - (other.rank ?? Number.POSITIVE_INFINITY);

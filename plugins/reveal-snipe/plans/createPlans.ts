@@ -6,6 +6,7 @@ import { assert, Fault } from "#core/fault.ts";
 import { invalidPlan, planFault } from "#plugins/reveal-snipe/faults.ts";
 import { OPEN_PLANS_MAX, WATCHED_MAX } from "#plugins/reveal-snipe/limits.ts";
 import type { PlanEvent, PlanStatus } from "#plugins/reveal-snipe/planStates.ts";
+import { readOutlook } from "#plugins/reveal-snipe/plans/outlook.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { type PlanBody, termsOf } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { type PlanView, renderPlan } from "#plugins/reveal-snipe/plans/renderPlan.ts";
@@ -60,10 +61,13 @@ export function createPlans(context: PlansContext) {
 		return plan;
 	}
 
-	async function view(profileId: string, id: string): Promise<PlanView> {
-		const [shown] = await viewsOf(context, [await own(profileId, id)]);
+	async function view(profile: Profile, id: string): Promise<PlanView> {
+		const plan = await own(profile.id, id);
+		const [shown] = await viewsOf(context, [plan]);
 		assert(shown, "a plan has a view");
-		return shown;
+		const standings = (await readStandings(core.db, context.wallets.execution, [id])).get(id) ?? [];
+		const chain = core.chains.byId(plan.chainId);
+		return { ...shown, outlook: await readOutlook(context, { plan, standings, profile, chain }) };
 	}
 
 	return {
@@ -76,14 +80,14 @@ export function createPlans(context: PlansContext) {
 			const { profile } = principal;
 			const target = await targetOf(context, body);
 			const terms = termsOf(body, { chain: target.chain, nowMs: core.clock.nowMs() });
-			await refuseUnknownTraits(context, target.collectionId, body.traits);
+			await refuseNeverBuying(context, target.collectionId, body);
 			return context.wallets.once({
 				...{ principal, route, idempotencyKey, body, intents: [] },
 				record: (tx, id) => record(context, tx, { id, profile, target, terms, body, isProposed }),
 				async answer(_ids, recorded, id) {
 					assert(id !== null, "a plan that was recorded has an id");
 					if (recorded) market.touch(target.collectionId, "detail");
-					return { status: 201, body: await view(profile.id, id) };
+					return { status: 201, body: await view(profile, id) };
 				},
 			});
 		},
@@ -117,7 +121,7 @@ export function createPlans(context: PlansContext) {
 					: {};
 			const isMoved = await changePlan(context, plan, { event, signal, ...renewed });
 			if (!isMoved) throw planFault.planState();
-			return view(profile.id, id);
+			return view(profile, id);
 		},
 	};
 }
@@ -170,17 +174,23 @@ async function viewsOf(context: PlansContext, plans: readonly Plan[]): Promise<P
 	return plans.map((plan) => {
 		const slug = slugs.get(plan.collectionId) ?? plan.contract;
 		const chain = core.chains.byId(plan.chainId);
-		return renderPlan(plan, standings.get(plan.id) ?? [], { slug, chain });
+		return renderPlan(plan, standings.get(plan.id) ?? [], { slug, chain, outlook: null });
 	});
 }
 
-/** Throws for traits that a revealed collection lacks: such a plan would never buy. */
-async function refuseUnknownTraits(
+/**
+ * Throws for a rank in a collection whose tokens are never ranked, and for traits that a revealed
+ * one lacks: such a plan would never buy.
+ */
+async function refuseNeverBuying(
 	{ market }: PlansContext,
 	collectionId: number,
-	traits: readonly PlanTrait[],
+	{ traits, maxRank }: { traits: readonly PlanTrait[]; maxRank?: number | undefined },
 ): Promise<void> {
 	const [subject] = await market.reveals.subjects([collectionId]);
+	if (maxRank !== undefined && subject?.standard === "erc1155") {
+		throw invalidPlan("maxRank", "tokens of an ERC-1155 have no ranks: name traits alone");
+	}
 	if (traits.length === 0 || subject?.revealState !== "revealed") return;
 	const normal = market.book.normaliseTrait;
 	const known = await market.book.traitValues(collectionId);

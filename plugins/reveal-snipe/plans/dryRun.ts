@@ -10,14 +10,13 @@ import { BOOKS_KEPT_MS, DRY_RUN_SKIPPED_MAX } from "#plugins/reveal-snipe/limits
 import {
 	type Candidate,
 	chooseListings,
-	fillRefusal,
 	SKIP_REASONS,
 	type SkipReason,
+	walkListings,
 } from "#plugins/reveal-snipe/plans/chooseListings.ts";
 import { type Plans, targetOf } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { type PlanBody, termsOf } from "#plugins/reveal-snipe/plans/planBody.ts";
-import type { Standing } from "#plugins/reveal-snipe/plans/standings.ts";
 import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 import { type KeptBook, readKeptBook } from "#plugins/reveal-snipe/sql/watch.ts";
 import type { Profile } from "#plugins/wallets/contract.ts";
@@ -141,15 +140,10 @@ export function createDryRuns(context: PlansContext, plans: Pick<Plans, "own">):
 function dryRun(asked: DryRunAsked): DryRun {
 	const { terms, book, chain, collectionSlug, floorRaw } = asked;
 	const { candidates, skipped } = chooseListings(terms, book.listings, asked);
-	const bought: Candidate[] = [];
+	const walked = walkListings(terms, [], candidates);
+	const { bought } = walked;
 	const left: { listing: Pick<Candidate, "tokenId" | "rank" | "orderHash">; reason: SkipReason }[] =
-		[...skipped];
-	for (const candidate of candidates) {
-		const rules = { mayTryAgain: () => false, attemptsMax: 1 };
-		const reason = fillRefusal(terms, bought.map(heldBy), { ...candidate, ...rules });
-		if (reason === null) bought.push(candidate);
-		else left.push({ listing: candidate, reason });
-	}
+		[...skipped, ...walked.left];
 	const { decimals, symbol } = chain.nativeCurrency;
 	const native = (raw: bigint) => toDisplayNumber(raw, decimals);
 	const spentRaw = bought.reduce((sum, { priceRaw }) => sum + priceRaw, 0n);
@@ -174,16 +168,6 @@ function dryRun(asked: DryRunAsked): DryRun {
 		skipped: left.slice(0, DRY_RUN_SKIPPED_MAX).map(({ listing, reason }) => {
 			return { tokenId: listing.tokenId, rank: listing.rank, orderHash: listing.orderHash, reason };
 		}),
-	};
-}
-
-/** Returns a candidate as a completed fill: bought and paid. */
-function heldBy({ tokenId, orderHash, rank: place, priceRaw }: Candidate): Standing {
-	return {
-		...{ planId: "", intentId: "", pastIntentIds: [], createdAt: new Date(0) },
-		...{ errorCode: null, error: null },
-		...{ tokenId, orderHash, rank: place, priceRaw, status: "confirmed", isOpen: false },
-		...{ heldRaw: priceRaw, openRaw: 0n },
 	};
 }
 

@@ -126,10 +126,12 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 	if (plan?.status !== "armed") return null;
 	const looked = await lookAt(context, plan, signal);
 	if (!looked) return null;
-	const candidates = await candidatesOf(context, { plan, profile: looked.profile, options });
+	const { candidates, whyNone } = await candidatesOf(context, {
+		...{ plan, profile: looked.profile, options },
+	});
 	const tried = new Set<string>();
 	let { standings } = looked;
-	let failureCode: string | null = null;
+	let failureCode: string | null = whyNone;
 	while (nextOf(plan, { candidates, standings, tried })) {
 		const release = await options.turns.take(planId, signal);
 		if (!release) return failureCode;
@@ -166,12 +168,22 @@ async function standingsOf(context: PlansContext, planId: string): Promise<reado
 async function candidatesOf(
 	{ market }: PlansContext,
 	given: { plan: Plan; profile: Profile; options: EvaluateOptions },
-): Promise<Candidate[]> {
+): Promise<{ candidates: Candidate[]; whyNone: string | null }> {
 	const { plan, profile, options } = given;
 	const buyer = profile.wallets.find(({ id }) => id === plan.walletId)?.address ?? null;
 	const { normaliseTrait } = market.book;
 	const listings = await options.listings(plan.collectionId);
-	return chooseListings(plan, listings, { buyer, normaliseTrait }).candidates;
+	const chosen = chooseListings(plan, listings, { buyer, normaliseTrait });
+	const { candidates } = chosen;
+	// Its owner is told why a reveal passed without a buy.
+	return { candidates, whyNone: candidates.length > 0 ? null : whyNoneOf(chosen) };
+}
+
+/** Returns what most listings lack. */
+function whyNoneOf({ skipped }: Pick<ReturnType<typeof chooseListings>, "skipped">): string {
+	const groups = [...Map.groupBy(skipped, ({ reason }) => reason)];
+	const [most] = groups.sort(([, a], [, b]) => b.length - a.length);
+	return most?.[0] ?? "nothing_listed";
 }
 
 function nextOf(

@@ -6,6 +6,7 @@ import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { toDisplayNumber } from "#core/money.ts";
 import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
+import { outlookSchema } from "#plugins/reveal-snipe/plans/outlook.ts";
 import { PAUSE_REASONS, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
 import type { Plan } from "#plugins/reveal-snipe/sql/plans.ts";
 import { intentErrorSchema } from "#plugins/wallets/contract.ts";
@@ -67,12 +68,19 @@ export const planSchema = z
 			.nullable()
 			.meta({ description: "Why it was paused; null where its owner paused it, or nobody did." }),
 		failureCode: field
-			.text("Why the last evaluation bought no more than it did.", "daily_limit")
+			.text(
+				"Why the last evaluation bought no more than it did: a code of its last refusal, or what " +
+					"most listings lack (`rank_above_ceiling`, …), or `nothing_listed`.",
+				"daily_limit",
+			)
 			.nullable(),
 		createdAt: field.time("When it was made."),
 		changedAt: field.time("When it was last moved from one status to another."),
 		expiresAt: field.time("Until when it is armed."),
 		fills: z.array(fillSchema).meta({ description: "Its buys, in order." }),
+		outlook: outlookSchema.nullable().meta({
+			description: "Whether it can still buy, and what; null in lists.",
+		}),
 	})
 	.meta({ id: "SnipePlan", description: "A plan that buys by itself after a reveal." });
 
@@ -91,7 +99,11 @@ const NATIVE_DECIMALS = 18;
 export function renderPlan(
 	plan: Plan,
 	standings: readonly Standing[],
-	{ slug, chain }: { slug: string; chain: Chain | undefined },
+	{
+		slug,
+		chain,
+		outlook,
+	}: { slug: string; chain: Chain | undefined; outlook: PlanView["outlook"] },
 ): PlanView {
 	const decimals = chain?.nativeCurrency.decimals ?? NATIVE_DECIMALS;
 	const native = (raw: bigint) => toDisplayNumber(raw, decimals);
@@ -114,6 +126,7 @@ export function renderPlan(
 		changedAt: plan.changedAt.toISOString(),
 		expiresAt: plan.expiresAt.toISOString(),
 		fills: standings.map((fill) => renderFill(fill, native)),
+		outlook,
 	};
 }
 

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { EVALUATED_FOR_MS } from "#plugins/reveal-snipe/limits.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
-import type { Buyer } from "#test/harness/openBuyLab.ts";
+import { printOf } from "#plugins/reveal-snipe/prints.ts";
+import { writeSeen } from "#plugins/reveal-snipe/sql/detections.ts";
+import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
 import { type PlansLab, planBodyOf, usePlans } from "#test/harness/plans.ts";
 
 // Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can execute it; and
@@ -52,6 +55,81 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect(lastsMs).toBe(30 * 86_400_000);
 		expect(await watched()).toEqual([plans.collectionId]);
 		expect((await plans.call(`/snipes/${body.id}`, { by })).body).toEqual(body);
+	});
+
+	test("[RVL-05] a plan says whether it can still buy, and what it would buy now", async () => {
+		const cheap = await plans.sell({ ether: ETHER / 10n, rank: 3 });
+		await plans.sell({ ether: ETHER / 4n, rank: 900 });
+		const second = await plans.sell({ ether: (ETHER * 3n) / 10n, rank: 4 });
+		await plans.sell({ ether: (ETHER * 4n) / 10n, rank: 5 });
+		const { body } = await arm({ maxItems: 2 });
+		expect(body.outlook).toEqual({
+			...{ isBaselineSeen: false, probes: 0, probesHidden: 0, isRevealed: false },
+			...{ bookReadAt: null, bookAgeSeconds: null, lastReveal: null },
+			wouldBuy: {
+				tokenIds: [cheap.tokenId, second.tokenId],
+				...{ totalNative: 0.4, totalRaw: "400000000000000000" },
+			},
+			note: "Its tokens were not looked at yet.",
+		});
+		const read = async () => (await plans.call(`/snipes/${body.id}`, { by })).body.outlook;
+		const print = (id: number, picture: string) =>
+			printOf({ tokenId: BigInt(id), uri: null, shown: { imageUrl: picture, traits: null } });
+		const baseline = [print(1, "sealed"), print(2, "sealed")];
+		await writeSeen(plans.db, plans.collectionId, {
+			...{ tokenIds: [1n, 2n], baseline, shown: null, hiddenTraits: null, reading: "hidden" },
+			latest: [print(1, "sealed"), print(2, "out")],
+		});
+		const orderedAt = new Date(plans.clock.nowMs() - 90_000);
+		await plans.db.execute(
+			`insert into market_index.sync (collection_id, chain_id, orders_at) values ($1, 31337, $2)
+			on conflict (collection_id) do update set orders_at = excluded.orders_at`,
+			[plans.collectionId, orderedAt],
+		);
+		expect(await read()).toMatchObject({
+			...{ isBaselineSeen: true, probes: 2, probesHidden: 1, bookAgeSeconds: 90 },
+			...{ bookReadAt: orderedAt.toISOString(), note: "It waits for the reveal." },
+		});
+		await plans.db.execute("update market_index.collection set reveal_state = 'revealed'");
+		expect(await read()).toMatchObject({
+			...{ isRevealed: true, probesHidden: 0 },
+			note: "The collection is revealed already: it waits for the next reveal.",
+		});
+		// Lists read no book.
+		expect((await plans.call("/snipes", { by })).body.data[0].outlook).toBeNull();
+	});
+
+	test("a reveal that passed without a buy tells its owner why", async () => {
+		await plans.sell({ ether: ETHER / 10n, rank: 900 });
+		const plan = await plans.armed(by);
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({
+			failureCode: "rank_above_ceiling",
+			outlook: { note: expect.stringContaining("bought no more: rank_above_ceiling") },
+		});
+		const at = new Date(plans.clock.nowMs());
+		await plans.db.execute(
+			`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, heard_at,
+				detected_at, content_digest, step, ended_at, outcome)
+			values ($1, 31337, 'poll', 'traits', $2, $2, '\\x00', 'ended', $2, 'partial')`,
+			[plans.collectionId, at],
+		);
+		plans.clock.ms += EVALUATED_FOR_MS;
+		expect((await plan.read()).outlook).toMatchObject({
+			lastReveal: { noticedAt: at.toISOString(), endedAt: at.toISOString(), outcome: "partial" },
+			note: "A reveal was noticed and nothing bought, because many of its tokens are still hidden.",
+		});
+	});
+
+	test("[RVL-06] 422 for a rank in a collection of ERC-1155, which has none; traits are fine", async () => {
+		await plans.db.execute("update market_index.collection set standard = 'erc1155'");
+		const { status, body } = await arm();
+		expect({ status, code: body.code, issues: body.issues }).toMatchObject({
+			...{ status: 422, code: "validation_error", issues: [{ path: "maxRank" }] },
+		});
+		expect(await watched()).toEqual([]);
+		const traits = [{ type: "Eyes", values: ["Laser"] }];
+		expect((await arm({ maxRank: undefined, traits })).status).toBe(201);
 	});
 
 	test("amounts are read from their text, to the last digit", async () => {

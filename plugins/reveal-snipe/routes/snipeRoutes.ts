@@ -170,7 +170,7 @@ function getSnipe({ plans, signedIn, transform }: Deps) {
 		async ({ request, params, set }) => {
 			const { profile } = await signedIn({ request });
 			set.headers["cache-control"] = "no-store";
-			return plans.view(profile.id, planId(params.id));
+			return plans.view(profile, planId(params.id));
 		},
 		{
 			transform,
