@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createBookReads } from "#plugins/market-index/orderBook.ts";
+import { followedSlugs } from "#plugins/market-index/sync/sql/syncs.ts";
 import { ETH, NOW_MS } from "#plugins/market-index/testing/marketFixture.ts";
 import { seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
 import { TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";
@@ -80,6 +81,18 @@ test("a book that is watched is due again at once where it is urgent, and not re
 	await db.execute("update market_index.sync set orders_at = $1, orders_due_at = $2", [at, later]);
 	await book.watch([1], { at: new Date(NOW_MS + 9_000), isUrgent: true });
 	expect((await due())?.due).toEqual(later);
+	const followed = () => followedSlugs(db, { chainIds: [1], nowMs: NOW_MS + 400_000, limit: 1 });
+	await db.execute(
+		`insert into market_index.collection (chain_id, address, standard, slug, last_sale_at)
+		values (1, '\\x02', 'erc721', 'dogs', $1)`,
+		[at],
+	);
+	await db.execute(
+		"insert into market_index.sync (collection_id, chain_id, provider_slug) values (2, 1, 'dogs')",
+	);
+	expect(await followed()).toEqual(["dogs"]);
+	await book.follow([1], new Date(NOW_MS + 390_000));
+	expect(await followed()).toEqual(["cats"]);
 });
 
 test("a floor that nobody told is null, and trait values are normalised", async () => {

@@ -38,11 +38,13 @@ export type BookReads = {
 	 */
 	listings(collectionId: number, at: Date): Promise<TokenListing[]>;
 	/**
-	 * Keeps the provider's books of collections current for five minutes, and reads `urgent` ones
-	 * again now where that was not done within ten seconds. Only for collections that the provider
-	 * knows.
+	 * Keeps the provider's books of collections current for five minutes. Listings of `urgent` ones
+	 * are read again now, before all others and by calls that are kept for them, where that was not
+	 * done within ten seconds. Only for collections that the provider knows.
 	 */
 	watch(collectionIds: readonly number[], given: { at: Date; isUrgent: boolean }): Promise<void>;
+	/** Has the provider's pushes fill the books of collections for five minutes: it costs no call. */
+	follow(collectionIds: readonly number[], at: Date): Promise<void>;
 	/**
 	 * Returns names and values of traits in a collection, normalised. Null where there may be others:
 	 * of very many only the most common ones are counted.
@@ -95,6 +97,9 @@ const TOKEN_LISTINGS_MAX = 10_000;
 /** An urgent book is read again at most this often. */
 const URGENT_EVERY_MS = 10_000;
 
+/** How long it goes before others: whoever still needs that says so again. */
+const URGENT_FOR_MS = 20_000;
+
 /** How long a book is kept current after one request. */
 const KEPT_CURRENT_MS = 300_000;
 
@@ -118,10 +123,21 @@ export function createBookReads(db: Queryable): BookReads {
 			const read = new Date(at.getTime() - URGENT_EVERY_MS);
 			await db.execute(
 				`update market_index.sync set watched_until = greatest(watched_until, $2),
+					urgent_until = case when $3 then $6 else urgent_until end,
 					orders_due_at = case when $3 and (orders_at is null or orders_at < $5)
 						then least(orders_due_at, $4) else orders_due_at end
 				where collection_id = any($1::int4[]) and provider_slug is not null`,
-				[ids, new Date(at.getTime() + KEPT_CURRENT_MS), isUrgent, at, read],
+				[
+					...[ids, new Date(at.getTime() + KEPT_CURRENT_MS), isUrgent, at, read],
+					new Date(at.getTime() + URGENT_FOR_MS),
+				],
+			);
+		},
+		async follow(ids, at) {
+			await db.execute(
+				`update market_index.sync set followed_until = $2
+				where collection_id = any($1::int4[]) and provider_slug is not null`,
+				[ids, new Date(at.getTime() + KEPT_CURRENT_MS)],
 			);
 		},
 		async traitValues(collectionId) {

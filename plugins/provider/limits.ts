@@ -19,8 +19,10 @@ export const CALL_DISTANCE_MS = 250;
 export const CALLS_PER_MINUTE_MAX = 120;
 /** Background work leaves so many calls of the minute to clients. */
 export const CALLS_FOR_CLIENTS = 20;
-/** Pages and searches leave so many calls to buyers. */
+/** Pages and searches leave so many calls to buyers, and to books of plans that are due. */
 export const CALLS_FOR_BUYERS = 10;
+/** Those books leave so many of them to the buys. */
+export const CALLS_FOR_FULFILMENTS = 5;
 /** The most of the remaining calls that either may take; the rest is kept for the other. */
 export const CALLS_OF_BACKGROUND_MAX = 60;
 export const CALLS_OF_ENDLESS_MAX = 50;
@@ -29,6 +31,8 @@ export const CALLS_OF_CLIENTS_MAX = 70;
 /** The limits of pages and of searches within those. */
 export const CALLS_OF_VIEWS_MAX = 40;
 export const CALLS_OF_SEARCHES_MAX = 15;
+/** The limit of books of due plans: the rest is for their buys. */
+export const CALLS_OF_PLANS_MAX = 15;
 /** A wait for the provider up to this long is waited out; a longer one is reported. */
 export const BLOCK_WAITED_OUT_MS = 3_000;
 /** The longest wait that a header can cause. */

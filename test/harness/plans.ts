@@ -67,6 +67,7 @@ export function scriptedPlans(lab: Lab, options: ScriptedPlansOptions) {
 			book: {
 				listings: async (id) => [...listings(id)],
 				watch: async () => {},
+				follow: async () => {},
 				traitValues: async () => [],
 				floor: async () => null,
 				readAt: async () => null,

@@ -36,6 +36,8 @@ export type KnownOrder = {
 
 /** How often due books are looked for, and how many are read at a time. */
 export const BOOK_TICK_MS = 10_000;
+/** How often books are looked for that plans are about to buy from. */
+export const URGENT_TICK_MS = 1_000;
 export const BOOK_CONCURRENCY = 2;
 export const BOOK_TIMEOUT_MS = 60_000;
 

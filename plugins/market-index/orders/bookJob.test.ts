@@ -49,6 +49,30 @@ test("a watched book is read every 30 seconds, whichever process comes first", a
 	expect(asked()).toHaveLength(2);
 });
 
+test("a book that plans are about to buy from goes first, by its listings, whatever pauses others", async () => {
+	const others = await watched("other");
+	const { id } = await watched("urgent");
+	await lab.set(id, "orders_due_at = '2026-02-01', urgent_until = '2036-01-01'");
+	// A limit pauses the background; calls for plans are kept apart.
+	lab.fake.answers.listings = async (slug, { purpose }) => {
+		if (purpose !== "plan") throw lab.fake.faults.rateLimited(60_000);
+		return { items: slug === "urgent" ? [listingOf(others.address)] : [], cursor: null };
+	};
+	await lab.tick("order-books");
+	expect(asked()).toEqual(["urgent", "other"]);
+	await lab.set(id, `orders_due_at = '2026-02-01'`);
+	await lab.tick("order-books");
+	expect(asked()).toHaveLength(2);
+	await lab.tick("urgent-books");
+	expect(asked()).toEqual(["urgent", "other", "urgent"]);
+	expect([lab.fake.callsOf("offers"), lab.fake.callsOf("stats")]).toEqual([[], []]);
+	expect(await lab.row(id)).toMatchObject({ orders_at: new Date(lab.time.nowMs) });
+	// Once it is not urgent any more its offers are read too, by the background.
+	await lab.set(id, `orders_due_at = '2026-02-01', urgent_until = '2026-01-01'`);
+	await lab.tick("urgent-books");
+	expect(asked()).toHaveLength(3);
+});
+
 test("[MRG-01] a book is read to its end and stored; the larger it is the rarer", async () => {
 	const { id, address } = await watched("large");
 	const orders = Array.from({ length: 20 }, () => listingOf(address));

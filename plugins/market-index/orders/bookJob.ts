@@ -11,6 +11,7 @@ import {
 	BOOK_TIMEOUT_MS,
 	PRUNE_EVERY_MS,
 	PRUNED_PER_STATEMENT_MAX,
+	URGENT_TICK_MS,
 } from "#plugins/market-index/orders/OrderRow.ts";
 import { settleBook } from "#plugins/market-index/orders/pushes.ts";
 import { readBook } from "#plugins/market-index/orders/readBook.ts";
@@ -27,34 +28,44 @@ import { bookFloorsJob } from "#plugins/market-index/tokens/tokenJobs.ts";
 type Pruning = Pick<SyncContext, "core" | "prices">;
 
 /**
- * Makes a job that keeps the order books of watched collections current, and of no others. Books
+ * Makes the jobs that keep the order books of watched collections current, and of no others. Books
  * are claimed in the database, so every process can take its share; the first limit ends the tick
- * of all of them.
+ * of all of them. Books that plans are about to buy from have a job of their own, which no pause of
+ * the background holds up.
  */
-export function bookJob(context: Omit<SyncContext, "merge">): Job {
+export function bookJobs(context: Omit<SyncContext, "merge">): Job[] {
 	const { core, provider, pause } = context;
-	return {
-		name: "market-index.order-books",
-		schedule: { everyMs: BOOK_TICK_MS },
-		lock: "process",
-		timeoutMs: BOOK_TIMEOUT_MS,
-		async run({ signal }) {
-			if (!provider.isOn) return;
-			await Promise.all(Array.from({ length: BOOK_CONCURRENCY }, () => work(signal)));
+	const timing = { lock: "process", timeoutMs: BOOK_TIMEOUT_MS } as const;
+	return [
+		{
+			...{ name: "market-index.order-books", schedule: { everyMs: BOOK_TICK_MS }, ...timing },
+			async run({ signal }) {
+				if (!provider.isOn) return;
+				const works = Array.from({ length: BOOK_CONCURRENCY }, () => work(signal, false));
+				await Promise.all(works);
+			},
 		},
-	};
+		{
+			...{ name: "market-index.urgent-books", schedule: { everyMs: URGENT_TICK_MS }, ...timing },
+			async run({ signal }) {
+				if (provider.isOn) await work(signal, true);
+			},
+		},
+	];
 
-	async function work(signal: AbortSignal): Promise<void> {
+	async function work(signal: AbortSignal, isUrgentOnly: boolean): Promise<void> {
 		const chainIds = core.indexed.map(({ chain }) => chain.id);
-		while (!signal.aborted && pause.leftMs() === 0) {
+		while (!signal.aborted && (isUrgentOnly || pause.leftMs() === 0)) {
 			const nowMs = core.clock.nowMs();
-			const book = await claimBook(core.db, { chainIds, nowMs, claimMs: BOOK_TIMEOUT_MS });
+			const claim = { chainIds, nowMs, claimMs: BOOK_TIMEOUT_MS, isUrgentOnly };
+			const book = await claimBook(core.db, claim);
 			if (!book) return;
 			try {
 				await syncBook(context, book, signal);
 			} catch (error) {
-				// It is claimed for a while already, and is tried again after that.
-				if (pause.note(error) || signal.aborted) return;
+				// It is claimed for a while already, and is tried again after that. Calls that are kept for
+				// plans are used up before others: nobody else pauses for them.
+				if (book.isUrgent || pause.note(error) || signal.aborted) return;
 				// The adapter logs what the provider did, once for all books.
 				const level = error instanceof Fault ? "debug" : "warn";
 				core.log[level]("an order book was not read", { slug: book.providerSlug, error });

@@ -58,6 +58,12 @@ const progressSchema = z.object({
 /** The progress of an unread book. */
 const UNREAD: SideProgress = { cursor: null, pages: 0, isOver: false, isWhole: false };
 
+/** A side that is not read in this turn, and of which nothing follows. */
+const LEFT_OUT = {
+	side: { rows: [], isWhole: false, isCut: false, isWritten: true },
+	progress: UNREAD,
+};
+
 /** Stands for the page after one that did not arrive: the rows before it are not the whole book. */
 const LACKING: ProviderPage<ProviderOrder> = { items: [], cursor: "lacking" };
 
@@ -71,12 +77,14 @@ export async function readBook(
 	book: DueBook,
 	signal: AbortSignal,
 ): Promise<ReadBook> {
-	const { providerSlug: slug } = book;
 	const nowMs = core.clock.nowMs();
 	const before = storedProgress(book.progress, { nowMs, maxMs: BOOK_READING_MAX_MS });
-	const begun = before ?? { askedAtMs: nowMs, listings: UNREAD, offers: UNREAD };
+	// What plans are about to buy from: its listings, and nothing else now.
+	const { isUrgent, providerSlug: slug } = book;
+	const isAnew = before === null || (isUrgent && before.listings.isOver);
+	const begun = isAnew ? { askedAtMs: nowMs, listings: UNREAD, offers: UNREAD } : before;
 	const { askedAtMs } = begun;
-	const call = { purpose: "background", signal } as const;
+	const call = { purpose: isUrgent ? "plan" : "background", signal } as const;
 	const paged = { ...call, limit: PROVIDER_PAGE };
 	const reading = { collection: book, pagesMax: BOOK_PAGES_MAX, prices, nowMs };
 	const failures: Fault[] = [];
@@ -85,18 +93,18 @@ export async function readBook(
 	const askListings: AskPage = (cursor) => provider.listings(slug, { ...paged, cursor });
 	const askOffers: AskPage = (cursor) => provider.offers(slug, { ...paged, cursor });
 	const listings = await side(askListings, begun.listings);
-	const offers = await side(askOffers, begun.offers);
+	const offers = isUrgent ? LEFT_OUT : await side(askOffers, begun.offers);
 	let stats: ProviderStats | null = null;
-	const isStatsRead = await attempt(async () => {
+	const askStats = async () => {
 		stats = await provider.stats(slug, call);
-	});
+	};
+	const isStatsRead = !isUrgent && (await attempt(askStats));
 	const statsFloor = book.isShared ? null : floorOf(stats);
 	const failure = failures.find(isLimit) ?? failures[0] ?? null;
-	const isResumed = before !== null;
 	return {
 		reading: {
 			...{ listings: listings.side, offers: offers.side },
-			...{ statsFloor, isStatsRead, askedAtMs, isResumed },
+			...{ statsFloor, isStatsRead, askedAtMs, isResumed: !isAnew },
 		},
 		pages,
 		pagesInAll: listings.progress.pages + offers.progress.pages,

@@ -9,7 +9,7 @@ import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { pruneSnapshotsJob } from "#plugins/market-index/floor.ts";
 import { byLevel } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
-import { bookJob, pruneOrdersJob } from "#plugins/market-index/orders/bookJob.ts";
+import { bookJobs, pruneOrdersJob } from "#plugins/market-index/orders/bookJob.ts";
 import type { OrderPush } from "#plugins/market-index/orders/OrderRow.ts";
 import { applyOrderPushes } from "#plugins/market-index/orders/pushes.ts";
 import { createLoneFailures, createPause, type SyncContext } from "#plugins/market-index/pace.ts";
@@ -78,7 +78,7 @@ export function createSyncing(
 		jobs: [
 			fullSyncJob(context),
 			leanSyncJob({ ...context, pause: createPause(core.clock) }),
-			bookJob(context),
+			...bookJobs(context),
 			followJob(context),
 			pruneOrdersJob(context),
 			pruneSnapshotsJob(core),

@@ -3,7 +3,7 @@ import { inProcessBudget } from "#core/budget/testing/inProcessBudget.ts";
 import type { ProviderPurpose } from "#plugins/provider/contract.ts";
 import { termsOf } from "#plugins/provider/pace/createCallQueue.ts";
 
-const PURPOSES: ProviderPurpose[] = ["request", "view", "search", "background", "endless"];
+const PURPOSES: ProviderPurpose[] = ["request", "plan", "view", "search", "background", "endless"];
 
 /**
  * Returns how many calls of each purpose are granted, one purpose after the other, as often as they
@@ -26,7 +26,7 @@ test("no purpose has the whole minute", async () => {
 		expect({ purpose, most }).toEqual({ purpose, most: MOST[purpose] });
 	}
 });
-const MOST = { request: 70, view: 40, search: 15, background: 60, endless: 50 } as const;
+const MOST = { request: 70, plan: 15, view: 40, search: 15, background: 60, endless: 50 } as const;
 
 test("whatever clients ask for, 30 calls are left to the background", async () => {
 	const [, , , background] = await grantedInTurn("request", "view", "search", "background");
@@ -38,6 +38,16 @@ test("whatever pages, searches and the background do, 10 calls are left to buyer
 	const others: ProviderPurpose[] = ["background", "endless", "view", "search"];
 	expect((await grantedInTurn(...others, "request")).at(-1)).toBe(10);
 	expect((await grantedInTurn(...others.toReversed(), "request")).at(-1)).toBe(15);
+});
+
+test("whatever all others do, due plans have a book and a buy of the same minute", async () => {
+	const others: ProviderPurpose[] = ["background", "endless", "view", "search"];
+	const granted = await grantedInTurn(...others, "plan", "request");
+	expect(granted.slice(-2)).toEqual([5, 5]);
+	const behind = await grantedInTurn("background", "endless", "plan", "request");
+	expect(behind.slice(-2)).toEqual([15, 5]);
+	// Books leave most of the minute to the buys.
+	expect(await grantedInTurn("plan", "request")).toEqual([15, 55]);
 });
 
 test("whatever the background does, 10 calls are left to pages", async () => {

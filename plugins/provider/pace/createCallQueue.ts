@@ -9,9 +9,11 @@ import {
 	CALL_DISTANCE_MS,
 	CALLS_FOR_BUYERS,
 	CALLS_FOR_CLIENTS,
+	CALLS_FOR_FULFILMENTS,
 	CALLS_OF_BACKGROUND_MAX,
 	CALLS_OF_CLIENTS_MAX,
 	CALLS_OF_ENDLESS_MAX,
+	CALLS_OF_PLANS_MAX,
 	CALLS_OF_SEARCHES_MAX,
 	CALLS_OF_VIEWS_MAX,
 	CALLS_PER_MINUTE_MAX,
@@ -54,6 +56,7 @@ export type Bucket = "read" | "fulfilment";
 /** Most urgent first: the last ones give up their place in a full queue first. */
 const PURPOSES = [
 	"request",
+	"plan",
 	"view",
 	"search",
 	"background",
@@ -61,7 +64,7 @@ const PURPOSES = [
 ] as const satisfies Turn["purpose"][];
 
 /** Purposes of clients, in the order of their turns. */
-const CLIENTS = ["request", "view", "search"] as const;
+const CLIENTS = ["request", "plan", "view", "search"] as const;
 
 const BACKGROUND_FIRST = ["background", "endless"] as const;
 const ENDLESS_FIRST = ["endless", "background"] as const;
@@ -70,6 +73,7 @@ const CLIENT: BudgetShare = { of: "client", perWindow: CALLS_OF_CLIENTS_MAX };
 
 const SHARES: Readonly<Record<ProviderPurpose, readonly BudgetShare[]>> = {
 	request: [CLIENT],
+	plan: [CLIENT, { of: "plan", perWindow: CALLS_OF_PLANS_MAX }],
 	view: [CLIENT, { of: "view", perWindow: CALLS_OF_VIEWS_MAX }],
 	search: [CLIENT, { of: "search", perWindow: CALLS_OF_SEARCHES_MAX }],
 	background: [{ of: "background", perWindow: CALLS_OF_BACKGROUND_MAX }],
@@ -79,6 +83,7 @@ const SHARES: Readonly<Record<ProviderPurpose, readonly BudgetShare[]>> = {
 /** The last calls of the minute that a purpose leaves to more urgent ones. */
 const LEFT: Readonly<Record<ProviderPurpose, number>> = {
 	request: 0,
+	plan: CALLS_FOR_FULFILMENTS,
 	view: CALLS_FOR_BUYERS,
 	search: CALLS_FOR_BUYERS,
 	background: CALLS_FOR_CLIENTS,
@@ -187,7 +192,7 @@ export function isBackground(purpose: ProviderPurpose): boolean {
 /**
  * Returns the budget terms of one call of this purpose: it is granted where the whole limit and
  * each of its shares have room. Whatever all others do, 30 calls a minute are left to the
- * background, 10 to buyers, and 10 to pages and searches while no one buys.
+ * background, 10 to buyers and the books of their plans (5 of them to buyers alone), and 10 to pages and searches while no one buys.
  */
 export function termsOf(purpose: ProviderPurpose): BudgetTerms {
 	const perWindow = CALLS_PER_MINUTE_MAX - LEFT[purpose];

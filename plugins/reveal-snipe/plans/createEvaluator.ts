@@ -208,7 +208,7 @@ export async function watchPlanned({
 	market: { book },
 }: {
 	core: Pick<Core, "db" | "clock">;
-	market: { book: Pick<MarketIndex["book"], "watch"> };
+	market: { book: Pick<MarketIndex["book"], "watch" | "follow"> };
 }): Promise<void> {
 	const at = new Date(clock.nowMs());
 	const planned = await readPlannedCollections(db, at);
@@ -219,7 +219,10 @@ export async function watchPlanned({
 	await unwatchOthers(db, "plan", ids);
 	const urgent = planned.flatMap(({ collectionId: id, isUrgent }) => (isUrgent ? [id] : []));
 	if (urgent.length > 0) await book.watch(urgent, { at, isUrgent: true });
-	if (ids.length > 0) await book.watch(ids.slice(0, BOOKS_KEPT_MAX), { at, isUrgent: false });
+	if (ids.length > 0) {
+		await book.watch(ids.slice(0, BOOKS_KEPT_MAX), { at, isUrgent: false });
+		await book.follow(ids, at);
+	}
 }
 
 /** Reads a book once for all plans that are started together. */

@@ -18,6 +18,8 @@ export type DueBook = {
 	isShared: boolean;
 	/** The stored progress of an interrupted reading. */
 	progress: unknown;
+	/** True: plans are about to buy from it. Its listings alone are read. */
+	isUrgent: boolean;
 };
 
 export type LockedBook = {
@@ -62,12 +64,12 @@ export async function bookFigures(
 	return { listed, best: isKnown ? { unitNative, price, symbol } : null };
 }
 
-/** Claims the watched book that has waited longest, for `claimMs`; by `sync_watched`. */
+/** Claims the watched book that has waited longest, urgent ones first, for `claimMs`. By `sync_watched`. */
 export async function claimBook(
 	db: Queryable,
-	claim: { chainIds: readonly number[]; nowMs: number; claimMs: number },
+	claim: { chainIds: readonly number[]; nowMs: number; claimMs: number; isUrgentOnly?: boolean },
 ): Promise<DueBook | null> {
-	const { chainIds, nowMs, claimMs } = claim;
+	const { chainIds, nowMs, claimMs, isUrgentOnly = false } = claim;
 	const rows = await db.query<DueBook>(
 		`update market_index.sync as s set orders_due_at = $3
 		from market_index.collection as c
@@ -76,14 +78,15 @@ export async function claimBook(
 			join market_index.collection as looked on looked.id = due.collection_id
 			where due.watched_until > $2 and due.orders_due_at <= $2
 				and due.provider_slug is not null and due.chain_id = any($1::int8[])
-				and not looked.excluded
-			order by due.orders_due_at limit 1 for update of due skip locked
+				and not looked.excluded and (not $4 or due.urgent_until > $2)
+			order by coalesce(due.urgent_until > $2, false) desc, due.orders_due_at limit 1 for update of due skip locked
 		)
 		returning c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address,
 			s.provider_slug as "providerSlug",
 			coalesce(jsonb_path_query_array(c.provider_row, '$.contracts[1]') <> '[]', false)
-				as "isShared", s.book_progress as progress`,
-		[chainIds, new Date(nowMs), new Date(nowMs + claimMs)],
+				as "isShared", s.book_progress as progress,
+			coalesce(s.urgent_until > $2, false) as "isUrgent"`,
+		[chainIds, new Date(nowMs), new Date(nowMs + claimMs), isUrgentOnly],
 	);
 	return rows[0] ?? null;
 }
