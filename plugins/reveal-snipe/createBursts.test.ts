@@ -49,6 +49,8 @@ async function open() {
 		/** Tokens whose traits were kept. */
 		kept: [] as bigint[],
 		waitedMs: 0,
+		/** When early plans were told. */
+		shownAt: [] as number[],
 		/** Called before each recorded call; may throw. */
 		onDo: (_what: string) => {},
 		plansTold: 0,
@@ -104,6 +106,7 @@ async function open() {
 		access: { chain },
 		index,
 		onCovered: async () => note("plans"),
+		onShown: async () => void lab.shownAt.push(lab.nowMs - NOW_MS),
 		lease: async () => lease,
 		signal: new AbortController().signal,
 		async sleep(ms) {
@@ -270,6 +273,8 @@ test("[RVL-03] only tokens that are hidden still are read again, each second at 
 	const hidden = Array.from({ length: 40 }, (_, place) => BigInt(60 + place));
 	expect(lab.again).toEqual([[], hidden, hidden]);
 	expect(lab.waitedMs).toBeWithin(2_000, 3_000);
+	// Early plans hear of the first sixty, and of those that followed; of nothing new they hear nothing.
+	expect(lab.shownAt).toEqual([0, 2_300]);
 	expect(await stateOf(33)).toMatchObject({ outcome: "revealed" });
 	// Those that are hidden still have no traits that count.
 	expect(lab.kept).toEqual(Array.from({ length: 96 }, (_, id) => BigInt(id)));

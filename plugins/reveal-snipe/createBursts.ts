@@ -15,6 +15,7 @@ import {
 	BURST_MS,
 	COVERED_GRACE_MS,
 	COVERED_PERCENT,
+	SHOWN_EVERY_MS,
 } from "#plugins/reveal-snipe/limits.ts";
 import { appendRevealFrame } from "#plugins/reveal-snipe/revealTools.ts";
 import {
@@ -31,11 +32,15 @@ type Covered = Pick<Detection, "id" | "collectionId" | "chainId">;
 /** Called when a burst covers its collection; perhaps twice, so it must be idempotent. */
 export type OnCovered = (covered: Covered, options: { signal: AbortSignal }) => Promise<void>;
 
+/** Called each second in which tokens of a burst came out, before it covers its collection. */
+export type OnShown = (covered: Covered) => Promise<void>;
+
 export type BurstDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "outbox">;
 	access: Pick<ChainAccess, "chain">;
 	index: RevealIndex;
 	onCovered: OnCovered;
+	onShown?: OnShown;
 	/** Returns the lease for this chain; null where another process holds it. */
 	lease(): Promise<Lease | null>;
 	signal: AbortSignal;
@@ -189,6 +194,19 @@ function createReading(deps: BurstDeps, run: Run) {
 	const coverage = createCoverage(detection);
 	const wait = deps.sleep ?? sleep;
 	let passes = 0;
+	let told = 0;
+	let toldAtMs = Number.NEGATIVE_INFINITY;
+
+	/** Tells of tokens that came out since it was last told of any. */
+	function tellShown(): void {
+		const out = deps.onShown ? coverage.out().length : 0;
+		if (out <= told || clock.nowMs() - toldAtMs < SHOWN_EVERY_MS) return;
+		told = out;
+		toldAtMs = clock.nowMs();
+		deps.onShown?.(detection).catch((error) => {
+			if (!signal.aborted) core.log.warn("early plans were not begun", { collectionId, error });
+		});
+	}
 
 	/** Reads one part, and ends it shortly after enough came out: the rest is read later. */
 	async function readPart(again: readonly bigint[], known: number): Promise<RereadPart | null> {
@@ -199,12 +217,14 @@ function createReading(deps: BurstDeps, run: Run) {
 			...{ signal, untilMs: endsAtMs, again, passes: passes++, enough: enough.signal },
 			onStored(tokens) {
 				coverage.add(tokens);
+				tellShown();
 				if (isEnough || !coverage.isCovered(known)) return;
 				isEnough = true;
 				void wait(COVERED_GRACE_MS, over).then(() => enough.abort());
 			},
 		});
 		enough.abort();
+		tellShown();
 		if (part) await noteProgress(core.db, id, part);
 		return part;
 	}

@@ -42,6 +42,8 @@ export const COVERED_GRACE_MS = 250;
 export const AGAIN_FIRST_MS = 1_000;
 export const AGAIN_TIMES = 1.3;
 export const AGAIN_MAX_MS = 15_000;
+/** How often early plans are begun while tokens come out. */
+export const SHOWN_EVERY_MS = 1_000;
 /** When a burst that could not cover its collection is given up. */
 export const BURST_LIFE_MS = 3_600_000;
 /**
@@ -108,6 +110,8 @@ export const PAGE_OF_PLANS = 500;
 
 /** The time limit for one intent, from planning to the wallet provider's answer. */
 export const ADVANCE_TIMEOUT_MS = 60_000;
+/** The most buys of one pass that are under way at once; their nonces are planned in one queue. */
+export const BUYS_AT_ONCE = 4;
 /** The most pending fills of one process. */
 export const FILLS_AT_ONCE = 4;
 /** The most fills of all processes per minute: each requests a listing and its fulfilment. */

@@ -2,7 +2,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { createSteps } from "#core/steps.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
-import type { OnCovered } from "#plugins/reveal-snipe/createBursts.ts";
+import type { OnCovered, OnShown } from "#plugins/reveal-snipe/createBursts.ts";
 import {
 	BOOKS_KEPT_MS,
 	CHECK_EVERY_MS,
@@ -44,6 +44,7 @@ export function openPlans(options: OpenPlansOptions) {
 		ending: ending.signal,
 	});
 	const onCovered: OnCovered = (covered, { signal }) => evaluator.covered(covered, signal);
+	const onShown: OnShown = (shown) => evaluator.shown(shown);
 	const jobs: Job[] = [
 		{
 			name: "reveal-snipe.due-plans",
@@ -85,5 +86,5 @@ export function openPlans(options: OpenPlansOptions) {
 		...revealTools({ core, index: market.reveals }),
 		...plansTools({ plans, wallets, ending: ending.signal }),
 	];
-	return { onCovered, routes, jobs, tools, ended: () => evaluator.ended() };
+	return { onCovered, onShown, routes, jobs, tools, ended: () => evaluator.ended() };
 }

@@ -53,7 +53,7 @@ export const revealSnipePlugin = definePlugin({
 		const ending = new AbortController();
 		const { NFT_SNIPE_ENABLED: isOn, NFT_SNIPE_FILLS_PER_MINUTE: fillsPerMinute } = config;
 		const plans = openPlans({ core, ...needs, isOn, fillsPerMinute, ending });
-		const { onCovered } = plans;
+		const { onCovered, onShown } = plans;
 		const watches: ChainWatch[] = [];
 		return {
 			routes: new Elysia().use(revealRoutes({ core, index })).use(plans.routes),
@@ -84,7 +84,8 @@ export const revealSnipePlugin = definePlugin({
 				const signals = new Set(config.NFT_REVEAL_SIGNALS);
 				const { signal } = ending;
 				for (const access of core.indexed) {
-					watches.push(watchChain({ core, access, index, signals, onCovered, signal }));
+					const deps = { core, access, index, signals, onCovered, onShown, signal };
+					watches.push(watchChain(deps));
 				}
 			},
 			async stop() {

@@ -20,7 +20,7 @@ const listing = (change: Partial<TokenListing> = {}): TokenListing => ({
 	totalRaw: 10n,
 	...change,
 });
-const terms = { maxRank: 10, traits: [], maxPriceRaw: 10n };
+const terms = { maxRank: 10, traits: [], maxPriceRaw: 10n, order: "cheapest" as const };
 const reasonOf = (change: Partial<TokenListing>, own: Partial<typeof terms> & object = {}) =>
 	chooseListings({ ...terms, ...own }, [listing(change)], options).skipped[0]?.reason ?? null;
 
@@ -46,7 +46,7 @@ test.each([
 	expect(reasonOf(change as Partial<TokenListing>, own as object)).toBe(reason);
 });
 
-test("whatever is for sale, each listing is chosen or skipped, and the order is price, then rank", () => {
+test("whatever is for sale, each listing is chosen or skipped, and the order is the plan's", () => {
 	const one = fc.record({
 		tokenId: fc.nat(5).map(String),
 		rank: fc.option(fc.integer({ min: 1, max: 20 })),
@@ -66,6 +66,14 @@ test("whatever is for sale, each listing is chosen or skipped, and the order is 
 			}
 			const keys = candidates.map(({ rank, priceRaw }) => Number(priceRaw) * 1_000 + (rank ?? 99));
 			expect(keys).toEqual([...keys].sort((a, b) => a - b));
+			const rarest = chooseListings({ ...terms, maxRank, order: "rarest" }, listings, options);
+			const ranks = rarest.candidates.map(({ rank, priceRaw }) => {
+				return (rank ?? 99) * 1_000 + Number(priceRaw);
+			});
+			expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
+			expect(new Set(rarest.candidates.map(({ orderHash }) => orderHash))).toEqual(
+				new Set(candidates.map(({ orderHash }) => orderHash)),
+			);
 		}),
 		{ seed: 31, numRuns: 300 },
 	);

@@ -10,7 +10,7 @@ import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 export type Candidate = TokenListing & { priceRaw: bigint };
 
 type Chosen = {
-	/** The cheapest first; at equal prices the best rank first. */
+	/** By the plan's order. */
 	candidates: Candidate[];
 	skipped: { listing: TokenListing; reason: SkipReason }[];
 };
@@ -41,7 +41,7 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
  * Earlier purchases are not considered here: `fillRefusal` checks them, one listing at a time.
  */
 export function chooseListings(
-	terms: Pick<PlanTerms, "maxRank" | "traits" | "maxPriceRaw">,
+	terms: Pick<PlanTerms, "maxRank" | "traits" | "maxPriceRaw" | "order">,
 	listings: readonly TokenListing[],
 	{ buyer, normaliseTrait }: ChooseOptions,
 ): Chosen {
@@ -73,7 +73,7 @@ export function chooseListings(
 		if (reason === null) chosen.candidates.push(candidate);
 		else chosen.skipped.push({ listing, reason });
 	}
-	chosen.candidates.sort(byPriceThenRank);
+	chosen.candidates.sort(terms.order === "rarest" ? byRankThenPrice : byPriceThenRank);
 	return chosen;
 }
 
@@ -138,9 +138,24 @@ function heldBy({ tokenId, orderHash, rank, priceRaw }: Candidate): Standing {
 }
 
 function byPriceThenRank(one: Candidate, other: Candidate): number {
-	if (one.priceRaw !== other.priceRaw) return one.priceRaw < other.priceRaw ? -1 : 1;
-	const ranks = (one.rank ?? Number.POSITIVE_INFINITY) - (other.rank ?? Number.POSITIVE_INFINITY);
-	// Two without a rank: their difference is NaN.
-	if (ranks < 0 || ranks > 0) return ranks;
-	return one.orderHash < other.orderHash ? -1 : 1;
+	return comparePrices(one, other) || compareRanks(one, other) || compareHashes(one, other);
+}
+
+function byRankThenPrice(one: Candidate, other: Candidate): number {
+	return compareRanks(one, other) || comparePrices(one, other) || compareHashes(one, other);
+}
+
+function comparePrices({ priceRaw: one }: Candidate, { priceRaw: other }: Candidate): number {
+	if (one === other) return 0;
+	return one < other ? -1 : 1;
+}
+
+/** Whoever has no rank comes last. */
+function compareRanks({ rank: one }: Candidate, { rank: other }: Candidate): number {
+	if (one === null || other === null) return Number(one === null) - Number(other === null);
+	return one - other;
+}
+
+function compareHashes({ orderHash: one }: Candidate, { orderHash: other }: Candidate): number {
+	return one < other ? -1 : 1;
 }

@@ -26,6 +26,8 @@ type Evaluator = {
 	 * harm.
 	 */
 	covered(covered: Covered, signal: AbortSignal): Promise<void>;
+	/** Begins its early plans, although many of its tokens may be hidden still. */
+	shown(covered: Covered): Promise<void>;
 	/** Starts evaluating due plans that are not being evaluated. */
 	begin(): Promise<void>;
 	/** Waits until nothing is evaluated in this process any more. */
@@ -101,6 +103,14 @@ export function createEvaluator(context: PlansContext, options: EvaluatorOptions
 			const stopped = Promise.withResolvers<void>();
 			signal.addEventListener("abort", () => stopped.resolve(), { once: true });
 			await Promise.race([Promise.all(evaluated), stopped.promise]);
+		},
+		async shown({ id: detectionId, collectionId }) {
+			if (!context.isOn || ending.aborted) return;
+			const at = new Date(core.clock.nowMs());
+			const until = new Date(at.getTime() + EVALUATED_FOR_MS);
+			const due = { detectionId, collectionId, at, until, isEarly: true };
+			if ((await makePlansDue(core.db, due)) === 0) return;
+			await start({ at, listings: booksAt(at), collectionId });
 		},
 		async begin() {
 			if (!context.isOn || ending.aborted) return;

@@ -30,6 +30,99 @@ const intentOf = async (fill: any) => {
 	return intent;
 };
 
+describe("buys of one pass", () => {
+	test("[RVL-07] are made side by side, each with its own nonce, and never beyond count and budget", async () => {
+		const listed = [];
+		for (const ether of [1n, 2n, 3n, 4n, 4n, 4n]) {
+			listed.push(await plans.sell({ ether: ether * TENTH, rank: 5 }));
+		}
+		const plan = await plans.armed(by, { budgetNative: 1.4, maxItems: 6 });
+		const { listingFulfilment } = plans.lab.fake.answers;
+		let underWay = 0;
+		let most = 0;
+		const four = Promise.withResolvers<void>();
+		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
+			most = Math.max(most, ++underWay);
+			if (underWay === 4) four.resolve();
+			await four.promise;
+			underWay--;
+			return listingFulfilment(...asked);
+		};
+		await plans.covered();
+		expect(most).toBe(4);
+		const read = await plan.read();
+		// 0.1 + 0.2 + 0.3 + 0.4 + 0.4: another 0.4 would be more than the budget.
+		expect([read.filledCount, read.spentNative]).toEqual([5, 1.4]);
+		const nonces = plans.lab.sent.map(({ nonce }) => nonce).sort((a, b) => a - b);
+		expect(nonces.map((nonce) => nonce - (nonces[0] ?? 0))).toEqual([0, 1, 2, 3, 4]);
+		expect(new Set(tokensOf(read)).size).toBe(5);
+	});
+
+	test("one that fails leaves its part of the budget to the next listing of the same pass", async () => {
+		const gone = await plans.sell({ ether: TENTH, rank: 5 });
+		plans.withdraw(gone.listed);
+		const second = await plans.sell({ ether: 2n * TENTH, rank: 6 });
+		const plan = await plans.armed(by, { maxItems: 1 });
+		await plans.covered();
+		expect(await plan.read()).toMatchObject({
+			filledCount: 1,
+			fills: [{ status: "rejected" }, { tokenId: second.tokenId, status: "submitted" }],
+		});
+	});
+
+	test("begin with the rarest where the plan says so", async () => {
+		await plans.sell({ ether: TENTH, rank: 100 });
+		const rare = await plans.sell({ ether: 4n * TENTH, rank: 2 });
+		const plan = await plans.armed(by, { order: "rarest", maxItems: 1 });
+		await plans.covered();
+		expect(tokensOf(await plan.read())).toEqual([rare.tokenId]);
+	});
+});
+
+describe("an early plan", () => {
+	const early = { maxRank: undefined, early: true, traits: [{ type: "Eyes", values: ["Laser"] }] };
+	const noticed = async () => {
+		const at = new Date(plans.clock.nowMs());
+		const [row] = await plans.db.query<{ id: number }>(
+			`insert into reveal_snipe.detection (collection_id, chain_id, signal, evidence, heard_at,
+				detected_at, content_digest, step)
+			values ($1, 31337, 'poll', 'traits', $2, $2, '\\x00', 'reading') returning id`,
+			[plans.collectionId, at],
+		);
+		return row?.id ?? -1;
+	};
+
+	test("buys as soon as a token shows its traits; others wait until all tokens are read", async () => {
+		const seen = await plans.sell({ ether: TENTH, rank: null, traits: { Eyes: "Laser" } });
+		const hidden = await plans.sell({ ether: TENTH, rank: null });
+		const plan = await plans.armed(by, early);
+		const patient = await plans.armed(by, { ...early, early: false });
+		const evaluator = plans.evaluator();
+		const shown = { id: await noticed(), collectionId: plans.collectionId };
+		await evaluator.shown(shown);
+		await evaluator.ended();
+		expect(tokensOf(await plan.read())).toEqual([seen.tokenId]);
+		expect(tokensOf(await patient.read())).toEqual([]);
+		await plans.know(BigInt(hidden.tokenId), null, { Eyes: "Laser" });
+		await evaluator.shown(shown);
+		await evaluator.ended();
+		expect(tokensOf(await plan.read())).toEqual([seen.tokenId, hidden.tokenId]);
+	});
+
+	test("buys nothing of a reveal that was taken back", async () => {
+		await plans.sell({ ether: TENTH, rank: null, traits: { Eyes: "Laser" } });
+		const plan = await plans.armed(by, early);
+		const id = await noticed();
+		await plans.db.execute("update reveal_snipe.detection set ended_at = now() where id = $1", [
+			id,
+		]);
+		const evaluator = plans.evaluator();
+		await evaluator.shown({ id, collectionId: plans.collectionId });
+		await evaluator.ended();
+		expect(tokensOf(await plan.read())).toEqual([]);
+	});
+});
+
 describe("a plan whose collection is revealed", () => {
 	test("[RVL-05] [RVL-07] buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
 		const common = await plans.sell({ ether: TENTH, rank: 300 });
@@ -236,10 +329,12 @@ describe("a plan whose collection is revealed", () => {
 			return answer(...asked);
 		};
 		await plans.covered();
+		// Two were on their way side by side.
+		const cancelled = { status: "rejected", failureCode: "cancelled" };
 		expect(await plan.read()).toMatchObject({
 			status: "paused",
 			pauseReason: "confirmation_required",
-			fills: [{ status: "rejected", failureCode: "cancelled" }],
+			fills: [cancelled, cancelled],
 		});
 		expect(plans.lab.sent).toEqual([]);
 	});
@@ -252,11 +347,13 @@ describe("a plan whose collection is revealed", () => {
 		const plan = await plans.armed(by);
 		await plans.covered();
 		// 0.1 ETH is 200 dollars.
-		expect(await plan.read()).toMatchObject({
-			failureCode: "daily_limit",
-			filledCount: 1,
-			fills: [{ status: "submitted" }, { status: "rejected", failureCode: "daily_limit" }],
-		});
+		const read = await plan.read();
+		expect(read).toMatchObject({ failureCode: "daily_limit", filledCount: 1 });
+		const refused = read.fills.filter(({ status }: any) => status === "rejected");
+		expect(refused.map(({ failureCode }: any) => failureCode)).toEqual([
+			"daily_limit",
+			"daily_limit",
+		]);
 	});
 });
 
@@ -282,7 +379,8 @@ describe("the provider", () => {
 		plans.lab.fake.fail("listingFulfilment", plans.lab.fake.faults.unreadable());
 		const plan = await plans.armed(by);
 		await plans.covered();
-		expect(fulfilments()).toBe(5);
+		// Each of the two that were on their way.
+		expect(fulfilments()).toBe(10);
 		expect(await plan.read()).toMatchObject({ failureCode: "provider_unreadable", filledCount: 0 });
 		plans.lab.fake.fail("listingFulfilment", null);
 		await plans.again();
@@ -429,6 +527,7 @@ describe("crashes and two at once", () => {
 			await plans.armed(other, { maxItems: 2 }),
 		];
 		await plans.covered();
+		await plans.lab.tick();
 		await plans.lab.tick();
 		const fills = (await Promise.all(all.map((plan) => plan.read()))).flatMap((plan) => plan.fills);
 		expect(fills.map(({ status }) => status)).toEqual(new Array(4).fill("confirmed"));

@@ -1,11 +1,13 @@
-// Evaluates one armed plan: buys what fits, one fill after the other, within its limits.
+// Evaluates one armed plan: buys what fits, some side by side, within its limits.
 
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
+import { createSerial, type Serial } from "#core/time.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 import { buyRequestOf, NFT_BUY } from "#plugins/nft-buys/contract.ts";
 import {
 	ADVANCE_TIMEOUT_MS,
+	BUYS_AT_ONCE,
 	EVALUATED_EVERY_MS,
 	EVALUATION_LOCK_MS,
 	LIMITED_AGAIN_MS,
@@ -70,6 +72,22 @@ type EvaluateOptions = {
 
 type Pass = { planId: string; token: number; options: EvaluateOptions };
 
+/** What the buys of a pass, side by side, have in common. */
+type Buying = {
+	plan: Plan;
+	token: number;
+	options: EvaluateOptions;
+	candidates: readonly Candidate[];
+	/** Listings that were tried, by order hash. */
+	tried: Set<string>;
+	/** Fills are made one after the other: each counts all that were made before. */
+	inTurn: Serial;
+	failureCode: string | null;
+	isOver: boolean;
+};
+
+const STOPPED: MadeFill = { kind: "stopped" };
+
 /** In these statuses the owner would be asked; a plan never asks. */
 const ASKS: ReadonlySet<string> = new Set([
 	"confirmation_required",
@@ -78,8 +96,8 @@ const ASKS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Evaluates an armed plan: buys what fits, the best first, one after the other, until nothing
- * remains that it may buy. One process at a time evaluates it, for 120 s at most; a second process
+ * Evaluates an armed plan: buys what fits, the best first, some side by side, until nothing remains
+ * that it may buy. One process at a time evaluates it, for 120 s at most; a second process
  * with an outdated token makes no fill.
  */
 export async function evaluatePlan(
@@ -129,24 +147,59 @@ async function runPass(context: PlansContext, pass: Pass): Promise<string | null
 	const { candidates, whyNone } = await candidatesOf(context, {
 		...{ plan, profile: looked.profile, options },
 	});
-	const tried = new Set<string>();
-	let { standings } = looked;
-	let failureCode: string | null = whyNone;
-	while (nextOf(plan, { candidates, standings, tried })) {
-		const release = await options.turns.take(planId, signal);
-		if (!release) return failureCode;
+	const buying: Buying = {
+		...{ plan, token, options, candidates, tried: new Set(), inTurn: createSerial() },
+		...{ failureCode: whyNone, isOver: false },
+	};
+	// A failed one leaves its part of the budget to whoever looks next: the buyer of it does.
+	const buyers = Array.from({ length: BUYS_AT_ONCE }, () => buyOn(context, buying));
+	const ended = await Promise.allSettled(buyers);
+	for (const buyer of ended) if (buyer.status === "rejected") throw buyer.reason;
+	return buying.failureCode;
+}
+
+/** Buys one after the other, until nothing remains that the plan may buy now. */
+async function buyOn(context: PlansContext, buying: Buying): Promise<void> {
+	const { plan, options, inTurn } = buying;
+	for (;;) {
+		const next = await inTurn(() => beginNext(context, buying));
+		if (!next) return;
 		try {
-			const made = await makeNext(context, { plan, token, candidates, standings, tried });
-			if (made.kind !== "made") return failureCode;
-			const outcome = await carryOut(context, { plan, intentId: made.intentId, options });
-			failureCode = outcome.failureCode ?? failureCode;
-			if (outcome.endsPass) return failureCode;
+			const { intentId } = next;
+			const outcome = await carryOut(context, { plan, intentId, options });
+			buying.failureCode = outcome.failureCode ?? buying.failureCode;
+			buying.isOver ||= outcome.endsPass;
+		} catch (error) {
+			buying.isOver = true;
+			throw error;
 		} finally {
-			release();
+			next.release();
 		}
-		standings = await standingsOf(context, planId);
 	}
-	return failureCode;
+}
+
+/**
+ * Waits for the plan's turn, and records its next fill; null where it buys no more now. Nobody takes
+ * a turn for which nothing is left by all that was recorded before.
+ */
+async function beginNext(
+	context: PlansContext,
+	buying: Buying,
+): Promise<{ intentId: string; release(): void } | null> {
+	const { plan, options } = buying;
+	if (!nextOf(plan, { ...buying, standings: await standingsOf(context, plan.id) })) return null;
+	const release = buying.isOver ? null : await options.turns.take(plan.id, options.signal);
+	if (!release) return null;
+	try {
+		// Others of this pass may have ended it meanwhile.
+		const made = buying.isOver ? STOPPED : await makeNext(context, buying);
+		if (made.kind === "made") return { intentId: made.intentId, release };
+	} catch (error) {
+		release();
+		throw error;
+	}
+	release();
+	return null;
 }
 
 /** Ends or pauses the plan if due, and then returns null; else what it continues with. */
@@ -204,18 +257,9 @@ function nextOf(
 }
 
 /** Makes the next possible fill. A candidate that is skipped uses no turn. */
-async function makeNext(
-	context: PlansContext,
-	given: {
-		plan: Plan;
-		token: number;
-		candidates: readonly Candidate[];
-		standings: readonly Standing[];
-		tried: Set<string>;
-	},
-): Promise<MadeFill> {
-	const { plan, token, candidates, tried } = given;
-	let { standings } = given;
+async function makeNext(context: PlansContext, buying: Buying): Promise<MadeFill> {
+	const { plan, token, candidates, tried } = buying;
+	let standings = await standingsOf(context, plan.id);
 	// It may have waited long for its turn, so the profile is read again.
 	const profile = await profileOf(context, plan.profileId);
 	while (profile) {
@@ -226,7 +270,7 @@ async function makeNext(
 		if (made.kind !== "skipped") return made;
 		standings = await standingsOf(context, plan.id);
 	}
-	return { kind: "stopped" };
+	return STOPPED;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 	TRAIT_VALUES_MAX,
 	TRAITS_MAX,
 } from "#plugins/reveal-snipe/limits.ts";
-import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
+import { PLAN_ORDERS, type PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 
 const traitText = z.string().trim().min(1).max(TRAIT_LENGTH_MAX);
 
@@ -102,6 +102,14 @@ export const planBody = z
 		maxPricePerItemNative: amount,
 		budgetNative: amount,
 		maxItems,
+		order: z
+			.enum(PLAN_ORDERS)
+			.default("cheapest")
+			.meta({ description: "Which of several tokens it buys first; equal ones by the other." }),
+		early: z.boolean().default(false).meta({
+			description:
+				"True: by traits alone, as soon as a token shows them, although many others are hidden.",
+		}),
 		walletId,
 		expiresAt: z.iso
 			.datetime({ offset: true })
@@ -115,6 +123,10 @@ export const planBody = z
 	.refine((body) => body.maxRank !== undefined || body.traits.length > 0, {
 		path: ["maxRank"],
 		message: "name a rank, or at least one trait",
+	})
+	.refine((body) => !body.early || body.maxRank === undefined, {
+		path: ["early"],
+		message: "ranks are known once all tokens are read: name traits alone",
 	});
 
 export type PlanBody = z.output<typeof planBody>;
@@ -129,12 +141,13 @@ export function termsOf(
 	if (budgetRaw < maxPriceRaw) {
 		throw invalidPlan("budgetNative", "must not be below `maxPricePerItemNative`");
 	}
-	const { maxRank = null, traits, maxItems, expiresAt } = body;
+	const { maxRank = null, traits, maxItems, order, early, expiresAt } = body;
 	const endsAtMs = expiresAt === undefined ? nowMs + LIFETIME_DEFAULT_MS : Date.parse(expiresAt);
 	if (!(endsAtMs > nowMs && endsAtMs <= nowMs + LIFETIME_MAX_MS)) {
 		throw invalidPlan("expiresAt", "must be in the future, and within a year");
 	}
-	return { maxRank, traits, maxPriceRaw, budgetRaw, maxItems, expiresAt: new Date(endsAtMs) };
+	const terms = { maxRank, traits, maxPriceRaw, budgetRaw, maxItems, order, early };
+	return { ...terms, expiresAt: new Date(endsAtMs) };
 }
 
 function amountRaw(text: string, { nativeCurrency }: Chain): bigint {

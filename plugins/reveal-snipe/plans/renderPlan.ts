@@ -8,7 +8,7 @@ import { toDisplayNumber } from "#core/money.ts";
 import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
 import { outlookSchema } from "#plugins/reveal-snipe/plans/outlook.ts";
 import { PAUSE_REASONS, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
-import type { Plan } from "#plugins/reveal-snipe/sql/plans.ts";
+import { PLAN_ORDERS, type Plan } from "#plugins/reveal-snipe/sql/plans.ts";
 import { intentErrorSchema } from "#plugins/wallets/contract.ts";
 
 const fillSchema = z
@@ -56,6 +56,8 @@ export const planSchema = z
 		budgetNative: field.number("The most for all tokens, in the chain's coin.", 2),
 		budgetRaw: field.digits("The same in base units.", "2000000000000000000"),
 		maxItems: field.integer("Tokens that it buys at most.", 5),
+		order: z.enum(PLAN_ORDERS).meta({ description: "Which of several tokens it buys first." }),
+		early: z.boolean().meta({ description: "True: it buys as soon as a token shows its traits." }),
 		spentNative: field.number(
 			"Spent, or committed to buys that were submitted, in the chain's coin. What fails is given back.",
 			0.35,
@@ -111,7 +113,7 @@ export function renderPlan(
 	const { id, status, contract, maxRank, traits, maxPriceRaw, budgetRaw, maxItems } = plan;
 	return {
 		...{ id, status, collectionSlug: slug, contractAddress: contract, trigger: "on_reveal" },
-		...{ maxRank, traits, maxItems, filledCount },
+		...{ maxRank, traits, maxItems, filledCount, order: plan.order, early: plan.early },
 		chain: chain?.slug ?? String(plan.chainId),
 		maxPricePerItemNative: native(maxPriceRaw),
 		maxPricePerItemRaw: String(maxPriceRaw),

@@ -15,7 +15,14 @@ export type PlanTerms = {
 	maxPriceRaw: bigint;
 	budgetRaw: bigint;
 	maxItems: number;
+	/** Which of several tokens it buys first. */
+	order: PlanOrder;
+	/** True: by traits alone, as soon as a token shows them. */
+	early: boolean;
 };
+
+export const PLAN_ORDERS = ["cheapest", "rarest"] as const;
+type PlanOrder = (typeof PLAN_ORDERS)[number];
 
 /** State of wallet and profile when a plan is armed. */
 export type ArmedWith = {
@@ -64,7 +71,8 @@ type PlanRow = Omit<Plan, "maxPriceRaw" | "budgetRaw"> & { maxPriceRaw: string; 
 const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId",
 	collection_id as "collectionId", chain_id as "chainId",
 	'0x' || encode(contract, 'hex') as contract, max_rank as "maxRank", traits,
-	max_price_raw as "maxPriceRaw", budget_raw as "budgetRaw", max_items as "maxItems", status,
+	max_price_raw as "maxPriceRaw", budget_raw as "budgetRaw", max_items as "maxItems",
+	buys_first as "order", early, status,
 	pause_reason as "pauseReason", failure_code as "failureCode",
 	canonical_wallet_id as "canonicalWalletId", profile_revision as "profileRevision",
 	wallet_revision as "walletRevision", created_at as "createdAt", changed_at as "changedAt",
@@ -75,15 +83,16 @@ export async function insertPlan(tx: Tx, plan: NewPlan): Promise<void> {
 	await tx.execute(
 		`insert into reveal_snipe.plan (id, profile_id, wallet_id, collection_id, chain_id, contract,
 			max_rank, traits, max_price_raw, budget_raw, max_items, status, pause_reason,
-			canonical_wallet_id, profile_revision, wallet_revision, created_at, changed_at, expires_at)
+			canonical_wallet_id, profile_revision, wallet_revision, created_at, changed_at, expires_at,
+			buys_first, early)
 		values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17,
-			$18)`,
+			$18, $19, $20)`,
 		[
 			...[plan.id, plan.profileId, plan.walletId, plan.collectionId, plan.chainId],
 			...[bytesOf(plan.contract), plan.maxRank, JSON.stringify(plan.traits)],
 			...[plan.maxPriceRaw, plan.budgetRaw, plan.maxItems, plan.status, plan.pauseReason],
 			...[plan.canonicalWalletId, plan.profileRevision, plan.walletRevision],
-			...[plan.createdAt, plan.expiresAt],
+			...[plan.createdAt, plan.expiresAt, plan.order, plan.early],
 		],
 	);
 }
@@ -187,19 +196,22 @@ export async function movePlan(tx: Queryable, move: PlanMove): Promise<boolean> 
 	return moved > 0;
 }
 
-/** Makes the open plans of a revealed collection due; returns how many. */
+/**
+ * Makes the open plans of a revealed collection due; returns how many. `isEarly`: only those that
+ * need not wait until all its tokens are read.
+ */
 export async function makePlansDue(
 	db: Queryable,
-	due: { detectionId: number; collectionId: number; at: Date; until: Date },
+	due: { detectionId: number; collectionId: number; at: Date; until: Date; isEarly?: boolean },
 ): Promise<number> {
 	return db.execute(
 		`update reveal_snipe.plan set due_at = $2, due_until = $3
-		where collection_id = $1 and status in ('armed', 'paused') and not exists (
+		where collection_id = $1 and status in ('armed', 'paused') and (early or not $5) and not exists (
 			select from (
 				select ended_at from reveal_snipe.detection where id = $4::int8 for share
 			) as noticed where ended_at is not null
 		)`,
-		[due.collectionId, due.at, due.until, due.detectionId],
+		[due.collectionId, due.at, due.until, due.detectionId, due.isEarly ?? false],
 	);
 }
 

@@ -5,7 +5,7 @@ import { Fault } from "#core/fault.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
 import type { MarketIndex, RevealIndex, RevealSubject } from "#plugins/market-index/contract.ts";
-import { createBursts, type OnCovered } from "#plugins/reveal-snipe/createBursts.ts";
+import { createBursts, type OnCovered, type OnShown } from "#plugins/reveal-snipe/createBursts.ts";
 import {
 	joinTriggers,
 	type Signal,
@@ -55,6 +55,7 @@ export type ChainWatchDeps = {
 	index: RevealIndex;
 	signals: ReadonlySet<Signal>;
 	onCovered: OnCovered;
+	onShown?: OnShown;
 	signal: AbortSignal;
 };
 
