@@ -15,6 +15,8 @@ export const buyRequest = z.object({
 	/** The highest price in base units of the chain's coin, for all units together. */
 	priceLimitRaw: units.nullable(),
 	orderHash: wordSchema.nullable(),
+	/** The least tip per gas, in base units; left out: what nodes ask for. */
+	tipRaw: units.exactOptional(),
 });
 
 export type BuyRequest = z.output<typeof buyRequest>;

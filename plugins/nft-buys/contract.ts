@@ -10,12 +10,15 @@ export type WantedBuy = {
 	tokenId: string;
 	orderHash: Hex;
 	priceLimitRaw: bigint;
+	/** The least tip per gas, in base units; null: what nodes ask for. */
+	tipRaw: bigint | null;
 };
 
 /**
  * Returns the request of a buy, as `NewIntent.request` takes it. On the channel `snipe` the
  * provider is asked again if it does not answer; on all others once.
  */
-export function buyRequestOf({ priceLimitRaw, ...wanted }: WantedBuy): BuyRequest {
-	return { ...wanted, quantity: "1", priceLimitRaw: String(priceLimitRaw) };
+export function buyRequestOf({ priceLimitRaw, tipRaw, ...wanted }: WantedBuy): BuyRequest {
+	const tip = tipRaw === null ? {} : { tipRaw: String(tipRaw) };
+	return { ...wanted, ...tip, quantity: "1", priceLimitRaw: String(priceLimitRaw) };
 }

@@ -24,8 +24,11 @@ export function createBuyKind(deps: BuyDeps): IntentKind<BuyRequest> {
 		steps: buySteps,
 		deny: nftSpendDenial,
 		keeps: keepsBuy,
-		prepare: ({ request, chainId, channel }, { wallet, outbound, signal }) =>
-			planBuy(deps, { request, chainId, channel, wallet, outbound, signal }),
+		async prepare({ request, chainId, channel }, { wallet, outbound, signal }) {
+			const prepared = await planBuy(deps, { request, chainId, channel, wallet, outbound, signal });
+			if (prepared.kind !== "plan" || request.tipRaw === undefined) return prepared;
+			return { ...prepared, plan: { ...prepared.plan, tipRaw: BigInt(request.tipRaw) } };
+		},
 		async settle(intent, receipt, { wallet, outbound, signal }) {
 			const rpc = deps.rpcOf(intent.chainId);
 			assert(rpc && intent.plan, "a receipt is of a plan on a chain that is served");

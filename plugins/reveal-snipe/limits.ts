@@ -82,6 +82,8 @@ export const LIFETIME_MAX_MS = 365 * DAY_MS;
 export const OPEN_PLANS_MAX = 50;
 export const ITEMS_MAX = 100;
 export const RANK_MAX = 1_000_000;
+/** The highest tip per gas of a plan: 1000 gwei. */
+export const PRIORITY_FEE_MAX = 1_000_000_000_000n;
 /** The most traits of a plan, values of each, and characters of a text. */
 export const TRAITS_MAX = 16;
 export const TRAIT_VALUES_MAX = 32;

@@ -67,6 +67,7 @@ const storedPlan = z.object({
 	}),
 	recipient: address.nullable(),
 	feeRaw: units.exactOptional(),
+	tipRaw: units.exactOptional(),
 	signs: signableSchema.exactOptional(),
 	shown: z.record(z.string(), z.unknown()),
 	expiresAtMs: z.number(),
@@ -75,12 +76,13 @@ const storedPlan = z.object({
 /** Reads and writes plans as JSON. */
 export const planCodec = {
 	write(plan: Plan): Record<string, unknown> {
-		const { spend, valueRaw, feeRaw } = plan;
+		const { spend, valueRaw, feeRaw, tipRaw } = plan;
 		const { worth } = spend;
 		return {
 			...plan,
 			valueRaw: String(valueRaw),
 			...(feeRaw !== undefined && { feeRaw: String(feeRaw) }),
+			...(tipRaw !== undefined && { tipRaw: String(tipRaw) }),
 			spend: {
 				...{ ...spend, raw: String(spend.raw) },
 				...(worth && { worth: { ...worth, raw: String(worth.raw) } }),

@@ -6,6 +6,7 @@ import { makeFill } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
 import { endPlansDue, makePlansDue, takeEvaluation } from "#plugins/reveal-snipe/sql/plans.ts";
 import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
 import { type PlansLab, usePlans } from "#test/harness/plans.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: a plan buys what its owner wrote, and nothing beyond its ceiling, budget and count, on
 // a real node with the real marketplace.
@@ -68,6 +69,23 @@ describe("buys of one pass", () => {
 			filledCount: 1,
 			fills: [{ status: "rejected" }, { tokenId: second.tokenId, status: "submitted" }],
 		});
+	});
+
+	test("offer the tip of the plan, within the limit of network fees", async () => {
+		await plans.sell({ ether: TENTH, rank: 100 });
+		const plan = await plans.armed(by, { maxItems: 1, priorityFeeWei: "70000000000" });
+		expect((await plan.read()).priorityFeeWei).toBe("70000000000");
+		await plans.covered();
+		const [sent] = plans.lab.sent;
+		expect(sent?.maxPriorityFeePerGas).toBe(70_000_000_000n);
+		expect(sent?.maxFeePerGas).toBeGreaterThan(70_000_000_000n);
+		await plans.lab.tick();
+		expect((await plan.read()).fills[0].status).toBe("confirmed");
+		// 200 dollars are a tenth of an ether: 1000 gwei are beyond that.
+		await plans.sell({ ether: TENTH, rank: 100 });
+		const dear = await plans.armed(by, { maxItems: 1, priorityFeeWei: "1000000000000" });
+		await plans.covered();
+		expect(await dear.read()).toMatchObject({ failureCode: "network_fee_limit", filledCount: 0 });
 	});
 
 	test("begin with the rarest where the plan says so", async () => {
@@ -527,10 +545,14 @@ describe("crashes and two at once", () => {
 			await plans.armed(other, { maxItems: 2 }),
 		];
 		await plans.covered();
-		await plans.lab.tick();
-		await plans.lab.tick();
-		const fills = (await Promise.all(all.map((plan) => plan.read()))).flatMap((plan) => plan.fills);
-		expect(fills.map(({ status }) => status)).toEqual(new Array(4).fill("confirmed"));
+		const read = async () =>
+			(await Promise.all(all.map((plan) => plan.read()))).flatMap((plan) => plan.fills);
+		await until(async () => {
+			await plans.lab.tick();
+			return (await read()).every(({ status }) => status === "confirmed");
+		}, "all are mined");
+		const fills = await read();
+		expect(fills).toHaveLength(4);
 		expect(new Set(fills.map(({ orderHash }) => orderHash)).size).toBe(4);
 	});
 

@@ -315,11 +315,11 @@ async function recordFill(
 	if (await isAnyOpen(tx, execution, others)) return { kind: "skipped" };
 	const wallet = profile.wallets.find(({ id }) => id === plan.walletId);
 	assert(wallet, "a plan without drift has its wallet");
-	const { contract, chainId } = plan;
+	const { contract, chainId, priorityFeeRaw: tipRaw } = plan;
 	const [intent] = await execution.create(tx, [
 		{
 			...{ kind: NFT_BUY, profile, wallet, chainId, channel: "snipe" },
-			request: buyRequestOf({ contract, tokenId, orderHash, priceLimitRaw: priceRaw }),
+			request: buyRequestOf({ contract, tokenId, orderHash, priceLimitRaw: priceRaw, tipRaw }),
 		},
 	]);
 	assert(intent, "an intent that was asked for is made");

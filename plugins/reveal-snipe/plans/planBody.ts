@@ -8,6 +8,7 @@ import {
 	ITEMS_MAX,
 	LIFETIME_DEFAULT_MS,
 	LIFETIME_MAX_MS,
+	PRIORITY_FEE_MAX,
 	RANK_MAX,
 	TRAIT_LENGTH_MAX,
 	TRAIT_VALUES_MAX,
@@ -110,6 +111,17 @@ export const planBody = z
 			description:
 				"True: by traits alone, as soon as a token shows them, although many others are hidden.",
 		}),
+		priorityFeeWei: z
+			.string()
+			.regex(/^[1-9]\d{0,12}$/)
+			.refine((text) => BigInt(text) <= PRIORITY_FEE_MAX, { message: "at most 1000 gwei" })
+			.optional()
+			.meta({
+				description:
+					"The least tip per gas that its buys offer, in base units, as a string; left out: what " +
+					"nodes ask for. The limit of network fees holds for it too.",
+				examples: ["3000000000"],
+			}),
 		walletId,
 		expiresAt: z.iso
 			.datetime({ offset: true })
@@ -146,8 +158,10 @@ export function termsOf(
 	if (!(endsAtMs > nowMs && endsAtMs <= nowMs + LIFETIME_MAX_MS)) {
 		throw invalidPlan("expiresAt", "must be in the future, and within a year");
 	}
+	const { priorityFeeWei } = body;
+	const priorityFeeRaw = priorityFeeWei === undefined ? null : BigInt(priorityFeeWei);
 	const terms = { maxRank, traits, maxPriceRaw, budgetRaw, maxItems, order, early };
-	return { ...terms, expiresAt: new Date(endsAtMs) };
+	return { ...terms, priorityFeeRaw, expiresAt: new Date(endsAtMs) };
 }
 
 function amountRaw(text: string, { nativeCurrency }: Chain): bigint {

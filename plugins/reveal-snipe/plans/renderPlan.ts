@@ -58,6 +58,9 @@ export const planSchema = z
 		maxItems: field.integer("Tokens that it buys at most.", 5),
 		order: z.enum(PLAN_ORDERS).meta({ description: "Which of several tokens it buys first." }),
 		early: z.boolean().meta({ description: "True: it buys as soon as a token shows its traits." }),
+		priorityFeeWei: field
+			.digits("The least tip per gas that its buys offer; null: what nodes ask for.", "3000000000")
+			.nullable(),
 		spentNative: field.number(
 			"Spent, or committed to buys that were submitted, in the chain's coin. What fails is given back.",
 			0.35,
@@ -114,6 +117,7 @@ export function renderPlan(
 	return {
 		...{ id, status, collectionSlug: slug, contractAddress: contract, trigger: "on_reveal" },
 		...{ maxRank, traits, maxItems, filledCount, order: plan.order, early: plan.early },
+		priorityFeeWei: plan.priorityFeeRaw === null ? null : String(plan.priorityFeeRaw),
 		chain: chain?.slug ?? String(plan.chainId),
 		maxPricePerItemNative: native(maxPriceRaw),
 		maxPricePerItemRaw: String(maxPriceRaw),

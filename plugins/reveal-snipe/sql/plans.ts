@@ -19,6 +19,8 @@ export type PlanTerms = {
 	order: PlanOrder;
 	/** True: by traits alone, as soon as a token shows them. */
 	early: boolean;
+	/** The least tip per gas that its buys offer, in base units; null: what nodes ask for. */
+	priorityFeeRaw: bigint | null;
 };
 
 export const PLAN_ORDERS = ["cheapest", "rarest"] as const;
@@ -66,13 +68,17 @@ export type PlanMove = {
 	armedWith?: ArmedWith;
 };
 
-type PlanRow = Omit<Plan, "maxPriceRaw" | "budgetRaw"> & { maxPriceRaw: string; budgetRaw: string };
+type PlanRow = Omit<Plan, "maxPriceRaw" | "budgetRaw" | "priorityFeeRaw"> & {
+	maxPriceRaw: string;
+	budgetRaw: string;
+	priorityFeeRaw: string | null;
+};
 
 const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId",
 	collection_id as "collectionId", chain_id as "chainId",
 	'0x' || encode(contract, 'hex') as contract, max_rank as "maxRank", traits,
 	max_price_raw as "maxPriceRaw", budget_raw as "budgetRaw", max_items as "maxItems",
-	buys_first as "order", early, status,
+	buys_first as "order", early, priority_fee_raw as "priorityFeeRaw", status,
 	pause_reason as "pauseReason", failure_code as "failureCode",
 	canonical_wallet_id as "canonicalWalletId", profile_revision as "profileRevision",
 	wallet_revision as "walletRevision", created_at as "createdAt", changed_at as "changedAt",
@@ -84,15 +90,15 @@ export async function insertPlan(tx: Tx, plan: NewPlan): Promise<void> {
 		`insert into reveal_snipe.plan (id, profile_id, wallet_id, collection_id, chain_id, contract,
 			max_rank, traits, max_price_raw, budget_raw, max_items, status, pause_reason,
 			canonical_wallet_id, profile_revision, wallet_revision, created_at, changed_at, expires_at,
-			buys_first, early)
+			buys_first, early, priority_fee_raw)
 		values ($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17,
-			$18, $19, $20)`,
+			$18, $19, $20, $21)`,
 		[
 			...[plan.id, plan.profileId, plan.walletId, plan.collectionId, plan.chainId],
 			...[bytesOf(plan.contract), plan.maxRank, JSON.stringify(plan.traits)],
 			...[plan.maxPriceRaw, plan.budgetRaw, plan.maxItems, plan.status, plan.pauseReason],
 			...[plan.canonicalWalletId, plan.profileRevision, plan.walletRevision],
-			...[plan.createdAt, plan.expiresAt, plan.order, plan.early],
+			...[plan.createdAt, plan.expiresAt, plan.order, plan.early, plan.priorityFeeRaw],
 		],
 	);
 }
@@ -277,6 +283,11 @@ export async function endEvaluation(
 	);
 }
 
-function planOf({ maxPriceRaw, budgetRaw, ...row }: PlanRow): Plan {
-	return { ...row, maxPriceRaw: BigInt(maxPriceRaw), budgetRaw: BigInt(budgetRaw) };
+function planOf({ maxPriceRaw, budgetRaw, priorityFeeRaw, ...row }: PlanRow): Plan {
+	return {
+		...row,
+		maxPriceRaw: BigInt(maxPriceRaw),
+		budgetRaw: BigInt(budgetRaw),
+		priorityFeeRaw: priorityFeeRaw === null ? null : BigInt(priorityFeeRaw),
+	};
 }

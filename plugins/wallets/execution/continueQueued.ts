@@ -28,6 +28,7 @@ import {
 	type HeldNonce,
 	isNonceTaken,
 	type NonceQueue,
+	offeredBy,
 	readNonceQueue,
 	replacementFees,
 } from "#plugins/wallets/submission/nonceQueue.ts";
@@ -327,7 +328,8 @@ async function beginPayment(
 	if (gasLimit === null) return "later";
 	const { chainId } = intent;
 	// Gas may be cheaper in a moment; what has run out by then is called off.
-	if (feeDenial(deps, { chainId, gasLimit, account, feeRaw: plan.feeRaw })) return "later";
+	const offered = offeredBy(account, plan);
+	if (feeDenial(deps, { chainId, gasLimit, account: offered, feeRaw: plan.feeRaw })) return "later";
 	const queue = await readNonceQueue(tx, plan, account);
 	const isOpen = isUnread({ ...queue.past, ...queue }, account.minedNonce);
 	if (isOpen && intent.looksPaid !== UNREADABLE) return queue.past;

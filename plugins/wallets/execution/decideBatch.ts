@@ -29,7 +29,7 @@ import type { Intent, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { hashPlan } from "#plugins/wallets/plan.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { feeDenial, isThirdParty, messageDenial } from "#plugins/wallets/spend/spend.ts";
-import type { NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
+import { type NonceQueue, offeredBy } from "#plugins/wallets/submission/nonceQueue.ts";
 import { UNREADABLE } from "#plugins/wallets/submission/strays.ts";
 
 /**
@@ -297,7 +297,7 @@ function promisedDenial(
 ): Denial | null {
 	if (queue.promisedRaw === 0n) return null;
 	const own = planned.reduce((sum, { plan, gasLimit }) => {
-		return sum + plan.valueRaw + gasLimit * account.maxFeePerGas;
+		return sum + plan.valueRaw + gasLimit * offeredBy(account, plan).maxFeePerGas;
 	}, 0n);
 	if (own + queue.promisedRaw <= account.balanceRaw) return null;
 	return {
@@ -312,7 +312,8 @@ function feesDenial(
 ): Denial | null {
 	for (const { plan, gasLimit } of planned) {
 		const { chainId, feeRaw } = plan;
-		const denial = feeDenial(deps, { chainId, gasLimit, account, feeRaw });
+		const offered = offeredBy(account, plan);
+		const denial = feeDenial(deps, { chainId, gasLimit, account: offered, feeRaw });
 		if (denial) return denial;
 	}
 	return null;

@@ -13,6 +13,7 @@ import { followSpend } from "#plugins/wallets/spend/spend.ts";
 import {
 	FIRST_LOOK_AFTER_MS,
 	FIRST_LOOK_BEHIND_HEADS_MS,
+	offeredBy,
 } from "#plugins/wallets/submission/nonceQueue.ts";
 import { findLike, type PastRow, pastSql } from "#plugins/wallets/submission/strays.ts";
 import {
@@ -35,7 +36,9 @@ export type HandOver = {
 	validUntilMs: number;
 };
 
-type HandOverAsked = Pick<BeginningAsked, "plan" | "gasLimit" | "account"> & {
+type HandOverAsked = Pick<BeginningAsked, "gasLimit" | "account"> & {
+	/** A transaction of ours; a payment may want a higher tip than nodes ask for. */
+	plan: BeginningAsked["plan"] & Pick<Plan, "tipRaw">;
 	intent: { id: string; profileId: string };
 	submissionId: string;
 	/** Left out: a payment. */
@@ -133,7 +136,7 @@ export function handOverOf(
 	const beginning = beginningOf(nonce, {
 		plan,
 		gasLimit,
-		account,
+		account: offeredBy(account, plan),
 		session: deps.session,
 		at: new Date(nowMs),
 		validUntil: new Date(validUntilMs),

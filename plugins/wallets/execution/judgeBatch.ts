@@ -9,6 +9,7 @@ import { amountFigure, type Denial, type Figure } from "#plugins/wallets/intent/
 import type { Intent, Plan, Profile, SpendSituation, Wallet } from "#plugins/wallets/model.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
+import { offeredBy } from "#plugins/wallets/submission/nonceQueue.ts";
 
 /**
  * What routers and tokens commonly revert with. Any other text is a contract's own words, which may
@@ -67,7 +68,7 @@ export function judgeBatch(
 			const detail = `It would fail on chain${known === undefined ? "" : `: ${known}`}.`;
 			return refused({ code: "simulation_failed", detail, limit: plan.least, amount, heard });
 		}
-		gas += simulation.gasLimit * account.maxFeePerGas;
+		gas += simulation.gasLimit * offeredBy(account, plan).maxFeePerGas;
 		costed.push({ plan, gasLimit: simulation.gasLimit });
 	}
 	if (value + gas > account.balanceRaw) {

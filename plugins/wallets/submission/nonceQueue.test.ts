@@ -5,6 +5,7 @@ import {
 	createNonceClaims,
 	type Fees,
 	type HeldNonce,
+	offeredBy,
 	replacementFees,
 } from "#plugins/wallets/submission/nonceQueue.ts";
 
@@ -107,6 +108,13 @@ describe("createNonceClaims", () => {
 		claims.forget(of);
 		expect(claims.isClaimed(of)).toBe(false);
 	});
+});
+
+test("a plan's tip is the least that is offered, and the whole price grows by what it is more", () => {
+	const now = { maxFeePerGas: 50n, maxPriorityFeePerGas: 2n };
+	expect(offeredBy(now, {})).toEqual(now);
+	expect(offeredBy(now, { tipRaw: 2n })).toEqual(now);
+	expect(offeredBy(now, { tipRaw: 9n })).toEqual({ maxFeePerGas: 57n, maxPriorityFeePerGas: 9n });
 });
 
 describe("replacementFees", () => {

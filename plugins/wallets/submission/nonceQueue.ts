@@ -64,6 +64,8 @@ export type QueueRow = PastRow & {
 /** What a transaction offers for its gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
+type Tipping = Pick<Plan, "tipRaw">;
+
 /** As JSON keeps each; what is promised is in base units. */
 type HeldTuple = [
 	nonce: number,
@@ -112,7 +114,8 @@ export const nonceQueueSql = {
 				where ${account} and ${usable} and nonce <= ${NONCE_MAX}
 				order by nonce desc limit 1
 			) as own, coalesce((
-				select sum((i.plan->>'valueRaw')::numeric + coalesce(s.gas_limit, 0) * ${fee}::numeric)
+				select sum((i.plan->>'valueRaw')::numeric + coalesce(s.gas_limit, 0)
+					* (${fee}::numeric + coalesce((i.plan->>'tipRaw')::numeric, 0)))
 				from wallets.submission s join wallets.intent i on i.id = s.intent_id
 				where s.chain_id = ${chain} and s.sender = ${sender}
 					and s.state = 'queued' and s.purpose = 'pay'
@@ -207,6 +210,20 @@ export function createNonceClaims(): NonceClaims {
 		isClaimed: (account) => claims.has(keyOf(account)),
 		note: (account) => void claims.set(keyOf(account), true),
 		forget: (account) => void claims.delete(keyOf(account)),
+	};
+}
+
+/**
+ * Returns an account with the fees that a plan offers: those that nodes ask for, and a higher tip
+ * where the plan wants one. Every limit of fees, and what the wallet must hold, goes by these.
+ */
+export function offeredBy<State extends Fees>(account: State, { tipRaw = 0n }: Tipping): State {
+	const moreRaw = tipRaw - account.maxPriorityFeePerGas;
+	if (moreRaw <= 0n) return account;
+	return {
+		...account,
+		maxPriorityFeePerGas: tipRaw,
+		maxFeePerGas: account.maxFeePerGas + moreRaw,
 	};
 }
 
