@@ -52,9 +52,9 @@ const WORD_LENGTH = 66;
 
 /**
  * Returns why the wallet has not received what was bought; null: it has. An ERC-721 belongs to the
- * wallet at the receipt's block. Of an ERC-1155 arrived the lower of what the receipt's own logs say
- * and what the balance grew by over the block, our other transactions apart: of three buys in one
- * block none counts what another brought. A contract that reverts is an answer. A failing node
+ * wallet at the receipt's block. Of an ERC-1155 arrived the lower of what the receipt's own logs
+ * say and what the balance grew by over the block, our other transactions apart: of three buys in
+ * one block none counts what another brought. A contract that reverts is an answer. A failing node
  * throws; if it no longer has that state, the contract's own logs in the receipt decide.
  */
 export async function ownershipDenial(rpc: Rpc, asked: Asked): Promise<Missing> {

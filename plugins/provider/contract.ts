@@ -5,9 +5,10 @@ import { serviceKey } from "#core/plugin/Plugin.ts";
 
 /**
  * What a call is for, most urgent first: `request`, which a buyer waits for; `plan`, the book that
- * plans are buying from; `view`, which a page waits for; `search`. `background` work yields when the shared limit of calls a minute is nearly
- * used up, and so does `endless` work, which would use up any limit. Each purpose has its share of
- * the limit, so that none keeps the others from the provider.
+ * plans are buying from; `view`, which a page waits for; `search`. `background` work yields when
+ * the shared limit of calls a minute is nearly used up, and so does `endless` work, which would use
+ * up any limit. Each purpose has its share of the limit, so that none keeps the others from the
+ * provider.
  */
 export type ProviderPurpose = "request" | "plan" | "view" | "search" | "background" | "endless";
 

@@ -273,7 +273,7 @@ test("[RVL-03] only tokens that are hidden still are read again, each second at 
 	const hidden = Array.from({ length: 40 }, (_, place) => BigInt(60 + place));
 	expect(lab.again).toEqual([[], hidden, hidden]);
 	expect(lab.waitedMs).toBeWithin(2_000, 3_000);
-	// Early plans hear of the first sixty, and of those that followed; of nothing new they hear nothing.
+	// Early plans hear of the first sixty, and of those that followed.
 	expect(lab.shownAt).toEqual([0, 2_300]);
 	expect(await stateOf(33)).toMatchObject({ outcome: "revealed" });
 	// Those that are hidden still have no traits that count.

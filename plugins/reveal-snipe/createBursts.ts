@@ -139,8 +139,8 @@ export function createBursts(deps: BurstDeps): Bursts {
 }
 
 /**
- * Runs a burst as far as it goes now; returns whether it ended. `others` is called once it waits for
- * tokens to come out: other bursts need not.
+ * Runs a burst as far as it goes now; returns whether it ended. `others` is called once it waits
+ * for tokens to come out: other bursts need not.
  */
 async function runBurst(
 	deps: BurstDeps,

@@ -12,7 +12,7 @@ import { AHEAD_TOKENS, PART_TOKENS_MAX } from "#plugins/market-index/tokens/mode
 import {
 	createSupply,
 	type DueToken,
-	readTokenUris,
+	readUrisOf,
 } from "#plugins/market-index/tokens/readTokenUris.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -109,7 +109,7 @@ describe("createSupply", () => {
 	});
 });
 
-describe("readTokenUris", () => {
+describe("readUrisOf", () => {
 	/** A node whose contract answers a text made of the call's data. */
 	function nodeOf(answer: (data: string) => string | null) {
 		const calls: RpcCall[] = [];
@@ -129,6 +129,10 @@ describe("readTokenUris", () => {
 
 	const address = contractOf(7);
 	const signal = new AbortController().signal;
+	const read = (rpc: Rpc, standard: "erc721" | "erc1155", ids: readonly bigint[]) => {
+		const asked = ids.map((tokenId) => ({ contract: { address, standard }, tokenId }));
+		return readUrisOf(rpc, asked, { signal });
+	};
 
 	test("each standard is asked by its own function, with the id as one word", async () => {
 		for (const [standard, signature] of [
@@ -136,7 +140,7 @@ describe("readTokenUris", () => {
 			["erc1155", "uri(uint256)"],
 		] as const) {
 			const { rpc } = nodeOf((data) => data);
-			const [uri] = await readTokenUris(rpc, { address, standard }, [2n ** 256n - 1n], signal);
+			const [uri] = await read(rpc, standard, [2n ** 256n - 1n]);
 			expect(uri).toBe(`${toFunctionSelector(signature)}${"f".repeat(64)}`);
 		}
 	});
@@ -144,15 +148,11 @@ describe("readTokenUris", () => {
 	test("every {id} is filled in with 64 lower-case hex digits, and nothing else is changed", async () => {
 		const { rpc } = nodeOf(() => " https://x.test/{id}/{id}?a={ID} ");
 		const word = "ab".padStart(64, "0");
-		expect(await readTokenUris(rpc, { address, standard: "erc1155" }, [0xabn], signal)).toEqual([
-			`https://x.test/${word}/${word}?a={ID}`,
-		]);
+		expect(await read(rpc, "erc1155", [0xabn])).toEqual([`https://x.test/${word}/${word}?a={ID}`]);
 	});
 
 	test("no answer and an empty one are no URI, and the others keep their places", async () => {
 		const { rpc } = nodeOf((data) => (data.endsWith("1") ? null : data.endsWith("2") ? " " : "x"));
-		expect(await readTokenUris(rpc, { address, standard: "erc721" }, [1n, 2n, 3n], signal)).toEqual(
-			[null, null, "x"],
-		);
+		expect(await read(rpc, "erc721", [1n, 2n, 3n])).toEqual(["", "", "x"]);
 	});
 });

@@ -271,24 +271,9 @@ export function createSupply(options: SupplyOptions): Supply {
 }
 
 /**
- * Reads the URIs of tokens from a contract, in one batch. Null where it reverts or answers nothing
- * readable; an ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says).
- */
-export async function readTokenUris(
-	rpc: Rpc,
-	contract: { address: Address; standard: "erc721" | "erc1155" },
-	tokenIds: readonly bigint[],
-	signal: AbortSignal,
-): Promise<(string | null)[]> {
-	const asked = tokenIds.map((tokenId) => ({ contract, tokenId }));
-	const told = await readUrisOf(rpc, asked, { signal });
-	return told.map((uri) => uri || null);
-}
-
-/**
- * Reads the URIs of tokens of several contracts, as `readTokenUris` does; one call where the chain
- * has Multicall3. Empty where the contract itself says that there is none; null where nothing was
- * learned.
+ * Reads the URIs of tokens, also of several contracts; one call where the chain has Multicall3. An
+ * ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says). Empty where the contract itself
+ * says that there is none; null where nothing was learned.
  */
 export async function readUrisOf(
 	rpc: Rpc,

@@ -192,7 +192,8 @@ export function isBackground(purpose: ProviderPurpose): boolean {
 /**
  * Returns the budget terms of one call of this purpose: it is granted where the whole limit and
  * each of its shares have room. Whatever all others do, 30 calls a minute are left to the
- * background, 10 to buyers and the books of their plans (5 of them to buyers alone), and 10 to pages and searches while no one buys.
+ * background, 10 to buyers and the books of their plans (5 of them to buyers alone), and 10 to
+ * pages and searches while no one buys.
  */
 export function termsOf(purpose: ProviderPurpose): BudgetTerms {
 	const perWindow = CALLS_PER_MINUTE_MAX - LEFT[purpose];

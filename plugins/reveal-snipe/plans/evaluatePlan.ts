@@ -179,8 +179,8 @@ async function buyOn(context: PlansContext, buying: Buying): Promise<void> {
 }
 
 /**
- * Waits for the plan's turn, and records its next fill; null where it buys no more now. Nobody takes
- * a turn for which nothing is left by all that was recorded before.
+ * Waits for the plan's turn, and records its next fill; null where it buys no more now. Nobody
+ * takes a turn for which nothing is left by all that was recorded before.
  */
 async function beginNext(
 	context: PlansContext,

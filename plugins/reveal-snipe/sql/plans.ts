@@ -212,7 +212,8 @@ export async function makePlansDue(
 ): Promise<number> {
 	return db.execute(
 		`update reveal_snipe.plan set due_at = $2, due_until = $3
-		where collection_id = $1 and status in ('armed', 'paused') and (early or not $5) and not exists (
+		where collection_id = $1 and status in ('armed', 'paused') and (early or not $5)
+			and not exists (
 			select from (
 				select ended_at from reveal_snipe.detection where id = $4::int8 for share
 			) as noticed where ended_at is not null

@@ -326,10 +326,8 @@ async function beginPayment(
 	const { submission, intent, plan, account, providerWalletId } = given;
 	const { id: submissionId, gasLimit } = submission;
 	if (gasLimit === null) return "later";
-	const { chainId } = intent;
 	// Gas may be cheaper in a moment; what has run out by then is called off.
-	const offered = offeredBy(account, plan);
-	if (feeDenial(deps, { chainId, gasLimit, account: offered, feeRaw: plan.feeRaw })) return "later";
+	if (feeDenial(deps, { ...plan, gasLimit, account: offeredBy(account, plan) })) return "later";
 	const queue = await readNonceQueue(tx, plan, account);
 	const isOpen = isUnread({ ...queue.past, ...queue }, account.minedNonce);
 	if (isOpen && intent.looksPaid !== UNREADABLE) return queue.past;

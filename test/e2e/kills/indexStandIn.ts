@@ -34,6 +34,8 @@ export const indexStandIn = definePlugin({
 			book: {
 				listings: async () => (url === undefined ? [] : [await listingAt(url)]),
 				watch: async () => {},
+				follow: async () => {},
+				readAt: async () => null,
 				traitValues: async () => [],
 				floor: async () => null,
 				normaliseTrait: (text: string) => text,

@@ -64,7 +64,10 @@ export async function bookFigures(
 	return { listed, best: isKnown ? { unitNative, price, symbol } : null };
 }
 
-/** Claims the watched book that has waited longest, urgent ones first, for `claimMs`. By `sync_watched`. */
+/**
+ * Claims the watched book that has waited longest, urgent ones first, for `claimMs`. By
+ * `sync_watched`.
+ */
 export async function claimBook(
 	db: Queryable,
 	claim: { chainIds: readonly number[]; nowMs: number; claimMs: number; isUrgentOnly?: boolean },
@@ -79,7 +82,8 @@ export async function claimBook(
 			where due.watched_until > $2 and due.orders_due_at <= $2
 				and due.provider_slug is not null and due.chain_id = any($1::int8[])
 				and not looked.excluded and (not $4 or due.urgent_until > $2)
-			order by coalesce(due.urgent_until > $2, false) desc, due.orders_due_at limit 1 for update of due skip locked
+			order by coalesce(due.urgent_until > $2, false) desc, due.orders_due_at limit 1
+			for update of due skip locked
 		)
 		returning c.id, c.chain_id as "chainId", '0x' || encode(c.address, 'hex') as address,
 			s.provider_slug as "providerSlug",

@@ -152,8 +152,8 @@ export async function beginReread(
 }
 
 /**
- * Ends reading all of a collection's tokens again: ordinary work on them continues, first with those
- * that could not be read meanwhile.
+ * Ends reading all of a collection's tokens again: ordinary work on them continues, first with
+ * those that could not be read meanwhile.
  */
 export async function endReread(tx: Tx, collectionId: number): Promise<void> {
 	await tx.execute(

@@ -135,8 +135,8 @@ export async function readTraitsAt(db: Queryable, collectionId: number): Promise
 }
 
 /**
- * Returns the traits of all tokens with known ones, by id: ties in rank keep that order. Tokens that
- * still show what all showed before a reveal are left out.
+ * Returns the traits of all tokens with known ones, by id: ties in rank keep that order. Tokens
+ * that still show what all showed before a reveal are left out.
  */
 export async function tokenTraits(
 	db: Queryable,
