@@ -20,6 +20,7 @@ import { createDryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
 import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";
 import type { IntentKind } from "#plugins/wallets/contract.ts";
+import { continueQueued } from "#plugins/wallets/execution/continueQueued.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import type { Lab } from "#plugins/wallets/testing/executionLab.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
@@ -177,19 +178,32 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 	const evaluator = (fillsPerMinute = 600) =>
 		createEvaluator(context, { budget: inProcessBudget({ clock }), fillsPerMinute, ending });
 
+	/** Hands over what waits in the wallets' nonce queues: of several buys at once some do. */
+	async function handedOver(): Promise<void> {
+		const queues = await db.query<{ walletId: string; chainId: number }>(
+			`select distinct wallet_id as "walletId", chain_id as "chainId" from wallets.submission
+			where state in ('queued', 'sending')`,
+		);
+		for (const queue of queues) await continueQueued(lab.deps, { ...queue, signal: ending });
+	}
+
 	return {
 		...{ lab, db, clock, context, plans, collectionId, contract, touched, app, signal: ending },
 		...{ evaluator, onSale },
 		/**
 		 * Reports that the collection is revealed, read and ranked, so that its plans are evaluated.
 		 */
-		covered: (id = 0) => evaluator().covered({ id, collectionId }, ending),
+		async covered(id = 0) {
+			await evaluator().covered({ id, collectionId }, ending);
+			await handedOver();
+		},
 		/** Advances the clock, and evaluates what is due after the reveal. */
 		async again(ms = 15_000) {
 			await lab.tick(ms);
 			const one = evaluator();
 			await one.begin();
 			await one.ended();
+			await handedOver();
 		},
 		/** Arms a plan; returns its id and a function that reads it. */
 		async armed(by: Buyer, change: Record<string, unknown> = {}) {
