@@ -261,7 +261,7 @@ function orderOf({ plans, wallets }: Pick<PlanToolDeps, "plans" | "wallets">): O
 		idOf: ({ id }) => id,
 		async read(id, { caller }) {
 			const { profile } = await wallets.principalOf(caller);
-			return await plans.view(profile.id, id);
+			return await plans.view(profile, id);
 		},
 		end: ({ status }) => (isOpen(status) ? null : { transaction: null }),
 	};

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { silentLog } from "#core/log.ts";
 import type { SocialConfig } from "#plugins/social/limits.ts";
-import type { CallX } from "#plugins/social/x/callX.ts";
+import { type CallX, createAskX } from "#plugins/social/x/callX.ts";
 import { createUserTokens } from "#plugins/social/x/userTokens.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
@@ -33,14 +33,18 @@ beforeEach(() => database.db.execute("truncate social.token"));
 /** Hands out tokens as X does; `held` is awaited before an answer. */
 function startX(held: () => Promise<void>) {
 	const state = { round: 0, isRevoked: false, asked: 0 };
-	const call: CallX = async ({ form }) => {
+	const call: CallX = async ({ body }) => {
 		state.asked += 1;
-		state.isRevoked ||= form?.["refresh_token"] !== `refresh ${state.round}`;
+		const given = new URLSearchParams(body).get("refresh_token");
+		state.isRevoked ||= given !== `refresh ${state.round}`;
 		if (state.isRevoked) return { kind: "refused", status: 400, detail: "invalid token" };
 		state.round += 1;
 		const { round } = state;
 		await held();
-		const json = { access_token: `access ${round}`, refresh_token: `refresh ${round}` };
+		const json = {
+			...{ access_token: `access ${round}`, refresh_token: `refresh ${round}` },
+			expires_in: 7_200,
+		};
 		return { kind: "read", json, window: null };
 	};
 	return { state, call };
@@ -48,7 +52,10 @@ function startX(held: () => Promise<void>) {
 
 function processOf(call: CallX) {
 	const core = { db: database.db, clock, log: silentLog };
-	return createUserTokens({ core, config, call, renewed() {} });
+	return createUserTokens({
+		...{ core, config, askX: createAskX(call, config.SOCIAL_BASE_URL) },
+		renewed() {},
+	});
 }
 
 /** Resolves once so many others wait for the lock of whoever is asking X. */
