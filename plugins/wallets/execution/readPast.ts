@@ -2,6 +2,7 @@
 
 import { hexToBytes, keccak256 } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
@@ -44,13 +45,15 @@ type Of = readonly [chainId: number, sender: Uint8Array];
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
 /** More blocks than this are not read whole, one look after the other. */
 const SCANS_MAX = 16;
+/** Looks one after the other, before what asked has to wait for the next time. */
+const LOOKS_AT_ONCE = 4;
 const READ_TIMEOUT_MS = 15_000;
 
 /**
- * Reads what an account sent that is on no record, and keeps what is not ours by hash or nonce. One
- * look is bounded; what was cut short goes on with the next. A node that fails has proved nothing:
- * `open`. Where no node has the state of that time any more, and the blocks since are too many to
- * be read one by one, nobody can say what was sent: `unreadable`.
+ * Reads what an account sent that is on no record, and keeps what is not ours by hash or nonce. A
+ * few bounded looks follow each other; what is cut short even so goes on with the next time. A node
+ * that fails has proved nothing: `open`. Where no node has the state of that time any more, and the
+ * blocks since are too many to be read one by one, nobody can say what was sent: `unreadable`.
  */
 export async function readPast(
 	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log" | "rpcOf">,
@@ -61,26 +64,11 @@ export async function readPast(
 	// A chain that is not served any more cannot say what was sent on it.
 	if (!rpc) return "open";
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
-	const begin = await readBegin(deps.db, account);
 	try {
-		const found = await deps.steps.run("rpc.nonce", async () => {
-			const since = unreadSince && unreadSince.getTime() - CLOCKS_APART_MS;
-			const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, signal });
-			const ownBlock = unreadSince === null ? (begin.ownBlock ?? 0) : 0;
-			const fromBlock = Math.max(sinceBlock, begin.readBlock ?? ownBlock);
-			const known = begin.ownCount ?? 0;
-			return await readSentSince(rpc, { address: account.from, fromBlock, known, signal });
-		});
-		const blocksLeft = found.headBlock - found.searchedTo;
-		const isTooLong = found.isScanned && blocksLeft > SCANS_MAX * SENT_SCAN_MAX;
-		await deps.steps.run("commit.look", () =>
-			deps.db.transaction((tx) => keep(deps, tx, { account, found, at: begin.at })),
-		);
-		if (found.isWhole) return "read";
-		deps.log.warn("what a wallet sent is on no record, and not all of it is read yet", {
-			...{ ...account, searchedTo: found.searchedTo, headBlock: found.headBlock, isTooLong },
-		});
-		return isTooLong ? "unreadable" : "open";
+		for (let look = 1; ; look++) {
+			const outcome = await lookOnce(deps, { account, unreadSince, rpc, signal });
+			if (outcome !== "open" || look === LOOKS_AT_ONCE) return outcome;
+		}
 	} catch (error) {
 		if (!(error instanceof Fault) && !signal.aborted) throw error;
 		deps.log.warn("what a wallet sent is on no record, and cannot be read now", {
@@ -153,6 +141,33 @@ async function believePast(
 	);
 	// Of a time without records it is still unread, for all that this owner was not asked about.
 	if (hashes.includes(UNREADABLE)) await noteRead(tx, { of, block: headBlock, count: mined });
+}
+
+/** Reads on from where the last look ended, as far as one look goes. */
+async function lookOnce(
+	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log">,
+	given: { account: Account; unreadSince: Date | null; rpc: Rpc; signal: AbortSignal },
+): Promise<PastRead> {
+	const { account, unreadSince, rpc, signal } = given;
+	const begin = await readBegin(deps.db, account);
+	const found = await deps.steps.run("rpc.nonce", async () => {
+		const since = unreadSince && unreadSince.getTime() - CLOCKS_APART_MS;
+		const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, signal });
+		const ownBlock = unreadSince === null ? (begin.ownBlock ?? 0) : 0;
+		const fromBlock = Math.max(sinceBlock, begin.readBlock ?? ownBlock);
+		const known = begin.ownCount ?? 0;
+		return await readSentSince(rpc, { address: account.from, fromBlock, known, signal });
+	});
+	const blocksLeft = found.headBlock - found.searchedTo;
+	const isTooLong = found.isScanned && blocksLeft > SCANS_MAX * SENT_SCAN_MAX;
+	await deps.steps.run("commit.look", () =>
+		deps.db.transaction((tx) => keep(deps, tx, { account, found, at: begin.at })),
+	);
+	if (found.isWhole) return "read";
+	deps.log.warn("what a wallet sent is on no record, and not all of it is read yet", {
+		...{ ...account, searchedTo: found.searchedTo, headBlock: found.headBlock, isTooLong },
+	});
+	return isTooLong ? "unreadable" : "open";
 }
 
 async function readBegin(db: Database, { chainId, from }: Account): Promise<Begin> {
