@@ -10,7 +10,7 @@ import type { SocialStep } from "#plugins/social/inbox/Inbox.ts";
 import { pollJobs, pruneJob, radarJobs } from "#plugins/social/jobs.ts";
 import { socialConfig } from "#plugins/social/limits.ts";
 import { adminRoutes } from "#plugins/social/routes/adminRoutes.ts";
-import { webhookRoutes } from "#plugins/social/routes/webhook.ts";
+import { webhookRoutes } from "#plugins/social/routes/webhookRoutes.ts";
 import { hasOAuth1, hasOAuth2, webhookSecretOf } from "#plugins/social/x/callX.ts";
 import { createX, createXHealth } from "#plugins/social/x/createX.ts";
 import { createSeal } from "#plugins/social/x/userTokens.ts";

@@ -128,7 +128,7 @@ export function createUnlike({
 	}
 }
 
-/** Returns what is said now: the line with its age, cut between words, and what stands behind it. */
+/** Returns what is said now: the line with its age, cut between words, and what is behind it. */
 export function sayNow(
 	{ text, asOf, tail }: Draft,
 	{ lengthMax, nowMs }: { lengthMax: number; nowMs: number },

@@ -3,13 +3,13 @@
 import { LRUCache } from "lru-cache";
 import { type Wakeable, wakeable } from "#core/time.ts";
 import type { ReadBudget } from "#plugins/social/budgets.ts";
+import { createFollow } from "#plugins/social/inbox/createFollow.ts";
 import type { Inbox, InboxDeps, Receive, Ring } from "#plugins/social/inbox/Inbox.ts";
 import {
 	judgeSpeaker,
 	type SpeakerTerms,
 	writtenAtMs,
 } from "#plugins/social/inbox/judgeSpeaker.ts";
-import { createFollow } from "#plugins/social/inbox/orders.ts";
 import { createLook, createLookFor, createSending } from "#plugins/social/inbox/send.ts";
 import { createThink } from "#plugins/social/inbox/think.ts";
 import {

@@ -183,8 +183,8 @@ function createStore({ core }: InboxDeps, look: Look) {
 
 /**
  * Makes the function that renders the text for X as it is now, and stores it first: a try after
- * this one sends the same, unless X refused it as a duplicate of another answer. An order's end that
- * the text tells is noted in the same transaction, so that no notice tells it again.
+ * this one sends the same, unless X refused it as a duplicate of another answer. An order's end
+ * that the text tells is noted in the same transaction, so that no notice tells it again.
  */
 function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<Rendering> {
 	const { db, clock } = deps.core;

@@ -16,7 +16,7 @@ export type SocialReply = {
 	authorId: string;
 	/** The draft. Encrypted if private; null once it is no longer needed. */
 	body: string | null;
-	/** The very text that X gets, or has got; null until it is rendered. Encrypted as the draft is. */
+	/** The very text that X gets, or has; null until it is rendered. Encrypted as the draft is. */
 	said: string | null;
 	state: ReplyState;
 	/** Why it waits, or why it ended. */
@@ -75,8 +75,8 @@ export type UnlinkedTrade = {
 
 const NO_SHARE = 1_000_000_000;
 
-const COLUMNS = `event_id as "eventId", part, via, to_id as "toId", author_id as "authorId", body, state,
-	reason, attempts, created_at as "createdAt", good_until as "goodUntil", weight,
+const COLUMNS = `event_id as "eventId", part, via, to_id as "toId", author_id as "authorId", body,
+	state, reason, attempts, created_at as "createdAt", good_until as "goodUntil", weight,
 	tells_dm as "tellsDm", said`;
 
 /** Stores replies; an event's existing reply stays unchanged. */
@@ -182,7 +182,8 @@ export async function countAnswers(
 				and r.part = 'answer' and r.state <> 'unanswered'
 		) as "inConversation", (
 			select count(*)::int from social.reply where author_id = $2 and via = 'post'
-				and part = 'answer' and changed_at >= $3::timestamptz - interval '1 minute' and state <> 'unanswered'
+				and part = 'answer' and state <> 'unanswered'
+				and changed_at >= $3::timestamptz - interval '1 minute'
 		) as "inMinute", exists (
 			select from social.reply where author_id = $2 and via = 'post' and reason = 'automated'
 				and changed_at >= $3::timestamptz - interval '1 hour'

@@ -88,7 +88,7 @@ export function createCallX(options: {
 
 /**
  * Makes the function that has the library build and sign a call, and sends it ourselves, to the
- * operator's host alone. The library's own transport is never reached: a plugin of it always answers
+ * operator's host alone. The library's own transport is never reached: a plugin of it answers$
  * first, or throws. What it makes of the answer is left: limits and refusals are read by us.
  */
 export function createAskX(call: CallX, baseUrl: string): AskX {
