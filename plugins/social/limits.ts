@@ -79,6 +79,11 @@ export const DM_WAIT_MS = 30 * SECOND_MS;
 export const ORDER_LOOK_MS = 3 * SECOND_MS;
 export const ORDER_LOOK_MAX_MS = 10 * MINUTE_MS;
 export const ORDERS_AT_ONCE = 16;
+/**
+ * How long the notice of an end may wait: it is read anew at sending and has no link, and its
+ * author's share of X's window may be used up for now.
+ */
+export const NOTICE_AGE_MAX_MS = DAY_MS;
 /** An order that has not ended by then is told as it stands. */
 export const ORDER_AGE_MAX_MS = 29 * DAY_MS;
 /** An answer that waited longer is asked for again at sending. */

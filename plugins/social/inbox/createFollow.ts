@@ -3,12 +3,7 @@
 import { Fault } from "#core/fault.ts";
 import { contextOf, keep, privateBody } from "#plugins/social/inbox/drafts.ts";
 import type { InboxDeps, Ring } from "#plugins/social/inbox/Inbox.ts";
-import {
-	ORDER_AGE_MAX_MS,
-	ORDERS_AT_ONCE,
-	PRIVATE_AGE_MAX_MS,
-	REPLY_AGE_MAX_MS,
-} from "#plugins/social/limits.ts";
+import { NOTICE_AGE_MAX_MS, ORDER_AGE_MAX_MS, ORDERS_AT_ONCE } from "#plugins/social/limits.ts";
 import { readContact } from "#plugins/social/sql/contacts.ts";
 import { lockAuthor } from "#plugins/social/sql/events.ts";
 import { endOrder, type FollowedOrder, takeOrders } from "#plugins/social/sql/orders.ts";
@@ -63,12 +58,11 @@ export function createFollow(deps: InboxDeps, ring: Ring): () => Promise<void> {
 		// In public the order is read again, or nothing is said: this line is for its owner.
 		const line = via === "dm" ? text : "";
 		const kept = keep({ text: line, asOf: null, tail: "", profileId, about });
-		const keptMs = via === "dm" ? PRIVATE_AGE_MAX_MS : REPLY_AGE_MAX_MS;
 		return {
 			...{ eventId, part: "notice", via, authorId, state: "ready", weight: 1, tellsDm: false },
 			toId: via === "dm" ? authorId : sourceId,
 			body: via === "dm" ? privateBody.close(kept, deps.seal) : kept,
-			goodUntil: new Date(clock.nowMs() + keptMs),
+			goodUntil: new Date(clock.nowMs() + NOTICE_AGE_MAX_MS),
 		};
 	}
 

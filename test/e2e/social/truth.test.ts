@@ -38,7 +38,11 @@ afterAll(async () => {
 	await anvil?.stop();
 	await database?.drop();
 });
-beforeEach(() => at.x.clearFaults());
+beforeEach(() => {
+	at.x.clearFaults();
+	// Each begins a window of X's, of which one author has a part.
+	at.clock.ms += 16 * MINUTE_MS;
+});
 
 let orders = 0;
 /** Returns an order that no other one equals: X takes the same text twice for a duplicate. */
@@ -149,10 +153,11 @@ test("what X may have heard is said again as it was; what it never heard is told
 	await settle(ada);
 	at.clock.ms += 60 * SECOND_MS;
 	await allTold();
-	const [heard, again, end, ...more] = messagesTo(adaOnX).slice(before);
+	const [heard = "", again, ...more] = messagesTo(adaOnX).slice(before);
 	expect(again).toBe(heard);
-	expect(end).toMatch(CONFIRMED);
-	expect(more).toEqual([]);
+	// The chain may have been faster than the first try: then that told the end.
+	expect([heard, ...more].filter((text) => CONFIRMED.test(text))).toHaveLength(1);
+	const known = messagesTo(adaOnX).length;
 
 	at.x.fault({ kind: "status", status: 401, path: "POST /2/dm_conv" });
 	const id = await write(adaOnX, order());
@@ -160,7 +165,7 @@ test("what X may have heard is said again as it was; what it never heard is told
 	await settle(ada);
 	at.x.clearFaults();
 	await allTold();
-	expect(messagesTo(adaOnX)).toHaveLength(before + 4);
+	expect(messagesTo(adaOnX)).toHaveLength(known + 1);
 	expect(messagesTo(adaOnX).at(-1)).toMatch(CONFIRMED);
 });
 
