@@ -55,21 +55,22 @@ export const chainNumbers = {
 	quantity,
 	blockNumber: wholeUpTo(BLOCK_NUMBER_MAX),
 	/**
-	 * EIP-2681 allows 2^64 - 2; at a thousand a second an account needs 8,900 years to reach this.
+	 * Reads an account's nonce. EIP-2681 allows 2^64 - 2; at a thousand transactions a second an
+	 * account needs 8,900 years to reach this bound.
 	 */
 	nonce: wholeUpTo(2 ** 48 - 1),
-	/** Seconds since 1970, of a block. */
+	/** Reads a block's time in seconds since 1970. */
 	seconds: wholeUpTo(SECONDS_MAX),
 	/** Reads the position of a transaction or a log in its block. */
 	place: wholeUpTo(PLACE_MAX),
-	/** EIP-2294 bounds chain ids below 2^63; ours are configured as safe integers. */
+	/** Reads a chain's id. EIP-2294 allows ids below 2^63; ours are safe integers. */
 	chainId: wholeUpTo(Number.MAX_SAFE_INTEGER),
-	/** Far above every block's limit; some chains count in hundredths. */
+	/** Reads an amount of gas. The bound is far above the gas limit of every chain's blocks. */
 	gas: unitsUpTo(2n ** 48n - 1n),
-	/** Wei per unit of gas: one ETH, a billion times the highest price ever paid. */
+	/** Reads a gas price in wei. The bound is one ETH for each unit of gas. */
 	gasPrice: unitsUpTo(10n ** 18n),
 	wei: quantity,
-	/** Whether a transaction succeeded (EIP-658). There is no third value. */
+	/** Reads whether a transaction succeeded (EIP-658). There is no third value. */
 	succeeded: quantity
 		.refine((value) => value <= 1n, "is neither success nor failure")
 		.transform((value) => value === 1n),

@@ -223,7 +223,7 @@ function reasonOf({ path, message }: z.core.$ZodIssue, text = ""): string {
 	return text ? reason.replaceAll(text, MASK) : reason;
 }
 
-/** A rule of the whole schema, about several variables at once. */
+/** Makes one problem of all broken rules that are about several variables at once. */
 function togetherProblem(owner: string, issues: z.core.$ZodIssue[]): ConfigProblem {
 	const [first, ...others] = issues.map(({ message }) => message);
 	return {

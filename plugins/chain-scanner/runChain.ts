@@ -159,7 +159,7 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 		log,
 		report,
 		sources: makers.map((make) => distrustingSource(byDistance(access, make), owing)),
-		/** The same for blocks owed below the lanes. */
+		/** Reads the same events for the backfill, of blocks that the lanes left out. */
 		owed: makers.map((make) => distrustingSource(make(owing), owing)),
 		shared: {
 			chainId: chain.id,

@@ -146,7 +146,7 @@ export function describePosted(
 	};
 }
 
-/** Removes members that routes only tell us. */
+/** Returns an operation without the members that only this service reads. */
 function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
 	const {
 		[FAILURES_MEMBER]: _failures,

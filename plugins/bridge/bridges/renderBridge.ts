@@ -358,7 +358,7 @@ function doubtOf(bridge: Bridge): string {
 	return `Where it is is not known ${what}; ${lookedFor(bridge, "it is")}`;
 }
 
-/** Says how much of it was found where; nothing where nothing was. */
+/** Returns a clause that says how much arrived on which chain; empty: nothing is known to have. */
 function foundOf({ arrivedRaw, outChainId, outCurrency, route }: Bridge): string {
 	const places = route ? [route.origin, route.destination] : [];
 	const place = places.find(

@@ -88,10 +88,11 @@ export async function readPlace(
 }
 
 /**
- * Reads from a chain what a transaction paid to addresses: tokens by their transfers, the coin by
- * the transaction's own value, or by how much the address had more behind its block than before,
- * less what other transactions of the block paid it. What nobody of the provider's paid, what does
- * not carry the order's id either, and what was there before the deposit, pays for no order.
+ * Reads what one transaction paid to an order's addresses, and returns those payments.
+ *
+ * Tokens are read from transfer logs. The coin is the transaction's own value, or else how much the
+ * address's balance grew in that block, less what the block's other transactions paid it. A payment
+ * counts only after the deposit, and only if the provider sent it or it carries the order's id.
  */
 export async function readPayments(read: ChainReader | null, asked: Asked): Promise<Payments> {
 	const { hash, signal } = asked;

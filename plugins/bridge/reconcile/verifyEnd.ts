@@ -25,7 +25,7 @@ export type Verification =
 	/** A chain that was read has nothing of it, yet. */
 	| { kind: "absent" };
 
-/** The transaction that was named, and why it does not count; null: it does. */
+/** Names the transaction that was looked at. `detail` says why it does not count; null: it does. */
 export type Seen = {
 	outHash: Hex;
 	outChainId: number;

@@ -67,7 +67,7 @@ export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed
 	return most;
 }
 
-/** Takes back what belonged to a bridge, whose end is none any more. By `arrival_of_bridge`. */
+/** Deletes a bridge's claims on payments once its end is withdrawn. By `arrival_of_bridge`. */
 export async function releaseArrivals(tx: Tx, bridgeId: string): Promise<void> {
 	await tx.execute("delete from bridge.arrival where bridge_id = $1", [bridgeId]);
 }

@@ -56,7 +56,7 @@ const COLUMNS = `chain_id as "chainId", transaction_hash as "transactionHash",
 	log_index as "logIndex", contract, block, at, entry_type as "entryType", source, currency, party,
 	bucket, amount::text as amount, burned::text as burned, pool, bps`;
 
-/** Entries are written once with the cursor that passes them, and never changed. */
+/** Writes and reads ledger entries: each is written with its block's cursor, and never changed. */
 export const entries = {
 	async insert(tx: Tx, chainId: number, rows: readonly NewEntry[]): Promise<void> {
 		for (let from = 0; from < rows.length; from += ENTRIES_PER_STATEMENT_MAX) {
@@ -65,8 +65,8 @@ export const entries = {
 	},
 
 	/**
-	 * Reads one page, the newest first. By one of the three indexes of places: what is not asked for
-	 * is not in the statement, or a plan for any values would walk past all other entries.
+	 * Reads one page of entries, the newest first, by one of three indexes. Filters that are not
+	 * given are left out of the statement: with them PostgreSQL would read all other entries too.
 	 */
 	async page(
 		db: Queryable,

@@ -61,7 +61,7 @@ export type Links = ReturnType<typeof createLinks>;
 export const tokenParams = z.object({
 	token: z.string().meta({
 		description: "The last part of the link's address.",
-		examples: ["x7Zk2pQ9"],
+		examples: ["x7Zk2pQ9bT4mVr1LcYw8HsN3dGf6JuKe0AoRiMtXqB5"],
 	}),
 });
 
