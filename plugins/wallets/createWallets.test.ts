@@ -41,7 +41,7 @@ test("[NFT-01] an intent is sent, mined and spent", async () => {
 });
 
 describe("when nobody can say whether it left", () => {
-	test("it is uncertain, looked up by its reference, and not sent again", async () => {
+	test("a payment without an answer is uncertain, is looked up by its reference, and not sent again", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		const [intent] = await lab.pay(person);
@@ -82,7 +82,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(intent?.id ?? "")).toEqual({ reserve: 1_000_000_000 });
 	});
 
-	test("it failed only once nobody knows it and nobody may send it any more", async () => {
+	test("a lost payment fails only once nobody knows it and nobody may send it any more", async () => {
 		const person = await lab.person();
 		lab.moods.push("loses");
 		const [intent] = await lab.pay(person);
@@ -112,7 +112,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(id)).toMatchObject({ spend: 1_000_000_000, unrelease: 1_000_000_000 });
 	});
 
-	test("of a late one and the one that took its nonce, one is mined and the other failed", async () => {
+	test("a late payment and the one that took its nonce end as one mined and one failed", async () => {
 		const person = await lab.person();
 		lab.moods.push("keeps, silent");
 		const [late] = await lab.pay(person);
@@ -162,7 +162,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(intent?.id ?? "")).toEqual({ reserve: 1_000_000_000 });
 	});
 
-	test("nothing of the same wallet follows what is in doubt", async () => {
+	test("no payment of the same wallet is sent behind an uncertain one", async () => {
 		const person = await lab.person();
 		lab.moods.push("loses");
 		const [first] = await lab.pay(person);
@@ -180,7 +180,7 @@ describe("when nobody can say whether it left", () => {
 	});
 });
 
-test("what the wallet provider refuses is failed, and its spend given back", async () => {
+test("a payment that the wallet provider refuses fails, and its spend is given back", async () => {
 	const person = await lab.person();
 	lab.moods.push("refuses");
 	const [intent] = await lab.pay(person);
@@ -189,7 +189,7 @@ test("what the wallet provider refuses is failed, and its spend given back", asy
 });
 
 describe("limits", () => {
-	test("[NFT-01] each has its code, and nothing is handed over or reserved", async () => {
+	test("[NFT-01] each limit has its own code, and a payment over it is not handed over or reserved", async () => {
 		const person = await lab.person();
 		const [over] = await lab.pay(person, { ether: "2.6" });
 		expect(over).toMatchObject({ status: "rejected", errorCode: "per_trade_limit" });
@@ -204,7 +204,7 @@ describe("limits", () => {
 		expect(await lab.ledger(over?.id ?? "")).toEqual({});
 	});
 
-	test("[NFT-01] two at once never both fit where one fills the limit", async () => {
+	test("[NFT-01] only one of several payments at once fits where one fills the limit", async () => {
 		const person = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		const made = await Promise.all([1, 2, 3, 4].map(() => lab.pay(person, { stays: true })));
 		const ids = made.flat().map(({ id }) => id);
@@ -214,7 +214,7 @@ describe("limits", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("what was given back counts for nothing any more", async () => {
+	test("spend that was given back no longer counts against the limit", async () => {
 		const person = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		lab.moods.push("refuses");
 		await lab.pay(person);
@@ -230,7 +230,7 @@ describe("limits", () => {
 });
 
 describe("the network's fee", () => {
-	test("has a limit of its own, whatever the node asks for", async () => {
+	test("the network's fee has a limit of its own, whatever the node asks for", async () => {
 		const person = await lab.person();
 		lab.chain.state.tipRaw = 2n * 10n ** 12n;
 		const [greedy] = await lab.pay(person);
@@ -255,7 +255,7 @@ describe("the network's fee", () => {
 		expect(lab.handed).toHaveLength(batch.length);
 	});
 
-	test("of an owner's own wallet is the owner's affair", async () => {
+	test("the network's fee of an owner's own wallet is not limited: the owner pays and decides", async () => {
 		lab.chain.state.tipRaw = 2n * 10n ** 12n;
 		const [asked] = await lab.pay(await lab.person({ capability: "external/manual" }));
 		expect(asked?.status).toBe("signature_required");
@@ -263,14 +263,14 @@ describe("the network's fee", () => {
 });
 
 describe("a batch", () => {
-	test("[TRF-03] goes one after the other, each with a nonce of its own", async () => {
+	test("[TRF-03] a batch is sent one by one, each transfer with a nonce of its own", async () => {
 		const person = await lab.person();
 		const batch = await lab.pay(person, { times: 4, ether: "0.1" });
 		expect(batch.map(({ status }) => status)).toEqual(Array(4).fill("submitted"));
 		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2, 3]);
 	});
 
-	test("[TRF-03] of which one cannot be, is not sent at all", async () => {
+	test("[TRF-03] a batch is not sent at all if one of its transfers cannot be", async () => {
 		const person = await lab.person();
 		const batch = await lab.pay(person, { times: 3, ether: "2.4" });
 		expect(batch.map(({ errorCode }) => errorCode)).toEqual(Array(3).fill("daily_limit"));
@@ -292,7 +292,7 @@ describe("a batch", () => {
 		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2]);
 	});
 
-	test("what an operator switches off meanwhile is called off, and given back", async () => {
+	test("a queued transfer of a batch is called off and given back when an operator switches it off", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		const batch = await lab.pay(person, { times: 2, ether: "0.1" });
@@ -325,7 +325,7 @@ test("a switch of its chain, plugin or wallet holds an intent back", async () =>
 });
 
 describe("its owner", () => {
-	test("[TRF-02] is asked first, and says yes to one plan", async () => {
+	test("[TRF-02] an owner is asked first, and a confirmation holds for one plan only", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
 		const id = asked?.id ?? "";
@@ -341,7 +341,7 @@ describe("its owner", () => {
 		});
 	});
 
-	test("can call it off before it is sent, and not once it is settled", async () => {
+	test("an owner can call off a payment before it is sent, and not once it is settled", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
 		const gone = await lab.execution.cancel(asked?.id ?? "", {
@@ -360,7 +360,7 @@ describe("its owner", () => {
 		).rejects.toMatchObject({ code: "intent_state" });
 	});
 
-	test("who never answers is not waited for", async () => {
+	test("a payment whose owner never answers expires", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
 		await lab.tick(601_000);
@@ -429,7 +429,7 @@ describe("its owner", () => {
 });
 
 describe("the chain", () => {
-	test("what reverts is failed and given back", async () => {
+	test("a payment that reverts fails, and its spend is given back", async () => {
 		const person = await lab.person();
 		lab.moods.push("keeps, silent");
 		const [intent] = await lab.pay(person);
@@ -469,7 +469,7 @@ describe("the chain", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("what was paid for and is not there is failed, and the money counts as spent", async () => {
+	test("a mined payment whose goods are missing fails, and its money counts as spent", async () => {
 		const person = await lab.person();
 		const [intent] = await lab.pay(person);
 		lab.state.missing = { code: "not_received", detail: "It is not there." };
@@ -505,7 +505,7 @@ describe("the chain", () => {
 		expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined"]);
 	});
 
-	test("what would fail there is not sent", async () => {
+	test("a payment whose simulation fails is not sent", async () => {
 		const person = await lab.person();
 		lab.chain.reverts.add("0xdead");
 		const [intent] = await lab.pay(person, { data: "0xdead" });
@@ -514,7 +514,7 @@ describe("the chain", () => {
 	});
 });
 
-test("[TRF-03] [TRD-12] in a dry run everything is judged and nothing is sent", async () => {
+test("[TRF-03] [TRD-12] in a dry run each payment is judged and none is sent", async () => {
 	lab.state.isDryRun = true;
 	const person = await lab.person();
 	const [dry] = await lab.pay(person);
@@ -540,7 +540,7 @@ test("the allow-list holds who is called and who is paid", async () => {
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("who is called off while planning denies nothing: the intent is taken up again", async () => {
+test("a planning that is aborted denies nothing: the intent is taken up again", async () => {
 	const person = await lab.person();
 	const [intent] = await lab.pay(person, { stays: true });
 	const id = intent?.id ?? "";

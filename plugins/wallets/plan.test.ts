@@ -32,7 +32,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 	expiresAtMs: fc.integer({ min: 0, max: 10 ** 13 }),
 });
 
-test("what is written is read back the same, through JSON and PostgreSQL's text", () => {
+test("a plan comes back the same through JSON and PostgreSQL, with the same hash", () => {
 	fc.assert(
 		fc.property(plan, (one) => {
 			const stored = JSON.parse(JSON.stringify(planCodec.write(one)));

@@ -70,14 +70,14 @@ test("a request that was answered is answered again by a profile that may ask fo
 	expect(again instanceof Response ? await again.text() : again).toBe(text);
 });
 
-test("one profile's quota holds no other profile up", async () => {
+test("one profile's used-up quota holds no other profile up", async () => {
 	await ask("a", 100 / 2);
 	await ask("b", 100 / 2);
 	expect(await ask("c")).toMatchObject(OVER);
 	expect(await ask("c", 1, await lab.person())).toMatchObject({ status: 202 });
 });
 
-test("many at once of one profile never get more than its quota together", async () => {
+test("many requests at once of one profile never get more than its quota together", async () => {
 	lab.state.quota = { burst: 60, perSecond: 1, refusedCost: 0 };
 	const answers = await Promise.all(
 		Array.from({ length: 90 }, (_, turn) => ask(turn % 2 === 0 ? `key-${turn}` : null)),
@@ -89,7 +89,7 @@ test("many at once of one profile never get more than its quota together", async
 	expect(await intents()).toBe(60);
 });
 
-test("what is refused counts as six: a wallet without funds is stopped soon, and can go on later", async () => {
+test("a refused payment counts as six: a wallet without funds is stopped soon, and can resume later", async () => {
 	const payment = { ether: "1000000" };
 	for (let turn = 0; turn < 16; turn++) {
 		expect(await lab.pay(by, payment)).toMatchObject([{ status: "rejected" }]);

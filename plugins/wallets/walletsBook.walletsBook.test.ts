@@ -314,7 +314,7 @@ test("rows mean the same whatever a connection's settings are", async () => {
 	expect(report).toMatchObject({ flawsTotal: 0 });
 });
 
-test("whoever makes a submission final says in which transaction", async () => {
+test("each place that makes a submission final names the transaction", async () => {
 	const folder = new URL("..", import.meta.url).pathname;
 	const files = [...new Bun.Glob("**/*.ts").scanSync(folder)].filter((name) => {
 		return !name.endsWith(".test.ts");

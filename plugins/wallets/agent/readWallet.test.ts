@@ -36,7 +36,7 @@ test("a chain that never answers is not known, and keeps no other chain's balanc
 	]);
 });
 
-test("only the chain that is named is asked; one out of reach is not found", async () => {
+test("only the chain that is named is asked for a balance; a chain out of reach is not found", async () => {
 	const reached = [
 		reach("robinhood", async () => [{ kind: "result", result: "0x0" }]),
 		reach("base", () => expect.unreachable()),

@@ -73,7 +73,7 @@ test("profile, wallets and limits are those of whoever asks", async () => {
 	expect(limits.asOfMs).toBe(lab.clock.nowMs());
 });
 
-test("what was sent counts in the limits that are told", async () => {
+test("a sent transfer counts as spent today in the limits that are read", async () => {
 	const by = await lab.person();
 	await sent(by);
 	const { output } = await run("read_limits", by);
@@ -117,7 +117,7 @@ test("an action is listed, read and cancelled by its owner, and by nobody else",
 	expect((await run("read_intent", by, { id })).output.status).toBe("confirmed");
 });
 
-test("what waits for its owner is called off at once", async () => {
+test("an intent that waits for its owner's confirmation is called off at once", async () => {
 	const by = await lab.person({ requireTradeConfirmation: true });
 	const id = await sent(by);
 	const { output, line } = await run("cancel_intent", by, { id });
@@ -126,7 +126,7 @@ test("what waits for its owner is called off at once", async () => {
 	expect(lab.chain.pool()).toEqual([]);
 });
 
-test("each command names a tool that there is", () => {
+test("each wallet command names a tool that exists", () => {
 	const names = toolsOf().map(({ name }) => name);
 	expect(walletCommands.map(({ tool }) => tool).filter((tool) => !names.includes(tool))).toEqual(
 		[],

@@ -34,7 +34,7 @@ async function bury(): Promise<void> {
 }
 
 describe("a payment that waits in the pool", () => {
-	test("is replaced under its nonce by nothing, and ends once that is final", async () => {
+	test("the payment is replaced under its nonce by an empty one, and ends once that is final", async () => {
 		const id = await pay();
 		const cancelled = await cancel(id);
 		expect(cancelled).toMatchObject({ status: "submitted", cancellation: { state: "sent" } });
@@ -61,7 +61,7 @@ describe("a payment that waits in the pool", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 	});
 
-	test("is settled where it is mined all the same, and the cancellation is over", async () => {
+	test("the payment is settled if it is mined all the same, and its cancellation is over", async () => {
 		const id = await pay();
 		const [payment] = lab.chain.pool();
 		await cancel(id);
@@ -76,7 +76,7 @@ describe("a payment that waits in the pool", () => {
 		expect(rows).toEqual([{ state: "never" }]);
 	});
 
-	test("comes back where the block of its cancellation leaves the chain", async () => {
+	test("the payment comes back if the block of its cancellation leaves the chain", async () => {
 		const id = await pay();
 		const [payment] = lab.chain.pool();
 		await cancel(id);
@@ -89,7 +89,7 @@ describe("a payment that waits in the pool", () => {
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, spend: RESERVED });
 	});
 
-	test("is cancelled once, however often that is asked, and anew where it takes long", async () => {
+	test("the payment is cancelled once however often that is asked, and again after a while", async () => {
 		const id = await pay();
 		await Promise.all([cancel(id), cancel(id), cancel(id)]);
 		expect(handed()).toHaveLength(2);
@@ -105,7 +105,7 @@ describe("a payment that waits in the pool", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 	});
 
-	test("is cancelled whatever an operator switched off, and that is written down", async () => {
+	test("the payment is cancelled whatever an operator switched off, and the audit log says so", async () => {
 		const id = await pay();
 		await lab.db.execute(
 			"insert into wallets.control values ('kill:all', 'true', 'operator', now())",
@@ -124,7 +124,7 @@ describe("a payment that waits in the pool", () => {
 });
 
 describe("a payment that may never have left", () => {
-	test("is dead once something else used its nonce for good, also where it leaves late", async () => {
+	test("the payment ends once something else used its nonce for good, also if it leaves late", async () => {
 		lab.moods.push("keeps, silent");
 		const id = await pay();
 		const reference = lab.handed[0]?.referenceId ?? "";
@@ -145,7 +145,7 @@ describe("a payment that may never have left", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(2);
 	});
 
-	test("is dead as well where the wallet provider said that it sent it, and did not", async () => {
+	test("the payment also ends if the wallet provider said that it sent it, and did not", async () => {
 		lab.moods.push("says sent, keeps");
 		const id = await pay();
 		const behind = await pay();
@@ -177,7 +177,7 @@ describe("a payment above a gap", () => {
 		return id;
 	}
 
-	test("is cancelled after the gap is filled, lowest first", async () => {
+	test("the payment is cancelled after the gap below it is filled, lowest nonce first", async () => {
 		const id = await payAbove(3);
 		await cancel(id);
 		expect(handed().map(({ nonce }) => nonce)).toEqual([3, 0, 1, 2, 3]);
@@ -194,7 +194,7 @@ describe("a payment above a gap", () => {
 		expect(await status(next)).toBe("confirmed");
 	});
 
-	test("is mined once the wallet's next transactions fill it: nobody has to do anything", async () => {
+	test("the payment is mined once the wallet's next transactions fill the gap", async () => {
 		const id = await payAbove(2);
 		const ids = [await pay(), await pay()];
 		expect(handed().map(({ nonce }) => nonce)).toEqual([2, 0, 1]);
@@ -202,7 +202,7 @@ describe("a payment above a gap", () => {
 		for (const one of [id, ...ids]) expect(await status(one)).toBe("confirmed");
 	});
 
-	test("what is lost of a filling is filled again", async () => {
+	test("a lost filler transaction is sent again under the same nonce", async () => {
 		const id = await payAbove(1);
 		lab.moods.push("loses");
 		await cancel(id);
@@ -226,7 +226,7 @@ describe("what is not cancelled by its nonce", () => {
 		expect(lab.audited).toMatchObject([{ action: "trading.intent.cancelled" }]);
 	});
 
-	test("is settled, was never sent, is being handed over, or is the owner's own to cancel", async () => {
+	test("a payment that is settled, never sent, being handed over, or the owner's own is refused", async () => {
 		const settled = await pay();
 		await bury();
 		await expect(cancel(settled)).rejects.toMatchObject({ code: "intent_state" });
@@ -251,7 +251,7 @@ describe("what is not cancelled by its nonce", () => {
 		expect(handed()).toHaveLength(2);
 	});
 
-	test("has a nonce that is used on chain: what was mined decides", async () => {
+	test("a payment whose nonce is used on chain is refused: what was mined decides", async () => {
 		const id = await pay();
 		const { address } = by.wallet;
 		lab.chain.forgetPool();
@@ -263,7 +263,7 @@ describe("what is not cancelled by its nonce", () => {
 });
 
 describe("a payment that a reorg dropped", () => {
-	test("is told at once, is not sent again by itself, and its owner cancels it by its nonce", async () => {
+	test("the payment is uncertain at once, is not sent again, and its owner cancels it by its nonce", async () => {
 		const id = await pay();
 		lab.chain.mine();
 		await lab.tick();
@@ -283,7 +283,7 @@ describe("a payment that a reorg dropped", () => {
 		expect(await lab.ledger(id)).toMatchObject({ release: RESERVED });
 	});
 
-	test("is confirmed where a block has it again", async () => {
+	test("the payment is confirmed again once a block has it again", async () => {
 		const id = await pay();
 		const [payment] = lab.chain.pool();
 		if (!payment) throw new Error("no payment");

@@ -100,7 +100,7 @@ test("a refused payment whose nonce another one has by now ends with that, and l
 	expect([await status(refused), await status(next)]).toEqual(["failed", "confirmed"]);
 });
 
-test("so does one that another payment takes the nonce of while its cancellation waits", async () => {
+test("a queued cancellation ends as well when another payment takes its payment's nonce", async () => {
 	const refused = await pay("refuses, signed");
 	await lab.tick();
 	gasIsTooDear();

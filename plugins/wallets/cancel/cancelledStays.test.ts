@@ -73,7 +73,7 @@ for (const [what, mood] of [
 }
 
 for (const how of ["the next look", "an operator who gives it up"]) {
-	test(`what an earlier release brought back is ended by ${how}, without a node`, async () => {
+	test(`a cancelled intent that an earlier release brought back is ended by ${how}, without a node`, async () => {
 		height = 0;
 		lab.moods.push("says sent, keeps");
 		const [paid] = await lab.pay(by, { to: SHOP });

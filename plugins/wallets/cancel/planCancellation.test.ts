@@ -26,7 +26,7 @@ describe("cancelTerms", () => {
 		paymentHash: fc.option(hex(32)),
 	});
 
-	test("what is written is read back the same, through JSON", () => {
+	test("the terms of a cancellation come back the same through JSON", () => {
 		fc.assert(
 			fc.property(terms, (one) => {
 				const read = cancelTerms.read(JSON.parse(JSON.stringify(cancelTerms.write(one))));
@@ -48,7 +48,7 @@ describe("cancelTerms", () => {
 		);
 	});
 
-	test("what is stored and cannot be so is no terms", () => {
+	test("stored terms that no cancellation can have are not read", () => {
 		const [one] = fc.sample(terms, { numRuns: 1, seed: 1 });
 		const good = cancelTerms.write(one!);
 		expect(cancelTerms.read(good)).not.toBeNull();
@@ -120,7 +120,7 @@ describe("offerOf", () => {
 		expect(offerOf(shown, hash)).toEqual({ fees, provenNonce: 5 });
 	});
 
-	test("what a node changed of them is its word alone", () => {
+	test("a changed field of a node's answer leaves the payment's nonce unproven", () => {
 		for (const lie of [{ nonce: "0x6" }, { maxFeePerGas: "0x1d" }, { accessList: [{}] }]) {
 			expect(offerOf({ ...shown, ...lie }, hash)?.provenNonce).toBeNull();
 		}
@@ -133,7 +133,7 @@ describe("offerOf", () => {
 		});
 	});
 
-	test("what is not of the hash, or no price at all, offers nothing", () => {
+	test("a transaction of another hash, or without a valid price, makes no offer", () => {
 		const other = `0x${"11".repeat(32)}` as const;
 		expect(offerOf(shown, other)).toBeNull();
 		const price = { maxFeePerGas: undefined, maxPriorityFeePerGas: undefined };

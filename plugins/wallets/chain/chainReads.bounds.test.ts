@@ -61,7 +61,7 @@ const isFailed = async (asked: Promise<unknown>) => {
 };
 
 describe("a number out of its range is the node's failure", () => {
-	test("in whatever is asked of an account", async () => {
+	test("reading an account fails for each number out of its range", async () => {
 		const members = [
 			...["eth_getBalance", "eth_getTransactionCount", "eth_gasPrice"],
 			...["eth_maxPriorityFeePerGas", "eth_feeHistory.oldestBlock"],
@@ -83,7 +83,7 @@ describe("a number out of its range is the node's failure", () => {
 		"eth_blockNumber",
 	];
 
-	test("in what is known of a hash, asked alone or among others", async () => {
+	test("reading a transaction fails for each number out of its range, alone or among others", async () => {
 		await fc.assert(
 			fc.asyncProperty(lieOf(SIGHTING), async (lie) => {
 				// That a node knows nothing is an answer.
@@ -104,7 +104,7 @@ describe("a number out of its range is the node's failure", () => {
 		);
 	});
 
-	test("in what is asked for the use of a nonce", async () => {
+	test("looking for a nonce's use fails for each number out of its range", async () => {
 		const members = ["eth_blockNumber", "eth_getTransactionCount"];
 		await fc.assert(
 			fc.asyncProperty(lieOf(members), async (lie) => {

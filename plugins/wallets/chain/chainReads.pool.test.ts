@@ -62,7 +62,7 @@ describe("a number out of its range is asked of the other endpoint", () => {
 		["eth_gasPrice"],
 		["eth_feeHistory", "oldestBlock"],
 	] as const;
-	test("of an account", async () => {
+	test("each number of an account is asked of the other endpoint", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.constantFrom(...MEMBERS),
@@ -90,7 +90,7 @@ describe("a number out of its range is asked of the other endpoint", () => {
 		);
 	});
 
-	test("of a receipt, a head and a count", async () => {
+	test("each number of a receipt, a head and a transaction is asked of the other endpoint", async () => {
 		for (const value of OUT_OF_RANGE) {
 			for (const [method, member] of [
 				["eth_getTransactionReceipt", "blockNumber"],

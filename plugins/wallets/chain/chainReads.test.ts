@@ -46,7 +46,7 @@ function nodeOf(answers: Record<string, unknown>): { rpc: Rpc; calls: RpcCall[] 
 }
 
 describe("an account", () => {
-	test("is read with its plans run, a fifth of gas on top", async () => {
+	test("an account is read with its plans simulated, and a fifth of gas is added", async () => {
 		const chain = createScriptedChain();
 		chain.balances.set(ANNA, 77n);
 		chain.reverts.add("0xbad0");
@@ -67,7 +67,7 @@ describe("an account", () => {
 		]);
 	});
 
-	test("what is simulated is exactly what would be sent", async () => {
+	test("the call that is simulated is exactly the transaction that would be sent", async () => {
 		const { rpc, calls } = nodeOf({});
 		await readAccount(rpc, { address: ANNA, plans: [planOf("0x1234", 255n)], signal });
 		const call = calls.find(({ method }) => method === "eth_estimateGas");
@@ -114,7 +114,7 @@ describe("an account", () => {
 		expect(calls.at(-1)).toEqual({ method: "eth_getBlockByNumber", params: ["latest", false] });
 	});
 
-	test("what else is asked is answered beside it, and a refusal of that is its own", async () => {
+	test("extra questions are answered beside the account, and a refused one affects only itself", async () => {
 		const { rpc, calls } = nodeOf({ eth_getCode: "0x6001" });
 		const call = { method: "eth_getCode", params: [SHOP, "latest"] };
 		const asked = { address: ANNA, plans: [planOf("0x01")], questions: [call, call], signal };
@@ -146,7 +146,7 @@ describe("an account", () => {
 });
 
 describe("a receipt", () => {
-	test("is told with the transaction as it was sent, mined or not", async () => {
+	test("a receipt comes with its transaction, mined or not", async () => {
 		const chain = createScriptedChain();
 		const sent = { from: ANNA, to: SHOP, nonce: 0, valueRaw: 5n, data: "0x12" } as const;
 		const hash = chain.send({ ...sent, reverts: true });
@@ -161,7 +161,7 @@ describe("a receipt", () => {
 		});
 	});
 
-	test("of what the node does not know there is nothing", async () => {
+	test("a hash that the node does not know gives null", async () => {
 		const { rpc } = createScriptedChain();
 		const hash = `0x${"ab".repeat(32)}` as const;
 		expect(await readReceipt(rpc, { hash, minBlock: 0, signal })).toBeNull();
@@ -186,7 +186,7 @@ describe("a receipt", () => {
 		...{ transactionHash: HASH, blockNumber: "0x1", blockHash: OTHER, status: "0x1", logs: [] },
 	};
 
-	test("of another transaction, or nonsense, is the node's failure and no receipt", async () => {
+	test("a receipt of another transaction, or nonsense, is a failure of the node and no receipt", async () => {
 		for (const answers of [
 			{ eth_getTransactionByHash: { ...sent, hash: OTHER } },
 			{ eth_getTransactionByHash: "yes" },
@@ -205,7 +205,7 @@ describe("a receipt", () => {
 		}
 	});
 
-	test("that was seen before is not gone for a node that has not come so far", async () => {
+	test("a receipt that was seen before is not gone because a node is behind", async () => {
 		for (const answers of [{}, { eth_getTransactionByHash: sent }]) {
 			await expect(read(answers, 1)).rejects.toMatchObject({ code: "chain_behind" });
 			const caughtUp = await read({ ...answers, eth_blockNumber: "0x1" }, 1);
@@ -218,7 +218,7 @@ describe("the use of a nonce", () => {
 	const find = (chain: ReturnType<typeof createScriptedChain>, nonce: number, fromBlock = 0) =>
 		findByNonce(chain.rpc, { address: ANNA, nonce, fromBlock, signal });
 
-	test("is found wherever it was mined, whoever else sent meanwhile", async () => {
+	test("a used nonce is found wherever it was mined, whatever other accounts sent", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 30 }),
@@ -260,7 +260,7 @@ describe("the use of a nonce", () => {
 		return { chain, hashes };
 	}
 
-	test("is found in the blocks themselves where the node's state does not go back so far", async () => {
+	test("a used nonce is found by reading blocks where the node keeps no old state", async () => {
 		const { chain, hashes } = pruned(60, 40);
 		for (const [nonce, transactionHash] of hashes.entries()) {
 			expect(await find(chain, nonce)).toEqual({ kind: "mined", transactionHash } as never);
@@ -268,21 +268,21 @@ describe("the use of a nonce", () => {
 		expect(await find(chain, hashes.length)).toEqual({ kind: "free" });
 	});
 
-	test("that was used out of what one look may read is used, and by nothing that is made up", async () => {
+	test("a nonce that was used beyond what one look reads counts as used, and no hash is invented", async () => {
 		const { chain } = pruned(320, 315);
 		const late = 44;
 		expect(await find(chain, late)).toEqual({ kind: "used" });
 		expect(await find(chain, late, 200)).toMatchObject({ kind: "mined" });
 	});
 
-	test("of what waits at the node nothing is proved", async () => {
+	test("a transaction that waits at the node leaves its nonce pending", async () => {
 		const chain = createScriptedChain();
 		chain.send({ from: ANNA, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
 		expect(await find(chain, 0)).toEqual({ kind: "pending" });
 		expect(await find(chain, 1)).toEqual({ kind: "free" });
 	});
 
-	test("is not free for a node that has not come to where it was taken, nor for nonsense", async () => {
+	test("a nonce is not called free by a node that is behind or answers nonsense", async () => {
 		const chain = createScriptedChain();
 		await expect(find(chain, 0, 1)).rejects.toMatchObject({ code: "chain_behind" });
 		const rpc: Rpc = { ...chain.rpc, call: async () => "lots" };

@@ -14,14 +14,14 @@ test("a chain's trouble begins with its first failure, and ends once", () => {
 	expect(troubles.endedBy(1, ["a"])).toBeNull();
 });
 
-test("what could be looked at all the time does not end it", () => {
+test("a reachable intent does not end the chain's trouble: only one that failed before does", () => {
 	const troubles = createChainTroubles();
 	troubles.note(chainFault.chainBehind(), { chainId: 1, id: "a", atMs: 10 });
 	expect(troubles.endedBy(1, ["b"])).toBeNull();
 	expect(troubles.endedBy(1, ["a"])).toBe(10);
 });
 
-test("of very many failures the newest are remembered", () => {
+test("only the newest of very many failures are remembered", () => {
 	const troubles = createChainTroubles();
 	for (let id = 0; id < 1_000; id++) {
 		troubles.note(rpcFault.transport(), { chainId: 1, id: String(id), atMs: id });
@@ -30,7 +30,7 @@ test("of very many failures the newest are remembered", () => {
 	expect(troubles.endedBy(1, ["999"])).toBe(0);
 });
 
-test("what failed for another reason says nothing of the chain", () => {
+test("a failure of the database or of our code does not count as trouble of the chain", () => {
 	const troubles = createChainTroubles();
 	for (const error of [dbFault.databaseUnreachable(), new Error("a kind broke")]) {
 		expect(troubles.note(error, { chainId: 1, id: "a", atMs: 10 })).toBe(false);

@@ -46,7 +46,7 @@ async function ticks(times: number, ms: number): Promise<void> {
 }
 
 describe("a search", () => {
-	test("of a busy wallet goes on where it was cut short, and ends nothing before its end", async () => {
+	test("a search of a busy wallet resumes where it stopped, and ends no intent before it is done", async () => {
 		const intent = await ask();
 		const count = 3 * SENT_BLOCKS_MAX;
 		const from = by.wallet.address;
@@ -63,7 +63,7 @@ describe("a search", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("of a node without old state reads its blocks, a part in each turn", async () => {
+	test("a search at a node without old state reads blocks, a part in each turn", async () => {
 		const intent = await ask();
 		mine(2 * SENT_SCAN_MAX);
 		const sent = send(intent);

@@ -81,7 +81,7 @@ describe("killSettings", () => {
 		expect(await flawOf(`kill:wallet:${ID.replace("0", "1")}`)).toContain("No wallet has the id");
 	});
 
-	test("each takes true and false, and nothing that looks like them", () => {
+	test("each kill switch takes true and false, and no other value", () => {
 		for (const { schema } of settings) {
 			expect([true, false].every((value) => schema.safeParse(value).success)).toBe(true);
 			for (const value of ["true", 1, null, undefined]) {

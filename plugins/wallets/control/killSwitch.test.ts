@@ -112,7 +112,7 @@ test("[TRD-09] another process reads the switch in its very next reservation, as
 	}
 });
 
-test("two operators at once: both are written down, the later one counts", async () => {
+test("when two operators change a switch at once both changes are logged, and the later counts", async () => {
 	const begun = (await control.audited()).length;
 	await Promise.all([control.put("kill:all", true, "ann"), control.put("kill:all", false, "bob")]);
 	const [first, second] = (await control.audited()).slice(begun);

@@ -37,7 +37,7 @@ describe("changeSetting", () => {
 	}
 	const stored = async () => (await settingRows.read(database.db, "a"))?.value;
 
-	test("what the schema makes of a value is stored, written down and told, with what was before", async () => {
+	test("a changed setting is stored and logged as its schema reads it, with the value before", async () => {
 		const schema = z.object({ bps: z.int().default(50) });
 		expect(await change(schema, {})).toMatchObject({ value: { bps: 50 }, previous: null });
 		expect(await stored()).toEqual({ bps: 50 });
@@ -55,7 +55,7 @@ describe("changeSetting", () => {
 		}
 	});
 
-	test("what is refused changes nothing and is not written down as done", async () => {
+	test("a refused setting changes nothing and is not logged as a change", async () => {
 		await change(z.unknown(), "kept");
 		const entries = told.length;
 		expect(await change(z.int(), 1.5)).toMatchObject({ status: 422, code: "validation_error" });
@@ -116,7 +116,7 @@ describe("controlRoutes.200", () => {
 		});
 	}
 
-	test("[SEC-06] each change is in the audit log with its actor, before and after", async () => {
+	test("[SEC-06] each change of a setting is in the audit log with its actor, before and after", async () => {
 		const begun = (await control.audited()).length;
 		await control.put("kill:all", true, "ann");
 		control.clock.ms += 60_000;

@@ -37,7 +37,7 @@ test("a user who is gone, or another than was asked for, is nobody", async () =>
 	await expect(readEnrolledUser(lying, "u")).rejects.toMatchObject({ status: 401 });
 });
 
-test("two social accounts are a question, and too many wallets are too many", async () => {
+test("a user with two social accounts is refused as ambiguous, and one with too many wallets too", async () => {
 	const local = createLocalCustody();
 	local.user("u", [local.social("1"), local.social("2")]);
 	await expect(readEnrolledUser(local.custody, "u")).rejects.toMatchObject({

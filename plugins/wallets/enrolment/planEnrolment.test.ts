@@ -144,7 +144,7 @@ describe("planEnrolment", () => {
 		wallets: [enrolledA],
 	};
 
-	test("what is so already is left alone", () => {
+	test("a profile that already matches the provider's user is left unchanged", () => {
 		const profile = profileOf({
 			socialUserId: "s",
 			socialUsername: "n",
@@ -178,7 +178,7 @@ describe("planEnrolment", () => {
 		expect(changed).toMatchObject([{ to: { capability: "embedded/delegated" } }]);
 	});
 
-	test("what an operator wants to look at is not cleared by signing in", () => {
+	test("a wallet that waits for an operator's review is not cleared by signing in", () => {
 		const wallets = [walletOf(A, { capability: "review-required" })];
 		expect(planEnrolment(profileOf({ wallets }), user).changed).toEqual([]);
 	});
@@ -191,7 +191,7 @@ describe("planEnrolment", () => {
 		expect(planEnrolment(known, { ...user, social: other }).social).toEqual(other);
 	});
 
-	test("[TRD-09] what was unlinked here is as if the provider did not know it", () => {
+	test("[TRD-09] an unlinked wallet or account is treated as if the provider did not name it", () => {
 		const told = { ...user, wallets: [enrolledA, { ...enrolledA, address: C }] };
 		const unlinked = { addresses: new Set([A]), socialUserId: "s" };
 		expect(withoutUnlinked(told, unlinked)).toEqual({

@@ -35,7 +35,7 @@ test("[NFT-01] an intent that was sent is answered as it stands", async () => {
 	expect(sent).toEqual(await lab.intent(id));
 });
 
-test("[NFT-01] what is in doubt, refused or denied is answered as it stands as well", async () => {
+test("[NFT-01] an uncertain, refused or denied intent is answered with the status it has", async () => {
 	for (const [mood, status] of [
 		["refuses", "failed"],
 		["silent", "uncertain"],
@@ -54,7 +54,7 @@ test("[NFT-01] what is in doubt, refused or denied is answered as it stands as w
 	expect(denied).toEqual(await lab.intent(denied?.id ?? ""));
 });
 
-test("[TRF-02] who asks to be asked meanwhile is asked, whatever they were when they signed in", async () => {
+test("[TRF-02] an owner who turns confirmation on meanwhile is asked before the next payment", async () => {
 	const [intent] = await changedSince(
 		"update wallets.profile set require_trade_confirmation = true where id = $1",
 	);

@@ -57,7 +57,7 @@ describe("continueQueued", () => {
 		expect(lab.handed).toHaveLength(1);
 	}
 
-	test("[TRF-03] those that came first go first, each under the next nonce", async () => {
+	test("[TRF-03] queued payments are handed over in their order, each under the next nonce", async () => {
 		const ids = await queue(3);
 		await go();
 		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2, 3]);
@@ -97,7 +97,7 @@ describe("continueQueued", () => {
 		});
 	}
 
-	test("it runs out with its plan or with its intent, whichever is sooner", async () => {
+	test("a queued payment runs out with its plan or with its intent, whichever is sooner", async () => {
 		for (const [column, value] of [
 			["plan", `jsonb_set(plan, '{expiresAtMs}', '${lab.clock.ms}')`],
 			["expires_at", "$2"],
@@ -118,7 +118,7 @@ describe("continueQueued", () => {
 
 	describe("in the moment it is taken", () => {
 		for (const state of ["sending", "sent", "doubtful", "mined", "never"] as const) {
-			test(`[TRD-08] what another process made ${state} is not handed over by this one`, async () => {
+			test(`[TRD-08] a payment that another process made ${state} is not handed over by this one`, async () => {
 				const [id = ""] = await queue();
 				meanwhile = () => set(`state = '${state}'`, "state = 'queued'");
 				await go();
@@ -127,7 +127,7 @@ describe("continueQueued", () => {
 				expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
 			});
 
-			test(`[TRD-08] what another process made ${state} is not called off by this one`, async () => {
+			test(`[TRD-08] a payment that another process made ${state} is not called off by this one`, async () => {
 				const [id = ""] = await queue();
 				meanwhile = async () => {
 					await set(`state = '${state}'`, "state = 'queued'");
@@ -145,7 +145,7 @@ describe("continueQueued", () => {
 			});
 		}
 
-		test("[TRD-08] of many processes at once one hands it over, and the others nothing", async () => {
+		test("[TRD-08] one of many processes hands a queued payment over, and the others do nothing", async () => {
 			await queue();
 			const labs = Array.from({ length: 3 }, () => openExecutionLab(database.db));
 			const all = [lab, ...labs];
@@ -158,7 +158,7 @@ describe("continueQueued", () => {
 		});
 	});
 
-	test("[TRD-08] nothing goes on behind one of which nobody can say whether it left", async () => {
+	test("[TRD-08] no queued payment goes on behind an uncertain one", async () => {
 		const ids = await queue(3);
 		lab.moods.push("sends", "loses");
 		await go();
@@ -175,7 +175,7 @@ describe("continueQueued", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("[TRD-08] who is called off hands nothing over any more", async () => {
+	test("[TRD-08] a process that is told to stop hands no queued payment over", async () => {
 		const [id = ""] = await queue();
 		const signal = AbortSignal.abort();
 		await continueQueued(lab.deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal });
@@ -197,7 +197,7 @@ describe("createQueueRuns", () => {
 		return { runs, act, turns: () => turns, finishOne: () => open.shift()?.() };
 	}
 
-	test("who comes while a queue is run is taken along by one turn more, however many come", async () => {
+	test("callers that come while a queue is run share one more turn, however many come", async () => {
 		const { runs, act, turns, finishOne } = scripted([]);
 		const all = [runs.run("a", act), runs.run("a", act), runs.run("a", act)];
 		expect(turns()).toBe(1);
@@ -232,7 +232,7 @@ describe("createQueueRuns", () => {
 		expect(runs.isWaited("a")).toBe(false);
 	});
 
-	test("one that fails is told to who asked for it, and whoever came meanwhile has a turn", async () => {
+	test("a failed turn is reported to its own caller, and later callers still get a turn", async () => {
 		const { runs, act, turns, finishOne } = scripted([]);
 		const { promise, reject } = Promise.withResolvers<QueueRunEnd>();
 		const first = runs.run("a", () => promise);
@@ -246,7 +246,7 @@ describe("createQueueRuns", () => {
 		expect(runs.isWaited("a")).toBe(false);
 	});
 
-	test("who shares a turn has it made by the last of them: the others may be given up by then", async () => {
+	test("a shared turn runs the action of its last caller: earlier ones may have given up", async () => {
 		const { runs, act, turns, finishOne } = scripted([]);
 		const first = runs.run("a", act);
 		const givenUp = async () => {
@@ -260,7 +260,7 @@ describe("createQueueRuns", () => {
 		await Promise.all(shared);
 	});
 
-	test("who comes in the moment a run ends has a turn all the same", async () => {
+	test("a caller that comes in the moment a run ends still gets a turn", async () => {
 		for (let moment = 0; moment < 12; moment++) {
 			const { runs, act, turns, finishOne } = scripted([]);
 			const first = runs.run("a", act);

@@ -108,7 +108,7 @@ test("[NFT-01] a kind may deny what all limits allow", async () => {
 });
 
 describe("a batch", () => {
-	test("[TRF-03] of which one was called off since it was planned goes no further", async () => {
+	test("[TRF-03] a batch goes no further if one of it was called off since it was planned", async () => {
 		const by = await lab.person();
 		const made = await lab.pay(by, { times: 3, ether: "0.1", stays: true });
 		const ids = made.map(({ id }) => id);
@@ -127,7 +127,7 @@ describe("a batch", () => {
 		await expectNothingSent(ids);
 	});
 
-	test("[TRF-03] of which one ran out runs out whole", async () => {
+	test("[TRF-03] a batch expires whole if one of it expired", async () => {
 		const by = await lab.person();
 		const made = await lab.pay(by, { times: 3, ether: "0.1", stays: true });
 		const ids = made.map(({ id }) => id);
@@ -141,7 +141,7 @@ describe("a batch", () => {
 		await expectNothingSent(ids);
 	});
 
-	test("[TRF-03] of which one gas is too dear is not sent at all, and keeps what was planned", async () => {
+	test("[TRF-03] a batch is not sent while gas is too dear for one of it, and its plans are kept", async () => {
 		const by = await lab.person();
 		lab.chain.state.tipRaw = 10_000n;
 		const { settle } = lab.chain.rpc;
@@ -159,7 +159,7 @@ describe("a batch", () => {
 		await expectNothingSent(batch.map(({ id }) => id));
 	});
 
-	test("[NFT-01] is held against the day's limit as a sum, with what was spent before", async () => {
+	test("[NFT-01] a batch is held against the day's limit as a sum, with the spend before it", async () => {
 		const by = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		const fits = await lab.pay(by, { times: 3, ether: "0.2" });
 		expect(fits.map(({ status }) => status)).toEqual(Array(3).fill("submitted"));
@@ -191,7 +191,7 @@ async function payEach(by: Person, sums: readonly bigint[]): Promise<Intent[]> {
 	return lab.execution.advance(ids, lab.signal);
 }
 
-test("[TRF-03] each of a batch is reserved for, judged and known by its own sum and recipient", async () => {
+test("[TRF-03] each transfer of a batch is reserved and judged by its own sum and recipient", async () => {
 	const asked: (number | null)[] = [];
 	const kind = payKind({ clock: lab.clock, script: lab.state });
 	lab.execution.register({
@@ -233,7 +233,7 @@ describe("who confirmed", () => {
 		["without a word of its kind", undefined],
 		["of which its kind says so", () => false],
 	] as const) {
-		test(`[TRF-02] one plan is asked again about another, ${what}`, async () => {
+		test(`[TRF-02] an owner who confirmed one plan is asked again about another, ${what}`, async () => {
 			const id = await confirmed();
 			planning("0x02", keeps);
 			const [again] = await lab.execution.advance([id], lab.signal);
@@ -256,7 +256,7 @@ describe("who confirmed", () => {
 		await expectNothingSent(ids);
 	});
 
-	test("[TRF-02] is not asked again about what the kind says is still what was confirmed", async () => {
+	test("[TRF-02] an owner is not asked again if the kind says that the new plan is what was confirmed", async () => {
 		const id = await confirmed();
 		planning("0x02", () => true);
 		const [sent] = await lab.execution.advance([id], lab.signal);
@@ -302,7 +302,7 @@ test("[TRD-08] a hash that its owner tells twice is told once", async () => {
 	expect(moves).toEqual(["ask_signature", "sent"]);
 });
 
-test("[TRD-08] what a stranger told of a hash, or somebody on another chain, keeps its owner from nothing", async () => {
+test("[TRD-08] a hash that a stranger, or somebody on another chain, reported stays free for its owner", async () => {
 	const external = { capability: "external/manual" } as const;
 	const [by, stranger] = [await lab.person(external), await lab.person(external)];
 	const hash = `0x${"ab".repeat(32)}` as const;
@@ -331,7 +331,7 @@ test("[NFT-01] a day's limit counts what was reserved in the last 24 hours, to t
 });
 
 describe("several processes", () => {
-	test("[NFT-01] never both fit under a limit that one of them fills", async () => {
+	test("[NFT-01] several processes never both fit payments under a limit that one of them fills", async () => {
 		const by = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		const labs = Array.from({ length: 4 }, () => openExecutionLab(database.db));
 		const made = await Promise.all(labs.map((one) => one.pay(by, { stays: true })));
@@ -344,7 +344,7 @@ describe("several processes", () => {
 		expect(labs.flatMap(({ handed }) => handed)).toHaveLength(1);
 	});
 
-	test("[TRD-08] that take up the same intents hand them over once", async () => {
+	test("[TRD-08] several processes that take up the same intents hand each over once", async () => {
 		const by = await lab.person();
 		const labs = Array.from({ length: 4 }, () => openExecutionLab(database.db));
 		const made = await lab.pay(by, { times: 2, ether: "0.1", stays: true });

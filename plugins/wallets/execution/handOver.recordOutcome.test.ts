@@ -137,7 +137,7 @@ test("[TRD-08] a hash that stands for another intent of the same wallet is no an
 	expect(given.transaction.to).toBe(SHOP);
 });
 
-test("[TRD-08] what the receipt told between the two writes of a late hash is the last word", async () => {
+test("[TRD-08] a receipt that is found between the two writes of a late hash is the last word", async () => {
 	await become("doubtful", "uncertain");
 	let writes = 0;
 	const { commits } = lab.deps;

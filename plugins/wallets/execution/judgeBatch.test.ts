@@ -65,7 +65,7 @@ test("a contract's own words are for operators alone; what routers commonly say 
 	);
 });
 
-test("one that would fail denies all, and so does one that nobody ran", () => {
+test("one failing or missing simulation denies the whole batch", () => {
 	const plans = [planOf(1n), planOf(1n)];
 	const fails: Simulation = { kind: "reverts", detail: "no" };
 	for (const simulations of [[ok(1n), fails], [fails, ok(1n)], [ok(1n)], []]) {

@@ -68,7 +68,7 @@ async function mine(): Promise<void> {
 	await lab.tick();
 }
 
-test("the second is planned and sent once the first is confirmed", async () => {
+test("the second step is planned and sent once the first is confirmed", async () => {
 	const intent = await begin(await lab.person());
 	expect(intent).toMatchObject({ status: "waiting", plan: null });
 	expect(await stepOf(intent)).toMatchObject({ kind: "pay", status: "submitted" });
@@ -107,7 +107,7 @@ test("a first step that fails ends what waits for it, and nothing of that is sen
 	expect(await lab.ledger(intent.id)).toEqual({});
 });
 
-test("where nothing is sent for practice, both are practised", async () => {
+test("in a dry run both steps end as dry runs, and nothing is sent", async () => {
 	lab.state.isDryRun = true;
 	const intent = await begin(await lab.person());
 	expect((await stepOf(intent)).status).toBe("dry_run");
@@ -137,7 +137,7 @@ test("a limit refuses it before its first step is sent", async () => {
 	expect(lab.handed).toEqual([]);
 });
 
-test("who asks for a first step again and again is refused", async () => {
+test("an intent that asks for a first step again and again is refused", async () => {
 	const intent = await begin(await lab.person());
 	for (let turn = 0; turn < 12; turn++) {
 		lab.chain.mine();
@@ -150,7 +150,7 @@ test("who asks for a first step again and again is refused", async () => {
 	expect(lab.handed).toHaveLength(4);
 });
 
-test("what its kind finds done is confirmed without a transaction", async () => {
+test("an intent that its kind finds done already is confirmed without a transaction", async () => {
 	lab.execution.register({
 		...payKind({ clock: lab.clock, script: lab.state }),
 		name: "idle",
@@ -171,7 +171,7 @@ describe("its owner", () => {
 		await lab.execution.advance([intent.id], lab.signal);
 	}
 
-	test("is asked once, by the first step, and that counts for the second", async () => {
+	test("the owner is asked once, by the first step, and the answer counts for the second", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const intent = await begin(person);
 		const asking = await lab.execution.asking(intent);
@@ -184,7 +184,7 @@ describe("its owner", () => {
 		expect(await lab.moves(intent.id)).not.toContain("ask_confirmation");
 	});
 
-	test("is asked by the second where the first was not asked about", async () => {
+	test("the owner is asked by the second step if the first did not ask", async () => {
 		const person = await lab.person();
 		const intent = await begin(person);
 		await database.db.execute(
@@ -195,7 +195,7 @@ describe("its owner", () => {
 		expect((await lab.intent(intent.id)).status).toBe("confirmation_required");
 	});
 
-	test("who never answers ends both", async () => {
+	test("an owner who never answers ends both steps", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const intent = await begin(person);
 		await lab.tick(700_000);

@@ -74,7 +74,7 @@ test("a plan that has run out by the time it is made is not sent", async () => {
 	expect(sent?.status).toBe("submitted");
 });
 
-test("[NFT-01] what no kind handles any more, or cannot be read, is denied and not waited for", async () => {
+test("[NFT-01] an intent that no kind handles any more, or that cannot be read, is denied", async () => {
 	const by = await lab.person();
 	const [gone] = await lab.pay(by, { stays: true });
 	const { kindOf } = lab.deps;

@@ -170,7 +170,7 @@ test.each(["plugin:lab", "all"])("the switch kill:%s holds it back", async (scop
 	expect(signed).toBe(0);
 });
 
-test("what is switched off while the wallet signs is not stored, and not counted", async () => {
+test("a signature is not stored or counted if signing is switched off while the wallet signs", async () => {
 	const by = await person();
 	Object.assign(lab.deps.custody, {
 		async signTypedData({ typedData }: { typedData: any }) {
@@ -201,7 +201,7 @@ test("its owner is asked first where their profile says so, and what they confir
 	expect((await lab.intent(intent.id)).status).toBe("confirmed");
 });
 
-test("what an operator has to look at waits for them", async () => {
+test("a signature that needs an operator's review waits for it", async () => {
 	const kind = permitKind();
 	lab.execution.register({
 		...kind,
@@ -230,7 +230,7 @@ test("a dry run signs nothing", async () => {
 });
 
 test.each(["external/manual", "embedded/manual"] as const)(
-	"for a wallet that is %s it is refused",
+	"a signature is refused for a wallet that is %s",
 	async (capability) => {
 		expect(await begin(await person({ capability }))).toMatchObject({
 			...{ status: "rejected", errorCode: "signature_not_delegated" },
@@ -275,7 +275,7 @@ test.each([
 	expect(await lab.ledger(id)).toEqual({ reserve: 1_000_000_000, spend: 1_000_000_000 });
 });
 
-test("many who take one intent further at once store one signature", async () => {
+test("many processes that take one intent further at once store one signature", async () => {
 	const id = await record(await person());
 	await Promise.all(Array.from({ length: 5 }, () => lab.execution.advance([id], lab.signal)));
 	expect(await lab.moves(id)).toEqual(["sign"]);

@@ -61,7 +61,7 @@ test("the machine knows the twelve statuses of the specification, and that of a 
 	]);
 });
 
-test("each pair of status and event leads where it is written, and all others nowhere", () => {
+test("each status and event leads where the table says, and all other pairs lead nowhere", () => {
 	for (const status of STATUSES) {
 		for (const event of EVENTS) {
 			const next = nextStatus(status, event);
@@ -83,7 +83,7 @@ test("money is sent from one place: a reservation is made of a created intent al
 	expect(submitting).toEqual(["created"]);
 });
 
-test("whatever happens after it is sent, an intent is never again where it could be sent", () => {
+test("an intent that was sent never returns to a status from which it could be sent", () => {
 	fc.assert(
 		fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
 			let status: IntentStatus = "created";
@@ -103,18 +103,18 @@ test("whatever happens after it is sent, an intent is never again where it could
 	);
 });
 
-test("what was denied or only practised ends there, unless its owner's wallet sent it", () => {
+test("a denied or dry-run intent ends there, unless its owner's wallet sent it", () => {
 	expect(EVENTS.flatMap((event) => nextStatus("dry_run", event) ?? [])).toEqual([]);
 	const left = EVENTS.filter((event) => nextStatus("rejected", event) !== null);
 	expect(left).toEqual(["found"]);
 });
 
-test("what nobody can say is never failed but by proof: a receipt, or that it cannot be mined", () => {
+test("an uncertain intent fails only by proof: a receipt, or that it cannot be mined", () => {
 	const proofs = EVENTS.filter((event) => nextStatus("uncertain", event) === "failed");
 	expect(proofs).toEqual(["reverted", "missed", "disproved"]);
 });
 
-test("[TRD-08] what may have left is never denied, expired or called off: only what is found out ends it", () => {
+test("[TRD-08] an intent that may have been sent is never denied, expired or called off without proof", () => {
 	const ends = (status: IntentStatus) => {
 		return EVENTS.filter((event) => {
 			const next = nextStatus(status, event);
@@ -133,7 +133,7 @@ test("[TRD-08] what may have left is never denied, expired or called off: only w
 	expect(ends("expired")).toEqual(["found"]);
 });
 
-test("[TRD-08] only a receipt of success, with all that was paid for, confirms a payment", () => {
+test("[TRD-08] only a successful receipt, with all that was paid for, confirms a payment", () => {
 	const confirming = STATUSES.flatMap((status) =>
 		EVENTS.filter((event) => nextStatus(status, event) === "confirmed"),
 	);

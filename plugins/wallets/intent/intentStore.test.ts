@@ -94,7 +94,7 @@ const plan: Plan = {
 	expiresAtMs: NOW_MS,
 };
 
-test("what is stored is read back whole, in the order that was asked for", async () => {
+test("a stored intent is read back whole, in the order that was asked for", async () => {
 	const batchId = Bun.randomUUIDv7();
 	const ids = await insert(3, { batchId });
 	const turned = [...ids].reverse();
@@ -160,7 +160,7 @@ test("a batch is all of it, whichever is asked for; one alone is a batch of itse
 	expect(await readBatch(database.db, { id: alone, batchId: null })).toHaveLength(1);
 });
 
-test("[TRF-03] of a batch all is judged, whichever part of it is named", async () => {
+test("[TRF-03] naming one intent of a batch reads all of the batch", async () => {
 	const batch = await insert(3, { batchId: Bun.randomUUIDv7() });
 	const other = await insert(2, { batchId: Bun.randomUUIDv7() });
 	const [alone = ""] = await insert(1);
@@ -175,7 +175,7 @@ test("[TRF-03] of a batch all is judged, whichever part of it is named", async (
 });
 
 describe("a move", () => {
-	test("is what the machine knows from where it stands, whatever its caller expects", async () => {
+	test("an intent moves from the status it has, whatever status its caller expects", async () => {
 		const [id = ""] = await insert(1);
 		const wrong = { intentId: id, at, expected: "submitting" } as const;
 		const moved = (event: "sent" | "reserve") =>
@@ -190,7 +190,7 @@ describe("a move", () => {
 		expect(moves.map((one) => one.from_status)).toEqual(["created", "submitting"]);
 	});
 
-	test("is made and written down where the machine knows it", async () => {
+	test("a move that the machine knows is made and written down", async () => {
 		const [id = ""] = await insert(1);
 		expect(await move(id, "reserve")).toBe("submitting");
 		expect(await move(id, "doubt", "x".repeat(999))).toBe("uncertain");
@@ -207,7 +207,7 @@ describe("a move", () => {
 		expect(intent).toMatchObject({ status: "uncertain", errorCode: "a_code", changedAtMs: NOW_MS });
 	});
 
-	test("is refused, and leaves no trace, where the machine knows none", async () => {
+	test("a move that the machine does not know is refused, and leaves no trace", async () => {
 		const [id = ""] = await insert(1);
 		expect(await move(id, "mined")).toBeNull();
 		expect(await move(crypto.randomUUID(), "reserve")).toBeNull();
@@ -216,7 +216,7 @@ describe("a move", () => {
 		expect(intent).toMatchObject({ status: "created", errorCode: null });
 	});
 
-	test("that another transaction is making is waited for, and not made a second time", async () => {
+	test("a move that another transaction is making is waited for, and not made a second time", async () => {
 		const [id = ""] = await insert(1);
 		const isMade = Promise.withResolvers<void>();
 		const isWaitedFor = Promise.withResolvers<void>();
@@ -240,7 +240,7 @@ describe("a move", () => {
 		expect(moves).toEqual([{ event: "reserve" }]);
 	});
 
-	test("that many make at once is made once", async () => {
+	test("a move that many callers make at once is made once", async () => {
 		const [id = ""] = await insert(1);
 		const all = await Promise.all(Array.from({ length: 8 }, () => move(id, "reserve")));
 		expect(all.filter((one) => one === "submitting")).toHaveLength(1);
@@ -249,7 +249,7 @@ describe("a move", () => {
 });
 
 describe("the list", () => {
-	test("has each intent of a profile once, newest first, in pages of any size", async () => {
+	test("a profile's list has each intent once, newest first, in pages of any size", async () => {
 		const ids: string[] = [];
 		for (let index = 0; index < 7; index++) {
 			// Two of one moment: the id decides, or one would be left out between pages.

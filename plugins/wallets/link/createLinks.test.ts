@@ -99,7 +99,7 @@ describe("createLinks", () => {
 		expect(await codeOf(links.look(token))).toBe("not_found");
 	});
 
-	test("what is used in a transaction that fails is not used", async () => {
+	test("a link that is used in a transaction that fails stays unused", async () => {
 		const [intent] = await asked();
 		if (!intent) throw new Error("no intent");
 		const token = tokenOf(await links.make(intent, "confirm"));
@@ -112,7 +112,7 @@ describe("createLinks", () => {
 	});
 
 	describe("a link is good", () => {
-		test("to confirm until its question runs out, to the millisecond", async () => {
+		test("a link to confirm is good until its question runs out, to the millisecond", async () => {
 			const [intent] = await asked();
 			if (!intent) throw new Error("no intent");
 			const link = await links.make(intent, "confirm");
@@ -124,7 +124,7 @@ describe("createLinks", () => {
 			expect(await codeOf(use(tokenOf(link)))).toBe("not_found");
 		});
 
-		test("to tell what was signed a while longer, and to look at not", async () => {
+		test("a link to sign takes a report for a while after it is no longer shown", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const [intent] = await lab.pay(by);
 			if (!intent) throw new Error("no intent");
@@ -145,14 +145,14 @@ describe("createLinks", () => {
 		expect(await codeOf(links.make(intent, "confirm"))).toBe("links_too_many");
 	});
 
-	test("to what has no plan there is no link", async () => {
+	test("an intent without a plan gets no link", async () => {
 		const [intent] = await lab.pay(await lab.person(), { stays: true });
 		if (!intent) throw new Error("no intent");
 		expect(await codeOf(links.make(intent, "sign"))).toBe("intent_state");
 	});
 
 	describe("a link is bound to its plan", () => {
-		test("what was planned anew since is not agreed to by it", async () => {
+		test("a link does not confirm a plan that was made after it", async () => {
 			const [intent] = await asked();
 			if (!intent?.planHash) throw new Error("no plan");
 			const token = tokenOf(await links.make(intent, "confirm"));
@@ -179,7 +179,7 @@ describe("createLinks", () => {
 			expect((await lab.intent(intent.id)).status).toBe("confirmation_required");
 		});
 
-		test("one word confirms a batch whole, by the hash of all of its plans", async () => {
+		test("one confirmation covers a whole batch, by the hash of all of its plans", async () => {
 			const batch = await asked(3);
 			const [first] = batch;
 			if (!first?.planHash) throw new Error("no plan");
@@ -206,7 +206,7 @@ describe("createLinks", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("who is asked again gets one link for a batch, and one for each transaction to sign", async () => {
+	test("asking again gives one link for a batch, and one for each transaction to sign", async () => {
 		const batch = await asked(3);
 		const urls = [...(await askAgain(links, batch)).values()].map(({ url }) => url);
 		expect(new Set(urls).size).toBe(1);
@@ -219,7 +219,7 @@ describe("createLinks", () => {
 		expect((await askAgain(links, done)).size).toBe(0);
 	});
 
-	test("what has no price is shown without one, and a chain without a name by its number", async () => {
+	test("a link shows no price where none is known, and a chain without a name by its number", async () => {
 		const [intent] = await asked();
 		if (!intent) throw new Error("no intent");
 		const link = await links.look(tokenOf(await links.make(intent, "confirm")));

@@ -63,7 +63,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link, { headers: own, body: { planHash } })).status).toBe(200);
 		});
 
-		test("of 80 who ask for a link at once 20 get one", async () => {
+		test("of 80 requests for a link at once 20 get one", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const body = { intentId: first?.id };
@@ -139,7 +139,7 @@ describe("linkRoutes", () => {
 			expect(lab.handed).toHaveLength(2);
 		});
 
-		test("[TRF-04] of many who say yes at once one is heard", async () => {
+		test("[TRF-04] of many confirmations at once one is taken", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by, [ANNA, BERT]);
 			const link = apiOf(first?.confirmUrl);
@@ -173,7 +173,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link, { body: { planHash } })).status).toBe(200);
 		});
 
-		test("of a batch that was called off in part nothing is agreed to any more", async () => {
+		test("a batch that was called off in part can no longer be confirmed", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const link = apiOf(transfers[0]?.confirmUrl);
@@ -203,7 +203,7 @@ describe("linkRoutes", () => {
 			expect(next.body).toMatchObject({ purpose: "sign", planHash });
 		});
 
-		test("what was said yes to and cannot go on now is taken up later, and sent once", async () => {
+		test("a confirmed payment that cannot go on now is taken up later, and sent once", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const link = apiOf(first?.confirmUrl);
@@ -227,7 +227,7 @@ describe("linkRoutes", () => {
 	});
 
 	describe("a link to sign", () => {
-		test("[TRF-02] has the wallet's request, and the chain says what became of it", async () => {
+		test("[TRF-02] a link to sign shows the wallet's request, and the chain decides what became of it", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const [first] = await ask(by);
 			const link = apiOf(first?.signUrl);
@@ -271,7 +271,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link)).status).toBe(200);
 		});
 
-		test("what was signed in time may be told a while later, and is not shown any more", async () => {
+		test("a signed transaction may be reported a while later, when its link is no longer shown", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const [first, second] = transfers.map(({ signUrl }) => apiOf(signUrl));
@@ -287,7 +287,7 @@ describe("linkRoutes", () => {
 		});
 	});
 
-	test("[SEC-04] whatever is no link is the same 404: expired, unknown, malformed", async () => {
+	test("[SEC-04] an expired, unknown or malformed link is the same 404", async () => {
 		const by = await lab.person({ requireTradeConfirmation: true });
 		const [first] = await ask(by);
 		const link = apiOf(first?.confirmUrl);
@@ -350,7 +350,7 @@ describe("linkRoutes", () => {
 			expect(body.intents).toHaveLength(1);
 		});
 
-		test("[SEC-04] what never was a link has no outcome", async () => {
+		test("[SEC-04] a token that never was a link has no outcome", async () => {
 			for (const token of ["a".repeat(43), "x", "%20"]) {
 				expect(await outcomeOf(`/v1/links/${token}`)).toMatchObject(GONE);
 			}
@@ -358,7 +358,7 @@ describe("linkRoutes", () => {
 	});
 
 	describe("a new link", () => {
-		test("is made for an open question of one's own", async () => {
+		test("a new link is made for an open question of the caller's own", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const body = { intentId: first?.id };
@@ -370,7 +370,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(apiOf(made.url))).status).toBe(200);
 		});
 
-		test("is not made for a stranger, nor where nothing is asked, nor without end", async () => {
+		test("a new link is refused to a stranger, for an intent that asks nothing, and beyond a number", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const other = await lab.person();
 			const [first] = await ask(by);
@@ -390,7 +390,7 @@ describe("linkRoutes", () => {
 		});
 	});
 
-	test("[SEC-07] neither token nor url of a link is in the database outside of kept answers", async () => {
+	test("[SEC-07] the token and the URL of a link are in no table but that of kept answers", async () => {
 		const by = await lab.person({ requireTradeConfirmation: true });
 		const [first] = await ask(by);
 		const token = first?.confirmUrl.split("/").pop() ?? "";
@@ -444,7 +444,7 @@ describe("postLink.409", () => {
 		expect(waiting).toBe(count);
 	}
 
-	test("two who report one transaction in the same moment: one is taken, the other is 409", async () => {
+	test("two reports of one transaction at once end as one taken and one 409", async () => {
 		const by = await lab.person({ capability: "external/manual" });
 		const links = [await linkOf(by), await linkOf(by)];
 		const body = { transactionHash: HASH };
@@ -467,7 +467,7 @@ describe("postLink.409", () => {
 		expect(own.body.intents).toMatchObject([{ status: "submitted" }]);
 	});
 
-	test("so it is one after the other, and the same report twice of one intent is no conflict", async () => {
+	test("a second intent's report of a taken transaction is 409, and repeating the first is not", async () => {
 		const by = await lab.person({ capability: "external/manual" });
 		const [first = "", second = ""] = [await linkOf(by), await linkOf(by)];
 		const body = { transactionHash: HASH };

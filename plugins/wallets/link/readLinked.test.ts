@@ -4,7 +4,7 @@ import { paymentsOf } from "#plugins/wallets/link/readLinked.ts";
 const ether = { symbol: "ETH", decimals: 18 };
 const pays = (recipient: string, amountRaw: string) => ({ recipient, amountRaw, ...ether });
 
-test("who gets what is told exactly, and the seller is told apart from fees", () => {
+test("a link shows exactly who is paid what, and tells the seller apart from fees", () => {
 	const payments = [pays("0xb", "990000000000000001"), pays("0xc", "9999999999999999")];
 	expect(paymentsOf({ shown: { seller: "0xb", payments } })).toEqual([
 		{ recipient: "0xb", isSeller: true, amount: "0.990000000000000001", symbol: "ETH" },

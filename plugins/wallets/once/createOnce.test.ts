@@ -78,7 +78,7 @@ describe("createOnce.outcome", () => {
 		expect(await intents()).toBe(0);
 	});
 
-	test("with a key it speaks of this request alone: an earlier one may have done it", async () => {
+	test("a refusal with a key does not say that nothing was done: an earlier request may have", async () => {
 		await lab.once(requestOf());
 		const once = createOnce({ ...lab.deps, commits: failing({ 1: waiting }) });
 		const refused = await failureOf(once(requestOf()));
@@ -95,7 +95,7 @@ describe("createOnce.outcome", () => {
 		expect(refused.publicDetail).toContain("same idempotency-key");
 	});
 
-	test("so it is where the answer cannot be kept, and asking again answers for the same intents", async () => {
+	test("an answer that cannot be kept is unknown, and asking again answers for the same intents", async () => {
 		const once = createOnce({ ...lab.deps, commits: failing({ 2: waiting }) });
 		expect((await failureOf(once(requestOf()))).code).toBe("outcome_unknown");
 		expect(await intents()).toBe(1);
@@ -139,7 +139,7 @@ describe("createOnce.outcome", () => {
 		odd: { status: 409, retry: "never", public: "Odd." },
 	});
 
-	test("what fails on our side once intents are recorded is unknown; other faults stay", async () => {
+	test("a failure of ours after intents are recorded is an unknown outcome; other faults stay", async () => {
 		const failed = (error: unknown) => {
 			const answer = async () => Promise.reject(error);
 			return failureOf(lab.once(requestOf({ answer, idempotencyKey: crypto.randomUUID() })));
@@ -152,7 +152,7 @@ describe("createOnce.outcome", () => {
 		expect([await failed(odd), await failed(mistake)] as unknown[]).toEqual([odd, mistake]);
 	});
 
-	test("without a key it says to look first: the same request would be another one", async () => {
+	test("an unknown outcome without a key says to look first: repeating would be a new request", async () => {
 		const answer = async () => Promise.reject(commitFault.commitsWaiting());
 		const failed = await failureOf(lab.once(requestOf({ answer, idempotencyKey: null })));
 		expect(failed.code).toBe("outcome_unknown");
@@ -221,7 +221,7 @@ describe("createOnce.record", () => {
 		expect(await notes()).toEqual([first.recordId]);
 	});
 
-	test("without a key each request has a row of its own", async () => {
+	test("each request without a key has a record of its own", async () => {
 		await ask(requestOf({ idempotencyKey: null }));
 		await ask(requestOf({ idempotencyKey: null }));
 		expect(await notes()).toHaveLength(2);
@@ -239,7 +239,7 @@ describe("createOnce.record", () => {
 		expect(await notes()).toEqual([recordId]);
 	});
 
-	test("who takes over from a request that got no answer is told of the same row", async () => {
+	test("a request that takes over from one without an answer gets the same record", async () => {
 		const seen: (string | null)[] = [];
 		const fails = async (_: unknown, __: unknown, recordId: string | null) => {
 			seen.push(recordId);
@@ -267,7 +267,7 @@ describe("createOnce.record", () => {
 		expect(await notes()).toHaveLength(1);
 	});
 
-	test("what an intent holds follows the ledger: reserved, given back, and counted again", async () => {
+	test("the amount that an intent holds follows the ledger: reserved, given back, counted again", async () => {
 		const { ids } = await ask(requestOf({ intents: [newIntent()] }));
 		const [id] = ids;
 		const held = () => lab.execution.held(database.db, [id, crypto.randomUUID()]);
@@ -422,7 +422,7 @@ describe("createOnce", () => {
 		return { opened: promise, open: resolve };
 	}
 
-	test("[TRF-04] the same key and body is answered with the first answer's bytes", async () => {
+	test("[TRF-04] a repeated key with the same body gets the first answer's bytes", async () => {
 		const first = await lab.once(requestOf());
 		const text = await first.text();
 		const second = await lab.once(requestOf());
@@ -439,7 +439,7 @@ describe("createOnce", () => {
 		expect(two).toBe(one);
 	});
 
-	test("another body under the key is a conflict, also while the first is under way", async () => {
+	test("a repeated key with another body is a conflict, also while the first request runs", async () => {
 		const { opened, open } = gate();
 		const begun = gate();
 		const first = lab.once(
@@ -469,14 +469,14 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(3);
 	});
 
-	test("without a key each request is its own, and nothing is kept", async () => {
+	test("a request without a key is always a new one, and its answer is not kept", async () => {
 		await lab.once(requestOf({ key: null }));
 		await lab.once(requestOf({ key: null }));
 		expect(await intents()).toBe(2);
 		expect(await database.db.query("select 1 from wallets.idempotent_answer")).toHaveLength(0);
 	});
 
-	test("of many at once one runs; the others wait for its answer or are told to come again", async () => {
+	test("one of many requests at once runs; the others wait for its answer or are told to retry", async () => {
 		const { opened, open } = gate();
 		const begun = gate();
 		const slow = requestOf({
@@ -552,7 +552,7 @@ describe("createOnce", () => {
 	});
 
 	describe("a process that died in the middle", () => {
-		test("is taken over, with its intents, by whoever comes next", async () => {
+		test("a request of a dead process is taken over, with its intents, by the next one", async () => {
 			const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 			let first: readonly string[] = [];
 			const never = new Promise<never>(() => {});
@@ -572,7 +572,7 @@ describe("createOnce", () => {
 			expect(await intents()).toBe(1);
 		});
 
-		test("and is not taken over by two", async () => {
+		test("a request of a dead process is not taken over by two", async () => {
 			const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 			const hung = gate();
 			const never = new Promise<never>(() => {});
@@ -625,7 +625,7 @@ describe("createOnce", () => {
 			}
 		});
 
-		test("[TRF-04] and who takes over is under way for as long as the first one was", async () => {
+		test("[TRF-04] a request that takes over counts as running for as long as the first one did", async () => {
 			const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 			const never = new Promise<never>(() => {});
 			const hung = gate();
@@ -651,7 +651,7 @@ describe("createOnce", () => {
 			expect(await intents()).toBe(1);
 		});
 
-		test("where making the intents failed, neither they nor the key are there", async () => {
+		test("a request whose intents cannot be made leaves neither intents nor its key", async () => {
 			const stranger = { ...by.wallet, id: Bun.randomUUIDv7() };
 			const failing = requestOf({ intents: [intentOf(by), intentOf({ ...by, wallet: stranger })] });
 			await expect(lab.once(failing)).rejects.toThrow("violates foreign key");

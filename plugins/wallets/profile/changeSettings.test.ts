@@ -11,7 +11,7 @@ test("[TRD-09] the wallet chosen before stays canonical, whatever is added", () 
 	expect(chooseCanonical([manual, delegated], "manual")).toBe("manual");
 });
 
-test("[TRD-09] where it is gone or disabled, the one that can do most takes its place", () => {
+test("[TRD-09] a gone or disabled main wallet is replaced by the one that can do most", () => {
 	expect(chooseCanonical([external, manual, delegated], "gone")).toBe("delegated");
 	expect(chooseCanonical([external, manual], null)).toBe("manual");
 	expect(chooseCanonical([disabled, external], "disabled")).toBe("external");

@@ -112,7 +112,7 @@ describe("applyFinding", () => {
 		}
 	});
 
-	test("[TRD-08] what is final stays as it is, whatever an older look found", async () => {
+	test("[TRD-08] a final submission stays as it is, whatever an older look found", async () => {
 		const stale = await read();
 		const found = await findings();
 		for (const state of ["mined", "reverted", "never", "sent"] as const) {
@@ -124,7 +124,7 @@ describe("applyFinding", () => {
 		}
 	});
 
-	test("[TRD-08] the same look told by two at once is written once", async () => {
+	test("[TRD-08] a finding that two looks report at once is written once", async () => {
 		lab.moods.push("loses");
 		const [lost] = await lab.pay(await lab.person());
 		const rows = await lab.db.query<SubmissionRow>(
@@ -141,7 +141,7 @@ describe("applyFinding", () => {
 	/** Looks at what stands now. */
 	const find = async (finding: Finding) => apply(await read(), finding);
 
-	test("[TRD-08] each turn of a chain that changes its mind moves the money once, and back", async () => {
+	test("[TRD-08] each change of mind of a chain moves the money once, and back", async () => {
 		lab.chain.mine();
 		await find(await seen());
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: PAID, spend: PAID });
@@ -190,7 +190,7 @@ describe("applyFinding", () => {
 		}
 	}
 
-	test("[TRD-08] what was disproved is watched for a day, and by what is seen in it believed", async () => {
+	test("[TRD-08] a disproved payment is watched for a day, and one that is seen meanwhile is believed", async () => {
 		await find(NEVER);
 		lab.clock.ms = intent.createdAtMs + WATCH_NEVER_MS - 1;
 		await find(NEVER);
@@ -203,7 +203,7 @@ describe("applyFinding", () => {
 		expect(await lab.moves(intent.id)).toEqual(["reserve", "sent", "disproved"]);
 	});
 
-	test("[TRD-08] what was disproved by a node that forgot it since is watched for a week", async () => {
+	test("[TRD-08] a disproved payment that its node forgot is watched for a week", async () => {
 		await find(NEVER);
 		const isFinal = () =>
 			lab.db.query("select 1 from wallets.submission where final_at is not null");
@@ -216,7 +216,7 @@ describe("applyFinding", () => {
 		expect(await lab.moves(intent.id)).toEqual(["reserve", "sent", "disproved"]);
 	});
 
-	test("[TRD-08] what is in doubt, or dropped, or disproved already is not told again", async () => {
+	test("[TRD-08] a finding that repeats the submission's state is not written again", async () => {
 		for (const [state, status, finding] of [
 			["doubtful", "uncertain", { kind: "unknown" }],
 			["never", "failed", { kind: "unknown" }],
@@ -263,7 +263,7 @@ describe("applyFinding", () => {
 		});
 	}
 
-	test("[TRD-08] what was disproved and is mined all the same is reserved again, and spent", async () => {
+	test("[TRD-08] a disproved payment that is mined all the same is reserved again, and spent", async () => {
 		await find(NEVER);
 		lab.chain.mine();
 		await find(await seen());
@@ -295,7 +295,7 @@ describe("transitions", () => {
 		never: "never never mined reverted never never never never never",
 	};
 
-	test("[TRD-08] each state goes where each finding leads", () => {
+	test("[TRD-08] each finding leads each state where the table says", () => {
 		const walked = Object.entries(transitions).map(([state, ways]) => {
 			expect(Object.keys(ways).toSorted()).toEqual(FACTS.toSorted());
 			return [state, FACTS.map((fact) => ways[fact]).join(" ")];
@@ -303,13 +303,13 @@ describe("transitions", () => {
 		expect(Object.fromEntries(walked)).toEqual(EXPECTED);
 	});
 
-	test("what is proved never to be mined is left only by a block that has it", () => {
+	test("a payment that is proved never to be mined changes only by a block that has it", () => {
 		const left = FACTS.filter((fact) => transitions.never[fact] !== "never");
 		expect(left).toEqual(["mined", "reverted"]);
 	});
 });
 
-test("each time counts from when a node last showed it, by who signed it", () => {
+test("each waiting time counts from when a node last showed the payment, by who signed it", () => {
 	const base = { nonce: 1, seenAtMs: null, sentAtMs: 1_000, createdAtMs: 0, validUntilMs: 5_000 };
 	const at = (change: Partial<typeof base> | { nonce: null; seenAtMs: number }, nowMs: number) =>
 		unseenOf({ ...base, ...change } as never, nowMs);

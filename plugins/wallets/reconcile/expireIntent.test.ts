@@ -46,7 +46,7 @@ async function ticks(times: number, ms: number): Promise<void> {
 }
 
 describe("what was never told", () => {
-	test("is found before its intent may expire", async () => {
+	test("a payment that its owner never reported is found before its intent may expire", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		mine();
@@ -55,7 +55,7 @@ describe("what was never told", () => {
 		expect(await lab.moves(intent.id)).not.toContain("expire");
 	});
 
-	test("keeps its intent open while it waits at a node, or no node can be asked", async () => {
+	test("an intent stays open while its payment waits at a node, or no node can be asked", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		await ticks(3, QUESTION_LIFETIME_MS);
@@ -69,7 +69,7 @@ describe("what was never told", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("is found where it is sent only after its intent expired, and may still be told", async () => {
+	test("a payment that is sent after its intent expired is found, and may still be reported", async () => {
 		const [found, told] = [await ask("0x01"), await ask("0x02")];
 		await ticks(2, QUESTION_LIFETIME_MS);
 		expect((await read(found)).status).toBe("expired");
@@ -110,7 +110,7 @@ describe("what its owner calls off", () => {
 	const cancel = ({ id }: Intent) =>
 		lab.execution.cancel(id, { actor: "profile:lab", signal: lab.signal });
 
-	test("is looked for first: what the wallet sent is followed, and not told as rejected", async () => {
+	test("a call-off looks for the payment first: one that the wallet sent is followed, not rejected", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		mine();
@@ -119,14 +119,14 @@ describe("what its owner calls off", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("is not over while nobody can say whether it was sent", async () => {
+	test("a call-off is refused while nobody can say whether the payment was sent", async () => {
 		const intent = await ask();
 		send(intent);
 		await expect(cancel(intent)).rejects.toMatchObject({ code: "not_searched" });
 		expect((await read(intent)).status).toBe("signature_required");
 	});
 
-	test("is found for a day where its wallet sends it all the same, or by its owner's word", async () => {
+	test("a called-off payment that its wallet sends all the same is found for a day, or reported", async () => {
 		const [found, told] = [await ask("0x01"), await ask("0x02")];
 		for (const intent of [found, told]) {
 			expect(await cancel(intent)).toMatchObject({ status: "rejected", errorCode: "cancelled" });

@@ -49,7 +49,7 @@ async function expectFinal(id: string): Promise<void> {
 	expect(open).toHaveLength(0);
 }
 
-test("what is confirmed becomes final, however far the chain is by then", async () => {
+test("a confirmed payment becomes final, however far the chain is by then", async () => {
 	const id = await payAhead("sends");
 	mine(1);
 	await lab.tick();
@@ -58,13 +58,13 @@ test("what is confirmed becomes final, however far the chain is by then", async 
 	await expectFinal(id);
 });
 
-test("what nobody looked at until the chain had come past that head is settled", async () => {
+test("a payment that nobody looked at until the chain passed the false head is settled", async () => {
 	const id = await payAhead("sends");
 	mine(2 * AHEAD);
 	await expectFinal(id);
 });
 
-test("what only its nonce leads to is found and settled", async () => {
+test("a payment that only its nonce leads to is found and settled", async () => {
 	const id = await payAhead("sends, silent");
 	lab.provider.state.lookupIsDown = true;
 	mine(2 * AHEAD);

@@ -137,7 +137,7 @@ describe("a node that answers nonsense in place of a number", () => {
 			return { ...member, value };
 		});
 
-	test("is tried at every number that the path reads", () => {
+	test("the lie is tried at every number that the payment path reads", () => {
 		expect(members.map(({ method, path }) => [method, ...path].join("."))).toEqual(
 			expect.arrayContaining([
 				...["eth_getBalance", "eth_getTransactionCount", "eth_gasPrice", "eth_estimateGas"],
@@ -172,7 +172,7 @@ describe("a node that answers nonsense in place of a number", () => {
 		);
 	});
 
-	test("keeps nobody waiting where another node is honest", async () => {
+	test("a payment waits for no lying node while another node is honest", async () => {
 		await fc.assert(
 			fc.asyncProperty(lies(), async (lie) => {
 				// What a number may be is no nonsense: only a second opinion would show it.

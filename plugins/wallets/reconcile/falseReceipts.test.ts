@@ -101,7 +101,7 @@ test("a receipt in an old block that a node makes up whole confirms nothing eith
 	expect(await isFinal()).toBe(false);
 });
 
-test("what one answer alone says of the end is not final, and can be taken back", async () => {
+test("an end that only one endpoint reports is not final, and can be taken back", async () => {
 	const id = await pay();
 	lab.chain.mine();
 	await lab.tick(5_000);
@@ -160,7 +160,7 @@ for (const heard of [["one"], ["one", "other"]]) {
 	});
 }
 
-test("one endpoint that flips the end of what succeeded is contradicted by the other", async () => {
+test("an endpoint that turns a success into a failure is contradicted by the other", async () => {
 	const id = await pay();
 	lab.chain.mine();
 	const node = lie(({ method }, result, options) => {

@@ -71,7 +71,7 @@ describe("createHeadSearch", () => {
 	const statusOf = async ({ id }: Intent) => (await lab.intent(id)).status;
 	const methods = () => asked.map(({ method }) => method);
 
-	test("what is mined is settled with its block, before its time by the clock comes", async () => {
+	test("a mined payment is settled with its block, before the next look by the clock", async () => {
 		const search = openSearch();
 		const paid = [await pay(), await pay(), await pay()];
 		lab.chain.mine();
@@ -81,7 +81,7 @@ describe("createHeadSearch", () => {
 		expect(await Promise.all(paid.map(statusOf))).toEqual(paid.map(() => "confirmed"));
 	});
 
-	test("what failed on chain is looked at with its block, and told once a later one says so too", async () => {
+	test("a payment that reverts is looked at with its block, and told once a later block agrees", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		const [pending] = lab.chain.pool();
@@ -140,7 +140,7 @@ describe("createHeadSearch", () => {
 		expect(asked).toHaveLength(HEAD_BLOCKS_MAX);
 	});
 
-	test("what is written down after its block came is found without another head", async () => {
+	test("a payment that is recorded after its block came is found without another head", async () => {
 		const search = openSearch();
 		await pay();
 		lab.chain.forgetPool();
@@ -205,7 +205,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("confirmed");
 	});
 
-	test("what is looked at already is not looked at once more by its block", async () => {
+	test("a payment that is being looked at is not looked at again by its block", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		lab.chain.mine();
@@ -217,7 +217,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("submitted");
 	});
 
-	test("what may stand in blocks that nobody reads is looked at by the clock's next turn", async () => {
+	test("a payment in blocks that were skipped is looked at by the clock's next turn", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		lab.chain.mine();
@@ -349,7 +349,7 @@ describe("followHeads", () => {
 		expect((await nextHead(lab)).head).toBe(2);
 	});
 
-	test("of many heads in the time between two searches one is searched", async () => {
+	test("one of many heads between two searches is searched", async () => {
 		const lab = follow({ apartMs: 2 ** 30 });
 		lab.say(1);
 		(await nextHead(lab)).end();
@@ -360,7 +360,7 @@ describe("followHeads", () => {
 		await lab.done;
 	});
 
-	test("nothing is searched once the signal aborted", async () => {
+	test("no head is searched once the signal aborted", async () => {
 		const lab = follow();
 		lab.controller.abort();
 		lab.say(1);
@@ -424,7 +424,7 @@ describe("followHeadsJob", () => {
 		expect(follow.watches).toEqual([]);
 	});
 
-	test("what is sent is settled with its block, without the other jobs", async () => {
+	test("a sent payment is settled with its block, without the other jobs", async () => {
 		const follow = open();
 		const [intent] = await lab.pay(await lab.person());
 		await follow.run();
@@ -457,7 +457,7 @@ describe("followHeadsJob", () => {
 		expect(follow.open()).toBe(1);
 	});
 
-	test("what hangs for very long keeps no chain followed", async () => {
+	test("a payment that is pending for very long keeps no chain followed", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		lab.clock.ms += FOLLOWED_SENT_MS;
@@ -465,7 +465,7 @@ describe("followHeadsJob", () => {
 		expect(follow.watches).toEqual([]);
 	});
 
-	test("one process follows a chain, and leaves it to whoever has its lease", async () => {
+	test("one process follows a chain, and leaves it to the holder of its lease", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		follow.leases.holder = "another";
@@ -480,7 +480,7 @@ describe("followHeadsJob", () => {
 		await follow.job.ended();
 	});
 
-	test("when the service ends nothing is followed any more", async () => {
+	test("no chain is followed once the service ends", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		await follow.run();

@@ -62,7 +62,7 @@ async function statuses(intents: readonly Intent[]): Promise<Set<string>> {
 	return new Set(await Promise.all(intents.map(async ({ id }) => (await lab.intent(id)).status)));
 }
 
-test("all that was sent is settled by two requests, one for their block, each once", async () => {
+test("all sent payments are settled by two requests, one for their block, each once", async () => {
 	const intents = await payAll(7);
 	lab.chain.mine();
 	await lab.tick();
@@ -74,7 +74,7 @@ test("all that was sent is settled by two requests, one for their block, each on
 	}
 });
 
-test("what is known to be in one block is asked for by one of it, until nobody looks again", async () => {
+test("payments known to be in one block are looked up by one receipt of it", async () => {
 	const intents = await payAll(5);
 	lab.chain.mine();
 	await lab.tick();
@@ -92,7 +92,7 @@ test("what is known to be in one block is asked for by one of it, until nobody l
 	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
 });
 
-test("of what is in one block one is due soon, and the others rarely: nothing of theirs is read", async () => {
+test("of the payments in one block one is due soon, and the others rarely", async () => {
 	await payAll(5);
 	lab.chain.mine();
 	await lab.tick();
@@ -105,7 +105,7 @@ test("of what is in one block one is due soon, and the others rarely: nothing of
 	expect(await dueWithin(RIDER_LOOK_MS - 1)).toHaveLength(1);
 });
 
-test("[ING-11] where their block is gone, all that were in it are looked for again", async () => {
+test("[ING-11] payments whose block is gone are all looked up again", async () => {
 	const intents = await payAll(4);
 	lab.chain.mine();
 	await lab.tick();
@@ -120,7 +120,7 @@ test("[ING-11] where their block is gone, all that were in it are looked for aga
 	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
 });
 
-test("[ING-11] where they are in another block by the next look, they are settled by that one", async () => {
+test("[ING-11] payments that moved to another block by the next look are settled by that one", async () => {
 	const intents = await payAll(2);
 	lab.chain.mine();
 	await lab.tick();
@@ -151,7 +151,7 @@ test("[ING-11] nor is it told only once that they are there: each block of their
 	}
 });
 
-test("[TRD-08] one that reverts among those that do not is failed, and its money given back", async () => {
+test("[TRD-08] a reverted payment among others fails, and its money is given back", async () => {
 	const [bad, ...good] = await payAll(3);
 	const reverted = lab.chain.pool().find(({ hash }) => hash === bad?.transactionHash);
 	if (!bad || !reverted) throw new Error("nothing was sent");
@@ -181,7 +181,7 @@ test("[TRD-08] a hash of somebody else's success is nobody's success among other
 	expect(await lab.ledger(lied?.id ?? "")).toEqual({ reserve: PAID });
 });
 
-test("what a node cannot say of one keeps none of the others waiting", async () => {
+test("a payment that a node cannot look up keeps none of the others waiting", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
 	const [first, ...others] = intents;
@@ -195,7 +195,7 @@ test("what a node cannot say of one keeps none of the others waiting", async () 
 	expect((await lab.intent(first.id)).status).toBe("confirmed");
 });
 
-test("what a node says wrong of one keeps none of the others waiting either", async () => {
+test("a payment that a node answers wrongly keeps none of the others waiting", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
 	const [first, ...others] = intents;
@@ -215,7 +215,7 @@ test("what a node says wrong of one keeps none of the others waiting either", as
 	expect(await statuses(others)).toEqual(new Set(["confirmed"]));
 });
 
-test("where the one of a block cannot be asked for, the others are, by themselves", async () => {
+test("payments of a block are looked up by themselves if its one receipt cannot be asked for", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
 	await lab.tick();
@@ -231,7 +231,7 @@ test("where the one of a block cannot be asked for, the others are, by themselve
 	expect(await statuses(intents)).toEqual(new Set(["submitted"]));
 });
 
-test("what was paid for and is not there, and what reverts, is no success among successes", async () => {
+test("a reverted payment, or one whose goods are missing, is no success among successes", async () => {
 	const [good] = await payAll(1);
 	lab.chain.mine();
 	await lab.tick();
@@ -257,7 +257,7 @@ test("an intent that stands elsewhere than its transaction says is found and set
 	expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID });
 });
 
-test("what somebody else has written meanwhile stands, whatever an older look has seen", async () => {
+test("a state that another process wrote meanwhile stands, whatever an older look saw", async () => {
 	const [intent] = await payAll(1);
 	const id = intent?.id ?? "";
 	lab.chain.mine();
@@ -289,7 +289,7 @@ test("what somebody else has written meanwhile stands, whatever an older look ha
 	}
 });
 
-test("what somebody else has settled meanwhile is not settled again", async () => {
+test("a payment that another process settled meanwhile is not settled again", async () => {
 	const [intent] = await payAll(1);
 	const id = intent?.id ?? "";
 	lab.chain.mine();

@@ -72,7 +72,7 @@ describe("lookAtMany.bounds", () => {
 	const asked = (of = requests) =>
 		of.map((calls) => calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
 
-	test("[TRD-08] many are asked for in requests of at most so many, each of them once", async () => {
+	test("[TRD-08] many receipts are asked for in bounded requests, each of them once", async () => {
 		const due = submissions(2 * LOOKS_TOGETHER_MAX + 1);
 		const { alone: rest } = await lookAtMany(lab.deps, { due, signal: lab.signal });
 		expect(asked()).toEqual([LOOKS_TOGETHER_MAX, LOOKS_TOGETHER_MAX, 1]);
@@ -82,7 +82,7 @@ describe("lookAtMany.bounds", () => {
 		expect(new Set(rest)).toEqual(new Set(due));
 	});
 
-	test("[TRD-08] those of one block of one chain are one question, those of two chains are two", async () => {
+	test("[TRD-08] payments of one block of one chain are one question, those of two chains are two", async () => {
 		const due = submissions(50, "mined", (place) => CHAIN_ID + (place % 2));
 		await lookAtMany(lab.deps, { due, signal: lab.signal });
 		// Nobody knows the one, so the others are asked for by themselves after it.
@@ -90,7 +90,7 @@ describe("lookAtMany.bounds", () => {
 		expect(asked(requests.slice(2))).toEqual([24, 24]);
 	});
 
-	test("[TRD-08] who is called off asks nothing more, and a chain that is away stops no other", async () => {
+	test("[TRD-08] an aborted look asks nothing, and an unreachable chain stops no other", async () => {
 		const { rpcOf } = lab.deps;
 		const due = submissions(2, "sent", (place) => CHAIN_ID + place);
 		const signal = AbortSignal.abort();
@@ -123,7 +123,7 @@ describe("lookAtMany.bounds", () => {
 		return { counted, pass };
 	}
 
-	test("[TRD-08] what was paid for is asked for so many at once, and for all", async () => {
+	test("[TRD-08] checks of what was paid for run a bounded number at once, and all run", async () => {
 		const { counted, pass } = crowd();
 		const kind = payKind({ clock: lab.clock, script: lab.state });
 		lab.execution.register({ ...kind, settle: async () => (await pass(), null) });
@@ -136,7 +136,7 @@ describe("lookAtMany.bounds", () => {
 		expect(open).toEqual([]);
 	});
 
-	test("[TRD-08] those looked at by themselves are so many at once, and one that fails stops none", async () => {
+	test("[TRD-08] single looks run a bounded number at once, and one that fails stops no other", async () => {
 		const { counted, pass } = crowd();
 		const count = RECONCILES_AT_ONCE + 4;
 		for (let place = 0; place < count; place++) {
@@ -420,7 +420,7 @@ describe("lookAtMany.isolation", () => {
 		expect(asked).toBe(1);
 	});
 
-	test("what a turn had no time to look at by itself keeps its place", async () => {
+	test("a payment that a turn had no time for keeps its place in the order", async () => {
 		const count = RECONCILES_AT_ONCE + 3;
 		await payAll(count);
 		await lab.db.execute(

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 for (const state of ["sent", "doubtful"] as const) {
-	test(`[NFT-03] what is ${state} and mined is not confirmed while its plugin is not there`, async () => {
+	test(`[NFT-03] a mined payment that is ${state} is not confirmed while its plugin is not there`, async () => {
 		const [intent] = await lab.pay(await lab.person());
 		const id = intent?.id ?? "";
 		if (state === "doubtful") {

@@ -58,7 +58,7 @@ describe("lookUp.silence", () => {
 		await expectGivenBack();
 	});
 
-	test("[TRD-08] what waits at a node under its nonce may be it: nothing is given back", async () => {
+	test("[TRD-08] a transaction that waits under the nonce may be the payment: nothing is given back", async () => {
 		const { from, to, valueRaw, data, nonce } = lab.handed[0]?.transaction ?? {};
 		if (!from || !to || valueRaw === undefined || !data || nonce === undefined) {
 			throw new Error("nothing was handed over");
@@ -71,7 +71,7 @@ describe("lookUp.silence", () => {
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 	});
 
-	test("[TRD-08] what used its nonce and no node can name may be it: nothing is given back", async () => {
+	test("[TRD-08] an unknown transaction that used the nonce may be the payment: nothing is given back", async () => {
 		for (let block = 0; block < 300; block++) lab.chain.mine();
 		lab.chain.send({ from: by.wallet.address, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
 		for (let block = 0; block < 4; block++) lab.chain.mine();
@@ -98,7 +98,7 @@ describe("lookUp.silence", () => {
 		await expectGivenBack();
 	});
 
-	test("[TRD-08] what has a name of the wallet provider's own is asked for by that", async () => {
+	test("[TRD-08] a payment with an id of the wallet provider's is looked up by that id", async () => {
 		await lab.db.execute("update wallets.submission set provider_transaction_id = 'its own'");
 		const asked: string[] = [];
 		lab.deps.custody.byId = async (id) => {
@@ -193,7 +193,7 @@ describe("lookUp", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: faster });
 	});
 
-	test("also where it was found out only after the time for what no node knows", async () => {
+	test("a payment that was sped up is settled, also after it was given up as not sent", async () => {
 		const intent = await ask();
 		await tell(intent);
 		lab.chain.forgetPool();
@@ -209,7 +209,7 @@ describe("lookUp", () => {
 		["another sum", { valueRaw: 1n }],
 		["other data", { data: "0x" }],
 	] as const) {
-		test(`what has its nonce and ${what} is no settlement: it was replaced`, async () => {
+		test(`a transaction with the payment's nonce and ${what} replaced it, and settles nothing`, async () => {
 			const intent = await ask();
 			await tell(intent);
 			lab.chain.forgetPool();
@@ -224,7 +224,7 @@ describe("lookUp", () => {
 		});
 	}
 
-	test("the same again at another nonce is another payment, and settles nothing", async () => {
+	test("the same call at another nonce is another payment, and settles nothing", async () => {
 		const intent = await ask();
 		await tell(intent);
 		lab.chain.forgetPool();
@@ -235,7 +235,7 @@ describe("lookUp", () => {
 		expect(await read(intent)).toMatchObject({ status: "failed", errorCode: "replaced" });
 	});
 
-	test("what settles one intent settles no second one", async () => {
+	test("a transaction that settles one intent settles no second one", async () => {
 		const [one, two] = [await ask(), await ask()];
 		await tell(one);
 		lab.chain.forgetPool();
@@ -304,7 +304,7 @@ describe("readRebroadcast", () => {
 		lab.chain.mine();
 	}
 
-	test("for some minutes a node that does not know it proves nothing", async () => {
+	test("a node that does not know a payment proves nothing for some minutes", async () => {
 		lab.chain.forgetPool();
 		await lab.tick(UNSEEN_DROPPED_MS);
 		expect(await status()).toBe("submitted");
@@ -319,7 +319,7 @@ describe("readRebroadcast", () => {
 		expect(await status()).toBe("submitted");
 	});
 
-	test("it is broadcast again as it was, with the hash it had, and pays once", async () => {
+	test("a dropped payment is broadcast again with the same bytes and hash, and pays once", async () => {
 		await lab.tick();
 		const [before] = lab.chain.pool();
 		await drop();
@@ -336,7 +336,7 @@ describe("readRebroadcast", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 	});
 
-	test("nothing is broadcast again by itself, unless an operator switched that on", async () => {
+	test("a dropped payment is broadcast again only if an operator switched that on", async () => {
 		for (const unset of [
 			() => setRebroadcast(false),
 			() => lab.db.execute("delete from wallets.control"),
@@ -372,7 +372,7 @@ describe("readRebroadcast", () => {
 		expect(await status()).toBe("submitted");
 	});
 
-	test("where its bytes were never seen it is looked for, and nothing else is sent for it", async () => {
+	test("a dropped payment whose bytes were never seen is looked for, and no other is sent for it", async () => {
 		lab.chain.forgetPool();
 		for (let turn = 0; turn < 40; turn++) await lab.tick(600_000);
 		expect(await status()).toBe("uncertain");
@@ -452,7 +452,7 @@ describe("readRebroadcast", () => {
 		});
 	}
 
-	test("nothing of the same account follows a dropped one, and what was sent is dropped beside it", async () => {
+	test("no payment of an account follows a dropped one, and later sent ones count as dropped", async () => {
 		const [second] = await lab.pay(by);
 		expect(await status(second?.id)).toBe("submitted");
 		await drop();
@@ -465,7 +465,7 @@ describe("readRebroadcast", () => {
 		expect(lab.handed).toHaveLength(2);
 	});
 
-	test("it is over, and given back, once another transaction has its nonce for good", async () => {
+	test("a dropped payment fails, and is given back, once another transaction used its nonce for good", async () => {
 		await drop();
 		takeNonce();
 		await lab.tick(400_000);
@@ -479,7 +479,7 @@ describe("readRebroadcast", () => {
 		expect(next?.status).toBe("submitted");
 	});
 
-	test("one that is mined after all is paid for, wherever it had been", async () => {
+	test("a dropped payment that is mined after all counts as paid", async () => {
 		await lab.tick();
 		const [hidden] = lab.chain.pool();
 		lab.state.isDryRun = true;

@@ -46,7 +46,7 @@ const due = async () => {
 const status = async (id = intent) => (await lab.intent(id)).status;
 const wake = (id = reference) => wakeSubmission(lab.db, { id, at: new Date(lab.clock.ms) });
 
-test("what is in doubt is settled in the next turn after it, and not before", async () => {
+test("an uncertain payment that a hint woke is settled in the next turn, and not before", async () => {
 	lab.chain.mine();
 	await lab.tick();
 	expect(await status()).toBe("uncertain");
@@ -89,12 +89,12 @@ test("however often it comes, one transaction is settled once", async () => {
 });
 
 describe("nothing is woken", () => {
-	test("by a name that is no submission of ours", async () => {
+	test("a name that is no submission of ours wakes nothing", async () => {
 		for (const id of [Bun.randomUUIDv7(), intent]) expect(await wake(id)).toBe(false);
 		expect(await due()).toEqual([]);
 	});
 
-	test("that is final, waits in line, or is due already, which keeps its place", async () => {
+	test("a submission that is final, queued or due already keeps its time", async () => {
 		const states = [
 			"final_at = now()",
 			"state = 'queued', final_at = null",
@@ -112,7 +112,7 @@ describe("nothing is woken", () => {
 	});
 });
 
-test("what is woken stands in line behind what was due before it", async () => {
+test("a woken submission stands in line behind those that were due before it", async () => {
 	const late = await uncertain();
 	await lookAt(late.reference, -1);
 	expect(await wake()).toBe(true);

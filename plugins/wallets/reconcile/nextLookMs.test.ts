@@ -35,7 +35,7 @@ function submissionOf(state: SubmissionState, ageMs: number, sent = true): Submi
 	};
 }
 
-test("whatever is open is looked at again within half an hour, and never without a pause", () => {
+test("an open submission is looked at again within half an hour, and never without a pause", () => {
 	fc.assert(
 		fc.property(
 			fc.constantFrom(...STATES),
@@ -50,7 +50,7 @@ test("whatever is open is looked at again within half an hour, and never without
 	);
 });
 
-test("what may have left is looked at each second at first, and every five minutes at the least", () => {
+test("a submission that may have been sent is looked at each second at first, then every 5 minutes", () => {
 	for (const state of OPEN) {
 		expect(nextLookMs(submissionOf(state, 0), NOW_MS)).toBe(1_000);
 		expect(nextLookMs(submissionOf(state, 119_999), NOW_MS)).toBe(1_000);

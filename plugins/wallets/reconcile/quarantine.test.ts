@@ -58,7 +58,7 @@ const SPOILED = [
 
 describe("a submission that cannot be read", () => {
 	for (const spoiled of SPOILED) {
-		test(`is left out while others settle, and settles once it is repaired (${spoiled})`, async () => {
+		test(`an unreadable submission is left out while others settle, and settles once repaired (${spoiled})`, async () => {
 			const lab = await openLab();
 			const { annas, bobs, chain } = lab;
 			const column = spoiled.split(" ")[0] ?? "";
@@ -98,7 +98,7 @@ describe("a submission that cannot be read", () => {
 		});
 	}
 
-	test("keeps the list of what is in doubt readable", async () => {
+	test("an unreadable submission leaves the list of waiting intents readable", async () => {
 		const lab = await openLab();
 		await database.db.execute(
 			`update wallets.submission set nonce = 9007199254740993 where intent_id = $1`,
@@ -136,7 +136,7 @@ describe("an intent that cannot be read", () => {
 		"chain_id = 9007199254740992",
 		"expires_at = 'infinity'",
 	]) {
-		test(`is no 500 of its owner's list, and others settle (${spoiled})`, async () => {
+		test(`an unreadable intent is no 500 of its owner's list, and others settle (${spoiled})`, async () => {
 			const lab = await openLab();
 			const { anna, annas, bobs, chain, execution } = lab;
 			const other = await lab.pay(anna);
@@ -169,7 +169,7 @@ describe("an intent that cannot be read", () => {
 		});
 	}
 
-	test("of a batch keeps all of it from being sent", async () => {
+	test("an unreadable intent of a batch keeps all of the batch from being sent", async () => {
 		const lab = openExecutionLab(database.db);
 		const anna = await lab.person();
 		const made = await lab.pay(anna, { times: 2, stays: true });

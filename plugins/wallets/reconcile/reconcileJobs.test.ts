@@ -55,7 +55,7 @@ test("the jobs run in one process of all, under names of their own", () => {
 });
 
 describe("what is open", () => {
-	test("is all that was handed over and is not final; what waits in line is not", async () => {
+	test("a submission is open if it was handed over and is not final; a queued one is not", async () => {
 		const by = await lab.person();
 		await lab.pay(by);
 		lab.clock.ms += FIRST_LOOK_AFTER_MS;
@@ -66,7 +66,7 @@ describe("what is open", () => {
 		expect(await open()).toHaveLength(0);
 	});
 
-	test("has what a live process is handing over only once that took too long", async () => {
+	test("a submission that a live process is handing over is open only after a time-out", async () => {
 		await lab.pay(await lab.person());
 		await lab.db.execute("update wallets.submission set state = 'sending', look_at = null");
 		expect(await open()).toHaveLength(0);
@@ -76,7 +76,7 @@ describe("what is open", () => {
 		expect(await open()).toHaveLength(1);
 	});
 
-	test("has at once what a process that is gone was handing over", async () => {
+	test("a submission that a dead process was handing over is open at once", async () => {
 		await lab.pay(await lab.person());
 		await lab.db.execute(
 			"update wallets.submission set state = 'sending', session = 'is gone', look_at = null",
@@ -84,7 +84,7 @@ describe("what is open", () => {
 		expect(await open()).toHaveLength(1);
 	});
 
-	test("has first what is overdue for longest, and not what is not due", async () => {
+	test("open submissions come most overdue first, and those that are not due are left out", async () => {
 		const by = await lab.person();
 		const made: string[] = [];
 		for (const lateMs of [1, 3, 2, -1]) {
@@ -99,7 +99,7 @@ describe("what is open", () => {
 		expect(places).toEqual([1, 2, 0]);
 	});
 
-	test("has what a clock that was ahead put off for longer than anything is", async () => {
+	test("a submission that a fast clock put off for longer than allowed is open", async () => {
 		await lab.pay(await lab.person());
 		const putOff = (ms: number) =>
 			lab.db.execute("update wallets.submission set look_at = $1", [new Date(lab.clock.ms + ms)]);
@@ -116,7 +116,7 @@ describe("what is open", () => {
 		}
 	});
 
-	test("has what is due, however many are looked at seldom", async () => {
+	test("a due submission is found, however many others are rarely looked at", async () => {
 		const by = await lab.person();
 		await lab.pay(by);
 		await lab.db.execute("update wallets.submission set state = 'never', nonce = null");
@@ -142,7 +142,7 @@ describe("what is open", () => {
 		expect((await lab.intent(intent?.id ?? "")).status).toBe("confirmed");
 	});
 
-	test("has what could not be looked at after all others, and not in each turn", async () => {
+	test("a submission that cannot be looked at comes after all others, and not in each turn", async () => {
 		await lab.pay(await lab.person());
 		await lab.db.execute("update wallets.intent set chain_id = 999");
 		await lab.tick(0);
@@ -167,7 +167,7 @@ describe("a look", () => {
 		});
 	});
 
-	test("whatever it finds, nothing is handed over by it", async () => {
+	test("a look hands nothing over, whatever it finds", async () => {
 		lab.moods.push("loses");
 		const [intent] = await lab.pay(await lab.person());
 		if (!intent) throw new Error("no intent");
@@ -180,7 +180,7 @@ describe("a look", () => {
 		expect((await lab.intent(intent.id)).status).toBe("failed");
 	});
 
-	test("what somebody else found out meanwhile stands", async () => {
+	test("a look changes nothing that another one found out meanwhile", async () => {
 		const [intent] = await lab.pay(await lab.person());
 		if (!intent) throw new Error("no intent");
 		const stale = await find(intent);
@@ -196,7 +196,7 @@ describe("a look", () => {
 	});
 });
 
-test("of a batch that was confirmed in part nothing is sent, and nothing stays open for ever", async () => {
+test("a batch that was confirmed in part sends nothing, and all of it ends", async () => {
 	const by = await lab.person({ requireTradeConfirmation: true });
 	const [one, two] = await lab.pay(by, { times: 2 });
 	if (!one?.planHash || !two) throw new Error("no plan");
@@ -209,7 +209,7 @@ test("of a batch that was confirmed in part nothing is sent, and nothing stays o
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("what its process left behind is taken up after a while, and sent once", async () => {
+test("an intent that its process left behind is taken up after a while, and sent once", async () => {
 	const by = await lab.person();
 	const [intent] = await lab.pay(by, { stays: true });
 	await lab.tick(9_000);
@@ -248,7 +248,7 @@ describe("what waits in line", () => {
 		return await lab.intent(id);
 	};
 
-	test("has a turn a second, and is behind all others after each in which it had to wait", async () => {
+	test("a queued payment has a turn a second, and goes behind all others after each wait", async () => {
 		await queue();
 		const ready = () => {
 			const at = new Date(lab.clock.ms);
@@ -292,7 +292,7 @@ describe("what waits in line", () => {
 		}
 	});
 
-	test("is not sent once what was planned has run out", async () => {
+	test("a queued payment is not sent once its plan has run out", async () => {
 		const { id } = await queue();
 		await lab.tick(PLAN_LIFETIME_MS + 1);
 		await lab.tick();
@@ -313,7 +313,7 @@ describe("what waits in line", () => {
 		});
 	});
 
-	test("is not sent by a process that is told to send nothing", async () => {
+	test("a queued payment is not sent by a process in a dry run", async () => {
 		const { id } = await queue();
 		lab.state.isDryRun = true;
 		await lab.tick(12_000);
@@ -330,7 +330,7 @@ describe("what waits in line", () => {
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "chain_unavailable" });
 	});
 
-	test("is not sent by a wallet that was unlinked meanwhile", async () => {
+	test("a queued payment is not sent by a wallet that was unlinked meanwhile", async () => {
 		const { by, id } = await queue();
 		await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [
 			by.wallet.id,
@@ -341,14 +341,14 @@ describe("what waits in line", () => {
 	});
 });
 
-test("what nobody took up in its time is not sent any more", async () => {
+test("an intent that nobody took up in its time expires unsent", async () => {
 	const [intent] = await lab.pay(await lab.person(), { stays: true });
 	await lab.tick(120_000);
 	expect((await lab.intent(intent?.id ?? "")).status).toBe("expired");
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("what was put off by a clock an hour ahead is looked at once the clock is right again", async () => {
+test("a payment that a clock an hour ahead put off is looked at once the clock is right again", async () => {
 	const [paid] = await lab.pay(await lab.person());
 	await lab.tick(HOUR_MS);
 	lab.clock.ms -= HOUR_MS;

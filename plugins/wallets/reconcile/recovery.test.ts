@@ -59,7 +59,7 @@ async function expectAllConfirmed(intents: readonly Intent[]): Promise<void> {
 	expect(states).toEqual(intents.map(() => "confirmed"));
 }
 
-test("after a node that was silent all resume within five seconds", async () => {
+test("all payments resume within five seconds after a silent node answers again", async () => {
 	const intents = await payAll();
 	lab.chain.mine();
 	lab.chain.state.isDown = true;
@@ -68,7 +68,7 @@ test("after a node that was silent all resume within five seconds", async () => 
 	await expectAllConfirmed(intents);
 });
 
-test("after a head that stood still all resume within five seconds", async () => {
+test("all payments resume within five seconds after a head that stood still moves", async () => {
 	for (let n = 0; n < 8; n++) lab.chain.mine();
 	const intents = await payAll();
 	lie = { method: "eth_blockNumber", path: [], value: "0x8" };
@@ -78,7 +78,7 @@ test("after a head that stood still all resume within five seconds", async () =>
 	await expectAllConfirmed(intents);
 });
 
-test("after a head that stood still all resume, while others of its chain still wait", async () => {
+test("all payments resume after a head that stood still, while others of its chain still wait", async () => {
 	for (let n = 0; n < 8; n++) lab.chain.mine();
 	const intents = await payAll();
 	lie = { method: "eth_blockNumber", path: [], value: "0x8" };
@@ -93,7 +93,7 @@ test("after a head that stood still all resume, while others of its chain still 
 	await expectAllConfirmed(intents);
 });
 
-test("after a head that was no number all resume within five seconds", async () => {
+test("all payments resume within five seconds after a head that was no number", async () => {
 	const intents = await payAll();
 	lab.chain.mine();
 	lie = { method: "eth_blockNumber", path: [], value: "0x20000000000000" };
@@ -114,7 +114,7 @@ test("while a chain cannot be read few are asked for, however many wait", async 
 	expect(questions).toBeGreaterThan(0);
 });
 
-test("what is read again and still waits is not looked at more often than before", async () => {
+test("a payment that is read again and still waits is not looked at more often than before", async () => {
 	const intents = await payAll();
 	lab.chain.state.isDown = true;
 	await sitOut();
@@ -136,7 +136,7 @@ async function payQueued(): Promise<{ id: string; address: string }> {
 	return { id: waiting?.id ?? "", address: by.wallet.address };
 }
 
-test("what waits in a queue is handed over within five seconds of its account's recovery", async () => {
+test("a queued payment is handed over within five seconds of its account's recovery", async () => {
 	const { id } = await payQueued();
 	lab.chain.state.isDown = true;
 	for (let second = 0; second < 60; second += 10) await lab.tick(10_000);

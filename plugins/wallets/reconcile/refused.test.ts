@@ -43,7 +43,7 @@ test("a refusal without a hash gives the spend back, and the nonce is the next o
 	expect([await status(id), await status(next)]).toEqual(["failed", "confirmed"]);
 });
 
-test("one that names a hash is in doubt with its spend, until its nonce is used for good", async () => {
+test("a refused payment with a hash is uncertain, its spend counted, until its nonce is used", async () => {
 	const id = await pay("refuses, signed");
 	for (let turn = 0; turn < 3; turn++) await lab.tick();
 	expect(await status(id)).toBe("uncertain");
@@ -65,7 +65,7 @@ test("one that names a hash is in doubt with its spend, until its nonce is used 
 	expect(await lab.moves(id)).toEqual([...["reserve", "refused", "found", "doubt", "disproved"]]);
 });
 
-test("it is paid where a node learns of it after all", async () => {
+test("a refused payment is paid if a node learns of it after all", async () => {
 	const id = await pay("refuses, signed");
 	await lab.tick();
 	expect(await status(id)).toBe("uncertain");
@@ -85,7 +85,7 @@ test("its owner cancels it as any other", async () => {
 	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 });
 
-test("two payments alike are told apart: one is confirmed, and the refused one ends", async () => {
+test("of two equal payments the mined one is confirmed, and the refused one ends", async () => {
 	lab.moods.push("refuses, signed");
 	const alike = { data: "0x77", ether: "0.2" } as const;
 	const [first] = await lab.pay(by, alike);
@@ -97,7 +97,7 @@ test("two payments alike are told apart: one is confirmed, and the refused one e
 	expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 });
 
-test("of two at once that the balance does not hold together the second is rejected unsent", async () => {
+test("of two payments at once that the balance does not cover together the second is not sent", async () => {
 	lab.chain.balances.set(by.wallet.address, 10n ** 17n);
 	const both = await Promise.all([lab.pay(by, { ether: "0.06" }), lab.pay(by, { ether: "0.06" })]);
 	const ends = both.flat().map((one) => [one.status, one.errorCode]);
@@ -141,7 +141,7 @@ test("a nonce that a node counts once and takes back holds nobody up", async () 
 	expect(nonces()).toEqual([0, 1]);
 });
 
-test("who said that it sent, under another's hash, is not believed when it denies it later", async () => {
+test("a provider that once said it sent a payment is not believed when it denies that later", async () => {
 	const first = await pay();
 	const { transactionHash } = await lab.intent(first);
 	if (!transactionHash) throw new Error("nothing was sent");

@@ -58,7 +58,7 @@ async function ticks(times: number, ms: number): Promise<void> {
 }
 
 describe("what was told and no node has seen", () => {
-	test("is settled by the same payment under another hash, in a minute, and says so", async () => {
+	test("the same payment under another hash settles the intent within a minute, and is named", async () => {
 		const intent = await ask();
 		const told = await tellUnseen(intent);
 		const sent = send(intent);
@@ -101,7 +101,7 @@ describe("what was told and no node has seen", () => {
 		expect((await read(intent)).status).toBe("confirmed");
 	});
 
-	test("is found after it ended as well, for a day", async () => {
+	test("the payment is found for a day after its intent ended as well", async () => {
 		const intent = await ask();
 		await tellUnseen(intent);
 		await ticks(3, SIGNED_UNSEEN_MS);
@@ -112,7 +112,7 @@ describe("what was told and no node has seen", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("may be named anew by its owner, also once it ended; what a node has shown may not", async () => {
+	test("an owner may report another hash, also after the end, unless a node has shown the first", async () => {
 		const intent = await ask();
 		await tellUnseen(intent);
 		await ticks(3, SIGNED_UNSEEN_MS);
@@ -129,7 +129,7 @@ describe("what was told and no node has seen", () => {
 });
 
 describe("what was told wrongly", () => {
-	test("as another transaction of the wallet is found as what it is", async () => {
+	test("a report of another transaction of the wallet does not hide the true payment", async () => {
 		const intent = await ask();
 		const other = send(intent, { to: `0x${"6".repeat(40)}` });
 		await lab.execution.signed(intent.id, other);
@@ -139,7 +139,7 @@ describe("what was told wrongly", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("as an older one that is alike is found as what it is", async () => {
+	test("a report of an older, equal transaction does not hide the true payment", async () => {
 		const twin = await ask();
 		const old = send(twin);
 		mine(20);
@@ -151,7 +151,7 @@ describe("what was told wrongly", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("as another one, while the payment waits, does not end it", async () => {
+	test("a report of another transaction does not end an intent whose payment is pending", async () => {
 		const intent = await ask();
 		const other = send(intent, { to: `0x${"6".repeat(40)}` });
 		mine(1);
@@ -164,7 +164,7 @@ describe("what was told wrongly", () => {
 		expect((await read(intent)).status).toBe("confirmed");
 	});
 
-	test("as the hash of what took its place ends it by that word", async () => {
+	test("a report of the hash that replaced the payment ends the intent as cancelled", async () => {
 		const intent = await ask();
 		await lab.execution.signed(intent.id, cancel());
 		mine();

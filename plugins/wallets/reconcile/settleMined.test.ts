@@ -78,12 +78,12 @@ describe("judgeSighting", () => {
 		"more calldata": { data: "0x123400" },
 		"another nonce": { nonce: 8 },
 	} satisfies Record<string, Partial<SeenTransaction>>)) {
-		test(`[TRD-08] what has ${what} is another transaction`, () => {
+		test(`[TRD-08] a transaction that has ${what} is not the planned one`, () => {
 			expect(judge({ ...planned, ...change }, 7)).toBe("other");
 		});
 	}
 
-	test("[TRD-08] where the owner's own wallet chose the nonce, any nonce is the planned one", () => {
+	test("[TRD-08] any nonce is the planned one if the owner's own wallet chose it", () => {
 		expect(judge({ ...planned, nonce: 8 }, null)).toBe("seen");
 		expect(judge({ ...planned, nonce: 8, valueRaw: 4n }, null)).toBe("other");
 	});
@@ -212,7 +212,7 @@ describe("settleMined", () => {
 			[intent.id, count],
 		);
 
-	test("[TRD-08] what waits for it is settled once, however often it is told", async () => {
+	test("[TRD-08] a mined intent is settled once, however often that is reported", async () => {
 		const found = await mined();
 		await settle(found);
 		await settle(found);
@@ -220,7 +220,7 @@ describe("settleMined", () => {
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: PAID, spend: PAID });
 	});
 
-	test("[TRD-08] each of many has its own money spent, and nobody else's", async () => {
+	test("[TRD-08] each of many mined intents has its own money spent, and no other's", async () => {
 		const others = await lab.pay(await lab.person(), { times: 2, ether: "0.1" });
 		await settle(await mined());
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: PAID, spend: PAID });
@@ -238,7 +238,7 @@ describe("settleMined", () => {
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: PAID, spend: PAID });
 	});
 
-	test("[TRD-08] one that was given up is found first of all", async () => {
+	test("[TRD-08] an intent that was given up is found again before it is settled", async () => {
 		await lab.db.execute("update wallets.intent set status = 'failed'");
 		await settle(await mined());
 		expect(await lastMoves(2)).toEqual([
@@ -247,14 +247,14 @@ describe("settleMined", () => {
 		]);
 	});
 
-	test("[TRD-08] one that is confirmed already is not confirmed again", async () => {
+	test("[TRD-08] a confirmed intent is not confirmed again", async () => {
 		await lab.db.execute("update wallets.intent set status = 'confirmed'");
 		await settle(await mined());
 		expect(await lab.moves(intent.id)).toEqual(["reserve", "sent"]);
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 	});
 
-	test("[TRD-08] what was spent, taken back or given back before counts as it stands", async () => {
+	test("[TRD-08] an amount that was spent or given back before keeps its place in the ledger", async () => {
 		const follow = (move: Parameters<typeof followSpend>[1]["move"]) =>
 			lab.db.transaction((tx) => {
 				return followSpend(tx, { intentId: intent.id, move, at: new Date(lab.clock.ms) });

@@ -50,7 +50,7 @@ describe("findEvidence", () => {
 	const other = (nonce = 0) =>
 		lab.chain.send({ from: by.wallet.address, to: SHOP, nonce, valueRaw: 1n, data: "0x" });
 
-	test("[TRD-08] what no node has shown yet has no nonce that could be called used", async () => {
+	test("[TRD-08] a payment that no node has shown has no nonce that could count as used", async () => {
 		lab.chain.forgetPool();
 		const used = other();
 		for (let block = 0; block < 9; block++) lab.chain.mine();
@@ -58,7 +58,7 @@ describe("findEvidence", () => {
 		expect(await claim(used)).toBe("evidence_other");
 	});
 
-	test("[TRD-08] what was seen is given up once another one has its nonce, and is deep enough", async () => {
+	test("[TRD-08] a seen payment is given up once another transaction has its nonce, deep enough", async () => {
 		await lab.tick();
 		expect(await claim(null)).toBe("nonce_free");
 		lab.chain.forgetPool();
@@ -74,7 +74,7 @@ describe("findEvidence", () => {
 		expect(await claim(used)).toMatchObject({ kind: "never", code: "replaced" });
 	});
 
-	test("[TRD-08] what was planned is seen under its own hash, and under the one that used its nonce", async () => {
+	test("[TRD-08] the planned payment is found by its own hash, and by the one that used its nonce", async () => {
 		await lab.tick();
 		expect(await claim(hash)).toMatchObject({ kind: "seen", transactionHash: hash });
 		lab.chain.mine();
@@ -128,7 +128,7 @@ describe("reviewIntent", () => {
 	const review = (intent: Intent, answer: "approve" | "refuse") =>
 		reviewIntent(lab.deps, { intentId: intent.id, answer, actor: "ann", ending: lab.signal });
 
-	test("it is listed with its reason, lives a day, and goes on with the operator's yes", async () => {
+	test("an intent for review is listed with its reason, lives a day, and goes on if approved", async () => {
 		const intent = await asked();
 		expect(intent.expiresAtMs - lab.clock.ms).toBe(DAY_MS);
 		const [listed] = await listWaiting(lab.deps, 10);
@@ -186,7 +186,7 @@ describe("reviewIntent", () => {
 		expect((await review(again, "approve")).status).toBe("submitted");
 	});
 
-	test("nobody's answer in a day ends it, and no answer comes too late", async () => {
+	test("an intent for review expires after a day, and a late approval is refused", async () => {
 		const intent = await asked();
 		lab.clock.ms += DAY_MS;
 		await expect(review(intent, "approve")).rejects.toMatchObject({ code: "intent_state" });

@@ -90,7 +90,7 @@ test("intents in doubt are listed, those first that are so for longest", async (
 	});
 });
 
-test("so is what was sent for longer than its chain needs, each with what frees it", async () => {
+test("an intent that was sent for longer than its chain needs is listed, with what frees it", async () => {
 	const other = await lab.person();
 	const [sent] = await lab.pay(other);
 	expect((await ask("")).body.intents).toHaveLength(1);
@@ -118,7 +118,7 @@ test("so is what was sent for longer than its chain needs, each with what frees 
 });
 
 describe("giving up", () => {
-	test("is refused while the nonce is free, however long it is", async () => {
+	test("giving up is refused while the nonce is free, however long that is", async () => {
 		await lab.tick(30 * 86_400_000);
 		await expectRefused({ abandon: true }, "nonce_free");
 		lab.provider.releaseKept(lab.handed[0]?.referenceId ?? "");
@@ -127,14 +127,14 @@ describe("giving up", () => {
 		expect((await lab.intent(id)).status).toBe("confirmed");
 	});
 
-	test("is refused while something waits with that nonce, and while that is mined too high", async () => {
+	test("giving up is refused while the nonce's transaction is pending, or not deep enough", async () => {
 		other();
 		await expectRefused({ abandon: true }, "nonce_free");
 		lab.chain.mine();
 		await expectRefused({ abandon: true }, "evidence_shallow");
 	});
 
-	test("[SEC-01] is done once another transaction used the nonce for good; who did it is written down", async () => {
+	test("[SEC-01] giving up is done once another transaction used the nonce for good, and is logged", async () => {
 		const hash = other();
 		mine();
 		const { status, body } = await resolve({ abandon: true });
@@ -167,7 +167,7 @@ describe("giving up", () => {
 		expect(next?.status).toBe("submitted");
 	});
 
-	test("of what was paid after all confirms it", async () => {
+	test("giving up a payment that was paid after all confirms it", async () => {
 		lab.provider.state.lookupIsDown = true;
 		lab.provider.releaseKept(lab.handed[0]?.referenceId ?? "");
 		mine();
@@ -175,7 +175,7 @@ describe("giving up", () => {
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, spend: RESERVED });
 	});
 
-	test("is refused where the node cannot name what used the nonce; a hash is evidence then", async () => {
+	test("giving up is refused if the node cannot name the nonce's user; a hash is then evidence", async () => {
 		mine(300);
 		const hash = other();
 		mine(4);
@@ -187,7 +187,7 @@ describe("giving up", () => {
 });
 
 describe("a hash", () => {
-	test("of the planned transaction settles it, mined or on its way", async () => {
+	test("the planned transaction's hash settles the intent, mined or pending", async () => {
 		lab.provider.state.lookupIsDown = true;
 		lab.provider.releaseKept(lab.handed[0]?.referenceId ?? "");
 		const hash = lab.chain.pool()[0]?.hash ?? "";
@@ -200,7 +200,7 @@ describe("a hash", () => {
 		expect(await audited()).toHaveLength(2);
 	});
 
-	test("that nobody knows, of another account, or of another nonce proves nothing", async () => {
+	test("a hash that is unknown, or of another account or nonce, proves nothing", async () => {
 		await expectRefused({ transactionHash: `0x${"ab".repeat(32)}` }, "evidence_missing");
 		const stranger = other(0, SHOP);
 		const early = other(0);
@@ -212,7 +212,7 @@ describe("a hash", () => {
 		expect((await resolve({ transactionHash: early })).body).toMatchObject({ status: "failed" });
 	});
 
-	test("of another intent's transaction settles no second one", async () => {
+	test("a hash of another intent's transaction settles no second intent", async () => {
 		const sent = lab.handed[0]?.transaction;
 		if (!sent) throw new Error("nothing was handed over");
 		const { from, to, valueRaw, data, nonce } = sent;
@@ -245,7 +245,7 @@ test("a chain that is away resolves nothing", async () => {
 	expect((await lab.intent(id)).status).toBe("uncertain");
 });
 
-test("what is dropped is given up by nobody either before its nonce is used", async () => {
+test("a dropped payment is not given up either before its nonce is used", async () => {
 	lab.provider.releaseKept(lab.handed[0]?.referenceId ?? "");
 	await lab.tick(2_000);
 	lab.state.isDryRun = true;
@@ -258,7 +258,7 @@ test("what is dropped is given up by nobody either before its nonce is used", as
 	expect((await resolve({ abandon: true })).body).toMatchObject({ status: "failed" });
 });
 
-test("[SEC-06] what cannot be written to the audit log is not done", async () => {
+test("[SEC-06] a resolution that cannot be written to the audit log is not done", async () => {
 	other();
 	mine();
 	await database.db.execute(
@@ -273,7 +273,7 @@ test("[SEC-06] what cannot be written to the audit log is not done", async () =>
 	}
 });
 
-test("nobody without the key is even told what is wrong with a request", async () => {
+test("a caller without the key is not even told what is wrong with a request", async () => {
 	for (const body of [{ abandon: true }, { nonsense: 1 }]) {
 		const asked = ask(`/${id}/resolve`, { body, headers: { "x-api-key": "another" } });
 		expect((await asked).status).toBe(401);
@@ -311,7 +311,7 @@ test("[SEC-01] an operator calls one off: its nonce is used, and who did it is w
 	expect(await resolve({ callOff: true })).toMatchObject({ status: 409, code: "intent_state" });
 });
 
-test("what its owner's own wallet sent, only its owner can cancel: an operator is told how", async () => {
+test("a payment of the owner's own wallet is cancelled by its owner only: an operator is told how", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	const [asked] = await lab.pay(owner);
 	if (!asked?.plan) throw new Error("nothing was planned");
@@ -324,7 +324,7 @@ test("what its owner's own wallet sent, only its owner can cancel: an operator i
 });
 
 describe("whether it arrived", () => {
-	test("is an operator's word of what is mined and in doubt alone, and is written down", async () => {
+	test("an operator says whether it arrived only for a mined payment in doubt, and that is logged", async () => {
 		await expectRefused({ arrived: true }, "intent_state");
 		const detail = "receipt and balances differ";
 		lab.state.missing = { code: "arrival_doubtful", detail, isDoubtful: true };
@@ -357,7 +357,7 @@ test("exactly one of the three is asked for", async () => {
 	}
 });
 
-test("one transaction settles one of two intents, also where both are resolved in one moment", async () => {
+test("one transaction settles only one of two intents, also if both are resolved at once", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	const alike = { data: "0x55" } as const;
 	const intents = [...(await lab.pay(owner, alike)), ...(await lab.pay(owner, alike))];

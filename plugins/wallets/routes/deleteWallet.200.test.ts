@@ -27,7 +27,7 @@ test("[TRD-09] an unlinked wallet is gone, its address free, and the next best i
 	expect(taken.profile.id).not.toBe(body.profile.id);
 });
 
-test("the last wallet goes too, and what it did stays on record", async () => {
+test("the last wallet can be unlinked too, and its history is kept", async () => {
 	const { body } = await own.fixture.signIn(keyOf(3));
 	const { body: left } = await remove(`wallets/${body.profile.canonicalWalletId}`, body.token);
 	expect(left).toMatchObject({ canonicalWalletId: null, wallets: [] });
@@ -54,7 +54,7 @@ test("[TRD-09] an unlinked social account leads nowhere, and may be linked by an
 	expect(await identity.service.profileOfSocial("s-4")).toMatchObject({ id: other.profile.id });
 });
 
-test("whoever else is signed in to the profile has to sign in anew", async () => {
+test("all other sessions of the profile have to sign in again", async () => {
 	const { body: thief } = await own.fixture.signIn(keyOf(6));
 	const { body: owner } = await own.fixture.signIn(keyOf(6));
 	const statusOf = async (bearer: string) =>
@@ -68,7 +68,7 @@ test("whoever else is signed in to the profile has to sign in anew", async () =>
 	expect([await statusOf(second.token), await statusOf(other.token)]).toEqual([401, 200]);
 });
 
-test("[TRD-09] of two who unlink one wallet at once, one did it", async () => {
+test("[TRD-09] two requests that unlink one wallet at once end as one 200 and one 404", async () => {
 	const { body } = await own.fixture.signIn(keyOf(8));
 	const path = `wallets/${body.profile.canonicalWalletId}`;
 	const answers = await Promise.all([remove(path, body.token), remove(path, body.token)]);

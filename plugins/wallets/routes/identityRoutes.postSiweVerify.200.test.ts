@@ -70,7 +70,7 @@ describe("postSiweVerify.200", () => {
 	});
 
 	// Guarantee: a nonce is worth one sign-in, whoever is quicker.
-	test("[TRD-10] of two that use one nonce at the same time, one signs in", async () => {
+	test("[TRD-10] one of several sign-ins with one nonce at the same time succeeds", async () => {
 		const account = privateKeyToAccount(keyOf(3));
 		for (let round = 0; round < 5; round++) {
 			const message = await own.fixture.messageOf(account.address);
@@ -217,7 +217,7 @@ describe("postSiweVerify.401", () => {
 		expect(await of(message, signature)).toEqual({ status: 401, code: "siwe_nonce" });
 	});
 
-	test("each nonce has the chain asked once, and a node that is silent is not a wrong signature", async () => {
+	test("a nonce asks the chain once, and a silent node is not a wrong signature", async () => {
 		let asked = 0;
 		const rpc = {
 			...createFakeChain().rpc,

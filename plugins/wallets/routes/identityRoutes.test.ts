@@ -24,7 +24,7 @@ describe("identityRoutes.401", () => {
 		["DELETE", `/profile/wallets/${crypto.randomUUID()}`],
 	];
 
-	test("[SEC-04] whoever is not signed in gets 401 from every route of their own things", async () => {
+	test("[SEC-04] each personal route answers 401 to a caller who is not signed in", async () => {
 		const { body } = await own.fixture.signIn(keyOf(1));
 		await own.fixture.call("/session", { method: "DELETE", bearer: body.token });
 		for (const [method, path] of OWN) {
@@ -256,7 +256,7 @@ describe("identityRoutes.403", () => {
 
 describe("identityRoutes.404", () => {
 	const own = identityOfFile();
-	test("[TRD-09] another's wallet answers as one that never was, to the letter", async () => {
+	test("[TRD-09] another profile's wallet answers exactly as one that does not exist", async () => {
 		const { body: owner } = await own.fixture.signIn(keyOf(1));
 		const { body: other } = await own.fixture.signIn(keyOf(2));
 		const theirs = owner.profile.wallets[0].id;
@@ -416,7 +416,7 @@ describe("postEnrollment.200", () => {
 		expect((await own.fixture.call("/profile", { bearer: other.token })).status).toBe(401);
 	});
 
-	test("[TRD-09] what a body says of accounts is nothing: only the provider's word counts", async () => {
+	test("[TRD-09] accounts in a request's body are ignored: only the provider's word counts", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-3", [provider.external(addressOf(13))]);
 		const { status, body } = await own.fixture.enrol(token, {
@@ -495,7 +495,7 @@ describe("postEnrollment.200", () => {
 		expect((await own.fixture.enrol(token)).body.profile).toEqual(asked.profile);
 	});
 
-	test("what was unlinked here and is another's now keeps nobody from signing in", async () => {
+	test("an unlinked wallet that is another's now keeps nobody from signing in", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-7", [provider.social("s-7"), provider.external(addressOf(19))]);
 		const { body } = await own.fixture.enrol(token);
@@ -540,7 +540,7 @@ describe("postEnrollment.200", () => {
 		expect(row).toEqual({ profiles: 1, wallets: 1 });
 	});
 
-	test("each change is in the audit, once, and holds nothing of the provider's names", async () => {
+	test("each change by an enrolment is in the audit log once, without names of the provider's", async () => {
 		const { provider, audited } = own.fixture;
 		const token = provider.user("u-9", [
 			provider.social("s-9", "joe"),
@@ -566,7 +566,7 @@ describe("postEnrollment.200", () => {
 
 describe("postEnrollment.401", () => {
 	const own = identityOfFile();
-	test("[TRD-09] without the provider's access token nobody is enrolled", async () => {
+	test("[TRD-09] nobody is enrolled without the provider's access token", async () => {
 		const { body: signed } = await own.fixture.signIn(keyOf(1));
 		const attempts = [
 			{},
@@ -643,7 +643,7 @@ describe("postEnrollment.409", () => {
 		expect(await everything()).toEqual(before);
 	});
 
-	test("two profiles that were made by signing are not melted into one", async () => {
+	test("two profiles that were made by signing are not merged into one", async () => {
 		const { provider } = own.fixture;
 		const { body: one } = await own.fixture.signIn(keyOf(3));
 		const { body: other } = await own.fixture.signIn(keyOf(4));

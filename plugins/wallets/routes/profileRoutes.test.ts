@@ -46,7 +46,7 @@ describe("postProfile.200", () => {
 		expect((await own.fixture.call("/profile", { bearer: body.token })).body).toEqual(limited);
 	});
 
-	test("[TRD-09] whoever armed something notices a change, and no change is none", async () => {
+	test("[TRD-09] a change raises the profile's revision, and setting the same values does not", async () => {
 		const { body } = await own.fixture.signIn(keyOf(2));
 		const { id } = body.profile;
 		const before = await revisionOf(id);
@@ -91,7 +91,7 @@ describe("postProfile.200", () => {
 		expect(stored.body).toEqual(chosen.body);
 	});
 
-	test("with the provider's access token a profile is made where there is none, and then found", async () => {
+	test("a provider's access token makes a profile once, and then finds it", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-1", [
 			provider.social("s-1"),
@@ -168,7 +168,7 @@ describe("postProfile.403", () => {
 		return { set, wallet, token: body.token };
 	}
 
-	test("after ten minutes no safeguard can be weakened, and what was asked for with it is not done", async () => {
+	test("ten minutes after signing in no safeguard can be weakened, and such a request changes nothing", async () => {
 		const { set, wallet, token } = await strict(1, TEN_MINUTES_MS + 1);
 		const before = (await own.fixture.call("/profile", { bearer: token })).body;
 		own.fixture.audited.length = 0;
@@ -203,7 +203,7 @@ describe("postProfile.403", () => {
 		}
 	});
 
-	test("for ten minutes all can be weakened, and using the session does not make them longer", async () => {
+	test("safeguards can be weakened for ten minutes, and using the session does not extend that", async () => {
 		const { set } = await strict(3, TEN_MINUTES_MS);
 		expect((await set({ perTradeUsdMax: "101" })).status).toBe(200);
 		own.fixture.clock.ms += 1;
@@ -240,7 +240,7 @@ describe("postProfile.403", () => {
 		clock.ms += TEN_MINUTES_MS + 1;
 	});
 
-	test("whatever is changed with an old sign-in, nothing is weaker than before", async () => {
+	test("a profile that is changed with an old sign-in never gets weaker", async () => {
 		const { set, wallet, token } = await strict(4, TEN_MINUTES_MS + 1);
 		const usd = fc.option(fc.integer({ min: 0, max: 900 }).map(String), { nil: null });
 		const change = fc.record(
@@ -357,7 +357,7 @@ describe("postProfile.422", () => {
 		for (const body of bad) expect(await refused(JSON.stringify(body))).toMatchObject(INVALID);
 	});
 
-	test("[TRD-09] another's wallet is as little there as one that never was", async () => {
+	test("[TRD-09] another profile's wallet is refused exactly as one that does not exist", async () => {
 		const { body: other } = await own.fixture.signIn(keyOf(2));
 		const theirs = other.profile.wallets[0].id;
 		for (const id of [theirs, crypto.randomUUID(), "x", "' or 1=1 --", ""]) {

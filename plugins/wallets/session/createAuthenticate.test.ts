@@ -28,7 +28,7 @@ test("the wallet provider's access token speaks for the profile it enrolled", as
 	expect({ id: profile.id, sessionId }).toEqual({ id: body.profile.id, sessionId: null });
 });
 
-test("nobody holds a token that names an account of the deployment's", async () => {
+test("a provider's token that names an account of the deployment is refused", async () => {
 	const { provider, identity } = own.fixture;
 	const token = provider.user("deployment:keeper", [provider.social("social-9")]);
 	expect((await own.fixture.enrol(token)).status).toBe(401);
@@ -36,7 +36,7 @@ test("nobody holds a token that names an account of the deployment's", async () 
 	await expect(identity.service.authenticate(speaking)).rejects.toMatchObject({ status: 401 });
 });
 
-test("nobody is anybody: no token, a wrong one, and a cookie of another name", async () => {
+test("a request with no token, a wrong one or another cookie has no caller", async () => {
 	const { body } = await own.fixture.signIn(keyOf(1));
 	const last = body.token.at(-1);
 	const attempts: Record<string, string>[] = [

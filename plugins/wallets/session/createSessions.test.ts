@@ -98,7 +98,7 @@ describe("createSessions", () => {
 		expect(row?.text).not.toContain(Buffer.from(token).toString("hex"));
 	});
 
-	test("with a secret, a row that somebody writes into the database opens nothing", async () => {
+	test("a session row that somebody writes into the database is useless where a secret is set", async () => {
 		const keyed = await openIdentity(own.database.db, {
 			config: { SESSION_SECRET: "s".repeat(32) },
 		});
@@ -131,7 +131,7 @@ describe("createSessions", () => {
 		own.fixture.clock.ms = NOW_MS;
 	});
 
-	test("what is past its time is deleted, and what is not stays", async () => {
+	test("expired sessions and nonces are deleted, and others stay", async () => {
 		const count = async () => {
 			const [row] = await own.database.db.query<{ sessions: number; nonces: number }>(
 				`select (select count(*) from wallets.session)::int as sessions,
@@ -195,7 +195,7 @@ describe("readCredential", () => {
 		expect(read({ ...both, authorization: "Basic dTpw" })).toMatchObject({ token, from: "cookie" });
 	});
 
-	test("what is no token of ours is not looked up", () => {
+	test("a credential that is no token of ours is not looked up", () => {
 		expect(read({})).toEqual({ kind: "none" });
 		expect(read({ cookie: "session=" })).toEqual({ kind: "none" });
 		expect(read({ cookie: "session=' or 1=1 --" })).toEqual({ kind: "none" });
@@ -208,7 +208,7 @@ describe("sessionCookie", () => {
 	const read = (cookie: string, from = plain) =>
 		from.read(new Request("http://localhost/", { headers: { cookie } }));
 
-	test("behind TLS the cookie is Secure and bound to this host and path", () => {
+	test("the session cookie is Secure and bound to this host and path behind TLS", () => {
 		expect(secure.set("abc")).toBe(
 			"__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=604800",
 		);
@@ -226,7 +226,7 @@ describe("sessionCookie", () => {
 		expect(plain.read(new Request("http://localhost/"))).toBeNull();
 	});
 
-	test("one that a neighbour could have planted is not read", () => {
+	test("a cookie that a neighbouring site could have planted is not read", () => {
 		// Behind TLS only the name that browsers protect counts.
 		expect(read("session=planted", secure)).toBeNull();
 		expect(read("__Host-session=own; session=planted", secure)).toBe("own");
@@ -256,7 +256,7 @@ describe("sessionToken", () => {
 		}
 	});
 
-	test("what is stored is SHA-256 of it, keyed where the deployment has a secret", () => {
+	test("a token is stored as its SHA-256, keyed where the deployment has a secret", () => {
 		const token = sessionToken.create(randomBytes);
 		const plain = sessionToken.hash(token, undefined);
 		expect(plain).toEqual(createHash("sha256").update(token).digest());

@@ -86,7 +86,7 @@ describe("a token's transfer", () => {
 		["answersNothing", 1_000n, 1_000n, -1_000n],
 		["hidesBalances", 1_000n, 0n, 0n],
 	] as const satisfies readonly (readonly [keyof typeof ODD, bigint, bigint, bigint])[]) {
-		test(`that is of the kind ${how} is measured as what it moved`, async () => {
+		test(`a transfer of a token that is ${how} is measured as what it moved`, async () => {
 			await token.become(how);
 			const receipt = await receiptOf(await move(1_000n));
 			expect(await measure(receipt, ANNA)).toEqual({ toldRaw: told, heldRaw: held });
@@ -96,7 +96,7 @@ describe("a token's transfer", () => {
 		});
 	}
 
-	test("is measured apart from our other transactions of its block", async () => {
+	test("a transfer is measured apart from our other transactions of its block", async () => {
 		const receipts = await together(
 			() => move(1_000n),
 			() => move(300n),
@@ -111,7 +111,7 @@ describe("a token's transfer", () => {
 		expect(await measure(second, wallet)).toEqual({ toldRaw: -300n, heldRaw: -293n });
 	});
 
-	test("that moves nothing is not covered by another of ours to the same recipient", async () => {
+	test("a transfer that moves nothing is not covered by another one to the same recipient", async () => {
 		await token.become("movesNothing");
 		const [empty] = await together(
 			() => move(1_000n),
@@ -124,7 +124,7 @@ describe("a token's transfer", () => {
 });
 
 describe("the coin", () => {
-	test("is measured without gas, and apart from our other payments of its block", async () => {
+	test("a payment of the coin is measured without gas, and apart from others of its block", async () => {
 		const of = { kind: "coin" } as const;
 		const [first, second] = await together(
 			() => pay(5_000n),
@@ -158,7 +158,7 @@ describe("nodes", () => {
 		};
 	}
 
-	test("that keep no such state leave the receipt as it is", async () => {
+	test("a node that keeps no old state leaves the receipt's amount as it is", async () => {
 		await token.become("movesNothing");
 		const receipt = await receiptOf(await move(1_000n));
 		await token.become("honest");
@@ -168,7 +168,7 @@ describe("nodes", () => {
 		});
 	});
 
-	test("that show another block at that height, or none, teach nothing", async () => {
+	test("a node that shows another block at that height, or none, is not believed", async () => {
 		const receipt = await receiptOf(await move(1_000n));
 		const elsewhere = { ...receipt, blockHash: `0x${"0d".repeat(32)}` as const };
 		await expect(measure(elsewhere, ANNA)).rejects.toMatchObject({ code: "chain_contradicts" });
@@ -198,18 +198,18 @@ describe("judgeArrival", () => {
 		expect(codeOf(99n, null, 100n)).toBe("partly_received");
 	});
 
-	test("what arrived without logs is in doubt too: failed would invite paying twice", () => {
+	test("an arrival without logs is in doubt and not failed, which would invite paying twice", () => {
 		expect(codeOf(0n, 100n, 100n)).toBe("arrival_doubtful");
 		expect(codeOf(99n, 200n, 100n)).toBe("arrival_doubtful");
 	});
 
-	test("what left is judged the same way: at most so much", () => {
+	test("an amount that left is judged the same way: at most what was planned", () => {
 		expect(codeOf(-100n, -100n, -100n)).toBeNull();
 		expect(codeOf(-100n, -200n, -100n)).toBe("arrival_doubtful");
 		expect(codeOf(-100n, 0n, -100n)).toBeNull();
 	});
 
-	test("of what arrived the lower figure counts, and what is more is named", () => {
+	test("the lower of two amounts counts as arrived, and any excess is named", () => {
 		expect(judgeArrival({ toldRaw: 120n, heldRaw: 110n }, 100n)).toEqual({
 			...{ kind: "arrived", raw: 110n, moreRaw: 0n },
 		});

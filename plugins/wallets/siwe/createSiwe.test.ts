@@ -81,7 +81,7 @@ describe("signInOrigins", () => {
 		});
 	}
 
-	test("[TRD-10] with a public address, sign-in is for it and the allowed pages, whatever Host says", () => {
+	test("[TRD-10] with a public address, sign-in is for it and allowed pages, whatever Host says", () => {
 		const publicUrl = "https://svc.example/api";
 		for (const host of ["evil.example", "localhost:4000", "svc.example", null]) {
 			for (const sandbox of [true, false]) {
@@ -93,7 +93,7 @@ describe("signInOrigins", () => {
 		}
 	});
 
-	test("[TRD-10] without one, the Host that a caller writes counts for this machine alone", () => {
+	test("[TRD-10] without a public address, the Host header counts for this machine alone", () => {
 		for (const host of [
 			"evil.example",
 			"localhost.evil.example",
@@ -115,7 +115,7 @@ describe("signInOrigins", () => {
 		expect(origins("localhost:4000/x")).toEqual(["https://app.example"]);
 	});
 
-	test("in the sandbox, where nothing is real, any name that it is called by will do", () => {
+	test("the sandbox takes any host name for signing in, as nothing is real there", () => {
 		expect(origins("sandbox.lan:4000", { sandbox: true })).toEqual([
 			"http://sandbox.lan:4000",
 			"https://app.example",

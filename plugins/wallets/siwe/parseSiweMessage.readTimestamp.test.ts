@@ -20,7 +20,7 @@ describe("readTimestamp", () => {
 		expect(readTimestamp("2024-02-29T00:00:00Z")).toBe(Date.UTC(2024, 1, 29));
 	});
 
-	test("[TRD-10] what is no moment of RFC 3339 is none", () => {
+	test("[TRD-10] a text that is no RFC 3339 time is refused", () => {
 		const bad = [
 			"",
 			"now",
@@ -55,7 +55,7 @@ describe("readTimestamp", () => {
 		expect(bad.filter((text) => readTimestamp(text) !== null)).toEqual([]);
 	});
 
-	test("what a date writes of itself is read back to the millisecond", () => {
+	test("a date's own ISO text is read back to the millisecond", () => {
 		const dates = fc.date({
 			min: new Date("1000-01-01T00:00:00Z"),
 			max: new Date("9999-12-31T23:59:59Z"),
@@ -205,7 +205,7 @@ describe("uriGrammar", () => {
 		expect(["a b", "a/b", "%", "ä"].filter(isPchars)).toEqual([]);
 	});
 
-	test("what URL takes for an origin, and writes back unchanged, is a URI and an authority here", () => {
+	test("a web URL and its host are accepted as a URI and an authority", () => {
 		fc.assert(
 			fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true }), (text) => {
 				expect(isUri(text)).toBe(true);

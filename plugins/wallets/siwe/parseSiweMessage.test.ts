@@ -288,7 +288,7 @@ const messages: fc.Arbitrary<SiweMessage> = fc.record({
 });
 
 describe("for all messages", () => {
-	test("[TRD-10] what was written is read, field by field", () => {
+	test("[TRD-10] a rendered message is parsed back field by field", () => {
 		fc.assert(
 			fc.property(messages, (message) => {
 				expect(read(renderSiweMessage(message))).toEqual(message);

@@ -30,7 +30,7 @@ test("the twin of a signature, which anybody can make of it, is nobody's", async
 	expect(await readSigner(hash, twin)).toBeNull();
 });
 
-test("[TRD-10] what no key can have made is nobody's, and throws nothing", async () => {
+test("[TRD-10] a signature that no key can have made has no signer, and throws nothing", async () => {
 	const bad: Hex[] = [
 		"0x",
 		"0x00",
@@ -53,7 +53,7 @@ test("[TRD-10] what no key can have made is nobody's, and throws nothing", async
 	}
 });
 
-test("another text, or any bit of the signature turned, is another's or nobody's", async () => {
+test("another text, or one changed bit of the signature, never gives the same signer", async () => {
 	expect(await readSigner(hashMessage("hello "), signature)).not.toBe(address as Hex);
 	await fc.assert(
 		fc.asyncProperty(fc.nat(519), async (bit) => {

@@ -42,7 +42,7 @@ describe("feeDenial", () => {
 		return feeDenial(by, { chainId: CHAIN_ID, gasLimit, account: { maxFeePerGas } })?.code ?? null;
 	}
 
-	test("what fits exactly is offered, and not a micro more", () => {
+	test("a fee that fits the limit exactly is offered, and a micro-dollar more is not", () => {
 		const usd = 2_000;
 		const amount = fc.bigInt({ min: 1n, max: 10n ** 9n });
 		fc.assert(
@@ -132,7 +132,7 @@ describe("limitsInForce", () => {
 		);
 	});
 
-	test("on the social channel somebody else's address is new for a day at least", () => {
+	test("a foreign recipient counts as new for at least a day on the social channel", () => {
 		const own = byOf({ perTradeUsdMax: null, dailyUsdMax: null, notionalUsdMax: null }, "social");
 		const other = { ...own, recipient: `0x${"2".repeat(40)}` } as const;
 		const waits = (recipientCooldownMs: number, by: Parameters<typeof limitsInForce>[1]) => {
@@ -179,7 +179,7 @@ describe("spendDenial", () => {
 	});
 	const limits = situation().limits;
 
-	test("what fits exactly is allowed; a micro more is denied, with the code of its limit", () => {
+	test("a spend that fits exactly is allowed, and a micro more is denied with its limit's code", () => {
 		expect(spendDenial(situation())).toBeNull();
 		const denials: [Partial<SpendSituation>, string][] = [
 			[{ usdMicros: null }, "usd_rate_unavailable"],
@@ -232,14 +232,14 @@ describe("usdMicros", () => {
 		);
 	});
 
-	test("one wei is a micro, nothing is nothing, an ether is what it is", () => {
+	test("the worth of an amount is rounded up to whole micro-dollars", () => {
 		expect(usdMicros(1n, rate(2_000n * 10n ** 8n))).toBe(1n);
 		expect(usdMicros(0n, rate(2_000n * 10n ** 8n))).toBe(0n);
 		expect(usdMicros(10n ** 18n, rate(2_000n * 10n ** 8n))).toBe(2_000_000_000n);
 		expect(usdMicros(1_500_000n, rate(10n ** 8n, 8, 6))).toBe(1_500_000n);
 	});
 
-	test("without a price, or with one that is none, the worth is unknown and not zero", () => {
+	test("the worth of an amount is unknown, and not zero, without a valid price", () => {
 		expect(usdMicros(1n, null)).toBeNull();
 		for (const answer of [0n, -1n]) expect(usdMicros(1n, rate(answer))).toBeNull();
 	});

@@ -60,7 +60,7 @@ async function kindsOf(intentId: string): Promise<string[]> {
 	return rows.map(({ kind }) => kind);
 }
 
-test("what is told twice is written once, and what does not fit not at all", async () => {
+test("a repeated ledger move is written once, and one that does not fit is not written", async () => {
 	const id = await reserve(5n);
 	for (const move of ["unspend", "unrelease", "spend", "spend", "release"] as const) {
 		await follow(id, move);
@@ -72,7 +72,7 @@ test("what is told twice is written once, and what does not fit not at all", asy
 	expect(await kindsOf(id)).toEqual(["reserve", "spend", "unspend", "release", "unrelease"]);
 });
 
-test("in whatever order it is told, an amount is open, spent or given back, and never two of them", async () => {
+test("an amount is open, spent or given back, and never two of these, in any order of moves", async () => {
 	const moves = fc.array(fc.constantFrom<SpendMove>("spend", "release", "unspend", "unrelease"), {
 		minLength: 1,
 		maxLength: 8,
@@ -92,7 +92,7 @@ test("in whatever order it is told, an amount is open, spent or given back, and 
 	}
 });
 
-test("where nothing was reserved nothing follows", async () => {
+test("a move without a reservation writes nothing", async () => {
 	const id = await reserve(5n);
 	await database.db.execute("delete from wallets.spend_entry");
 	for (const move of ["spend", "release"] as const) await follow(id, move);
@@ -111,7 +111,7 @@ test("a day's sum has what is reserved or spent, and not what was given back", a
 	expect(await spent()).toBe(21n);
 });
 
-test("what was reserved before the day counts no more, whenever it was given back", async () => {
+test("a reservation older than a day counts no more, whenever it was given back", async () => {
 	const old = await reserve(1_000n, NOW_MS - DAY_MS - 1);
 	await reserve(5n, NOW_MS - DAY_MS);
 	expect(await spent()).toBe(5n);
@@ -124,7 +124,7 @@ test("what was reserved before the day counts no more, whenever it was given bac
 	}
 });
 
-test("somebody else's spends are not one's own", async () => {
+test("another profile's spends are not counted", async () => {
 	await reserve(7n);
 	by = await insertPerson(database.db, { chainId: 1, nowMs: NOW_MS });
 	expect(await spent()).toBe(0n);

@@ -29,7 +29,7 @@ describe("chooseNonce", () => {
 		expect(choose(fresh, 0)).toEqual({ kind: "nonce", nonce: 0 });
 	});
 
-	test("the next nonce is the lowest that nothing of ours holds", () => {
+	test("the next nonce is the lowest that no payment of ours holds", () => {
 		expect(choose(queueOf(), 10)).toEqual({ kind: "nonce", nonce: 10 });
 		expect(choose(queueOf(held([10, 11])), 10)).toEqual({ kind: "nonce", nonce: 12 });
 		// A gap below what was sent is filled first.
@@ -56,7 +56,7 @@ describe("chooseNonce", () => {
 		}
 	});
 
-	test("nothing follows what may or may not have left, and what stands below it goes", () => {
+	test("no payment follows an uncertain one, and one that fits below it goes", () => {
 		for (const state of ["doubtful", "dropped"] as const) {
 			const doubt = held([12], state);
 			expect(choose(queueOf([...held([10, 11]), ...doubt]), 10)).toEqual({

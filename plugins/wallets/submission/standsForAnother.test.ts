@@ -41,7 +41,7 @@ test("[TRD-08] a hash that nobody has is free, and its own is its own", async ()
 	expect(await isTaken(own)).toBe(false);
 });
 
-test("[TRD-08] what stands for one intent of a wallet stands for no second one of it", async () => {
+test("[TRD-08] a hash that stands for one intent of a wallet stands for no second one", async () => {
 	await give(second);
 	expect(await isTaken(own)).toBe(true);
 	// Also once it is over: what it paid for was paid for.
@@ -49,7 +49,7 @@ test("[TRD-08] what stands for one intent of a wallet stands for no second one o
 	expect(await isTaken(own)).toBe(true);
 });
 
-test("[TRD-08] what a stranger says of a hash takes it from nobody, nor does another chain's", async () => {
+test("[TRD-08] a hash that a stranger reported, or on another chain, stays free", async () => {
 	await give(strangers);
 	expect(await isTaken(own)).toBe(false);
 	await give(second, ", chain_id = 1");

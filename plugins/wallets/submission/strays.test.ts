@@ -45,7 +45,7 @@ const approve = async (id: string) => {
 	await lab.execution.advance([id], lab.signal);
 };
 
-test("the same payment waits for its owner, who may say that it was this", async () => {
+test("an intent whose payment seems made already waits for its owner, who may say that it was", async () => {
 	const sent = sendElsewhere(1, "0xabcdef01");
 	mine();
 	const id = await pay("0xabcdef01");
@@ -93,7 +93,7 @@ test("a call of the same function is asked about once, and ends by its owner's w
 	expect(await read(id)).toMatchObject({ status: "rejected", errorCode: "paid_before" });
 });
 
-test("what is queued already is not sent where the like of it was sent meanwhile", async () => {
+test("a queued payment is not sent if an equal one was sent meanwhile", async () => {
 	lab.moods.push("keeps, silent");
 	const first = await pay("0x02");
 	const id = await pay("0xabcdef01");

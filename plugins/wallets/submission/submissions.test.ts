@@ -100,7 +100,7 @@ async function read(id: string) {
 	return submissionRow.read(rows[0]);
 }
 
-test("what waits in line has no nonce; what is handed over has all that is sent", async () => {
+test("a queued submission has no nonce, and one that is handed over has all that is sent", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const id = one?.id ?? "";
@@ -134,7 +134,7 @@ test("what waits in line has no nonce; what is handed over has all that is sent"
 	});
 });
 
-test("what began is not begun again", async () => {
+test("a submission that began is not begun again", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const id = one?.id ?? "";
@@ -153,7 +153,7 @@ test("what began is not begun again", async () => {
 	}
 });
 
-test("nothing follows what may or may not have left", async () => {
+test("no submission begins behind one that may or may not have been sent", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -204,7 +204,7 @@ test("chains of one account do not wait for each other, and each counts its own 
 	}
 });
 
-test("what is not mined yet takes its value and its gas, and what waits in the queue too", async () => {
+test("unmined and queued payments hold their value and their gas from the balance", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 2);
 	const promised = async (minedNonce = 3) => {
@@ -246,7 +246,7 @@ test("the database itself refuses two that are handed over at once, two payments
 	expect(await set(hash)).toBe("refused");
 });
 
-test("what is found out of a transaction is written whatever stands beside it", async () => {
+test("a finding of one submission is written, whatever other one shares its nonce", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -269,7 +269,7 @@ const tell = (submissionId: string, transactionHash: `0x${string}` = HASH) =>
 		}),
 	);
 
-test("what was reserved for is not reserved for again, and leaves no second trace", async () => {
+test("an intent with a reservation is not reserved again, and leaves no second trace", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const intentId = one?.intent.id ?? "";
@@ -289,7 +289,7 @@ test("what was reserved for is not reserved for again, and leaves no second trac
 	expect(await lab.db.query("select 1 from wallets.submission")).toHaveLength(1);
 });
 
-test("[TRF-03] what is reserved is the plan's spend, of its owner, in its currency, to the unit", async () => {
+test("[TRF-03] the reservation is the plan's spend, its owner and currency, to the unit", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const intentId = one?.intent.id ?? "";
@@ -309,7 +309,7 @@ test("[TRF-03] what is reserved is the plan's spend, of its owner, in its curren
 	expect(await lab.intent(intentId)).toMatchObject({ plan, planHash: hashPlan(plan) });
 });
 
-test("that it left is written where it is open, and moves the intent that waits for it", async () => {
+test("a report of sending is written on an open submission, and moves its waiting intent", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const [id, intentId] = [one?.id ?? "", one?.intent.id ?? ""];
@@ -329,7 +329,7 @@ test("that it left is written where it is open, and moves the intent that waits 
 	expect(await lab.moves(intentId)).toEqual(["reserve", "sent"]);
 });
 
-test("one hash stands for one intent of a sender, and what strangers say of it is theirs", async () => {
+test("one hash stands for one intent of a sender, and a stranger may report the same hash", async () => {
 	const [anna, bert] = [await lab.person(), await lab.person()];
 	const [[one, two], [other]] = [await queue(anna, 2), await queue(bert, 1)];
 	await begin(anna, one?.id ?? "");

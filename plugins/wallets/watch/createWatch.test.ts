@@ -123,7 +123,7 @@ test("quarantined rows and flaws of the ledger are counted, and degrade what rea
 	}
 });
 
-test("whoever asks, it is read once in some seconds; what degrades names nobody", async () => {
+test("the watch reads once in some seconds for all callers, and its reasons name nobody", async () => {
 	const by = await lab.person();
 	const id = await pay(undefined, by);
 	await lab.tick(SLOW_AFTER_MS + 1);
@@ -143,7 +143,7 @@ test("whoever asks, it is read once in some seconds; what degrades names nobody"
 	expect(queries).toBeGreaterThan(once);
 });
 
-test("all that goes as it should degrades nothing", async () => {
+test("intents that all go well degrade nothing", async () => {
 	const { degraded, figures } = open();
 	await pay();
 	expect(await degraded()).toEqual([]);

@@ -20,7 +20,7 @@ const judge = (waiting: Partial<Waiting>, nonces: HeldNonce[] = [], isUnproven =
 	judgeWait({ ...sent, ...waiting }, { held: nonces, isUnproven }, NOW_MS);
 
 describe("what was sent", () => {
-	test("is slow where nodes know it, and unseen where none has shown it for long", () => {
+	test("a sent payment is slow if nodes know it, and unseen if none has shown it for long", () => {
 		expect(judge({}, [held(7)])).toBe("slow");
 		expect(judge({ seenAtMs: null }, [held(7)])).toBe("unseen");
 		expect(judge({ seenAtMs: NOW_MS - 400_000 }, [held(7)])).toBe("unseen");
@@ -40,12 +40,12 @@ describe("what was sent", () => {
 		}
 	});
 
-	test("by its owner's own wallet is judged without our nonces", () => {
+	test("a payment of the owner's own wallet is judged without our nonces", () => {
 		expect(judge({ nonce: null }, [held(2), held(5, "doubtful")])).toBe("slow");
 	});
 });
 
-test("what has its nonce used, or taken by another payment after a refusal, waits for that", () => {
+test("a payment whose nonce is used, or taken after a refusal, waits for that", () => {
 	expect(judge({ nonce: 5 }, [held(5, "mined")])).toBe("nonce_used");
 	expect(judge({ nonce: 4, state: "doubtful" }, [held(5, "reverted")])).toBe("nonce_used");
 	expect(judge({ nonce: 5, state: "refused" }, [held(5)])).toBe("nonce_used");
@@ -53,20 +53,20 @@ test("what has its nonce used, or taken by another payment after a refusal, wait
 	expect(judge({ nonce: 5, state: "refused" }, [held(4, "mined"), held(6)])).toBe("refused");
 });
 
-test("what is queued waits for what is in doubt, for proof, or for gas and its chain", () => {
+test("a queued payment waits for an uncertain one, for proof, or for gas and its chain", () => {
 	const queued = { state: "queued", nonce: null, status: "submitting" } as const;
 	expect(judge(queued, [held(3, "dropped")], true)).toBe("behind");
 	expect(judge(queued, [held(3)], true)).toBe("nonce_unproven");
 	expect(judge(queued, [held(3)])).toBe("queued");
 });
 
-test("what cannot be read is that first of all, and a mined cancellation says the rest", () => {
+test("an unreadable submission has that reason first, and a mined cancellation comes next", () => {
 	expect(judge({ isUnreadable: true, cancelling: "mined" })).toBe("unreadable");
 	expect(judge({ state: "doubtful", cancelling: "mined" })).toBe("cancelling");
 	expect(judge({ state: "doubtful", cancelling: "sent" })).toBe("in_doubt");
 });
 
-test("whatever is known, there is one reason, and words for it", () => {
+test("each waiting intent has exactly one reason, and words for it", () => {
 	const states = [
 		...(["queued", "sending", "sent", "doubtful", "dropped", "refused"] as const),
 		...(["mined", "reverted", "never"] as const),

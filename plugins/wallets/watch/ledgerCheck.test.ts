@@ -28,7 +28,7 @@ async function settle(): Promise<void> {
 	for (let look = 0; look < 3; look++) await lab.tick(400_000);
 }
 
-test("all that the path itself writes fits, wherever an intent stands", async () => {
+test("the ledger check finds nothing wrong with what the payment path writes", async () => {
 	await pay();
 	await pay("refuses");
 	await pay("sends, silent");
@@ -70,13 +70,13 @@ describe("found is", () => {
 		);
 	});
 
-	test("one in flight whose reservation is given back already", async () => {
+	test("an intent in flight whose reservation is given back already is found", async () => {
 		const id = await pay();
 		await change(copy("release"), id);
 		expect(await turn()).toEqual([[id, "unbalanced"]]);
 	});
 
-	test("more spent than was reserved, and less than nothing", async () => {
+	test("an intent that spent more than was reserved, or less than nothing, is found", async () => {
 		const [twice, negative] = [await pay(), await pay()];
 		await settle();
 		await change(copy("spend"), twice);

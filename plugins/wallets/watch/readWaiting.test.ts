@@ -31,7 +31,7 @@ describe("blockedQueues", () => {
 		...given,
 	});
 
-	test("each queue is there once, by the most serious reason and its oldest entry", () => {
+	test("each blocked queue is listed once, by its most serious reason and oldest entry", () => {
 		const queues = blockedQueues([
 			one({ sinceMs: 10 }),
 			one({ reason: "behind", sinceMs: 40, state: "queued", nonce: null }),
@@ -44,7 +44,7 @@ describe("blockedQueues", () => {
 		]);
 	});
 
-	test("what is in doubt by itself, or was sent by its owner's wallet, blocks no queue", () => {
+	test("a payment in doubt by itself, or of the owner's own wallet, blocks no queue", () => {
 		const none = [
 			one({ state: "doubtful", reason: "in_doubt" }),
 			one({ state: "refused", reason: "refused" }),
@@ -54,7 +54,7 @@ describe("blockedQueues", () => {
 		expect(blockedQueues(none)).toEqual([]);
 	});
 
-	test("one whose row cannot be read blocks its queue, whatever is known of its nonce", () => {
+	test("a payment whose row cannot be read blocks its queue, whatever its nonce", () => {
 		const queues = blockedQueues([one({ nonce: null, isUnreadable: true, reason: "unreadable" })]);
 		expect(queues).toMatchObject([{ reason: "unreadable" }]);
 	});
@@ -104,7 +104,7 @@ describe("listWaiting", () => {
 		expect(await list()).toEqual([]);
 	}
 
-	test("what is sent, mined and final in its time is never listed", async () => {
+	test("a payment that is sent, mined and final in time is never listed", async () => {
 		const id = await pay();
 		expect(await list()).toEqual([]);
 		await lab.tick(SLOW_AFTER_MS - 5_000);
@@ -115,7 +115,7 @@ describe("listWaiting", () => {
 	});
 
 	describe("listed is", () => {
-		test("what nodes know for long, as slow; a cancellation frees it", async () => {
+		test("a payment that nodes know for long is listed as slow; a cancellation frees it", async () => {
 			const id = await pay();
 			await lab.tick();
 			await lab.tick(SLOW_AFTER_MS);
@@ -123,7 +123,7 @@ describe("listWaiting", () => {
 			await expectFreed(id);
 		});
 
-		test("what the wallet provider said it sent and no node has seen, and all behind it", async () => {
+		test("a payment that the provider claims sent and no node saw is listed, and all behind it", async () => {
 			const first = await pay("says sent, keeps");
 			const second = await pay();
 			await lab.tick(SLOW_AFTER_MS + 1);
@@ -133,7 +133,7 @@ describe("listWaiting", () => {
 			await expectFreed(first);
 		});
 
-		test("what stands above a nonce that nothing uses", async () => {
+		test("a payment above a nonce that nothing uses is listed", async () => {
 			await pay();
 			await bury();
 			const lost = await pay();
@@ -154,7 +154,7 @@ describe("listWaiting", () => {
 			await expectFreed(id);
 		});
 
-		test("what is in doubt at once, and what waits behind it after ten seconds", async () => {
+		test("an uncertain payment is listed at once, and one behind it after ten seconds", async () => {
 			lab.provider.state.hasTaken = true;
 			const first = await pay("keeps, silent");
 			const second = await pay();
@@ -167,14 +167,14 @@ describe("listWaiting", () => {
 			await expectFreed(first);
 		});
 
-		test("what was refused and signed, until its nonce is used", async () => {
+		test("a refused payment with a signature is listed until its nonce is used", async () => {
 			const id = await pay("refuses, signed");
 			await lab.tick();
 			expect(await reasons()).toEqual({ [id]: "refused" });
 			await expectFreed(id);
 		});
 
-		test("what was refused and whose nonce the next payment has, without a cancellation", async () => {
+		test("a refused payment whose nonce the next one has is listed, without a cancellation", async () => {
 			const id = await pay("refuses, signed");
 			await lab.tick();
 			const next = await pay();
@@ -186,7 +186,7 @@ describe("listWaiting", () => {
 			expect(await list()).toEqual([]);
 		});
 
-		test("what waits for a count that no record explains", async () => {
+		test("a payment that waits for a nonce count that no record explains is listed", async () => {
 			await pay();
 			lab.chain.mine();
 			await lab.tick();
@@ -203,7 +203,7 @@ describe("listWaiting", () => {
 			expect(await list()).toEqual([]);
 		});
 
-		test("what is too dear for now, as queued", async () => {
+		test("a payment for which gas is too dear is listed as queued", async () => {
 			lab.provider.state.hasTaken = true;
 			const first = await pay("keeps, silent");
 			const second = await pay();
@@ -215,7 +215,7 @@ describe("listWaiting", () => {
 			expect((await reasons())[second]).toBe("queued");
 		});
 
-		test("what its cancellation has ended and is not final", async () => {
+		test("a payment whose cancellation is mined and not final is listed", async () => {
 			const id = await pay();
 			await lab.tick(SLOW_AFTER_MS + 1);
 			await callOff(id);
@@ -256,7 +256,7 @@ describe("listWaiting", () => {
 		}
 	});
 
-	test("what an owner's own wallet sent is listed, and its owner is named for cancelling it", async () => {
+	test("a payment of the owner's own wallet is listed, and only its owner may cancel it", async () => {
 		const owner = await lab.person({ capability: "external/manual" });
 		const [asked] = await lab.pay(owner);
 		expect(asked?.status).toBe("signature_required");
@@ -275,7 +275,7 @@ describe("listWaiting", () => {
 		expect(await list()).toEqual([]);
 	});
 
-	test("nothing is offered that the deployment, the wallet or the chain does not allow", async () => {
+	test("an action that the deployment, the wallet or the chain does not allow is not offered", async () => {
 		const id = await pay();
 		await lab.tick(SLOW_AFTER_MS + 1);
 		lab.state.isDryRun = true;

@@ -64,7 +64,7 @@ const SUBMISSION_STATES = Object.keys({
 describe("what leaves each state", () => {
 	const [intents = new Map(), submissions = new Map()] = tables(section("What leaves each state"));
 
-	test("each state of an intent is there, with exactly the moves of the machine", () => {
+	test("each state of an intent is in the README, with exactly the moves of the machine", () => {
 		expect([...intents.keys()]).toEqual(Object.keys(intentMachine));
 		for (const [state, moves] of Object.entries(intentMachine)) {
 			const [leaves = ""] = intents.get(state) ?? [];
@@ -73,11 +73,11 @@ describe("what leaves each state", () => {
 		}
 	});
 
-	test("each state of a submission is there", () => {
+	test("each state of a submission is in the README", () => {
 		expect([...submissions.keys()].toSorted()).toEqual(SUBMISSION_STATES.toSorted());
 	});
 
-	test("in each, an alert that there is tells that nothing leaves it, or nothing is open", () => {
+	test("each state names an alert that exists for when nothing leaves it, or is never open", () => {
 		for (const [state, cells] of [...intents, ...submissions]) {
 			const stuck: string = cells.at(-1) ?? "";
 			const named = /^([A-Z]\w+)/.exec(stuck)?.[1] ?? "";
@@ -87,7 +87,7 @@ describe("what leaves each state", () => {
 });
 
 describe("alert rules", () => {
-	test("are Prometheus rules, each with what it means and what frees it, no two alike", () => {
+	test("the README's alert rules each say what they mean and what frees them, no two alike", () => {
 		expect(alerts.size).toBe(rules().length);
 		for (const { annotations } of rules()) {
 			expect(annotations.summary).toMatch(/\.$/);
@@ -95,7 +95,7 @@ describe("alert rules", () => {
 		}
 	});
 
-	test("there is one for each figure of what waits", async () => {
+	test("each metric of waiting intents has an alert rule", async () => {
 		const metrics = createMetrics();
 		watchMetrics(metrics);
 		const { body } = await metrics.expose();

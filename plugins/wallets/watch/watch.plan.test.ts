@@ -49,7 +49,7 @@ async function plansOf(ask: (db: Database) => Promise<unknown>): Promise<string>
 const slowAfter = { defaultMs: 0, byChain: new Map([[7, 1]]) };
 const nowMs = Date.now() + 60_000;
 
-test("what waits is found along the index of what is open", async () => {
+test("waiting intents are read by the index of open ones", async () => {
 	const plan = await plansOf((db) => readWaiting(db, { slowAfter, nowMs, limit: 10 }));
 	expect(plan).toContain("intent_open");
 	expect(plan).not.toMatch(/Seq Scan on (intent|submission|wallet)\b/);

@@ -95,7 +95,7 @@ async function bury(): Promise<void> {
 }
 
 describe("a payment that its owner's own wallet sent", () => {
-	test("is cancelled by a link that shows what is signed, and ends once that is final", async () => {
+	test("the payment is cancelled by a link that shows what is signed, and ends once that is final", async () => {
 		const { id, hash } = await paid({ nonce: 0 });
 		const asked = await cancel(id);
 		expect(asked).toMatchObject({
@@ -165,7 +165,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		]);
 	});
 
-	test("is settled where it is mined all the same, and its cancellation is over", async () => {
+	test("the payment is settled if it is mined all the same, and its cancellation is over", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const [payment] = lab.chain.pool();
@@ -209,7 +209,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 	});
 
-	test("is cancelled again at a better price than the cancellation before it", async () => {
+	test("the payment is cancelled again at a better price than the cancellation before it", async () => {
 		const { id } = await paid();
 		const first = await cancelLink(id);
 		await report(first, await sign(first));
@@ -219,7 +219,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(BigInt(before.maxFeePerGas) * 10n).toBeGreaterThanOrEqual((waiting?.feeRaw ?? 0n) * 11n);
 	});
 
-	test("is cancelled by a new link as well, which only its owner gets, while it hangs", async () => {
+	test("the payment's owner, and nobody else, gets a new link to cancel while it is pending", async () => {
 		const { id } = await paid();
 		const make = (who: By | null, body: object = { intentId: id, purpose: "cancel" }) =>
 			lab.ask("/v1/links", { body, ...(who && { by: who }) });
@@ -238,7 +238,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(await make(by)).toMatchObject({ status: 409, body: { code: "intent_state" } });
 	});
 
-	test("is cancelled so where the service may not send for its wallet any more", async () => {
+	test("a payment of the service's is cancelled by a link once the service may not send any more", async () => {
 		by = await lab.person();
 		lab.moods.push("keeps, silent");
 		const body = { fromWalletId: by.wallet.id, recipients: [ANNA], amount: "0.25" };
@@ -264,13 +264,13 @@ describe("no link to cancel is made", () => {
 		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "nonce_unknown" } });
 	});
 
-	test("where the payment's own bytes have another nonce than a node said", async () => {
+	test("a payment whose own bytes have another nonce than a node said gets no link", async () => {
 		const { id } = await paid();
 		await lab.db.execute("update wallets.submission set seen_nonce = 7");
 		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "nonce_unknown" } });
 	});
 
-	test("where its nonce is used, where it is settled, and where nothing was sent", async () => {
+	test("a payment whose nonce is used, that is settled, or that was not sent gets no link", async () => {
 		const used = await paid();
 		lab.chain.mine();
 		expect(await cancel(used.id)).toMatchObject({ status: 409, body: { code: "nonce_used" } });
@@ -288,7 +288,7 @@ describe("no link to cancel is made", () => {
 		});
 	});
 
-	test("for somebody else, and where the service cancels by itself", async () => {
+	test("a stranger gets no link, nor does a payment that the service cancels by itself", async () => {
 		const { id } = await paid();
 		expect(await cancel(id, await lab.person())).toMatchObject(GONE);
 		expect((await cancel(id, null)).status).toBe(401);
@@ -304,7 +304,7 @@ describe("no link to cancel is made", () => {
 		});
 	});
 
-	test("for what waits in the queue: it is called off, whoever may send for its wallet now", async () => {
+	test("a queued payment gets no link: it is called off, whoever may send for its wallet now", async () => {
 		by = await lab.person();
 		lab.moods.push("keeps, silent");
 		const ids: string[] = [];
@@ -320,7 +320,7 @@ describe("no link to cancel is made", () => {
 		});
 	});
 
-	test("for a refused payment whose nonce another payment has: the wrong one would be cancelled", async () => {
+	test("a refused payment whose nonce another has gets no link: the wrong one would be cancelled", async () => {
 		by = await lab.person();
 		lab.moods.push("refuses, signed");
 		const ids: string[] = [];
@@ -338,13 +338,13 @@ describe("no link to cancel is made", () => {
 		expect(await cancel(ids[1] ?? "")).toMatchObject({ status: 200 });
 	});
 
-	test("at a price above what this deployment offers, whatever a node says", async () => {
+	test("a cancellation above this deployment's highest fee gets no link, whatever a node says", async () => {
 		const { id } = await paid();
 		lab.chain.state.tipRaw = 10n ** 17n;
 		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "cancel_fee_limit" } });
 	});
 
-	test("without end: neither links nor reports", async () => {
+	test("links and reports of one payment are limited in number", async () => {
 		const { id } = await paid();
 		// The link that the payment was signed by is one of the twenty.
 		for (let made = 1; made < 20; made++) await cancelLink(id);
@@ -361,7 +361,7 @@ describe("no link to cancel is made", () => {
 });
 
 describe("a link to cancel", () => {
-	test("is none any more once the payment is mined, or has another nonce", async () => {
+	test("a link to cancel is gone once the payment is mined, or has another nonce", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		await lab.db.execute("update wallets.submission set seen_nonce = 7");
@@ -377,7 +377,7 @@ describe("a link to cancel", () => {
 		expect(await report(link, `0x${"ab".repeat(32)}`)).toMatchObject(GONE);
 	});
 
-	test("is none where its terms are not those that it was made for", async () => {
+	test("a link to cancel is gone if its stored terms were changed", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		for (const [member, value] of [
@@ -438,7 +438,7 @@ describe("a link to cancel", () => {
 });
 
 describe("what is reported as a cancellation", () => {
-	test("is not the payment itself, nor anything that stands for another intent", async () => {
+	test("the hash of the payment, or of another intent's transaction, is refused", async () => {
 		const { id, hash } = await paid();
 		const link = await cancelLink(id);
 		const other = await paid({ nonce: 1 });
@@ -456,7 +456,7 @@ describe("what is reported as a cancellation", () => {
 		});
 	});
 
-	test("is one, however often it is reported", async () => {
+	test("a cancellation that is reported several times counts once", async () => {
 		const { id } = await paid();
 		const links = [await cancelLink(id), await cancelLink(id), await cancelLink(id)];
 		const cancellation = await sign(links[0] ?? "");
@@ -469,7 +469,7 @@ describe("what is reported as a cancellation", () => {
 		expect(lab.audited).toHaveLength(1);
 	});
 
-	test("and for something else in the same moment is refused, and never a 500", async () => {
+	test("a hash that is reported for another intent in the same moment is refused, and never a 500", async () => {
 		const [one, two] = [await paid(), await paid({ nonce: 1 })];
 		const link = await cancelLink(one.id);
 		const hash = `0x${"ab".repeat(32)}` as const;
@@ -486,7 +486,7 @@ describe("what is reported as a cancellation", () => {
 		expect((await lab.ask(link)).status).toBe(200);
 	});
 
-	test("counts as well where the payment was in a block that left the chain again", async () => {
+	test("a cancellation counts as well if the payment was in a block that left the chain again", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const [payment] = lab.chain.pool();
@@ -506,7 +506,7 @@ describe("what is reported as a cancellation", () => {
 		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 	});
 
-	test("under another nonce is none: it is not counted, and the payment goes on", async () => {
+	test("a cancellation under another nonce is not counted, and the payment goes on", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const wrong = await sign(link, { nonce: 1 });
@@ -517,7 +517,7 @@ describe("what is reported as a cancellation", () => {
 		expect(await status(id)).toBe("confirmed");
 	});
 
-	test("and is another transaction, or none at all, moves nothing", async () => {
+	test("a report of a foreign or unknown transaction moves nothing", async () => {
 		const { id } = await paid();
 		const first = await cancelLink(id);
 		const { address } = by.wallet;
@@ -534,7 +534,7 @@ describe("what is reported as a cancellation", () => {
 		expect(lab.chain.minedFrom(address)).toBe(1);
 	});
 
-	test("and is the payment under the hash that its wallet gave it since does not hold it up", async () => {
+	test("a report of the payment under its newer hash does not delay the payment", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const [payment] = lab.chain.pool();
@@ -549,7 +549,7 @@ describe("what is reported as a cancellation", () => {
 	});
 });
 
-test("[SEC-04] whatever is no link to cancel any more is the same 404 as every other", async () => {
+test("[SEC-04] a used or old link to cancel is the same 404 as an unknown one", async () => {
 	const { id } = await paid();
 	const [used, old] = [await cancelLink(id), await cancelLink(id)];
 	await report(used, await sign(used));
