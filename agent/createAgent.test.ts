@@ -21,7 +21,7 @@ describe("createAgent", () => {
 	const SEND = `send 0.1 eth to ${ALICE}`;
 
 	describe("a question that only reads", () => {
-		test("is answered to anybody, with the age of its figures and its data", async () => {
+		test("a question that only reads is answered to anybody, with its figures' age and its data", async () => {
 			const lab = agentLab();
 			expect(await lab.ask("floor pale-foxes")).toEqual({
 				kind: "done",
@@ -117,7 +117,7 @@ describe("createAgent", () => {
 			expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
 		});
 
-		test("what cannot be prepared is refused to whoever is not the author", async () => {
+		test("a command that cannot be prepared is refused to callers other than the author", async () => {
 			const lab = agentLab();
 			const text = SEND.replace("send", "cancel");
 			const refused = await lab.ask(text, { caller: program });
@@ -126,7 +126,7 @@ describe("createAgent", () => {
 			expect(lab.calls).toEqual([]);
 		});
 
-		test("without a session nothing of a profile's runs", async () => {
+		test("a caller without a session runs no command of a profile", async () => {
 			const lab = agentLab();
 			expect(await lab.ask(SEND)).toMatchObject({
 				kind: "refused",
@@ -136,7 +136,7 @@ describe("createAgent", () => {
 			expect(lab.calls).toEqual([]);
 		});
 
-		test("what a model read is proposed, never executed, whoever asked", async () => {
+		test("a command that a model read is proposed, never executed, whoever asked", async () => {
 			for (const caller of [author, program, guest]) {
 				const lab = agentLab({
 					readByModel: async () => reading("send", { amount: "1", to: ALICE }),
@@ -201,7 +201,7 @@ describe("createAgent", () => {
 			}
 		});
 
-		test("who asked and is gone stops the tool, and so does the end of the service", async () => {
+		test("the tool is stopped when its caller leaves, and when the service ends", async () => {
 			const gone = new AbortController();
 			const lab = agentLab({ timeoutMs: 60_000 });
 			const asked = lab.ask("floor slow", { signal: gone.signal });
@@ -237,7 +237,7 @@ describe("createAgent", () => {
 	});
 
 	describe("text that no command reads", () => {
-		test("is answered with near commands, and no tool runs", async () => {
+		test("a text that no command reads is answered with near commands, and no tool runs", async () => {
 			const lab = agentLab({ readByModel: async () => null });
 			const reply = await lab.ask("what is up with evil.xyz");
 			expect(reply).toMatchObject({ kind: "help", code: "unknown_command", tool: null });
@@ -346,7 +346,7 @@ describe("findNames", () => {
 		expect(calls).toBe(2);
 	});
 
-	test("one caller's slow names keep nobody else from theirs", async () => {
+	test("one caller's slow look-ups of names delay no other caller", async () => {
 		const slow: NameBook = {
 			find: (groups) =>
 				groups.includes("slow")

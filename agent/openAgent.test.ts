@@ -110,7 +110,7 @@ describe("openAgent", () => {
 		}
 	});
 
-	test("without a model, and with one that may take nothing, free text is answered with help", async () => {
+	test("free text is answered with help if there is no model, or one without tokens", async () => {
 		for (const env of [{}, { AGENT_MODEL: "any", AGENT_MODEL_DAILY_TOKENS_MAX: 0 }]) {
 			const reply = await sayingAgent(env).ask("what would you say of that", author);
 			expect(reply).toMatchObject({ kind: "help", tool: null, isProposal: false });
@@ -160,7 +160,7 @@ describe("refuseMisfits", () => {
 		}
 	}
 
-	test("what fits passes", () => {
+	test("tools and commands that fit each other pass", () => {
 		const send = tool({ name: "send", effect: "execute", access: "profile" });
 		const prepare = tool({ name: "prepare_send", effect: "prepare", access: "profile" });
 		const sends = command({ name: "send", tool: "send", prepares: "prepare_send" });
@@ -175,7 +175,7 @@ describe("refuseMisfits", () => {
 		expect(inside).toMatchObject({ properties: { one: { $ref: "#/$defs/NamedForThisTest" } } });
 	});
 
-	test("everything that does not fit is said at once", () => {
+	test("all misfits of tools and commands are said at once", () => {
 		const said = problems(
 			[
 				tool({}),

@@ -36,7 +36,7 @@ describe("inProcessBus", () => {
 		expect({ heard, said }).toEqual({ heard: ["b:1"], said: ["a bus listener failed"] });
 	});
 
-	test("who stopped listening hears nothing; stopping twice costs nobody else their hints", () => {
+	test("a listener that stopped hears nothing; stopping twice costs nobody else their hints", () => {
 		const { bus, heard, listen } = make();
 		const stop = bus.subscribe("c", listen("a"));
 		stop();
@@ -46,7 +46,7 @@ describe("inProcessBus", () => {
 		expect(heard).toEqual(["b:1"]);
 	});
 
-	test("one function that listens twice is two listeners, each with its own end", () => {
+	test("a function that listens twice counts as two listeners, each with its own end", () => {
 		const { bus, heard, listen } = make();
 		const listener = listen("a");
 		const stop = bus.subscribe("c", listener);
@@ -122,7 +122,7 @@ describe("redisBus", () => {
 		expect(heard).toEqual(["one:1", "one:2", "two:2"]);
 	});
 
-	test("what is no hint of ours is left alone", () => {
+	test("a message that is no hint of ours is ignored", () => {
 		const { announce, heard } = two();
 		for (const text of ["", "null", "[]", '{"from":1}', '{"channel":"c","message":"x"}']) {
 			announce(text);

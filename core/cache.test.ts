@@ -120,7 +120,7 @@ describe("inProcessPageCache", () => {
 		await expect(cache.get("k", broken, "four")).rejects.toThrow("provider is away");
 	});
 
-	test("whoever wants a page of now does not wait for one of another moment", async () => {
+	test("a caller that wants the page of now does not wait for a page of another moment", async () => {
 		const { cache } = make();
 		let finish: (body: string) => void = () => {};
 		const before = cache.get("k", () => new Promise((done) => (finish = done)), "one");
@@ -370,7 +370,7 @@ describe("redisPageCache", () => {
 		expect(left).toBeLessThanOrEqual(KEPT_MS);
 	});
 
-	test("[API-05] without Redis it is the cache of one process", async () => {
+	test("[API-05] the shared page cache works as a cache of one process while Redis is away", async () => {
 		const { cache, advance } = process("redis://127.0.0.1:1");
 		let builds = 0;
 		const rebuild = async () => `${++builds}`;

@@ -44,7 +44,7 @@ test("silent says nothing", () => {
 	expect(lines).toEqual([]);
 });
 
-test("with adds its context to every line, and the line's own wins", () => {
+test("a child log adds its context to every line, and the line's own context wins", () => {
 	const { log, objects } = capture();
 	const chain = log.with({ chain: "base", lane: "mint" }).with({ lane: "sale" });
 	chain.info("moved");

@@ -7,7 +7,7 @@ const fault = defineFaults({
 });
 
 describe("a fault", () => {
-	test("[SEC-04] has a stable code of its own or of its name, a status and advice", () => {
+	test("[SEC-04] a fault has a stable code of its own or of its name, a status and advice", () => {
 		expect(fault.listingGone()).toMatchObject({
 			code: "listing_gone",
 			status: 409,
@@ -18,7 +18,7 @@ describe("a fault", () => {
 		expect(fault.listingGone()).toBeInstanceOf(Error);
 	});
 
-	test("keeps what a stranger may read apart from what the operator reads", () => {
+	test("a fault keeps the public words apart from what only the operator reads", () => {
 		const cause = new Error("socket");
 		const made = fault.away({
 			detail: "node 7 is down",
@@ -51,7 +51,7 @@ test("a fault's words can be stored, whoever said them", () => {
 	}
 });
 
-test("what must hold and does not fails with the reason, and is no fault", () => {
+test("a failed assertion throws its reason, and is no fault", () => {
 	expect(() => assert(1 + 1 === 2, "never")).not.toThrow();
 	for (const falsy of [false, 0, "", null, undefined]) {
 		expect(() => assert(falsy, "the reason")).toThrow(AssertionFailed);

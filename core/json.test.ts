@@ -4,7 +4,7 @@ import { keccak256, stringToBytes } from "viem";
 import { AssertionFailed } from "#core/fault.ts";
 import { stableJson } from "#core/json.ts";
 
-test("what differs in the order of keys alone is the same text, and nothing else is", () => {
+test("values that differ only in the order of keys give the same text, and no others do", () => {
 	expect(stableJson({ a: [{ c: 1, b: null }], d: "x" })).toBe(
 		stableJson({ d: "x", a: [{ b: null, c: 1 }] }),
 	);
@@ -90,7 +90,7 @@ test("every JSON value is the text that engines write of its sorted members", ()
 	);
 });
 
-test("what is nested without an end is refused, and does not end the stack", () => {
+test("a value that is nested without an end is refused, and does not overflow the stack", () => {
 	let deep: unknown = 1;
 	for (let level = 0; level < 100_000; level++) deep = [deep];
 	expect(() => stableJson(deep)).toThrow(AssertionFailed);

@@ -23,7 +23,7 @@ const expire = (name: string) =>
 		name,
 	]);
 
-test("[ING-09] of many that ask at once exactly one holds the lease", async () => {
+test("[ING-09] exactly one of many processes that ask at once holds the lease", async () => {
 	const name = newName();
 	const taken = await Promise.all(
 		Array.from({ length: 20 }, (_, index) => take(name, `p${index}`)),
@@ -31,7 +31,7 @@ test("[ING-09] of many that ask at once exactly one holds the lease", async () =
 	expect(taken.filter((lease) => lease !== null)).toEqual([{ name, token: 1 }]);
 });
 
-test("[ING-09] of many that ask for one that ran out exactly one takes it over", async () => {
+test("[ING-09] exactly one of many processes takes over a lease that ran out", async () => {
 	const name = newName();
 	await take(name, "old");
 	await expire(name);
@@ -72,7 +72,7 @@ test("a writer whose lease was taken over is refused, whatever it still believes
 	expect(await write(fresh)).toBeUndefined();
 });
 
-test("[ING-09] nobody takes the work over between a writer's check and its commit", async () => {
+test("[ING-09] no process takes a lease over between its writer's check and commit", async () => {
 	const name = newName();
 	const lease = await take(name, "a");
 	if (!lease) return expect.unreachable();

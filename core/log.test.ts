@@ -77,7 +77,7 @@ describe("loggable", () => {
 		expect(written(bush(4)).length).toBeLessThan(20_000);
 	});
 
-	test("what throws when it is read costs its own field only", () => {
+	test("a value that throws when it is read loses only its own field", () => {
 		const value = {
 			kept: 1,
 			get thrown() {
@@ -159,7 +159,7 @@ describe("loggable", () => {
 		});
 	}
 
-	test("what a market must name stays readable", () => {
+	test("names and ids that a market must show are not masked in a log", () => {
 		const value = {
 			tokenId: "1",
 			tokens: 3,
@@ -291,7 +291,7 @@ describe("secretForms", () => {
 		);
 	});
 
-	test("of two secrets the longer goes first, so that no half of it stays", () => {
+	test("the longer of two secrets is masked first, so that no half of it stays", () => {
 		const forms = secretForms(["c4n4ry", "c4n4ry-and-more"]);
 		expect(redactText("c4n4ry-and-more, c4n4ry", forms)).toBe("[redacted], [redacted]");
 	});

@@ -12,7 +12,7 @@ describe("createHistogram", () => {
 		return { histogram, text: () => registry.metrics() };
 	}
 
-	test("what is counted is shown exactly as the library would show it", async () => {
+	test("a histogram is written exactly as the metrics library would write it", async () => {
 		const observation = fc.record({
 			route: fc.constantFrom("/a", "/b", 'q"uote\\'),
 			value: fc.oneof(
@@ -43,7 +43,7 @@ describe("createHistogram", () => {
 		expect(await text()).toContain('wait_seconds_sum{route="/a"} 3');
 	});
 
-	test("without labels it is shown before anything was counted", async () => {
+	test("a histogram without labels is shown before anything was counted", async () => {
 		expect(await make([]).text()).toContain("wait_seconds_count 0");
 	});
 
@@ -55,7 +55,7 @@ describe("createHistogram", () => {
 		expect(await text()).not.toContain('route="3"');
 	});
 
-	test("what is no number is refused, and spoils no sum", async () => {
+	test("a value that is no number is refused, and spoils no sum", async () => {
 		const { histogram, text } = make();
 		expect(() => histogram.observe({ route: "/a" }, Number.NaN)).toThrow();
 		expect(await text()).toContain('wait_seconds_sum{route="/a"} 0');
@@ -89,13 +89,13 @@ describe("createMetrics", () => {
 	});
 
 	// Guarantee: two services in one process never mix their figures.
-	test("two instances share nothing", async () => {
+	test("two registries share no metric", async () => {
 		const [one, two] = [createMetrics(), createMetrics()];
 		one.counter({ name: "a_total", help: "A." }).inc({});
 		expect(await text(two)).not.toContain("tapeline_a_total");
 	});
 
-	test("the same declaration twice is one metric", async () => {
+	test("the same metric declared twice is one metric", async () => {
 		const metrics = createMetrics();
 		const declare = () =>
 			metrics.counter({ name: "calls_total", help: "Calls.", labels: ["chain"] });
@@ -104,7 +104,7 @@ describe("createMetrics", () => {
 		expect(await text(metrics)).toContain('tapeline_calls_total{chain="base"} 2');
 	});
 
-	test("one name with two meanings is refused", () => {
+	test("a metric's name with two meanings is refused", () => {
 		const metrics = createMetrics();
 		metrics.counter({ name: "x_total", help: "X.", labels: ["a"] });
 		expect(() => metrics.gauge({ name: "x_total", help: "X." })).toThrow("differently");

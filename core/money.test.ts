@@ -48,7 +48,7 @@ describe("mulDiv", () => {
 	const units = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 	const divisors = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
 
-	test("the last unit goes where the caller said", () => {
+	test("the last unit is rounded in the direction that the caller names", () => {
 		expect(mulDiv(10n, 1n, 3n, "down")).toBe(3n);
 		expect(mulDiv(10n, 1n, 3n, "up")).toBe(4n);
 		expect(mulDiv(9n, 1n, 3n, "down")).toBe(3n);
@@ -175,7 +175,7 @@ describe("parseAmount", () => {
 			expect(parseAmount(MAX.toString(), whole).units).toBe(MAX);
 		});
 
-		test("keeps the currency it was read in", () => {
+		test("an amount keeps the currency it was read in", () => {
 			expect(parseAmount("1", usdc).currency).toBe(usdc);
 		});
 
@@ -202,7 +202,7 @@ describe("parseAmount", () => {
 			);
 		});
 
-		test("whatever text comes, the answer is a Fault or an amount inside uint256", () => {
+		test("any text gives a Fault, or an amount inside uint256", () => {
 			const texts = fc.oneof(
 				fc.string({ unit: fc.constantFrom(..."0123456789.eExX+-_ ,") }),
 				fc.string({ unit: "binary" }),

@@ -66,7 +66,7 @@ for (const [what, headers] of wrong) {
 	});
 }
 
-test("without ADMIN_API_KEY every key is 401, also none and the word undefined", () => {
+test("every key gets 401 without ADMIN_API_KEY, also no key and the word undefined", () => {
 	const closed = createOperators({
 		apiKey: undefined,
 		clock: { nowMs: () => 0 },
@@ -127,7 +127,7 @@ for (const actor of ["a".repeat(101), "\u00fcber", "tab\there"]) {
 	});
 }
 
-test("[SEC-07] neither the key nor a wrong one is in any answer, log line or metric", async () => {
+test("[SEC-07] a key, right or wrong, is in no answer, log line or metric", async () => {
 	const { ask, metrics } = open();
 	const typo = `${KEY.slice(0, -1)}2`;
 	await ask({ "x-api-key": KEY });

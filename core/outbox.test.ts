@@ -50,7 +50,7 @@ describe("createOutbox", () => {
 		batches.flatMap((batch) => batch.frames.map(({ data }) => data));
 
 	describe("numbers", () => {
-		test("[STR-04] what was committed is stored under the next numbers and announced as stored", async () => {
+		test("[STR-04] committed frames are stored under the next numbers and announced as stored", async () => {
 			await publish("a", 1, 2);
 			await publish("a", 3);
 			const { head, batches } = await make().read("a", 0);
@@ -98,7 +98,7 @@ describe("createOutbox", () => {
 			expect((await outbox.read("a", 0)).head).toBe(2);
 		});
 
-		test("what another last step appends is numbered too", async () => {
+		test("a frame that another last step appends is numbered too", async () => {
 			const outbox = make();
 			await db.transaction(async (tx) => {
 				outbox.append(tx, "a", frames(1));
@@ -228,7 +228,7 @@ describe("createOutbox", () => {
 });
 
 describe("pruneFramesJob", () => {
-	test("one process of the cluster prunes what is older than an hour", async () => {
+	test("one process of the cluster prunes frames that are older than an hour", async () => {
 		const asked: number[] = [];
 		const outbox: Pick<Outbox, "prune"> = { prune: async (keptMs) => asked.push(keptMs) };
 		const job = pruneFramesJob(outbox as Outbox);

@@ -21,7 +21,7 @@ describe("cleanLine", () => {
 		expect(cleanName("e\u0301")).toBe("\u00e9");
 	});
 
-	test("what is not a name is null", () => {
+	test("a text that is no name gives null", () => {
 		const nothing = [
 			"",
 			"  ",
@@ -48,7 +48,7 @@ describe("cleanLine", () => {
 		expect(cleanName(`${"x".repeat(255)} y`)).toBe("x".repeat(255));
 	});
 
-	test("whatever a contract says, a name can be stored, stands on one line, and stays as it is", () => {
+	test("any cleaned name can be stored, stands on one line, and stays as it is", () => {
 		const texts = fc.oneof(
 			fc.string({ unit: "binary", maxLength: 600 }),
 			fc.string({ unit: "binary-ascii", maxLength: 60 }),
@@ -76,7 +76,7 @@ describe("cleanProse", () => {
 		expect(clean("  two\twords \n\n ")).toBe("two words");
 	});
 
-	test("nothing reverses, hides or breaks, and markup is text", () => {
+	test("cleaned prose has no sign that reverses, hides or breaks text, and markup stays text", () => {
 		const bidi = ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068"];
 		for (const one of [...bidi, "\u2069", "\u200e", "\u200f", "\u061c", "\u0000", "\ufeff"]) {
 			expect(clean(`pay${one}me`)).toBe("pay me");
@@ -87,7 +87,7 @@ describe("cleanProse", () => {
 		}
 	});
 
-	test("any text comes out bounded, storable and as it would come out again", () => {
+	test("any cleaned text is bounded, storable, and stays as it is when cleaned again", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
 				const kept = clean(text, 50);
@@ -182,7 +182,7 @@ describe("cleanUrl", () => {
 		expect(cleanUrl("ipfs://me:secret@cid/x", "media")).toBe("ipfs://cid/x");
 	});
 
-	test("what would end an attribute is encoded", () => {
+	test("a character that would end an HTML attribute is encoded", () => {
 		expect(cleanUrl(`https://a.test/"onload='x' <b>`, "media")).toBe(
 			"https://a.test/%22onload=%27x%27%20%3Cb%3E",
 		);
@@ -201,7 +201,7 @@ describe("cleanUrl", () => {
 			expect(cleanUrl(value, "media")).toBeNull();
 	});
 
-	test("whatever is told, what is kept is of a known scheme, a public host and nobody's secret", () => {
+	test("any URL that is kept has a known scheme, a public host and no secret", () => {
 		const start = fc.constantFrom(
 			"https://",
 			"http://",

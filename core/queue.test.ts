@@ -35,7 +35,7 @@ describe("createJobQueue", () => {
 		expect(await jobs()).toMatchObject([{ key: "a", payload: { n: 1 } }]);
 	});
 
-	test("one thing queues once: the newest payload under a key stands", async () => {
+	test("a key queues one job: its newest payload counts", async () => {
 		await database.db.transaction((tx) => queue.add(tx, [job("a", 1), job("b"), job("a", 2)]));
 		await database.db.transaction((tx) => queue.add(tx, [job("a", 3)]));
 		expect(await jobs()).toMatchObject([{ key: "a", payload: 3 }, { key: "b" }]);
@@ -66,7 +66,7 @@ describe("createJobQueue", () => {
 		expect(await jobs()).toHaveLength(20);
 	});
 
-	test("nothing to add asks nothing", async () => {
+	test("adding no jobs asks the database nothing", async () => {
 		await database.db.transaction((tx) => queue.add(tx, []));
 		expect(await jobs()).toEqual([]);
 	});

@@ -314,7 +314,7 @@ describe("redisKey", () => {
 		);
 	});
 
-	test("whatever the name, a key has exactly one hash tag, and keys of one name share it", () => {
+	test("each key has exactly one hash tag, and keys of one name share it", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), (name) => {
 				expect(key(name)).toMatch(/^tapeline:d1:limit:\{[0-9a-f]{32}\}$/);

@@ -81,7 +81,7 @@ const makeDue = () =>
 		"update graphile_worker._private_jobs set run_at = now() where locked_by is null",
 	);
 
-test("what was added is done, with its payload, and is gone", async () => {
+test("an added job is done with its payload, and is gone", async () => {
 	const done: number[] = [];
 	await start([task(async ({ n }) => void done.push(n))]);
 	await add({ n: 1 }, { n: 2 }, { n: 3 });
@@ -89,7 +89,7 @@ test("what was added is done, with its payload, and is gone", async () => {
 	expect(done.toSorted()).toEqual([1, 2, 3]);
 });
 
-test("what was added while no worker ran is done when one does", async () => {
+test("a job that was added while no worker ran is done once one does", async () => {
 	const done: number[] = [];
 	await add({ n: 1 });
 	await start([task(async ({ n }) => void done.push(n))]);
@@ -134,7 +134,7 @@ test("a job that fails keeps its place, says why, and is tried again", async () 
 	expect(attempts).toBe(2);
 });
 
-test("what passes by itself is no news until a job is given up for it; a mistake is, once each time", async () => {
+test("a passing failure is not logged before its job is given up; a mistake is, once each time", async () => {
 	const fault = defineFaults({ busy: { status: 503, retry: "later", public: "Busy." } });
 	const failures = [fault.busy(), new Error("a mistake")];
 	const { warned } = await start([

@@ -34,7 +34,7 @@ describe("claimTick", () => {
 		return claimed;
 	}
 
-	test("of processes that ask at once exactly one gets the tick", async () => {
+	test("exactly one of several processes that ask at once gets the tick", async () => {
 		const job = newJob({ everyMs: 60_000 });
 		const ask = () => Promise.all(Array.from({ length: 8 }, () => claim(job, NOON)));
 		expect((await ask()).filter(Boolean)).toHaveLength(1);

@@ -46,7 +46,7 @@ function openLab() {
 }
 
 describe("createServiceClock", () => {
-	test("before it knows the database's time it can only tell the machine's", () => {
+	test("the clock tells the machine's time before it knows the database's", () => {
 		const lab = openLab();
 		lab.jump(HOUR_MS);
 		expect(lab.clock.nowMs()).toBe(START_MS + HOUR_MS);
@@ -78,7 +78,7 @@ describe("createServiceClock", () => {
 		}
 	}
 
-	test("it says since when it is off, by how much and what to do, and stops once it is right", async () => {
+	test("the clock says since when it is off, by how much and what to do, until it is right", async () => {
 		const lab = openLab();
 		await lab.clock.measure();
 		lab.jump(HOUR_MS);
@@ -95,7 +95,7 @@ describe("createServiceClock", () => {
 		expect(lab.said).toHaveLength(2);
 	});
 
-	test("it follows the database's clock where that is set, as all processes do", async () => {
+	test("the clock follows the database's clock when that is set, as all processes do", async () => {
 		const lab = openLab();
 		await lab.clock.measure();
 		lab.databaseJumps(-HOUR_MS);

@@ -111,7 +111,7 @@ describe("wakeable", () => {
 		await bell.wait(LONG_MS, stopping.signal);
 	});
 
-	test("a second waiter is a mistake and not a wait that nobody ends", async () => {
+	test("a second waiter of a bell is refused as a mistake, not left waiting", async () => {
 		const bell = wakeable();
 		const first = bell.wait(LONG_MS, never);
 		expect(await bell.wait(LONG_MS, never).catch((error) => error.message)).toBe(

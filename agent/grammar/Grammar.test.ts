@@ -54,7 +54,7 @@ describe("createGrammar", () => {
 		});
 
 		test.each(commands.map((command) => [command.name, command] as const))(
-			"whatever %s prints is read back as the same",
+			"a reading that %s prints is parsed back as the same",
 			(_, command) => {
 				fc.assert(
 					fc.property(arbitraryReading(command), (reading) => {
@@ -85,7 +85,7 @@ describe("createGrammar", () => {
 			["how many holders does kiln volume have", null],
 			["volume 7d azuki", "volume azuki 7d"],
 			["volume azuki today", "volume azuki 24h"],
-		])("tolerate what people add and mistype: %s", (text, command) => {
+		])("a reading command tolerates what people add and mistype: %s", (text, command) => {
 			expect(printed(text)).toBe(command);
 		});
 	});
@@ -108,11 +108,11 @@ describe("createGrammar", () => {
 			"buy 5 bridge",
 			"buy 5 ON",
 			"hold my",
-		])("tolerate nothing: %s", (text) => {
+		])("a command that moves something tolerates nothing: %s", (text) => {
 			expect(printed(text)).toBeNull();
 		});
 
-		test("are suggested as their shape, never with amounts that nobody typed", () => {
+		test("a command that moves something is suggested as its shape, without amounts nobody typed", () => {
 			expect(unread("send 0.5 eth").near[0]).toBe("send <amount> eth to <to> [on <chain>]");
 			expect(unread("sel all AAPL").near[0]).toBe(
 				"sell (half|all|<percent>|<quantity>) [of] [my] <asset> [to ETH|WETH|USDG]",
@@ -185,7 +185,7 @@ describe("createGrammar", () => {
 			expect(overlapsOf(commands, options)).toEqual([]);
 		});
 
-		test("two commands that read one text are found", () => {
+		test("two commands that read the same text are found", () => {
 			const one = { ...command("floor"), name: "one", forms: ["worth {collection}"], examples: [] };
 			const two = { ...one, name: "two", forms: ["worth {collection}", "worth zork {collection}"] };
 			const other = { ...one, name: "three", forms: ["{collection} zork", "so {collection} is"] };
@@ -201,7 +201,7 @@ describe("createGrammar", () => {
 			expect(overlapsOf(same as Command[], options)).toMatchObject([{ commands: ["one", "two"] }]);
 		});
 
-		test("none has two readings, none crashes, none moves something that is not its exact words", () => {
+		test("a text never has two readings, a crash, or an action that is not its exact words", () => {
 			const readers = readersOf(commands, options);
 			const patterns = new Map(commands.map((each) => [each.name, strictPattern(each)]));
 			let read = 0;
@@ -263,7 +263,7 @@ describe("createGrammar", () => {
 			expect(() => createGrammar([bad], options)).toThrow(/worth/);
 		});
 
-		test("one that moves something and begins with a slot", () => {
+		test("a command that moves something and begins with a slot refuses the boot", () => {
 			const bad = { ...command("hold"), forms: ["{asset} hold"], examples: [] };
 			expect(() => createGrammar([bad], options)).toThrow(/begins with a word/);
 		});

@@ -71,7 +71,7 @@ test("a position in the plain text leads to the place in the author's", () => {
 	expect(plain.positionOf(plain.text.length)).toBe(10);
 });
 
-test("what was brought into the plain spelling stays as it is", () => {
+test("a normalised text stays as it is when normalised again", () => {
 	fc.assert(
 		fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
 			const once = normaliseText(text);

@@ -57,7 +57,7 @@ test.each<[Slot["kind"], string, string | undefined]>([
 	["window", "2h", undefined],
 	["id", "0190B2C4-5d6e-7f80-9a1b-2c3d4e5f6071", "0190b2c4-5d6e-7f80-9a1b-2c3d4e5f6071"],
 	["id", "12", undefined],
-])("as %s, %s is %s", (kind, text, value) => {
+])("a slot of kind %s reads %s as %s", (kind, text, value) => {
 	expect(readSlot({ kind } as Slot, words(text), 0, rules)).toBe(value);
 });
 

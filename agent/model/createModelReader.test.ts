@@ -48,7 +48,7 @@ function lab({ call, dailyTokensMax = 5_000_000, timeoutMs = 5_000, apiKey = KEY
 const SEND = `pls shoot 0.25 eth over to ${ALICE} thx`;
 
 describe("a good model", () => {
-	test("writes a strict command of the author's own values", async () => {
+	test("a good model writes a strict command of the author's own values", async () => {
 		const { ask, outcomes } = lab();
 		expect(await ask("how much are kiln-folk going for?")).toBe("floor kiln-folk");
 		expect(await ask(SEND)).toBe(`send 0.25 eth to ${ALICE}`);
@@ -56,7 +56,7 @@ describe("a good model", () => {
 		expect(outcomes).toEqual(["read", "read", "none"]);
 	});
 
-	test("is told the grammar and this one text, at /chat/completions, and nothing else", async () => {
+	test("the model is given the grammar and this one text, at /chat/completions, and nothing else", async () => {
 		await lab().ask("how much are kiln-folk?");
 		const sent = model.requests().at(-1);
 		if (!sent) throw new Error("nothing was asked");
@@ -74,7 +74,7 @@ describe("a good model", () => {
 });
 
 describe("[SOC-07] a bad model", () => {
-	test("that lies, or was injected with another person's command, is not believed", async () => {
+	test("a model that lies, or repeats another person's command, is not believed", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "lying", times: 2 });
 		expect(await ask(SEND)).toBeNull();
@@ -85,7 +85,7 @@ describe("[SOC-07] a bad model", () => {
 		expect(outcomes).toEqual(Array<string>(4).fill("not_quoted"));
 	});
 
-	test("that answers no command, or none that is short, is as good as none", async () => {
+	test("a model's answer that is no command, or too long, counts as none", async () => {
 		const { ask, outcomes } = lab();
 		for (const kind of ["broken_json", "wrong_shape", "html", "truncated", "status"] as const) {
 			model.fault({ kind, times: 1 });
@@ -102,7 +102,7 @@ describe("[SOC-07] a bad model", () => {
 		expect(model.calls().total).toBeGreaterThan(7);
 	});
 
-	test("that is slow or silent is given up in time, and when its author is gone", async () => {
+	test("a model that is slow or silent is given up in time, and when its author leaves", async () => {
 		const { ask, outcomes } = lab({ timeoutMs: 100 });
 		model.fault({ kind: "silence" });
 		expect(await ask(SEND)).toBeNull();
@@ -117,7 +117,7 @@ describe("[SOC-07] a bad model", () => {
 		]);
 	});
 
-	test("that refuses our key is asked once for each text", async () => {
+	test("a model that refuses our key is asked once for each text", async () => {
 		const { ask, outcomes } = lab({ apiKey: "wrong" });
 		const before = model.calls().total;
 		expect(await ask(SEND)).toBeNull();
@@ -138,7 +138,7 @@ test("[SOC-07] a command that moves value is taken from a plain wish only", asyn
 });
 
 describe("[SOC-07] a reading that says less than its author", () => {
-	test("is dropped: a chain, a window, a share, an address or an id must not be left out", async () => {
+	test("a reading without the author's chain, window, share, address or id is dropped", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "hostile", command: "floor kiln-folk", times: 5 });
 		expect(await ask("how much are kiln-folk on base these days")).toBeNull();
@@ -149,7 +149,7 @@ describe("[SOC-07] a reading that says less than its author", () => {
 		expect(outcomes).toEqual([...Array<string>(4).fill("not_whole"), "read"]);
 	});
 
-	test("keeps the grammar's rule: a word that decides drops it, others are named in the answer", async () => {
+	test("a reading without a word that decides is dropped, and other left-out words are named", async () => {
 		const { read, outcomes } = lab();
 		model.fault({ kind: "hostile", command: "floor kiln-folk", times: 3 });
 		const signal = new AbortController().signal;
@@ -165,14 +165,14 @@ describe("[SOC-07] a reading that says less than its author", () => {
 describe("the day's tokens", () => {
 	const call: CallModel = async () => ({ written: { command: null }, tokens: 100 });
 
-	test("are shared, reserved before each call, and end with help", async () => {
+	test("the day's tokens are shared, reserved before each call, and end with help", async () => {
 		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 6_000 });
 		for (let n = 0; n < 6; n++) await ask("what now");
 		expect(outcomes.filter((one) => one === "none").length).toBeGreaterThan(1);
 		expect(outcomes.at(-1)).toBe("over_budget");
 	});
 
-	test("strangers take no more than half", async () => {
+	test("guests together take no more than half of the day's tokens", async () => {
 		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 100_000 });
 		for (let n = 0; n < 60; n++) await ask("what now", { caller: guest, guest: `guest ${n}` });
 		expect(outcomes.at(-1)).toBe("over_budget");
@@ -180,7 +180,7 @@ describe("the day's tokens", () => {
 		expect(outcomes.at(-1)).toBe("none");
 	});
 
-	test("one guest leaves the model to all others, for as long as an hour", async () => {
+	test("a single guest cannot use up the model for all others", async () => {
 		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 100_000 });
 		const asks = async (guestName: string, times: number) => {
 			outcomes.length = 0;
@@ -199,7 +199,7 @@ describe("the day's tokens", () => {
 		expect(await asks("192.0.2.1", 1)).toEqual(["none"]);
 	});
 
-	test("allow more calls where there are more of them", async () => {
+	test("a larger number of tokens a day allows more calls", async () => {
 		const calls = async (hourly: number) => {
 			const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * hourly });
 			for (let n = 0; n < 1_000 && outcomes.at(-1) !== "over_budget"; n++) await ask("what now");
@@ -208,7 +208,7 @@ describe("the day's tokens", () => {
 		expect(await calls(1_000_000)).toBeGreaterThan(2 * (await calls(250_000)));
 	});
 
-	test("too few for one call switch the model off, and a call's overrun is charged", async () => {
+	test("too few tokens for one call switch the model off, and a call's overrun is charged", async () => {
 		const tiny = lab({ call, dailyTokensMax: 24 * 500 });
 		await tiny.ask("what now");
 		expect(tiny.outcomes).toEqual(["over_budget"]);

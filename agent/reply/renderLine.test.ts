@@ -74,7 +74,7 @@ describe("harmless", () => {
 			});
 		}
 
-		test("any text is only text, also behind itself, and stays as it is the second time", () => {
+		test("any outside text is made harmless, also next to itself, and stays as it is the second time", () => {
 			const parts = fc.oneof(
 				fc.constantFrom(...hostile, ".", "@", "$", "#", ":", "/", "com", "x", " ", "1", "http"),
 				fc.string({ unit: "binary", maxLength: 8 }),
@@ -128,7 +128,7 @@ describe("renderLine", () => {
 		expect(renderLine("done", terms)).toBe("done");
 	});
 
-	test("what is too long is cut between words and keeps its age", () => {
+	test("a line that is too long is cut between words and keeps its age", () => {
 		const line = renderLine(`${"word ".repeat(60)}123456`, { ...terms, asOfMs: nowMs });
 		expect(line).toEndWith("word… · 0 s ago");
 		expect(replyLength(line).weighted).toBeLessThanOrEqual(200);

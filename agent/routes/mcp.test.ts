@@ -81,7 +81,7 @@ describe("mcp", () => {
 	const INPUT = { amount: "0.1", to: ALICE };
 
 	describe("[SOC-09] the official client", () => {
-		test("with a session it sees what reads and prepares, with hints and schemas", async () => {
+		test("a client with a session sees tools that read and prepare, with hints and schemas", async () => {
 			const { tools } = await (await connect(bearer)).listTools();
 			const told = tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]);
 			expect(told).toEqual([
@@ -97,7 +97,7 @@ describe("mcp", () => {
 			});
 		});
 
-		test("without one it sees what everybody may", async () => {
+		test("a client without a session sees only the tools for everybody", async () => {
 			const client = await connect();
 			const { tools } = await client.listTools();
 			expect(tools.map(({ name }) => name)).toEqual(["read_floor", "read_help"]);

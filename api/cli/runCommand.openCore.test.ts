@@ -51,7 +51,7 @@ describe("openCore", () => {
 		expect(await opened.core.db.query("select 1").catch(() => "closed")).toBe("closed");
 	});
 
-	test("what nobody offers is refused before anything is opened", async () => {
+	test("a command whose service nobody offers is refused before anything is opened", async () => {
 		const failed = openCore({ word: WordKey }, { env: envOf(), plugins: [], note() {} });
 		const error = await failed.catch((thrown) => thrown);
 		expect(error).toBeInstanceOf(Fault);
@@ -71,7 +71,7 @@ describe("openCore", () => {
 });
 
 describe("wantsHelp", () => {
-	test("without arguments a command does its work; with --help or -h it only explains itself", () => {
+	test("a command without arguments does its work; with --help or -h it only explains itself", () => {
 		expect(wantsHelp([], "help")).toBe(false);
 		expect(wantsHelp(["--help"], "help")).toBe(true);
 		expect(wantsHelp(["-h"], "help")).toBe(true);

@@ -79,7 +79,7 @@ describe("svc config", () => {
 		expect(failed.publicDetail).toContain("`print` or `example`");
 	});
 
-	test("what comes after print or example is refused like any argument nobody knows", async () => {
+	test("an argument after print or example is refused like any unknown one", async () => {
 		for (const what of ["print", "example"]) {
 			const failed = await fault(["config", what, "--foo"]);
 			expect(failed.publicDetail).toContain('"--foo" is not an argument');

@@ -38,7 +38,7 @@ test("a sandbox says where its chains and its wallet provider are, and how to ge
 	expect(token).toBe(`token    curl -s http://127.0.0.1:2/_sandbox/token -d '{"userId":"ada"}'`);
 });
 
-test("where another wallet provider is configured the sandbox's is not told: its tokens open nothing", () => {
+test("the sandbox's wallet provider is not told if another is configured: its tokens open nothing", () => {
 	const lines = worldLines(world, {
 		url,
 		hasOwnWallets: false,

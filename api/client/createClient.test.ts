@@ -22,7 +22,7 @@ test("a typed client asks every kind of route, and knows what it gets", async ()
 	expect(trending.data?.rows).toEqual([]);
 });
 
-test("[SEC-04] what goes wrong is an answer with the problem document", async () => {
+test("[SEC-04] a failed request gives the typed client the problem document", async () => {
 	const market = createClient(service.url).v1["nft-market"];
 	const missing = await market.collections({ slug: "nobody" }).get({ query: {} });
 	expect(missing.data).toBeNull();

@@ -17,7 +17,7 @@ test("a bundled module knows its own place, not the bundle's", async () => {
 	expect((await import(file)).ROOT).toBe(ROOT);
 });
 
-test("of old bundles a few stay, and the newest is whole", async () => {
+test("only a few old bundles are kept, and the newest is whole", async () => {
 	const own = join(folder, "many");
 	const old = Array.from({ length: 20 }, (_, index) => join(own, `start-${index}.js`));
 	await buildBundle(join(ROOT, "api/launch/places.ts"), join(own, "start-0.js"));
@@ -31,7 +31,7 @@ test("of old bundles a few stay, and the newest is whole", async () => {
 	);
 });
 
-test("what cannot be bundled leaves nothing behind", async () => {
+test("a source that cannot be bundled leaves nothing behind", async () => {
 	const source = join(folder, "broken.ts");
 	writeFileSync(source, "import { nothing } from './nowhere.ts'; nothing();");
 	const file = join(folder, "none", "broken.js");

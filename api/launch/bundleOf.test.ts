@@ -33,7 +33,7 @@ test("half a bundle, as a machine without power leaves it, is made anew", () => 
 	}
 });
 
-test("where no bundle can be written none is used, and nothing fails", () => {
+test("no bundle is used where none can be written, and nothing fails", () => {
 	const taken = join(folder, "taken");
 	writeFileSync(taken, "a file where a folder is wanted");
 	expect(bundleOf("start", join(taken, "bundles"))).toBeNull();

@@ -17,7 +17,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const print = () => fingerprintOf(root, { folders: ["core"], files: ["bun.lock"] });
 
-test("it changes with every source and every pin, by what they hold", () => {
+test("the fingerprint changes with the content of every source and every pin", () => {
 	const seen = new Set([print()]);
 	for (const [path, text] of [
 		["core/deep/a.ts", "b"],
@@ -33,7 +33,7 @@ test("it changes with every source and every pin, by what they hold", () => {
 	expect(seen.size).toBe(6);
 });
 
-test("it does not change with tests, nor with the times of files", () => {
+test("the fingerprint does not change with tests, nor with the times of files", () => {
 	const before = print();
 	writeFileSync(join(root, "core/b.test.ts"), "x");
 	writeFileSync(join(root, "core/testing/lab.ts"), "x");
@@ -42,7 +42,7 @@ test("it does not change with tests, nor with the times of files", () => {
 	expect(print()).toBe(before);
 });
 
-test("the same sources elsewhere are others: a bundle reads files where it was made", () => {
+test("the fingerprint differs for a copy elsewhere: a bundle reads files where it was made", () => {
 	const copy = `${root}-copy`;
 	cpSync(root, copy, { recursive: true });
 	const files = { folders: ["core"], files: ["bun.lock"] };

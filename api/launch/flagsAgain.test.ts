@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { flagsAgain } from "#api/launch/flagsAgain.ts";
 
-test("all of Bun's flags are told again but the working directory, however it was given", () => {
+test("all of Bun's flags are passed on but the working directory, in each spelling", () => {
 	expect(flagsAgain(["--smol", "--cwd", "./sub", "--env-file=.env.local"])).toEqual([
 		"--smol",
 		"--env-file=.env.local",

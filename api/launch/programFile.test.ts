@@ -10,6 +10,6 @@ test("a program runs from its bundle, and from its sources where there is none t
 	expect(programFile("up", {}, () => null)).toBe(sourceOf("up"));
 });
 
-test("with plugins of others it runs from its sources, which are theirs too", () => {
+test("a program with third-party plugins runs from its sources, which are theirs too", () => {
 	expect(programFile("start", { PLUGINS: "./mine.ts" }, made)).toBe(sourceOf("start"));
 });

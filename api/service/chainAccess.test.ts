@@ -26,7 +26,7 @@ describe("chainAccess", () => {
 	}
 
 	describe("refusals", () => {
-		test("without CHAINS it says what to set, and what needs none", () => {
+		test("a service without CHAINS says what to set, and what needs none", () => {
 			for (const CHAINS of [undefined, "", " , "]) {
 				const failed = refusal({ CHAINS });
 				expect(failed).toMatchObject({ code: "chains_missing", retry: "never" });
@@ -42,7 +42,7 @@ describe("chainAccess", () => {
 			expect(failed.publicDetail).toContain("ethereum");
 		});
 
-		test("whose endpoints name a chain that is not defined is refused, and the name is said", () => {
+		test("endpoints of a chain that is not defined are refused, and the name is said", () => {
 			const CHAIN_RPC_URLS_JSON = JSON.stringify({ bsae: ["https://x.example"] });
 			const fault = refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON });
 			expect(fault.code).toBe("chain_unknown");
@@ -148,7 +148,7 @@ describe("chainAccess", () => {
 		const slugs = (env: Environment) => open(env).reached.map(({ chain }) => chain.slug);
 		const named = (urls: object) => JSON.stringify(urls);
 
-		test("are those of CHAINS, then those with endpoints, then the home chain, each once", () => {
+		test("the reached chains are those of CHAINS, those with endpoints and the home chain, each once", () => {
 			const CHAIN_RPC_URLS_JSON = named({
 				optimism: "http://127.0.0.1:1",
 				8453: "http://127.0.0.1:2",
@@ -162,7 +162,7 @@ describe("chainAccess", () => {
 			expect(slugs({ CHAINS: "robinhood" })).toEqual(["robinhood"]);
 		});
 
-		test("hold the home chain that is named; a sandbox reaches for none that it does not name", () => {
+		test("the reached chains hold the named home chain; a sandbox has only those that it names", () => {
 			const env = { CHAINS: "base", TRADING_HOME_CHAIN: "Optimism" };
 			expect(slugs(env)).toEqual(["base", "optimism"]);
 			expect(slugs({ ...env, TRADING_HOME_CHAIN: "nowhere" })).toEqual(["base"]);
@@ -174,7 +174,7 @@ describe("chainAccess", () => {
 			]);
 		});
 
-		test("may have fewer endpoints than a quorum, but one that can be asked", () => {
+		test("a reached chain may have fewer endpoints than a quorum, but one that can be asked", () => {
 			const two = ["http://127.0.0.1:1", "http://127.0.0.1:2"];
 			const env = (optimism: string) => ({
 				CHAINS: "base",

@@ -119,7 +119,7 @@ describe("openShared", () => {
 			},
 		);
 
-		test("that nobody answers at, everything works in this process", async () => {
+		test("storage works within this process while nobody answers at REDIS_URL", async () => {
 			const one = await process("redis://127.0.0.1:1");
 			const heard: string[] = [];
 			one.bus.subscribe("c", (message) => heard.push(message));
@@ -132,7 +132,7 @@ describe("openShared", () => {
 		});
 	});
 
-	test("without REDIS_URL nothing speaks of Redis", async () => {
+	test("storage without REDIS_URL has no part and no figure of Redis", async () => {
 		const one = await process(undefined);
 		expect(one.components()).toEqual([]);
 		expect(await one.figure()).toBeUndefined();

@@ -31,7 +31,7 @@ describe("loadPlugins", () => {
 		);
 	const builtin = builtinPlugins.map(({ name }) => name);
 
-	test("what ships is loaded, without what the operator leaves out", async () => {
+	test("all built-in plugins are loaded, without those that the operator leaves out", async () => {
 		expect(await names([])).toEqual(builtin);
 		const [first = ""] = builtin;
 		expect(await names([], [first])).toEqual(builtin.slice(1));
@@ -99,7 +99,7 @@ describe("readyReport", () => {
 		});
 	});
 
-	test("what does not go as it should is named with its part, and the process stays ready", async () => {
+	test("a degraded part is named with its reason, and the process stays ready", async () => {
 		expect(await report(answers, { a: null }, { degraded: [stuck] })).toMatchObject({
 			ready: true,
 			degraded: [
@@ -109,7 +109,7 @@ describe("readyReport", () => {
 		});
 	});
 
-	test("without its database nobody is asked for that, and the answer is as before", async () => {
+	test("a process without its database asks no plugin what is degraded", async () => {
 		const away = () => Promise.reject(new Error("away"));
 		expect(await report(away, { a: null }, { degraded: [stuck] })).toEqual({
 			ready: false,
@@ -121,7 +121,7 @@ describe("readyReport", () => {
 		});
 	});
 
-	test("one plugin that is not well makes it not ready, in its own words", async () => {
+	test("one plugin that is not well makes the process not ready, in that plugin's words", async () => {
 		const { ready, components } = await report(answers, { a: null, b: "no blocks" });
 		expect(ready).toBe(false);
 		expect(components.at(-1)).toEqual({ name: "b", ready: false, detail: "no blocks" });
@@ -136,7 +136,7 @@ describe("readyReport", () => {
 });
 
 describe("sectionsOf", () => {
-	test("which plugins to load is read before anything else, whatever else is wrong", () => {
+	test("the list of plugins is read before all else, whatever else is wrong", () => {
 		expect(
 			pluginNames({ PLUGINS: "./a.ts, b", PLUGINS_DISABLED: "streams", PORT: "none" }),
 		).toEqual({

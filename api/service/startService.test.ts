@@ -56,32 +56,32 @@ const connections = () =>
 	);
 
 describe("a service that cannot start says why", () => {
-	test("without CHAINS, before it opens a database", async () => {
+	test("a service without CHAINS says so before it opens a database", async () => {
 		expect((await refusal({ DATABASE_URL: "postgresql://127.0.0.1:1/x" })).code).toBe(
 			"chains_missing",
 		);
 	});
 
-	test("with everything that is wrong with its configuration", async () => {
+	test("a service with a bad configuration lists everything that is wrong", async () => {
 		const failed = await refusal(environment({ PORT: "x", TRUSTED_PROXY_HOPS: "-1" }));
 		expect(failed.privateDetail).toMatch(/PORT[\s\S]*TRUSTED_PROXY_HOPS/);
 	});
 
-	test("where its database does not answer, without the password", async () => {
+	test("a service whose database does not answer says so without the password", async () => {
 		const url = "postgresql://me:c4n4ry@127.0.0.1:1/tapeline";
 		const failed = await refusal(environment({ DATABASE_URL: url }));
 		expect(failed).toMatchObject({ code: "database_unreachable", retry: "later" });
 		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
 	});
 
-	test("where its REDIS_URL cannot be read, and leaves no connection behind", async () => {
+	test("a service with an unreadable REDIS_URL says so, and leaves no connection behind", async () => {
 		const failed = await refusal(environment({ REDIS_URL: "redis://:c4n4ry@cache:99999" }));
 		expect(failed).toMatchObject({ code: "redis_url", retry: "never" });
 		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
 		while ((await connections()).length > 0);
 	});
 
-	test("where a plugin fails to start, and leaves no connection behind", async () => {
+	test("a service whose plugin fails to start says so, and leaves no connection behind", async () => {
 		const file = join(folder, "failing.ts");
 		writeFileSync(
 			file,
@@ -98,7 +98,7 @@ describe("a service that cannot start says why", () => {
 });
 
 describe("a service", () => {
-	test("whose Redis does not answer is up and ready, and says so", async () => {
+	test("a service whose Redis does not answer is up and ready, and says so", async () => {
 		const service = await start({ ROLE: "api", REDIS_URL: "redis://:c4n4ry@127.0.0.1:1" });
 		const ready = await fetch(`${service.url}/readyz`);
 		const text = await ready.text();
@@ -113,7 +113,7 @@ describe("a service", () => {
 		expect(figures).toContain("tapeline_redis_up 0");
 	});
 
-	test("answers while it runs, and after its stop has let everything go", async () => {
+	test("a service answers while it runs, and lets everything go when it stops", async () => {
 		const service = await start();
 		const health = await fetch(`${service.url}/healthz`);
 		expect(await health.json()).toMatchObject({
@@ -126,7 +126,7 @@ describe("a service", () => {
 		while ((await connections()).length > 0);
 	});
 
-	test("that only answers runs no queue, and one that only works answers no market routes", async () => {
+	test("a service that only answers runs no queue, and one that only works has no market routes", async () => {
 		// A connection that an earlier service closed may take the server a moment to forget.
 		while ((await connections()).length > 0);
 		const api = await start({ ROLE: "api" });

@@ -21,7 +21,7 @@ describe("alignBookClock", () => {
 		return row?.now ?? 0;
 	}
 
-	test("on the server that it was written on nothing is moved", async () => {
+	test("the clock of the book does not move on the server that the book was written on", async () => {
 		await align();
 		const [row] = await database.db.query("select core.book_tx_offset() as moved");
 		expect(row).toEqual({ moved: 0 });
@@ -67,7 +67,7 @@ describe("sealBook", () => {
 		return verifier.end();
 	}
 
-	test("what was written is sealed once, and an idle book adds no entries", async () => {
+	test("each written row is sealed once, and an idle book adds no entries", async () => {
 		await notes.write(["a", "b"]);
 		expect(await notes.seal()).toEqual({ rows: 2, isWhole: true });
 		expect(await notes.seal()).toEqual({ rows: 0, isWhole: true });
@@ -101,7 +101,7 @@ describe("sealBook", () => {
 		}
 	});
 
-	test("what is rolled back is in no batch", async () => {
+	test("a row that is rolled back is in no batch", async () => {
 		const failing = notes.db.transaction(async (tx) => {
 			await notes.write(["lost"], tx);
 			expect(await notes.seal()).toEqual({ rows: 0, isWhole: true });
@@ -113,7 +113,7 @@ describe("sealBook", () => {
 		expect(await verify()).toMatchObject({ rows: 1, unsealed: 0, flawsTotal: 0 });
 	});
 
-	test("of many writers and many sealers each row is sealed exactly once", async () => {
+	test("each row of many writers is sealed exactly once by many sealers", async () => {
 		let open = 200;
 		const writers = Array.from({ length: 4 }, async () => {
 			while (open-- > 0) {

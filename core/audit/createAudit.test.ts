@@ -57,7 +57,7 @@ describe("auditJson", () => {
 		expect(auditJson({ "a\0": "\ud800\0" })).toBe('{"a\uFFFD":"\uFFFD\uFFFD"}');
 	});
 
-	test("what JSON cannot hold is refused, not left out", () => {
+	test("a value that JSON cannot hold is refused, not left out", () => {
 		const cycle: unknown[] = [];
 		cycle.push(cycle);
 		for (const value of [

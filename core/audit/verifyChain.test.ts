@@ -199,7 +199,7 @@ describe("verifyChain", () => {
 		});
 	}
 
-	test("[SEC-06] nothing can be inserted that follows an entry which has a successor", async () => {
+	test("[SEC-06] an entry cannot be inserted behind one that has a successor", async () => {
 		const refused = tamper(...shift(4, 1), insertAt(4, hashAt(3)));
 		expect(await refused.catch((error: Error) => error.message)).toContain("prev_hash");
 	});

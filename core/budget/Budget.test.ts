@@ -71,7 +71,7 @@ describe("judgeTake", () => {
 		);
 	});
 
-	test("who waits as long as was said is granted, and not a millisecond sooner", () => {
+	test("a caller that waits as long as was said is granted, and not a millisecond sooner", () => {
 		fc.assert(
 			fc.property(sorted, terms, (taken, given) => {
 				const { granted, retryAfterMs } = judgeTake(taken, given, now);

@@ -105,7 +105,7 @@ test("a take is one statement, and a refusal none until it may be over", async (
 	expect((await take(1, 3)).granted).toBe(true);
 });
 
-test("what left the window leaves the row, and a clock that was set back stops nobody for long", async () => {
+test("units older than the window leave the row, and a clock set back stops nobody for long", async () => {
 	const { take, advance } = process();
 	await take(100);
 	advance(61_000);
@@ -120,7 +120,7 @@ test("what left the window leaves the row, and a clock that was set back stops n
 	expect((await process().take(1)).granted).toBe(true);
 });
 
-test("without the database a process has a quarter, and what it took before counts", async () => {
+test("a process without the database has a quarter of the budget, less what it took before", async () => {
 	const { db, state } = broken();
 	state.how = "works";
 	const { take, advance, lines } = process({ db });
@@ -135,7 +135,7 @@ test("without the database a process has a quarter, and what it took before coun
 	expect((await take(90)).granted).toBe(true);
 });
 
-test("what is refused while the database is away may be asked again once it may be back", async () => {
+test("a call that is refused while the database is away may be asked again once it may be back", async () => {
 	const { db, state } = broken();
 	state.how = "works";
 	const { take, advance } = process({ db });

@@ -109,7 +109,7 @@ describe("chainRegistry", () => {
 		expect(more.all).toHaveLength(builtinChains.length + 1);
 	});
 
-	test("two chains under one slug, alias or id are refused, and the refusal names both", () => {
+	test("chains that share a slug, alias or id are refused, and the refusal names both", () => {
 		const clashes: Partial<Chain>[] = [
 			{ slug: "base" },
 			{ slug: "matic" },

@@ -79,7 +79,7 @@ describe("readAbiText", () => {
 	const encoded = (text: string) => encodeAbiParameters([{ type: "string" }], [text]);
 	const word = (value: bigint) => value.toString(16).padStart(64, "0");
 
-	test("any string that a contract encodes is read as it is", () => {
+	test("any string that a contract encodes is read back as it was", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (text) => {
 				expect(readAbiText(encoded(text))).toBe(text.replace(/^\ufeff/, ""));
@@ -107,7 +107,7 @@ describe("readAbiText", () => {
 		for (const lie of lies) expect(readAbiText(lie)).toBeNull();
 	});
 
-	test("whatever bytes come, reading ends, and bytes that are no UTF-8 are marked", () => {
+	test("reading any bytes ends with a well-formed text or null", () => {
 		fc.assert(
 			fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
 				const text = readAbiText(`0x${Buffer.from(bytes).toString("hex")}`);
@@ -120,7 +120,7 @@ describe("readAbiText", () => {
 });
 
 describe("readAbiUint", () => {
-	test("one word is a number, up to 2^256 - 1, and nothing else is", () => {
+	test("exactly one word is read as a number, up to 2^256 - 1", () => {
 		expect(readAbiUint(`0x${"f".repeat(64)}`)).toBe(2n ** 256n - 1n);
 		expect(readAbiUint(`0x${"0".repeat(62)}1F`)).toBe(31n);
 		expect(readAbiUint("0x")).toBeNull();

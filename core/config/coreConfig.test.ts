@@ -7,7 +7,7 @@ import { privateNetworks } from "#core/http/clients.ts";
 const section = { owner: "core", schema: coreConfig };
 const read = (env: Environment) => parseConfig([section], env).of(section);
 
-test("nothing has to be set", () => {
+test("the runtime starts without a single variable set", () => {
 	expect(read({})).toEqual({
 		HOST: "127.0.0.1",
 		PORT: 4000,

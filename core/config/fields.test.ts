@@ -26,7 +26,7 @@ describe("addressRange", () => {
 });
 
 describe("callRates", () => {
-	test("one number is everybody's, and names are read in any case", () => {
+	test("one number is the rate of all endpoints, and names are read in any case", () => {
 		expect(callRates.parse("100")).toEqual({ "*": 100 });
 		expect(callRates.parse('{"Base":50,"8453":60,"RPC.example.com":25}')).toEqual({
 			base: 50,
@@ -35,7 +35,7 @@ describe("callRates", () => {
 		});
 	});
 
-	test("what is no rate is refused", () => {
+	test("a text that is no rate is refused", () => {
 		for (const text of ["", "fast", "0", "-1", "1e9", '{"base":"100"}', "[100]", "null"]) {
 			expect(callRates.safeParse(text).success).toBe(false);
 		}
@@ -55,7 +55,7 @@ describe("commaList", () => {
 });
 
 describe("exactOrigin", () => {
-	test("only what a browser would send is an origin", () => {
+	test("only an origin as a browser sends it is accepted", () => {
 		for (const text of ["https://app.example", "http://localhost:3000", "http://[::1]:80"]) {
 			expect({ text, ok: exactOrigin.safeParse(text).success }).toEqual({
 				text,
@@ -72,7 +72,7 @@ describe("exactOrigin", () => {
 });
 
 describe("expectation", () => {
-	test("each kind of variable is put into words", () => {
+	test("each kind of variable has words for what is expected", () => {
 		const words: [z.ZodType, string | undefined][] = [
 			[z.boolean().default(true), "true or false (or 1/0, yes/no)"],
 			[z.int(), "a whole number"],
@@ -208,7 +208,7 @@ describe("rpcUrls", () => {
 		expect(rpcUrls.parse(["https://a.example/v2/key", "wss://b.example"])).toHaveLength(2);
 	});
 
-	test("what is no endpoint, none at all and more than eight are refused", () => {
+	test("a value that is no endpoint, an empty list and more than eight are refused", () => {
 		for (const value of [
 			"file:///etc/passwd",
 			"//a.example",

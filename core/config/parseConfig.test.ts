@@ -87,7 +87,7 @@ describe("parseConfig", () => {
 			});
 		});
 
-		test("each owner gets its own variables and no others", () => {
+		test("each owner of a section gets its own variables and no others", () => {
 			const config = parseConfig([market, wallets], { WALLET_API_KEY: KEY, HOME: "/root" });
 			expect(config.of(wallets)).toEqual({
 				WALLET_API_KEY: KEY,
@@ -121,7 +121,7 @@ describe("parseConfig", () => {
 	});
 
 	describe("problems", () => {
-		test("all of them come at once, each with what it got, what it expects and who asks", () => {
+		test("all problems come at once, each with the value, what is expected and who asks", () => {
 			const env = { MARKET_PAGE_SIZE: "500", MARKET_LIVE: "maybe", MARKET_MODE: "slow" };
 			expect(problemsOf([market, wallets], env)).toEqual([
 				{
@@ -234,7 +234,7 @@ describe("parseConfig", () => {
 	});
 
 	describe("declarations", () => {
-		test("two owners may share a variable only by sharing its schema", () => {
+		test("two owners may share a variable only if they share its schema", () => {
 			const shared = z.string().default("x").describe("x");
 			const a = { owner: "a", schema: z.object({ SHARED: shared }) };
 			const b = { owner: "b", schema: z.object({ SHARED: shared }) };
@@ -254,7 +254,7 @@ describe("parseConfig", () => {
 			}
 		});
 
-		test("one owner has one section", () => {
+		test("an owner with two sections is refused", () => {
 			expect(problemsOf([market, market], {})).toMatchObject([{ variable: "(owner)" }]);
 		});
 	});

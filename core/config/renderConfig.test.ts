@@ -46,7 +46,7 @@ describe("maskValue", () => {
 		expect(maskValue({ name: "SOCIAL_CONSUMER", text: "x", declaredSecret: true })).toBe("***");
 	});
 
-	test("in a URL the credentials, query values, fragment and key-like path parts are hidden", () => {
+	test("a URL is shown without its credentials, query values, fragment and key-like path parts", () => {
 		const cases: Record<string, string> = {
 			"https://mainnet.base.org": "https://mainnet.base.org",
 			"https://rpc.hyperliquid.xyz/evm": "https://rpc.hyperliquid.xyz/evm",
@@ -71,7 +71,7 @@ describe("maskValue", () => {
 		);
 	});
 
-	test("what is no URL and no secret is shown", () => {
+	test("a value that is no URL and no secret is shown", () => {
 		expect(maskValue({ name: "CHAINS", text: "base,ethereum" })).toBe("base,ethereum");
 	});
 
@@ -93,7 +93,7 @@ describe("renderConfig", () => {
 		}),
 	};
 
-	test("what is printed can be pasted into an issue: no password and no key is in it", () => {
+	test("the printed configuration holds no password and no key", () => {
 		const env = {
 			DATABASE_URL: "postgres://user:pa55word@db/tapeline",
 			CHAIN_RPC_URLS_JSON: '{"1":["https://rpc.example/v2/abcdefabcdefabcdef?k=s3cret"]}',
@@ -195,14 +195,14 @@ describe("secretsOf", () => {
 		]);
 	});
 
-	test("of a database's URL both the whole and its password are", () => {
+	test("a database's URL is a secret as a whole, and so is its password", () => {
 		const url = "postgres://svc:p4,ss/w0rd@db/tapeline";
 		const secrets = secretsOf([core], { DATABASE_URL: url });
 		expect(secrets).toContain(url);
 		expect(secrets).toContain("p4,ss/w0rd");
 	});
 
-	test("of other URLs what is secret in them is, in lists and in JSON with its escapes", () => {
+	test("the secret parts of other URLs are secrets, in lists and in escaped JSON too", () => {
 		const secrets = secretsOf([social], {
 			RPC_URLS_JSON: String.raw`{"1":["https:\/\/a.example\/v2\/KEYKEY\u0031\u0032","wss://u:pw@b"]}`,
 			GATEWAY_URLS: "https://x.example?key=one,https://y.example/v3/TWO22222",
@@ -246,7 +246,7 @@ describe("urlSecrets", () => {
 		"wss://b.example/ws#KEYKEY123456": ["KEYKEY123456"],
 	};
 	for (const [url, secrets] of Object.entries(cases)) {
-		test(`of ${url} secret is: ${secrets.join(" ") || "nothing"}`, () => {
+		test(`the secret of ${url} is: ${secrets.join(" ") || "nothing"}`, () => {
 			expect(urlSecrets(url)).toEqual(secrets);
 		});
 	}

@@ -215,7 +215,7 @@ describe("databaseFaultOf", () => {
 });
 
 describe("isRolledBack", () => {
-	test("only a refusal that leaves the connection open proves that a commit was none", () => {
+	test("only a refusal that leaves the connection open proves that a commit was not done", () => {
 		const said = (severity: string) =>
 			Object.assign(new DatabaseError("x", 1, "error"), { severity });
 		expect(isRolledBack(said("ERROR"))).toBe(true);

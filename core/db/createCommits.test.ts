@@ -67,7 +67,7 @@ describe("createCommits", () => {
 		expect(counted.transactions).toBe(2 + Math.ceil((40 - 2) / SHARED_MAX));
 	});
 
-	test("one that fails fails alone: the others are committed, and nothing is done twice", async () => {
+	test("a call that fails in a shared commit fails alone, and no call is done twice", async () => {
 		const { commits } = counting();
 		const all = names(12);
 		const outcomes = await Promise.allSettled(
@@ -85,7 +85,7 @@ describe("createCommits", () => {
 		expect(await stored()).toEqual(all.filter((_, place) => place !== 5 && place !== 7));
 	});
 
-	test("two of one owner are never under way at once, and run in the order they came", async () => {
+	test("two calls of one owner never run at once, and run in their order", async () => {
 		const { commits } = counting();
 		let underWay = 0;
 		const order: number[] = [];
@@ -306,7 +306,7 @@ describe("createCommits.waiting", () => {
 		expect(await ask(["anna", "bert"])).toEqual(["commits_waiting"]);
 	});
 
-	test("if the queue is full no call gets in, and none is begun", async () => {
+	test("a call is refused, and not begun, when the queue is full", async () => {
 		const { ask, begun } = silent();
 		const owners = Array.from({ length: 2 + COMMITS_WAITING_MAX }, (_, n) => `owner ${n}`);
 		expect(await ask(owners)).toEqual([]);

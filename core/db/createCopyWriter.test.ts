@@ -247,7 +247,7 @@ describe("createCopyWriter", () => {
 	);
 
 	describe("what is written", () => {
-		test("arrives, whatever the values, the buffer and the chunks", async () => {
+		test("any row arrives in the table, whatever the values, the buffer and the chunks", async () => {
 			await fc.assert(
 				fc.asyncProperty(rows, ways, async (written, way) => {
 					expect(await copied(written, way)).toEqual(arrived(written));
@@ -257,7 +257,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("arrives where it is what the row before held, also after the buffer grew or was taken", async () => {
+		test("a value that repeats the row before arrives, also after the buffer grew or was taken", async () => {
 			await fc.assert(
 				fc.asyncProperty(alike, ways, async (written, way) => {
 					expect(await copied(written, way)).toEqual(arrived(written));
@@ -266,14 +266,14 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("arrives at the edges of each type, also where the buffer grows in the middle", async () => {
+		test("a value at the edge of its type arrives, also where the buffer grows in the middle", async () => {
 			for (const bytesFirst of [0, 1, 37, 100_000, 1_000_000]) {
 				const way = { ...WHOLE, bytesFirst };
 				expect(await copied(edgeRows, way)).toEqual(arrived(edgeRows));
 			}
 		});
 
-		test("arrives as null in each column, and beside values in the others", async () => {
+		test("a null arrives in each column, and beside values in the others", async () => {
 			const values = columns.map(({ edges }) => edges[1]);
 			const nulls = columns.map(() => undefined);
 			const oneNull = columns.map((_, at) => values.with(at, undefined));
@@ -282,7 +282,7 @@ describe("createCopyWriter", () => {
 			expect(await copied(written, WHOLE)).toEqual(arrived(written));
 		});
 
-		test("is the same whatever the buffer and the chunks", () => {
+		test("the written bytes are the same whatever the buffer and the chunks", () => {
 			fc.assert(
 				fc.property(rows, ways, (written, way) => {
 					const whole = Buffer.concat([...chunksOf(written, WHOLE)]);
@@ -292,7 +292,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("as half of a surrogate pair arrives as the sign for what is no letter", async () => {
+		test("half of a surrogate pair arrives as the replacement character", async () => {
 			const at = columns.findIndex(({ type }) => type === "text");
 			const halves = ["\ud83d", "a\ude00b", "\ude00\ud83d", "\ud83d👍\ud83d"];
 			const empty: Row = columns.map(() => undefined);
@@ -303,7 +303,7 @@ describe("createCopyWriter", () => {
 			expect(read.map((row) => row[at])).toEqual(halves.map((half) => half.toWellFormed()));
 		});
 
-		test("and is nothing the server knows is refused by it, and nothing else is kept", async () => {
+		test("a value that the server does not know is refused by it, and nothing else is kept", async () => {
 			const unknown: [string, (writer: CopyWriter) => void][] = [
 				["text", (writer) => writer.text("\0")],
 				["text", (writer) => writer.text("a\0b")],
@@ -329,7 +329,7 @@ describe("createCopyWriter", () => {
 	});
 
 	describe("the buffer", () => {
-		test("that was taken is the caller's own: neither changes the other's", () => {
+		test("a buffer that was taken belongs to the caller: writing on does not change it", () => {
 			fc.assert(
 				fc.property(rows, rows, fc.integer({ min: 0, max: 5_000 }), (first, second, bytesFirst) => {
 					const writer = createCopyWriter(bytesFirst);
@@ -355,7 +355,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("counts what waits to be taken, and nothing once it was", () => {
+		test("the length counts the bytes that wait to be taken, and is zero once they were", () => {
 			const writer = createCopyWriter(1);
 			expect(writer.length).toBe(0);
 			expect(writer.take()).toHaveLength(0);
@@ -385,7 +385,7 @@ describe("createCopyWriter", () => {
 			expect(writer.take()).toHaveLength(0);
 		});
 
-		test("before and after all rows is nobody's to change", () => {
+		test("the bytes before and after all rows cannot be changed by a caller", () => {
 			copyBegin().fill(0);
 			copyEnd().fill(0);
 			expect(copyBegin().toString("latin1")).toBe(`PGCOPY\n\xff\r\n\0${"\0".repeat(8)}`);
@@ -414,13 +414,13 @@ describe("createCopyWriter", () => {
 			time: [2 ** 53, -(2 ** 53), 1_700_000_000_000.5, 1e300],
 		};
 		for (const [name, beyond] of Object.entries(numbers)) {
-			test(`a number that ${name} cannot hold`, () => {
+			test(`a number that ${name} cannot hold is refused`, () => {
 				const method = name as "int2" | "int4" | "int8" | "time";
 				for (const value of [...beyond, ...noNumbers]) refuses((writer) => writer[method](value));
 			});
 		}
 
-		test("any number that is none of int2 or int4", () => {
+		test("any number that is none of int2 or int4 is refused", () => {
 			const numbers = fc.oneof(fc.double(), fc.maxSafeInteger());
 			const isWithin = (value: number, bound: number) =>
 				Number.isInteger(value) && value >= -bound && value < bound;
@@ -433,13 +433,13 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("an amount of more digits than the server counts", () => {
+		test("an amount of more digits than the server counts is refused", () => {
 			for (const digits of [131_072n, 131_076n, 262_144n, 300_000n]) {
 				refuses((writer) => writer.numeric(10n ** digits));
 			}
 		});
 
-		test("an amount below zero", () => {
+		test("an amount below zero is refused", () => {
 			for (const value of [-1n, -9_999n, -(2n ** 53n), -(2n ** 53n) - 1n, -UINT256_MAX]) {
 				refuses((writer) => writer.numeric(value));
 			}
@@ -474,12 +474,12 @@ describe("createCopyWriter", () => {
 			"with half of a pair": ["0x\ud83d0", "0x\ude61\ude61", "0x👍"],
 		};
 		for (const [what, texts] of Object.entries(hex)) {
-			test(`hex ${what}`, () => {
+			test(`hex ${what} is refused`, () => {
 				for (const text of texts) refuses((writer) => writer.bytes(text));
 			});
 		}
 
-		test("any text that is not whole bytes of hex", () => {
+		test("any text that is not whole bytes of hex is refused", () => {
 			const spoiled = fc
 				.tuple(
 					fc.stringMatching(/^0x([0-9a-f]{2}){1,40}$/),
@@ -582,7 +582,7 @@ describe("writeNumeric", () => {
 		expect(sent).toEqual(written.map(() => ({ same: true })));
 	});
 
-	test("nothing is written beyond what it asks for, nor beyond what it says", () => {
+	test("writing a number stays within the space it asks for", () => {
 		const MARK = 0xee;
 		fc.assert(
 			fc.property(fc.oneof(values, fc.constantFrom(...around)), fc.nat(40), (value, at) => {

@@ -63,7 +63,7 @@ describe("migrate", () => {
 		expect(await tables()).toEqual(["a", "b"]);
 	});
 
-	test("a later build applies what is new, and a run without news changes nothing", async () => {
+	test("a later build applies only the new migrations, and a repeated run changes nothing", async () => {
 		await run(build(first));
 		await run(build(first, second));
 		await run(build(first, second));
@@ -106,7 +106,7 @@ describe("migrate", () => {
 });
 
 describe("readBack", () => {
-	test("what was read is answered, and what is wrong with the reading itself stays what it is", async () => {
+	test("a value that was read is returned, and an error of the reading itself stays as it is", async () => {
 		expect(await readBack(async () => 7)).toBe(7);
 		const mistake = new TypeError("mine");
 		expect(await readBack(() => Promise.reject(mistake)).catch((error) => error)).toBe(mistake);

@@ -84,7 +84,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([1, 2, 3]);
 	});
 
-	test("is rolled back by a last step that fails, and hints of it never run", async () => {
+	test("a transaction is rolled back by a last step that fails, and its hints never run", async () => {
 		const hints: string[] = [];
 		const failed = await failure(
 			db.transaction(async (tx) => {
@@ -134,7 +134,7 @@ describe("a transaction", () => {
 		expect(seen).toEqual(["last step", "first", "second"]);
 	});
 
-	test("that committed does not fail by a hint that throws", async () => {
+	test("a committed transaction does not fail because a hint throws", async () => {
 		const said: string[] = [];
 		const own = open({ ...silentLog, error: (message) => said.push(message) });
 		const hints: string[] = [];
@@ -153,7 +153,7 @@ describe("a transaction", () => {
 		});
 	});
 
-	test("that swallowed a failed statement is not taken for committed", async () => {
+	test("a transaction that swallowed a failed statement does not count as committed", async () => {
 		const hints: string[] = [];
 		const failed = await failure(
 			db.transaction(async (tx) => {
@@ -166,7 +166,7 @@ describe("a transaction", () => {
 		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
 	});
 
-	test("cannot be used after its end: its connection is somebody else's by then", async () => {
+	test("a transaction cannot be used after its end: its connection is another's by then", async () => {
 		let leaked: Tx | undefined;
 		await db.transaction(async (tx) => {
 			leaked = tx;
@@ -184,7 +184,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test("whose connection is cut fails alone: the process and the pool live on", async () => {
+	test("a transaction whose connection is cut fails alone: the process and the pool live on", async () => {
 		const failed = await failure(
 			db.transaction(async (tx) => {
 				const [row] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -196,7 +196,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test("whose connection is cut while it waits for us fails alone as well", async () => {
+	test("a transaction whose connection is cut while it is idle fails alone as well", async () => {
 		const failed = await failure(
 			db.transaction(async (tx) => {
 				const [row] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -324,7 +324,7 @@ describe("what keeps its plans", () => {
 			[text],
 		);
 
-	test("is planned for any values, and leaves others as they were", async () => {
+	test("the statement is planned once for any values, and other statements are not affected", async () => {
 		await db.transaction((tx) => insert(tx, 1));
 		for (let time = 0; time < 8; time++) {
 			expect(await db.keepingPlans.query(text, [[1, 2], 5])).toEqual([{ id: 1 }]);
@@ -335,7 +335,7 @@ describe("what keeps its plans", () => {
 		expect(await db.keepingPlans.execute("update thing set note = $1", ["n"])).toBe(1);
 	});
 
-	test("fails as any statement does, and the next one is answered as if nothing had been", async () => {
+	test("the statement fails as any other does, and the next one is answered", async () => {
 		const { code } = await failure(db.keepingPlans.query("select 1 / $1::int4", [0]));
 		expect(code).toBe("22012");
 		const mode = "select current_setting('plan_cache_mode') as mode";

@@ -31,7 +31,7 @@ async function open() {
 	return { socket, writes, ended };
 }
 
-test("what is written in one turn leaves as one, in its order", async () => {
+test("all writes of one turn leave as one, in their order", async () => {
 	const { socket, writes, ended } = await open();
 	socket.write("a");
 	// The driver itself gathers the parts of each statement.
@@ -50,7 +50,7 @@ test("what is written in one turn leaves as one, in its order", async () => {
 	expect(await ended).toBe("abcde");
 });
 
-test("what is written right before the end still arrives, and all of what is large", async () => {
+test("bytes that are written right before the end arrive, and large ones whole", async () => {
 	const { socket, ended } = await open();
 	const large = "x".repeat(3_000_000);
 	socket.write("a");

@@ -57,7 +57,7 @@ for (const [what, words] of HOSTILE) {
 	});
 }
 
-test("what PostgreSQL can hold stays as it is, in texts and in JSON", async () => {
+test("a text that PostgreSQL can hold is not changed, plain or in JSON", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.string({ unit: "grapheme" }), async (given) => {
 			const text = given.replaceAll("\0", "");

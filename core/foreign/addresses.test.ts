@@ -50,7 +50,7 @@ describe("isPublicAddress", () => {
 		}
 	});
 
-	test("what is no address in plain notation is not public", () => {
+	test("a text that is no address in plain notation is not public", () => {
 		const others = [
 			"",
 			"8",

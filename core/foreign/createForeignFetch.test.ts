@@ -448,7 +448,7 @@ describe("createSlots", () => {
 		await expect(slots.take(of("a", 1), AbortSignal.abort())).rejects.toThrow("in time");
 	});
 
-	test("whatever the order of taking and giving back, no limit is passed and nobody starves", async () => {
+	test("no limit on places is exceeded and nobody starves, in any order of taking and returning", async () => {
 		const steps = fc.array(fc.constantFrom("a", "b", "c", "release"), { maxLength: 60 });
 		await fc.assert(
 			fc.asyncProperty(steps, async (keys) => {

@@ -72,7 +72,7 @@ test("[SEC-05] names whose servers are silent hold up neither files nor other na
 	for (const one of await ended) expect(one.status).toBe("rejected");
 });
 
-test("[SEC-05] whatever name servers say, now or a moment later, nothing inward is called", async () => {
+test("[SEC-05] no inward address is called, whatever name servers say now or a moment later", async () => {
 	const canary = await startCanary();
 	const fetchForeign = createForeignFetch({
 		ports: [canary.port],

@@ -31,7 +31,7 @@ describe("collectBody", () => {
 		expect((await body).toString()).toBe("abcdef");
 	});
 
-	test("[SEC-05] one byte more is refused, whether it is announced or comes", async () => {
+	test("[SEC-05] a body of one byte too many is refused, whether announced or sent", async () => {
 		await expect(collectBody(answer({ "content-length": "7" }), 6)).rejects.toThrow("too_large");
 		const response = answer();
 		const body = collectBody(response, 6);
@@ -65,7 +65,7 @@ describe("inflateBody", () => {
 		["identity", text],
 	];
 
-	test("each encoding is undone", async () => {
+	test("each encoding of a body is undone", async () => {
 		for (const [name, body] of forms) expect(await inflateBody(body, name, 14)).toEqual(text);
 		expect(await inflateBody(text, null, 14)).toEqual(text);
 	});
@@ -137,7 +137,7 @@ describe("limitWire", () => {
 		}
 	});
 
-	test("[SEC-05] what is sent around a body counts: blank lines, chunk sizes, extensions", async () => {
+	test("[SEC-05] the bytes around a body count: blank lines, chunk sizes, extensions", async () => {
 		for (const [first, again] of [
 			["", "\r\n"],
 			[CHUNKED, "0"],
@@ -235,7 +235,7 @@ describe("requestOnce", () => {
 		await expect(ask(endless)).rejects.toThrow("foreign_unreachable");
 	});
 
-	test("[SEC-05] whoever drips, floods or says nothing is given up in time", async () => {
+	test("[SEC-05] a server that drips, floods or says nothing is given up in time", async () => {
 		const slow = [
 			forever("", "H", 60_000),
 			forever("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", "a", 10),

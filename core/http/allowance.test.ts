@@ -43,7 +43,7 @@ describe("allowance", () => {
 			expect(map.get("b")).toBeUndefined();
 		});
 
-		test("never holds more than it may, whatever is done to it", () => {
+		test("the map never holds more than its limits, whatever is done to it", () => {
 			const key = fc.constantFrom("a", "b", "c", "d", "e");
 			const deed = fc.tuple(key, fc.option(fc.nat(12)));
 			fc.assert(
@@ -144,7 +144,7 @@ describe("allowance", () => {
 			});
 		});
 
-		test("one second is one second", async () => {
+		test("a wait of a second is written in the singular", async () => {
 			expect((await refusal({ ...refused, retryAfterMs: 3 })).fault?.publicDetail).toEndWith(
 				"retry in 1 second.",
 			);
@@ -228,7 +228,7 @@ describe("createSlots", () => {
 		});
 	});
 
-	test("what is too much at once is refused before any work, other routes go on, and it ends", async () => {
+	test("a request beyond the limit is refused before any work, and other routes go on", async () => {
 		const finish = Promise.withResolvers<void>();
 		let ran = 0;
 		const routes = new Elysia()

@@ -28,7 +28,7 @@ const app = new Elysia()
 	.post("/v1/hook", () => "", { detail: { hide: true, ...hook } })
 	.get("/v1/other", "x");
 
-test("each route that describes its messages is a channel, and what it does are operations", () => {
+test("each route that describes its messages is a channel with its operations", () => {
 	const document = asyncApiDocument({ app, version: "1.2.3" });
 	expect(document.asyncapi).toBe("3.0.0");
 	expect(Object.keys(document.channels)).toEqual(["ticks", "hook"]);

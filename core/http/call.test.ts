@@ -92,7 +92,7 @@ describe("callOut", () => {
 		expect(answer).toMatchObject({ kind: "silent", isUnsent: false });
 	});
 
-	test("one time limit holds for the answer and for its body", async () => {
+	test("one time limit covers the answer and its body", async () => {
 		const short = { ...terms, timeoutMs: 50 };
 		expect(await callOut({ url: urlOf("/never") }, short)).toEqual({
 			kind: "silent",
@@ -133,7 +133,7 @@ describe("callOut", () => {
 	});
 });
 
-test("what is no JSON is undefined, and null is null", () => {
+test("a text that is no JSON gives undefined, and null gives null", () => {
 	expect(readJson("null")).toBeNull();
 	expect(readJson("{")).toBeUndefined();
 	expect(readJson("")).toBeUndefined();

@@ -71,7 +71,7 @@ describe("clientAddress", () => {
 		});
 	}
 
-	test("without socket and header all share one name", () => {
+	test("requests without socket and header share one client name", () => {
 		expect(addressOf(undefined, 1, null)).toBe("unknown");
 	});
 
@@ -140,7 +140,7 @@ describe("clientAddress", () => {
 		);
 	});
 
-	test("whatever the header holds, the answer is an address or the socket's", () => {
+	test("a client's name is always an address, whatever the header holds", () => {
 		fc.assert(
 			fc.property(headerText, fc.integer({ min: 0, max: 5 }), (forwarded, hops) => {
 				expect(addressOf(forwarded, hops)).toMatch(/^(\d+\.\d+\.\d+\.\d+|[0-9a-f:]+\/64)$/);
@@ -178,7 +178,7 @@ describe("createProxyList", () => {
 		["10.1", false],
 	];
 	for (const [address, isListed] of byDefault) {
-		test(`by default ${JSON.stringify(address)} is ${isListed ? "" : "not "}trusted`, () => {
+		test(`the address ${JSON.stringify(address)} is ${isListed ? "" : "not "}trusted by default`, () => {
 			const { list } = open();
 			expect(list.has(address)).toBe(isListed);
 			// The second time the answer is remembered.
@@ -226,7 +226,7 @@ describe("createProxyList", () => {
 		[undefined, ["0.0.0.0/0"], false],
 	];
 	for (const [listensOn, ranges, isSo] of everybody) {
-		test(`on ${listensOn} with ${ranges.slice(0, 2).join(", ") || "nobody"} every peer is ${isSo ? "" : "not "}listed`, () => {
+		test(`a server on ${listensOn} with ${ranges.slice(0, 2).join(", ") || "nobody"} has every peer ${isSo ? "" : "not "}listed`, () => {
 			expect(open(ranges, listensOn).list.hasEveryPeer).toBe(isSo);
 		});
 	}

@@ -80,7 +80,7 @@ describe("acceptedCodings", () => {
 		);
 	});
 
-	test("more headers than are remembered are still read", () => {
+	test("an encoding header is still read when more headers came than are remembered", () => {
 		for (let index = 0; index < 400; index += 1) {
 			expect(acceptedCodings(`gzip, x${index}`).large).toBe("gzip");
 		}
@@ -308,7 +308,7 @@ describe("contentOf", () => {
 		expect(digests[0]).not.toBe(digests[1]);
 	});
 
-	test("everything else changes the tag, also strangers' text that looks like a time", () => {
+	test("any other change of an answer changes its tag, also text that looks like a time", () => {
 		const seen = [
 			{ servedAt: at(1), name: "a" },
 			{ servedAt: at(1), name: "b" },
@@ -328,7 +328,7 @@ describe("contentOf", () => {
 	});
 
 	// Guarantee: a client never keeps an old page because a new one has the same tag.
-	test("two answers have one tag only if they are equal without their moments", () => {
+	test("two answers share a tag only if they are equal without their times", () => {
 		const value = fc.jsonValue({ maxDepth: 3 });
 		const answer = fc.record({
 			data: value,
@@ -398,7 +398,7 @@ describe("createEncoder", () => {
 		expect(encoder.ready(page(3), "gzip")).toBeUndefined();
 	});
 
-	test("another answer is never given in its place", async () => {
+	test("an answer's compressed body is never given for another answer", async () => {
 		const { encoder } = open();
 		await encoder.encode(page(1), "zstd");
 		expect(encoder.ready(page(1, "dogs ".repeat(500)), "zstd")).toBeUndefined();

@@ -252,7 +252,7 @@ describe("createHttpApp", () => {
 	});
 
 	describe("an unexpected error", () => {
-		test("is logged once, with its stack and the request id; the answer says neither", async () => {
+		test("an unexpected error is logged once with stack and request id, and the answer shows no cause", async () => {
 			const lines: [string, Record<string, unknown> | undefined][] = [];
 			const log = {
 				...silentLog,
@@ -405,7 +405,7 @@ describe("createHttpApp", () => {
 	});
 
 	describe("every answer", () => {
-		test("carries the request's id, made or kept", async () => {
+		test("every answer carries the request's id, made or kept", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			expect((await call(app, "GET", "/v1/text")).headers.get("x-request-id")).toBe("request-1");
 			const kept = await call(app, "GET", "/v1/nope", { headers: { "x-request-id": "mine.1" } });
@@ -413,7 +413,7 @@ describe("createHttpApp", () => {
 			expect(await kept.json()).toMatchObject({ requestId: "mine.1" });
 		});
 
-		test("says sandbox only in the sandbox", async () => {
+		test("every answer says sandbox in the sandbox, and only there", async () => {
 			const real = await call(testHttpApp({ routes: [routes] }), "GET", "/v1/text");
 			expect(real.headers.has("x-svc-sandbox")).toBe(false);
 			const sandbox = await call(
@@ -424,7 +424,7 @@ describe("createHttpApp", () => {
 			expect(sandbox.headers.get("x-svc-sandbox")).toBe("true");
 		});
 
-		test("to HEAD has the length of the GET and no body", async () => {
+		test("an answer to HEAD has the length of the GET and no body", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			const response = await call(app, "HEAD", "/v1/text");
 			expect([

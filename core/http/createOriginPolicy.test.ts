@@ -69,7 +69,7 @@ describe("createOriginPolicy", () => {
 		expect(headers?.["access-control-max-age"]).toBe("600");
 	});
 
-	test("without a public URL, the host that was called is the same origin", () => {
+	test("the host that was called is the same origin if there is no public URL", () => {
 		const local = createOriginPolicy({ allowedOrigins: [] });
 		expect(local.trusts(from("http://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
 		expect(local.trusts(from("https://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);

@@ -121,7 +121,7 @@ test("a repeated answer is counted and logged by its route, once", async () => {
 	expect(body).toContain("tapeline_http_requests_in_flight 0");
 });
 
-test("another method, an upgrade, an encoded or another URL reaches the route", async () => {
+test("a request with another method, an upgrade or another URL reaches the route", async () => {
 	const { get, calls } = open();
 	await get();
 	const head = await get("/v1/page", { method: "HEAD" });
@@ -142,7 +142,7 @@ test("another method, an upgrade, an encoded or another URL reaches the route", 
 	expect((await get("/v1/page?%zz")).status).toBe(400);
 });
 
-test("what failed is never repeated", async () => {
+test("an answer that failed is never repeated", async () => {
 	const { get, calls } = open();
 	expect((await get("/v1/missing")).status).toBe(404);
 	expect((await get("/v1/missing")).status).toBe(404);

@@ -29,7 +29,7 @@ test("a status of which only common codes are said refers to the response that a
 	expect(shared["InternalServerError"]).not.toHaveProperty("headers");
 });
 
-test("what changes something can refuse an origin, and what is no API is not counted", () => {
+test("an operation that changes something can refuse an origin, and only the API is rate-limited", () => {
 	const statuses = (method: string, path: string) =>
 		Object.keys(failureResponses({}, { method, path })).sort();
 	expect(statuses("post", "/v1/x")).toEqual([
@@ -38,7 +38,7 @@ test("what changes something can refuse an origin, and what is no API is not cou
 	expect(statuses("get", "/healthz")).toEqual(["400", "422", "500"]);
 });
 
-test("what takes a body can refuse it; a parameter that it does not know, every route can", () => {
+test("an operation with a body can refuse it, and every route can refuse unknown parameters", () => {
 	const always = ["400", "422", "429", "500", "503"];
 	const withBody = failureResponses({ requestBody: {} });
 	expect(Object.keys(withBody).sort()).toEqual(["400", "422", "429", "500", "503"]);
@@ -46,7 +46,7 @@ test("what takes a body can refuse it; a parameter that it does not know, every 
 	expect(Object.keys(failureResponses({ "x-failures": "nonsense" })).sort()).toEqual(always);
 });
 
-test("what asks who speaks can answer 401, named once however it is declared", () => {
+test("an operation that needs a session can answer 401, which is named once", () => {
 	const security = [{ session: [] }];
 	for (const declared of [{}, canFail(httpFault.unauthorized)]) {
 		const responses = failureResponses({ security, ...declared });

@@ -40,7 +40,7 @@ describe("faultOf", () => {
 		expect(faultOf(new ParseError(fault))).toBe(fault);
 	});
 
-	test("what a parse hook throws is what it is, and only a text that is no JSON is a bad body", () => {
+	test("an error of a parse hook stays what it is, and only a text that is no JSON is a bad body", () => {
 		expect(faultOf(new ParseError(new Error("c4n4ry"))).code).toBe("internal_error");
 		expect(faultOf(new ParseError(new TypeError("c4n4ry"))).code).toBe("internal_error");
 		expect(faultOf(new ParseError()).code).toBe("malformed_body");

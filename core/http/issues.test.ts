@@ -73,7 +73,7 @@ describe("issueWords", () => {
 		});
 	}
 
-	test("[SEC-04] whatever is sent, the words are ours: no library's, and never the value", () => {
+	test("[SEC-04] a validation message is in our own words and never has the value", () => {
 		const schema = z.strictObject({
 			amount: z.string().max(4),
 			recipients: z.array(z.uuid()).min(1),
@@ -129,7 +129,7 @@ describe("meantName", () => {
 		["befor", "before"],
 	];
 
-	test("another spelling, another API's word, a slip and a beginning are recognised", () => {
+	test("a misspelt name, another API's word and a beginning of a name are recognised", () => {
 		for (const [name, one] of meant) expect([name, meantName(name, known)]).toEqual([name, one]);
 	});
 
@@ -148,7 +148,7 @@ describe("meantName", () => {
 		expect(meantName("next", ["chain"])).toBeUndefined();
 	});
 
-	test("whatever is sent, the answer is one of the known names or none", () => {
+	test("the name that is suggested is always one of the known ones, or none", () => {
 		fc.assert(
 			fc.property(fc.string({ maxLength: 60 }), (name) => {
 				const found = meantName(name, known);
@@ -180,7 +180,7 @@ describe("queryIssues", () => {
 		expect(issuesOf("query=cats")[0]?.message).toEndWith("did you mean q?");
 	});
 
-	test("where none is near, or the nearest is given, those that there are are told", () => {
+	test("the known parameters are listed if none is near, or the nearest is given already", () => {
 		const message = "is not a known parameter; known here: chain, limit, q";
 		expect(issuesOf("q=a&foo=1")).toEqual([{ path: "foo", message }]);
 		expect(issuesOf("q=a&chain=base&chian=x")).toEqual([{ path: "chian", message }]);

@@ -152,7 +152,7 @@ describe("listenHttp", () => {
 			expect(await echoed.json()).toEqual({ a: 1 });
 		});
 
-		test("without proxies the client is the socket's address [SEC-02]", async () => {
+		test("the client is the socket's address if there are no proxies [SEC-02]", async () => {
 			const keys: string[] = [];
 			const limiter: Limiter = {
 				take: async (key) => {
@@ -180,7 +180,7 @@ describe("listenHttp", () => {
 				},
 			});
 
-		test("costs one request of the allowance, though hooks run twice [SEC-02]", async () => {
+		test("a stream costs one request of the allowance, though hooks run twice [SEC-02]", async () => {
 			let taken = 0;
 			const limiter: Limiter = {
 				take: async () => {
@@ -195,7 +195,7 @@ describe("listenHttp", () => {
 			socket.close();
 		});
 
-		test("is refused with 429 when the allowance is used up [SEC-02]", async () => {
+		test("a stream is refused with 429 when the allowance is used up [SEC-02]", async () => {
 			const limiter: Limiter = {
 				take: async () => ({
 					allowed: false,
@@ -219,7 +219,7 @@ describe("listenHttp", () => {
 			["https://evil.com", 403],
 			["null", 403],
 		] as const) {
-			test(`for a page of ${origin} is refused with ${status} [SEC-03]`, async () => {
+			test(`a stream for a page of ${origin} is refused with ${status} [SEC-03]`, async () => {
 				const { port } = await start(echo());
 				expect(await raw(port, upgrade(`Origin: ${origin}\r\n`))).toStartWith(
 					`HTTP/1.1 ${status} `,
@@ -228,7 +228,7 @@ describe("listenHttp", () => {
 		}
 
 		for (const host of ["x", "ab", "[::1]:80"]) {
-			test(`is opened for the host ${host} at its own path, and at no other`, async () => {
+			test(`a stream is opened for the host ${host} at its own path, and at no other`, async () => {
 				const { port } = await start(echo());
 				const asked = upgrade().replace("localhost", host);
 				expect(await raw(port, asked)).toStartWith("HTTP/1.1 101 ");
@@ -237,7 +237,7 @@ describe("listenHttp", () => {
 			});
 		}
 
-		test("carries the request's id and limits in the answer to its upgrade", async () => {
+		test("a stream's answer to the upgrade carries the request's id and limits", async () => {
 			const { port } = await start(echo());
 			const answer = await raw(
 				port,
@@ -249,7 +249,7 @@ describe("listenHttp", () => {
 			expect(head).toContain("ratelimit-remaining: 599");
 		});
 
-		test("answers a frame that fails its schema or its handler without echo or error text", async () => {
+		test("a stream answers a bad frame without repeating it or showing an error", async () => {
 			const errors: string[] = [];
 			const log = { ...silentLog, error: (message: string) => errors.push(message) };
 			const { url } = await start(echo(), { log });
@@ -270,7 +270,7 @@ describe("listenHttp", () => {
 			socket.close();
 		});
 
-		test("with a frame over the limit is closed with 1009", async () => {
+		test("a stream with a frame over the limit is closed with 1009", async () => {
 			const { url } = await start(echo());
 			const socket = new WebSocket(`${url.replace("http", "ws")}/v1/stream`);
 			await opened(socket);
@@ -292,7 +292,7 @@ describe("listenHttp", () => {
 			return { routes, entered: entered.promise, release: release.resolve };
 		}
 
-		test("finishes the request that is being answered, and reports not ready meanwhile", async () => {
+		test("stopping finishes the request that is being answered, and reports not ready meanwhile", async () => {
 			const { routes, entered, release } = slow();
 			const { app, url, stop } = await start(routes);
 			const answer = fetch(`${url}/v1/slow`);
@@ -316,7 +316,7 @@ describe("listenHttp", () => {
 			expect(fetch(`${url}/healthz`)).rejects.toThrow();
 		});
 
-		test("tells streams to come back with 1012", async () => {
+		test("stopping tells streams to come back with 1012", async () => {
 			const { url, stop } = await start(new Elysia().ws("/v1/stream", {}));
 			const socket = new WebSocket(`${url.replace("http", "ws")}/v1/stream`);
 			await opened(socket);
@@ -326,7 +326,7 @@ describe("listenHttp", () => {
 		});
 
 		// Guarantee: a request that never ends cannot keep the process alive.
-		test("is bounded: what does not finish is cut off and logged", async () => {
+		test("stopping has a time limit: an unfinished request is cut off and logged", async () => {
 			const { routes, entered } = slow();
 			const warnings: [string, unknown][] = [];
 			const log = {
@@ -343,13 +343,13 @@ describe("listenHttp", () => {
 			]);
 		});
 
-		test("asked for twice is one end", async () => {
+		test("stopping twice is one end", async () => {
 			const { stop } = await start(plain());
 			expect(stop()).toBe(stop());
 			await stop();
 		});
 
-		test("frees the port for the next start", async () => {
+		test("stopping frees the port for the next start", async () => {
 			const first = await start(plain());
 			await first.stop();
 			const app = testHttpApp({ routes: [plain()] });

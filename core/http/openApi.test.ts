@@ -107,7 +107,7 @@ describe("openApiDocument", () => {
 	const text = JSON.stringify(document);
 
 	describe("the OpenAPI document", () => {
-		test("is version 3.1 with info, servers and the tags in use", () => {
+		test("the document is OpenAPI 3.1 with info, servers and the tags in use", () => {
 			expect(document.openapi).toStartWith("3.1");
 			expect(document.info).toMatchObject({ title: "Tapeline", version: "1.2.3" });
 			expect(document.servers).toEqual([{ url: "/" }]);
@@ -128,7 +128,7 @@ describe("openApiDocument", () => {
 			expect(servers[0]?.description).toContain("Sandbox");
 		});
 
-		test("has every route but streams, hidden ones and itself", () => {
+		test("the document has every route but streams, hidden ones and itself", () => {
 			expect(Object.keys(document.paths).sort()).toEqual([
 				"/",
 				"/healthz",

@@ -53,7 +53,7 @@ test("the order in which filters are named, and those without a value, mean noth
 	expect(same.decode(mine.encode(["7", address]))).toEqual(["7", address]);
 });
 
-test("any other text is no cursor", () => {
+test("a text that no list wrote is refused as a cursor", () => {
 	const good = mine.encode(["7", address]);
 	const bad = [`${good}=`, `${good}A`, "", "7", good.slice(1), `${good}\n`, ` ${good}`];
 	bad.push(mine.encode(["07", address]), mine.encode(["-1", address]), mine.encode(["7", "0x1"]));

@@ -25,7 +25,7 @@ describe("wantsHtml", () => {
 		expect(asks("application/json;q=0.5, text/html")).toBe(true);
 	});
 
-	test("whoever names JSON, anything or nothing gets JSON", () => {
+	test("a client that names JSON, anything or nothing gets JSON", () => {
 		for (const accept of [
 			undefined,
 			"*/*",

@@ -56,7 +56,7 @@ describe("shareBriefly", () => {
 		expect(await Promise.all(waiting)).toEqual(["2", "2"]);
 	});
 
-	test("whatever its characters, an answer arrives as it was made", async () => {
+	test("an answer is repeated exactly, whatever its characters", async () => {
 		for (const body of ["", "plain", "é", "漢字 🐈", "a\u0000b"]) {
 			const repeat = shareBriefly(async () => ({
 				body,
@@ -216,7 +216,7 @@ describe("shareWhileSame", () => {
 		expect(await Promise.all(late)).toEqual(["new", "new"]);
 	});
 
-	test("with constant requests the next check begins in time, and none waits", async () => {
+	test("the next check begins in time under constant requests, and none waits for it", async () => {
 		const { state, text, repeat } = open();
 		await text();
 		for (let turn = 0; turn < 20; turn += 1) {

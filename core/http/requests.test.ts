@@ -43,7 +43,7 @@ describe("exactNumbers", () => {
 	describe("a number in a money body", () => {
 		const texts = ["0.1", "0.10000000000000000001", "90000000000000000001", "1e18", "-0", "1E+2"];
 		for (const text of [...texts, "9".repeat(78)]) {
-			test(`${text} comes out as it was written`, async () => {
+			test(`the number ${text} comes out as it was written`, async () => {
 				expect(await post(`{ "amount": ${text} }`)).toEqual({
 					status: 200,
 					body: { amount: text },
@@ -51,11 +51,11 @@ describe("exactNumbers", () => {
 			});
 		}
 
-		test("a string of the same digits is the same", async () => {
+		test("a string of the same digits gives the same number", async () => {
 			expect((await post('{"amount":"0.05"}')).body).toEqual((await post('{"amount":0.05}')).body);
 		});
 
-		test("deeper members too, and nothing else than the named ones", async () => {
+		test("named members are exact at any depth, and no other member changes", async () => {
 			const sent = '{"amount":1,"count":3,"rows":[{"amount":0.30}]}';
 			expect((await post(sent)).body).toEqual({
 				amount: "1",
@@ -321,7 +321,7 @@ describe("readQuery", () => {
 		expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
 	});
 
-	test("what was written comes back, whatever its characters", () => {
+	test("a query that was written comes back, whatever its characters", () => {
 		const text = fc.string({ unit: "grapheme", maxLength: 8 });
 		fc.assert(
 			fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name }), (pairs) => {
@@ -413,7 +413,7 @@ describe("readTarget", () => {
 	});
 
 	// Guarantee: every reader of the URL (a parser, a text search, Elysia) finds what we found.
-	test("whatever is read, all who read the URL again find the same path and query", () => {
+	test("the path and query stay the same for everybody who reads the URL again", () => {
 		const part = fc.stringMatching(/^[!-~]{0,6}$/);
 		fc.assert(
 			fc.property(
@@ -459,7 +459,7 @@ describe("requestIdOf", () => {
 		});
 	}
 
-	test("without an id one is made", () => {
+	test("a request without an id gets a new one", () => {
 		expect(idOf()).toBe("made");
 	});
 });
@@ -581,7 +581,7 @@ describe("urlFlaw", () => {
 		});
 	}
 
-	test("whatever encodeURIComponent writes is fine, but for NUL", () => {
+	test("a part that encodeURIComponent wrote has no flaw, except for NUL", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), (text) => {
 				const flaw = urlFlaw(`http://localhost/${encodeURIComponent(text)}`);

@@ -105,7 +105,7 @@ describe("createHost", () => {
 			});
 		});
 
-		test("that fails, hangs or forgets the offered service names its plugin", async () => {
+		test("a setup that fails, hangs or forgets the offered service names its plugin", async () => {
 			const broken = plugin("broken", {}, { setup: () => Promise.reject(new Error("no disk")) });
 			expect((await failure(host([broken]))).publicDetail).toBe(
 				'The plugin "broken" was not set up: Error: no disk',
@@ -174,7 +174,7 @@ describe("createHost", () => {
 			expect(await found?.callerOf(new Request("http://localhost/"))).toBe("profile-1");
 		});
 
-		test("where no plugin knows whose a request is, it is nobody's", async () => {
+		test("a request has no caller if no plugin knows whose it is", async () => {
 			let ask: (() => Collected) | undefined;
 			await host([
 				plugin(
@@ -362,7 +362,7 @@ describe("orderPlugins", () => {
 	}
 
 	describe("order", () => {
-		test("each plugin comes after those it needs, and otherwise where it was given", () => {
+		test("each plugin comes after those it needs, and otherwise in the given order", () => {
 			expect(order(plugin("c", ["a", "b"]), plugin("d"), plugin("b", ["a"]), plugin("a"))).toEqual([
 				"a",
 				"b",
@@ -373,7 +373,7 @@ describe("orderPlugins", () => {
 			expect(order()).toEqual([]);
 		});
 
-		test("any list without circles is ordered so that nobody comes before what it needs", () => {
+		test("any list without circles is ordered so that no plugin comes before one it needs", () => {
 			const lists = fc
 				.integer({ min: 1, max: 12 })
 				.chain((count) =>
@@ -404,7 +404,7 @@ describe("orderPlugins", () => {
 	});
 
 	describe("refusals", () => {
-		test("everything that is wrong is said at once", () => {
+		test("all problems of the plugins are said at once", () => {
 			const venue = extensionPoint<string>("venue");
 			const text = problems(
 				plugin("a", ["ghost"]),

@@ -63,7 +63,7 @@ describe("subscribeHeads", () => {
 		expect(await heads.next()).toBe(8);
 	});
 
-	test("what a socket asks and is sent is counted as calls", async () => {
+	test("each request and message of a socket is counted as a call", async () => {
 		const node = open();
 		announceOnSubscribe(node, 7);
 		const calls: string[] = [];
@@ -188,7 +188,7 @@ describe("subscribeHeads", () => {
 		expect(await losses.next()).toBe("lost");
 	});
 
-	test("of three endpoints two are listened to, and the third takes the place of one that fails", async () => {
+	test("two of three endpoints are listened to, and the third replaces one that fails", async () => {
 		const [refusing, right, spare] = [open(), open(), open()];
 		const answer = refusing.socketAnswer;
 		refusing.socketAnswer = (call) =>
@@ -203,7 +203,7 @@ describe("subscribeHeads", () => {
 		expect([right.opened(), spare.opened()]).toEqual([1, 1]);
 	});
 
-	test("what is not a message is ignored", async () => {
+	test("a frame that is no message is ignored", async () => {
 		const node = open();
 		const answer = node.socketAnswer;
 		const noise = [
@@ -221,7 +221,7 @@ describe("subscribeHeads", () => {
 		expect(await heads.next()).toBe(7);
 	});
 
-	test("after the signal nothing is heard and nothing is opened", async () => {
+	test("no head is heard and no socket opened after the signal aborts", async () => {
 		const node = open();
 		announceOnSubscribe(node, 7);
 		const { heads, losses, controller } = subscribe([node.wsUrl]);
@@ -281,7 +281,7 @@ describe("watchHeads", () => {
 		return { heads, polls, said, time, controller };
 	}
 
-	test("without a socket the chain is polled, at once and then again and again", async () => {
+	test("a chain without a socket is polled at once, and then again and again", async () => {
 		let block = 0;
 		const { heads } = watch(async () => fakeHeader(++block));
 		expect([await heads.next(), await heads.next(), await heads.next()]).toEqual([1, 2, 3]);
@@ -336,7 +336,7 @@ describe("watchHeads", () => {
 		expect(await heads.next()).toBeGreaterThan(100);
 	});
 
-	test("when the socket is lost polling begins at once", async () => {
+	test("polling begins at once when the socket is lost", async () => {
 		const node = fakeNode();
 		nodes.push(node);
 		const answer = node.socketAnswer;

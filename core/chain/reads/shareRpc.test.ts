@@ -61,7 +61,7 @@ test("questions that come while others wait share one request, equal ones once",
 	expect(requests).toHaveLength(4);
 });
 
-test("if a shared request fails each caller asks alone, and a refusal affects only its caller", async () => {
+test("callers of a failed shared request each ask alone, and a refusal affects only its caller", async () => {
 	const { rpc, requests } = nodeOf();
 	const busy = [rpc.call(call("a")), rpc.call(call("a"))];
 	const later = [rpc.call(call("b")), rpc.call(call("refused"))];

@@ -45,7 +45,7 @@ const methods = ({ requests }: FakeNode) => {
 
 describe("a question that a silent endpoint leaves open", () => {
 	for (const purpose of ["intents", "requests"] as const) {
-		test(`is answered by the next one where somebody waits (${purpose})`, async () => {
+		test(`the question is answered by the next endpoint if somebody waits (${purpose})`, async () => {
 			const { rpc, first } = make(purpose);
 			expect(await rpc.batch([balance, balance])).toEqual(["second", "second"]);
 			expect(first.requests).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("a question that a silent endpoint leaves open", () => {
 		});
 	}
 
-	test("is put to one endpoint where it sends, or nobody waits", async () => {
+	test("the question is put to one endpoint if it sends, or if nobody waits", async () => {
 		const { rpc, all, first, second } = make("intents");
 		first.answer = answering(({ method }) => hex(method === "eth_chainId" ? anvil.id : 1));
 		expect(await rpc.call(balance)).toBe(hex(1));
@@ -78,7 +78,7 @@ describe("a question that a silent endpoint leaves open", () => {
 	});
 });
 
-test("of two answers the first is used whole, and the late one changes nothing", async () => {
+test("the first of two answers is used whole, and the late one changes nothing", async () => {
 	const { rpc, first } = make("intents");
 	const heard = new Set<string>();
 	expect(await rpc.batch([balance, balance], { heard })).toEqual(["second", "second"]);

@@ -6,7 +6,7 @@ import type { RpcRank } from "#core/chain/rpc/Rpc.ts";
 import { localTimeline } from "#core/chain/rpc/timelines.ts";
 
 describe("createCallBudget", () => {
-	test("where nothing limits a batch goes whole, at once, and without a promise", () => {
+	test("a batch without a limit is granted whole, at once, and without a promise", () => {
 		const { budget } = budgetLab(null);
 		for (let turn = 0; turn < 1_000; turn++) expect(budget.take(250, { rank: 3 })).toBe(250);
 		expect(budget.isLimited()).toBe(false);
@@ -100,7 +100,7 @@ describe("createCallBudget", () => {
 		expect(late).toMatchObject({ meta: { paced: true } });
 	});
 
-	test("after a refusal no call is sent until the pause is over, and then at a lower rate", async () => {
+	test("no call is sent during the pause after a refusal, and then calls come at a lower rate", async () => {
 		const lab = budgetLab(null);
 		expect(lab.budget.take(200, { rank: 3 })).toBe(200);
 		lab.budget.answered(100);
@@ -145,7 +145,7 @@ describe("createCallBudget", () => {
 });
 
 describe("createLastSecond", () => {
-	test("what is older than a second counts no more, to a tenth of one", () => {
+	test("a call counts in the last second only for a second, to a tenth of one", () => {
 		const last = createLastSecond();
 		last.add(3, 1_000_000);
 		last.add(4, 1_000_500);

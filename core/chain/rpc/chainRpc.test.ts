@@ -165,13 +165,13 @@ describe("chainRpc.limits", () => {
 		});
 	}
 
-	test("where the operator said how much is allowed nothing is ever refused", async () => {
+	test("no call is refused by a node whose allowed rate the operator set", async () => {
 		const node = limitedNode({ allowed: 100, perSecondMax: 100 });
 		expect(await secondsFor(node, 1_200, 60)).toBeLessThan(15);
 		expect(node.counts.refused).toBe(0);
 	});
 
-	test("what an intent asks is answered while a catch-up uses all there is", async () => {
+	test("a call for an intent is answered while a catch-up uses the whole allowance", async () => {
 		const node = limitedNode({ allowed: 100, perSecondMax: 100 });
 		const { rpc, time } = node;
 		const catchUp = withPurpose(rpc, "catch_up").batch(numbered(2_000));
@@ -345,7 +345,7 @@ describe("chainRpc.pool", () => {
 		const isReadable = (result: unknown) => result === hex(5);
 		const price = { method: "eth_blockNumber", params: [] };
 
-		test("is asked of another endpoint, and counted against the one that answered it", async () => {
+		test("an unreadable result is asked of another endpoint, and counted against the first one", async () => {
 			const lab = rpcLab(anvil, 2);
 			for (const endpoint of lab.endpoints) endpoint.head = 5;
 			const [liar] = lab.endpoints;
@@ -358,7 +358,7 @@ describe("chainRpc.pool", () => {
 			expect(await lab.count("malformed", 0)).toBe(1);
 		});
 
-		test("of no endpoint is a failure: of its own where the calls stand for themselves", async () => {
+		test("a result that is unreadable from every endpoint is a failure", async () => {
 			const lab = rpcLab(anvil, 2);
 			const failed = await lab.rpc.call(price, { isReadable }).catch((error) => error.code);
 			expect(failed).toBe("rpc_unreadable");
@@ -371,7 +371,7 @@ describe("chainRpc.pool", () => {
 			]);
 		});
 
-		test("is asked once more where there is no other endpoint", async () => {
+		test("an unreadable result is asked for once more if there is no other endpoint", async () => {
 			const lab = rpcLab(anvil, 1);
 			const [only] = lab.endpoints;
 			if (!only) throw new Error("no endpoint");
@@ -460,7 +460,7 @@ describe("chainRpc.quorum", () => {
 		expect(lab.askedFor(name(9))).toEqual([0, 1]);
 	});
 
-	test("without a quorum in the question or the deployment one endpoint is enough", async () => {
+	test("one endpoint is enough unless both the question and the deployment ask for a quorum", async () => {
 		const lab = rpcLab(anvil, 2, { quorum: 2 });
 		await lab.rpc.call(block(7));
 		expect(lab.askedFor(name(7))).toEqual([0]);
@@ -501,7 +501,7 @@ describe("chainRpc.quorum", () => {
 		expect(await asked()).toMatchObject({ number: hex(95) });
 	});
 
-	test("[ING-14] what honest nodes differ in may be left out of the comparison", async () => {
+	test("[ING-14] fields in which honest nodes differ may be left out of the comparison", async () => {
 		const lab = rpcLab(anvil, 2, { quorum: 2 });
 		for (const [index, endpoint] of lab.endpoints.entries()) {
 			endpoint.tamper = (_, answer) =>
@@ -562,7 +562,7 @@ describe("chainRpc", () => {
 	const asked = (node?: FakeNode) =>
 		node?.requests.map((body) => (Array.isArray(body) ? "batch" : body.method));
 
-	test("[ING-14] when an endpoint fails the next one answers, and is asked first from then on", async () => {
+	test("[ING-14] the next endpoint answers when one fails, and is asked first from then on", async () => {
 		const { nodes, rpc } = make(3);
 		expect(await rpc.call(call)).toBe("from 0");
 		if (nodes[0]) nodes[0].answer = down;
@@ -619,7 +619,7 @@ describe("chainRpc", () => {
 		expect(asked(nodes[0])).toEqual(["eth_chainId"]);
 	});
 
-	test("with every endpoint down the call fails as silence, once each was tried", async () => {
+	test("a call fails as silence, once each endpoint was tried, when all endpoints are down", async () => {
 		const { nodes, rpc } = make(3);
 		for (const node of nodes) node.answer = down;
 		const failed = await failure(rpc.call(call));

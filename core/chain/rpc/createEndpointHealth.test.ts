@@ -15,7 +15,7 @@ test("an endpoint's time is known after a few requests, and forgotten when it is
 	expect(measured(80).costMs("logs", 0)).toBeNull();
 });
 
-test("one slow answer does not decide, several do", () => {
+test("an endpoint's cost follows several slow answers, and not a single one", () => {
 	const health = measured(100, 10);
 	health.answered("light", 2_000, 0);
 	expect(health.costMs("light", 0)).toBeLessThan(700);
@@ -105,7 +105,7 @@ test("[ING-14] a head behind the others costs, the more the further; one that ju
 	expect(health.costMs("light", 0)).toBeCloseTo(100);
 });
 
-test("whatever happens to an endpoint, its cost is a sound number and its rest has an end", () => {
+test("an endpoint's cost is always a sound number, and its rest has an end", () => {
 	const event = fc.record({
 		what: fc.constantFrom("answered", "failed", "distrusted", "doubted", "succeeded", "head"),
 		gapMs: fc.integer({ min: 0, max: 100_000 }),

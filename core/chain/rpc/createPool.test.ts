@@ -81,7 +81,7 @@ describe("rankEndpoints", () => {
 		});
 	}
 
-	test("as long as nothing is known endpoints are asked as they were configured", () => {
+	test("endpoints are asked in their configured order as long as nothing is known of them", () => {
 		const { order } = rankEndpoints(endpoints(null, null, null), { incumbent: first, nowMs: 0 });
 		expect(order).toEqual([0, 1, 2]);
 	});
@@ -103,14 +103,14 @@ describe("rankEndpoints", () => {
 		}
 	});
 
-	test("[ING-14] who has just taken the place keeps it for a minute", () => {
+	test("[ING-14] an endpoint that has just become the first one stays first for a minute", () => {
 		const incumbent = { index: 0, sinceMs: 0 };
 		const healths = endpoints(900, 10);
 		expect(rankEndpoints(healths, { incumbent, nowMs: 59_999 }).incumbent.index).toBe(0);
 		expect(rankEndpoints(healths, { incumbent, nowMs: 60_000 }).incumbent.index).toBe(1);
 	});
 
-	test("what an endpoint needs for logs decides where it is known of both", () => {
+	test("the time for logs decides the order of endpoints where it is known of both", () => {
 		const healths = endpoints(10, 500);
 		for (let sample = 0; sample < 3; sample++) {
 			healths[0]?.answered("logs", 4_000, 0);
@@ -139,7 +139,7 @@ describe("rankEndpoints", () => {
 		expect(rankEndpoints(healths, { ...question, minBlock: 100 }).incumbent.index).toBe(0);
 	});
 
-	test("whatever is known, each endpoint that may be asked is asked once", () => {
+	test("each endpoint that may be asked is ranked exactly once", () => {
 		const endpoint = fc.record({
 			durationMs: fc.option(fc.integer({ min: 0, max: 1_000 })),
 			failed: fc.boolean(),

@@ -25,7 +25,7 @@ describe("findAgreement", () => {
 		return { found, asked, conflicts };
 	}
 
-	test("[ING-14] what enough endpoints answer alike is the answer, and nobody else is asked", async () => {
+	test("[ING-14] an answer that enough endpoints give is taken, and no other endpoint is asked", async () => {
 		expect(await agree(["a", "a", "b"], 2)).toEqual({
 			found: { answer: "a", agreed: [0, 1], dissenting: [] },
 			asked: [0, 1],
@@ -33,7 +33,7 @@ describe("findAgreement", () => {
 		});
 	});
 
-	test("[ING-14] one that differs or is silent is replaced by the next, and named if it differs", async () => {
+	test("[ING-14] an endpoint that differs or is silent is replaced, and named if it differs", async () => {
 		expect(await agree(["b", "a", "a"], 2)).toMatchObject({
 			found: { answer: "a", agreed: [1, 2], dissenting: [0] },
 			asked: [0, 1, 2],
@@ -41,7 +41,7 @@ describe("findAgreement", () => {
 		expect((await agree(["silent", "a", "a"], 2)).found).toMatchObject({ agreed: [1, 2] });
 	});
 
-	test("[ING-14] where two contradict each other nothing is answered; silence is only silence", async () => {
+	test("[ING-14] endpoints that contradict each other give no answer; silence is only silence", async () => {
 		expect(await agree(["a", "b"], 2)).toMatchObject({
 			found: { code: "rpc_disagreement" },
 			conflicts: [[0, 1]],
@@ -56,7 +56,7 @@ describe("findAgreement", () => {
 		expect((await agree(["refuses", "a", "a"], 2)).found).toEqual({ code: "rpc_range" });
 	});
 
-	test("whatever endpoints say, an answer is one that enough of them gave", async () => {
+	test("an answer is always one that enough endpoints gave", async () => {
 		const voices = fc.array(fc.constantFrom("a", "b", "c", "silent"), { maxLength: 8 });
 		await fc.assert(
 			fc.asyncProperty(voices, fc.integer({ min: 2, max: 4 }), async (all, size) => {
@@ -93,7 +93,7 @@ describe("runChunks", () => {
 		);
 	});
 
-	test("after the first failure no further chunk begins", async () => {
+	test("no further chunk begins after the first failure", async () => {
 		const begun: number[] = [];
 		const failing = runChunks([1, 2, 3, 4], { batchMax: 1, concurrencyMax: 1 }, async ([item]) => {
 			begun.push(item ?? 0);

@@ -60,7 +60,7 @@ describe("httpRpc.batch", () => {
 		});
 	}
 
-	test("[ING-14] where no batch is allowed each call goes alone, and not as a list of one", async () => {
+	test("[ING-14] calls go one by one, not as lists of one, to a node that takes no batch", async () => {
 		node.answer = (body) =>
 			Array.isArray(body) ? new Response(null, { status: 413 }) : honest(body);
 		expect(await rpcTo(node.url).batch(numbered(5))).toEqual([0, 1, 2, 3, 4]);
@@ -155,7 +155,7 @@ describe("httpRpc.batch", () => {
 		expect(ronin).toMatchObject({ code: "rpc_range", meta: { rangeBlocksMax: 200 } });
 	});
 
-	test("each request's end is reported, with its outcome", async () => {
+	test("the end of each request is reported, with its outcome", async () => {
 		const seen: string[] = [];
 		const rpc = rpcTo(node.url, seen);
 		const call = { method: "m", params: [] };
@@ -456,7 +456,7 @@ describe("httpRpc", () => {
 				}
 			});
 
-			test("that is not JSON, or is an error, is what it is when small", async () => {
+			test("a large answer that is no JSON, or an error, is treated as when it is small", async () => {
 				node.answer = () => new Response(`<html>${result}`);
 				expect(await code(rpcTo(node.url, large).call(call))).toBe("rpc_transport");
 				const told = { code: -32_602, message: `query returned more than 10000 results ${result}` };

@@ -59,7 +59,7 @@ describe("learnHeads", () => {
 	const number = { method: "eth_blockNumber", params: [] };
 	const at = { bestBlock: 0, nowMs: 0 };
 
-	test("[ING-14] what an endpoint answers says which blocks it has", () => {
+	test("[ING-14] an endpoint's answers say which blocks it has", () => {
 		const health = createEndpointHealth();
 		learnHeads(health, { calls: [block(hex(7))], results: [fakeHeader(7)] }, at);
 		expect(health.headBlock()).toBe(7);
@@ -84,7 +84,7 @@ describe("learnHeads", () => {
 		expect(learnHeads(health, past, at)).toBe(false);
 	});
 
-	test("what is no answer, or no answer to that, teaches nothing", () => {
+	test("an answer that is missing, or of another kind, says nothing of an endpoint's head", () => {
 		const health = createEndpointHealth();
 		const calls = [
 			block("safe"),

@@ -196,7 +196,7 @@ describe("rangeBlocksMax", () => {
 		["QuickNode", -32_602, "Requested range exceeds maximum RPC range limit", null],
 	];
 
-	test("[ING-08] what providers say about a range is known for that, and their limit is understood", () => {
+	test("[ING-08] providers' words for too large a range are recognised, with their limit", () => {
 		for (const [who, code, message, blocks] of SAID) {
 			expect({ who, message, isRange: isRangeError({ code, message }) }).toEqual({
 				who,
@@ -221,7 +221,7 @@ describe("rangeBlocksMax", () => {
 		}
 	});
 
-	test("whatever an endpoint writes, the answer is a number of blocks or nothing, and soon", () => {
+	test("reading an endpoint's message gives a number of blocks or nothing, and ends soon", () => {
 		const words = fc.constantFrom(
 			"block",
 			"range",
@@ -253,7 +253,7 @@ describe("rangeBlocksMax", () => {
 });
 
 describe("readAnswers", () => {
-	test("what a contract or a node says is a clean line, whatever is in it", () => {
+	test("a message of a contract or a node becomes one clean line", () => {
 		const hostile = "execution reverted: \u0000sold\u0000\ud83d \u202egnp\u0007\nout";
 		const calls = [{ method: "eth_call", params: [] }];
 		for (const error of [
@@ -297,7 +297,7 @@ describe("readAnswers", () => {
 		);
 	});
 
-	test("whatever a node sends, it is results for all calls or a fault, and never anything else", () => {
+	test("any answer of a node is read as results for all calls, or as a fault", () => {
 		const answer = fc.oneof(
 			fc.jsonValue(),
 			fc.record({

@@ -11,7 +11,7 @@ describe("rpcMetrics", () => {
 		return body.split("\n").filter((line) => line.startsWith(`tapeline_${name}{`));
 	}
 
-	test("each call of a batch is counted, by chain, method and who asked", async () => {
+	test("each call of a batch is counted by chain, method and purpose", async () => {
 		const metrics = createMetrics();
 		const { called, received } = rpcMetrics(metrics);
 		called("base", [logs, view, view], "catch_up");
@@ -28,7 +28,7 @@ describe("rpcMetrics", () => {
 		]);
 	});
 
-	test("what calls cost is told by the operator's prices, `*` for any other method", async () => {
+	test("the cost of calls is counted by the operator's prices, `*` for any other method", async () => {
 		const metrics = createMetrics();
 		const { called } = rpcMetrics(metrics, { eth_getLogs: 60, eth_chainId: 0, "*": 20 });
 		called("base", [logs, view, view, { method: "eth_chainId" }, { method: "toString" }], "live");
@@ -37,7 +37,7 @@ describe("rpcMetrics", () => {
 		]);
 	});
 
-	test("without prices nothing is said of costs: unknown is not zero", async () => {
+	test("the cost of calls is not shown without prices: unknown is not zero", async () => {
 		const metrics = createMetrics();
 		rpcMetrics(metrics).called("base", [logs], "live");
 		expect((await metrics.expose()).body).not.toContain("compute_units");

@@ -24,12 +24,12 @@ describe("createRateLearner", () => {
 		return history;
 	}
 
-	test("nothing limits before the first refusal, and what the operator set limits from the start", () => {
+	test("calls are unlimited before the first refusal, and limited from the start by a set rate", () => {
 		expect(createRateLearner(null).perSecond(START_MS)).toBeNull();
 		expect(createRateLearner(100).perSecond(START_MS)).toBe(100);
 	});
 
-	test("any limit is found within seconds, used by three quarters, and seldom tried above", () => {
+	test("any limit of a node is found within seconds, used by three quarters, and seldom exceeded", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 5, max: 3_000 }), (allowed) => {
 				const steady = play(allowed, 900).slice(300);
@@ -40,7 +40,7 @@ describe("createRateLearner", () => {
 		);
 	});
 
-	test("what the operator set is never exceeded, whatever a node allows", () => {
+	test("a rate that the operator set is never exceeded, whatever the node allows", () => {
 		for (const { rate } of play(40, 300, 100).slice(1)) expect(rate).toBeLessThanOrEqual(100);
 		for (const { rate } of play(10_000, 300, 100)) expect(rate).toBe(100);
 	});
@@ -76,14 +76,14 @@ describe("createRateLearner", () => {
 		expect(learner.perSecond(START_MS)).toBe(10);
 	});
 
-	test("what was learned is forgotten once nothing was refused for long", () => {
+	test("a learned rate is forgotten once nothing was refused for long", () => {
 		const learner = createRateLearner(null);
 		learner.refused(START_MS, { sent: 100, answered: 50 });
 		expect(learner.perSecond(START_MS + LEARNED_KEPT_MS)).toBe(50);
 		expect(learner.perSecond(START_MS + LEARNED_KEPT_MS + 1)).toBeNull();
 	});
 
-	test("what another process learned counts if it is newer, and never above what is set", () => {
+	test("a rate that another process learned counts if it is newer, and never above the set one", () => {
 		const learner = createRateLearner(80);
 		learner.adopt({ perSecond: 40, version: 3 }, START_MS);
 		expect([learner.perSecond(START_MS), learner.version()]).toEqual([40, 3]);
@@ -142,7 +142,7 @@ describe("sharedTimeline", () => {
 		expect(began[3]).toBeGreaterThan(20_000);
 	});
 
-	test("at the same time as well: no two reservations overlap", async () => {
+	test("reservations of processes at the same time never overlap", async () => {
 		const processes = Array.from({ length: 4 }, () => process());
 		const reserved = await Promise.all(processes.map(({ timeline }) => timeline.reserve(95, 100)));
 		const sorted = reserved.map(({ inMs }) => inMs).sort((a, b) => a - b);
@@ -163,7 +163,7 @@ describe("sharedTimeline", () => {
 		expect(text?.all).not.toContain("rpc.example");
 	});
 
-	test("what one process learned all others use; the newer one counts, and the setting is the maximum", async () => {
+	test("a learned rate is shared by all processes; the newer one counts, up to the set rate", async () => {
 		const [one, other] = [process(), process()];
 		one.timeline.note({ perSecond: 40, version: 2 }, 0);
 		await noted(2);
@@ -178,7 +178,7 @@ describe("sharedTimeline", () => {
 		expect(await other.timeline.reserve(1, 100)).toMatchObject({ perSecond: 44 });
 	});
 
-	test("what was learned long ago counts no more", async () => {
+	test("a rate that was learned long ago counts no more", async () => {
 		const { timeline } = process();
 		timeline.note({ perSecond: 40, version: 7 }, 0);
 		await noted(7);
@@ -199,7 +199,7 @@ describe("sharedTimeline", () => {
 		expect((await other.timeline.reserve(1, 100)).inMs).toBeLessThanOrEqual(0);
 	});
 
-	test("without a database, and while it fails, each process has a quarter, and asks again later", async () => {
+	test("each process has a quarter while the database fails, and asks it again later", async () => {
 		let isAway = true;
 		let asked = 0;
 		const broken: Queryable = {

@@ -23,7 +23,7 @@ function saturated(ranks: readonly RpcRank[], batch = 250) {
 	return { turns, granted };
 }
 
-test("the first waiting rank is served first, and within it in order of arrival", () => {
+test("the first rank that waits is served first, and each rank in order of arrival", () => {
 	const turns = createTurns();
 	const order: string[] = [];
 	const join = (name: string, rank: RpcRank, calls = 2) => {
@@ -42,7 +42,7 @@ test("the first waiting rank is served first, and within it in order of arrival"
 	expect(turns.wanted()).toBe(0);
 });
 
-test("each other waiting rank gets a twentieth, and the first rank four fifths, however large its batches", () => {
+test("each lower rank that waits gets a twentieth, however large the first rank's batches are", () => {
 	for (const slice of [1, 5, 250]) {
 		const { turns, granted } = saturated(RANKS);
 		for (let served = 0; served < 10_000; served += slice) turns.serve(slice);
@@ -62,7 +62,7 @@ test("the last rank gets its twentieth beside any rank that never ends", () => {
 	}
 });
 
-test("nothing is granted twice or beyond what is free, and all that is free is granted", () => {
+test("no call is granted twice or beyond what is free, and all that is free is granted", () => {
 	const waiting = fc.record({
 		calls: fc.integer({ min: 1, max: 300 }),
 		rank: fc.constantFrom(...RANKS),

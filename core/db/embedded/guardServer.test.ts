@@ -81,7 +81,7 @@ describe("tryFileLock", () => {
 	const folder = mkdtempSync(join(tmpdir(), "tapeline-lock-"));
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	test("only one holder at a time, also within one process; releasing twice is harmless", () => {
+	test("a lock has one holder at a time, also within one process; releasing twice is harmless", () => {
 		const path = join(folder, "one");
 		const first = tryFileLock(path);
 		expect(first).toBeDefined();

@@ -36,7 +36,7 @@ describe("findPostmaster", () => {
 });
 
 describe("pollUntil", () => {
-	test("the first answer ends the polling, and false is an answer", async () => {
+	test("the first answer ends the polling, and false counts as an answer", async () => {
 		let asked = 0;
 		const answer = await pollUntil(() => (++asked < 3 ? undefined : false), {
 			timeoutMs: 5_000,

@@ -110,7 +110,7 @@ describe("one process", () => {
 		});
 	});
 
-	test("a later start continues with the data of the earlier one", async () => {
+	test("a later start has the data of the earlier one", async () => {
 		const dataDir = madeDataDir();
 		const first = await start(dataDir);
 		await query(first, "create table kept as select 41 as n");
@@ -121,7 +121,7 @@ describe("one process", () => {
 		expect(await query(second, "select n from kept")).toEqual([{ n: 41 }]);
 	});
 
-	test("what a kill left of an unfinished first start is swept, not used", async () => {
+	test("a half-made cluster of a killed first start is removed, not used", async () => {
 		const dataDir = newDataDir();
 		const half = join(dataDir, "postgres", "making-half");
 		await Bun.write(join(half, "PG_VERSION"), "18");
@@ -224,7 +224,7 @@ describe("several processes", () => {
 });
 
 describe("kill -9", () => {
-	test("of the only process stops the server", async () => {
+	test("killing the only process stops the server", async () => {
 		const dataDir = madeDataDir();
 		const killed = other("server", dataDir);
 		await killed.answer();
@@ -234,7 +234,7 @@ describe("kill -9", () => {
 		expect(await query(await start(dataDir), "select n from kept")).toEqual([{ n: 7 }]);
 	});
 
-	test("of the process that started leaves the server to the one that joined, then ends it", async () => {
+	test("killing the process that started leaves the server to one that joined, and then it ends", async () => {
 		const dataDir = madeDataDir();
 		const starter = other("server", dataDir);
 		await starter.answer();
@@ -250,7 +250,7 @@ describe("kill -9", () => {
 		expect(await goesDown(dataDir)).toBe(true);
 	});
 
-	test("of the postmaster loses no committed row, and the next start recovers", async () => {
+	test("killing the postmaster loses no committed row, and the next start recovers", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
@@ -264,7 +264,7 @@ describe("kill -9", () => {
 		expect(findPostmaster(clusterOf(dataDir))).not.toBe(postmaster);
 	});
 
-	test("of process and postmaster is started again once their watchdog got to notice", async () => {
+	test("after killing process and postmaster a new start works once the watchdog has noticed", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
@@ -282,7 +282,7 @@ describe("kill -9", () => {
 		expect(await query(await starting, "select n from kept")).toEqual([{ n: 3 }]);
 	});
 
-	test("of a process that was bringing its server back leaves none that is in the next one's way", async () => {
+	test("killing a process that repairs its server leaves no server in the way of the next start", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
@@ -303,7 +303,7 @@ describe("kill -9", () => {
 		expect(await query(await starting, "select n from kept")).toEqual([{ n: 5 }]);
 	});
 
-	test("of the postmaster under a living process is repaired behind the same address", async () => {
+	test("a killed postmaster under a living process is started again behind the same address", async () => {
 		const dataDir = madeDataDir();
 		const server = await start(dataDir);
 		await query(server, "create table kept as select 9 as n");
@@ -313,7 +313,7 @@ describe("kill -9", () => {
 		expect(rows).toEqual([{ n: 9 }]);
 	});
 
-	test("of the watchdog is repaired too: the server still ends with its last process", async () => {
+	test("a killed watchdog is replaced: the server still ends with its last process", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();

@@ -26,7 +26,7 @@ describe("createComponents", () => {
 		});
 	});
 
-	test("two different schemas of one name are a mistake of ours", () => {
+	test("two different schemas of one name are refused as our mistake", () => {
 		const components = createComponents();
 		components.describe(page);
 		const other = z.object({ more: z.boolean() }).meta({ id: "Page" });
@@ -89,7 +89,7 @@ describe("exampleOf", () => {
 		});
 	});
 
-	test("of a union the first case that is not null is shown", () => {
+	test("the first case of a union that is not null is its example", () => {
 		const union = { anyOf: [{ type: "null" }, text("b"), text("c")] };
 		expect(exampleOf(union, {})).toBe("b");
 	});
@@ -135,7 +135,7 @@ describe("mergeNull", () => {
 		});
 	});
 
-	test("what is no type or null stays as it is", () => {
+	test("a schema that is not a type or null stays as it is", () => {
 		for (const schema of [
 			{ type: "string" },
 			{ anyOf: [{ $ref: "#/components/schemas/A" }, NULL] },
