@@ -38,7 +38,7 @@ describe("decideFloor", () => {
 		expect(decideFloor({ ...NOTHING, stats, isEmptyBook: true })).toEqual({ kind: "unknown" });
 	});
 
-	test("[MRG-02] whatever the sources say, zero is never a floor", () => {
+	test("[MRG-02] a floor is never zero, whatever the sources say", () => {
 		const figure = fc.option(fc.record({ value: fc.constantFrom(0, 1), symbol: fc.string() }));
 		const native = fc.option(fc.bigInt({ min: 0n, max: 2n }));
 		const ask = fc.option(
@@ -171,7 +171,7 @@ describe("setFloor", () => {
 		expect(await change()).toBeNull();
 	});
 
-	test("[IDX-05] beyond two days the last floor of each hour is kept, beyond 90 days none", async () => {
+	test("[IDX-05] floors older than two days are kept hourly, and none beyond 90 days", async () => {
 		const minutesAgo = [10, 2 * 1_440 - 1, 5_000, 5_015, 5_030, 5_045, 90 * 1_440 + 1];
 		// The full hour: it is the database's time that thins them out.
 		const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;

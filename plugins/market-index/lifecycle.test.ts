@@ -40,7 +40,7 @@ describe("lifecycleOf", () => {
 		expect(at({ maxSupply: 3n, mintedUnits: 4n })).toBe("minted_out");
 	});
 
-	test("[IDX-04] without a known maximum, sales and a day without mints make it secondary", () => {
+	test("[IDX-04] a collection of unknown size is secondary after sales and a day without mints", () => {
 		const silent = { mintedUnits: 1n, firstMintAtMs: NOW - DAY, lastMintAtMs: NOW - DAY };
 		expect(at({ ...silent, sales: 1 })).toBe("secondary");
 		expect(at({ ...silent, sales: 1, maxSupply: 0n })).toBe("secondary");

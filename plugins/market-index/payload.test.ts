@@ -40,7 +40,7 @@ describe("cleanPayload", () => {
 				}
 			});
 		}
-		test("under a name that says nothing of URLs, where it would do something", () => {
+		test("a URL that does something is null also under a name that says nothing of URLs", () => {
 			const active = hostileUrls.filter((url) =>
 				/script:|^file:|^data:[a-z]+\/|169\.254/i.test(url),
 			);
@@ -65,7 +65,7 @@ describe("cleanPayload", () => {
 
 	describe("traits", () => {
 		const traitsOf = (traits: unknown) => clean({ nft: { traits } }).nft.traits;
-		test("that are objects, lists or nothing are left out; the others stay in their form", () => {
+		test("traits that are objects, lists or nothing are left out; others stay in their form", () => {
 			const level = { trait_type: "Level", value: 5, display_type: "number", max_value: 9 };
 			const odd = [
 				{ trait_type: "Fur", value: { a: 1 } },
@@ -76,7 +76,7 @@ describe("cleanPayload", () => {
 			expect(traitsOf([...odd, level, ...none, nulls])).toEqual([level]);
 			expect(traitsOf([{ ...level, extra: { html: "<b>" }, more: "x" }])).toEqual([level]);
 		});
-		test("of 10,000 characters are 128, and 10,000 of them are 100", () => {
+		test("traits of 10,000 characters are cut to 128, and 10,000 traits to 100", () => {
 			const [long] = traitsOf([{ trait_type: "x".repeat(10_000), value: "y".repeat(10_000) }]);
 			expect([long.trait_type.length, long.value.length]).toEqual([128, 128]);
 			const many = Array.from({ length: 10_000 }, (_, id) => ({
@@ -85,7 +85,7 @@ describe("cleanPayload", () => {
 			}));
 			expect(traitsOf(many)).toHaveLength(100);
 		});
-		test("that are no list, or a list without a trait, are unknown and not none", () => {
+		test("traits that are no list, or a list without a trait, are unknown and not none", () => {
 			for (const none of [{}, { Fur: "Gold" }, [{}], [{ trait_type: "Fur", value: {} }]]) {
 				expect(traitsOf(none)).toBeNull();
 			}
@@ -94,7 +94,7 @@ describe("cleanPayload", () => {
 		});
 	});
 
-	test("whatever JSON a provider sends, it is clean, and clean again it is the same", () => {
+	test("any provider's JSON comes out clean, and stays as it is when cleaned again", () => {
 		const name = fc.constantFrom("image_url", "name", "traits", "value", "trait_type", "__proto__");
 		const word = fc.oneof(fc.constantFrom(...hostileUrls), fc.string({ unit: "binary" }));
 		const { tree } = fc.letrec((tie) => ({
@@ -155,7 +155,7 @@ describe("shownPayload", () => {
 		expect(shownPayload(payload)).toMatchObject({ imageUrl: "ipfs://in", traits: outer });
 	});
 
-	test("whatever JSON a provider sends, there is a text or null and a list or null", () => {
+	test("any provider's JSON shows as a text or null, and a list or null", () => {
 		const key = fc.constantFrom(
 			"image_url",
 			"nft",
@@ -196,7 +196,7 @@ describe("storableJson", () => {
 		expect(storableJson(payload)).toEqual({ "a\ufffd": ["\ufffd", { b: "\ufffdx😀\\\ufffd" }] });
 	});
 
-	test("whatever words a provider has, what is kept holds nothing that jsonb refuses", () => {
+	test("any provider's words are kept without what jsonb refuses", () => {
 		const word = fc.oneof(
 			fc.string({ unit: "binary" }),
 			fc
@@ -219,7 +219,7 @@ describe("storableJson", () => {
 		);
 	});
 
-	test("beyond 256 KiB or 64 levels a payload is left out", () => {
+	test("a payload above 256 KiB or 64 levels is left out", () => {
 		const nested = (levels: number): Record<string, unknown> =>
 			levels === 1 ? {} : { in: nested(levels - 1) };
 		expect(storableJson(nested(64))).not.toBeNull();
@@ -233,7 +233,7 @@ describe("storableJson", () => {
 });
 
 describe("storablePayload", () => {
-	test("what is stored is clean and fits jsonb; ordinary words are not copied", () => {
+	test("a stored payload is clean and fits jsonb; ordinary words are not copied", () => {
 		const payload = { image_url: "https://x.test/ü.png", name: "Cat 😀" };
 		expect(storablePayload(payload)).toBe(payload);
 		expect(storablePayload(null)).toBeNull();
@@ -246,7 +246,7 @@ describe("storablePayload", () => {
 		});
 	});
 
-	test("what is too large or too deep is left out", () => {
+	test("a payload that is too large or too deep is left out", () => {
 		const circle: Record<string, unknown> = {};
 		circle["a"] = [circle];
 		expect(storablePayload(circle)).toBeNull();

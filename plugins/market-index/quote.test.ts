@@ -32,7 +32,7 @@ describe("estimateQuote", () => {
 		expect(quote).toMatchObject({ units: 4n, subtotalNative: 500n, feeNative: null });
 	});
 
-	test("one unknown price makes the sum unknown, and an empty book costs nothing and sells nothing", () => {
+	test("an unknown price makes the sum unknown, and an empty book costs nothing", () => {
 		expect(estimateQuote([listing(), listing({ unitNative: null })], 2n)).toMatchObject({
 			units: 2n,
 			subtotalNative: null,
@@ -83,7 +83,7 @@ describe("feeOfOrder", () => {
 	});
 	const orderOf = (...consideration: unknown[]) => ({ parameters: { offerer, consideration } });
 
-	test("what goes to others than the seller is the fee, whatever the case of addresses", () => {
+	test("the fee of an order is what others than the seller get, in any case of addresses", () => {
 		const order = orderOf(item(offerer.toLowerCase(), "95"), item("0x01", "3"), item("0x02", "2"));
 		expect(feeOfOrder(order)).toBe(5n);
 		expect(feeOfOrder(orderOf(item(offerer, "95")))).toBe(0n);

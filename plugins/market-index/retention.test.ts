@@ -25,13 +25,13 @@ describe("createRetention", () => {
 		log: silentLog,
 	});
 
-	test("without the setting every event is kept and no job runs", () => {
+	test("every event is kept and no job runs if no retention is set", () => {
 		const retention = createRetention(core(), undefined);
 		expect(retention.jobs).toEqual([]);
 		expect(retention.keptFromMs()).toBe(Number.NEGATIVE_INFINITY);
 	});
 
-	test("with it one process of the cluster cleans up once a day", () => {
+	test("one process of the cluster cleans up once a day if a retention is set", () => {
 		const retention = createRetention(core(), 35);
 		expect(retention.keptFromMs()).toBe(NOW_MS - 35 * DAY_MS);
 		const [job] = retention.jobs;
@@ -126,7 +126,7 @@ describe("retentionJob", () => {
 		expect(await allDays()).toEqual(days);
 	});
 
-	test("whoever reads events keeps a month from going, for that day, and is not disturbed", async () => {
+	test("a reader of events delays the removal of its month by a day, and is not disturbed", async () => {
 		const reader = new Client({ connectionString: database.connectionString });
 		await reader.connect();
 		await reader.query("begin; select count(*) from market_index.event");

@@ -32,7 +32,7 @@ describe("isRevealed", () => {
 		).toBe(false);
 	});
 
-	test("one token that differs reveals the collection", () => {
+	test("a single token that differs reveals the collection", () => {
 		expect(isRevealed(of([["a", "1"]], [["a", "1"]], [["a", "2"]]))).toBe(true);
 		expect(isRevealed(of([["a", "1"]], []))).toBe(true);
 		expect(isRevealed(of([["ab", "c"]], [["a", "bc"]]))).toBe(true);
@@ -69,7 +69,7 @@ describe("readingOf", () => {
 		expect(readingOf([token({ ...same, traits: hat("red") }), token(same)])).toBe("shown");
 	});
 
-	test("one token that came out among hidden ones is a reveal", () => {
+	test("a single token that came out among hidden ones is a reveal", () => {
 		const sealed = token({ imageUrl: "https://a.test/sealed.png" });
 		expect(readingOf([sealed, sealed, token({ traits: hat("red") })])).toBe("shown");
 	});

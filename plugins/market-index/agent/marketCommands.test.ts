@@ -25,7 +25,7 @@ function sampleOf(slot: Slot | undefined): string {
 	}
 }
 
-test("each command asks a tool that takes its values, and each tool has a command", async () => {
+test("each market command's tool takes its values, and each market tool has a command", async () => {
 	const database = await createTestDatabase();
 	try {
 		const tools = marketTools(createMarketFixture(database.db));

@@ -204,7 +204,7 @@ describe("resolveCollection", () => {
 		}
 	});
 
-	test("one slug on several chains is a question about the chain, which its answer settles", async () => {
+	test("a slug on several chains asks which chain, and the answer settles it", async () => {
 		const ids = new Map<string, number>();
 		for (const [chain, address] of [
 			[ethereum, ONE],
@@ -226,7 +226,7 @@ describe("resolveCollection", () => {
 			expect(await idOf("kiln-folk", value)).toBe(ids.get(value) ?? 0);
 	});
 
-	test("one address on several chains is a question about the chain", async () => {
+	test("an address on several chains asks which chain", async () => {
 		const [first, second] = [await add(ethereum, ONE), await add(polygon, ONE)];
 		const { slot, choices } = await questionOf(ONE);
 		expect([slot, choices.map(({ value }) => value)]).toEqual(["chain", ["ethereum", "polygon"]]);
@@ -234,7 +234,7 @@ describe("resolveCollection", () => {
 		expect(await idOf(ONE, "polygon")).toBe(second);
 	});
 
-	test("one name of several contracts is a question, the most traded first, and each choice means one", async () => {
+	test("a name of several contracts asks which, the most traded first, and each choice means one", async () => {
 		const ids = [
 			await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk", volume: 9 }),
 			await add(ethereum, TWO, { name: "KILN FOLK", volume: 2 }),
@@ -259,7 +259,7 @@ describe("resolveCollection", () => {
 		expect(await idOf("Kiln Folk", "base")).toBe(ids[2] ?? 0);
 	});
 
-	test("where even an address is on several chains, the chain is asked for first", async () => {
+	test("a name whose address is on several chains too asks for the chain first", async () => {
 		const ids = [
 			await add(ethereum, ONE, { name: "Kiln Folk" }),
 			await add(base, ONE, { name: "Kiln Folk" }),
@@ -331,7 +331,7 @@ describe("resolveCollection", () => {
 		expect(await idOf(ONE)).toBe(kiln);
 	});
 
-	test("where nothing is called that, the name without article or `collection` is tried", async () => {
+	test("a name that is unknown is tried again without its article or `collection`", async () => {
 		const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
 		const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
 		for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts"]) {

@@ -71,7 +71,7 @@ test("every tool says that a collection was never read, and gives no age", async
 	expect((await lab.tell("read_trending", {})).asOfMs).toBeNull();
 });
 
-test("where no floor is known the line says why, and when to ask again", async () => {
+test("an unknown floor is answered with the reason, and when to ask again", async () => {
 	const tell = async (isConnected: boolean | null) => {
 		const providerHealth = () => ({ isOn: true, isConnected, stream: "off" }) as const;
 		const own = createToolLab({ ...fixture, providerHealth });

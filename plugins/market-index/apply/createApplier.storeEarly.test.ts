@@ -62,7 +62,7 @@ async function early(
 	});
 }
 
-test("[IDX-02] what was stored early has the figures, frames and jobs of an applied batch", async () => {
+test("[IDX-02] events that are stored early get the figures, frames and jobs of an applied batch", async () => {
 	const first = [...sales(10, 4), mintOf(CATS, { blockNumber: 20 })];
 	await lab.apply(ethereum, first);
 	const next = [...sales(30, 6), mintOf(DOGS, { blockNumber: 40 })];

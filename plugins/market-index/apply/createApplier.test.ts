@@ -68,7 +68,7 @@ describe("applyInOneRoundTrip", () => {
 		};
 	}
 
-	test("[ING-04] everything about a block of known collections is sent before the first answer", async () => {
+	test("[ING-04] a block of known collections sends every statement before the first answer", async () => {
 		const events = [saleOf(CATS, now), mintOf(CATS, now), saleOf(CATS, now)];
 		await live(events.slice(0, 1));
 		await database.db.transaction(async (raw) => {
@@ -86,7 +86,7 @@ describe("applyInOneRoundTrip", () => {
 		]);
 	});
 
-	test("[IDX-10] what of a live block is stored already is neither counted nor told again", async () => {
+	test("[IDX-10] an event of a live block that is stored already is neither counted nor told again", async () => {
 		const [first, second, third] = [saleOf(CATS, now), saleOf(CATS, now), saleOf(CATS, now)];
 		await live([first]);
 		await live([first, second]);

@@ -154,7 +154,7 @@ describe("createReverter", () => {
 			}),
 		);
 
-	test("[ING-11] after a reorg every figure is that of the events that are left, as if the others had never been", async () => {
+	test("[ING-11] after a reorg each figure is as if the lost events had never been", async () => {
 		const forks = fc.array(fc.integer({ min: -1, max: 6 }), { minLength: 1, maxLength: 3 });
 		await fc.assert(
 			fc.asyncProperty(history, forks, async (events, blocks) => {

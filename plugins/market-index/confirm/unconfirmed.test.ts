@@ -38,7 +38,7 @@ describe("chooseMatch", () => {
 	const told = stored;
 	const matches = (said: Candidate, ...all: Candidate[]) => chooseMatch(said, all, "erc721");
 
-	test("[MRG-07] the same kind, token and transaction is the same event, whoever is said to be in it", () => {
+	test("[MRG-07] an event of the same kind, token and transaction matches, whoever its parties are", () => {
 		const chain = stored();
 		expect(matches(told({ from: CAROL, to: ALICE }), chain)).toBe(chain);
 		expect(matches(told({ tokenId: 8n }), chain)).toBeNull();
@@ -54,7 +54,7 @@ describe("chooseMatch", () => {
 		expect(matches(mint, transfer)).toBeNull();
 	});
 
-	test("of several matches the accepted one is chosen, then the same parties, then one without a payload", () => {
+	test("the best of several matches is the accepted one, then the same parties, then no payload", () => {
 		const mirror = stored({ accepted: false });
 		const spoken = stored({ payload: {} });
 		const others = stored({ from: CAROL });
@@ -75,7 +75,7 @@ describe("chooseMatch", () => {
 		expect(chooseMatch(other, [stored()], "erc1155")).not.toBeNull();
 	});
 
-	test("without a transaction hash, token, parties and approximate time decide", () => {
+	test("an event without a transaction hash matches by token, parties and approximate time", () => {
 		const said = told({ transactionHash: STAND_IN });
 		const chain = stored();
 		expect(matches(said, chain)).toBe(chain);
@@ -133,7 +133,7 @@ describe("createConfirmer", () => {
 		};
 	}
 
-	test("without a provider a chain is checked once for unconfirmed events, and never again", async () => {
+	test("a chain without a provider is checked once for unconfirmed events, and never again", async () => {
 		const lane = countingLane(false);
 		const first = await lane(9);
 		const second = await lane(8);
@@ -142,7 +142,7 @@ describe("createConfirmer", () => {
 		expect(third.all).toBe(second.all);
 	});
 
-	test("with a provider it is one statement more a batch, while nothing is unconfirmed", async () => {
+	test("a provider costs one statement more a batch while no event is unconfirmed", async () => {
 		const [without, lane] = [countingLane(false), countingLane(true)];
 		await without(9);
 		const plain = await without(8);

@@ -117,7 +117,7 @@ describe("providerSearch", () => {
 			]);
 		});
 
-		test("after a refusal no search is sent until it ends, for 30 s at most", async () => {
+		test("no search is sent during a refusal's pause, for 30 s at most", async () => {
 			const search = open();
 			for (const [toldMs, heldMs] of [
 				[4_000, 4_000],

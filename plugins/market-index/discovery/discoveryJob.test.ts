@@ -53,7 +53,7 @@ test("[API-17] every listed contract of the chain gets a row, a name and a place
 	expect(await rows()).toHaveLength(2);
 });
 
-test("[API-17] each chain has its own three lists read, and one that no lane follows is found as well", async () => {
+test("[API-17] each chain has its three lists read, also a chain that no lane follows", async () => {
 	const { core } = lab.fixture;
 	const extra = discoveredChains(core, ["polygon", "ethereum"]);
 	// What is indexed anyway is not named twice.

@@ -232,7 +232,7 @@ test("[MRG-14] drop calls have a bucket of their own, and background pacing", as
 	expect(provider.calls.every(({ purpose }) => purpose === "background")).toBe(true);
 });
 
-test("another chain's drop, and another contract's details, are not believed", async () => {
+test("a drop of another chain, and the details of another contract, are not believed", async () => {
 	provider.answers.drops = async () => ({
 		items: [dropOf(4, { chainId: 137 }), dropOf(5, { isMinting: true })],
 		cursor: null,

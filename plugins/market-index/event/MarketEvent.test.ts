@@ -84,7 +84,7 @@ describe("MarketEvent", () => {
 	});
 
 	describe("foreignCurrencies", () => {
-		test("each ERC-20 once; the native currency and an unknown one need no looking up", () => {
+		test("each foreign ERC-20 is listed once, without the native currency and unknown ones", () => {
 			const paid = (["0x1", null, ZERO_ADDRESS, "0x2", "0x1"] as const).map((currency) => ({
 				currency,
 			}));
@@ -128,7 +128,7 @@ describe("StoredEvent", () => {
 			expect(crowded < positionOf({ blockNumber: 7, logIndex: 4, subIndex: 0 })).toBe(true);
 		});
 
-		test("what only a provider told stands within its block, after the block before and before the next", () => {
+		test("an event that only a provider told stands within its block, between its neighbours", () => {
 			const log = fc.integer({ min: 2 ** 30, max: 2 ** 31 - 1 });
 			fc.assert(
 				fc.property(fc.nat(2 ** 31), log, fc.nat(), (blockNumber, logIndex, subIndex) => {
@@ -153,7 +153,7 @@ describe("StoredEvent", () => {
 		});
 		const INT4_MAX = 2 ** 31 - 1;
 
-		test("what only a provider told stands where no log of a chain does, within what the columns hold", () => {
+		test("an event that only a provider told has a place that no chain's log has", () => {
 			fc.assert(
 				fc.property(identity, (one) => {
 					const { logIndex, subIndex } = providerPlace(one);

@@ -54,7 +54,7 @@ describe("coverageOf", () => {
 		.map(([a, b]) => span(Math.max(a, b), Math.min(a, b)));
 	const spans = fc.array(fc.option(anySpan, { nil: null }), { maxLength: 4 });
 
-	test("whatever the spans, each moment that is claimed is held by one, and whole means all", () => {
+	test("coverage claims only moments that a span holds, and is whole only if all are held", () => {
 		fc.assert(
 			fc.property(spans, (given) => {
 				const sources = given.map((one) => ({ source: "chain" as const, span: one }));

@@ -42,7 +42,7 @@ describe("decideFigure", () => {
 		);
 	});
 
-	test("what was counted and is more than zero is a number, covered as it is stated", () => {
+	test("a count above zero is shown as a number, with its true coverage", () => {
 		fc.assert(
 			fc.property(known, fc.double({ min: 1e-9, max: 1e9, noNaN: true }), (given, value) => {
 				const figure = decideFigure({ ...given, value });
@@ -96,7 +96,7 @@ describe("salesOfDay", () => {
 		expect(salesOfDay({ intervals: odd })).toBeNull();
 	});
 
-	test("whatever a provider sends, it is a count that can be stored, or unknown", () => {
+	test("a provider's count of sales is a number that can be stored, or unknown", () => {
 		const interval = fc.record({ interval: fc.constant("one_day"), sales: fc.anything() });
 		fc.assert(
 			fc.property(fc.oneof(fc.anything(), fc.record({ intervals: fc.array(interval) })), (raw) => {

@@ -176,7 +176,7 @@ describe("collectionMetadataTask", () => {
 			});
 		});
 
-		test("what the database refuses is named and counted, and the others have their names", async () => {
+		test("a name that the database refuses is logged and counted, and others are stored", async () => {
 			const [good, bad] = [await fresh(), await fresh()];
 			const ids = [await fixture.idOf(ethereum, good), await fixture.idOf(ethereum, bad)];
 			await database.db.execute(
@@ -225,7 +225,7 @@ describe("collectionMetadataTask", () => {
 			expect(lab.jobs).toEqual([]);
 		});
 
-		test("[IDX-06] whose contract was asked, as after each mint, has its new tokens looked for", async () => {
+		test("[IDX-06] a contract that was asked, as after each mint, has its new tokens looked for", async () => {
 			const contract = await fresh();
 			await run(contract);
 			const collectionId = await fixture.idOf(ethereum, contract);
@@ -366,7 +366,7 @@ describe("owedNames", () => {
 			expect(await lanesAreLevel(scannerOf({ transfer: { indexedBlock: 0 } }), 1)).toBe(true);
 		});
 
-		test("one lane that is behind, or owes, is enough", async () => {
+		test("one lane that is behind, or owes blocks, makes its chain count as behind", async () => {
 			const far = { indexedBlock: 1_000 - LEVEL_BLOCKS };
 			for (const said of [{ mint: far }, { sale: far }, { mint: { owes: true } }]) {
 				expect(await lanesAreLevel(scannerOf(said), 1)).toBe(false);
@@ -467,7 +467,7 @@ describe("owedNames", () => {
 			expect(read).toEqual([]);
 		});
 
-		test("where nothing is owed, or the chain is followed no more, nothing goes on", async () => {
+		test("the task does not go on if no name is owed, or its chain is no longer followed", async () => {
 			expect(await turn({ chainId: base.id })).toEqual([]);
 			await database.db.execute("update market_index.collection set metadata_at = now()");
 			expect(await turn()).toEqual([]);

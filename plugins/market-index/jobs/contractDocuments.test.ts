@@ -63,7 +63,7 @@ describe("contractDocumentTask", () => {
 		return row;
 	}
 
-	test("[IDX-12] what a contract points to gives the collection its name, image and description", async () => {
+	test("[IDX-12] a contract's document gives the collection its name, image and description", async () => {
 		outcome = document;
 		await run();
 		const told = {
@@ -77,7 +77,7 @@ describe("contractDocumentTask", () => {
 		expect(await read()).toEqual(told);
 	});
 
-	test("it only fills what nobody else has told", async () => {
+	test("a contract's document fills only what no other source has told", async () => {
 		await database.db.query(
 			"update market_index.collection set name = 'Own', slug = 'own', image_url = 'x' where address = $1",
 			[Buffer.from(contract.slice(2), "hex")],
@@ -180,7 +180,7 @@ describe("storeFacts", () => {
 		expect(fifth).toEqual({ name: null, total: "7", at: new Date(NOW_MS) });
 	});
 
-	test("what the database refuses of one contract keeps no other from its name", async () => {
+	test("a contract that the database refuses keeps no other from its name", async () => {
 		const { refused } = await store(all().with(2, factsOf(3, { name: "Cursed" })));
 		expect(refused.map(({ row }) => row.id)).toEqual([3]);
 		const rows = await named();

@@ -195,7 +195,7 @@ describe("doubtJob", () => {
 		{ sales, mints, volume: expect.any(String), minuteSales: sales, minuteMints: mints },
 	];
 
-	test("[ING-11] what left the chain and is not told again did not happen, whatever the provider said", async () => {
+	test("[ING-11] an event that left the chain and does not come back counts as never happened", async () => {
 		await lost();
 		const topic = `collection:ethereum:${CATS}`;
 		const before = (await lab.frames(topic)).length;
@@ -212,14 +212,14 @@ describe("doubtJob", () => {
 		]);
 	});
 
-	test("nothing is doubted before its time, nor before its lane is far past it", async () => {
+	test("no event is doubted before its time, nor before its lane is far past it", async () => {
 		await lost();
 		await doubt(DOUBT_AFTER_MS - 1);
 		await doubt(DOUBT_AFTER_MS, DOUBT_AFTER_BLOCKS - 1);
 		expect(await left()).toBe(2);
 	});
 
-	test("what the chain tells again, and what only the provider ever told, is not doubted", async () => {
+	test("an event that the chain tells again, or that only the provider told, is not doubted", async () => {
 		const collection = await lost();
 		const blockNumber = BLOCK + 1;
 		const again = {
@@ -240,7 +240,7 @@ describe("doubtJob", () => {
 		expect(await figures()).toEqual(figuresOf(2, 0));
 	});
 
-	test("what the chain tells after it was doubted is there again, once", async () => {
+	test("a doubted event that the chain tells later is there again, once", async () => {
 		await lost();
 		await doubt();
 		await lab.apply(ethereum, [{ ...mint, blockNumber: BLOCK + 900 }], { live: true });

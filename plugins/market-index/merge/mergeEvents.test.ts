@@ -212,7 +212,7 @@ describe("mergeEvents", () => {
 	type Told = { type: string; data: Record<string, unknown> };
 	const framesOf = async (topic: string) => (await lab.frames(topic)) as Told[];
 
-	test("[ING-15] what only the provider said is told so, until the chain confirms it; then it is there once", async () => {
+	test("[ING-15] an event of the provider's is shown unconfirmed until the chain confirms it, once", async () => {
 		const sale = saleOf(CATS, at(3));
 		expect(await lab.merge(cats, [told(sale)])).toEqual({
 			stored: 1,
@@ -230,7 +230,7 @@ describe("mergeEvents", () => {
 		expect((await readFigures(database.db)).collections).toMatchObject([{ sales: 1 }]);
 	});
 
-	test("[MRG-07] what the chain told already gets the provider's words, once, and no second row", async () => {
+	test("[MRG-07] an event that the chain told gets the provider's payload once, and no second row", async () => {
 		const sale = saleOf(CATS, at(3));
 		await lab.apply(ethereum, [sale]);
 		expect(await lab.merge(cats, [told(sale), told(sale)])).toMatchObject({
@@ -278,7 +278,7 @@ describe("mergeEvents", () => {
 		expect(await lab.unconfirmed()).toBe(1);
 	});
 
-	test("[MRG-07] without a transaction hash an event is confirmed by token, parties and time", async () => {
+	test("[MRG-07] an event without a transaction hash is confirmed by token, parties and time", async () => {
 		const sale = saleOf(CATS, at(3));
 		const said = told(sale, { withoutTransaction: true, occurredAtMs: sale.occurredAtMs + 30_000 });
 		await lab.merge(cats, [said, said]);
@@ -311,7 +311,7 @@ describe("mergeEvents", () => {
 		]);
 	});
 
-	test("[STR-04] of the past a collection's stream is told to read anew, and discover is not", async () => {
+	test("[STR-04] an old event tells the collection's stream to read anew, but not discover", async () => {
 		const old = saleOf(CATS, at(TOLD_LIVE_MS / 12_000 + 1));
 		await lab.merge(cats, [told(old)]);
 		expect(await framesOf(TOPIC)).toMatchObject([{ type: "snapshot_required" }]);
@@ -356,7 +356,7 @@ describe("mergeEvents", () => {
 		expect(await lab.unconfirmed()).toBe(0);
 	});
 
-	test("more events than fit one transaction are all there, once, told twice and in another order", async () => {
+	test("more events than fit one transaction are all stored, once, in any order", async () => {
 		const sales = Array.from({ length: MERGE_ROWS_MAX + 3 }, (_, index) => saleOf(CATS, at(index)));
 		const said = sales.map((sale) => told(sale));
 		expect(await lab.merge(cats, said)).toMatchObject({ stored: MERGE_ROWS_MAX + 3 });
@@ -384,7 +384,7 @@ describe("mergeEvents", () => {
 		expect(await lab.unconfirmed()).toBe(0);
 	});
 
-	test("where the chain's pace is guessed wrong, events still stand in the order of their times", async () => {
+	test("events stand in the order of their times even where the chain's pace is guessed wrong", async () => {
 		const lastSale = async () => (await readFigures(database.db)).collections[0]?.["last_sale"];
 		for (const wrong of [-15_000_000, 15_000_000]) {
 			await lab.clear();
@@ -442,7 +442,7 @@ describe("mergeEvents", () => {
 		]);
 	});
 
-	test("[ING-15] before any lane saw the chain the provider's word is taken all the same", async () => {
+	test("[ING-15] the provider's word is taken before any lane saw the chain", async () => {
 		lab.head.block = null;
 		const older = saleOf(CATS, { ...at(5), tokenId: 1n });
 		await lab.merge(cats, [told(older)]);

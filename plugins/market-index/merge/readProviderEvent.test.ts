@@ -30,7 +30,7 @@ describe("blockBetween", () => {
 		expect(blockBetween({ ...BASE, before: at(40, 1_000), after: at(60, 9_000) })).toBe(50);
 	});
 
-	test("one that does not is put where its time lies between them", () => {
+	test("an estimate that does not fit between its neighbours becomes the block of its time", () => {
 		const cases = [
 			[{ before: at(100, 1_000), after: at(200, 9_000) }, 150],
 			[{ before: at(100, 1_000) }, 104],
@@ -92,14 +92,14 @@ describe("estimateBlock", () => {
 		);
 	});
 
-	test("at a steady pace the block is the one that was", () => {
+	test("an estimated block is the true one at a steady pace", () => {
 		const given = { headBlock: 20_000_000, atMs: NOW_MS, blockMs: 12_000 };
 		for (const ago of [0, 1, 1_000, 9_000_000]) {
 			expect(estimateBlock(given, NOW_MS - ago * 12_000)).toBe(20_000_000 - ago);
 		}
 	});
 
-	test("without a head, or before the chain's pace begins, each second has a block below all others", () => {
+	test("each second has a lower block than the next if there is no head, or it is too old", () => {
 		for (const headBlock of [null, 0, 5]) {
 			const given = { headBlock, atMs: NOW_MS, blockMs: 12_000 };
 			const blocks = [3_602, 3_601, 3_600].map((ago) => estimateBlock(given, NOW_MS - ago * 1_000));
@@ -149,12 +149,12 @@ describe("readProviderEvent", () => {
 	describe("[ING-06] a transfer is a mint", () => {
 		const moved = (from: `0x${string}`, to: `0x${string}`) =>
 			read(told(sale, { type: "transfer", from, to }));
-		test("when it comes from nobody, or from the account it goes to", () => {
+		test("a transfer from nobody, or from the receiver itself, is a mint", () => {
 			for (const from of [ZERO_ADDRESS, BOB]) {
 				expect(moved(from, BOB)).toMatchObject({ kind: "mint", from: ZERO_ADDRESS, to: BOB });
 			}
 		});
-		test("and otherwise a transfer, which has no price", () => {
+		test("any other transfer stays a transfer, which has no price", () => {
 			expect(moved(ALICE, BOB)).toMatchObject({ kind: "transfer", from: ALICE, totalRaw: null });
 			expect(moved(ALICE, ZERO_ADDRESS)).toMatchObject({ kind: "transfer", venue: null });
 		});
@@ -194,7 +194,7 @@ describe("readProviderEvent", () => {
 		}
 	});
 
-	test("what cannot be is left out: other contracts and chains, no token, no units, times out of reach", () => {
+	test("an impossible event is left out: foreign contract or chain, no token, no units, bad time", () => {
 		const event = told(sale);
 		const { nft } = event;
 		if (!nft) throw new Error("a token was told");
@@ -222,7 +222,7 @@ describe("readProviderEvent", () => {
 		}
 	});
 
-	test("without a transaction a stand-in names the event, the same each time and known for what it is", () => {
+	test("an event without a transaction gets the same recognisable stand-in each time", () => {
 		fc.assert(
 			fc.property(fc.bigInt(0n, 9n), fc.integer({ min: 0, max: 3 }), (tokenId, hours) => {
 				const occurredAtMs = NOW_MS - hours * HOUR_MS;

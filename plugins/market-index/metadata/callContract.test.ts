@@ -32,7 +32,7 @@ describe("callContract", () => {
 		expect(Number("0x4c4b40")).toBe(5_000_000);
 	});
 
-	test("whatever is no bytes is no answer", async () => {
+	test("an answer that is no bytes counts as none", async () => {
 		for (const answer of ["0x", "", "0x1", "0xzz", "abcd", null, undefined, 7, ["0x01"], {}]) {
 			expect(await answering(() => answer).call()).toBeNull();
 		}
@@ -182,7 +182,7 @@ describe("callTogether", () => {
 		expect(counts).toEqual({ code: 1, together: 1, alone: 1 });
 	});
 
-	test("as long as all its tokens go on to fail none is asked alone again, and one that answers ends that", async () => {
+	test("tokens that all keep failing are not asked alone again, until one answers", async () => {
 		let isRevealed = false;
 		const { rpc, counts } = chainOf({ alone: () => (isRevealed ? "0xaa" : null) });
 		const ask = async () => (await callViews(rpc, [contractOf(1)], tokens(100), never))[0];
@@ -195,7 +195,7 @@ describe("callTogether", () => {
 		expect(counts).toEqual({ code: 1, together: 5, alone: 2 });
 	});
 
-	test("where the first token answers alone all others are asked alone as well", async () => {
+	test("all tokens are asked alone if the first one answers alone", async () => {
 		const { rpc, counts } = chainOf({ together: (views) => pack(views.map(() => null)) });
 		const [answers = []] = await callViews(rpc, [contractOf(1)], tokens(100), never);
 		expect(answers.every((answer) => answer !== null)).toBe(true);
@@ -219,7 +219,7 @@ describe("callTogether", () => {
 		"a list of a length that cannot be": `0x${"20".padStart(64, "0")}${"f".repeat(64)}`,
 	};
 	for (const [what, lie] of Object.entries(lies)) {
-		test(`where it answers ${what} all is asked the plain way, and soon nothing else`, async () => {
+		test(`a contract that answers ${what} is asked the plain way, and soon in no other`, async () => {
 			const { ask, counts } = chainOf({ together: () => lie });
 			for (let turn = 0; turn < 12; turn++) expect(await ask()).toEqual(expected);
 			expect(counts.together).toBeLessThan(8);

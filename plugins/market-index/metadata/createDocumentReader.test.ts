@@ -254,7 +254,7 @@ describe("createHostPace", () => {
 		expect(state.slept).toEqual([3_000, 3_000 + HOST_GAP_FIRST_MS]);
 	});
 
-	test("whoever would wait too long is told so at once, and nobody is asked", async () => {
+	test("a caller that would wait too long for a host is told at once, and the host is not asked", async () => {
 		const { enter, pace, state } = lab();
 		pace.limited("a.test", HOST_WAIT_MAX_MS + 1);
 		expect(await enter()).toBe(false);

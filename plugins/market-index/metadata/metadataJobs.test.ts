@@ -50,7 +50,7 @@ describe("slugOf", () => {
 		for (const name of ["", "猫", "❤️", "---", " "]) expect(slugOf(name)).toBeNull();
 	});
 
-	test("nothing that could be taken for an address is a slug", () => {
+	test("a slug never looks like an address", () => {
 		const address = `0x${"Ab".repeat(20)}`;
 		for (const name of [address, `  ${address}!`, "0x", "0xCAFE", address.replace("0x", "０ｘ")]) {
 			expect(slugOf(name)).toBeNull();
@@ -58,7 +58,7 @@ describe("slugOf", () => {
 		expect(slugOf("0xCats")).toBe("0xcats");
 	});
 
-	test("whatever the name, a slug fits a URL and is its own slug", () => {
+	test("a slug of any name fits a URL and is its own slug", () => {
 		const name = fc.string({ unit: "binary", maxLength: 200 });
 		fc.assert(
 			fc.property(fc.oneof(name, fc.string({ maxLength: 200 })), (text) => {

@@ -25,7 +25,7 @@ describe("isJsonBounded", () => {
 		for (const open of ['"', '"[', '"\\', '["\\"']) expect(isJsonBounded(open)).toBe(true);
 	});
 
-	test("whatever is small and shallow is parsed", () => {
+	test("small and shallow JSON is parsed", () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
 				expect(isJsonBounded(JSON.stringify(value))).toBe(true);
@@ -92,7 +92,7 @@ describe("normaliseTraits", () => {
 		).toHaveLength(512);
 	});
 
-	test("whatever JSON says, traits are short, readable text", () => {
+	test("traits of any JSON are short, readable text", () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.string({ unit: "binary" }), (value, name) => {
 				const list = [{ trait_type: name, value }, { trait_type: "x", value: name }, value];
@@ -154,7 +154,7 @@ describe("parseTokenJson", () => {
 		expect(parse({ attributes: [] })?.traits).toEqual([]);
 	});
 
-	test("one field that is nonsense costs only that field", () => {
+	test("a nonsense field of a token's document loses only itself", () => {
 		const nonsense = {
 			name: {},
 			description: [],
@@ -183,7 +183,7 @@ describe("parseTokenJson", () => {
 		expect(parseTokenJson('{"__proto__":{"name":"Cat"}}', gateways)).toEqual(nothing);
 	});
 
-	test("whatever the JSON, reading it ends and PostgreSQL takes the result", () => {
+	test("reading any token document ends, and PostgreSQL takes the result", () => {
 		const keys = ["name", "description", "image", "image_data", "attributes", "properties"];
 		const document = fc.dictionary(fc.constantFrom(...keys), fc.jsonValue());
 		fc.assert(

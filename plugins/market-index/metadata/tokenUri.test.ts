@@ -72,7 +72,7 @@ describe("dataUriTexts", () => {
 		}
 	});
 
-	test("any text comes back as it was written, whichever way", () => {
+	test("any text in a data URI comes back as it was written, in each encoding", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), (text) => {
 				const inBase64 = Buffer.from(text).toString("base64");
@@ -83,7 +83,7 @@ describe("dataUriTexts", () => {
 		);
 	});
 
-	test("[SEC-05] what stands before the comma is read only so far", () => {
+	test("[SEC-05] the part of a data URI before its comma is read only up to a bound", () => {
 		const head = (length: number) => `data:application/json;${"x".repeat(length)},{}`;
 		expect(dataUriTexts(head(400))).toEqual(["{}"]);
 		for (const flood of [head(600), `data:${";".repeat(2_900_000)},{}`]) {
@@ -107,7 +107,7 @@ describe("displayUrl", () => {
 		expect(shown(`ar://${id}`)).toBe(`https://ar.test/${id}`);
 	});
 
-	test("only what a page may show is kept: never a script's URL, a document or a plain http one", () => {
+	test("only a URL that a page may show is kept: no script, document or plain http", () => {
 		for (const url of [
 			"https://a.test/1.png",
 			"data:image/svg+xml;base64,PHN2Zz4=",
@@ -132,7 +132,7 @@ describe("displayUrl", () => {
 		expect(shown(long(IMAGE_LENGTH_MAX + 1))).toBeNull();
 	});
 
-	test("what would end an attribute is encoded, a drawing over several lines included", () => {
+	test("a character that would end an attribute is encoded, also in a drawing of several lines", () => {
 		expect(shown(`https://a.test/"onload='x' <b>`)).toBe(
 			"https://a.test/%22onload=%27x%27%20%3Cb%3E",
 		);
@@ -141,7 +141,7 @@ describe("displayUrl", () => {
 		);
 	});
 
-	test("whatever is told, the result is null or a harmless text of a known scheme", () => {
+	test("a display URL is null, or a harmless text of a known scheme", () => {
 		const scheme = fc.constantFrom(
 			"https://",
 			"data:image/png,",
@@ -211,7 +211,7 @@ describe("ipfsPathOf", () => {
 		for (const uri of others) expect(ipfsPathOf(uri), uri).toBeNull();
 	});
 
-	test("[SEC-05] whatever follows the scheme, a path stays below its content on the same host", () => {
+	test("[SEC-05] an IPFS path stays below its content on the same host", () => {
 		const piece = fc.constantFrom(
 			"..",
 			".",
@@ -268,7 +268,7 @@ describe("uriPlan", () => {
 		expect(urlsOf(CID)).toEqual(expect.arrayContaining([`https://b.test/x/ipfs/${CID}`]));
 	});
 
-	test("[SEC-05] only URLs that we made are the gateway's; one that a stranger wrote never is", () => {
+	test("[SEC-05] only URLs that we made count as the gateway's; a stranger's never does", () => {
 		const plan = uriPlan("http://10.0.0.7:8080/api/v0/id", gateways);
 		const url = "http://10.0.0.7:8080/api/v0/id";
 		expect(plan).toEqual({ kind: "fetched", candidates: [{ url, gateway: null }] });
@@ -294,7 +294,7 @@ describe("uriPlan", () => {
 		}
 	});
 
-	test("[SEC-05] whatever a contract says, a gateway's URL stays on that gateway", () => {
+	test("[SEC-05] a gateway's URL stays on that gateway, whatever a contract says", () => {
 		const start = fc.constantFrom(
 			"ipfs://",
 			`ipfs://${CID}`,

@@ -90,7 +90,7 @@ describe("roundsOf", () => {
 		);
 	});
 
-	test("many orders are one round, and one order told again and again is one too", () => {
+	test("changes of many orders are one round, and a repeated one of one order is too", () => {
 		const many = Array.from({ length: 50 }, (_, order) =>
 			pushOf({ type: "order", order, quantity: 1n }),
 		);

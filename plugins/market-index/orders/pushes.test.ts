@@ -39,7 +39,7 @@ describe("applyOrderPushes", () => {
 		expect((await types()).slice(2)).toEqual(["floor_update", "market_event"]);
 	});
 
-	test("the same push twice changes and tells nothing more", async () => {
+	test("a repeated push changes and tells nothing more", async () => {
 		const push = listed(listingOf(collection.address));
 		await lab.applyOrderPush(push);
 		const once = await types();
@@ -147,7 +147,7 @@ describe("applyOrderPushes", () => {
 		}
 	});
 
-	test("[MRG-13] of many listings at once the cheapest is the floor, told once, and each listing is told", async () => {
+	test("[MRG-13] the cheapest of many listings at once is the floor, and each listing is told", async () => {
 		const prices = [5n, 3n, 4n, 2n, 6n];
 		const pushes = prices.map((price, number) => {
 			const order = listingOf(collection.address, {
@@ -226,7 +226,7 @@ describe("settleBook", () => {
 		["cancelled", gone],
 		["sold", filled],
 	] as const) {
-		test(`when the listing at the floor is ${what} the next one of a known book is the floor`, async () => {
+		test(`the next listing of a known book is the floor when the one at the floor is ${what}`, async () => {
 			const [first, second] = [1n, 2n].map((price) =>
 				listingOf(collection.address, { totalRaw: price * ETH }),
 			);
@@ -246,7 +246,7 @@ describe("settleBook", () => {
 		});
 	}
 
-	test("[MRG-10] with nothing but time a listing ends: its floor, its count and its frame follow", async () => {
+	test("[MRG-10] a listing ends by time alone: its floor, its count and its frame follow", async () => {
 		const expiresAtMs = NOW_MS + 10 * MINUTE_MS;
 		const { address } = collection;
 		const orders = [
@@ -272,7 +272,7 @@ describe("settleBook", () => {
 		expect(await told()).toHaveLength(5);
 	});
 
-	test("where the book is not known a floor that went is asked for again within a minute", async () => {
+	test("a floor that went is asked for again within a minute if the book is not known", async () => {
 		lab.know(collection.address, "cats");
 		await lab.sync(collection.id);
 		lab.time.nowMs += 10_000;

@@ -62,7 +62,7 @@ const offerOf = (given: Partial<ProviderOrder> = {}) =>
 		...given,
 	});
 
-test("[MRG-10] after any run of syncs exactly the orders of the last one are active", async () => {
+test("[MRG-10] exactly the orders of the last sync are active, after any run of syncs", async () => {
 	const hashes = Array.from({ length: 8 }, nextHash);
 	const book = fc.array(
 		fc.record({ hash: fc.nat(7), isOffer: fc.boolean(), price: fc.integer({ min: 1, max: 9 }) }),
@@ -270,7 +270,7 @@ test("[STR-04] orders that come and go are told one by one, with the floor that 
 	expect(await lab.frames(collection.address)).toHaveLength(5);
 });
 
-test("[STR-03] more order changes than a stream shows are one snapshot_required", async () => {
+test("[STR-03] too many order changes for a stream are told as one snapshot_required", async () => {
 	await write(Array.from({ length: 41 }, () => listingOf(collection.address)));
 	expect((await lab.frames(collection.address)).map(({ type, data }) => [type, data])).toEqual([
 		["floor_update", expect.anything()],

@@ -183,7 +183,7 @@ test("[IDX-11] a block that was stepped over and then walked is not counted agai
 	expect(await lab.state(collectionId)).toMatchObject({ minted: 5n, holders: { [ALICE]: 5n } });
 });
 
-test("[IDX-11] after a fork below the end of a walk the lane tells what is there now", async () => {
+test("[IDX-11] the lane tells the owners after a fork below the end of a walk", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	lab.mine([one(ZERO_ADDRESS, ALICE, 1n)]);

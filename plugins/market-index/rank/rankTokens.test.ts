@@ -146,7 +146,7 @@ const collection = fc.array(fc.array(fc.record({ type: word, value: word }), { m
 	maxLength: 25,
 });
 
-test("[IDX-08] whatever the order of tokens, ranks and scores are the same", () => {
+test("[IDX-08] ranks and scores are the same for any order of tokens", () => {
 	fc.assert(
 		fc.property(
 			collection.chain((tokens) =>

@@ -64,7 +64,7 @@ describe("scoreToken", () => {
 		);
 	});
 
-	test("[IDX-08] counts of zero, or above the supply, never make an infinite score", () => {
+	test("[IDX-08] a score is never infinite, even with counts of zero or above the supply", () => {
 		for (const counted of [countedTraits(0, HATS), countedTraits(2, HATS), countedTraits(5, [])]) {
 			for (const traits of [
 				[],

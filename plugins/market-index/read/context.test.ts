@@ -137,7 +137,7 @@ describe("mostLagging", () => {
 
 	const worst = (...lanes: LaneProgress[]) => mostLagging(lanes, NOW).chainId;
 
-	test("[API-18] of lanes that are alive, the one most blocks behind is shown for all", () => {
+	test("[API-18] the lag of the living lane that is most blocks behind is shown for all", () => {
 		expect(worst(lane(1, 2, 12_000), lane(2, 90, 500), lane(3, 0, 100))).toBe(2);
 	});
 
@@ -219,7 +219,7 @@ describe("resolveChain", () => {
 		expect(() => resolveChain(core, "bass")).toThrow('There is no chain "bass".');
 	});
 
-	test("without a chain an answer is about all that are indexed, in their order", () => {
+	test("an answer without a chain is about all indexed chains, in their order", () => {
 		expect(chainsOf(core, undefined)).toEqual([polygon, ethereum]);
 		expect(chainsOf(core, "1")).toEqual([ethereum]);
 	});

@@ -143,7 +143,7 @@ describe("registerCollections", () => {
 			expect(second.get(C)?.isNew).toBe(true);
 		});
 
-		test("one address on two chains is two collections, each under the address", async () => {
+		test("an address on two chains is two collections, each under the address", async () => {
 			const here = await resolve(1, [A]);
 			const there = await resolve(8453, [A]);
 			expect(there.get(A)).toMatchObject({ slug: A, isNew: true });

@@ -20,7 +20,7 @@ test("[API-18] the lag is head minus indexed, and never below 0", () => {
 	expect(ahead.lagBlocks).toBe(0);
 });
 
-test("[API-18] with only half of it known, the lag is unknown", () => {
+test("[API-18] the lag is unknown if only the head or only the indexed block is known", () => {
 	const { lagBlocks } = renderFreshness(
 		ethereum,
 		{ ...lane, headBlock: 9, indexedBlock: null },

@@ -46,7 +46,7 @@ test("an event has a place on the chain only where the chain told it", () => {
 });
 
 describe("[IDX-12] prices", () => {
-	test("are for one unit; the exact total is beside them", () => {
+	test("a price is for one unit, with the exact total beside it", () => {
 		expect(show({ quantity: 3n, totalRaw: 10n * ETH, totalNative: 10n * ETH })).toMatchObject({
 			quantity: "3",
 			priceNative: 3.3333333333333335,
@@ -83,7 +83,7 @@ describe("[IDX-12] prices", () => {
 });
 
 describe("the settlement currency", () => {
-	test("is the chain's own coin, its wrapped form, or an ERC-20 as its contract says", () => {
+	test("the settlement currency is the chain's coin, its wrapped form, or an ERC-20 by its contract", () => {
 		expect(show({ currency: ZERO_ADDRESS }, polygon).settlementCurrency).toEqual({
 			symbol: "POL",
 			address: ZERO_ADDRESS,
@@ -105,7 +105,7 @@ describe("the settlement currency", () => {
 		expect(show(odd).settlementCurrency).toMatchObject({ symbol: null, decimals: null });
 	});
 
-	test("of the same address on another chain is a stranger", () => {
+	test("the settlement currency of the same address on another chain is unknown", () => {
 		const foreign = { currency: ethereum.wrappedNative };
 		expect(show(foreign, base).settlementCurrency).toMatchObject({ symbol: null });
 	});
@@ -123,7 +123,7 @@ describe("[IDX-12] the image", () => {
 		[null, null],
 	];
 	for (const [payload, imageUrl] of images) {
-		test(`of ${JSON.stringify(payload)} is ${imageUrl}`, () => {
+		test(`the image of ${JSON.stringify(payload)} is ${imageUrl}`, () => {
 			expect(show({ payload })).toMatchObject({ imageUrl, providerPayload: payload });
 		});
 	}
@@ -151,7 +151,7 @@ test("texts that were stored before cleaning existed are shown clean", () => {
 	});
 });
 
-test("the same event in another block, and each item of a log, has an id of its own", () => {
+test("an event has its own id in each block, and so has each item of a log", () => {
 	const place = { blockHash: `0x${"a".repeat(64)}`, logIndex: 1, subIndex: 0 } as const;
 	const ids = [
 		place,

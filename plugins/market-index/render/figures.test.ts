@@ -21,7 +21,7 @@ describe("renderProviderStats", () => {
 		expect(renderProviderStats({ total, intervals })).toEqual({ total, intervals });
 	});
 
-	test("[MRG-02] what the provider has not counted is null and never 0", () => {
+	test("[MRG-02] a figure that the provider has not counted is null and never 0", () => {
 		const total = { volume: 0, sales: 3, num_owners: 0, floor_price: 0, floor_price_symbol: "" };
 		const intervals = [
 			{ interval: "one_day", volume: 0, sales: 1 },

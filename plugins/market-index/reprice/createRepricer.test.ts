@@ -140,7 +140,7 @@ test("only events of the span, chain and currency that became known are priced",
 	expect(await nativeTotals()).toEqual([{ total: null }, { total: known }, { total: null }]);
 });
 
-test("more than one part's rows, many of one moment, are all priced, a part under one lock", async () => {
+test("more rows than one part are all priced, part by part, each under one lock", async () => {
 	const index = open();
 	const count = 2 * REPRICE_ROWS_MAX + 5;
 	const sales = Array.from({ length: count }, () => coinSale());

@@ -25,7 +25,7 @@ describe("collectionChanges", () => {
 		totalNative: event.totalRaw,
 	});
 
-	test("the last sale and the last mint are those that stand last in the chain, in any order given", () => {
+	test("the last sale and mint are those that stand last in the chain, in any given order", () => {
 		const sales = [3, 9, 5].map((logIndex) => {
 			return saleOf(CATS, { blockNumber: 7, logIndex, tokenId: BigInt(logIndex), quantity: 3n });
 		});
@@ -134,7 +134,7 @@ describe("sumRollups", () => {
 			);
 		});
 
-		test("the first sale opens and the last closes, by place in the chain and not by arrival", () => {
+		test("the open and close are of the first and last sale in the chain, not by arrival", () => {
 			const at = { occurredAtMs: NOW_MS };
 			const sales = [
 				sale({ ...at, blockNumber: 5, logIndex: 2, totalRaw: 30n, totalNative: 30n }),

@@ -69,7 +69,7 @@ describe("candles", () => {
 			expect(nativeTotal(ethereum, paid(null, 1n), none)).toBeNull();
 		});
 
-		test("[MRG-05] any other currency is worth what its rate said at the event's own time", () => {
+		test("[MRG-05] any other currency is valued by its rate at the event's own time", () => {
 			const prices = fakePrices();
 			prices.setEth(2_500);
 			prices.set({ chainId: 1, currency: STRANGE_COIN, usd: 1, decimals: 6, fromMs: NOW_MS });
@@ -137,7 +137,7 @@ describe("windows", () => {
 			);
 		});
 
-		test("each tier divides the next, so that coarse buckets are sums of fine ones", () => {
+		test("each tier's length divides the next one's, so that coarse buckets are sums of fine ones", () => {
 			for (const [index, { ms }] of TIERS.entries()) {
 				expect(ms % (TIERS[index - 1]?.ms ?? 1)).toBe(0);
 			}

@@ -59,7 +59,7 @@ test("[API-15] an estimate has price, subtotal, fee, gas and total", async () =>
 	expect(body.listings).toMatchObject([{ tokenId: "1", units: "1", priceNative: 1 }]);
 });
 
-test("[API-15] more units than the book has are said to be missing, and unknown fees are null", async () => {
+test("[API-15] a quote says how many units the book lacks, and gives unknown fees as null", async () => {
 	const { body } = await ask("/quote-estimate", { slug: CATS, quantity: 5 });
 	expect(body).toMatchObject({
 		quantity: 5,
@@ -70,7 +70,7 @@ test("[API-15] more units than the book has are said to be missing, and unknown 
 	});
 });
 
-test("[API-15] one token, one order, or nothing that is for sale", async () => {
+test("[API-15] a quote can be of one token or one order, and says if nothing is for sale", async () => {
 	const one = await ask("/quote-estimate", { slug: CATS, tokenId: "2" });
 	expect(one.body.subtotal).toEqual({
 		native: 2,

@@ -107,7 +107,7 @@ describe("getCollection.200", () => {
 		});
 	});
 
-	test("[IDX-03] where the native currency has no rate, only a free mint has a known price", async () => {
+	test("[IDX-03] only a free mint has a known price while the native currency has no rate", async () => {
 		await fixture.seed(polygon, [mintOf(contract, { totalRaw: ETH })]);
 		expect((await detail("polygon")).mint.priceNative).toBeNull();
 		await fixture.seed(polygon, [mintOf(contract, { occurredAtMs: NOW_MS })]);
@@ -159,7 +159,7 @@ describe("getCollection.200", () => {
 		});
 	});
 
-	test("[IDX-03] without an accepted sale there is no last sale", async () => {
+	test("[IDX-03] a collection without an accepted sale has no last sale", async () => {
 		await fixture.seed(ethereum, [saleOf(contract, { accepted: false, reason: "zero_price" })]);
 		expect((await detail()).lastSale).toBeNull();
 	});

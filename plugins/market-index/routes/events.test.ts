@@ -273,7 +273,7 @@ describe("getCandles.200", () => {
 		}
 	});
 
-	test("[IDX-09] before inside an interval still tells that interval whole", async () => {
+	test("[IDX-09] a candle is returned whole even if `before` lies inside its interval", async () => {
 		const expected = candlesOf(trades, INTERVALS["1h"]);
 		const last = expected.at(-2);
 		const before = new Date(Date.parse(last?.openTime ?? "") + 1).toISOString();
@@ -410,7 +410,7 @@ describe("getSales.200", () => {
 		expect(values.volumeChange24h).toBeCloseTo(((volume - before) / before) * 100, 6);
 	});
 
-	test("[API-10] of an even number of sales the median is the mean of the two in the middle", async () => {
+	test("[API-10] the median of an even number of sales is the mean of the two in the middle", async () => {
 		const contract = contractOf(0x102);
 		const prices = [1n, 9n, 2n, 4n].map((price) => saleOf(contract, { totalRaw: price * ETH }));
 		await fixture.seed(ethereum, prices);
@@ -443,7 +443,7 @@ describe("getSales.200", () => {
 		}
 	});
 
-	test("[API-10] what a provider counts is shown with its own time", async () => {
+	test("[API-10] a figure of the provider's is shown with its own time", async () => {
 		const contract = contractOf(0x104);
 		await fixture.seed(ethereum, [saleOf(contract)]);
 		await database.db.execute(

@@ -147,7 +147,7 @@ describe("getDiscover.200", () => {
 		expect(mints1h).toEqual(mints1h.toSorted((a: number, b: number) => b - a));
 	});
 
-	test("[API-11] without chain all indexed chains are shown, each row with its own", async () => {
+	test("[API-11] discover without a chain shows all indexed chains, each row with its own", async () => {
 		const { body } = await ask("/discover?limit=200");
 		for (const section of ["trending", "mints", "market"]) {
 			const chains = new Set(body[section].map(({ chain }: Row) => chain));
@@ -236,7 +236,7 @@ describe("getSearch.200", () => {
 		);
 	});
 
-	test("[API-14] one chain only where it is named, and pages give each hit once", async () => {
+	test("[API-14] a search covers one chain only if it is named, and pages give each hit once", async () => {
 		expect(await found("q=cat&chain=ethereum")).toEqual(["cats-of-paris", "tidal-cats"]);
 		const walked: string[] = [];
 		let cursor = "";
@@ -271,7 +271,7 @@ describe("getSearch.200", () => {
 		await database.db.execute("truncate market_index.sync");
 	});
 
-	test("[API-14] what our own rows answer asks the provider for nothing, letter by letter", async () => {
+	test("[API-14] a search that our own rows answer asks the provider nothing, letter by letter", async () => {
 		lab.fake.answers.search = async () => [];
 		for (let length = 1; length <= "tidal cats".length; length++) {
 			expect(await found(`q=${encodeURIComponent("tidal cats".slice(0, length))}`)).not.toEqual([]);
@@ -351,7 +351,7 @@ describe("getTrending.200", () => {
 		volumeNative: number;
 	};
 
-	test("[API-12] [IDX-10] each window counts its own accepted sales, most first", async () => {
+	test("[API-12] [IDX-10] each trending window counts its own accepted sales, most first", async () => {
 		const windows = {
 			"5m": 5 * MINUTE_MS,
 			"1h": HOUR_MS,

@@ -55,7 +55,7 @@ test("the document has every route of the market", () => {
 	expect([...operations.keys()].sort()).toEqual([...ROUTES].sort());
 });
 
-test("each route says what it is for, takes, answers and refuses, with examples", () => {
+test("each route documents its purpose, input, answers and refusals, with examples", () => {
 	for (const [route, told] of operations) {
 		expect([route, told.summary?.length > 0, told.description?.length > 0]).toEqual([
 			route,

@@ -96,7 +96,7 @@ test("[API-20] offers come highest first, of one kind or of all", async () => {
 	);
 });
 
-test("[API-20] one token's orders, with prices for one unit and what is unknown as null", async () => {
+test("[API-20] a token's orders have prices for one unit, and null for what is unknown", async () => {
 	const contract = contractOf(0x102);
 	await fixture.seed(ethereum, [saleOf(contract)]);
 	const collectionId = await fixture.idOf(ethereum, contract);
@@ -145,7 +145,7 @@ test("[API-20] depth sums the price levels of listings and of offers on the coll
 	expect(bids.length).toBeGreaterThan(3);
 });
 
-test("[API-20] of a collection whose book was not read nothing is known: null, and no empty list", async () => {
+test("[API-20] a collection whose book was not read answers null, and no empty list", async () => {
 	for (const tail of ["listings", "offers", "holders"]) {
 		const { status, body } = await ask(`/collections/${BARE}/${tail}`);
 		expect({ status, body }).toMatchObject({

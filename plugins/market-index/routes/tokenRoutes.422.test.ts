@@ -31,7 +31,7 @@ async function expectRefused(path: string, issue: string) {
 	});
 }
 
-test("[API-13] what is no token id, no contract and no chain of ours is refused by name", async () => {
+test("[API-13] a bad token id, contract or chain is refused by its name", async () => {
 	for (const tokenId of ["-1", "01", "1.5", "1e3", "0x1", "abc", "%20", "１", "9".repeat(78)]) {
 		await expectRefused(`/assets/ethereum/${CATS}/${tokenId}`, "tokenId");
 	}

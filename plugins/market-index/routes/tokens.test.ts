@@ -79,7 +79,7 @@ describe("getAsset.200", () => {
 		}
 	});
 
-	test("[API-13] what nobody told of a token is null, and its id stays exact", async () => {
+	test("[API-13] an unknown member of a token is null, and its id stays exact", async () => {
 		const { status, body } = await ask(`/assets/ethereum/${CATS}/${HUGE}`);
 		expect(status).toBe(200);
 		expect(body).toMatchObject({
@@ -192,7 +192,7 @@ describe("getHolders.200", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("[API-20] who holds it is unknown while the contract's transfers are not all read", async () => {
+	test("[API-20] holders are unknown while the contract's transfers are not all read", async () => {
 		expect((await ask(`/collections/${CATS}/holders`)).body).toEqual({
 			data: null,
 			page: { nextCursor: null, hasMore: false },

@@ -93,7 +93,7 @@ async function everything() {
 	};
 }
 
-test("[MRG-02] before anything was read, every figure is null everywhere, with its reason", async () => {
+test("[MRG-02] every figure is null everywhere, with its reason, before anything was read", async () => {
 	await register();
 	lanes(null);
 	const { detail, tiles, list, trending, discover, hit } = await everything();
@@ -135,7 +135,7 @@ test("[MRG-02] covered in part is a number with its coverage: in market, rows, t
 	expect(hour).toMatchObject({ sales: 0, coverage: {} });
 });
 
-test("what was read of the provider's events covers the day as well as the lanes do", async () => {
+test("the provider's events cover the day as well as the lanes do", async () => {
 	await register();
 	lanes(NOW_MS - HOUR_MS);
 	await database.db.execute(
@@ -157,7 +157,7 @@ test("what was read of the provider's events covers the day as well as the lanes
 	expect([detail.market.coverage, discover.coverage]).toEqual([{}, {}]);
 });
 
-test("[MRG-02] what was covered before the day began is too old: unknown again", async () => {
+test("[MRG-02] a figure whose coverage ended before the day is unknown again", async () => {
 	await register();
 	lanes(0, NOW_MS - 25 * HOUR_MS);
 	expect((await everything()).detail.market.sales24h).toBeNull();

@@ -82,7 +82,7 @@ test("rows merge as their parts do in memory, in any order: open, close, ceiling
 	);
 });
 
-test("one call fills all three tiers", async () => {
+test("one call adds to all three tiers of figures", async () => {
 	const empty = { sales: 1, priced: 0, units: 0n, volume: 0n, mints: 0, prices: null };
 	const minutes = [0, 60_000, 3_600_000].map((bucketMs) => ({
 		collectionId: 7,

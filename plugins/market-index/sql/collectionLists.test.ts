@@ -173,7 +173,7 @@ describe("readPicked", () => {
 	}
 
 	for (const order of ["trending", "market", "minting"] as const) {
-		test(`what is picked by ${order} is the page, in its order, and its sums are right`, async () => {
+		test(`the rows picked by ${order} are the page, in its order, and their sums are right`, async () => {
 			for (const limit of LIMITS) {
 				const picked = await pickCollections(database.db, { ...asked, order, limit });
 				const ids = picked.map(({ id }) => id);

@@ -97,7 +97,7 @@ describe("renameCollection", () => {
 		expect(slugs.toSorted()).toContain("same");
 	});
 
-	test("the next collection of a name gets the next suffix, however many have the name", async () => {
+	test("a collection of a taken name gets the next suffix, however many have the name", async () => {
 		await database.db.execute(
 			`insert into market_index.collection (chain_id, address, slug, standard)
 		select $1, decode(lpad(to_hex(n + 4096), 40, '0'), 'hex'),
@@ -171,7 +171,7 @@ describe("renameCollections", () => {
 		expect(new Set(await slugs(131)).size).toBe(131);
 	});
 
-	test("another chain's collection is not renamed, nor is one that is gone", async () => {
+	test("a collection of another chain is not renamed, nor is one that is gone", async () => {
 		expect(await rename(wishesOf("cats"), base.id)).toEqual(new Map());
 		expect(await rename([{ collectionId: 9_999, wish: "cats" }])).toEqual(new Map());
 		expect(await rename([])).toEqual(new Map());

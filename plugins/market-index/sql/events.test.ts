@@ -95,7 +95,7 @@ describe("insertEvents", () => {
 				expect(await stored()).toHaveLength(2 * count);
 			});
 
-			test("of an event that is twice in a batch the first is stored and returned", async () => {
+			test("an event that is twice in a batch is stored once, as the first of them", async () => {
 				const events = rows(count);
 				const again = events.map((event) => ({ ...event, tokenId: HUGE }));
 				expect(await insert([...events, ...again])).toEqual(events);

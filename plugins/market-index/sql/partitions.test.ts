@@ -25,7 +25,7 @@ describe("partitionsOf", () => {
 		return rows.map(({ name }) => name.replace("market_index.event_", ""));
 	}
 
-	test("each month of block times gets its partition, once; other times share one table", async () => {
+	test("each month of block times gets one partition; other times share one table", async () => {
 		const times = [
 			Date.UTC(2015, 0),
 			Date.UTC(2026, 10, 30, 23, 59, 59, 999),
@@ -61,7 +61,7 @@ describe("partitionsOf", () => {
 		expect(indexes).toHaveLength(3);
 	});
 
-	test("any number of processes may make the same months at once", async () => {
+	test("several processes may make the same months at once", async () => {
 		const times = Array.from({ length: 12 }, (_, month) => Date.UTC(2031, month));
 		await Promise.all(Array.from({ length: 6 }, () => partitionsOf(database.db).ensure(times)));
 		const made = (await months()).filter((month) => month.startsWith("2031"));

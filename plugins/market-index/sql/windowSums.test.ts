@@ -199,7 +199,7 @@ describe("busyDays", () => {
 		});
 	});
 
-	test("more volume seldom moves the index of days by volume, and a mint never", async () => {
+	test("more volume seldom moves the index of days by volume, and a mint never does", async () => {
 		await sell(1, 4, [0]);
 		await sell(2, 0, [0]);
 		await database.db.transaction(async (tx) => {

@@ -116,7 +116,7 @@ describe("leanSyncJob", () => {
 		expect(order).toEqual(["c1", "c2", "c0"]);
 	});
 
-	test("the first walk reads a day; later ones read what came since, with a little overlap", async () => {
+	test("the first walk reads a day; later walks read what came since, with a little overlap", async () => {
 		const [collection] = await known(1);
 		const id = collection?.id ?? -1;
 		const asked = () => lab.fake.callsOf("events").at(-1)?.options["afterMs"];
@@ -162,7 +162,7 @@ describe("leanSyncJob", () => {
 			expect(await lab.row(id)).toMatchObject({ events_until: null });
 	});
 
-	test("[MRG-13] after a gap in the stream, events are read at once from where it began", async () => {
+	test("[MRG-13] a gap in the stream has events read at once from where it began", async () => {
 		const [first, second] = await known(1, 1);
 		await lab.tick("lean-sync");
 		lab.time.nowMs += 1_000;

@@ -48,7 +48,7 @@ describe("fullSyncJob", () => {
 		expect(new Set(ids()).size).toBe(ids().length);
 	});
 
-	test("[API-16] never synced collections are queued first, then watched ones, then the stalest", async () => {
+	test("[API-16] collections are queued never synced first, then watched, then stalest", async () => {
 		const names = ["stale", "watched", "stalest", "queued"] as const;
 		const by = new Map<number, string>();
 		for (const name of names) by.set((await lab.register()).id, name);
@@ -202,7 +202,7 @@ describe("fullSyncTask", () => {
 		expect(counted["next_at"]).toEqual(new Date(NOW_MS + 10 * MINUTE_MS));
 	});
 
-	test("[MRG-02] [MRG-04] what the provider stops telling erases nothing that is known", async () => {
+	test("[MRG-02] [MRG-04] a value that the provider stops telling is not erased", async () => {
 		lab.prices.setEth(2_000);
 		const { id, address } = await lab.register();
 		lab.know(address, "kept");
@@ -241,7 +241,7 @@ describe("fullSyncTask", () => {
 		});
 	});
 
-	test("[MRG-02] without a rate of today a new floor keeps the rate of the last", async () => {
+	test("[MRG-02] a new floor keeps the last rate while there is none of today", async () => {
 		lab.prices.setEth(2_000);
 		const { id, address } = await lab.register();
 		lab.know(address, "rated");
@@ -492,7 +492,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ provider_row: { note: "a\ufffdb" } });
 	});
 
-	test("without a provider nothing is asked and nothing changes", async () => {
+	test("nothing is asked and nothing changes if there is no provider", async () => {
 		lab = createSyncLab(database.db, { isOn: false });
 		const { id } = await lab.register();
 		await lab.sync(id);

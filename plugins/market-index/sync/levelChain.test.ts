@@ -53,7 +53,7 @@ test("while lanes are behind, each turn asks the provider; once level, only for 
 	expect(events().at(-1)?.options["types"]).toEqual(["sale", "mint", "transfer"]);
 });
 
-test("after lanes were behind for a while, the list is read on from where it was covered", async () => {
+test("the list is read on from where it was covered after lanes were behind for a while", async () => {
 	const [collection] = await known(1);
 	await pass(2, { level: true });
 	const row = await lab.row(collection?.id ?? -1);

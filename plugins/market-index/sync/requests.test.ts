@@ -24,7 +24,7 @@ describe("createSyncRequests", () => {
 	const syncs = () =>
 		lab.queued.filter(({ task }) => task === SYNC).map(({ priority }) => priority);
 
-	test("[MRG-16] whoever opens a collection takes a lease of five minutes, and the next extends it", async () => {
+	test("[MRG-16] opening a collection gives it a lease of five minutes, and the next one extends it", async () => {
 		const { id } = await lab.register();
 		await lab.touch(id, "detail");
 		expect((await lab.row(id))["watched_until"]).toEqual(new Date(NOW_MS + 300_000));
@@ -143,7 +143,7 @@ describe("createSyncRequests", () => {
 		expect(await lab.row(id)).toMatchObject(repaired);
 	});
 
-	test("[API-07] without a provider a resync still reads the contract again", async () => {
+	test("[API-07] a resync without a provider still reads the contract again", async () => {
 		lab = createSyncLab(database.db, { isOn: false });
 		const { id } = await lab.register();
 		expect(await lab.resync(id)).toBe("queued");
@@ -190,7 +190,7 @@ describe("moveSync", () => {
 		}
 	});
 
-	test("from queued a sync ends synced or failed, and nothing gets past syncing", () => {
+	test("a queued sync ends synced or failed, and only through syncing", () => {
 		expect(syncStates.queued).toEqual({ queue: "queued", start: "syncing" });
 		const before = (end: SyncState) =>
 			STATES.filter((state) => Object.values(syncStates[state]).includes(end));

@@ -75,7 +75,7 @@ const reread = (collectionId: number, given: Partial<RereadOptions> = {}) =>
 		...given,
 	});
 
-test("[RVL-03] all tokens are read again, each once, with new ones and those that were given up", async () => {
+test("[RVL-03] a reveal reads all tokens again, each once, with new and given-up ones", async () => {
 	const ids = [0n, 1n, 2n, LARGEST];
 	const { id, contract } = await hidden(ids);
 	await fixture.seed(ethereum, [mintOf(contract, { tokenId: 7n })]);

@@ -104,7 +104,7 @@ test("the standard that a contract's own logs told stays, whatever the provider 
 	expect(await standardAndRank()).toEqual({ standard: "erc721", rank: 1 });
 });
 
-test("[IDX-06] what the provider says stands in for a token that cannot be read", async () => {
+test("[IDX-06] the provider's word stands in for a token that cannot be read", async () => {
 	const { answers, callsOf } = made.lab.fake;
 	answers.nft = async ({ tokenId }) => nftOf(contract, tokenId, { traits: hat("told"), rank: 9 });
 	await ask();
@@ -182,7 +182,7 @@ test("a page of the slug names no chain: its tokens are known by their contract"
 	expect((await stored())[1]).toMatchObject({ source: "provider", name: "Provider's cat" });
 });
 
-test("where the slug has the address on two chains, the contract's own tokens are asked for", async () => {
+test("a contract's own tokens are asked for if its slug has the address on two chains", async () => {
 	await supply(100);
 	const both = ["ethereum", "base"].map((chain) => ({ chain, address: contract.toUpperCase() }));
 	await database.db.execute(

@@ -134,7 +134,7 @@ describe("readUrisOf", () => {
 		return readUrisOf(rpc, asked, { signal });
 	};
 
-	test("each standard is asked by its own function, with the id as one word", async () => {
+	test("each token standard is asked by its own function, with the id as one word", async () => {
 		for (const [standard, signature] of [
 			["erc721", "tokenURI(uint256)"],
 			["erc1155", "uri(uint256)"],

@@ -403,7 +403,7 @@ describe("readTokensTask", () => {
 		});
 	});
 
-	test("[IDX-06] of a document that is its own URI only the kind is kept beside the hash", async () => {
+	test("[IDX-06] a document that is its own URI is kept as its kind and its hash only", async () => {
 		const { id } = await collectionOf(1);
 		const uri = `data:application/json;base64,${"e30".repeat(500)}`;
 		made.tell(0n, uri);
@@ -414,7 +414,7 @@ describe("readTokensTask", () => {
 		]);
 	});
 
-	test("where tokens cannot be read the provider is asked, and only where it knows the collection", async () => {
+	test("the provider is asked for unreadable tokens only if it knows the collection", async () => {
 		const { id } = await collectionOf(1);
 		made.lab.documents.clear();
 		await read(id);

@@ -21,7 +21,7 @@ describe("coversSupply", () => {
 		expect(coversSupply(50_000, (2n ** 255n).toString())).toBe(false);
 	});
 
-	test("with an unknown supply, or one of 0, the existing tokens are all", () => {
+	test("the existing tokens count as all if the supply is unknown or 0", () => {
 		expect(coversSupply(1, null)).toBe(true);
 		expect(coversSupply(1, "0")).toBe(true);
 	});

@@ -9,7 +9,7 @@ import { traitsDelayMs, wantsProvider } from "#plugins/market-index/tokens/token
 describe("traitsDelayMs", () => {
 	const NOW_MS = 1_800_000_000_000;
 
-	test("[IDX-07] the first count is at once, the next one 15 minutes after it", () => {
+	test("[IDX-07] traits are first counted at once, and next 15 minutes after that", () => {
 		expect(traitsDelayMs({ traitsAt: null }, "done", NOW_MS)).toBe(0);
 		const justNow = { traitsAt: new Date(NOW_MS - 1_000) };
 		expect(traitsDelayMs(justNow, "done", NOW_MS)).toBe(TRAITS_EVERY_MS - 1_000);

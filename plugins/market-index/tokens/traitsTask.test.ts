@@ -113,7 +113,7 @@ describe("traitFloorsTask", () => {
 		expect(await floors()).toEqual({ Red: 9n, Blue: null });
 	});
 
-	test("[API-20] without listings of our own the provider's floors count, converted, and 0 is none", async () => {
+	test("[API-20] the provider's trait floors count if we have no listings; converted, 0 is none", async () => {
 		await nameAtProvider(database.db, id, `cats-${id}`);
 		made.lab.fake.answers.traitFloors = async () => [
 			{ type: "Hat", value: "Red", floor: 2, symbol: "ETH" },
@@ -233,7 +233,7 @@ describe("traitsTask", () => {
 	const set = (id: number, assignment: string) =>
 		database.db.execute(`update market_index.collection set ${assignment} where id = $1`, [id]);
 
-	test("[IDX-07] counts are of tokens by trait and value, and what is gone is gone", async () => {
+	test("[IDX-07] traits are counted by type and value, and a trait that is gone is removed", async () => {
 		const id = await collectionOf([{ Hat: "Red", Eye: "1" }, { Hat: "Red" }, { Hat: "Blue" }]);
 		await count(id);
 		expect(await counts(id)).toEqual([
@@ -301,7 +301,7 @@ describe("traitsTask", () => {
 		expect(await ranks(id)).toEqual([1, 2, 2]);
 	});
 
-	test("[IDX-08] before the reveal nobody has a rank, and a rank does not outlive a return to it", async () => {
+	test("[IDX-08] no token has a rank before the reveal, nor after a return to it", async () => {
 		const same = await collectionOf([{ State: "Hidden" }, { State: "Hidden" }]);
 		await count(same);
 		expect(await ranks(same)).toEqual([null, null]);
@@ -314,7 +314,7 @@ describe("traitsTask", () => {
 		expect(await stateOf(id)).toBe("placeholder");
 	});
 
-	test("what tokens show moves a collection out of unknown, and all of them out of placeholder", async () => {
+	test("the shown tokens move a collection out of unknown, and all of them out of placeholder", async () => {
 		const art = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await count(art);
 		expect(await stateOf(art)).toBe("revealed");

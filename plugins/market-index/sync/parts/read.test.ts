@@ -20,7 +20,7 @@ const asked = () => {
 const ONCE = { slugOf: 1, collection: 1, stats: 1, bestListings: 1, events: 1 };
 
 for (const method of ["stats", "bestListings", "events"] as const) {
-	test(`what arrived before ${method} met a limit is stored, and only the rest is asked for`, async () => {
+	test(`the answers that came before ${method} met a limit are kept, and only the rest is asked for`, async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, `kept-${method.toLowerCase()}`);
 		lab.fake.fail(method, lab.fake.faults.rateLimited(20_000));

@@ -177,7 +177,7 @@ describe("nextStep", () => {
 		expect(step).toMatchObject({ kind: "more", walk: { reachedMs: UNTIL_MS, idle: 1 } });
 	});
 
-	test("all events of the time that counts as covered were read, whatever the list does meanwhile", () => {
+	test("the time that counts as covered has all its events read, whatever the list does", () => {
 		const trouble = fc.record(
 			{
 				forgetsCursors: fc.boolean(),

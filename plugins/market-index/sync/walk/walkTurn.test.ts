@@ -263,7 +263,7 @@ test("a failed page is retried later, keeps the pages before it, and delays no o
 	expect(asked().filter((one) => one === `${broken.slug} -`)).toHaveLength(1);
 });
 
-test("after a long pause a walk reads one day at most, and the time before is not covered", async () => {
+test("a walk after a long pause reads one day at most, and does not cover the time before", async () => {
 	const trader = await trading(10);
 	serve(trader);
 	await lab.tick("lean-sync");
@@ -431,7 +431,7 @@ test("a running mint is read once: a walk begins at the newest event, whatever i
 	expect(heldOf(minting)).toEqual(new Set(minting.list.timesMs()));
 });
 
-test("neither an unreadable row nor the time below it counts as covered", async () => {
+test("an unreadable row, and the time below it, do not count as covered", async () => {
 	const trader = await trading(10);
 	serve(trader);
 	const answer = lab.fake.answers.events;
