@@ -97,7 +97,7 @@ test("[ING-12] a match log without its counterpart is named, and the exit code s
 	]);
 });
 
-test("what may be half of a match or a trade with oneself is said, and is no failure", async () => {
+test("a log that may be half of a match or a trade with oneself is named, and is no failure", async () => {
 	const mirror = seaportLogs.fulfilled({
 		orderHash: padHex("0x3", { size: 32 }),
 		offerer: buyer,

@@ -97,7 +97,7 @@ describe("a match log without its counterpart is a named gap", () => {
 		const at = (list: typeof undecoded) => list.map(({ logIndex }) => logIndex);
 		return { accepted, undecoded: at(undecoded), doubts: at(doubts) };
 	};
-	test("[ING-12] in Seaport 1.1: either half alone is a named gap", () => {
+	test("[ING-12] either half of a match alone is a named gap in Seaport 1.1", () => {
 		for (const half of [listing, mirror(nobody), payment(nobody)]) {
 			expect(gaps([in11(half)])).toEqual({ accepted: 0, undecoded: [0], doubts: [] });
 		}
@@ -107,7 +107,7 @@ describe("a match log without its counterpart is a named gap", () => {
 		expect(gaps(paidFor)).toEqual({ accepted: 1, undecoded: [], doubts: [] });
 	});
 
-	test("[ING-12] of 1.2 and later: with OrdersMatched each half, alone the payer's", () => {
+	test("[ING-12] each half with OrdersMatched, and the payer's alone, is a named gap since Seaport 1.2", () => {
 		const matched = seaportLogs.matched([listing.orderHash, mirror(buyer).orderHash], {
 			logIndex: 2,
 		});
@@ -121,7 +121,7 @@ describe("a match log without its counterpart is a named gap", () => {
 		});
 	});
 
-	test("one that may as well be a trade with oneself is a doubt, and no gap", () => {
+	test("a half that may as well be a trade with oneself is a doubt, and no gap", () => {
 		expect(gaps([fulfilled(mirror(buyer))])).toEqual({ accepted: 0, undecoded: [], doubts: [0] });
 		// The token's own log says that it is one.
 		const home = asLog(moveLogs.erc721({ ...moved, from: buyer, tokenId: 7n }), 1);

@@ -44,7 +44,7 @@ describe("feedsOf", () => {
 		]);
 	});
 
-	test("what is no feed is refused with the place and the reason", () => {
+	test("a value that is no feed is refused with its place and the reason", () => {
 		const messages = (config: unknown) => usdFeeds.safeParse(config).error?.message ?? "";
 		expect(messages({ ethereum: {} })).toContain("a chain is named by its decimal id");
 		expect(messages({ 1: { "0x12": { feed: FEED } } })).toContain(

@@ -38,7 +38,7 @@ const hourly = (phase: number, count: number, lastMs = START_MS): Round[] =>
 	});
 
 describe("the newest round", () => {
-	test("[MRG-05] is read on chain with the decimals, and prices ETH and tokens from memory", async () => {
+	test("[MRG-05] the newest round is read with its decimals, and prices ETH and tokens from memory", async () => {
 		lab.node.publish(ETH_FEED, [usd(inPhase(1, 1), 2_500, START_MS)]);
 		lab.node.publish(COIN_FEED, [usd(inPhase(1, 1), 0.5, START_MS)]);
 		const { prices, run } = await lab.open();
@@ -62,7 +62,7 @@ describe("the newest round", () => {
 		expect(prices.ethUsd(START_MS + 2 * HOUR_MS + 1)).toBeNull();
 	});
 
-	test("[MRG-02] that cannot be one is counted, and what was known stays", async () => {
+	test("[MRG-02] an impossible round is counted, and the known price stays", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -79,7 +79,7 @@ describe("the newest round", () => {
 		expect(await lab.counted("in_future")).toBe(1);
 	});
 
-	test("of a feed with impossible decimals is unknown and counted", async () => {
+	test("a round of a feed with impossible decimals is unknown and counted", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)], 37);
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -87,7 +87,7 @@ describe("the newest round", () => {
 		expect(await lab.counted("decimals")).toBeGreaterThan(0);
 	});
 
-	test("that lags behind another endpoint's is not newer than what is known", async () => {
+	test("a round that lags behind another endpoint's does not replace a newer one", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 1, START_MS - 2), usd(2n, 2, START_MS)]);
 		const { prices, run, learned } = await lab.open();
 		await run("poll");
@@ -100,7 +100,7 @@ describe("the newest round", () => {
 });
 
 describe("history", () => {
-	test("is read backward through phases, holes and zeros, and every hour has its price", async () => {
+	test("the history is read backward through phases, holes and zeros, to a price for every hour", async () => {
 		const first = hourly(1, 150, START_MS - 250 * HOUR_MS);
 		const second = hourly(2, 250).map((round) => ({ ...round, answer: round.answer + 7n }));
 		const holes = new Set([second[100]?.id, second[101]?.id]);
@@ -123,7 +123,7 @@ describe("history", () => {
 		expect(lab.node.asked.length).toBe(asked);
 	});
 
-	test("goes on where another process left it, at most 100 rounds at a time", async () => {
+	test("the history goes on where another process left it, at most 100 rounds at a time", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 350));
 		const first = await lab.open();
 		await first.run("poll");
@@ -191,7 +191,7 @@ describe("history", () => {
 		expect(prices.ethUsd(START_MS - 49 * HOUR_MS)).toBe(1);
 	});
 
-	test("what answers another round than was asked for is not believed", async () => {
+	test("an answer with another round than was asked for is not believed", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 3));
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -206,7 +206,7 @@ describe("history", () => {
 });
 
 describe("what became known", () => {
-	test("is told with its span, for what is measured in it too, and again when all have it", async () => {
+	test("a learned price is told with its span, and again when all processes have it", async () => {
 		lab.node.publish(COIN_FEED, [usd(1n, 1, START_MS)]);
 		const { learned, run } = await lab.open();
 		await run("poll");
@@ -227,7 +227,7 @@ describe("what became known", () => {
 		expect(learned.filter(({ priced }) => priced.currency === COIN)).toHaveLength(1);
 	});
 
-	test("is in the memory of the listener's process, and of other processes after their next read", async () => {
+	test("a learned price is in its own process's memory, and in others after their next read", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const writer = await lab.open();
 		const seen: (number | null)[] = [];

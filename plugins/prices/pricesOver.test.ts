@@ -22,7 +22,7 @@ describe("decimalOf", () => {
 		);
 	});
 
-	test("what is no amount is none", () => {
+	test("a number that is no amount gives null", () => {
 		for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
 			expect(decimalOf(value)).toBeNull();
 		}
@@ -75,7 +75,7 @@ describe("pricesOver", () => {
 			expect(prices.toUsd({ chainId: 8_453, currency: ZERO_ADDRESS }, 10n ** 18n, NOW)).toBe(2_500);
 		});
 
-		test("never more than it is worth, and less than one wei below it, at any size", () => {
+		test("an amount is never more than its worth, and less than one wei below it", () => {
 			fc.assert(
 				fc.property(
 					fc.bigInt(0n, 10n ** 30n),

@@ -29,7 +29,7 @@ describe("parseRound", () => {
 		expect(problemOf(`${roundWords(good)}00`)).toBe("malformed");
 	});
 
-	test("whatever a node answers, nothing is thrown", () => {
+	test("reading any answer of a node throws nothing", () => {
 		fc.assert(
 			fc.property(fc.anything(), (answer) => {
 				parseRound(answer, NOW);

@@ -303,7 +303,7 @@ describe("createProvider", () => {
 			expect(floor.answer).toEqual([{ type: "Fur", value: "Red", floor: 0.5, symbol: "ETH" }]);
 		});
 
-		test("what the provider does not know is null, or a page that says so", async () => {
+		test("a thing that the provider does not know is null, or a page that says so", async () => {
 			using lab = providerLab(() => Response.json({ errors: ["Not found"] }, { status: 404 }));
 			const { provider } = lab;
 			expect(await provider.collection("x", request)).toBeNull();
@@ -370,7 +370,7 @@ describe("createProvider", () => {
 			expect(none.answer).toBeNull();
 		});
 
-		test("one order, which may be an offer, and may be gone", async () => {
+		test("a single order is read, which may be an offer, or null if it is gone", async () => {
 			const order = { chainId: 8453, protocolAddress: SEAPORT, orderHash: HASH };
 			const { answer, url } = await asked({ order: rows.offer() }, (provider) =>
 				provider.order(order, request),
@@ -573,7 +573,7 @@ describe("createProvider.trouble", () => {
 			}
 		});
 
-		test("[MRG-15] any other 4xx is refused, without what we sent in public", async () => {
+		test("[MRG-15] any other 4xx is a refusal, without the request's secrets in public words", async () => {
 			using lab = providerLab(() => Response.json({ errors: ["bad key abc"] }, { status: 401 }));
 			const fault = await lab.provider.top(request).catch((error) => error);
 			expect(fault).toMatchObject({
@@ -690,7 +690,7 @@ describe("createProvider.trouble", () => {
 			expect(JSON.stringify([fault.privateDetail, lab.lines])).not.toContain("k-secret");
 		});
 
-		test("nobody there is unavailable, without the URL", async () => {
+		test("a provider that cannot be reached is unavailable, and its URL is not told", async () => {
 			const lab = providerLab(page);
 			lab[Symbol.dispose]();
 			const fault = await lab.provider.top(request).catch((error) => error);
@@ -700,7 +700,7 @@ describe("createProvider.trouble", () => {
 	});
 
 	describe("around the calls", () => {
-		test("[MRG-15] one bad row costs itself and one line", async () => {
+		test("[MRG-15] a bad row loses only itself, and is logged once", async () => {
 			const bad = [null, 7, "x", { name: "no slug" }, { collection: "../x" }];
 			using lab = providerLab(() => Response.json({ collections: [...bad, rows.collection()] }));
 			const found = await lab.provider.top(request);

@@ -39,7 +39,7 @@ const METHODS = Object.keys(createFakeProvider().answers) as (keyof ReturnType<
 >["answers"])[];
 
 describe("provider plugin", () => {
-	test("without a URL and a key there is none, and every call says so", async () => {
+	test("a provider without URL and key is off, and every call says so", async () => {
 		const provider = await setUp({ PROVIDER_STREAM_ENABLED: true });
 		expect(provider).toMatchObject({ id: "opensea", isOn: false });
 		expect(provider.isConnected()).toBeNull();

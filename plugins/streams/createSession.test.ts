@@ -87,7 +87,7 @@ describe("createSession", () => {
 		expect(done).toBe(true);
 	});
 
-	test("nobody waits for a socket that is gone, and every topic is given back once it is", async () => {
+	test("nothing waits for a socket that is gone, and its topics are given back", async () => {
 		const { state, session } = open();
 		const left: string[] = [];
 		session.join(feed(left, "a"));

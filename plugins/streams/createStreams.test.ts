@@ -36,7 +36,7 @@ describe("createPublisher", () => {
 		return { publisher, sent, turns, looks: () => looks };
 	}
 
-	test("what was published lessens the room until the turn has passed", async () => {
+	test("a published message takes from the room until the turn has passed", async () => {
 		const { publisher, sent, turns } = open();
 		expect(publisher.roomBytes()).toBe(128 * 1024);
 		publisher.publish("a", KIB);
@@ -64,7 +64,7 @@ describe("createPublisher", () => {
 		expect(looks()).toBe(3);
 	});
 
-	test("without a server nothing is published and nothing fails", () => {
+	test("a message without a server is not published, and nothing fails", () => {
 		const publisher = createPublisher({
 			server: () => undefined,
 			nextTurn: async () => {},

@@ -236,7 +236,7 @@ describe("createTailer", () => {
 	});
 
 	// Guarantee: a crash between commit and announcement costs a second, not a frame.
-	test("[STR-04] what was committed and never announced is published by the next tick", async () => {
+	test("[STR-04] a committed frame that was never announced is published by the next tick", async () => {
 		const { outbox, publisher, tailer } = openTailer();
 		const topic = newTopic();
 		await commit(outbox, topic, 1);
@@ -249,7 +249,7 @@ describe("createTailer", () => {
 		expect(publisher.seqsOf(topic)).toEqual([2, 3, 4]);
 	});
 
-	test("[STR-04] nothing of a transaction that rolled back is published, and no number is lost", async () => {
+	test("[STR-04] a frame of a rolled-back transaction is not published, and no number is lost", async () => {
 		const { bus, outbox, publisher, tailer } = openTailer();
 		const topic = newTopic();
 		await tailer.follow(topic);
@@ -425,7 +425,7 @@ describe("createTailer", () => {
 		]);
 	});
 
-	test("to many clients a lone frame goes out at once, and those close behind it go together", async () => {
+	test("a lone frame goes to many clients at once, and those close behind it go together", async () => {
 		const windows: (() => void)[] = [];
 		const collect = () => new Promise<void>((resolve) => windows.push(resolve));
 		const { bus, outbox, publisher, tailer } = openTailer({ collect });

@@ -35,7 +35,7 @@ describe("parseHint", () => {
 });
 
 describe("replayGate", () => {
-	test("never more than the limit run at once, and everyone gets a turn, in order", async () => {
+	test("no more replays than the limit run at once, and each gets its turn in order", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.integer({ min: 1, max: 4 }),

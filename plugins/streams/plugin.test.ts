@@ -145,7 +145,7 @@ test("[STR-05] a client that missed nothing resumes without a frame", async () =
 	client.close();
 });
 
-test("[STR-05] what another process had already shown a client is caught up before it resumes", async () => {
+test("[STR-05] a client resumes after its process caught up with what another had shown", async () => {
 	const behind = await streamWorld(db, { bus: announcedBus() });
 	const slug = newSlug();
 	const early = open(slug, "", behind);
@@ -175,7 +175,7 @@ test("[STR-05] a replay ends where publishing stands, so what is newer comes onc
 	await behind.close();
 });
 
-test("[STR-05] another epoch, an unknown or a pruned number ends in snapshot_required, once", async () => {
+test("[STR-05] a resume of another epoch or an unknown or pruned number gets one snapshot_required", async () => {
 	const slug = newSlug();
 	const topic = topicOf(slug);
 	for (const data of [1, 2, 3]) await world.commit(topic, [data]);
@@ -202,7 +202,7 @@ test("[STR-05] another epoch, an unknown or a pruned number ends in snapshot_req
 	}
 });
 
-test("[STR-05] more missed frames than the limit end in snapshot_required", async () => {
+test("[STR-05] a resume that missed too many frames gets snapshot_required", async () => {
 	const slug = newSlug();
 	await world.commit(topicOf(slug), numbers(0, 5_001));
 	const client = open(slug, "?after=0");
@@ -246,7 +246,7 @@ test("a client's ping is answered, anything else is refused without an echo, a f
 	expect(await client.closed).toMatchObject({ code: 1008 });
 });
 
-test("[STR-05] one connection too many from one address is closed with 4029, and a place is freed by leaving", async () => {
+test("[STR-05] one connection too many of an address is closed with 4029, until another leaves", async () => {
 	const small = await streamWorld(db, { connectionsPerClientMax: 2 });
 	const slug = newSlug();
 	const [first, second] = [open(slug, "", small), open(slug, "", small)];

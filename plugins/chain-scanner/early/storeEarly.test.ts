@@ -82,7 +82,7 @@ test("a pushed block is stored before the node answers, and the cursor moves whe
 	expect(world.fates).toEqual(["taken", "same", "agreed"]);
 });
 
-test("what the push left out is added, with what was told before left as it is", async () => {
+test("events that the push left out are added, and those already told stay as they are", async () => {
 	const world = await newWorld();
 	mint(world, 3, 4);
 	const [first] = await logsOf(world);
@@ -129,7 +129,7 @@ test("a log that never was is taken back, and other lanes read the block again w
 	expect(await world.tokens()).toEqual([1, 1, 2, 2, 3, 3]);
 });
 
-test("what a process stored early and did not live to confirm goes before the next one begins", async () => {
+test("events that a dead process stored early are removed before the next ones are stored", async () => {
 	const world = await newWorld();
 	mint(world, 3);
 	const logs = await logsOf(world);
@@ -169,7 +169,7 @@ test("a block that was pushed and that no node has does not stay", async () => {
 	expect(await world.tokens()).toEqual([1, 2, 13]);
 });
 
-test("nothing is taken in early that does not follow on the lane's own block", async () => {
+test("a block that does not follow the lane's own is not stored early", async () => {
 	const world = await newWorld();
 	mint(world, 3);
 	mint(world, 4);

@@ -101,7 +101,7 @@ describe("drainGap", () => {
 		expect(await world.tokens()).toEqual(tokensTo(28));
 	});
 
-	test("what was read ahead is dropped where the write before it fails", async () => {
+	test("a range that was read ahead is dropped if the write before it fails", async () => {
 		const world = await owingWorld("mint");
 		const { said, source } = narrow(world.source);
 		let writes = 0;

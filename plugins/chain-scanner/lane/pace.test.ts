@@ -243,7 +243,7 @@ describe("failureKind", () => {
 	describe("failureKind", () => {
 		const sqlError = (code: string) => Object.assign(new Error("from PostgreSQL"), { code });
 
-		test("[ING-08] only a refused range counts as one; silence, lag and another chain are waited out", () => {
+		test("[ING-08] only a refused range shrinks the window; silence, lag and a wrong chain are waited out", () => {
 			expect(failureKind(rpcFault.range()).kind).toBe("refused");
 			for (const away of [rpcFault.transport(), rpcFault.refused(), rpcFault.wrongChain()]) {
 				expect(failureKind(away).kind).toBe("away");
@@ -282,7 +282,7 @@ describe("failureKind", () => {
 			});
 		});
 
-		test("[ING-11] another fork is asked about; one that is too deep waits with its own name", () => {
+		test("[ING-11] a failure by another fork is looked into; one too deep waits under its own name", () => {
 			expect(failureKind(scannerFault.forked()).kind).toBe("forked");
 			expect(failureKind(scannerFault.reorgTooDeep())).toEqual({
 				kind: "unplaced",

@@ -192,7 +192,7 @@ describe("planRange", () => {
 			expect(planStart({ cursor: 9, head: 5, scanFrom: null })).toEqual({ next: 10, gap: null });
 		});
 
-		test("[ING-03] whatever the distance, every block is read or in the gap, and none twice", () => {
+		test("[ING-03] every block is read or in the gap, and none twice, at any distance", () => {
 			fc.assert(
 				fc.property(fc.nat(100_000), fc.nat(100_000), (cursor, distance) => {
 					const head = cursor + distance;

@@ -22,7 +22,7 @@ describe("isNews", () => {
 		}
 	});
 
-	test("to a lane that has stored nothing no head is news", () => {
+	test("no head is news to a lane that has stored nothing", () => {
 		expect(isNews({ cursor: null, cursorHash: null, sound: null }, head(5, 15))).toBe(false);
 	});
 });

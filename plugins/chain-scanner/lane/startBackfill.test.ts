@@ -164,7 +164,7 @@ test("[ING-10] a head that no lane has read gives up no blocks", async () => {
 	expect(await world.tokens()).toEqual(range(1, 100));
 });
 
-test("[ING-10] what an operator asked for is read however old it is", async () => {
+test("[ING-10] blocks that an operator asked for are read however old they are", async () => {
 	const world = await owingWorld(100);
 	world.chain.mineTo(140);
 	await readUpTo(world);

@@ -172,7 +172,7 @@ test("[ING-09] a holder that stalled past its lease cannot write once another ha
 	expect(await world.tokens()).toEqual([1]);
 });
 
-test("[ING-09] with several processes no two runs of a lane overlap, and each row is written once", async () => {
+test("[ING-09] no two runs of a lane overlap in several processes, and each row is written once", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	const gate = gated(world.source);

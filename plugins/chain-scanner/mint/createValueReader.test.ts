@@ -72,7 +72,7 @@ test("a node that sends hashes alone, finds blocks too large or does not serve t
 	}
 });
 
-test("of blocks that are too large together each is asked for by itself", async () => {
+test("blocks that are too large together are asked for one by one", async () => {
 	const chain = createFakeChain();
 	mine(chain, [1, 2, 3, 4]);
 	mine(chain, [5, 6, 7, 8, 9]);

@@ -80,7 +80,7 @@ describe("decodeMints", () => {
 		);
 	});
 
-	test("[ING-01] of arbitrary data nothing is invented: what we read, viem reads too", () => {
+	test("[ING-01] arbitrary data decodes to no invented mint: viem reads the same", () => {
 		const words = fc
 			.array(fc.oneof(fc.constantFrom(0n, 1n, 2n, 32n, 64n, 96n, 128n), uint256), { maxLength: 10 })
 			.map((list) => list.map((word) => toHex(word, { size: 32 }).slice(2)).join(""));

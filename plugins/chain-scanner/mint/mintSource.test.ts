@@ -188,7 +188,7 @@ describe("mintSource", () => {
 			expect(await kindOf(`0x${"1".repeat(64)}`)).toBe("hash_mismatch");
 		});
 
-		test("what does not decode is reported when the range is committed, not each time it is read", async () => {
+		test("a mint that does not decode is reported when its range is committed, not at each read", async () => {
 			const fake = createFakeChain();
 			const cut = { ...unitsLog(1n, 5n), data: "0x1234" as Hex };
 			const block = fake.mine([{ logs: [cut, mintLog(2)] }]);

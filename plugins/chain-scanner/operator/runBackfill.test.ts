@@ -225,7 +225,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("what lies above the head, or may leave it where no lane runs, is refused with what may be asked", async () => {
+	test("blocks above the head, or that may still leave it, are refused with what may be asked", async () => {
 		const { core, request, setCursor } = newWorld();
 		expect(await refusal(request(1, 301))).toContain(
 			"lies above the head of the chain, which is 300",

@@ -47,7 +47,7 @@ describe("bloomHas", () => {
 			.map((array): Hex => `0x${Buffer.from(array).toString("hex")}`);
 	const items = fc.array(fc.oneof(bytes(20), bytes(32)), { maxLength: 40 });
 
-	test("everything that was added to a bloom is found in it, in either case of its digits", () => {
+	test("each item that was added to a bloom is found in it, in either case of its digits", () => {
 		fc.assert(
 			fc.property(items, (added) => {
 				const bloom = bloomOf(added);
@@ -58,7 +58,7 @@ describe("bloomHas", () => {
 		);
 	});
 
-	test("what is found is exactly what the definition finds", () => {
+	test("an item is found exactly where the definition of the bloom finds it", () => {
 		fc.assert(
 			fc.property(items, bytes(32), (added, item) => {
 				const bloom = bloomOf(added);

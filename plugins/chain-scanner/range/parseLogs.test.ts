@@ -80,7 +80,7 @@ describe("parseLogs", () => {
 			expect(logsDigest(timed.reverse())).toBe(logsDigest(plain));
 		});
 
-		test("[ING-14] one log less, one elsewhere or one of another block is another answer", async () => {
+		test("[ING-14] a missing or moved log, or one of another block, changes the digest", async () => {
 			const logs = await logsOf();
 			const [first, ...rest] = logs;
 			if (!first) throw new Error("no log");
@@ -160,7 +160,7 @@ describe("parseLogs", () => {
 			});
 		}
 
-		test("whatever a node sends, the answer is logs of the range or a fault", () => {
+		test("any answer of a node gives logs of the range, or a fault", () => {
 			const anyLog = fc.oneof(
 				fc.anything(),
 				fc.record({

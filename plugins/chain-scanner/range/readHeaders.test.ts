@@ -106,7 +106,7 @@ describe("createHeaderMemory", () => {
 		expect(numbers(memory.below(chain.headOf(10), 1))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 	});
 
-	test("at its limit the memory drops the lowest headers first", () => {
+	test("the memory of headers drops the lowest first when it is full", () => {
 		const chain = chainOf(HEADERS_REMEMBERED_MAX + 20);
 		const top = HEADERS_REMEMBERED_MAX + 20;
 		const memory = createHeaderMemory();

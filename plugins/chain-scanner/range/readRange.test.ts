@@ -48,7 +48,7 @@ describe("readRange", () => {
 			(error: Fault) => error.code,
 		);
 
-	test("both filters' logs come in chain order, with the last block's hash and every block's time", async () => {
+	test("logs of both filters come in chain order, with each block's time and the last hash", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [unitsLog(1n, 5n), mintLog(2)] }, { logs: [mintLog(3)] }]);
 		chain.mine([{ logs: [mintLog(4)] }]);
@@ -153,7 +153,7 @@ describe("readRange", () => {
 		expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
 	});
 
-	test("[ING-14] what a node refuses because it lags is not a refused range, whatever its words", async () => {
+	test("[ING-14] a refusal by a lagging node is not a refused range, whatever its words", async () => {
 		for (const code of ["rpc_range", "rpc_refused"] as const) {
 			const chain = createFakeChain();
 			chain.mineTo(5);
@@ -165,14 +165,14 @@ describe("readRange", () => {
 		}
 	});
 
-	test("without filters no logs are asked for: an empty filter would mean every log of the chain", async () => {
+	test("no logs are asked for without filters: an empty filter would mean every log of the chain", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [mintLog(1)] }]);
 		expect((await readRange(chain.rpc, [], { from: 1, to: 1 }, far)).logs).toEqual([]);
 		expect(chain.asked()).toEqual([]);
 	});
 
-	test("[ING-14] what may still leave the chain is read in agreement, headers by hash, logs by what they say", async () => {
+	test("[ING-14] blocks that may still leave the chain are read by a quorum, headers and logs", async () => {
 		const chain = createFakeChain();
 		const plain = createFakeChain({ timestamps: false });
 		for (const one of [chain, plain]) {
@@ -219,7 +219,7 @@ describe("readRange", () => {
 		return headers.length;
 	}
 
-	test("of headers that were read before only the last is asked for again", async () => {
+	test("only the last of headers that were read before is asked for again", async () => {
 		const chain = createFakeChain();
 		chain.mineTo(9);
 		chain.mine([{ logs: [mintLog(1)] }]);
@@ -228,7 +228,7 @@ describe("readRange", () => {
 		expect(await readAgain(chain, { from: 20, to: 20 })).toBe(1);
 	});
 
-	test("[ING-14] what is remembered of another fork is asked for again, and blamed on nobody", async () => {
+	test("[ING-14] headers remembered of another fork are asked for again, and no node is blamed", async () => {
 		for (const depth of [1, 7, 12]) {
 			const chain = createFakeChain();
 			chain.mineTo(20);

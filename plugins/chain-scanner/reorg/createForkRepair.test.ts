@@ -351,7 +351,7 @@ describe("createForkRepair", () => {
 		expect(second.said).not.toContain("reorg_too_deep");
 	});
 
-	test("[ING-11] what lies far below is not taken out on the word of a node that ends down there", async () => {
+	test("[ING-11] blocks far below are not taken out because a node's chain ends down there", async () => {
 		const world = await newWorld();
 		mint(world, 1, 2, 3, 4, 5);
 		const sale = { ...world.source, kind: "sale" } as const;
@@ -470,7 +470,7 @@ describe("createForkRepair", () => {
 		await isLevel(world, [1, 2, 3, 107, 207]);
 	});
 
-	test("[ING-14] one wrong header takes nothing out: a fork must be linked to be believed", async () => {
+	test("[ING-14] a single wrong header takes nothing out: a fork must be linked to be believed", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3);

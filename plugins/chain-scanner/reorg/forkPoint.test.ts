@@ -92,7 +92,7 @@ describe("forkPoint", () => {
 		});
 	});
 
-	test("[ING-11] what was left behind is as deep as its own top says, however far the chain went on", () => {
+	test("[ING-11] the depth of a fork is counted from the lost chain's own top", () => {
 		const length = fc.integer({ min: 1, max: 65 });
 		fc.assert(
 			fc.property(length, length, fc.integer({ min: 0, max: 9_000 }), (kept, share, hole) => {

@@ -121,7 +121,7 @@ describe("proveSales", () => {
 		expect(prove(offer, [move()])).toMatchObject({ contract: token, seller: from, accepted: true });
 	});
 
-	test("where no token's log was read the venue's word stands, except about an adapter's tokens", () => {
+	test("the venue's word stands if no token log was read, except for an adapter's tokens", () => {
 		const sale = aSale({ sellerUnproven: true });
 		expect(proveSales([{ sale, venue }], null)).toEqual([{ sale, venue }]);
 		expect(proveSales([{ sale, venue: {} }], null)).toEqual([{ sale, venue: {} }]);
@@ -178,15 +178,15 @@ describe("proveSellers", () => {
 	const sellerOf = (...args: Parameters<typeof proveSellers>) =>
 		proveSellers(...args)[0]?.sale.seller;
 
-	test("[ING-12] whoever gave the token sold it, whoever was paid", () => {
+	test("[ING-12] the account that gave the token is the seller, whoever was paid", () => {
 		expect(sellerOf([offer()], [move(paid, owner, 9n), move(owner, buyer)])).toBe(owner);
 	});
 
-	test("[ING-12] who only passes a token on within the transaction is not its seller", () => {
+	test("[ING-12] an account that only passes a token on within the transaction is no seller", () => {
 		expect(sellerOf([offer()], [move(owner, router), move(router, buyer)])).toBe(owner);
 	});
 
-	test("[ING-12] who bought the token in the same transaction sold it again as themselves", () => {
+	test("[ING-12] an account that bought the token in the same transaction is a seller itself", () => {
 		const bought = offer({ seller: owner, buyer: router });
 		delete bought.sale.sellerUnproven;
 		const sales = [offer(), bought];
@@ -204,7 +204,7 @@ describe("proveSellers", () => {
 		expect(proven?.sale).toMatchObject({ accepted: false, reason: "self_trade" });
 	});
 
-	test("without the token's log the venue's word stands, and a round trip ends", () => {
+	test("the venue's word stands without the token's log, and a round trip of tokens ends", () => {
 		expect(sellerOf([offer()], [])).toBe(paid);
 		expect(
 			sellerOf([offer()], [move(router, owner), move(owner, router), move(router, buyer)]),
@@ -225,7 +225,7 @@ describe("readMoves", () => {
 		return readMoves(rpc as Rpc, [{ hash, blockHash }], never);
 	};
 
-	test("what moved is read from the receipt; an ERC-20's Transfer moves no NFT", async () => {
+	test("moves are read from the receipt; an ERC-20's Transfer moves no NFT", async () => {
 		const nft = log([TRANSFER_TOPIC, word(10), word(11), word(7)]);
 		const coin = log([TRANSFER_TOPIC, word(10), word(11)]);
 		const moves = await read({ blockHash, logs: [coin, nft] });
@@ -249,7 +249,7 @@ describe("tokenMoves", () => {
 	const place = { contract: address, from, to };
 	const moved = { address, from, to };
 
-	test("each form that tokens write is read, with its units", () => {
+	test("each form of a token's log is read, with its units", () => {
 		const one = { ...place, standard: "erc721" as const, tokenId: 7n, quantity: 1n };
 		expect(tokenMoves([moveLogs.erc721({ ...moved, tokenId: 7n })])).toEqual([one]);
 		expect(tokenMoves([moveLogs.bare({ ...moved, tokenId: 7n })])).toEqual([one]);

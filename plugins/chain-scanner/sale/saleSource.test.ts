@@ -77,7 +77,7 @@ describe("readTransaction", () => {
 		});
 	}
 
-	test("[ING-12] one place in a block holds one sale, also where two venues claim it", () => {
+	test("[ING-12] a place in a block holds one sale, also where two venues claim it", () => {
 		const one = venueOf(() => ({ sales: [saleAt(1), saleAt(1, { subIndex: 1 })], undecoded: [] }));
 		const two = venueOf(() => ({ sales: [saleAt(1)], undecoded: [] }), "other");
 		const { sales, undecoded } = readTransaction([log(1)], [one, two]);
@@ -228,7 +228,7 @@ describe("saleSource", () => {
 		expect(receiptsAsked(chain)).toBe(1);
 	});
 
-	test("[ING-12] without the storefront's log it is kept and counts in no figure", async () => {
+	test("[ING-12] a sale without the storefront's log is kept, and counts in no figure", async () => {
 		const chain = createFakeChain();
 		const lie = moveLogs.single({ address: adapter, from: seller, to: buyer, tokenId: 7n });
 		chain.mine([{ logs: [throughAdapter(), lie] }]);
@@ -263,7 +263,7 @@ describe("saleSource", () => {
 		expect((await readAll(chain)).events).toMatchObject([{ contract: token, accepted: true }]);
 	});
 
-	test("without a venue no log is asked for", async () => {
+	test("no log is asked for without a venue", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [fulfilled(7n)] }]);
 		const { report } = listening();

@@ -48,7 +48,7 @@ test("[ING-11] blocks that are there already, under the same hash, fit", async (
 	expect(await record([])).toBe(true);
 });
 
-test("[ING-11] another hash at the same number is another fork", async () => {
+test("[ING-11] another hash at a known number is another fork", async () => {
 	await record([block(5), block(6)]);
 	expect(await record([block(6, 1, 0)])).toBe(false);
 });
@@ -79,7 +79,7 @@ test("blocks of another chain are not compared", async () => {
 	expect(await record([block(6, 1)])).toBe(true);
 });
 
-test("[ING-11] what left the reach of reorgs is pruned, and the newest of it stays as the anchor", async () => {
+test("[ING-11] blocks beyond the reach of reorgs are pruned, but the newest stays as the anchor", async () => {
 	await record(blocks(1, 5));
 	expect(await ask([block(6)], 4)).toMatchObject({ fits: true, unvouched: false });
 	expect(await stored()).toEqual([6, 5, 4, 3]);
@@ -132,7 +132,7 @@ test("[ING-11] blocks that stand side by side, and of which no hash says so, are
 	expect(await stored()).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
 });
 
-test("[ING-11] only what is still the block that was vouched for is settled", async () => {
+test("[ING-11] a block is settled only if it is still the one that was vouched for", async () => {
 	await record([block(1, 1), block(3)]);
 	await database.db.transaction((tx) => settleBlocks(tx, chainId, [block(1), block(3)]));
 	const known = await storedBlocks(database.db, chainId, 9);

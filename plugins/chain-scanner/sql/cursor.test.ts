@@ -65,7 +65,7 @@ test("[API-18] a head that a lane could not reach is noted, and never lowers the
 	expect(await readCursor(database.db, 2, "sale")).toMatchObject({ blockNumber: 5, headBlock: 90 });
 });
 
-test("[ING-11] after a fork only the lanes that went beyond it go back, and stand on its block", async () => {
+test("[ING-11] only lanes beyond a fork go back, to the fork's block", async () => {
 	for (const [lane, to] of [
 		["mint", 20],
 		["sale", 9],
@@ -127,7 +127,7 @@ test("a lane that began with the chain's first block holds all there ever was", 
 	expect(await readCursor(database.db, 6, "mint")).toMatchObject({ sinceMs: 0, untilMs: 9_500 });
 });
 
-test("what a backfill added below a lane's first block is covered once all of it is there", async () => {
+test("blocks that a backfill adds below a lane's first one are covered once all are there", async () => {
 	const { db } = database;
 	const chainId = 7;
 	const lane = "sale" as const;
@@ -147,7 +147,7 @@ test("what a backfill added below a lane's first block is covered once all of it
 	expect(await since()).toBe(4_000);
 });
 
-test("what backfill gives up is covered no more", async () => {
+test("blocks that the backfill gives up are no longer covered", async () => {
 	const { db } = database;
 	const chainId = 8;
 	const lane = "mint" as const;

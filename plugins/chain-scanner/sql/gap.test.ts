@@ -53,7 +53,7 @@ describe("backfillRequest", () => {
 		return rows.map(({ from, to, reason }) => `${from}..${to} ${reason}`);
 	};
 
-	test("[ING-10] the same request again goes on with what is left, and owes nothing anew", async () => {
+	test("[ING-10] a repeated request continues with what is left, and owes nothing anew", async () => {
 		expect(await open(1, 100)).toBe(true);
 		const gap = await next();
 		await database.db.transaction((tx) => shrinkGap(tx, gap, { from: 41, fromAtMs: null }));
@@ -73,7 +73,7 @@ describe("backfillRequest", () => {
 		expect(await gaps()).toEqual(["1..10 requested"]);
 	});
 
-	test("[ING-10] what is owed already becomes part of the request; around it nothing changes", async () => {
+	test("[ING-10] a gap that is owed already joins the request, and gaps around it stay", async () => {
 		await owe(1, 20);
 		await owe(40, 45);
 		await owe(90, 120);
@@ -92,7 +92,7 @@ describe("backfillRequest", () => {
 		]);
 	});
 
-	test("[ING-10] whatever is requested, no block is owed twice and none that was owed is lost", async () => {
+	test("[ING-10] no block is owed twice, and none that was owed is lost, after any requests", async () => {
 		const span = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 12 }));
 		await fc.assert(
 			fc.asyncProperty(fc.array(span, { minLength: 1, maxLength: 6 }), async (spans) => {
@@ -163,7 +163,7 @@ describe("gap", () => {
 		expect(await nextGap(database.db, { chainId: chain, lane: "sale", restMs: 0 })).toBeNull();
 	});
 
-	test("[ING-10] what was drained meanwhile is not drained again: the gap must end where it did", async () => {
+	test("[ING-10] a gap that was drained meanwhile is not drained again", async () => {
 		const chain = await gapOf([1, 9]);
 		const stale = await next(chain);
 		await database.db.transaction((tx) => shrinkGap(tx, stale, { from: 7, fromAtMs: null }));
@@ -271,7 +271,7 @@ describe("oldGaps", () => {
 		expect(await below(189)).toBe(11);
 	});
 
-	test("[ING-10] what is requested is never too old, nor is another lane's gap this one's", async () => {
+	test("[ING-10] a requested gap is never too old, and another lane's gap is not this one's", async () => {
 		await stand("mint", 1_000);
 		await owe(10, 20, "requested");
 		await owe(10, 20, "restart_behind", "sale");

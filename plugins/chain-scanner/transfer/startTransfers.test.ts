@@ -119,7 +119,7 @@ describe("startTransfers", () => {
 	const idsOf = (moves: readonly { tokenId: bigint; by: string }[]) =>
 		moves.map(({ tokenId, by }) => `${by} ${tokenId}`).sort();
 
-	test("[IDX-11] what was there before comes by the walk, what happens now by the lane, each once", async () => {
+	test("[IDX-11] old transfers come by the walk and new ones by the lane, each once", async () => {
 		const world = await createWorld();
 		world.chain.mine([{ logs: [moveLog(1), moveLog(9, padHex("0x99", { size: 20 }))] }]);
 		world.chain.mineTo(200);

@@ -55,7 +55,7 @@ describe("decodeMoves", () => {
 		return logOf(encodeEventTopics({ abi, eventName: "ConsecutiveTransfer", args }), data);
 	}
 
-	test("[IDX-11] each kind of transfer reads as its standard encodes it", () => {
+	test("[IDX-11] each kind of transfer is read as its standard encodes it", () => {
 		fc.assert(
 			fc.property(word, fc.array(fc.tuple(word, word), { maxLength: 8 }), (id, pairs) => {
 				const topics = encodeEventTopics({

@@ -48,7 +48,7 @@ describe("createBlockRhythm", () => {
 		expect(dueAt(60_000)).toBe(0);
 	});
 
-	test("nothing is foretold of a chain that has not been heard for long, or that keeps no time", () => {
+	test("no next block is predicted for a chain that is silent for long or irregular", () => {
 		expect(heard(steady(1_000).slice(1))(1_000)).toBe(0);
 		const wild = Array.from({ length: RHYTHM_GAPS }, (_, index) => 100 * 2 ** index);
 		expect(heard(wild)(1_600)).toBe(0);
@@ -69,7 +69,7 @@ describe("createBlockRhythm", () => {
 		expect(dueAt(50)).toBe(0);
 	});
 
-	test("whatever a steady chain's times are, it is waited for around the usual one, and no longer", () => {
+	test("a steady chain's next block is waited for around its usual time, and no longer", () => {
 		const cases = fc.integer({ min: 20, max: 12_000 }).chain((gapMs) => {
 			const jitterMs = Math.floor(gapMs / 10);
 			return fc.record({
@@ -107,7 +107,7 @@ describe("createBlockRhythm", () => {
 describe("createHeadGate", () => {
 	const LONG_MS = 60_000;
 
-	test("what can wait goes on when the last lane is done, and not before", async () => {
+	test("work that can wait goes on when the last lane is done, and not before", async () => {
 		const gate = createHeadGate();
 		await gate.idle(LONG_MS);
 		const [first, second] = [gate.enter(), gate.enter()];
@@ -130,7 +130,7 @@ describe("createHeadGate", () => {
 		await gate.idle(1);
 	});
 
-	test("what can wait is written one at a time, behind the head, and one that fails holds up none", async () => {
+	test("work that can wait is written one by one behind the head, and a failed one holds up none", async () => {
 		const gate = createHeadGate();
 		const leave = gate.enter();
 		const order: string[] = [];
@@ -214,7 +214,7 @@ describe("createHeadGate", () => {
 		expect(went).toBe(true);
 	});
 
-	test("what can wait also waits for a block that came while it was due and takes longer", async () => {
+	test("work that can wait also waits for a block that was due and takes longer", async () => {
 		const gate = dueGate(1);
 		let went = false;
 		const waiting = gate.idle(LONG_MS).then(() => {
@@ -268,7 +268,7 @@ describe("createHeadGate", () => {
 		expect(heard).toEqual([1, 1, 2, 3, 3, 3, 4]);
 	});
 
-	test("whoever waited in vain leaves nothing behind", async () => {
+	test("a caller that waited in vain leaves nothing in memory", async () => {
 		const gate = dueGate(1);
 		const before = memoryOf(gate);
 		for (let turn = 0; turn < 20; turn++) {

@@ -38,7 +38,7 @@ describe("writeRange", () => {
 		return lease;
 	}
 
-	test("what the sinks and the commit write becomes visible together, or not at all", async () => {
+	test("the writes of the sinks and of the commit become visible together, or not at all", async () => {
 		const lease = await leaseOf("together", "a");
 		const sink = (name: string, fail = false) => ({
 			name,
@@ -84,7 +84,7 @@ describe("writeRange", () => {
 		expect(applied).toBe(0);
 	});
 
-	test("one chain's lanes write one after the other; another chain's do not wait for them", async () => {
+	test("lanes of one chain write one after the other; another chain's do not wait for them", async () => {
 		const [first, second, other] = await Promise.all([
 			leaseOf("lane a", "a"),
 			leaseOf("lane b", "a"),
@@ -125,7 +125,7 @@ describe("writeRange", () => {
 		]);
 	});
 
-	test("what is stored early waits for no other lane, and what is left for the lock does", async () => {
+	test("an early write waits for no other lane, and what it leaves for the lock does", async () => {
 		const [first, second] = await Promise.all([leaseOf("early a", "a"), leaseOf("early b", "a")]);
 		const { promise: opened, resolve: open } = Promise.withResolvers<void>();
 		const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ describe("writeRange", () => {
 		expect(order).toEqual(["early begins", "held ends", "early ends"]);
 	});
 
-	test("[ING-09] what was stored early is undone with a refused write, and applied anew where its sink says so", async () => {
+	test("[ING-09] early writes are undone with a refused write, and applied anew if their sink says so", async () => {
 		await database.db.execute("delete from mark");
 		const stale = await leaseOf("undo", "a");
 		const lease = await leaseOf("undo", "b");
@@ -209,7 +209,7 @@ describe("yieldingTx", () => {
 		return rows.map(({ id }) => id);
 	};
 
-	test("whatever statement comes next fails, and what was done before it is not kept", async () => {
+	test("the next statement fails once the transaction must yield, and nothing before it is kept", async () => {
 		const writer = createCopyWriter(32);
 		writer.row(1);
 		writer.int4(3);
@@ -234,7 +234,7 @@ describe("yieldingTx", () => {
 		expect(await taken()).toEqual([]);
 	});
 
-	test("the last steps go through: nothing but the commit is left", async () => {
+	test("the last steps of a yielding transaction still run: only the commit is left", async () => {
 		let isWanted = false;
 		await database.db.transaction(async (raw) => {
 			const tx = yieldingTx(raw, () => isWanted);

@@ -53,7 +53,7 @@ describe("createRoundBook", () => {
 		expect(book.at("x", 49)?.id).toBe(1n);
 	});
 
-	test("only so many are kept, the newest", () => {
+	test("a bounded number of rounds is kept, the newest", () => {
 		const book = createRoundBook(2);
 		book.add("x", [round(1, 10), round(2, 20), round(3, 30)]);
 		expect(book.at("x", 15)).toBeNull();

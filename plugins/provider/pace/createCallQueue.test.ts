@@ -28,13 +28,13 @@ test("no purpose has the whole minute", async () => {
 });
 const MOST = { request: 70, plan: 15, view: 40, search: 15, background: 60, endless: 50 } as const;
 
-test("whatever clients ask for, 30 calls are left to the background", async () => {
+test("30 calls of the minute are left to the background, whatever clients ask for", async () => {
 	const [, , , background] = await grantedInTurn("request", "view", "search", "background");
 	expect(background).toBe(30);
 	expect((await grantedInTurn("search", "view", "request", "endless")).at(-1)).toBe(30);
 });
 
-test("whatever pages, searches and the background do, 10 calls are left to buyers", async () => {
+test("10 calls of the minute are left to buyers, whatever others do", async () => {
 	const others: ProviderPurpose[] = ["background", "endless", "view", "search"];
 	expect((await grantedInTurn(...others, "request")).at(-1)).toBe(10);
 	expect((await grantedInTurn(...others.toReversed(), "request")).at(-1)).toBe(15);

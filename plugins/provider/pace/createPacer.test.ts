@@ -112,7 +112,7 @@ describe("the shared minute", () => {
 		expect(last - from).toBeGreaterThanOrEqual(60_000);
 	});
 
-	test("[MRG-08] with 20 left the background is told so at once, and requests go on", async () => {
+	test("[MRG-08] the background is refused at once when 20 calls are left, and requests go on", async () => {
 		const { outcome, pass, time } = lab();
 		const from = time.nowMs;
 		for (let turn = 0; turn < 45; turn++) await pass(request);
@@ -125,7 +125,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThan(60_000);
 	});
 
-	test("whatever clients ask for, 30 of the minute are left to the background", async () => {
+	test("30 calls of the minute are left to the background, whatever clients ask for", async () => {
 		const { outcome } = lab();
 		const begun = async (turn: Turn, times: number) => {
 			const told = [];
@@ -160,7 +160,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThan(61_000);
 	});
 
-	test("[MRG-11] neither the background nor endless work can use up the other's share", async () => {
+	test("[MRG-11] the background and endless work cannot use up each other's share", async () => {
 		for (const [one, most, other, least] of [
 			[background, 60, endless, 40],
 			[endless, 50, background, 50],
@@ -207,7 +207,7 @@ describe("blocks", () => {
 		expect(await both[0]).toBe("begun");
 	});
 
-	test("without a time named, each refusal in a row doubles the wait, up to a minute", async () => {
+	test("each refusal in a row without a time doubles the wait, up to a minute", async () => {
 		const { blocks, time } = lab();
 		const lengths: number[] = [];
 		for (let turn = 0; turn < 8; turn++) {
@@ -230,7 +230,7 @@ describe("blocks", () => {
 });
 
 describe("the queue", () => {
-	test("is bounded: the background is refused, and gives its place to requests", async () => {
+	test("the queue is bounded: the background is refused, and gives its place to requests", async () => {
 		const { outcome } = lab();
 		const waiting = Array.from({ length: 41 }, () => outcome(background));
 		const [late, first] = [outcome(background), outcome(request)];

@@ -114,14 +114,14 @@ describe("createProviderStream", () => {
 		expect(await figure("provider_stream_topics")).toBe(1);
 	});
 
-	test("[MRG-13] the first join of a collection is a gap since it was followed", async () => {
+	test("[MRG-13] the first join of a collection reports a gap since it was followed", async () => {
 		const opened = open(serve(), { slugs: ["cats", "dogs"] });
 		await until(() => opened.stream.state() === "live");
 		await until(() => opened.time.delaysMs().includes(1_000));
 		expect(await opened.gapAfter(1_000)).toMatchObject({ sinceMs: STARTED_AT_MS });
 	});
 
-	test("[MRG-13] after a reconnect every collection's gap reaches back to the last frame", async () => {
+	test("[MRG-13] a reconnect reports a gap of every collection back to the last frame", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -248,7 +248,7 @@ describe("createProviderStream", () => {
 		expect(opened.pushes.rest()).toEqual([]);
 	});
 
-	test("[MRG-13] what is sent twice is handed on once, and what comes late is handed on", async () => {
+	test("[MRG-13] a frame that is sent twice is handed on once, and a late one is handed on", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -401,7 +401,7 @@ describe("createProviderStream", () => {
 		expect(opened.time.delaysMs().filter((ms) => ms < 60_000 && ms > 100)).toEqual([]);
 	});
 
-	test("[MRG-13] with the machine's own clock and timers it lives, breaks and lives again", async () => {
+	test("[MRG-13] the stream lives, breaks and lives again with the machine's own clock and timers", async () => {
 		const server = serve();
 		const pushes = collector<ProviderPush>();
 		const stream = createProviderStream({
@@ -463,7 +463,7 @@ describe("startProviderStream", () => {
 		return { stopping, said, over, shared };
 	}
 
-	test("[MRG-13] of many processes one listens, and the next takes over when it is gone", async () => {
+	test("[MRG-13] one of several processes listens, and the next takes over when it is gone", async () => {
 		const { of } = leases();
 		const first = run(of("first"));
 		await until(() => first.said.length === 1);

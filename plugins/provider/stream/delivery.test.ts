@@ -33,7 +33,7 @@ describe("createDelivery", () => {
 		expect(gaps).toEqual([{ slugs: ["cats"], sinceMs: 5 }]);
 	});
 
-	test("there is one listener of each kind", () => {
+	test("a second listener of a kind is refused", () => {
 		const { delivery } = open();
 		delivery.onPushes(async () => {});
 		delivery.onGap(async () => {});
@@ -41,7 +41,7 @@ describe("createDelivery", () => {
 		expect(() => delivery.onGap(async () => {})).toThrow("one listener");
 	});
 
-	test("nobody waits for ever for a listener when the stream stops", async () => {
+	test("stopping the stream does not wait for ever for a listener", async () => {
 		const { time, delivery } = open();
 		delivery.onPushes(() => new Promise(() => {}));
 		delivery.push({ push, bytes: 1, atMs: 5 });
@@ -89,7 +89,7 @@ describe("createGapLedger", () => {
 		expect(told).toHaveLength(1);
 	});
 
-	test("one collection's gaps are told at most every half minute, and none is forgotten", async () => {
+	test("a collection's gaps are told at most every half minute, and none is forgotten", async () => {
 		const { ledger, told, pass } = open();
 		ledger.add("cats", 1);
 		await pass(GAP_GATHER_MS);

@@ -157,7 +157,7 @@ describe("keepSocket", () => {
 			expect(walk(["start", "opened", "replied"])).toBe("live");
 		});
 
-		test("whatever ends, the next attempt waits for its time", () => {
+		test("the next attempt to connect waits for its time, whatever ended the last one", () => {
 			for (const events of [
 				["start"],
 				["start", "opened"],
@@ -181,7 +181,7 @@ describe("keepSocket", () => {
 		const middle = (attempt: number, connectsLastMinute = 0) =>
 			reconnectDelayMs({ attempt, connectsLastMinute, random: () => 0.5 });
 
-		test("[MRG-13] each attempt waits longer, up to five seconds", () => {
+		test("[MRG-13] each attempt to connect waits longer, up to five seconds", () => {
 			const delays = Array.from({ length: 12 }, (_, attempt) => middle(attempt));
 			expect(delays).toEqual([10, 50, 100, 150, 200, 250, 500, 1_000, 2_000, 5_000, 5_000, 5_000]);
 		});

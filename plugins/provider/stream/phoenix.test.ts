@@ -28,7 +28,7 @@ describe("decodeFrame", () => {
 		payload: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), member, { noNullPrototype: true }),
 	});
 
-	test("what we write is read back as it was", () => {
+	test("an encoded frame is decoded as it was", () => {
 		fc.assert(
 			fc.property(frame, (frame) => {
 				const decoded = decodeFrame(encodeFrame(frame));
@@ -48,7 +48,7 @@ describe("decodeFrame", () => {
 		);
 	});
 
-	test("[MRG-15] whatever arrives is read or refused, and nothing is thrown", () => {
+	test("[MRG-15] any arriving data is read or refused, and nothing is thrown", () => {
 		const anything = fc.oneof(fc.string(), fc.json(), fc.uint8Array(), fc.anything());
 		fc.assert(
 			fc.property(anything, (data) => {
@@ -92,7 +92,7 @@ describe("topicOf", () => {
 		expect(topicOf("котики")).toBe("collection:котики");
 	});
 
-	test("nothing that is no slug becomes a topic, least of all every collection there is", () => {
+	test("a text that is no slug never becomes a topic, least of all the one of every collection", () => {
 		for (const slug of ["", "*", "a*", "a b", "a:b", "a\u0000", "a\u202eb", "a".repeat(257)]) {
 			expect(topicOf(slug)).toBeNull();
 		}
@@ -132,7 +132,7 @@ describe("createInbox", () => {
 		}
 	});
 
-	test("of a flood each turn of the event loop reads a part, in order, to the last", () => {
+	test("a flood of frames is read in parts, in order, one part each turn of the event loop", () => {
 		const { inbox, read, turn, turns } = open();
 		const flood = Array.from({ length: 10 * FRAMES_PER_TURN_MAX }, (_, frame) => String(frame));
 		for (const frame of flood) inbox.add(frame);
@@ -143,7 +143,7 @@ describe("createInbox", () => {
 		expect(read).toEqual(flood);
 	});
 
-	test("between two parts of a flood it rests for longer than it worked, and never for long", () => {
+	test("the inbox rests between parts for longer than it worked, and never for long", () => {
 		const restsAt = (frameMs: number) => {
 			const { inbox, turn, restsMs } = open({ frameMs });
 			for (let frame = 0; frame < 4 * FRAMES_PER_TURN_MAX; frame++) inbox.add(frame);
@@ -158,7 +158,7 @@ describe("createInbox", () => {
 		expect(restsAt(100)).toEqual([0, INBOX_REST_MS_MAX, INBOX_REST_MS_MAX]);
 	});
 
-	test("it does not rest where more waits than it reads in time", () => {
+	test("the inbox does not rest if more frames wait than it reads in time", () => {
 		const { inbox, turn, restsMs } = open({ frameMs: 1 });
 		const frames = INBOX_UNHURRIED_MAX + 3 * FRAMES_PER_TURN_MAX;
 		for (let frame = 0; frame < frames; frame++) inbox.add(frame);
@@ -166,7 +166,7 @@ describe("createInbox", () => {
 		expect(restsMs).toEqual([0, 0, INBOX_REST_MS_MAX, INBOX_REST_MS_MAX]);
 	});
 
-	test("whatever comes when, all of it is read in order, and functions run after it do so", () => {
+	test("all frames are read in order, and functions run after the inbox do so", () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(60), { maxLength: 12 }), (floods) => {
 				const { inbox, read, turn, turns } = open();

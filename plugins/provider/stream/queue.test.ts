@@ -54,7 +54,7 @@ describe("createPushQueue", () => {
 
 	const seedOf = (push: ProviderPush) => (push.type === "order_gone" ? push.chainId : -1);
 
-	test("[MRG-13] one collection's pushes are handed on in their order, those that came meanwhile together", async () => {
+	test("[MRG-13] a collection's pushes are handed on in order, those that came meanwhile together", async () => {
 		const { queue, begun, sizes, handled } = open();
 		for (const seed of [1, 2, 3]) queue.add(queued("cats", seed));
 		const first = await begun.next();
@@ -71,7 +71,7 @@ describe("createPushQueue", () => {
 		expect(queue.size()).toBe(0);
 	});
 
-	test("as many are handed on together as one transaction takes", async () => {
+	test("pushes are handed on together up to the size of one transaction", async () => {
 		const { queue, begun } = open();
 		for (let seed = 0; seed <= PUSHES_TOGETHER_MAX + 1; seed++) queue.add(queued("cats", seed));
 		(await begun.next()).end();
@@ -82,7 +82,7 @@ describe("createPushQueue", () => {
 		expect((await begun.next()).seeds).toEqual([PUSHES_TOGETHER_MAX + 1]);
 	});
 
-	test("whatever comes when and whichever fail, each push is handled or lost, in order", async () => {
+	test("each push is handled or lost, in order, whichever come and fail", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(fc.record({ slug: fc.constantFrom("a", "b", "c", "d"), isBad: fc.boolean() }), {
@@ -157,7 +157,7 @@ describe("createPushQueue", () => {
 		await queue.idle();
 	});
 
-	test("it does not rest where more wait than it may keep", async () => {
+	test("the queue does not rest if more pushes wait than it may keep", async () => {
 		const { queue, time, begun } = open();
 		const pushes = QUEUE_UNHURRIED_MAX + 2 * PUSHES_TOGETHER_MAX;
 		for (let seed = 0; seed < pushes; seed++) queue.add(queued("cats", seed));
@@ -212,7 +212,7 @@ describe("createPushQueue", () => {
 		expect(handled()).toBe(4);
 	});
 
-	test("where one after the other fails, the rest is lost without a try, and told once", async () => {
+	test("after failures in a row the rest is lost without a try, and told once", async () => {
 		const time = manualTime();
 		const lost: number[] = [];
 		const warnings: string[] = [];

@@ -55,7 +55,7 @@ describe("createRecentEvents", () => {
 		expect(recent.isRepeated(frame(1, "a", "u"))).toBe(false);
 	});
 
-	test("it is forgotten after a while, and when too many came since", () => {
+	test("an event is forgotten after a while, and when too many came since", () => {
 		const time = manualTime();
 		const recent = createRecentEvents(time);
 		recent.isRepeated(frame(0));
@@ -302,7 +302,7 @@ describe("readPush", () => {
 		expect(reader()("item_listed", listed)).toEqual(missing("unreadable"));
 	});
 
-	test("[MRG-15] whatever an event is made of, reading it does not throw", () => {
+	test("[MRG-15] reading a push never throws, whatever it is made of", () => {
 		const samples = Object.values(sampleEvents).map((sample) => sample());
 		const events = ["item_listed", "item_sold", "item_transferred", "trait_offer", "__proto__"];
 		const keys = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];

@@ -20,7 +20,7 @@ describe("createPacedQueue", () => {
 		return { time, run, queue };
 	}
 
-	test("so many go through at once, and the others after each pause", () => {
+	test("a number of items go through at once, and the others after each pause", () => {
 		const { time, run, queue } = open();
 		for (const item of [1, 2, 3, 4, 5]) queue.add(item);
 		expect(run).toEqual([1, 2]);
@@ -45,7 +45,7 @@ describe("createPacedQueue", () => {
 		expect(time.delaysMs()).toEqual([]);
 	});
 
-	test("what was taken out, or cleared away, has no turn; what is in it twice has one", () => {
+	test("an item that was removed has no turn, and one that was added twice has one", () => {
 		const { time, run, queue } = open();
 		for (const item of [1, 2, 3, 3, 4]) queue.add(item);
 		queue.remove(4);
@@ -82,7 +82,7 @@ describe("createTopicBook", () => {
 		return { book, time, sent, gaps, frame };
 	}
 
-	test("[MRG-13] what a topic missed reaches from the last frame before it broke", () => {
+	test("[MRG-13] a topic's gap reaches from the last frame before it broke", () => {
 		const { book, time, gaps, frame } = open();
 		book.up();
 		book.receive(frame("phx_reply"), 0);
@@ -137,7 +137,7 @@ describe("createTopicBook", () => {
 		expect(sent.filter(({ event }) => event === "phx_join")).toHaveLength(6);
 	});
 
-	test("in the older form an error names its join by its reference", () => {
+	test("an error names its join by its reference in the older form", () => {
 		const { book, frame } = open();
 		book.up();
 		book.receive(frame("phx_reply"), 0);
@@ -147,7 +147,7 @@ describe("createTopicBook", () => {
 		expect(book.joined()).toBe(0);
 	});
 
-	test("without a socket nothing is sent, and nothing that was followed meanwhile is lost", () => {
+	test("nothing is sent without a socket, and no followed topic is lost meanwhile", () => {
 		const { book, time, sent } = open();
 		book.follow(new Map([["dogs", "collection:dogs"]]));
 		time.advance(3_600_000);

@@ -106,7 +106,7 @@ describe("numbers", () => {
 		for (const value of wrong) expect(readTimeMs(value)).toBeNull();
 	});
 
-	test("[MRG-15] what an order costs is read as that which was signed", () => {
+	test("[MRG-15] an order's cost is read as the seller signed it", () => {
 		const signed = { units: 10n, remaining: 4n, signedTotal: 1_000n };
 		expect(orderTotal(400n, signed)).toBe(400n);
 		expect(orderTotal(1_000n, signed)).toBe(400n);
@@ -128,7 +128,7 @@ describe("keepRaw", () => {
 		expect(keepRaw(row, options)).toEqual({ a: [1, null, { b: "xy" }], d: 2 });
 	});
 
-	test("[MRG-15] whatever is sent, what is kept is small, shallow and storable", () => {
+	test("[MRG-15] the raw row that is kept is small, shallow and storable", () => {
 		fc.assert(
 			fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), (row) => {
 				const text = JSON.stringify(keepRaw(row, options));

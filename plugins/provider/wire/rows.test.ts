@@ -43,7 +43,7 @@ describe("stats", () => {
 describe("collections", () => {
 	const read = (over: Record<string, unknown>) => readCollection(rows.collection(over), chains);
 
-	test("[MRG-06] on no chain, on three, and on chains that nobody here knows", () => {
+	test("[MRG-06] a collection is read on no chain, on several, and without unknown chains", () => {
 		expect(read({ contracts: [] })).toMatchObject({ contracts: [] });
 		expect(read({ contracts: null })).toMatchObject({ contracts: [] });
 		const contracts = ["base", "matic", "ape_chain", "solana", "base"].map((chain) => ({
@@ -71,7 +71,7 @@ describe("collections", () => {
 		});
 	});
 
-	test("what a detail leaves out is null, and 0 is what it says", () => {
+	test("a member that a detail leaves out is null, and a given 0 is 0", () => {
 		const unknown = { totalSupply: null, fees: [], createdAtMs: null };
 		expect(readCollectionDetail(rows.collection(), chains)).toMatchObject(unknown);
 		const zero = rows.collection({ total_supply: 0 });
@@ -160,7 +160,7 @@ describe("events", () => {
 		expect(order("order")).toBe("unreadable");
 	});
 
-	test("what happened elsewhere is left out, what is broken is counted", () => {
+	test("an event on another chain is left out, and a broken one is counted", () => {
 		expect(readEvent(rows.sale({ chain: "solana" }), chains)).toBe("elsewhere");
 		const broken = [{ chain: null }, { seller: "x" }, { event_type: 1 }, { quantity: 0 }];
 		for (const over of broken) expect(readEvent(rows.sale(over), chains)).toBe("unreadable");
@@ -266,7 +266,7 @@ describe("orders", () => {
 });
 
 describe("traits, drops and searches", () => {
-	test("counts of texts; spans of numbers are left out, and names are data", () => {
+	test("counts of text traits are read, spans of numbers are left out, and names are data", () => {
 		const answer = JSON.parse(`{
 			"categories": { "Fur": "string", "Level": "number", "__proto__": "string" },
 			"counts": {
@@ -340,7 +340,7 @@ describe("fulfilment", () => {
 		});
 	});
 
-	test("nothing is repaired: one wrong member makes the fulfilment unreadable", () => {
+	test("one wrong member makes a fulfilment unreadable: nothing is repaired", () => {
 		const wrong: Record<string, unknown>[] = [
 			{ value: "1e18" },
 			{ value: null },

@@ -170,7 +170,7 @@ const READ: Record<keyof typeof wire, [document: string, members: Record<string,
 describe("drift from the provider's own document", () => {
 	for (const [name, schema] of Object.entries(wire)) {
 		const [theirs, members] = READ[name as keyof typeof wire];
-		test(`[MRG-15] what is read of ${theirs} (${name}) is there, with its type`, () => {
+		test(`[MRG-15] each member read of ${theirs} (${name}) is in the provider's document, with its type`, () => {
 			expect(Object.keys(members).sort()).toEqual(Object.keys(schema.shape).sort());
 			expect(membersOf(theirs)).toMatchObject(members);
 		});

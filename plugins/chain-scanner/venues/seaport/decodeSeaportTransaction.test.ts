@@ -127,7 +127,7 @@ describe("real logs", () => {
 });
 
 describe("matches", () => {
-	test("[ING-12] two orders matched are one sale, whoever the relayer and whatever the order", () => {
+	test("[ING-12] two matched orders are one sale, whoever relays them and in any order", () => {
 		const price = fc.bigInt({ min: 1n, max: 10n ** 30n });
 		fc.assert(
 			fc.property(
@@ -222,7 +222,7 @@ describe("matches", () => {
 		]);
 	});
 
-	test("[ING-12] two match calls in one transaction stay apart", () => {
+	test("[ING-12] orders of two match calls in one transaction are not mixed", () => {
 		const first = [list(relayer, 900n), bidFor(relayer, 1_000n)];
 		const second = [list(relayer, 1_500n, 1n, buyer), bidFor(relayer, 1_600n, 1n, other)];
 		const place = (logIndex: number) => ({ logIndex });
@@ -285,7 +285,7 @@ describe("matches", () => {
 		);
 	});
 
-	test("[ING-12] where an order of a match is missing nothing is guessed", () => {
+	test("[ING-12] a match with a missing order gives no guessed sale", () => {
 		const listing = list(relayer, 900n);
 		const bid = bidFor(relayer, 1_000n);
 		const missing = decodeSeaportTransaction(
@@ -353,7 +353,7 @@ describe("single fills", () => {
 		expect(sales).toMatchObject([{ reason: "swap", totalRaw: null, accepted: false }]);
 	});
 
-	test("[ING-12] what comes back to the buyer leaves the price as it was listed", () => {
+	test("[ING-12] an amount that comes back to the buyer leaves the price as listed", () => {
 		const sales = single({
 			offerer: seller,
 			recipient: buyer,
@@ -401,7 +401,7 @@ describe("what it is given", () => {
 		expect(decodeSeaportTransaction([{ ...log, topics: [] }]).sales).toEqual([]);
 	});
 
-	test("[ING-12] any set of orders decodes, sums no money up and repeats no identity", () => {
+	test("[ING-12] any set of orders decodes, adds no money and repeats no identity", () => {
 		const person = fc.constantFrom(seller, buyer, relayer);
 		const item = fc.oneof(
 			fc.bigInt({ min: 0n, max: 20n }).map(native),

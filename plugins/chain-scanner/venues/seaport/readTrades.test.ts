@@ -100,7 +100,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, NATIVE, sales);
 		});
 
-		test("[ING-12] what a mirror order brings too much and gets back is no price", async () => {
+		test("[ING-12] a mirror order's excess that comes back is not part of the price", async () => {
 			const { id, order, mirror } = await privateSale(1_000n, 1_500n);
 			const call = { from: buyer, value: 1_500n };
 			const receipt = await chain.matchOrders([order, mirror], privateFulfillments, call);
@@ -199,7 +199,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, friend, coin, sales.slice(1));
 		});
 
-		test("[ING-12] one bid filled by two sellers is two sales that sum to it", async () => {
+		test("[ING-12] a bid that two sellers fill is two sales whose prices sum to it", async () => {
 			const id = await chain.mintMulti(seller, 2n);
 			await chain.send({
 				from: seller,
@@ -296,7 +296,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, coin, sales);
 		});
 
-		test("[ING-12] what a private buyer's ERC-20 order brings too much is paid, unless it comes back", async () => {
+		test("[ING-12] a private buyer's ERC-20 excess counts as paid unless it comes back", async () => {
 			for (const [recipient, totalRaw] of [
 				[friend, 1_000n],
 				[buyer, 900n],
@@ -351,7 +351,7 @@ describe("readMatch", () => {
 			]);
 		});
 
-		test("[ING-12] any number of pairs in any order of logs, by any caller, reads as it moved", async () => {
+		test("[ING-12] any pairs in any order of logs, by any caller, read as their money moved", async () => {
 			const plans = fc.sample(
 				fc.record({
 					pairs: fc.array(

@@ -110,7 +110,7 @@ describe("readListings", () => {
 			),
 		});
 
-		test("[ING-12] whatever orders a transaction has, listings are read as the whole decoder does", () => {
+		test("[ING-12] listings are read exactly as the whole decoder reads them", () => {
 			const read = { quickly: 0, wholly: 0 };
 			fc.assert(
 				fc.property(
