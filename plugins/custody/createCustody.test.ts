@@ -105,7 +105,7 @@ describe("createCustody", () => {
 			expect(BigInt(mined.value)).toBe(9_007_199_254_740_993n);
 		});
 
-		test("is refused, and nothing is called, where it cannot be sent any more", async () => {
+		test("a transaction that may not be sent any more is refused, and no request is made", async () => {
 			const asked = await request();
 			const given = { ...asked, validUntilMs: Date.now() - 1 };
 			const wrong = [
@@ -123,7 +123,7 @@ describe("createCustody", () => {
 			expect(posts()).toBe(0);
 		});
 
-		test("for a wallet that did not delegate, is archived or is nobody's sends nothing", async () => {
+		test("sending for a wallet that did not delegate, is archived or is another's sends nothing", async () => {
 			const asked = await request();
 			const ben = emulator.person("ben").wallet?.id ?? "";
 			const notOurs = await lab.custody.send({ ...asked, providerWalletId: ben });
@@ -137,7 +137,7 @@ describe("createCustody", () => {
 			expect(archived.kind).toBe("unknown");
 		});
 
-		test("with another key, secret or application is refused", async () => {
+		test("sending with another key, secret or application is refused", async () => {
 			const stranger = await startCustodyEmulator({ rpcUrl: anvil.url });
 			const { authorizationKey } = stranger;
 			await stranger.stop();
@@ -151,7 +151,7 @@ describe("createCustody", () => {
 			}
 		});
 
-		test("without the money is refused by its code", async () => {
+		test("sending without the money is refused with its code", async () => {
 			const asked = await request();
 			asked.transaction.valueRaw = 10n ** 30n;
 			const outcome = await lab.custody.send(asked);
@@ -442,7 +442,7 @@ describe("createCustody", () => {
 			);
 		});
 
-		test("that goes wrong is a fault and not a signature", async () => {
+		test("a signing that goes wrong is a fault and no signature", async () => {
 			const wrong: [CustodyFaultOrder, string][] = [
 				[{ kind: "status", status: 500, when: "after" }, "wallet_provider_unavailable"],
 				[{ kind: "html" }, "wallet_provider_unreadable"],
@@ -465,7 +465,7 @@ describe("createCustody", () => {
 	});
 
 	describe("access tokens", () => {
-		test("are verified with the configured key, and with the published ones", async () => {
+		test("access tokens are verified with the configured key, and with the published ones", async () => {
 			const { id } = emulator.person("ada");
 			for (const verificationKey of [emulator.verificationKey, null]) {
 				const { custody } = custodyLab({ ...emulator, verificationKey });
@@ -604,7 +604,7 @@ describe("createQuorums", () => {
 		}
 	});
 
-	test("what was learnt is remembered for ten minutes, of so many quorums", async () => {
+	test("a bounded number of quorums is remembered, for ten minutes", async () => {
 		const { quorums, state } = open((id) => quorum(id, [KEY]));
 		await quorums.isOurs("q0", signal);
 		await quorums.isOurs("q0", signal);

@@ -87,7 +87,7 @@ describe("what an answer to a send proves", () => {
 		});
 	});
 
-	test("whatever is answered it never throws, and keeps none of the provider's words", () => {
+	test("an answer to a send never throws, and none of the provider's words are kept", () => {
 		const canary = "c4n4ry";
 		fc.assert(
 			fc.property(fc.integer({ min: 100, max: 599 }), fc.jsonValue(), (status, value) => {

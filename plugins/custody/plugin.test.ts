@@ -21,7 +21,7 @@ const open = (config: Partial<CustodyConfig>) =>
 	openCustody({ WALLET_PROVIDER_TIMEOUT_MS: 30_000, ...config }, { core });
 
 describe("the wallet provider's configuration", () => {
-	test("is all of it or nothing", () => {
+	test("the configuration is complete or absent: a part of it is refused", () => {
 		expect(open({}).isOn).toBe(false);
 		expect(open(whole).isOn).toBe(true);
 		for (const name of Object.keys(whole)) {
@@ -33,7 +33,7 @@ describe("the wallet provider's configuration", () => {
 		);
 	});
 
-	test("is refused at boot where a value is none, without telling the secret [SEC-07]", () => {
+	test("a bad value of the configuration is refused at boot, without telling the secret [SEC-07]", () => {
 		const wrong = {
 			WALLET_PROVIDER_BASE_URL: ["http://wallets.test", "http://localhost.evil.test", "ftp://x"],
 			WALLET_PROVIDER_APP_ID: ["a b", "a:b"],
@@ -65,7 +65,7 @@ describe("the wallet provider's configuration", () => {
 	});
 });
 
-test("without one, sending is refused and everything else is a fault that says so", async () => {
+test("sending without a wallet provider is refused, and all else is a fault that says so", async () => {
 	const off = open({});
 	const { signal } = new AbortController();
 	const send = await off.send({

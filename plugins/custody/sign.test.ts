@@ -5,7 +5,7 @@ import { canonicalizeJson, createAuthorizer, readAuthorizationKey } from "#plugi
 
 describe("canonicalizeJson", () => {
 	describe("canonical JSON (RFC 8785)", () => {
-		test("is the RFC's own example of literals, text and numbers", () => {
+		test("canonical JSON matches the RFC's own example of literals, text and numbers", () => {
 			const value = {
 				// biome-ignore lint/correctness/noPrecisionLoss: the RFC's own number.
 				numbers: [333333333.33333329, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
@@ -63,7 +63,7 @@ describe("canonicalizeJson", () => {
 			expect(canonicalizeJson(Buffer.from(bits, "hex").readDoubleBE())).toBe(text);
 		});
 
-		test("is the same whatever the order of members, and means the same", () => {
+		test("canonical JSON is the same for any order of members, and means the same", () => {
 			fc.assert(
 				fc.property(fc.jsonValue(), (value) => {
 					const text = canonicalizeJson(value);
@@ -120,13 +120,13 @@ describe("createAuthorizer", () => {
 	};
 
 	describe("the authorization key", () => {
-		test("is read with and without its prefix, and its public half is what quorums list", () => {
+		test("an authorization key is read with and without its prefix, and gives its public half", () => {
 			const spki = pair.publicKey.export({ format: "der", type: "spki" }).toString("base64");
 			expect(readAuthorizationKey(base64)?.publicKey).toBe(spki);
 			expect(readAuthorizationKey(`wallet-auth:${base64}`)?.publicKey).toBe(spki);
 		});
 
-		test("is nothing but a P-256 private key", () => {
+		test("a text that is no P-256 private key is refused as authorization key", () => {
 			const other = generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey;
 			const rsa = generateKeyPairSync("rsa", { modulusLength: 1_024 }).privateKey;
 			const spki = pair.publicKey.export({ format: "der", type: "spki" }).toString("base64");
@@ -142,7 +142,7 @@ describe("createAuthorizer", () => {
 	describe("an authorization signature", () => {
 		const authorize = createAuthorizer({ appId: "app1", privateKey: pair.privateKey });
 
-		test("[SEC-09] is over the whole request, in DER, and is all of the key that is sent", () => {
+		test("[SEC-09] the signature covers the whole request, and is the only trace of the key sent", () => {
 			const { headers, text } = authorize(request);
 			const payload =
 				'{"body":{"method":"personal_sign","params":{"encoding":"utf-8","message":"hi"}},' +

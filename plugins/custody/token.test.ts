@@ -29,7 +29,7 @@ describe("createKeySet", () => {
 	}
 
 	describe("the provider's published keys", () => {
-		test("are asked for once, however many tokens come together", async () => {
+		test("the published keys are asked for once, however many tokens come together", async () => {
 			const { state, keys } = open({ keys: [jwk("a"), jwk("b")] });
 			const found = await Promise.all(Array.from({ length: 20 }, () => keys("a")));
 			expect(found.every((key) => key?.type === "public")).toBe(true);
@@ -40,7 +40,7 @@ describe("createKeySet", () => {
 			expect(state.asked).toBe(2);
 		});
 
-		test("are asked for a name that is new, and not for each that is made up", async () => {
+		test("the published keys are asked for again for a new name, but not for each made-up one", async () => {
 			const { state, keys } = open({ keys: [jwk("a")] });
 			await keys("a");
 			state.answer = { keys: [jwk("a"), jwk("b")] };
@@ -80,7 +80,7 @@ describe("createKeySet", () => {
 			expect(state.asked).toBe(1);
 		});
 
-		test("that are no P-256 keys for signing are left out, and an empty set changes nothing", async () => {
+		test("a published key that is no P-256 signing key is left out, and an empty set changes nothing", async () => {
 			const { x, y, kid } = jwk("odd");
 			const odd = [
 				{ kty: "RSA", n: "AQAB", e: "AQAB", kid: "rsa" },
@@ -134,13 +134,13 @@ describe("createTokenVerifier", () => {
 			}
 		});
 
-		test("is believed until it expires, and not at that moment", async () => {
+		test("an access token is good until it expires, and not at that moment", async () => {
 			await verify(tokens.mint({ ...good, expiresInS: 1 }));
 			await isRefused(tokens.mint({ ...good, expiresInS: 0 }));
 			await isRefused(tokens.mint({ ...good, expiresInS: -1 }));
 		});
 
-		test("is refused where it would hold for more than a day: nobody could take it back", async () => {
+		test("an access token that would hold for more than a day is refused: it cannot be taken back", async () => {
 			const dayS = 86_400;
 			await verify(tokens.mint({ ...good, expiresInS: dayS }));
 			for (const expiresInS of [dayS + 1, 2 * dayS, 10 * 365 * dayS, Number.MAX_SAFE_INTEGER]) {
@@ -164,11 +164,11 @@ describe("createTokenVerifier", () => {
 			["a birth in an hour", { iat: nowS + 3_600 }],
 			["no validity yet", { nbf: nowS + 3_600 }],
 		];
-		test.each(wrong)("with %s is nobody's", async (_, claims) => {
+		test.each(wrong)("an access token with %s is refused", async (_, claims) => {
 			await isRefused(tokens.mint({ ...good, claims }));
 		});
 
-		test("is ES256 whatever its header asks for", async () => {
+		test("an access token is verified as ES256 whatever its header asks for", async () => {
 			for (const header of [
 				{ alg: "none" },
 				{ alg: "HS256" },
@@ -186,7 +186,7 @@ describe("createTokenVerifier", () => {
 			await isRefused(`${head}.${body}.`);
 		});
 
-		test("is not another spelling, a longer or a shorter one", async () => {
+		test("an access token in another spelling, longer or shorter is refused", async () => {
 			const token = tokens.mint(good);
 			const [head = "", body = "", mac = ""] = token.split(".");
 			const zeros = Buffer.alloc(64).toString("base64url");
@@ -210,11 +210,11 @@ describe("createTokenVerifier", () => {
 			for (const spelling of spellings) await isRefused(spelling);
 		});
 
-		test("of another key is nobody's", async () => {
+		test("an access token of another key is refused", async () => {
 			await isRefused(createTokens({ appId: "app1", clock }).mint(good));
 		});
 
-		test("that is wrong in itself asks nobody for keys", async () => {
+		test("an access token that is wrong in itself is refused without asking for keys", async () => {
 			let asked = 0;
 			const keys = async () => {
 				asked += 1;

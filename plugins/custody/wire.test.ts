@@ -9,7 +9,7 @@ const hash = `0x${"cd".repeat(32)}`;
 const row = { id: "t1", status: "confirmed", transaction_hash: hash, reference_id: "r1" };
 
 describe("a transaction in the provider's words", () => {
-	test("has every amount as the exact hex of it, however large", () => {
+	test("a transaction has each amount as its exact hex, however large", () => {
 		const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 		fc.assert(
 			fc.property(uint, fc.nat(), uint, (valueRaw, nonce, maxFeePerGas) => {
@@ -26,7 +26,7 @@ describe("a transaction in the provider's words", () => {
 		);
 	});
 
-	test("is not made of what cannot be one", () => {
+	test("a transaction with an impossible member is refused", () => {
 		const wrong = [
 			{ valueRaw: -1n },
 			{ gasLimit: 0n },
@@ -50,7 +50,7 @@ describe("typed data in the provider's words", () => {
 		message: { value: 2n ** 255n },
 	};
 
-	test("has large integers as text, and its type under the provider's name", () => {
+	test("typed data has large integers as text, and its type under the provider's name", () => {
 		expect(typedDataParams(typedData).typed_data).toMatchObject({
 			primary_type: "Permit",
 			message: { value: String(2n ** 255n) },
@@ -68,7 +68,7 @@ describe("typed data in the provider's words", () => {
 });
 
 describe("a transaction that was looked up", () => {
-	test("keeps every status that is known, and makes no other one up", () => {
+	test("a known status of a transaction is kept, and any other counts as unknown", () => {
 		for (const status of [
 			"pending",
 			"broadcasted",
@@ -84,7 +84,7 @@ describe("a transaction that was looked up", () => {
 		expect(readTrace({ ...row, id: undefined })).toBeNull();
 	});
 
-	test("is unknown to the provider only where the list is empty", () => {
+	test("a transaction is unknown to the provider only if the list is empty", () => {
 		expect(readTraces({ transactions: [] }, "r1")).toBeNull();
 		expect(readTraces({ transactions: [row] }, "r1")).toMatchObject({ transactionId: "t1" });
 		expect(readTraces({ transactions: [row, row] }, "r1")).toMatchObject({ transactionId: "t1" });
@@ -102,7 +102,7 @@ describe("a transaction that was looked up", () => {
 });
 
 describe("a user's accounts", () => {
-	test("are the social one by its subject, and wallets with the provider's id where it has the key", () => {
+	test("a user's accounts are its social one and its wallets, with an id if the provider has the key", () => {
 		const address = `0x${"Ab".repeat(20)}`;
 		const user = readUser({
 			id: "did:privy:1",

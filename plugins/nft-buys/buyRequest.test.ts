@@ -16,7 +16,7 @@ const situation = (usdMicros: bigint | null, spentTodayUsdMicros = 0n) => ({
 const code = (...given: Parameters<typeof situation>) =>
 	nftSpendDenial(situation(...given))?.code ?? null;
 
-test("[NFT-01] each limit denies above it, not at it, with its own code", () => {
+test("[NFT-01] each limit denies an amount above it, not at it, with its own code", () => {
 	expect(code(null)).toBe("usd_rate_unavailable");
 	expect(code(101n)).toBe("per_trade_limit");
 	expect(code(81n)).toBe("wallet_notional_limit");
@@ -25,7 +25,7 @@ test("[NFT-01] each limit denies above it, not at it, with its own code", () => 
 	expect(code(80n, 41n)).toBe("daily_limit");
 });
 
-test("[NFT-01] there is no fifth code, and what is let through is under every limit", () => {
+test("[NFT-01] an allowed amount is under every limit, and every denial has a known code", () => {
 	const codes = ["per_trade_limit", "wallet_notional_limit", "daily_limit"];
 	const micros = fc.bigInt({ min: 0n, max: 200n });
 	fc.assert(

@@ -100,7 +100,7 @@ describe("createBuyKind", () => {
 			expect(lab.sent[0]?.valueRaw).toBe((3n * ETHER) / 10n);
 		});
 
-		test("if others fill part of a listing meanwhile, the rest is bought, and exactly that is spent", async () => {
+		test("a listing that others filled in part is bought for the rest, and exactly that is spent", async () => {
 			const buyer = await lab.buyer();
 			const id = await seaport.mintMulti(seaport.accounts[2]!, 10n);
 			const listed = await lab.list({
@@ -286,7 +286,7 @@ describe("createBuyKind", () => {
 			await expectRefused(await lab.buy(buyer, listed), "balance_insufficient");
 		});
 
-		test("[NFT-01] each limit in dollars with its own code", async () => {
+		test("[NFT-01] a buy above each dollar limit is refused with that limit's own code", async () => {
 			const listed = await lab.list();
 			lab.serve(listed);
 			const dollar = 1_000_000n;
@@ -327,7 +327,7 @@ describe("createBuyKind", () => {
 			await expectRefused(await lab.buy(buyer, listed), "chain_unavailable");
 		});
 
-		test("nothing for sale, an order of another token, a wallet that cannot pay", async () => {
+		test("a buy of nothing for sale, of another token, or without the money is refused", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list();
 			await expectRefused(await lab.buy(buyer, listed), "listing_not_found");
@@ -342,7 +342,7 @@ describe("createBuyKind", () => {
 	});
 
 	describe("a buy whose transaction goes through without the token", () => {
-		test("is failed with not_received: paid is not bought", async () => {
+		test("a buy that paid without getting the token fails as not_received", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list();
 			lab.serve(listed);

@@ -166,7 +166,7 @@ describe("a node that no longer has the state of the receipt's block", () => {
 		}
 	});
 
-	test("without logs, a current owner counts as the receiver; another owner proves nothing", async () => {
+	test("a current owner counts as the receiver without logs; another owner proves nothing", async () => {
 		const latest = (owner: Address) => ({ latest: [result(word(BigInt(owner)))] });
 		expect((await ask("erc721", [refused], 1n, latest(WALLET))).code).toBeNull();
 		const gone = ask("erc721", [refused], 1n, latest(SHOP));

@@ -93,7 +93,7 @@ describe("what no open feed says is the highest of what is known, and its owner 
 	});
 });
 
-test("what is rejected, or not there, has neither ticker nor price", async () => {
+test("a rejected or unknown token has neither ticker nor price", async () => {
 	for (const address of [FAKE, ANNA]) {
 		expect(await open(OPEN).symbolOf(address)).toBeNull();
 		expect(await open(OPEN).priceOf(address)).toBeNull();

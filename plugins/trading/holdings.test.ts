@@ -65,7 +65,7 @@ test("[TRD-04] a holding is worth its raw balance times the feed's price; the mu
 	expect(totalUsd).toBe(5_509.95);
 });
 
-test("whatever the multiplier is, what can be traded and what it is worth stay the same", async () => {
+test("the tradable amount and its worth do not depend on the multiplier", async () => {
 	const multipliers = fc.bigInt({ min: 1n, max: 10n ** 24n });
 	await fc.assert(
 		fc.asyncProperty(multipliers, async (multiplier) => {
@@ -115,7 +115,7 @@ test("a balance that could not be read is null, and not zero", async () => {
 	expect(away.data.map(({ balance }) => balance)).toEqual([null, null, null, null]);
 });
 
-test("all wallets and tokens are one request, and nothing held is left out", async () => {
+test("all wallets and tokens are read in one request, and nothing held is left out", async () => {
 	const { data } = await read(undefined, [wallet(1), wallet(2), wallet(3)]);
 	expect(node.asked).toHaveLength(1);
 	expect(new Set(data.map(({ walletId }) => walletId))).toEqual(new Set(["wallet-1"]));

@@ -95,7 +95,7 @@ const nonsense: [string, () => RpcOutcome][] = [
 	["is cut off", () => ({ kind: "result", result: `0x${"0".repeat(64)}` })],
 ];
 for (const [what, say] of nonsense) {
-	test(`where the call of all ${what}, each is asked alone`, async () => {
+	test(`views are asked one by one where the call of all ${what}`, async () => {
 		answer = say;
 		const codes = codesOf(await settleViews(rpc, views, { signal }));
 		expect(codes.slice(0, 7)).toEqual([5n, 2n, 3n, 4n, 5n, 6n, "rpc_refused"]);

@@ -59,7 +59,7 @@ test("knows tickers, and companies' names with and without their legal endings",
 	});
 });
 
-test("what issuers add behind a company's name may be left out", async () => {
+test("words that issuers add behind a company's name may be left out", async () => {
 	expect(await find("tesla", "tesla token", "spdr s&p 500", "robinhood token")).toEqual({
 		tesla: "TSLA",
 		"tesla token": "TSLA",

@@ -36,7 +36,7 @@ describe("postTransfers.202", () => {
 	}
 
 	describe("from a wallet that the service may send from", () => {
-		test("[TRF-01] [TRF-02] it is sent at once, to each the amount", async () => {
+		test("[TRF-01] [TRF-02] a transfer is sent at once, the amount to each recipient", async () => {
 			const by = await lab.person();
 			const { status, transfers, headers } = await send(by);
 			expect(status).toBe(202);
@@ -73,7 +73,7 @@ describe("postTransfers.202", () => {
 			expect(transfers.every(({ status }) => status === "submitted")).toBe(true);
 		});
 
-		test("[TRF-03] if a node cannot tell whether one is a contract, no recipient is paid", async () => {
+		test("[TRF-03] no recipient is paid if a node cannot tell whether one is a contract", async () => {
 			const by = await lab.person();
 			lab.chain.codes.set(BERT, "0xno" as never);
 			const { transfers } = await send(by);
@@ -100,7 +100,7 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("one that would fail on chain keeps all from being sent", async () => {
+		test("a transfer that would fail on chain keeps the whole batch from being sent", async () => {
 			const by = await lab.person();
 			lab.chain.reverts.add("0x");
 			expect((await send(by)).transfers).toMatchObject(rejected("simulation_failed"));
@@ -195,7 +195,7 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(2);
 		});
 
-		test("another request under the key is refused, and so is a key that is none", async () => {
+		test("another request under a used key is refused, and so is an invalid key", async () => {
 			const by = await lab.person();
 			await send(by, {}, "key-1");
 			const other = await send(by, { amount: "0.26" }, "key-1");
@@ -262,7 +262,7 @@ describe("postTransfers.202", () => {
 		expect(lab.chain.pool()).toHaveLength(50);
 	});
 
-	test("another chain is sent on where it is named", async () => {
+	test("a transfer goes on another chain if that is named", async () => {
 		const by = await lab.person();
 		const { transfers } = await send(by, { chain: "anvil", recipients: [CARA] });
 		expect(transfers).toMatchObject([{ status: "submitted", chainId: 31_337 }]);
@@ -362,7 +362,7 @@ describe("postTransfers.422", () => {
 		expect(await refusal({ recipients: twice })).toEqual(refused("recipients.2"));
 	});
 
-	test("[TRF-04] everything that is wrong is listed at once", async () => {
+	test("[TRF-04] all mistakes of a body are listed at once", async () => {
 		const recipients = ["0x1", ANNA, ANNA];
 		const told = await refusal({ recipients, amount: "0" });
 		expect(told).toEqual(refused("amount", "recipients.0", "recipients.2"));

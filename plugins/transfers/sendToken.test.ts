@@ -46,7 +46,7 @@ test("the code that is tried is what the compiler makes of its source", () => {
 	expect(`0x${selectors["probe(address,address,uint256)"]}`).toBe(toFunctionSelector(probe));
 });
 
-test("only what moves exactly the amount is sent", () => {
+test("a token is sent only if it moves exactly the amount", () => {
 	expect(codeOf(answer(1n, 300n, 100n, 100n))).toBeNull();
 	expect(codeOf(answer(1n, 299n, 100n, 100n))).toBe("balance_insufficient");
 	expect(codeOf(answer(0n, 299n, 0n, 0n))).toBe("balance_insufficient");

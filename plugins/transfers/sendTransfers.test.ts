@@ -62,7 +62,7 @@ test("[TRF-04] good addresses and amounts come through as they are, to the last 
 	);
 });
 
-test("[TRF-04] one letter in the other case is refused, wherever it stands", () => {
+test("[TRF-04] an address with one letter in the wrong case is refused", () => {
 	fc.assert(
 		fc.property(address, fc.nat(), (one, place) => {
 			const good = checksumAddress(one);
@@ -79,7 +79,7 @@ test("[TRF-04] one letter in the other case is refused, wherever it stands", () 
 	);
 });
 
-test("[TRF-04] of all texts, only a plain decimal above zero is an amount", () => {
+test("[TRF-04] only a plain decimal above zero is an amount", () => {
 	fc.assert(
 		fc.property(
 			fc.oneof(fc.string(), fc.stringMatching(/^[-+ ]?[0-9１x_e.,]{1,30}$/)),

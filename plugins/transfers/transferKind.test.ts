@@ -220,7 +220,7 @@ describe("coin", () => {
 		}
 		const unsure = { kind: "unsure", microsPerUnit: 3n * DOLLAR, askedMicrosMax: 50n * DOLLAR };
 
-		test("is sent, counts as the registry prices it, and is named by the registry", async () => {
+		test("a registry's token is sent, counts at the registry's price, and has the registry's name", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: 3n * DOLLAR });
 			const [made] = await send({ amount: "10", currency: token.address });
 			await lab.tick();
@@ -233,7 +233,7 @@ describe("coin", () => {
 			);
 		});
 
-		test("is held by limits at the registry's price", async () => {
+		test("a registry's token is held by limits at the registry's price", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: 3n * DOLLAR });
 			by = await lab.buyer({ perTradeUsdMax: 29n * DOLLAR });
 			await token.mint(by.wallet.address, 1_000n * ETHER);
@@ -243,7 +243,7 @@ describe("coin", () => {
 			expect(lab.sent).toEqual([]);
 		});
 
-		test("whose price is unsure is sent once its owner has said yes to the figure", async () => {
+		test("a token of unsure price is sent once its owner confirmed the figure", async () => {
 			const token = await listedToken(unsure as TokenPrice);
 			const [made] = await send({ amount: "10", currency: token.address });
 			expect(made).toMatchObject({ status: "confirmation_required" });
@@ -259,7 +259,7 @@ describe("coin", () => {
 			expect(await lab.ledger(asked)).toEqual({ reserve: 30_000_000, spend: 30_000_000 });
 		});
 
-		test("whose price is unsure is refused above the bound, for all recipients together", async () => {
+		test("a token of unsure price is refused above the bound, for all recipients together", async () => {
 			const token = await listedToken(unsure as TokenPrice);
 			const recipients = [ANNA, BERT];
 			const made = await send({ amount: "10", currency: token.address, recipients });
@@ -267,14 +267,14 @@ describe("coin", () => {
 			expect(lab.sent).toEqual([]);
 		});
 
-		test("that nothing prices is refused", async () => {
+		test("a token without any price is refused", async () => {
 			const token = await listedToken(null);
 			expect(await send({ amount: "10", currency: token.address })).toMatchObject([
 				{ status: "rejected", errorCode: "usd_rate_unavailable" },
 			]);
 		});
 
-		test("is not sent to a contract that nobody gets it out of, and no coin is either", async () => {
+		test("a token or coin is not sent to a contract that nobody gets it out of", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: DOLLAR });
 			for (const currency of [token.address, coin, "ETH"]) {
 				const recipients = [ANNA, POOL, ...(currency === token.address ? [] : [token.address])];
@@ -292,7 +292,7 @@ describe("coin", () => {
 			expect(items).toEqual([]);
 		});
 
-		test("is sent to other contracts, such as smart wallets, and says that it is one", async () => {
+		test("a token is sent to other contracts, such as smart wallets, and the answer says that it is one", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: DOLLAR });
 			const recipients = [seaport.address];
 			const made = await send({ amount: "1", currency: token.address, recipients });
@@ -372,7 +372,7 @@ describe("transferDenial", () => {
 		...more,
 	});
 
-	test("[TRF-03] whoever is known for exactly so long is paid; a millisecond less is too new", () => {
+	test("[TRF-03] a recipient known for exactly the cooldown is paid; a millisecond less is too new", () => {
 		expect(transferDenial(situation())).toBeNull();
 		for (const recipientKnownForMs of [59_999, 0, null]) {
 			const denial = transferDenial(situation({ recipientKnownForMs }));
@@ -380,7 +380,7 @@ describe("transferDenial", () => {
 		}
 	});
 
-	test("without a cooldown a stranger is paid at once", () => {
+	test("a new recipient is paid at once if there is no cooldown", () => {
 		const open = { ...limits, recipientCooldownMs: 0 };
 		expect(transferDenial(situation({ limits: open, recipientKnownForMs: 0 }))).toBeNull();
 	});
@@ -498,7 +498,7 @@ describe("transferKind", () => {
 			[`0xef0100${"11".repeat(20)}`, false],
 			[`0xEF0100${"11".repeat(20)}`, false],
 		] as const) {
-			test(`with the code ${code.slice(0, 10)} is ${isContract ? "a contract" : "an account"}`, async () => {
+			test(`a recipient with the code ${code.slice(0, 10)} is ${isContract ? "a contract" : "an account"}`, async () => {
 				const { told } = await questionOf(code);
 				expect(told).toMatchObject({ shown: { recipientIsContract: isContract } });
 			});

@@ -47,7 +47,7 @@ test("an author's transfer from a delegated wallet is sent, once for each key", 
 	expect(await lab.intent(first.output.id)).toMatchObject({ channel: "agent", asks: false });
 });
 
-test("the same key with another amount sends nothing", async () => {
+test("a repeated key with another amount sends nothing", async () => {
 	const by = await lab.person();
 	await run("send_eth", by, "message-1");
 	await expect(run("send_eth", by, "message-1", { amount: "0.5" })).rejects.toMatchObject({

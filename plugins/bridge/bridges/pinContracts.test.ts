@@ -69,7 +69,7 @@ async function codeOf(origin = chain(), usePermit = false): Promise<string | nul
 	return denial?.code ?? null;
 }
 
-test("what is seen first is pinned with its code, and is good while it stays so", async () => {
+test("a contract that is seen first is pinned with its code, and is good while that stays", async () => {
 	expect([await codeOf(), await codeOf(), await codeOf(chain(), true)]).toEqual([null, null, null]);
 	const pins = await readPins(database.db, [1]);
 	expect(pins.map(({ role, codeHash }) => [role, codeHash !== null])).toEqual([
@@ -86,7 +86,7 @@ test("a depository without code is refused, from the first time on", async () =>
 	expect(alarms).toEqual(["contract_changed"]);
 });
 
-test("another address is refused although it has the same code", async () => {
+test("another contract address is refused although it has the same code", async () => {
 	await codeOf();
 	const other = chain({ protocol: { name: "one", depository: OTHER } });
 	expect(await codeOf(other)).toBe("contract_changed");
@@ -95,7 +95,7 @@ test("another address is refused although it has the same code", async () => {
 	);
 });
 
-test("another code is refused, also just before the deposit is planned", async () => {
+test("a contract with another code is refused, also just before the deposit is planned", async () => {
 	await codeOf();
 	codes[DEPOSITORY] = "0x6003";
 	expect(await codeOf()).toBe("contract_changed");
@@ -122,7 +122,7 @@ describe("of a proxy", () => {
 	});
 });
 
-test("what cannot be read is refused without an alarm", async () => {
+test("a contract that cannot be read is refused without an alarm", async () => {
 	isDown = true;
 	expect(await codeOf()).toBe("chain_unavailable");
 	expect(alarms).toEqual([]);
@@ -160,13 +160,13 @@ describe("what an order may name as what fills it", () => {
 		return withPinned({ origin: one }, pins).origin.contracts;
 	};
 
-	test("is a contract that was there at first, and none that the provider publishes later", async () => {
+	test("an order may name a contract that was pinned first, and none that is published later", async () => {
 		expect(await named({ contracts: [OTHER] })).toEqual([OTHER, DEPOSITORY]);
 		expect(await named({ contracts: [OTHER, THIEF] })).toEqual([OTHER, DEPOSITORY]);
 		expect(await named({ protocol: { name: "one", depository: THIEF } })).toEqual([]);
 	});
 
-	test("is one more that an operator pinned, beside the others", async () => {
+	test("an order may name a contract that an operator pinned, beside the others", async () => {
 		await named({ contracts: [OTHER] });
 		await database.db.transaction(async (tx) => {
 			const pin = { chainId: 1, codeHash: null, role: "filler", address: THIEF } as const;

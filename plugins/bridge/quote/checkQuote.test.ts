@@ -298,7 +298,7 @@ describe("a real shape", () => {
 				order.inputs[0].refunds[0].extraData = bytes;
 			},
 		],
-	] as const)("whose order names somebody else as %s is refused", async (_, put) => {
+	] as const)("a quote whose order names somebody else as %s is refused", async (_, put) => {
 		const named = async (bytes: string) => {
 			const [one] = cases;
 			if (!one) throw new Error("no such case");
@@ -401,7 +401,7 @@ describe("a shape that the provider's kit is tested with", () => {
 		);
 	});
 
-	test("more steps behind a signature, here an allowance without end, are not done", async () => {
+	test("further steps behind a signature, here an endless allowance, are not done", async () => {
 		const [, one] = cases;
 		const [origin] = chains.map(published);
 		if (!one || !origin) throw new Error("no such case");

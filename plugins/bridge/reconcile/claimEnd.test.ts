@@ -58,7 +58,7 @@ const states = async (...bridges: LieBridge[]) =>
 	);
 
 describe("a fill", () => {
-	test("is the solver's payment after the deposit, or anybody's with the order's id", async () => {
+	test("a fill is the solver's payment after the deposit, or anybody's with the order's id", async () => {
 		const one = await lab.deposited();
 		const other = await lab.deposited();
 		lab.say(one, "success", pay("destination", paying(EXPECTED)));
@@ -70,7 +70,7 @@ describe("a fill", () => {
 		expect(lab.alarms).toEqual([]);
 	});
 
-	test("is no stranger's payment, and none that is older than the bridge, whoever paid it", async () => {
+	test("a stranger's payment, or one that is older than the bridge, is no fill", async () => {
 		const old = pay("destination", paying(EXPECTED));
 		const one = await lab.deposited();
 		const other = await lab.deposited();
@@ -84,7 +84,7 @@ describe("a fill", () => {
 		expect((await lab.read(other)).detail).toContain("before the deposit");
 	});
 
-	test("is one bridge's, also where two are told of it at once", async () => {
+	test("a fill belongs to one bridge, also if two are told of it at once", async () => {
 		const all = [await lab.deposited(), await lab.deposited(), await lab.deposited()];
 		const hashes = pay("destination", paying(EXPECTED));
 		for (const one of all) lab.say(one, "success", hashes);
@@ -94,7 +94,7 @@ describe("a fill", () => {
 		expect(found.filter(([, code]) => code === "fill_short")).toHaveLength(2);
 	});
 
-	test("is found for each of two bridges that one transaction pays", async () => {
+	test("a transaction that pays two bridges is a fill of each", async () => {
 		const one = await lab.deposited();
 		const other = await lab.deposited();
 		const both = paying(EXPECTED);
@@ -108,7 +108,7 @@ describe("a fill", () => {
 		expect(new Set(found.map(([, , , raw]) => raw))).toEqual(new Set([EXPECTED, MINIMUM]));
 	});
 
-	test("is what a block's growth of the coin is, once, by how many hashes it is named", async () => {
+	test("a block's growth of the coin is a fill once, by however many hashes it is named", async () => {
 		const one = await lab.deposited({ to: ZERO_ADDRESS });
 		const input: Hex = `0x${USER.slice(2)}`;
 		const half = { currency: ZERO_ADDRESS, from: SOLVER, to: USER, raw: MINIMUM / 2n };
@@ -119,7 +119,7 @@ describe("a fill", () => {
 		expect(await states(one)).toEqual([["uncertain", "fill_short", null, MINIMUM / 2n]]);
 	});
 
-	test("of coin in one block is shared out among bridges up to what it grew by", async () => {
+	test("the coin that arrived in one block is shared among bridges up to what it grew by", async () => {
 		const all = [
 			await lab.deposited({ to: ZERO_ADDRESS }),
 			await lab.deposited({ to: ZERO_ADDRESS }),
@@ -147,7 +147,7 @@ describe("a fill", () => {
 		expect(lab.alarms).toEqual(["fill_short"]);
 	});
 
-	test("in another token, and the deposit itself, are none", async () => {
+	test("a payment in another token, and the deposit itself, are no fill", async () => {
 		const one = await lab.deposited();
 		const other = await lab.deposited();
 		lab.say(one, "success", pay("destination", paying(EXPECTED, { currency: SPAM })));
@@ -161,7 +161,7 @@ describe("a fill", () => {
 });
 
 describe("a refund", () => {
-	test("is what came back on the chain and in the currency that the order allows", async () => {
+	test("a refund came back on the chain and in the currency that the order allows", async () => {
 		const one = await lab.deposited();
 		lab.say(one, "refund", pay("origin", paying(AMOUNT - 10n, { by: DEPOSITORY })));
 		await lab.pass(1_000);
@@ -184,14 +184,14 @@ describe("a refund", () => {
 		expect(lab.alarms).toEqual([code]);
 	});
 
-	test("on a chain that the order does not name is none", async () => {
+	test("a payment on a chain that the order does not name is no refund", async () => {
 		const one = await lab.deposited();
 		lab.say(one, "refund", pay("destination", paying(AMOUNT)));
 		await lab.pass(1_000);
 		expect(await states(one)).toEqual([["pending", null, null, null]]);
 	});
 
-	test("is one bridge's, and no fill of another", async () => {
+	test("a refund belongs to one bridge, and is no fill of another", async () => {
 		const [one, other] = [await lab.deposited(), await lab.deposited()];
 		const hashes = pay("origin", paying(AMOUNT));
 		lab.say(one, "refund", hashes);
@@ -215,7 +215,7 @@ describe("a chain that cannot be read", () => {
 		expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
 	});
 
-	test("by any node but the provider's ends it unverified, and a node of ours verifies it later", async () => {
+	test("a bridge that only the provider's node can confirm ends unverified, and is verified later", async () => {
 		const one = await lab.deposited();
 		lab.reads.destination = "public";
 		lab.say(one, "success", pay("destination", paying(EXPECTED)));
@@ -228,7 +228,7 @@ describe("a chain that cannot be read", () => {
 		expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
 	});
 
-	test("and whose public node lied is in doubt once a node of ours has looked", async () => {
+	test("a bridge whose public node lied is in doubt once a node of ours has looked", async () => {
 		const one = await lab.deposited();
 		lab.reads.destination = "public";
 		const [real] = pay("destination", paying(EXPECTED));
@@ -252,7 +252,7 @@ describe("what is late", () => {
 	const wake = (one: LieBridge) =>
 		wakeBridge(database.db, { requestId: one.requestId, at: new Date(lab.clock.ms) });
 
-	test("is looked for hourly for a day and daily for 60, and then says when that ended", async () => {
+	test("a late bridge is looked for hourly for a day and daily for 60, and then says when that ended", async () => {
 		const one = await lab.deposited();
 		lab.say(one, "pending");
 		await lab.pass(3_600_000);
@@ -271,7 +271,7 @@ describe("what is late", () => {
 	});
 
 	test.each(["timed_out", "failure", "uncertain"])(
-		"and was given up as %s is woken by a webhook, listed, and ends by what arrived",
+		"a bridge that was given up as %s is woken by a webhook, listed, and ends by what arrived",
 		async (status) => {
 			const one = await lab.deposited();
 			await database.db.execute(
@@ -288,7 +288,7 @@ describe("what is late", () => {
 		},
 	);
 
-	test("is listed before newer ones that are finished", async () => {
+	test("a late bridge is listed before newer ones that are finished", async () => {
 		const [old, done] = [await lab.deposited(), await lab.deposited()];
 		lab.say(done, "success", pay("destination", paying(EXPECTED)));
 		await lab.pass(1_000);
@@ -386,7 +386,7 @@ describe("what is late", () => {
 		}
 	});
 
-	test("and short ends by an operator's word, by what arrived and no more", async () => {
+	test("a late bridge that got too little ends by an operator's word, by what arrived and no more", async () => {
 		const one = await lab.deposited();
 		lab.say(one, "success", pay("destination", paying(7n)));
 		await lab.pass(1_000);

@@ -54,7 +54,7 @@ describe("chainReaders", () => {
 		expect([asked, foreign]).toEqual([[], []]);
 	});
 
-	test("any other is read by BRIDGE_RPC_URLS_JSON, once the node says that it serves the chain", async () => {
+	test("any other chain is read by BRIDGE_RPC_URLS_JSON, once the node says that it serves it", async () => {
 		const read = open({ 988: ["ws://nothing", url()] }).of(988, "http://public.example");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
@@ -87,7 +87,7 @@ describe("chainReaders", () => {
 			expect(foreign.every((one) => one.allowedOrigins === undefined)).toBe(true);
 		});
 
-		test("and there is none, the chain has no reader", () => {
+		test("a chain without any node has no reader", () => {
 			expect(open().of(988, null)).toBeNull();
 			expect(open().of(988, "ftp://public.example")).toBeNull();
 		});

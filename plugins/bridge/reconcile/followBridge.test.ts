@@ -14,13 +14,13 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 25);
 
-test("only success and refund are claims of an end, and no word is believed by itself", () => {
+test("only success and refund claim an end, and no status is believed by itself", () => {
 	expect(judgeWord(seen("success")).kind).toBe("claims");
 	expect(judgeWord(seen("refund")).kind).toBe("claims");
 	expect(judgeWord(seen("failure")).kind).toBe("failure");
 });
 
-test("what is not known, and what was never said before, is in flight", () => {
+test("an unknown status, and one never seen before, count as in flight", () => {
 	const words = [
 		"waiting",
 		"depositing",
@@ -48,7 +48,7 @@ describe("time", () => {
 			{ nowMs: START + afterMs, timeoutMs: 60 * MINUTE },
 		);
 
-	test("has a young bridge looked at often, and an old one seldom", () => {
+	test("a young bridge is looked at often, and an old one seldom", () => {
 		const delays = [0, 2 * MINUTE, 30 * MINUTE].map((age) => of({}, age).nextMs);
 		expect(delays).toEqual([2_000, 10_000, 60_000]);
 	});

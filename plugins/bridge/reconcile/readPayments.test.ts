@@ -95,7 +95,7 @@ test("a stranger's payment, and what an owner's addresses move, are foreign", as
 	for (const found of [swapped, marked]) expect(found).toMatchObject({ payments: [{ raw: 5n }] });
 });
 
-test("what stands before the deposit is foreign, whoever paid it", async () => {
+test("a payment before the deposit is foreign, whoever paid it", async () => {
 	const places: unknown[] = [];
 	const found = await read(told([log(PARTY, 5n)]), {
 		isAfter: (place) => places.push(place) === 0,
@@ -122,7 +122,7 @@ test("a coin is the transaction's value, or what the party had more behind its b
 	expect(await read({ ...strange, ...grown })).toMatchObject({ payments: [] });
 });
 
-test("what other transactions of the block paid is not what this one made the coin grow by", async () => {
+test("payments of the block's other transactions do not count in the coin's growth", async () => {
 	const others = [{ hash: `0x${"cd".repeat(32)}`, to: PARTY, value: "0x3" }];
 	const inner = told([], { input: `0x${PARTY.slice(2)}` });
 	const block = { timestamp: "0x64", transactions: others };
@@ -130,7 +130,7 @@ test("what other transactions of the block paid is not what this one made the co
 	expect(found).toMatchObject({ payments: [{ raw: 1n }] });
 });
 
-test("what is not there, failed, or cannot be read is each its own answer", async () => {
+test("a transaction that is absent, failed or unreadable has its own answer", async () => {
 	expect(await read({})).toEqual({ kind: "absent" });
 	const reverted = { ...told([]), eth_getTransactionReceipt: receipt({ status: "0x0" }) };
 	expect(await read(reverted)).toEqual({ kind: "reverted" });

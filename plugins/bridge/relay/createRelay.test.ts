@@ -67,7 +67,7 @@ test("the key goes with each call, and nothing where there is none", async () =>
 });
 
 describe("a status", () => {
-	test("may be any text, and keeps only valid hashes", async () => {
+	test("a status may be any text, and keeps only valid hashes", async () => {
 		answer = () =>
 			Response.json({
 				status: "teleporting",
@@ -81,7 +81,7 @@ describe("a status", () => {
 		});
 	});
 
-	test("of a request that the provider does not know is `unseen`, not an error", async () => {
+	test("the status of a request that the provider does not know is `unseen`, not an error", async () => {
 		answer = () => Response.json({ message: "not found" }, { status: 404 });
 		expect(await open().status(ID, options)).toEqual({ kind: "unseen" });
 	});
@@ -107,13 +107,13 @@ describe("a status", () => {
 			"503 bridge_provider_unavailable",
 		],
 	] as const) {
-		test(`is not read from ${what}`, async () => {
+		test(`a status is not read from ${what}`, async () => {
 			answer = said;
 			expect(await refusal(open().status(ID, options))).toBe(code);
 		});
 	}
 
-	test("is not waited for longer than its time", async () => {
+	test("a status is not waited for longer than its time", async () => {
 		answer = () => new Promise(() => {});
 		expect(await refusal(open(undefined, 50).status(ID, options))).toBe(
 			"503 bridge_provider_unavailable",
@@ -122,14 +122,14 @@ describe("a status", () => {
 });
 
 describe("the published limits", () => {
-	test("are kept: what would be too much is not sent", async () => {
+	test("the published limits are kept: a call beyond them is not sent", async () => {
 		isGranted = false;
 		expect(await refusal(open().status(ID, options))).toBe("429 rate_limited");
 		expect(seen).toEqual([]);
 		expect(taken[0]?.terms).toMatchObject({ perWindow: 200, windowMs: 60_000 });
 	});
 
-	test("are others with a key, each class for itself", async () => {
+	test("the published limits with a key are others, for each class of calls", async () => {
 		answer = () => Response.json({ requests: [] });
 		await open("secret").search({ depositHash: HASH }, options);
 		await open().search({ orderId: ID }, options);

@@ -23,7 +23,7 @@ describe("readWebhookEvent", () => {
 		reference_id: REFERENCE,
 	};
 
-	test("of all that is said of a transaction only which one it is about is read", () => {
+	test("an event of a transaction is read for the transaction's id only", () => {
 		const events = [
 			"broadcasted",
 			"still_pending",
@@ -56,7 +56,7 @@ describe("readWebhookEvent", () => {
 		expect(read({ type: "wallet.funds_deposited", reference_id: 7 })).toEqual({ kind: "other" });
 	});
 
-	test("what is no event, or lacks what its kind has, is none", () => {
+	test("a text that is no event, or lacks a member of its kind, is refused", () => {
 		const odd = ["", "null", "[]", "7", '"x"', "{", "\u0000", '{"type":7}', '{"type":""}'];
 		for (const text of odd) expect([text, read(text)]).toEqual([text, null]);
 		expect(read({ ...confirmed, transaction_id: undefined })).toBeNull();
@@ -155,7 +155,7 @@ describe("verifyWebhook", () => {
 	}
 
 	describe("a signature", () => {
-		test("is of this body, this id, this time and this secret", () => {
+		test("a signature holds for one body, id, time and secret only", () => {
 			expect(verdict({ body: vector.body.replace("true", "false") })).toBe(SIGNATURE);
 			expect(verdict({ body: `${vector.body} ` })).toBe(SIGNATURE);
 			expect(verdict({ body: "" })).toBe(SIGNATURE);
@@ -164,7 +164,7 @@ describe("verifyWebhook", () => {
 			expect(verdict({ secret: published[1].secret })).toBe(SIGNATURE);
 		});
 
-		test("counts wherever it stands among others, and others do not count", () => {
+		test("a signature counts wherever it stands among others, and others do not count", () => {
 			const { signature } = vector;
 			const wrong = `v1,${Buffer.alloc(32, 1).toString("base64")}`;
 			expect(verdict({ signature: `${wrong} ${signature}` })).toBe(vector.id);
@@ -174,14 +174,14 @@ describe("verifyWebhook", () => {
 			expect(verdict({ signature: signature.replace("v1,", "") })).toBe(SIGNATURE);
 		});
 
-		test("is looked for among eight at most", () => {
+		test("a signature is looked for among eight at most", () => {
 			const seven = Array.from({ length: 7 }, () => "v1,x").join(" ");
 			expect(verdict({ signature: `${seven} ${vector.signature}` })).toBe(vector.id);
 			expect(verdict({ signature: `${seven} v1,x ${vector.signature}` })).toBe(HEADERS);
 			expect(verdict({ signature: "v1,".padEnd(1_025, "x") })).toBe(HEADERS);
 		});
 
-		test("in another form or length is wrong, and no error", () => {
+		test("a signature in another form or length is wrong, and no error", () => {
 			const hex = Buffer.from(vector.signature.slice(3), "base64").toString("hex");
 			const url = vector.signature.replaceAll("+", "-").replaceAll("/", "_");
 			for (const signature of [`v1,${hex}`, url, vector.signature.slice(0, -1), "v1,", ",", "é"]) {
@@ -189,7 +189,7 @@ describe("verifyWebhook", () => {
 			}
 		});
 
-		test("has no bit that does not matter", () => {
+		test("a signature with any changed bit is wrong", () => {
 			const bits = Buffer.from(vector.signature.slice(3), "base64");
 			fc.assert(
 				fc.property(fc.nat(bits.length * 8 - 1), (bit) => {

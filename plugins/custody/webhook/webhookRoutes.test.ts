@@ -32,14 +32,14 @@ describe("createDeliveries", () => {
 		expect(deliveries.take("a")).toBe(true);
 	});
 
-	test("one that came to nothing is taken again", () => {
+	test("a delivery that came to nothing is taken again", () => {
 		const deliveries = createDeliveries(clock);
 		deliveries.take("a");
 		deliveries.giveBack("a");
 		expect(deliveries.take("a")).toBe(true);
 	});
 
-	test("only so many are remembered, the newest", () => {
+	test("a bounded number of deliveries is remembered, the newest", () => {
 		const deliveries = createDeliveries(clock, { max: 2 });
 		for (const id of ["a", "b", "c"]) deliveries.take(id);
 		expect(deliveries.take("c")).toBe(false);
@@ -89,7 +89,7 @@ describe("createWebhooks", () => {
 
 	const counted = async () => (await metrics.expose()).body;
 
-	test("whatever it says of a transaction, it is a reference to look at", async () => {
+	test("an event of a transaction only wakes a look, whatever it says of it", async () => {
 		for (const type of ["confirmed", "failed", "replaced", "provider_error", "still_pending"]) {
 			expect(await say({ type: `transaction.${type}` })).toBe("woken");
 		}
@@ -97,19 +97,19 @@ describe("createWebhooks", () => {
 	});
 
 	describe("a delivery that was taken before", () => {
-		test("is answered, and changes nothing", async () => {
+		test("a repeated delivery is answered, and changes nothing", async () => {
 			expect(await say({ id: "msg_once" })).toBe("woken");
 			expect(await say({ id: "msg_once" })).toBe("repeated");
 			expect(lookedAt).toHaveLength(1);
 			expect(await say({ id: "msg_another" })).toBe("woken");
 		});
 
-		test("of two at once, one counts", async () => {
+		test("one of two equal deliveries at once counts", async () => {
 			const outcomes = await Promise.all([say({ id: "msg_two" }), say({ id: "msg_two" })]);
 			expect(outcomes.sort()).toEqual(["repeated", "woken"]);
 		});
 
-		test("counts where it came to nothing on our side", async () => {
+		test("a repeated delivery counts if the first failed on our side", async () => {
 			const looks = look;
 			look = async () => {
 				throw new Error("the database is away");
@@ -123,7 +123,7 @@ describe("createWebhooks", () => {
 		});
 	});
 
-	test("nothing is looked at by what is not about a request of ours", async () => {
+	test("an event that is about no request of ours wakes nothing", async () => {
 		for (const about of [null, "order-17"]) {
 			expect([about, await say({ about })]).toEqual([about, "idle"]);
 		}
@@ -155,7 +155,7 @@ describe("createWebhooks", () => {
 		});
 	});
 
-	test("what is refused is counted, and nothing of it is read", async () => {
+	test("a refused delivery is counted, and its body is not read", async () => {
 		const refusal = async (body: string, headers: Record<string, string>) => {
 			try {
 				return await webhooks.receive({ headers: new Headers(headers), body: Buffer.from(body) });
@@ -239,7 +239,7 @@ describe("webhookRoutes", () => {
 
 	const refused = (status: number, code: string) => ({ status, body: { status, code } });
 
-	test("it is heard by its bytes, as they came", async () => {
+	test("a webhook is verified by its bytes, as they came", async () => {
 		const answer = await post();
 		expect(answer).toMatchObject({ status: 200, body: { outcome: "woken" } });
 		expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -249,14 +249,14 @@ describe("webhookRoutes", () => {
 		expect((await post({ body: '{"type":"user.created"}' })).body).toEqual({ outcome: "ignored" });
 	});
 
-	test("without a secret there is no such address, and nothing says what is missing", async () => {
+	test("the webhook's address answers 404 without a secret, and nothing says what is missing", async () => {
 		app = open(null);
 		expect(await post()).toMatchObject(refused(404, "not_found"));
 		const elsewhere = await post({ path: "/v1/webhooks/another" });
 		expect(elsewhere).toMatchObject(refused(404, "not_found"));
 	});
 
-	test("[SEC-03] it needs no Origin, as every unsafe request with a cookie does", async () => {
+	test("[SEC-03] a webhook needs no Origin, and a request with a cookie still does", async () => {
 		expect((await post({ headers: { origin: "https://evil.example" } })).status).toBe(200);
 		const cookie = { cookie: "session=x" };
 		// Nothing was opened for it: a browser's request is judged as everywhere.

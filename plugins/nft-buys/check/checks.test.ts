@@ -50,7 +50,7 @@ describe("limitDenial", () => {
 		expect(code(COIN, 500_001n, ETHER)).toBe("price_limit_exceeded");
 	});
 
-	test("[NFT-01] without a rate nothing is under a limit; without a limit nothing is compared", () => {
+	test("[NFT-01] an amount without a rate is denied where there is a limit, and allowed where none is", () => {
 		const { code, prices } = setUp();
 		expect(code(COIN, 1n, ETHER)).toBe("usd_rate_unavailable");
 		prices.set({ chainId: 1, currency: COIN, usd: 1 });

@@ -195,7 +195,7 @@ describe("fillingDenial", () => {
 		expect(areSameOrders([{}], { ...as, signature })).toBe(false);
 	});
 
-	test("what the book says rules a listing out before anything is asked", () => {
+	test("a listing that the book rules out is refused before anything is asked", () => {
 		const code = (changes: object) =>
 			listingDenial({ ...filled.listing, ...changes }, filled.wanted)?.code ?? null;
 		expect(code({})).toBeNull();

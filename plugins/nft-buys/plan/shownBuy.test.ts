@@ -55,7 +55,7 @@ test("a new plan that differs in what the owner sees is asked again", () => {
 	}
 });
 
-test("what settling reads of a plan is checked like everything that was stored", () => {
+test("the plan's members that settling reads are checked like all stored data", () => {
 	expect(shownBuy.read(shown)).toEqual({
 		contract: who("c"),
 		tokenId: 7n,

@@ -180,7 +180,7 @@ describe("POST /v1/nft-market/buys", () => {
 		await expect(made).rejects.toThrow("intent_wallet");
 	});
 
-	test("the same key and body is the same answer, byte for byte, and one transaction", async () => {
+	test("a repeated key and body gets the same answer, byte for byte, and one transaction", async () => {
 		const first = await call("/buys", { body: buyBody(), key: "k1" });
 		const again = await call("/buys", { body: buyBody(), key: "k1" });
 		expect(again).toEqual(first);

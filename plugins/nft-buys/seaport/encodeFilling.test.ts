@@ -51,7 +51,7 @@ describe("a basic order", () => {
 		expect(hashOrder(filling.parameters, 0n)).toBe(orderHash);
 	});
 
-	test("is unreadable where it sells our token, or has members outside of the hash", async () => {
+	test("a basic order that sells our token, or has members outside of the hash, is unreadable", async () => {
 		const { fulfilment } = await sellListing(terms);
 		const { parameters } = wireOrder.fulfillBasicOrder.parse(fulfilment().transaction.inputData);
 		expect(expandBasicOrder(parameters)).not.toBeNull();

@@ -66,13 +66,13 @@ test("a record that is shorter, has gaps, or ended, says a mean and is not whole
 	expect(await open().read([POOL], signal)).toEqual([null]);
 });
 
-test("each minute counts the same, and a price of a moment hardly moves the mean", async () => {
+test("each minute counts the same, and a price of one moment hardly moves the mean", async () => {
 	await note(29, 0);
 	await note(1, 30_000);
 	expect(await open().read([POOL], signal)).toEqual([{ tick: 1_000, isWhole: true }]);
 });
 
-test("two processes that read the same pools, and a pool that is configured twice, weigh nothing more", async () => {
+test("pools that two processes read, or that are configured twice, weigh no more", async () => {
 	const [one, other] = [open(), open()];
 	for (let minute = 0; minute < 30; minute++) {
 		await Promise.all([

@@ -238,7 +238,7 @@ describe("judgeFeed", () => {
 		expect(judge(now + 2_000, [now], now)).toEqual({ kind: "open", ageMs: 0 });
 	});
 
-	test("on a weekend it is the last price, however old, and never a fault", () => {
+	test("on a weekend a feed shows the last price, however old, and never a fault", () => {
 		const closing = FRIDAY_CLOSING;
 		const ageMs = SUNDAY_NOON - closing;
 		expect(judge(closing, [closing, closing], SUNDAY_NOON)).toEqual({ kind: "closed", ageMs });
@@ -254,13 +254,13 @@ describe("judgeFeed", () => {
 		expect(judge(now - silentMs, [now, now, now], now)).toMatchObject({ kind: "open" });
 	});
 
-	test("where all are silent the market stands still, whatever the calendar says", () => {
+	test("the market counts as closed if all feeds are silent, whatever the calendar says", () => {
 		const now = WEDNESDAY_NOON;
 		const old = now - silentMs - 1;
 		expect(judge(old, [old, old, null], now)).toEqual({ kind: "closed", ageMs: silentMs + 1 });
 	});
 
-	test("after an opening a feed without an update still shows the last session's price", () => {
+	test("a feed without an update after an opening still shows the last session's price", () => {
 		const before = FRIDAY_CLOSING - HOUR;
 		const soon = SUNDAY_OPENING + 60_000;
 		expect(judge(before, [soon, soon], soon)).toMatchObject({ kind: "closed" });
@@ -269,7 +269,7 @@ describe("judgeFeed", () => {
 		expect(judge(before, [before, before], later)).toMatchObject({ kind: "closed" });
 	});
 
-	test("without a cohort a feed must update once in 25 hours", () => {
+	test("a feed without others to compare must update once in 25 hours", () => {
 		const now = WEDNESDAY_NOON;
 		expect(judge(now - 25 * HOUR, [], now)).toMatchObject({ kind: "open" });
 		expect(judge(now - 25 * HOUR - 1, [null, null], now)).toEqual({ kind: "silent" });

@@ -20,7 +20,7 @@ const read = (json: unknown, ask = hostedAsk) => {
 };
 
 describe("an answer", () => {
-	test("that fits is a route through configured pools", () => {
+	test("an answer that fits is a route through configured pools", () => {
 		expect(read(hostedJson())).toMatchObject({
 			hops: [
 				{ pool: hostedPools[0]?.address, fee: 500 },
@@ -31,7 +31,7 @@ describe("an answer", () => {
 		});
 	});
 
-	test("has one of the least amounts that the slippage leaves, however it is rounded", () => {
+	test("an answer's least amount is one that the slippage leaves, rounded either way", () => {
 		const least = (minAmount: string) => {
 			const { quote, ...rest } = hostedJson(1_999_890n);
 			const aggregatedOutputs = quote.aggregatedOutputs.map((one) => ({ ...one, minAmount }));
@@ -46,7 +46,7 @@ describe("an answer", () => {
 		...mutantsOfSchema(hostedAnswer, one.json),
 	}));
 
-	test("is spoiled in every member that is read, in at least one of the cases", () => {
+	test("the spoiled answers cover each member that is read", () => {
 		const has = new Set(spoiled.flatMap((one) => [...one.has]));
 		const lacks = new Set(spoiled.flatMap((one) => [...one.lacks]));
 		expect([...lacks].filter((path) => !has.has(path))).toEqual([]);
@@ -103,7 +103,7 @@ describe("the router over a real socket", () => {
 		});
 	const never = new AbortController().signal;
 
-	test("is asked once, for this swap alone, without off-chain orders and without a permit to sign", async () => {
+	test("the router is asked once, for this swap alone, without off-chain orders and without a permit", async () => {
 		const route = await router().ask(hostedAsk, never);
 		expect(route.outRaw).toBe(123_456_789_012_345_678n);
 		expect(asked).toHaveLength(1);

@@ -31,7 +31,7 @@ test("no route leads through a token that is no connector, or a pool of another 
 	expect(waysOf([pool(USDG, STOCK, { version: "v4" })], USDG, STOCK)).toEqual([]);
 });
 
-test("the first three pools of a pair are tried, and at most twelve routes", () => {
+test("a quote tries the first three pools of a pair, and at most twelve routes", () => {
 	const fees = [100, 500, 3_000, 10_000, 950_000];
 	const many = fees.flatMap((feeBps100) => [
 		...[pool(USDG, STOCK, { feeBps100 }), pool(USDG, WETH, { feeBps100 })],

@@ -34,7 +34,7 @@ const silent = (source: string): SourceAnswer => {
 };
 
 describe("the route that is chosen", () => {
-	test("[TRD-05] is the most received of an exact input, and the least spent for an exact output", () => {
+	test("[TRD-05] the chosen route has the most received for exact input, the least spent for exact output", () => {
 		const answers = [
 			told("a", { outRaw: 500n, inRaw: 70n }),
 			told("b", { outRaw: 501n, inRaw: 71n }),
@@ -43,12 +43,12 @@ describe("the route that is chosen", () => {
 		expect(pickRoute(answers, "out")).toMatchObject({ source: "a" });
 	});
 
-	test("is one that can be executed, also where another promises more: then they diverge", () => {
+	test("the chosen route can be executed, even where another promises more: then they diverge", () => {
 		const picked = pickRoute([told("a"), told("b", { outRaw: 1_000n, hops: null })], "in");
 		expect(picked).toMatchObject({ source: "a", divergenceBps: 5_000 });
 	});
 
-	test("comes from whoever answers where the other does not, and says who did not", () => {
+	test("the chosen route is the other source's where one is silent, and the silent one is named", () => {
 		const picked = pickRoute([silent("a"), told("b")], "in");
 		expect(picked).toMatchObject({ source: "b", missing: ["a"], divergenceBps: null });
 		expect(pickRoute([silent("a"), silent("b")], "in")).toBeNull();
@@ -78,7 +78,7 @@ describe("asking", () => {
 	const source = (name: string, ask: QuoteSource["ask"]): QuoteSource => ({ name, ask });
 	const never = new AbortController().signal;
 
-	test("[TRD-05] is done at the same time, and answered in the order of the sources", async () => {
+	test("[TRD-05] sources are asked at the same time, and answered in their order", async () => {
 		const begun: string[] = [];
 		const both = Promise.withResolvers<void>();
 		const meets = (name: string) =>

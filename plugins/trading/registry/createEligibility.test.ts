@@ -44,7 +44,7 @@ test("a deployment without a setting lets no profile trade, whatever is attested
 	expect(await ask("closed")).toMatchObject({ code: "not_eligible" });
 });
 
-test("in attested mode a profile with a recent record of an allowed country may trade", async () => {
+test("a profile with a recent record of an allowed country may trade in attested mode", async () => {
 	expect(await ask("attested")).toMatchObject({ code: "not_eligible" });
 	await attest();
 	expect(await ask("attested")).toBeNull();

@@ -98,7 +98,7 @@ test("a pool further from the feeds than allowed is not used, until it is near a
 });
 
 for (const unknown of [undefined, "closed"] as const) {
-	test(`without a feed (${unknown}) the deepest pool of the pair is the reference`, async () => {
+	test(`the deepest pool of a pair is the reference without a feed (${unknown})`, async () => {
 		if (unknown) worth.set(TSLA, unknown);
 		else worth.delete(TSLA);
 		const pools = open([

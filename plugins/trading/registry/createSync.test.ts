@@ -66,7 +66,7 @@ async function rowOf(index: number) {
 const allActive = Object.fromEntries(TICKERS.map((symbol) => [symbol, "active"]));
 
 describe("the issuer's list", () => {
-	test("[TRD-11] is stored with what the chain says of each token, and the block at which it did", async () => {
+	test("[TRD-11] the issuer's list is stored with what the chain says of each token, and its block", async () => {
 		node.tokens.set(at(1), {
 			...{ symbol: "TSLA", decimals: 18, multiplier: 10n ** 18n, next: 3n * 10n ** 18n },
 			effectiveAtS: NOW_MS / 1_000 + 3_600,
@@ -125,14 +125,14 @@ describe("the issuer's list", () => {
 		});
 	}
 
-	test("is not trusted when more than a fifth of it is gone at once", async () => {
+	test("the issuer's list is not trusted if more than a fifth of it is gone at once", async () => {
 		await sync();
 		issuer.state.rows.splice(3);
 		expect(await sync()).toBe("list_doubtful");
 		expect(await statuses()).toEqual(allActive);
 	});
 
-	test("keeps a token whose row cannot be read, and reads the others", async () => {
+	test("a token whose row cannot be read stays, and the other rows are read", async () => {
 		await sync();
 		issuer.state.rows[0] = issuerRow("AAPL", at(0), { tokenDecimals: "many" });
 		issuer.state.rows.push(7, null, { id: "stranger" });
@@ -158,7 +158,7 @@ describe("a token", () => {
 		["shows as no shares", "multiplier_invalid", () => change({ multiplier: 0n, next: 0n })],
 	];
 	for (const [what, flaw, spoil] of flaws) {
-		test(`that ${what} is rejected, and active again once it does not`, async () => {
+		test(`a token that ${what} is rejected, and active again once it does not`, async () => {
 			spoil();
 			await sync();
 			expect(await statuses()).toEqual({ ...allActive, COIN: "rejected" });
@@ -174,7 +174,7 @@ describe("a token", () => {
 		if (token) Object.assign(token, to);
 	};
 
-	test("with a feed that cannot be read is traded all the same, and operators see it", async () => {
+	test("a token with an unreadable feed is traded all the same, and operators see it", async () => {
 		await sync({ feeds: new Map([[at(0), at(90)]]) });
 		expect(await rowOf(0)).toMatchObject({ status: "active", flaws: ["feed_unreadable"] });
 		node.feeds.set(at(90), { answer: 100n, updatedAtMs: NOW_MS });
@@ -182,7 +182,7 @@ describe("a token", () => {
 		expect((await rowOf(0)).flaws).toEqual([]);
 	});
 
-	test("that is paused, or not active at the issuer, is paused until it is not", async () => {
+	test("a token that is paused, or not active at the issuer, is paused until it is not", async () => {
 		change({ isPaused: true });
 		issuer.state.rows[0] = issuerRow("AAPL", at(0), { status: "ASSET_STATUS_INACTIVE" });
 		await sync();
@@ -233,7 +233,7 @@ describe("a token", () => {
 		expect(await statuses()).toMatchObject({ MI: "rejected", M1: "rejected" });
 	});
 
-	test("keeps its ticker from a newcomer while it waits for an operator", async () => {
+	test("a token keeps its ticker from a newcomer while it waits for an operator", async () => {
 		await sync();
 		issuer.state.rows.splice(5, 1);
 		node.tokens.set(at(6), { symbol: "COIN", decimals: 18 });
@@ -246,7 +246,7 @@ describe("a token", () => {
 });
 
 describe("a node", () => {
-	test("that is down, or lacks the block, changes nothing", async () => {
+	test("a node that is down, or lacks the block, changes nothing", async () => {
 		await sync();
 		node.faults.isDown = true;
 		await expect(sync()).rejects.toThrow("rpc_transport");
@@ -256,7 +256,7 @@ describe("a node", () => {
 		expect(await statuses()).toEqual(allActive);
 	});
 
-	test("is asked in two requests however many tokens there are", async () => {
+	test("a node is asked in two requests however many tokens there are", async () => {
 		await sync();
 		expect(node.asked).toHaveLength(2);
 	});

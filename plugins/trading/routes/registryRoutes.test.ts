@@ -214,7 +214,7 @@ describe("/v1/admin/stock-tokens", () => {
 		expect(await review(TSLA, "delete")).toMatchObject({ status: 422 });
 	});
 
-	test("of two tokens that look alike only one is approved", async () => {
+	test("only one of two tokens that look alike is approved", async () => {
 		await review(COIN, "refuse");
 		node.tokens.set(at(6), { symbol: "C0IN", decimals: 18 });
 		issuer.state.rows.push(issuerRow("C0IN", at(6)));
@@ -284,7 +284,7 @@ describe("/v1/admin/trading/attestations", () => {
 		]);
 	});
 
-	test("whoever is of an excluded country is not eligible, and the answer says why", async () => {
+	test("a profile of an excluded country is not eligible, and the answer says why", async () => {
 		const put = { operator, method: "PUT", body: { country: "US" } };
 		for (const asked of [put, { operator }]) {
 			expect((await lab.ask(path, asked)).body).toMatchObject({

@@ -94,7 +94,7 @@ test("a stock without a feed goes by its pools' half hour, and the answer says h
 	expect((await lab.settled(by, trade.id)).status).toBe("confirmed");
 });
 
-test("with a feed the answer names feed and pool, and a link shows the same line", async () => {
+test("an answer with a feed names feed and pool, and a link shows the same line", async () => {
 	by = await lab.trader({ account, requireTradeConfirmation: true });
 	await give(world.addresses.usdg, 100n * DOLLAR);
 	const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
@@ -157,7 +157,7 @@ test("while the market is closed the last close is the measure, within a wider b
 	}
 });
 
-test("without feed and record a buy is asked for by a link in figures, and a yes sends it", () =>
+test("a buy without feed and record is confirmed by a link in figures, and then sent", () =>
 	withoutRecord(async () => {
 		await give(world.addresses.usdg, 400n * DOLLAR);
 		const asked = await expectAsked("buy AMD with 150 USDG");
@@ -173,7 +173,7 @@ test("without feed and record a buy is asked for by a link in figures, and a yes
 		expect(refused.reason).toContain("It counts as $201.00");
 	}));
 
-test("without feed and record a sale is refused, however little it is", () =>
+test("a sale without feed and record is refused, however little it is", () =>
 	withoutRecord(async () => {
 		await give(world.stock("AMD").address, ONE);
 		await expectRefused("sell 0.001 AMD", "price_unknown");

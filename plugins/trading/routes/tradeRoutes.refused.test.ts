@@ -81,7 +81,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		await become("active");
 	});
 
-	test("[TRD-03] whoever may not trade it, asked before anything is quoted", async () => {
+	test("[TRD-03] a trade by somebody who may not trade the token is refused before any quote", async () => {
 		lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
 		const body = await expectRefused("buy TSLA with 1 ETH", "not_eligible");
 		expect(body).toMatchObject({ reason: "Not from where you live.", quotes: [] });
@@ -98,7 +98,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		await expectRefused("buy WETH with 1 TSLA", "not_eligible");
 	});
 
-	test("[TRD-13] another settlement than coin and dollar, unless a configured pool holds it", async () => {
+	test("[TRD-13] a settlement other than coin and dollar is refused, unless a configured pool holds it", async () => {
 		await expectRefused("buy TSLA with 1 WETH", "balance_insufficient");
 		await expectRefused("buy TSLA with 1 TSLA", "pair_unsupported");
 		lab.state.pools = lab.state.pools.filter(({ token0, token1 }) => {
@@ -110,7 +110,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		expect(error.message).toStartWith("No pool that is configured here leads");
 	});
 
-	test("[TRD-13] one stock for another, above a limit in dollars, or without a price", async () => {
+	test("[TRD-13] a trade of one stock for another is refused above a limit, or without a price", async () => {
 		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
 		await give(world.stock("TSLA").address, 5n * ONE);
 		await expectRefused("sell 1 TSLA to NVDA", "per_trade_limit");
@@ -127,7 +127,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 });
 
 describe("amounts", () => {
-	test("of nothing, of more digits than there are, of more than is held", async () => {
+	test("an amount of nothing, with too many digits, or above what is held is refused", async () => {
 		await expectRefused("buy TSLA with 0 ETH", "amount_invalid");
 		await expectRefused("buy TSLA with 0.0000001 USDG", "amount_invalid");
 		await expectRefused("sell 1.0000000000000000001 TSLA", "amount_invalid");
@@ -137,7 +137,7 @@ describe("amounts", () => {
 		await expectRefused("buy 2 AMZN", "balance_insufficient");
 	});
 
-	test("of so little that nothing comes out is told as that, and not as a missing way", async () => {
+	test("an amount too small to buy anything is refused as that, and not as a missing route", async () => {
 		await give(world.stock("TSLA").address, ONE);
 		const { error } = await expectRefused(
 			"sell 0.000000000000000001 TSLA to USDG",
@@ -155,7 +155,7 @@ describe("amounts", () => {
 });
 
 describe("tokens that do not do what an ERC-20 does", () => {
-	test("one with a transfer fee", async () => {
+	test("a token with a transfer fee is refused", async () => {
 		const { error } = await expectRefused("buy TAXD with 0.1 ETH", "token_unsafe");
 		expect(error).toMatchObject({ limit: { unit: "TAXD" }, amount: { unit: "TAXD" } });
 		expect(Number(error.amount.value)).toBeLessThan(Number(error.limit.value));
@@ -168,13 +168,13 @@ describe("tokens that do not do what an ERC-20 does", () => {
 		await expectRefused("sell 2 TAXD", "simulation_failed");
 	});
 
-	test("one that is paused, and one that its pool may not send, have no way", async () => {
+	test("a token that is paused, or that its pool may not send, has no route", async () => {
 		await expectRefused("buy BLKD with 0.1 ETH", "no_route");
 		const { error } = await expectRefused("buy HALT with 0.1 ETH", "no_route");
 		expect(error.message).toStartWith("Pools that are configured here lead there, and none");
 	});
 
-	test("one that is rebased, and one whose balances shrink by themselves after it was quoted", async () => {
+	test("a token that is rebased, or whose balances shrink after the quote, is refused", async () => {
 		by = await lab.trader({ requireTradeConfirmation: true });
 		const { address } = world.bad.rebasing;
 		await give(address, 2n * ONE, 4n * ONE);
@@ -193,7 +193,7 @@ describe("tokens that do not do what an ERC-20 does", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("one that is paused, or that the wallet may not move any more, after it was bought", async () => {
+	test("selling a token that is paused, or frozen for the wallet, is refused", async () => {
 		const { address } = world.stock("AMD");
 		await give(address, ONE);
 		await world.setBlocked(address, by.wallet.address, true);
@@ -342,14 +342,14 @@ describe("sources", () => {
 		lab = openTradeLab({ db: database.db, anvil, world, env });
 	});
 
-	test("[TRD-05] both are asked; the answer says what each said, and which was taken", async () => {
+	test("[TRD-05] both sources are asked; the answer has both quotes, and which was taken", async () => {
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", divergenceBps: 0, sourcesMissing: [] });
 		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "hosted"]);
 		expect(body.quotes[1].requestId).toMatch(/^request-/);
 	});
 
-	test("[TRD-05] neither waits for the other: each answers only once the other was asked", async () => {
+	test("[TRD-05] no source waits for the other: each answers only once the other was asked", async () => {
 		const [local, hosted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 		const { settle } = lab.rpc;
 		const gate = Bun.serve({
@@ -379,13 +379,13 @@ describe("sources", () => {
 		expect(quote.quotes.map(({ code }: any) => code)).toEqual([null, null]);
 	});
 
-	test("[TRD-05] one that is down leaves the other, and the answer says so", async () => {
+	test("[TRD-05] one source that is down leaves the other, and the answer says so", async () => {
 		router.fault({ kind: "answer", body: {} });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["hosted"] });
 	});
 
-	test("one that says that it has no way is not missing, nor is V4 without a pool for it", async () => {
+	test("a source without a route does not count as missing, nor does V4 without a pool", async () => {
 		const [honest] = world.v4.pools;
 		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
 		const tokens = [currency0, currency1].map((token) => token.toLowerCase());
@@ -423,7 +423,7 @@ describe("sources", () => {
 		expect(quote.quotes[1]).toMatchObject({ source: "hosted", code: null });
 	});
 
-	test("without the chain's quoter the hosted way is taken, by its own least amount", async () => {
+	test("the hosted route is taken without the chain's quoter, by its own least amount", async () => {
 		const { settle } = lab.rpc;
 		lab.state.settle = (calls, options) => {
 			const isQuote = calls.some(({ params }) => /cdca1753/.test(JSON.stringify(params)));
@@ -459,7 +459,7 @@ describe("sources", () => {
 		["in", "local"],
 		["in", "hosted"],
 	] as const)(
-		"[TRD-05] for an exact %sput the best way is taken, where %s has found a worse one",
+		"[TRD-05] the best route for an exact %sput is taken, where %s has found a worse one",
 		async (exact, blind) => {
 			by = await lab.trader({ account: 5 });
 			await give(world.addresses.usdg, 2_000_000_000n, 0n);

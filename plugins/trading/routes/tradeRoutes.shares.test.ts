@@ -115,7 +115,7 @@ describe("one token is three shares", () => {
 });
 
 describe("a multiplier that changes, or is not known", () => {
-	test("between the question and the yes: nothing is sent, and the words say what it was and is", async () => {
+	test("a multiplier that changes before the yes stops the trade, and the words give both values", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const wish = { action: "buy", asset: "TSLA", shares: "6", settlement: "ETH" };
 		const { body } = await lab.ask("/v1/trading/intents", { by, body: wish });
@@ -132,7 +132,7 @@ describe("a multiplier that changes, or is not known", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("between the allowance and the swap: no swap is sent, and what is left allowed is shown", async () => {
+	test("a multiplier that changes after the allowance stops the swap, and the allowance left is shown", async () => {
 		const by = await trader();
 		lab.state.beforeSend = () => world.setMultiplier(tsla(), 6n * ONE);
 		const { body } = await lab.trade(by, "sell 6 shares TSLA");
@@ -143,7 +143,7 @@ describe("a multiplier that changes, or is not known", () => {
 		expect(await lab.balance(tsla(), by.wallet.address)).toBe(4n * ONE);
 	});
 
-	test("one that is announced for the next minutes is waited for; one for tomorrow is not", async () => {
+	test("a multiplier announced for the next minutes is waited for; one for tomorrow is not", async () => {
 		const by = await trader();
 		await world.setMultiplier(tsla(), 6n * ONE, nowS() + 300);
 		const { body } = await lab.trade(by, "buy 1 TSLA");
@@ -156,7 +156,7 @@ describe("a multiplier that changes, or is not known", () => {
 		});
 	});
 
-	test("one that cannot be read is no one: the trade is refused", async () => {
+	test("a trade is refused while its multiplier cannot be read", async () => {
 		const by = await trader();
 		await world.setMultiplier(tsla(), 0n);
 		for (const command of ["buy 1 TSLA", "sell all TSLA", "sell 3 shares TSLA"]) {

@@ -267,7 +267,7 @@ describe("asking first", () => {
 		expect((await cancel()).status).toBe(409);
 	});
 
-	test("[TRD-12] in a dry run nothing is sent", async () => {
+	test("[TRD-12] a dry run sends nothing", async () => {
 		lab.state.isDryRun = true;
 		const by = await trader();
 		expect((await lab.trade(by, "buy TSLA with 0.1 ETH")).body.status).toBe("dry_run");
@@ -276,7 +276,7 @@ describe("asking first", () => {
 });
 
 describe("the record", () => {
-	test("[TRD-03] the same key and body is one trade, another body with it is refused", async () => {
+	test("[TRD-03] a repeated key with the same body is one trade, and with another body is refused", async () => {
 		const by = await trader();
 		const first = await lab.trade(by, "buy TSLA with 0.01 ETH", "key-1");
 		const again = await lab.trade(by, "buy TSLA with 0.01 ETH", "key-1");
@@ -289,7 +289,7 @@ describe("the record", () => {
 		expect((await lab.ask("/v1/trading/intents", { by })).body.data).toHaveLength(1);
 	});
 
-	test("has what was in force, every check and every quote, and is its owner's alone", async () => {
+	test("the record of a trade has its settings, checks and quotes, and is readable by its owner only", async () => {
 		const by = await trader();
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({
@@ -351,7 +351,7 @@ describe("what a trade left allowed", () => {
 		return async () => (await lab.read(by, body.id)).leftover;
 	}
 
-	test("is its own alone: not what a newer trade left, nor what its owner allows", async () => {
+	test("the allowance left by a trade is its own: not a newer trade's, nor the owner's", async () => {
 		const by = await trader({}, [[usdg(), 2_000n * DOLLAR]]);
 		const first = await bought(by, "buy 1 AAPL");
 		expect(await first()).toMatchObject({ token: usdg().toLowerCase() });

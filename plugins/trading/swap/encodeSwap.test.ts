@@ -61,7 +61,7 @@ describe("encodeSwap", () => {
 		}
 	});
 
-	test("each member of a plan that differs from the bytes is found", () => {
+	test("each member of a plan that differs from the encoded call is found", () => {
 		for (const { terms, name } of swaps) {
 			const encoded = encodeSwap(terms);
 			for (const mutant of mutantsOf(terms)) {
@@ -123,7 +123,7 @@ describe("simulateSwap", () => {
 		expect(readSimulation(words)).toEqual({ spentRaw: 7n, receivedRaw: 9n });
 	});
 
-	test("one base unit beyond the bounds is not sent", () => {
+	test("a swap that is one base unit beyond its bounds is not sent", () => {
 		const [sell, buy] = [
 			{ symbol: "USDG", decimals: 6 },
 			{ symbol: "TSLA", decimals: 0 },

@@ -108,7 +108,7 @@ test("the coin that a pool does not take is in the wallet again, to the last uni
 	await anvil.rpc("evm_revert", [snapshot]);
 });
 
-test("what a second pool does not take of the token between is swept to the wallet", async () => {
+test("an amount that the second pool does not take is swept to the wallet", async () => {
 	const snapshot = await anvil.rpc("evm_snapshot", []);
 	const { usdg, weth } = world.addresses;
 	const wallet = by.wallet.address;
@@ -177,7 +177,7 @@ test("less in the wallet than the receipt says is uncertain, keeps its spend, an
 	lab.state.settle = null;
 });
 
-test("more in the wallet than the receipt says is noted and no fault", async () => {
+test("a balance above what the receipt says is noted, and is no fault", async () => {
 	lab = openTradeLab({ db: database.db, anvil, world });
 	by = await lab.trader({ account: 3 });
 	tellBalance(world.stock("AAPL").address, 7n);

@@ -71,7 +71,7 @@ test("logs of another form, token or event count for nothing", () => {
 	}
 });
 
-test("any order of transfers adds up to the same", () => {
+test("transfers add up to the same in any order", () => {
 	const raws = fc.array(fc.bigInt(0n, 10n ** 30n), { minLength: 1, maxLength: 8 });
 	fc.assert(
 		fc.property(raws, raws, (out, back) => {

@@ -144,7 +144,7 @@ function mostLoss(round: Round, from: readonly string[]): number {
 	return 1 - (1 - bound) ** (1 / left) * (1 - 0.02);
 }
 
-test(`of ${ROUNDS} markets no trade ends beyond its bounds against the truth (TEST_SEED=${TEST_SEED})`, async () => {
+test(`no trade in ${ROUNDS} markets ends beyond its bounds against the truth (TEST_SEED=${TEST_SEED})`, async () => {
 	const ended = { confirmed: 0, reverted: 0, asked: 0, refused: 0 };
 	const by = new Map<string, number>();
 	for (let index = 0; index < ROUNDS; index++) {

@@ -90,7 +90,7 @@ function countsOf(ways: ReadonlyMap<string, string>): Record<string, number> {
 	return counts;
 }
 
-test("of 200 stocks, 168 are traded at once on a weekday: each that has a pool with money in it", async () => {
+test("168 of 200 stocks can be traded at once on a weekday: each with money in a pool", async () => {
 	const noRoute = async () => Promise.reject(tradeFault.routerRefused());
 	const lab = openPriceLab({
 		...{ db: database.db, nowMs: WEEKDAY, second: { name: "hosted", ask: noRoute } },

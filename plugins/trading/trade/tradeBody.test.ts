@@ -8,7 +8,7 @@ describe("a text is read as the whole of one command", () => {
 		expect(readTradeText(`  ${text.replaceAll(" ", "  ")} `)).toEqual({ kind: "wish", wish });
 	});
 
-	test.each(NONE)("and not as one: %j", (text) => {
+	test.each(NONE)("a text that is no single command is not read: %j", (text) => {
 		expect(readTradeText(text).kind).toBe("unread");
 	});
 
