@@ -188,7 +188,7 @@ test("[RVL-03] a tick begins one burst and goes on with those under way; a detec
 	expect(await bursts.begin()).toBe(false);
 });
 
-test("[RVL-03] of six reveals in one block none waits for a tick: each that ends has the next begun", async () => {
+test("[RVL-03] none of six reveals in one block waits for a tick: each that ends begins the next", async () => {
 	const { bursts } = await open();
 	const ids = [71, 72, 73, 74, 75, 76];
 	for (const id of ids) await detect(id);
@@ -311,7 +311,7 @@ test("a process that lost its lease moves nothing", async () => {
 	expect(lab.did).toEqual([]);
 });
 
-test("two processes at once do each step once", async () => {
+test("two processes at once do each step of a burst once", async () => {
 	const { lab, deps, bursts } = await open();
 	await detect(61);
 	const other = createBursts(deps);

@@ -43,7 +43,7 @@ describe("signals", () => {
 		...given,
 	});
 
-	test("of two reasons to look the stronger one counts, with the earlier time", () => {
+	test("the stronger of two reasons to look counts, with the earlier time", () => {
 		const block = trigger("block");
 		const event = trigger("metadata_event", { heardAtMs: 110 });
 		for (const joined of [joinTriggers(block, event), joinTriggers(event, block)]) {

@@ -57,7 +57,7 @@ describe("changeOf", () => {
 		});
 	}
 
-	test("what most do not show yet, or what all show alike, is none", () => {
+	test("a change that most tokens do not show yet, or that all show alike, is no reveal", () => {
 		expect(
 			changeOf(
 				sealed,
@@ -94,7 +94,7 @@ describe("changeOf", () => {
 		expect(changeOf(shown, sealed)).toBe("same");
 	});
 
-	test("what each token changes by itself is none: a picture, an age, a count of blocks for all", () => {
+	test("a member that each token changes by itself is no reveal: a picture, an age, a block count", () => {
 		const at = (block: number) =>
 			tokens((id) => ({
 				picture: `${id} at ${block}`,
@@ -133,7 +133,7 @@ describe("changeOf", () => {
 		expect(changeOf(season(1), season(2))).toBe("rerolled");
 	});
 
-	test("one token, and tokens that nobody saw before, say nothing", () => {
+	test("a single token, and tokens that nobody saw before, show no change", () => {
 		expect(changeOf(sealed.slice(0, 1), tokens(out))).toBe("same");
 		expect(changeOf([], tokens(out))).toBe("same");
 	});

@@ -60,7 +60,7 @@ test("an answer that was lost counts fully, and what X refused costs nothing", a
 	expect((await reads.state()).reads).toBe(10);
 });
 
-test("many processes at once stay within the month", async () => {
+test("several processes at once stay within the month's budget", async () => {
 	const budgets = Array.from({ length: 8 }, () => open(100));
 	const results = await Promise.allSettled(
 		budgets.flatMap(({ spend }, n) =>

@@ -32,7 +32,7 @@ test("a reply keeps its text until X refuses it", () => {
 	expect(unlike("Help.", "mine", true)).toBe("Help. · 12:00:05 UTC");
 });
 
-test("many equal texts become different ones, and none is longer than a reply may be", () => {
+test("many equal replies become different ones, and none is too long", () => {
 	const unlike = open(200);
 	const long = `${"word ".repeat(39)}end`;
 	const texts = Array.from({ length: 500 }, () => unlike(long));

@@ -47,7 +47,7 @@ test("adds up what traders settled, who has most first", () => {
 	});
 });
 
-test("of equal volumes the one that was there first stands first", () => {
+test("the trader who reached an equal volume first stands first", () => {
 	expect(
 		count([
 			[0, "buy", 9, "bob"],
@@ -59,7 +59,7 @@ test("of equal volumes the one that was there first stands first", () => {
 	]);
 });
 
-test("who came first to a volume is by the last trade of all assets", () => {
+test("the first to a volume is decided by the last trade of all assets", () => {
 	const other = `0x${"b2".repeat(20)}`;
 	expect(
 		count([
@@ -293,7 +293,7 @@ test("what is sold in parts of less than a dollar is turned back all the same", 
 	expect(count([[0, "buy", 100], ...parts])).toMatchObject({ volumes: [["ada", 1]] });
 });
 
-test("whatever is traded: nothing is counted twice or lost, and no trader below zero", () => {
+test("no trade is counted twice or lost, and no trader is below zero", () => {
 	const trade = fc.tuple(
 		fc.integer({ min: 0, max: 4_000 }),
 		fc.constantFrom("buy" as const, "sell" as const),

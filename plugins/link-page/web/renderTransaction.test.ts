@@ -60,12 +60,12 @@ test("[TRF-02] a buy shows what is bought, who is paid what, and from where", ()
 	]);
 });
 
-test("more than one is said to be so many", () => {
+test("a quantity of more than one is shown", () => {
 	const { main } = rowsOf({ ...buy, shown: { ...buy.shown, quantity: "3" } });
 	expect(pairs(main)).toContain("Quantity: 3");
 });
 
-test("what few will check stands under the details, and once", () => {
+test("facts that few people check stand under the details, and once", () => {
 	expect(pairs(rowsOf(buy).details)).toEqual([
 		`Contract called: ${SEAPORT}`,
 		"Function: fulfillBasicOrder",
@@ -97,7 +97,7 @@ test("a cancellation shows what it cancels, under which nonce, and that it goes 
 	]);
 });
 
-test("what is not where it usually is, is not left out", () => {
+test("a member in an unusual place is still shown", () => {
 	const odd = { ...buy.shown, recipient: MARKET, marketplace: NFT };
 	const told = pairs(rowsOf({ ...buy, payments: [], shown: odd }).details);
 	expect(told).toContain(`Seller: ${SELLER}`);

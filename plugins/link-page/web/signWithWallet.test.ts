@@ -20,7 +20,7 @@ describe("sentMemory", () => {
 		return { purpose, planHash, transactions: [{ intentId } as never] };
 	};
 
-	test("what was sent for a link is found again, by a new link to the same intent as well", () => {
+	test("a transaction that was sent for a link is found by a newer link to the same intent", () => {
 		const storage = memory();
 		sentMemory.keep(storage, linkOf("sign"), "0xab");
 		expect(sentMemory.find(storage, linkOf("sign", "0x2"))).toBe("0xab");
@@ -85,7 +85,7 @@ describe("signWithWallet", () => {
 		eth_sendTransaction: () => HASH,
 	};
 
-	test("where account and chain are right it sends what was asked for", async () => {
+	test("the page sends exactly what was asked for if account and chain are right", async () => {
 		let sent: unknown;
 		const { wallet, asked } = walletOf({
 			...well,
@@ -100,7 +100,7 @@ describe("signWithWallet", () => {
 		expect(asked).toEqual(["eth_requestAccounts", "eth_chainId", "eth_sendTransaction"]);
 	});
 
-	test("of a cancellation it is asked with the nonce and the fees that were shown", async () => {
+	test("the page asks the wallet for a cancellation with the nonce and fees that were shown", async () => {
 		const fees = { maxFeePerGas: "0x9", maxPriorityFeePerGas: "0x2" };
 		const request = { ...REQUEST, to: FROM, value: "0x0", nonce: "0x7", ...fees };
 		let sent: unknown;
@@ -159,7 +159,7 @@ describe("signWithWallet", () => {
 		}
 	});
 
-	test("it sends on the right chain once the wallet has changed to it", async () => {
+	test("the page sends once the wallet has changed to the right chain", async () => {
 		let chainId = "0x5";
 		const { wallet } = walletOf({
 			...well,

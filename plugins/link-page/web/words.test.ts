@@ -8,7 +8,7 @@ describe("linkWords", () => {
 		return linkWords({ purpose, transactions });
 	};
 
-	test("each purpose has sentences of its own", () => {
+	test("each purpose of a link has sentences of its own", () => {
 		const all = (["confirm", "sign", "cancel"] as const).map((purpose) => wordsOf(purpose));
 		for (const member of ["title", "lead", "button", "runOut", "declined"] as const) {
 			expect(new Set(all.map((words) => words[member])).size).toBe(3);
@@ -25,7 +25,7 @@ describe("linkWords", () => {
 		expect(wordsOf("confirm", 3).title).toBe("Confirm these 3 transactions");
 	});
 
-	test("nobody is told that a payment is dead before it is", () => {
+	test("the page never says that a payment is dead before it is", () => {
 		const { lead, declined, runOut, failed } = wordsOf("cancel");
 		expect(lead).toContain("if the payment is faster, it stands");
 		expect(declined).toContain("may still be mined");
@@ -34,7 +34,7 @@ describe("linkWords", () => {
 		expect(failed).toContain("a Cancel of its own");
 	});
 
-	test("who lets a link run out may have signed all the same, except where a yes is enough", () => {
+	test("the words of an expired link say what may have been signed, unless only a yes was asked", () => {
 		expect(wordsOf("confirm").runOut).toContain("Nothing was sent");
 		for (const purpose of ["sign", "cancel"] as const) {
 			expect(wordsOf(purpose).runOut).not.toContain("Nothing was sent");
@@ -67,7 +67,7 @@ describe("stateWords", () => {
 		expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain", "waiting"]);
 	});
 
-	test("of a payment that is being cancelled nobody says which of the two is mined before it is", () => {
+	test("the page says which of payment and cancellation is mined only once it is", () => {
 		for (const status of ["submitted", "uncertain"]) {
 			for (const state of ["sent", "doubtful", "mined", "reverted", "never"]) {
 				const { title, lead, isOver } = stateWords(status, null, { state });
@@ -94,7 +94,7 @@ describe("stateWords", () => {
 		expect(stateWords("rejected", "cancelled").title).toBe("Called off");
 	});
 
-	test("what failed on the chain was sent all the same", () => {
+	test("the page says that a payment which failed on chain was sent", () => {
 		for (const code of ["reverted_on_chain", "not_received", "partly_received"]) {
 			expect(stateWords("failed", code).lead).toContain("was sent");
 		}

@@ -201,7 +201,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(await ownerOf(hat.tokenId)).not.toBe(by.wallet.address);
 	});
 
-	test("stays within its budget although more would fit, and takes the cheaper that still does", async () => {
+	test("a plan stays within its budget though more would fit, and takes the cheaper that does", async () => {
 		await plans.sell({ ether: 4n * TENTH, rank: 1 });
 		await plans.sell({ ether: 4n * TENTH, rank: 2 });
 		const cheap = await plans.sell({ ether: 2n * TENTH, rank: 3 });
@@ -212,7 +212,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(read)).toContain(cheap.tokenId);
 	});
 
-	test("goes on to a token's next listing, and then to the next token, where one is gone", async () => {
+	test("a plan goes on to a token's next listing, and to the next token, if one is gone", async () => {
 		const sold = await plans.sell({ ether: TENTH, rank: 1 });
 		const other = await plans.sell({
 			...{ ether: 2n * TENTH, rank: 1, tokenId: BigInt(sold.tokenId) },
@@ -232,7 +232,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(spentRaw).toBe(String(3n * TENTH));
 	});
 
-	test("[RVL-07] gets back what a buy that failed had taken, and buys something else for it", async () => {
+	test("[RVL-07] a plan gets back the price of a buy that failed, and buys something else for it", async () => {
 		const raced = await plans.sell({ ether: 4n * TENTH, rank: 1 });
 		const plan = await plans.armed(by, { budgetNative: 0.4, maxItems: 1 });
 		// Another buyer is faster, between the simulation and the block.
@@ -302,7 +302,7 @@ describe("a plan whose collection is revealed", () => {
 		expect((await intentOf(fills[0])).request).toMatchObject({ tokenId: String(id) });
 	});
 
-	test("[RVL-09] is not evaluated while it is paused, nor before the reveal, nor where plans are turned off", async () => {
+	test("[RVL-09] a plan is not evaluated while paused, before the reveal, or with plans turned off", async () => {
 		const { tokenId } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await plans.again();
@@ -319,7 +319,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(await plan.read())).toEqual([tokenId]);
 	});
 
-	test("[RVL-08] is paused before it buys where the wallet changed", async () => {
+	test("[RVL-08] a plan is paused before it buys if its wallet changed", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await plans.db.execute("update wallets.wallet set revision = revision + 1 where id = $1", [
@@ -334,7 +334,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("never asks: a profile that now confirms trades pauses it, and the question is cancelled", async () => {
+	test("a plan never asks: it is paused if its profile now confirms trades, and the question cancelled", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		await plans.sell({ ether: TENTH, rank: 2 });
 		const plan = await plans.armed(by);
@@ -376,7 +376,7 @@ describe("a plan whose collection is revealed", () => {
 describe("the provider", () => {
 	const fulfilments = () => plans.lab.fake.callsOf("listingFulfilment").length;
 
-	test("[RVL-09] is asked for a fulfilment up to five times where it does not answer", async () => {
+	test("[RVL-09] the provider is asked for a fulfilment up to five times if it does not answer", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		const answer = plans.lab.fake.answers.listingFulfilment;
 		plans.lab.fake.answers.listingFulfilment = async (...asked) => {
@@ -389,7 +389,7 @@ describe("the provider", () => {
 		expect(await plan.read()).toMatchObject({ filledCount: 1, failureCode: null });
 	});
 
-	test("that is down for longer ends the pass, and the same listing is tried in a later one", async () => {
+	test("a provider that is down for longer ends the pass, and the listing is tried in a later one", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		await plans.sell({ ether: TENTH, rank: 2 });
 		plans.lab.fake.fail("listingFulfilment", plans.lab.fake.faults.unreadable());
@@ -403,7 +403,7 @@ describe("the provider", () => {
 		expect(await plan.read()).toMatchObject({ failureCode: null, filledCount: 2 });
 	});
 
-	test("[RVL-09] that limits or refuses is not asked again", async () => {
+	test("[RVL-09] a provider that limits or refuses is not asked again", async () => {
 		const { rateLimited, refused } = plans.lab.fake.faults;
 		for (const fault of [rateLimited(), refused()]) {
 			await plans.sell({ ether: TENTH, rank: 1 });
@@ -432,7 +432,7 @@ describe("crashes and two at once", () => {
 		expect(await ownerOf(tokenId)).toBe(by.wallet.address);
 	});
 
-	test("what was made and not sent is called off with its plan", async () => {
+	test("an intent that was made and not sent is called off with its plan", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
@@ -534,7 +534,7 @@ describe("crashes and two at once", () => {
 		expect((await plan.read()).fills).toHaveLength(2);
 	});
 
-	test("two plans leave a listing to the one that buys it already, and each buys another", async () => {
+	test("two plans never buy one listing: each leaves it to the other and buys another", async () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const other = await plans.buyer({ account: 3 });
 		const all = [
@@ -554,7 +554,7 @@ describe("crashes and two at once", () => {
 		expect(new Set(fills.map(({ orderHash }) => orderHash)).size).toBe(4);
 	});
 
-	test("[RVL-07] two evaluators at the same time buy no token twice, and no more than one would", async () => {
+	test("[RVL-07] two evaluators at once buy no token twice, and no more than one would", async () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const plan = await plans.armed(by, { maxItems: 3 });
 		const [one, other] = [plans.evaluator(), plans.evaluator()];

@@ -45,7 +45,7 @@ test.each([
 	["no one is canonical", profile({ canonicalWalletId: null }), "wallet_changed"],
 	["a limit of the wallet", profile({}, { revision: 4 }), "wallet_revision_changed"],
 	["a limit of the profile", profile({ revision: 8 }), "wallet_revision_changed"],
-] as const)("what changed: %s", (_, now, reason) => {
+] as const)("a changed wallet or profile is named as: %s", (_, now, reason) => {
 	expect(driftOf(plan, now)).toBe(reason);
 });
 

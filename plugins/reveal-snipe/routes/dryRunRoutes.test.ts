@@ -41,7 +41,7 @@ const stored = async () => {
 	return row;
 };
 
-test("[RVL-10] what it would have bought, for how much, how soon, what it is worth, and why it left the rest", async () => {
+test("[RVL-10] a dry run says what it would buy, the price, time and worth, and why it left the rest", async () => {
 	const best = await plans.sell({ ether: 3n * TENTH, rank: 1 });
 	const second = await plans.sell({ ether: 4n * TENTH, rank: 2 });
 	const third = await plans.sell({ ether: TENTH, rank: 3 });

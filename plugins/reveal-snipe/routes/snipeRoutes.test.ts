@@ -138,7 +138,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect(body.maxPricePerItemRaw).toBe("123456789012345678");
 	});
 
-	test("the same key and body is one plan, another body with it is refused", async () => {
+	test("a repeated key with the same body is one plan, and with another body is refused", async () => {
 		const first = await arm({}, "key-1");
 		const again = await arm({}, "key-1");
 		expect(again.body).toEqual(first.body);

@@ -190,7 +190,7 @@ test("unreadable servers are left alone for a while, and the reveal is found lat
 	expect(await lastOf(one)).toMatchObject({ evidence: "uri_hash" });
 });
 
-test("what was seen before a restart is compared with what is seen after it", async () => {
+test("tokens that were seen before a restart are compared with those seen after it", async () => {
 	const { lab, look } = await open();
 	const one = collection("unknown");
 	await look(one);
@@ -229,7 +229,7 @@ test("tokens that were burnt are replaced by others, and those that still exist 
 	expect(await lastOf(one)).toBeUndefined();
 });
 
-test("nothing follows from tokens whose contract, or server, does not answer", async () => {
+test("no state follows from tokens whose contract or server does not answer", async () => {
 	const { lab, look } = await open();
 	const one = collection("unknown");
 	lab.uriOf = (id) => (id < 3n ? `sealed/${id}` : null);

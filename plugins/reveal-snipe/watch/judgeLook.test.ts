@@ -59,7 +59,7 @@ test("hidden documents of a revealed collection need three looks; a changed URI 
 	expect(judgeLook(swapped)).toEqual({ kind: "move", event: "looks_hidden" });
 });
 
-test("after a partial burst the next one waits, and waits less if more tokens were revealed", () => {
+test("the burst after a partial one waits, and waits less if more tokens were revealed", () => {
 	const after = (agoMs: number, digest = "aa") =>
 		judgeLook(look({ last: ended("partial", agoMs, digest) })).kind;
 	expect(after(PARTIAL_SAME_MS - 1)).toBe("nothing");

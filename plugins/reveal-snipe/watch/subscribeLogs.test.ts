@@ -89,7 +89,7 @@ test("a change of the contracts is subscribed to before the old subscription end
 	expect(node.opened()).toBe(1);
 });
 
-test("where a node finds the addresses too many they are split, until it takes them", async () => {
+test("addresses that a node finds too many are split until it takes them", async () => {
 	const { node, filters } = open({ addressesMax: 2 });
 	const { resync, isLive } = subscribe([node.wsUrl]);
 	const wanted = Array.from({ length: 7 }, (_, index) => addressOf(index + 1));

@@ -324,7 +324,7 @@ describe("watchNamed", () => {
 		expect(await watched(8453)).toEqual([]);
 	});
 
-	test("what a plan watches stays, and a failure that says nothing of a name ends nothing", async () => {
+	test("a collection that a plan watches stays watched, and an unrelated failure ends nothing", async () => {
 		await watchCollection(database.db, { collectionId: 1, chainId: 1, reason: "plan", at });
 		await name("ethereum/cats");
 		await name();

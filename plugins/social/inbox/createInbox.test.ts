@@ -63,7 +63,7 @@ test("a repeated delivery stores nothing, wakes nobody, and asks no database", a
 	expect((await metrics.expose()).body).toMatch(/outcome="repeated"[^}]*} 101$/m);
 });
 
-test("another process, or one that was started again, finds it in the database", async () => {
+test("a text is found in the database by another or restarted process", async () => {
 	const { receive, rings } = open();
 	expect(await receive(said(1))).toBe(0);
 	expect([asked, rings()]).toEqual([1, 0]);

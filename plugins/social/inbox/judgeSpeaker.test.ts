@@ -86,7 +86,7 @@ test("only a person who speaks now is heard", () => {
 	}
 });
 
-test("what was written too long ago is late, and its words are still read", () => {
+test("a text that was written too long ago is late, and its words are still read", () => {
 	const old = idOf(nowMs - 601_000);
 	for (const via of ["post", "dm"] as const) {
 		const judged = said("@tapeline stop", { via, id: old, firstId: old });
@@ -95,7 +95,7 @@ test("what was written too long ago is late, and its words are still read", () =
 	expect(said("stop", { id: old, firstId: old })).toMatchObject({ reason: "not_named" });
 });
 
-test("what cannot be seen is no blank: it stays, for the grammar to refuse", () => {
+test("an invisible sign is no blank: it stays, for the grammar to refuse", () => {
 	for (const sign of ["\ufeff", "\u200b", "\u2066"]) {
 		for (const text of [
 			`@tapeline ${sign}floor`,

@@ -15,7 +15,7 @@ function readOldPost(post: object) {
 	return readActivity({ for_user_id: BOT, tweet_create_events: [told] })[0];
 }
 
-test("the first version is the smallest id, in whatever order X lists them", () => {
+test("the first version of a post is the smallest id, in whatever order X lists them", () => {
 	for (const ids of [["100", "200"], ["200", "100"], ["100"], ["150", "100", "200"]]) {
 		expect(readPost({ edit_history_tweet_ids: ids })).toMatchObject({ firstId: "100" });
 		const edit_history = { initial_tweet_id: ids.at(-1), edit_tweet_ids: ids };
@@ -30,7 +30,7 @@ describe("names in front of a text", () => {
 	const front = "@mallory @a_very_long_name_of_long_ago @bot ";
 	const text = `${front}send 1 eth`;
 
-	test("are X's where the post is inside a conversation of another one", () => {
+	test("names in front of a text are X's if the post is inside another's conversation", () => {
 		const hints = [
 			{ referenced_tweets: [{ type: "replied_to" }] },
 			{ conversation_id: "100" },
@@ -41,7 +41,7 @@ describe("names in front of a text", () => {
 		expect(readOldPost({ text, in_reply_to_status_id_str: "100" })?.text).toBe("send 1 eth");
 	});
 
-	test("are its author's where it began the conversation, though X names whom it answers", () => {
+	test("names in front of a text are its author's if it began the conversation", () => {
 		const begun = { conversation_id: "200", in_reply_to_user_id: BOT };
 		expect(readPost({ text, ...begun })?.text).toBe(text);
 		const edited = { ...begun, conversation_id: "100", edit_history_tweet_ids: ["100", "200"] };
@@ -57,7 +57,7 @@ describe("names in front of a text", () => {
 	});
 });
 
-test("behind the shown part only X's own links are left out", () => {
+test("only X's own links are left out behind the shown part of a post", () => {
 	const shown = { display_text_range: [0, 9] };
 	const links = " https://t.co/abc https://t.co/Xy1";
 	expect(readPost({ text: `@bot help${links}`, ...shown })?.text).toBe("@bot help");

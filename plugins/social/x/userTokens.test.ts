@@ -3,7 +3,7 @@ import { createSeal } from "#plugins/social/x/userTokens.ts";
 
 const seal = createSeal("a secret of thirty-two characters", "tokens");
 
-test("what is sealed is read again by the same secret and purpose, and by nothing else", () => {
+test("a sealed text is opened by the same secret and purpose only", () => {
 	const sealed = seal.close('{"refresh":"once"}');
 	expect(seal.open(sealed)).toBe('{"refresh":"once"}');
 	expect(Buffer.from(sealed).toString()).not.toContain("once");

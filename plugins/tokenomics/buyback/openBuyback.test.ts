@@ -78,7 +78,7 @@ test.each([
 	expect(() => open({ config })).toThrow(words);
 });
 
-test("without a chain that the token could be on there is no status", async () => {
+test("a buyback has no status without a chain that the token could be on", async () => {
 	const { jobs, kinds, status } = open({ isReached: false });
 	expect([jobs, kinds, await status()]).toEqual([[], [], null]);
 });

@@ -37,7 +37,7 @@ const given = fc.record({
 	fee: fc.constantFrom(100, 500, 3_000, 10_000),
 });
 
-test("what an amount buys within a range is what Uniswap's library says", () => {
+test("the amount bought within a range is what Uniswap's library computes", () => {
 	fc.assert(
 		fc.property(given, ({ tick, liquidity, inRaw, isZeroForOne, fee }) => {
 			const sqrtPriceX96 = sqrtRatioAtTick(tick);

@@ -57,7 +57,7 @@ const moved = (from: Address, to: Address, raw: bigint) => ({
 const settle = (logs: ReturnType<typeof burned>[], paidWith = ZERO_ADDRESS) =>
 	settleBuyback({ logs }, { burner, keeper, paidWith, data: dataOf(paidWith) }).settlement;
 
-test("what the burner says was spent is what is kept, also where a part came back", () => {
+test("the amount that the burner says it spent is recorded, also if a part came back", () => {
 	expect(settle([burned({})])).toEqual({ spentRaw: 100n });
 	expect(settle([burned({ spent: 70n })])).toEqual({ spentRaw: 70n });
 	const came = [
@@ -74,9 +74,12 @@ test.each([
 	["another keeper's", [burned({ of: pool })]],
 	["of another currency", [burned({ paidWith: usd })]],
 	["two of them", [burned({}), burned({})]],
-])("without one event of its own nothing counts as burned: %s", (_why, logs) => {
-	expect(settle(logs)).toMatchObject({ code: "not_burned" });
-});
+])(
+	"a buyback without exactly one burn event of its own does not count as burned: %s",
+	(_why, logs) => {
+		expect(settle(logs)).toMatchObject({ code: "not_burned" });
+	},
+);
 
 test("less than the least is a failure, and paid for", () => {
 	expect(settle([burned({ burned: 49n })])).toMatchObject({

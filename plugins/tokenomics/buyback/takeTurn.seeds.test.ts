@@ -238,7 +238,7 @@ describe("a buyback of a misbehaving token", () => {
 		await chain.setMode(chain.addresses.token, modeOf("honest"));
 	});
 
-	test("the same token, once it behaves, is bought and burned", async () => {
+	test("the same token is bought and burned once it behaves", async () => {
 		const lab = openBuybackLab({ db: database.db, chain, clock });
 		await lab.nextSlot();
 		expect(await lab.run()).toMatchObject({ kind: "began" });

@@ -347,7 +347,7 @@ describe("a buyback that is refused", () => {
 	});
 
 	test.each(["kill:all", "kill:chain:4663", "kill:plugin:tokenomics"])(
-		"what an operator switched off by %s records nothing",
+		"a buyback that an operator switched off by %s records nothing",
 		async (key) => {
 			const at = new Date();
 			await database.db.execute(
@@ -489,7 +489,7 @@ describe("a buyback that runs", () => {
 		expect(gas > 0n && gas < ETHER / 100n).toBe(true);
 	});
 
-	test("what an operator sent the keeper for gas is never spent", async () => {
+	test("the keeper's money for gas is never spent by a buyback", async () => {
 		await lab.nextSlot();
 		await chain.setBalance(chain.who.keeper, ETHER);
 		const nonce = await chain.nonce(chain.who.keeper);
@@ -586,7 +586,7 @@ describe("a buyback that runs", () => {
 		expect(await chain.burns()).toHaveLength(before + 1);
 	});
 
-	test("of workers that come to one slot at once, one run begins", async () => {
+	test("one run begins if several workers come to a slot at once", async () => {
 		await lab.nextSlot();
 		await chain.earn(ETHER);
 		const second = openBuybackLab({ db: database.db, chain, clock: lab.clock });

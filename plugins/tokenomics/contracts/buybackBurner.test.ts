@@ -54,7 +54,7 @@ test("the token, the keeper, the owner and both interfaces are answered, as our 
 	expect(names).toHaveLength(buybackBurnerAbi.length);
 });
 
-test("it buys with exactly what it is given, burns all that it got, and the supply falls by it", async () => {
+test("the burner spends exactly what it is given, burns all that it got, and the supply falls", async () => {
 	const { keeper, token, weth, burner } = at;
 	const [coins, wrapped] = [{ spend: 2n * ETHER }, { paidWith: weth, spend: ETHER, fee: 10_000 }];
 	await at.world.give(weth, keeper, ETHER);
@@ -107,7 +107,7 @@ test("less than the minimum, a price that moved before it, and a late call are r
 	await at.economy.movePrice({ tape: 0.05, eth: 2_500 });
 });
 
-test("only the keeper buys, only the owner names the keeper, and nobody buys where there is none", async () => {
+test("only the keeper buys, only the owner names the keeper, and nobody buys without one", async () => {
 	const { lab, owner, keeper, weth } = at;
 	const burner = await at.openBurner(at.token);
 	const buy = at.buying({ spend: ETHER }, burner);
@@ -141,7 +141,7 @@ test("no amount, no minimum, another value, no pool and a missing allowance are 
 	expect(await refusal({ ...buy, paidWith: weth })).toBe("0x13be252b");
 });
 
-test("what the pool does not take comes back to the keeper, as what it was paid with", async () => {
+test("an amount that the pool does not take comes back to the keeper in its own currency", async () => {
 	const { keeper, weth, token, economy } = at;
 	const spend = 10n * ETHER;
 	await at.world.give(weth, keeper, spend);

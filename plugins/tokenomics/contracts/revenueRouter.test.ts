@@ -233,7 +233,7 @@ test("a release that does not move exactly what is owed is refused, and stays ow
 	expect((await at.books([token]))[0]).toMatchObject({ held: 6_500n });
 });
 
-test("nobody is paid twice by calling again in the middle, and a payee that refuses blocks itself alone", async () => {
+test("a payee that calls again is not paid twice, and one that refuses blocks only itself", async () => {
 	const at = await openRouterLab(lab);
 	const [token = NATIVE] = at.tokens;
 	const caller = await lab.deploy(own.payer, "Caller");

@@ -129,7 +129,7 @@ test("revenue, shares, payments, burns and balances are the chain's, and it agre
 	expect(books.totals.get(`burned ${ZERO_ADDRESS} -1`)?.amount).toBe(burned);
 });
 
-test("what a reorg takes back is in the ledger once, by its last place", async () => {
+test("an event that a reorg moved is in the ledger once, at its last place", async () => {
 	const { ledger } = open(nodes([burner.lab.anvil.url], 1));
 	await ledger.run({ compare: true });
 	const before = (await ledger.books()).entries.get("buyback_burned") ?? 0;

@@ -285,7 +285,7 @@ test("a contract that begins earlier than was said is read from there", async ()
 	await expectEqual();
 });
 
-test("what a burner that was replaced burns differs from nothing", async () => {
+test("burns of a replaced burner cause no difference in the comparison", async () => {
 	const { contracts } = lab.state;
 	if (!contracts) throw new Error("they are named");
 	chain.mine([burn(64n)]);
@@ -365,7 +365,7 @@ test("tells operators when nodes do not answer for a quarter of an hour", async 
 	expect(codes).toEqual(["token_ledger_behind", "token_ledger_unchecked"]);
 });
 
-test("counts holders, and who gave everything away is none", async () => {
+test("the ledger counts holders, and an account that gave everything away is none", async () => {
 	chain.mine([give(PERSON, 5n)]);
 	chain.mine([{ kind: "transfer", from: PERSON, to: KEEPER, amount: 5n }]);
 	chain.mineEmpty(FINAL_DEPTH);

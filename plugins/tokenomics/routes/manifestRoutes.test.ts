@@ -64,7 +64,7 @@ test("[TOK-06] one contract in two variables refuses the boot, in words", async 
 });
 
 describe("[TOK-02] the manifest of each chain", () => {
-	test("is for operators, and each change is in the audit log", async () => {
+	test("the manifest is for operators only, and each change is in the audit log", async () => {
 		expect((await lab.ask(PATH)).status).toBe(401);
 		expect((await lab.ask(PATH, { body: {} })).status).toBe(401);
 		const {
@@ -82,7 +82,7 @@ describe("[TOK-02] the manifest of each chain", () => {
 		});
 	});
 
-	test("is nothing where nobody set one and nothing is configured", async () => {
+	test("the manifest is empty if nobody set one and nothing is configured", async () => {
 		const bare = await openTokenLab({ db: database.db, rpc: chain.rpc });
 		const { body: none } = await bare.ask(PATH, { operator });
 		expect(none).toMatchObject({ version: 0, source: "none", token: null });

@@ -56,7 +56,7 @@ async function said(lab: Awaited<ReturnType<typeof open>>) {
 }
 
 describe("[TOK-05] before launch", () => {
-	test("each part says that the token is not launched, and nothing else", async () => {
+	test("each part of the treasury says that the token is not launched, and nothing else", async () => {
 		const lab = await open({});
 		const { status, body } = await lab.ask(PATH);
 		expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe("[TOK-05] before launch", () => {
 });
 
 describe("[TOK-01] the economics", () => {
-	test("have exactly their keys, and each figure its unit, source and age", async () => {
+	test("the economics have exactly their keys, and each figure its unit, source and age", async () => {
 		const lab = await open(LAUNCHED);
 		chain.mine([
 			{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 2n * WEI },
@@ -142,7 +142,7 @@ describe("[TOK-01] the economics", () => {
 		expect(asOfMs).toBe(lab.clock.ms - 42_000);
 	});
 
-	test("are unknown, and not zero, until all that is final was read", async () => {
+	test("the economics are unknown, and not zero, until all that is final was read", async () => {
 		const lab = await open(LAUNCHED);
 		const { body } = await lab.ask(PATH);
 		const unknown = { value: null, raw: null, asOf: null, ageSeconds: null };
@@ -290,7 +290,7 @@ describe("/v1/admin/treasury", () => {
 		return lab;
 	}
 
-	test("is for operators alone, also as a file", async () => {
+	test("the treasury's entries are for operators only, also as a file", async () => {
 		const lab = await open(LAUNCHED);
 		for (const path of ["", "/export", "?limit=0", "/export?cursor=x"]) {
 			expect((await lab.ask(`/v1/admin/treasury${path}`)).status).toBe(401);
