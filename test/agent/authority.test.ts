@@ -74,7 +74,7 @@ async function linkOf({ links: [link] }: Reply) {
 }
 
 describe("[SOC-10] a strict command of its author", () => {
-	test("is sent once for its key, however often and however close it is said", async () => {
+	test("a command is sent once for its key, however often and however close it is said", async () => {
 		const said = await Promise.all(
 			Array.from({ length: 8 }, () => ask(STRICT, { idempotencyKey: "message-1" })),
 		);
@@ -98,7 +98,7 @@ describe("[SOC-10] a strict command of its author", () => {
 		expect(lab.chain.pool()).toEqual([]);
 	});
 
-	test("is refused beyond its owner's limits", async () => {
+	test("a command beyond its owner's limits is refused", async () => {
 		const { data, line } = await ask(`send 100 eth to ${ANNA}`);
 		expect(data).toMatchObject({ status: "rejected" });
 		expect(line).toContain("nothing was sent");
@@ -107,7 +107,7 @@ describe("[SOC-10] a strict command of its author", () => {
 });
 
 describe("[SOC-10] what only a model could read", () => {
-	test("is proposed, and sent once by its owner's yes", async () => {
+	test("an order is proposed, and sent once by its owner's yes", async () => {
 		const reply = await ask(FREE, { idempotencyKey: "message-1" });
 		expect(reply).toMatchObject({ tool: "prepare_send_eth", command: STRICT, isProposal: true });
 		await lab.tick();
@@ -139,7 +139,7 @@ describe("[SOC-10] what only a model could read", () => {
 		}
 	});
 
-	test("is not sent late, and not by a program with the session", async () => {
+	test("an order is not sent late, and not by a program with the session", async () => {
 		const reply = await ask(FREE);
 		const { path, body } = await linkOf(reply);
 		lab.clock.ms += 600_001;
@@ -151,7 +151,7 @@ describe("[SOC-10] what only a model could read", () => {
 		expect(lab.chain.pool()).toEqual([]);
 	});
 
-	test("is not sent unasked where the wallet is delegated only after the question", async () => {
+	test("an order is not sent unasked if the wallet is delegated only after the question", async () => {
 		by = await lab.person({ capability: "embedded/manual" });
 		const reply = await ask(FREE);
 		expect(reply.links).toMatchObject([{ rel: "sign" }]);

@@ -79,7 +79,7 @@ test.each([
 	["what is azuki worth? i'm asking about 4411", "token #4411 of azuki"],
 	["the token is 4411. what is azuki worth", "token #4411 of azuki"],
 	["azuki floor? i also want volume", "volume azuki"],
-])("what narrows a question is kept: %s", (text, command) => {
+])("words that narrow a question are kept: %s", (text, command) => {
 	expect([command, null]).toContain(readAs(text));
 });
 
@@ -94,6 +94,6 @@ test.each([
 	["i have not looked at azuki for a year, how is the collection getting on", "collection azuki"],
 	["hello from brazil! how much eth for the cheapest azuki", "floor azuki"],
 	["bom dia! floor of azuki, por favor", "floor azuki"],
-])("what only tells something changes no answer: %s", (text, command) => {
+])("words that only tell something change no answer: %s", (text, command) => {
 	expect([command, null]).toContain(readAs(text));
 });

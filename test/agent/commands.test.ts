@@ -77,7 +77,7 @@ test.each([
 	"buy kiln-folk #12 for at most 0.5 usdc",
 	"send 0…5 eth to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
 	"send 5 usdc to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-])("what can be meant in another way moves nothing: %s", (text) => {
+])("a text that can be meant in another way moves nothing: %s", (text) => {
 	expect(grammar.parse(text).kind).toBe("unread");
 });
 
@@ -94,7 +94,7 @@ test.each([
 	expect(parsed.kind === "read" && quotesAuthor(parsed.reading, own)).toBe(true);
 });
 
-test("of generated texts none has two readings, none crashes, none moves what it does not say", () => {
+test("no generated text has two readings, crashes, or moves what it does not say", () => {
 	const readers = readersOf(builtinCommands, builtinOptions);
 	const patterns = new Map(
 		builtinCommands.filter(isStrict).map((command) => [command.name, strictPattern(command)]),

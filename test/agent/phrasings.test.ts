@@ -83,7 +83,7 @@ describe.each([
 	["with the names that a service knows", unnamed, readWith(namesOf(unnamed))],
 	["with the names that a service knows, later groups", named, readNamed],
 ] as const)("%s", (kind, texts, read) => {
-	test("what traders type is read as meant, asked back, or not read at all", () => {
+	test("texts of traders are read as meant, asked back, or not read at all", () => {
 		const wrong: string[] = [];
 		let questions = 0;
 		let asMeant = 0;
@@ -103,12 +103,12 @@ describe.each([
 	});
 });
 
-test("what is meant by a text is itself a command that is read", () => {
+test("the meaning that is noted for each text is itself a readable command", () => {
 	for (const [, command] of all)
 		if (command !== null) expect([command, meant(command)]).not.toEqual([command, null]);
 });
 
-test("what a person means in another way is read as before, or not at all, and moves nothing", () => {
+test("a text that people mean in another way is read as before, or not at all, and moves nothing", () => {
 	const before = [
 		...[...readAnotherWay, ...readAsOtherNames].map((one) => [readAlone, ...one] as const),
 		...[...fToIMisread, ...jToMMisread, ...nToPMisread, ...qToSMisread, ...tToWMisread].map(

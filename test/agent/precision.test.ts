@@ -47,7 +47,7 @@ test.each([
 	["what's everyone buying", "trending"],
 	["volume kiln-folk 1h", "volume kiln-folk 1h"],
 	["volume kiln-folk", "volume kiln-folk"],
-])("what a newcomer is told to ask is read: %s", (text, command) => {
+])("each question that a newcomer is told to ask is read: %s", (text, command) => {
 	const parsed = readWith(text, ["kiln-folk"]);
 	if (parsed.kind === "unread") throw new Error(parsed.detail);
 	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, null]);
@@ -57,7 +57,7 @@ test.each([
 	["kiln folk floor with gold frame", "floor kiln folk", "gold frame"],
 	["kiln folk volume on blur", "volume kiln folk", "blur"],
 	["floor of kiln folk in yen", "floor kiln folk", "yen"],
-])("what is left out of the answer is named: %s", (text, command, leftOut) => {
+])("words that the answer leaves out are named: %s", (text, command, leftOut) => {
 	const parsed = readWith(text, ["kiln folk"]);
 	if (parsed.kind === "unread") throw new Error(parsed.detail);
 	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, leftOut]);
@@ -77,6 +77,6 @@ test.each([
 	"kiln folk floor and volume",
 	"kiln folk floor please buy one",
 	"kiln folk floor when it drops",
-])("is left unread, and not answered with a figure that was not asked for: %s", (text) => {
+])("a question for another figure is left unread, and gets no wrong answer: %s", (text) => {
 	expect(readWith(text, ["kiln folk", "night ferry"]).kind).toBe("unread");
 });

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { figures } from "#test/bench/figures.ts";
 import { readPaths } from "#test/bench/measure/runReads.ts";
 
-test("each figure has a name of its own, so that it can be asked for alone", () => {
+test("each figure has a unique name, so that it can be measured alone", () => {
 	const names = figures.map(({ name }) => name.toLowerCase());
 	expect(new Set(names).size).toBe(names.length);
 });
 
-test("whatever is read is printed, and the market's busy reads are held to a goal", () => {
+test("each read path has its figures, and the market's busy reads have a goal", () => {
 	const sized = figures.filter(({ name }) => name.includes("p99, 10 million"));
 	expect(sized.map(({ name }) => name.split(" p99")[0])).toEqual(readPaths.map(({ name }) => name));
 	const held = sized.filter(({ goal }) => goal !== null).map(({ name }) => name.split(" ")[0]);

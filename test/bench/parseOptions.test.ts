@@ -3,7 +3,7 @@ import { parseOptions } from "#test/bench/parseOptions.ts";
 
 const names = ["floor rows/s", "rpc requests"];
 
-test("without arguments every figure is measured and a table printed", () => {
+test("every figure is measured and a table printed if there are no arguments", () => {
 	expect(parseOptions([], names)).toEqual({
 		kind: "run",
 		only: null,

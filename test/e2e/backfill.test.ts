@@ -144,7 +144,7 @@ test("[ING-10] killed half way and started again, it ends with what a linear ind
 	expect({ events, figures }).toEqual(await contentOf(linear.database));
 });
 
-test("[ING-10] what lanes have indexed is read once more and changes nothing", async () => {
+test("[ING-10] a backfill of blocks that lanes have indexed reads them again and changes nothing", async () => {
 	const before = await contentOf(linear.database);
 	const child = Bun.spawn(
 		[

@@ -154,7 +154,7 @@ test("[ING-01] a transfer between people is no mint and no row", async () => {
 	expect(body.page.hasMore).toBe(false);
 });
 
-test("[ING-04] [API-06] without a name a contract's slug is its address", async () => {
+test("[ING-04] [API-06] the slug of a contract without a name is its address", async () => {
 	const fixtures = await fixturesOn(anvil);
 	const mute = await fixtures.deploy("Liar721", ["0x", 1n]);
 	await fixtures.call("Liar721", mute, "mint", [seller, 1n]);
@@ -188,7 +188,7 @@ test("[ING-04] [ING-02] a contract first seen in a sale becomes a collection", a
 	}
 });
 
-test("[IDX-12] what the chain said is verified, on sales and on mints", async () => {
+test("[IDX-12] sales and mints that the chain told are shown as verified", async () => {
 	await sell();
 	await service.indexed(await headOf());
 	const path = `${market}/collections/${chain.tokens.nft}/activity?chain=anvil`;
@@ -205,7 +205,7 @@ test("[IDX-12] what the chain said is verified, on sales and on mints", async ()
 	}
 });
 
-test("[ING-09] of two processes one runs each lane, and the other takes over", async () => {
+test("[ING-09] one of two processes runs each lane, and the other takes over", async () => {
 	const fixtures = await fixturesOn(anvil);
 	const plain = await fixtures.deploy("Plain721", ["Shared", 0n]);
 	const first = await startTestService({ chain: anvil });

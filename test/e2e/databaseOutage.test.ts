@@ -318,7 +318,7 @@ const WRITES = new Set([
 	"POST /v1/nft-market/intents/{id}/cancel",
 ]);
 
-test("the same holds while the server refuses connections, and after it closed all of them", async () => {
+test("routes answer the same while the server refuses connections, and after it closed all of them", async () => {
 	const before = await statuses();
 	await administer(`alter database ${name()} with allow_connections false`);
 	await administer(THROW_OUT, [name()]);

@@ -115,7 +115,7 @@ test("every figure that an alert rule names is in /metrics", async () => {
 	for (const name of ours ?? []) expect([name, named.has(name)]).toEqual([name, true]);
 });
 
-test("without its database it is not ready, and reports nothing as degraded", async () => {
+test("a service without its database is not ready, and reports nothing as degraded", async () => {
 	await proxy.cut();
 	clock.ms += 10_000;
 	const { status, body } = await service.get("/readyz");

@@ -105,7 +105,7 @@ async function reached(id: string, status: string, stepMs = 20_000): Promise<any
 let unseen = 0;
 const unseenHash = () => keccak256(toHex(`nobody has seen it ${unseen++}`));
 
-test("the same payment under another hash than was told is found, and its intent confirmed", async () => {
+test("a payment under another hash than was reported is found, and its intent confirmed", async () => {
 	const { id, path, request } = await transfer("0.1");
 	expect((await ask(path, { transactionHash: unseenHash() })).status).toBe(200);
 	const sent = await send(request);
@@ -130,7 +130,7 @@ test("a wallet's own cancellation, and another payment in its place, are told by
 	}
 });
 
-test("what waits at a node keeps its intent open, and its owner may name its hash", async () => {
+test("a payment that waits at a node keeps its intent open, and its owner may report its hash", async () => {
 	const { id, path, request } = await transfer("0.4");
 	expect((await ask(path, { transactionHash: unseenHash() })).status).toBe(200);
 	await anvil.rpc("evm_setAutomine", [false]);
@@ -149,7 +149,7 @@ test("what waits at a node keeps its intent open, and its owner may name its has
 	expect(await reached(id, "confirmed", 1_000)).toMatchObject({ transactionHash: sent });
 });
 
-test("what a reorg dropped is told at once, and its owner may cancel it by its nonce", async () => {
+test("a payment that a reorg dropped is shown at once, and its owner may cancel it by its nonce", async () => {
 	const before = await anvil.rpc<string>("evm_snapshot", []);
 	const { id, path, request } = await transfer("0.6");
 	const sent = await send(request);

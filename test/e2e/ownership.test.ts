@@ -87,7 +87,7 @@ test("[IDX-11] [MRG-03] [MRG-04] owners and supply are the chain's, also of what
 	}
 });
 
-test("[IDX-11] what leaves the chain leaves the owners", async () => {
+test("[IDX-11] transfers that leave the chain are removed from the owners", async () => {
 	const [first = "0x", second = "0x"] = chain.accounts;
 	const single = await chain.deploy("Owned721", [first, 0n]);
 	await chain.call("Owned721", single, "mint", [first, 1n, 5n]);

@@ -92,7 +92,7 @@ test("[API-17] [IDX-01] [MRG-17] the list has every collection by name, with the
 	}
 });
 
-test("[MRG-02] [MRG-05] nothing for sale is a floor of null, and never 0", async () => {
+test("[MRG-02] [MRG-05] a collection with nothing for sale has a floor of null, and never 0", async () => {
 	const { total } = await lab.provider(`/collections/${EMPTY}/stats`);
 	expect(total).toMatchObject({ floor_price: 0, floor_price_symbol: "" });
 	const { market, stats } = await lab.read(path(EMPTY));

@@ -164,7 +164,7 @@ test("[MRG-07] [MRG-13] [STR-01] [STR-04] a sale that chain and provider both te
 	expect(stream.frames.filter(isSale(transaction))).toHaveLength(1);
 });
 
-test("[ING-15] [MRG-07] what only the provider tells is there unverified, and is the chain's once the chain tells it", async () => {
+test("[ING-15] [MRG-07] a sale that only the provider told is unverified until the chain tells it", async () => {
 	chain.fail(true);
 	const { order, transaction } = await buyCheapest();
 	await lab.emulator.sync();
@@ -188,7 +188,7 @@ test("[ING-15] [MRG-07] what only the provider tells is there unverified, and is
 	expect((await lab.read(path())).market.volume_24h).toBeCloseTo(market.volume_24h, 12);
 });
 
-test("[MRG-13] what was pushed while the stream was down is asked for once it is back", async () => {
+test("[MRG-13] events that were pushed while the stream was down are asked for once it is back", async () => {
 	chain.fail(true);
 	// Gaps of one collection are announced half a minute apart.
 	lab.advance(31_000);

@@ -142,7 +142,7 @@ test("a transfer goes out, and is settled, on a chain that is only reached", asy
 	expect(await received()).toBeGreaterThanOrEqual(before + 10n ** 16n);
 });
 
-test("so does a command that names the chain, and its balances are shown", async () => {
+test("a command may name the chain to send on, and the chain's balances are shown", async () => {
 	const text = `send 0.02 eth to ${ANNA} on robinhood`;
 	const { body } = await ask("/v1/agent/command", { text });
 	expect(body).toMatchObject({ kind: "done", data: { chain: "robinhood", errorCode: null } });
@@ -163,7 +163,7 @@ describe("a chain whose node serves another", () => {
 		expect(held).toEqual([]);
 	});
 
-	test("has balances that are not known, not zero", async () => {
+	test("a chain whose node serves another has unknown balances, not zero", async () => {
 		const { body } = await ask("/v1/agent/command", { text: "balance on base" });
 		expect(body.data.balances[0]).toMatchObject({ chain: "base", balance: null });
 	});

@@ -154,7 +154,7 @@ for (const who of ["request", "list"] as const) {
 	});
 }
 
-test("so do those from a block and from an operator's backfill: ranks once most tokens are known", async () => {
+test("collections from blocks and backfills have all parts too, ranks once most tokens are known", async () => {
 	await meets("chain");
 	// A single token of many: all but its rank is there.
 	const alone = { lacks: ["ranks"], tokens: 1, traited: 1, ranked: 0, counted: true };
@@ -163,7 +163,7 @@ test("so do those from a block and from an operator's backfill: ranks once most 
 	for (const slug of [MET_BY.operator, MET_BY.chain]) await expectWhole(slug);
 });
 
-test("if all jobs of collections were lost, their missing parts are found and completed", async () => {
+test("the missing parts of collections are completed after all their jobs were lost", async () => {
 	const { db } = lab.service.core;
 	const ids = Object.values(MET_BY).map((slug) => of(slug).facts.address.slice(2));
 	await db.execute("delete from graphile_worker._private_jobs");

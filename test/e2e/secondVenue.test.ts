@@ -187,7 +187,7 @@ test("[ING-13] a log of the venue that does not decode is counted and stops noth
 	expect((await undecodedCount()) - before).toBe(broken.length);
 });
 
-test("[ING-13] with the plugin left out its sales are nobody's, and Seaport's stay", async () => {
+test("[ING-13] sales of a plugin that is left out are ignored, and Seaport's stay", async () => {
 	const without = await startTestService({
 		chain: anvil,
 		env: { PLUGINS_DISABLED: "looksrare" },

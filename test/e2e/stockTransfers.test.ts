@@ -87,7 +87,7 @@ async function sayYes(made: any, figure: string): Promise<void> {
 	expect((await lab.ask(path, { body: { planHash: link.planHash } })).status).toBe(200);
 }
 
-test("by an open feed it is sent at once, and counts as that says", async () => {
+test("a stock with an open feed is sent at once, and counts at the feed's price", async () => {
 	await give("TSLA", ONE);
 	const before = await heldByAnna("TSLA");
 	const made = await send("TSLA", "0.5");
@@ -102,7 +102,7 @@ test("by an open feed it is sent at once, and counts as that says", async () => 
 	expect(Number(usd)).toBe((TSLA / 2) * 1e6);
 });
 
-test("without a feed its owner is asked by our record of its pools, and a yes sends it", async () => {
+test("a stock without a feed is confirmed by our record of its pools, and then sent", async () => {
 	await give("AMD", 2n * ONE);
 	const before = await heldByAnna("AMD");
 	const made = await send("AMD", "0.5");
@@ -116,7 +116,7 @@ test("without a feed its owner is asked by our record of its pools, and a yes se
 	expect(lab.sent).toEqual([]);
 });
 
-test("without a feed and without a record it is not sent, however little it is", async () => {
+test("a stock without a feed and without a record is not sent, however little it is", async () => {
 	await give("AMD", ONE);
 	await database.db.execute("truncate trading.pool_price");
 	try {

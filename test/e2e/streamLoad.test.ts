@@ -140,7 +140,7 @@ test("[STR-05] readers that stop while 200 MB go out cost no memory, are told 40
 	witness.socket.destroy();
 });
 
-test("[STR-05] one stream too many from one address is closed with 4029, whatever it claims to be", async () => {
+test("[STR-05] one stream too many of an address is closed with 4029, whatever it claims to be", async () => {
 	const neighbour = open();
 	const { seq } = await hello(neighbour);
 	// Entries left of our proxy's are invented by the client.

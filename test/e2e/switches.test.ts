@@ -41,15 +41,15 @@ function read(env: Record<string, string>): Record<string, unknown> {
 }
 
 describe.each(switches)("[SEC-08] %s", (name, fallback, typed, is, wrong) => {
-	test("has its default, also where it is set to nothing", () => {
+	test("the switch has its default, also if it is set to nothing", () => {
 		expect(read({})[name]).toEqual(fallback);
 		expect(read({ [name]: "" })[name]).toEqual(fallback);
 	});
 
-	test("is what is typed", () => expect(read({ [name]: typed })[name]).toEqual(is));
+	test("the switch is what is typed", () => expect(read({ [name]: typed })[name]).toEqual(is));
 
 	for (const value of wrong) {
-		test(`refuses the boot for ${JSON.stringify(value)}, in words`, () => {
+		test(`the switch refuses the boot for ${JSON.stringify(value)}, in words`, () => {
 			let refused: unknown;
 			try {
 				read({ [name]: value });

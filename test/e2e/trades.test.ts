@@ -201,7 +201,7 @@ test.concurrent.each<[command: string, gift: () => [Address, bigint]]>([
 	await expectBest(by, body.id);
 });
 
-test.concurrent("with confirmation on its owner is asked once, by a link, and then it is one swap", async () => {
+test.concurrent("the owner is asked once by a link if confirmation is on, and then it is one swap", async () => {
 	const by = await trader(stock("NVDA", "2"));
 	const set = await ask("/v1/trading/profile", { by, body: { requireTradeConfirmation: true } });
 	expect(set.status).toBe(200);

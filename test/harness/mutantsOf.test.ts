@@ -48,7 +48,7 @@ describe("mutantsOfSchema", () => {
 	});
 	const sample = { id: "abc", side: "in", list: [{ type: "a", fee: 5, hooks: "0x" }], unread: 1 };
 
-	test("only what the schema reads of a sample is spoiled, with each value that the schema lists", () => {
+	test("only the members that the schema reads are spoiled, with each value that it lists", () => {
 		const { read, mutants, has, lacks } = mutantsOfSchema(schema, sample);
 		expect(read as unknown).toEqual({ id: "abc", side: "in", list: [{ type: "a", fee: 5 }] });
 		const done = new Set(mutants.map(({ path, how }) => `${path} ${how}`));

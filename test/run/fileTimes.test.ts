@@ -5,7 +5,7 @@ import { fileTimes, longFiles } from "#test/run/fileTimes.ts";
 
 const root = join(import.meta.dir, "../..");
 
-test("each file has a time, and long ones have the longest", () => {
+test("each test file has a time, and the long ones have the longest", () => {
 	const [long = ""] = longFiles;
 	const { version, files } = JSON.parse(fileTimes(["core/a.test.ts", long]));
 	expect(version).toBe(1);

@@ -30,7 +30,7 @@ test("the files that work longest stand first, with the share that they are of a
 	expect(timesTable(new Map(), { cases: [], tookSeconds: 0 })[0]).toContain("0 tests in 0 files");
 });
 
-test("only files of this run are read, and a run that wrote nothing has none", async () => {
+test("only this run's files are read, and a run that wrote nothing has no times", async () => {
 	const folder = mkdtempSync(join(tmpdir(), "times-"));
 	try {
 		const files = { "a.test.ts": 1_500, "of another run.test.ts": 9, "b.test.ts": "odd" };

@@ -70,7 +70,7 @@ describe("giveSecondChance", () => {
 		expect((await secondRun([one("a", "passed"), died], ["a"])).cases).toContainEqual(died);
 	});
 
-	test("where hundreds fail none runs again", async () => {
+	test("no test runs again if hundreds fail", async () => {
 		const files = Array.from({ length: 101 }, (_, at) => `f${at}`);
 		const cases = files.map((file) => one(file, "failed"));
 		const { ran, cases: now, said } = await secondRun(cases, files);

@@ -92,7 +92,7 @@ describe("renderJunit", () => {
 		},
 	];
 
-	test("what was read can be read again from the merged report", () => {
+	test("a merged report can be read again", () => {
 		const again = parseJunit(renderJunit(cases));
 		expect(again.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
 			cases.toSorted((a, b) => a.name.localeCompare(b.name)),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readImports } from "#test/run/testsOfChanged.ts";
 
-test("what a module imports is read, but no package, and nothing that is only a type", async () => {
+test("a module's imports are read, without packages and types", async () => {
 	const root = await mkdtemp(join(tmpdir(), "tapeline-imports-"));
 	try {
 		const text = `import type { T } from "#core/t.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "#test/run/runChild.ts";
 
-test("what a developer's .env holds does not reach the tests, everything else does", async () => {
+test("variables of a developer's .env do not reach the tests, and all others do", async () => {
 	const root = await mkdtemp(join(tmpdir(), "tapeline-env-"));
 	try {
 		await Bun.write(join(root, ".env"), "# note\nexport HOME=/x\nUNSET_HERE=1\n");

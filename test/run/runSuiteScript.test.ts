@@ -63,7 +63,7 @@ describe("installTools", () => {
 		],
 	];
 	for (const [what, traits, why] of helpless) {
-		test(`with ${what} the run goes on, and it is said once`, async () => {
+		test(`a run with ${what} goes on, and says so once`, async () => {
 			const { said } = await installOn(traits);
 			const complaints = said.filter((line) => line.includes("skipped"));
 			expect(complaints).toHaveLength(1);
@@ -118,13 +118,13 @@ describe("scratchFolder", () => {
 		await other.remove();
 	});
 
-	test("where there is no memory to have, it lies with the other temporary files", async () => {
+	test("the scratch folder lies with other temporary files if there is no folder in memory", async () => {
 		const scratch = await scratchFolder(join(tmpdir(), "no-such-folder"));
 		expect(dirname(scratch.path)).toBe(tmpdir());
 		await scratch.remove();
 	});
 
-	test("what a killed run left is removed, and what a living one has is not", async () => {
+	test("a scratch folder of a killed run is removed, and that of a living one is not", async () => {
 		const parent = await mkdtemp(join(tmpdir(), "scratch-parent-"));
 		const dead = Bun.spawn(["true"]);
 		await dead.exited;

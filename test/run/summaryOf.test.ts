@@ -15,7 +15,7 @@ Received: 1
       at runTransaction (/work/core/db/openDatabase.ts:114:24)
 `;
 
-	test("of two values both are shown, and the place", () => {
+	test("a difference of two values shows both, and the place", () => {
 		expect(failureLines(values, 6)).toEqual([
 			"AssertionError: expect(received).toBe(expected)",
 			"Expected: 2",
@@ -24,7 +24,7 @@ Received: 1
 		]);
 	});
 
-	test("of a long difference the lines that differ are shown", () => {
+	test("a long difference shows the lines that differ", () => {
 		const same = Array.from({ length: 30 }, (_, place) => `    ${place},`).join("\n");
 		const detail = `AssertionError: expect(received).toEqual(expected)\n\n  [\n${same}
 -   0,\n+   20,\n  ]\n\n- Expected  - 1\n+ Received  + 1\n\n      at a.test.ts:9:67\n`;
@@ -50,7 +50,7 @@ Received: 1
 		expect(failureLines("", 6)).toEqual([]);
 	});
 
-	test("never more lines than asked for, none empty, none too long, whatever the text", () => {
+	test("the lines of a failure are never empty, too long, or more than asked for", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), fc.nat(8), (text, max) => {
 				const lines = failureLines(`${values}\n${text}\n${"x".repeat(500)}`, max);
@@ -90,7 +90,7 @@ describe("summaryOf", () => {
 		expect(ok).toBe(false);
 	});
 
-	test("what happened stands under what failed, within what is seen of the output", () => {
+	test("each failure is listed with its reason, within the number of lines that is seen", () => {
 		const detail = `error: ${"long ".repeat(100)}\n${"more\n".repeat(50)}   at a.test.ts:1:1\n`;
 		const failed = (count: number) =>
 			summaryOf(Array.from({ length: count }, () => ({ ...base, outcome: "failed", detail })))
@@ -112,7 +112,7 @@ describe("summaryOf", () => {
 		expect(summaryOf([]).lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
 	});
 
-	test("what passed only at its second try stands under the totals, and the run is green", () => {
+	test("a test that passes at its second try is listed under the totals of a green run", () => {
 		const flaky = [{ file: "a.test.ts", test: "c > n", detail: "error: late" }];
 		const { lines, ok } = summaryOf([base], flaky);
 		expect(lines).toEqual(["1 passed, 0 failed, 0 skipped", "flaky: a.test.ts — c > n"]);

@@ -52,7 +52,7 @@ test("unit tests share their modules, but for those that change what others woul
 	expect(groups[1]?.files).toEqual([apart]);
 });
 
-test("what is listed as in need of isolation is there", () => {
+test("each file that is listed for isolation exists", () => {
 	expect(isolatedFiles.filter((file) => !existsSync(join(import.meta.dir, "../..", file)))).toEqual(
 		[],
 	);

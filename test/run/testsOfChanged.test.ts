@@ -10,7 +10,7 @@ describe("changedFiles", () => {
 	const DIFF = "diff --name-only --diff-filter=d";
 	const ADDED = "ls-files --others --exclude-standard";
 
-	test("what was committed since the branch began, what was changed, and what is new", async () => {
+	test("the changed files are those committed on the branch, changed since, and new", async () => {
 		const git = scripted({
 			"merge-base HEAD main": "abc\n",
 			[`${DIFF} abc`]: "core/b.ts\ncore/a.ts\n",
@@ -30,7 +30,7 @@ describe("changedFiles", () => {
 		expect(await changedFiles(scripted({ [`${DIFF} HEAD`]: "", [ADDED]: "" }))).toEqual([]);
 	});
 
-	test("without git the changed files are unknown", async () => {
+	test("the changed files are unknown if there is no git", async () => {
 		expect(await changedFiles(scripted({}))).toBeNull();
 	});
 });
@@ -63,7 +63,7 @@ describe("testsOfChanged", () => {
 		expect(testsOfChanged(tests, { changed: [], imports })).toEqual(["test/tidy/tidy.test.ts"]);
 	});
 
-	test("one plugin reaches no test of the whole service, the list of plugins does", () => {
+	test("a plugin's change reaches no test of the whole service, and the list of plugins does", () => {
 		expect(of("plugins/p/plugin.ts")).toEqual(["plugins/p/plugin.test.ts"]);
 		expect(of("api/builtinPlugins.ts")).toEqual(["test/e2e/all.test.ts"]);
 	});
@@ -76,7 +76,7 @@ describe("testsOfChanged", () => {
 		expect(of("plugins/p/README.md")).toEqual([]);
 	});
 
-	test("another version of a package can reach everything", () => {
+	test("another version of a package can reach every test", () => {
 		expect(of("bun.lock")).toEqual(tests.slice(0, -1));
 	});
 });

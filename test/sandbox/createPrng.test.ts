@@ -6,7 +6,7 @@ const draw = (seed: number, n = 1_000): number[] => {
 	return Array.from({ length: n }, () => prng.next());
 };
 
-test("one seed gives one sequence, another seed another", () => {
+test("the same seed gives the same sequence, and another seed another one", () => {
 	expect(draw(7)).toEqual(draw(7));
 	expect(draw(7)).not.toEqual(draw(8));
 });
@@ -17,7 +17,7 @@ test("a sequence goes on from its saved state", () => {
 	expect(createPrng(prng.state()).next()).toBe(draw(7, 2)[1] ?? -1);
 });
 
-test("counts and deviations are about what they say", () => {
+test("random counts and deviations have about the expected mean", () => {
 	const prng = createPrng(7);
 	const counts = Array.from({ length: 20_000 }, () => prng.count(0.75));
 	const gauss = Array.from({ length: 20_000 }, () => prng.gauss());

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseOptions } from "./parseOptions.ts";
 
-test("only the directory has to be said", () => {
+test("the directory is the only option that must be given", () => {
 	expect(parseOptions(["--data-dir", "/tmp/x"])).toEqual({
 		dataDir: "/tmp/x",
 		seed: 7,

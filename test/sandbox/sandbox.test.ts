@@ -91,7 +91,7 @@ function readDataUri(uri: string): z.infer<typeof Described> {
 }
 
 describe("the sandbox world", () => {
-	test("is chain 31337 and its newest block is of now", async () => {
+	test("the sandbox is chain 31337, and its newest block is of now", async () => {
 		expect(sandbox.chainId).toBe(31_337);
 		expect(Number(await rpc.call("eth_chainId"))).toBe(31_337);
 		const head = await readHead(rpc);
@@ -99,7 +99,7 @@ describe("the sandbox world", () => {
 		expect(Math.abs(head.timeS - Date.now() / 1_000)).toBeLessThan(120);
 	});
 
-	test("has a chain 4663 beside it, with ether for people on both", async () => {
+	test("the sandbox has a chain 4663 beside it, with ether for people on both", async () => {
 		const { home } = sandbox;
 		const own = createRpc(home.httpUrl);
 		expect([home.chainId, Number(await own.call("eth_chainId"))]).toEqual([4663, 4663]);
@@ -111,7 +111,7 @@ describe("the sandbox world", () => {
 		}
 	});
 
-	test("has a wallet provider that accepts the announced application, and no other", async () => {
+	test("the sandbox has a wallet provider that accepts the announced application, and no other", async () => {
 		const { walletProviderUrl, walletProvider } = sandbox;
 		const { appId, appSecret } = walletProvider;
 		const ask = async (secret: string): Promise<number> => {
@@ -124,7 +124,7 @@ describe("the sandbox world", () => {
 		expect(await ask("another")).toBe(401);
 	});
 
-	test("has a token on the home chain, and pays the keeper wallet to burn it with the revenue", async () => {
+	test("the sandbox has a token on the home chain, and pays the keeper wallet to burn it", async () => {
 		const { economy, home, walletProviderUrl, walletProvider } = sandbox;
 		const { appId, appSecret } = walletProvider;
 		const basic = Buffer.from(`${appId}:${appSecret}`).toString("base64");
@@ -151,7 +151,7 @@ describe("the sandbox world", () => {
 		expect(told).toMatchObject({ token: economy.token, sandwiches: [] });
 	});
 
-	test("has stocks at home that its users hold, that are listed, and that the router quotes", async () => {
+	test("the sandbox has stocks at home that its users hold, that are listed and quoted", async () => {
 		const { stocks, home } = sandbox;
 		const { usdg } = stockAddresses;
 		const listed = await (await fetch(`${stocks.assetsUrl}/rhj/assets`)).json();
@@ -178,7 +178,7 @@ describe("the sandbox world", () => {
 		);
 	});
 
-	test("has no reverted transaction", async () => {
+	test("the sandbox has no reverted transaction", async () => {
 		const head = await readHead(rpc);
 		const found = await findReverts(rpc, { fromBlock: 1, toBlock: head.number });
 		expect(found.reverted).toEqual([]);
@@ -224,7 +224,7 @@ describe("the sandbox world", () => {
 		expect(token.attributes).toHaveLength(3);
 	});
 
-	test("has one collection sold out, one revealed with ERC-4906 and one still hidden", async () => {
+	test("the sandbox has one collection sold out, one revealed with ERC-4906 and one still hidden", async () => {
 		const astro = await collectionAddress("astro");
 		expect(await ask(astro, { functionName: "totalSupply" })).toBe(
 			await ask(astro, { functionName: "maxSupply" }),

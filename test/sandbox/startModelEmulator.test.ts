@@ -61,7 +61,7 @@ describe("startModelEmulator", () => {
 		expect((await ask("x".repeat(10))).status).toBe(200);
 	});
 
-	test("goes wrong as ordered, as often as ordered", async () => {
+	test("the model goes wrong as ordered, as often as ordered", async () => {
 		const text = `shoot 0.25 eth to ${ALICE}`;
 		model.fault({ kind: "lying", times: 1 });
 		expect(await content(text)).toBe(`{"command":"send 9000 eth to 0x${"66".repeat(20)}"}`);

@@ -45,15 +45,15 @@ describe(`${seeds.length} seeds from ${seeds[0]}`, () => {
 		expect(report.of("convergence")).toEqual([]);
 	});
 
-	test("[ING-09] nobody moves a lane's cursor whose lease another process holds", () => {
+	test("[ING-09] no process moves the cursor of a lane whose lease another one holds", () => {
 		expect(report.of("fencing")).toEqual([]);
 	});
 
-	test("[STR-04] what clients were told and what was taken back is what is stored", () => {
+	test("[STR-04] the frames that clients got, less those taken back, are what is stored", () => {
 		expect(report.of("frames")).toEqual([]);
 	});
 
-	test("[STR-04] nothing is announced that was not committed", () => {
+	test("[STR-04] no frame is announced that was not committed", () => {
 		expect(report.of("hints")).toEqual([]);
 	});
 });

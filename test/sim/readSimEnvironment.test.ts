@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readSimEnvironment } from "#test/sim/runSeed.ts";
 
-test("two hundred seeds are usual, the same each time", () => {
+test("two hundred seeds are used by default, the same each time", () => {
 	const { seeds, isWhole } = readSimEnvironment({}, 77);
 	expect([seeds.length, seeds[0], seeds.at(-1), isWhole]).toEqual([200, 1, 200, true]);
 });
@@ -12,7 +12,7 @@ test("the long run takes other seeds each time, and as many as it is told to", (
 	expect(readSimEnvironment({ PROVE: "1", SIM_SEEDS: "9" }, 77).seeds).toHaveLength(9);
 });
 
-test("one seed is replayed as often as it is asked for", () => {
+test("a single seed is replayed as often as it is asked for", () => {
 	const { seeds, isWhole, knobs } = readSimEnvironment(
 		{ SIM_SEED: "36", SIM_TIMES: "3", SIM_KNOBS: '{"reorgRate":0}' },
 		77,

@@ -85,7 +85,7 @@ async function giveAway(lease: string, holders: readonly string[]): Promise<void
 for (const feed of FEEDS) {
 	for (const roundTripMs of ROUND_TRIPS_MS) {
 		const heard = `heads by ${feed}, ${roundTripMs} ms a round trip`;
-		test(`what a fork of the same height put in place is read without a next block: ${heard}`, async () => {
+		test(`a fork to the same height is read without a next block: ${heard}`, async () => {
 			const found = SEEDS.map(async (seed) => {
 				const wrong = await runForks(seed, feed, roundTripMs);
 				return wrong.map((what) => `seed ${seed}: ${what}`);

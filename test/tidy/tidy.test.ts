@@ -9,7 +9,7 @@ const PROBLEMS_SHOWN_MAX = 40;
 const files = await projectFiles();
 
 describe("the house is tidy", () => {
-	test("there is something to look at", () => {
+	test("the rules find source files to look at", () => {
 		expect(files.length).toBeGreaterThan(20);
 	});
 

@@ -22,7 +22,7 @@ describe("fillIndex", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("as many events as asked for, so many of them of the last day, most of few collections", async () => {
+	test("the filled index has the asked number of events, mostly of few collections", async () => {
 		const [row] = await database.db.query<{ all: number; recent: number; first: number }>(
 			`select count(*) as all, count(*) filter (where occurred_at >= $1) as recent,
 			count(*) filter (where collection_id <= 10) as first

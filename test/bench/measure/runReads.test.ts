@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { compareReads } from "#test/bench/measure/runReads.ts";
 
-test("both sizes are asked the same, in turn, and the warming up is not counted", async () => {
+test("both sizes get the same requests in turn, and the warming up is not counted", async () => {
 	const asked: string[] = [];
 	const ask = (size: string) => async (path: string) => {
 		asked.push(`${size} ${path}`);

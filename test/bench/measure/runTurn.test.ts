@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { runTurn } from "#test/bench/measure/runTurn.ts";
 
-test("what ends before the time that counts, or after it, is done and does not count", async () => {
+test("a call that ends before or after the counted time is done, and does not count", async () => {
 	let ms = 0;
 	const order = { inFlight: 1, warmMs: 25, countMs: 40, nowMs: () => ms };
 	const told = await runTurn(order, async () => {
@@ -11,7 +11,7 @@ test("what ends before the time that counts, or after it, is done and does not c
 	expect(told).toEqual({ done: 7, perSecond: 100, delaysMs: [10, 10, 10, 10] });
 });
 
-test("each worker does one thing at a time, in turns that it can count", async () => {
+test("each worker does one call at a time, and knows the number of its turn", async () => {
 	let ms = 0;
 	const busy = new Set<number>();
 	const turns = new Map<number, number>();
@@ -29,7 +29,7 @@ test("each worker does one thing at a time, in turns that it can count", async (
 	expect([...turns.keys()].sort()).toEqual([0, 1, 2]);
 });
 
-test("the first that fails ends all: nobody goes on asking for what is not counted", async () => {
+test("the first failed call ends all workers", async () => {
 	let done = 0;
 	const order = { inFlight: 2, warmMs: 0, countMs: 1, nowMs: () => 0 };
 	const running = runTurn(order, async (worker, turn) => {
@@ -43,7 +43,7 @@ test("the first that fails ends all: nobody goes on asking for what is not count
 	expect(done).toBeLessThanOrEqual(doneBy + 1);
 });
 
-test("where so many a second are asked for, each worker has its places in an even row", async () => {
+test("workers with a rate begin their calls at even times", async () => {
 	let ms = 0;
 	const begun: number[] = [];
 	const sleep = async (waitMs: number) => {

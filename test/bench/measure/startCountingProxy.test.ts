@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { takesPerSecond } from "#test/bench/measure/startCountingProxy.ts";
 
-test("one second's worth passes at once, then so many a second, and a batch owes what is above", () => {
+test("a second's worth of calls passes at once, then a rate, and a large batch owes the rest", () => {
 	const clock = { ms: 0 };
 	const takes = takesPerSecond(100, () => clock.ms);
 	expect([takes(60), takes(40), takes(1)]).toEqual([true, true, false]);
@@ -16,7 +16,7 @@ test("one second's worth passes at once, then so many a second, and a batch owes
 	expect(takes(1)).toBe(true);
 });
 
-test("without a limit everything passes", () => {
+test("every call passes if there is no limit", () => {
 	const takes = takesPerSecond();
 	expect([takes(1_000_000), takes(1_000_000)]).toEqual([true, true]);
 });

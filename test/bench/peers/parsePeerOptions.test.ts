@@ -5,7 +5,7 @@ describe("parsePeerOptions", () => {
 	const NAMES = ["subsquid", "subsquid-inserts", "ponder", "envio"];
 	const parse = (...args: string[]) => parsePeerOptions(args, NAMES);
 
-	test("without options all peers run on 80,000 rows and a node without delay or limit", () => {
+	test("all peers run on 80,000 rows and an unlimited node if there are no options", () => {
 		expect(parse()).toEqual({
 			kind: "run",
 			only: NAMES,
@@ -32,7 +32,7 @@ describe("parsePeerOptions", () => {
 		});
 	});
 
-	test("what is no number in its bounds is refused with the bounds", () => {
+	test("a number out of its bounds is refused with the bounds", () => {
 		for (const args of [
 			["--rows", "1"],
 			["--rows", "many"],
@@ -50,7 +50,7 @@ describe("parsePeerOptions", () => {
 });
 
 describe("renderPeers", () => {
-	test("each is beside our own mean rate, and what was not measured is not zero", () => {
+	test("each peer stands beside our own mean rate, and a missing measure is not zero", () => {
 		const ours = { title: "Tapeline", rowsPerSecond: 20_000, seconds: 4, cpuSeconds: 2.5 };
 		const measured = {
 			postgresCpuSeconds: 1,
@@ -79,7 +79,7 @@ describe("renderPeers", () => {
 		expect(new Set(table.split("\n").map(({ length }) => length)).size).toBe(1);
 	});
 
-	test("without a run of ours nothing is beside it", () => {
+	test("a peer's row has no comparison if there is no run of ours", () => {
 		const table = renderPeers([{ title: "a peer", rowsPerSecond: 100, seconds: 2 }], Number.NaN);
 		expect(table.split("\n")[2]).toContain("|           – |");
 	});

@@ -64,7 +64,7 @@ const targets = (): [string, string][] => [
 	["/api/v2/search?query=kites&limit=50", "results"],
 ];
 
-test("each answer is what the document describes, and has no other member", async () => {
+test("each answer is what the provider's document describes, with no other member", async () => {
 	const seen = new Set<string>();
 	for (const [target, member] of targets()) {
 		const pathname = new URL(target, provider.url).pathname;
@@ -151,7 +151,7 @@ describe("pages", () => {
 		clockMs = NOW_MS;
 	});
 
-	test("after and before are seconds, and both are left out themselves", async () => {
+	test("the parameters after and before are in seconds, and both exclude themselves", async () => {
 		const [, second, , , fifth] = lanterns()?.events ?? [];
 		const range = `after=${fifth?.atS}&before=${second?.atS}`;
 		const body = await get(`/api/v2/events/collection/copper-lanterns?${range}`);
@@ -181,7 +181,7 @@ test("refusals have the document's form, and headers tell the limit", async () =
 	await limited.stop();
 });
 
-test("the same seed makes the same world, and another one another", () => {
+test("the same seed makes the same world, and another seed another one", () => {
 	const text = (seed: number) => {
 		const { collections } = makeWorld({ seed, nowMs: NOW_MS, busy: [100] });
 		return JSON.stringify([...collections], (_, value) => {

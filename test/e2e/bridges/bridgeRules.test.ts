@@ -49,7 +49,7 @@ describe("[BRG-02] the grammar", () => {
 		"the agent": async (text: string) => (await lab.ask("/v1/agent/command", { text })).body.data,
 	};
 	for (const [way, ask] of Object.entries(ways)) {
-		test(`is read to the letter by ${way}, with every part and without those that may be left out`, async () => {
+		test(`a command is read to the letter by ${way}, with every part and without the optional ones`, async () => {
 			expect(await ask(whole)).toMatchObject({
 				...{ errorCode: null, amountRaw: "1000000000000000", recipient: ALICE, refundTo: BOB },
 				origin: { chain: "anvil", symbol: "ETH" },
@@ -192,7 +192,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(done.depositHash).toMatch(/^0x/);
 	});
 
-	test("what the provider does not know by its request is found by the deposit's hash", async () => {
+	test("a bridge that the provider does not know by its request is found by the deposit's hash", async () => {
 		lab.bridge.fault({ kind: "unseen" });
 		const { id } = await bridge();
 		const { depositHash } = await lab.reached(id, ["pending"]);

@@ -73,7 +73,7 @@ test("[BRG-14] [BRG-15] a command becomes a stored quote with its steps, a depos
 });
 
 describe("[BRG-01] chains, currencies and settings are told without a session", () => {
-	test("with what can be used now", async () => {
+	test("the list of chains says what can be used now", async () => {
 		const { body } = await lab.ask("/v1/bridges/chains", undefined, { as: null });
 		expect(body).toMatchObject({ enabled: true, dryRun: false });
 		expect(body.chains).toMatchObject([
@@ -91,7 +91,7 @@ describe("[BRG-01] chains, currencies and settings are told without a session", 
 		expect(nowhere).toMatchObject({ status: 422, body: { code: "chain_unknown" } });
 	});
 
-	test("and every other route needs one", async () => {
+	test("every other route of bridges needs a session", async () => {
 		for (const [path, method, body] of [
 			[PATH, "GET", undefined],
 			[PATH, "POST", { command: COMMAND }],
@@ -309,7 +309,7 @@ describe("a token", () => {
 		return BigInt(await lab.home.rpc<string>("eth_call", [{ to: USDG, data }, "latest"]));
 	};
 
-	test("is allowed exactly, deposited after that, and arrives as a coin", async () => {
+	test("a token is allowed exactly, deposited after that, and arrives as a coin", async () => {
 		const before = await lab.dollars(wallet.address);
 		const started = await bridge(back);
 		expect(started).toMatchObject({
@@ -326,7 +326,7 @@ describe("a token", () => {
 		expect(done.arrived.amountRaw).toBe(String((49_900_000n * ETHER) / 2_000_000_000n));
 	});
 
-	test("without a feed counts against limits as what is expected for it", async () => {
+	test("a token without a feed counts against limits as what is expected for it", async () => {
 		const token = "0x00000000000000000000000000000000000d0002";
 		const mint = { abi: dollarAbi, functionName: "mint" } as const;
 		const data = encodeFunctionData({ ...mint, args: [wallet.address as Hex, 60_000_000n] });
@@ -342,14 +342,14 @@ describe("a token", () => {
 		expect(Number(spent?.micros)).toBe(49_900_000);
 	});
 
-	test("with an unlimited allowance in its quote is refused before anything is signed", async () => {
+	test("a token with an unlimited allowance in its quote is refused before anything is signed", async () => {
 		lab.bridge.fault({ kind: "unlimited_allowance", times: 1 });
 		const refused = await bridge(back);
 		expect(refused).toMatchObject({ status: "rejected", errorCode: "quote_mismatch" });
 		expect(await allowance()).toBe(0n);
 	});
 
-	test("whose quote ends between its steps fails, and its allowance can be taken back", async () => {
+	test("a bridge whose quote ends between its steps fails, and its allowance can be taken back", async () => {
 		await lab.home.rpc("evm_setAutomine", [false]);
 		const { id } = await bridge(back);
 		await lab.service.core.db.execute(
@@ -380,7 +380,7 @@ describe("[BRG-09] webhooks", () => {
 		JSON.stringify({ event: "request.status.updated", timestamp, data: { requestId, status } });
 	const unknown = `0x${"ee".repeat(32)}`;
 
-	test("are accepted only with a signature of the same bytes, within the hour, by the right key", async () => {
+	test("a webhook is accepted only with a signature of its bytes, within the hour, by the right key", async () => {
 		const now = Date.now();
 		const body = eventOf(unknown, now);
 		const key = lab.bridge.apiKey;
@@ -405,7 +405,7 @@ describe("[BRG-09] webhooks", () => {
 		expect(await post(big, signBridgeWebhook(key, big, now))).toBe("413 bridge_webhook_too_large");
 	});
 
-	test("are taken once by event, time, request and status", async () => {
+	test("a webhook is taken once by event, time, request and status", async () => {
 		const now = Date.now();
 		const say = (timestamp: number, status: string) => {
 			const body = eventOf(unknown, timestamp, status);
@@ -417,7 +417,7 @@ describe("[BRG-09] webhooks", () => {
 		expect(await say(now + 2, "pending")).toBe("200 idle");
 	});
 
-	test("that lie change nothing: the provider and the chains are asked", async () => {
+	test("a lying webhook changes nothing: the provider and the chains are asked", async () => {
 		lab.bridge.fault({ kind: "fill_never", times: 1 });
 		const { id, quote } = await bridge();
 		await lab.reached(id, ["pending"]);
@@ -431,7 +431,7 @@ describe("[BRG-09] webhooks", () => {
 		}
 	});
 
-	test("by the provider itself arrive for every status, even twice", async () => {
+	test("the provider's own webhooks arrive for every status, even twice", async () => {
 		lab.bridge.sendWebhooksTo(`${lab.service.url}${WEBHOOK}`);
 		lab.bridge.fault({ kind: "webhook_twice" });
 		const { id, quote } = await bridge();
@@ -445,7 +445,7 @@ describe("[BRG-09] webhooks", () => {
 });
 
 describe("asked twice", () => {
-	test("under one key it is one bridge, one deposit, and the same bytes", async () => {
+	test("a request that is repeated under one key is one bridge, one deposit, and the same bytes", async () => {
 		const before = deposits();
 		const key = "bridge-once";
 		const first = await lab.ask(PATH, { command: COMMAND }, { key });

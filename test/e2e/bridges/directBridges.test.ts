@@ -128,15 +128,17 @@ describe("what is not verified on both chains is refused before anything is sign
 		await refused("peer_unverified");
 	});
 
-	test("neither contract names a peer", async () => {
+	test("a route whose contracts name no peer is refused", async () => {
 		await messenger.setPeer(4_663, MARKET_EID, zeroAddress);
 		await messenger.setPeer(31_337, HOME_EID, zeroAddress);
 		await refused("peer_unverified");
 	});
 
-	test("a token that nobody named", () => refused("mode_unsupported", { currency: "ETH" }));
-	test("another token on the destination chain", () => refused("currency_unknown", { as: "ETH" }));
-	test("an amount that the contract would round", () => {
+	test("a token that nobody named is refused", () =>
+		refused("mode_unsupported", { currency: "ETH" }));
+	test("another token on the destination is refused", () =>
+		refused("currency_unknown", { as: "ETH" }));
+	test("an amount that the contract would round is refused", () => {
 		return refused("amount_invalid", { amount: "1.000001" });
 	});
 });

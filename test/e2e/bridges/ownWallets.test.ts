@@ -39,7 +39,7 @@ async function send(call: Call, on: "market" | "home" = "market"): Promise<Hex> 
 }
 
 describe("an owner's own wallet", () => {
-	test("[BRG-06] is asked by a signing page, its hash counts once the chain shows it, and nothing is sent here", async () => {
+	test("[BRG-06] the owner signs on a page, the hash counts once the chain shows it, and we send nothing", async () => {
 		const handed = lab.custody.transactions().length;
 		expect(wallet.capability).toBe("external/manual");
 		const asked = await begin();
@@ -133,7 +133,7 @@ describe("an owner's own wallet", () => {
 		expect(done.steps.map(({ status }: any) => status)).toEqual(Array(3).fill("confirmed"));
 	});
 
-	test("that never reports its signature is found by the provider and by the chain", async () => {
+	test("a signature that is never reported is found by the provider and by the chain", async () => {
 		const asked = await begin();
 		const hash = await send(asked.steps[0]);
 		await lab.bridge.idle();
@@ -143,7 +143,7 @@ describe("an owner's own wallet", () => {
 		expect(done.depositHash).toBe(hash);
 	});
 
-	test("that signs after the question expired is still followed, because its money left", async () => {
+	test("a deposit that is signed after the question expired is followed, because its money left", async () => {
 		const asked = await begin();
 		const { db } = lab.service.core;
 		await db.execute("update wallets.intent set expires_at = now() where id = $1", [
@@ -157,7 +157,7 @@ describe("an owner's own wallet", () => {
 		expect(done.depositHash).toBe(hash);
 	});
 
-	test("is not asked after its quote has expired", async () => {
+	test("an owner is not asked after the quote has expired", async () => {
 		const asked = await begin();
 		const [row] = await lab.service.core.db.query<{ at: Date }>(
 			"select expires_at as at from wallets.intent where id = $1",
@@ -170,7 +170,7 @@ describe("an owner's own wallet", () => {
 describe("a hash that is none of the bridge's", () => {
 	const unchanged = ({ changedAt: _, signUrl: __, ...rest }: any) => rest;
 
-	test("is refused with a code, and changes nothing", async () => {
+	test("a foreign hash is refused with a code, and changes nothing", async () => {
 		const asked = await begin();
 		const before = unchanged(await show(asked.id));
 		const [step] = asked.steps;
@@ -197,7 +197,7 @@ describe("a hash that is none of the bridge's", () => {
 		expect(unchanged(await show(asked.id))).toEqual(before);
 	});
 
-	test("is refused even if it is the right call on another chain", async () => {
+	test("a hash is refused even if it is the right call on another chain", async () => {
 		const asked = await begin();
 		const [step] = asked.steps;
 		const hash = await send(step, "home");
@@ -217,7 +217,7 @@ describe("a hash that is none of the bridge's", () => {
 });
 
 describe("a requote", () => {
-	test("before anything was signed asks again, and the earlier page no longer works", async () => {
+	test("a requote before any signature asks again, and the earlier page no longer works", async () => {
 		const asked = await begin();
 		const renewed = await ask(`${PATH}/${asked.id}/requote`, {});
 		expect(renewed).toMatchObject({ status: 200, body: { status: "signature_required" } });
@@ -229,7 +229,7 @@ describe("a requote", () => {
 		await lab.reached(asked.id, ["success"], AS);
 	});
 
-	test("after a step was signed is refused", async () => {
+	test("a requote after a step was signed is refused", async () => {
 		const asked = await begin();
 		await tell(asked.id, await send(asked.steps[0]));
 		const refused = await ask(`${PATH}/${asked.id}/requote`, {});

@@ -116,7 +116,7 @@ describe("a quote whose signature lies", () => {
 		});
 	}
 
-	test("with the nonce of another bridge is refused", async () => {
+	test("a quote with the nonce of another bridge is refused", async () => {
 		let nonce: string | null = null;
 		lab.bridge.spoilQuotes((quote) => {
 			const { value } = quote.steps[0].items[0].data.sign;
@@ -130,7 +130,7 @@ describe("a quote whose signature lies", () => {
 		expect({ status, errorCode }).toEqual({ status: "rejected", errorCode: "quote_mismatch" });
 	});
 
-	test("with a false name of the token is refused", async () => {
+	test("a quote with a false name of the token is refused", async () => {
 		lab.bridge.spoilQuotes((quote) => {
 			quote.steps[0].items[0].data.sign.domain.name = "Another Dollar";
 			return quote;
@@ -142,7 +142,7 @@ describe("a quote whose signature lies", () => {
 });
 
 test.each(["appends_text", "appends_deposit"] as const)(
-	"what it asks for later and nobody agreed to (%s) is not done, and the chain is asked",
+	"a later step that nobody agreed to (%s) is not done, and the chain is asked",
 	async (kind) => {
 		lab.bridge.fault({ kind, times: 1 });
 		const before = { held: await held(), nonce: await nonce() };
@@ -153,7 +153,7 @@ test.each(["appends_text", "appends_deposit"] as const)(
 	},
 );
 
-test("after an unreadable answer the intent is looked up, and not handed over again", async () => {
+test("an intent is looked up, and not handed over again, after an unreadable answer", async () => {
 	lab.bridge.fault({ kind: "truncated", path: PERMITS, times: 1 });
 	const done = await lab.reached((await bridge()).id, ["success", "failure", "rejected"]);
 	expect(done.status).toBe("success");

@@ -67,7 +67,7 @@ describe("linters of others", () => {
 });
 
 describe("operations", () => {
-	test("each has a name that a person would type, words, and a tag that is explained", () => {
+	test("each operation has a name that a person would type, words, and an explained tag", () => {
 		const VERBS = new RegExp(
 			"^(get|list|create|update|set|search|estimate|resync|resolve|cancel|answer|verify|receive|" +
 				"unlink|enroll|signOut|pause|resume|refresh|accept|close|name)([A-Z][a-z]+){0,4}$",
@@ -82,7 +82,7 @@ describe("operations", () => {
 		expect(new Set(ids).size).toBe(ids.length);
 	});
 
-	test("each parameter says what it means, with an example or all that it takes", () => {
+	test("each parameter says what it means, with an example or all of its values", () => {
 		const parameters = operations.flatMap(({ name, parameters = [] }) =>
 			parameters.map((one: any) => ({ ...one, of: name })),
 		);
@@ -134,7 +134,7 @@ describe("operations", () => {
 		expect(bodies.length).toBeGreaterThan(50);
 	});
 
-	test("each names its security scheme, which is explained", () => {
+	test("each operation names its security scheme, which is explained", () => {
 		const wrong = broken(operations, ({ name, security }) => {
 			const names = security.flatMap((one: object) => Object.keys(one));
 			const known = names.every((one: string) => openApi.components.securitySchemes[one]);
@@ -148,7 +148,7 @@ describe("operations", () => {
 });
 
 describe("members of schemas", () => {
-	test("each has a description", () => {
+	test("each member of a schema has a description", () => {
 		const all = members();
 		expect(all.length).toBeGreaterThan(450);
 		expect(
@@ -156,7 +156,7 @@ describe("members of schemas", () => {
 		).toEqual([]);
 	});
 
-	test("each example fits its schema", () => {
+	test("each example of a member fits its schema", () => {
 		for (const document of [openApi, asyncApi]) {
 			const check = createSchemaCheck(document);
 			const wrong = broken(
@@ -168,7 +168,7 @@ describe("members of schemas", () => {
 		}
 	});
 
-	test("what is counted is an integer, and a number that is none says its unit", () => {
+	test("each count is an integer, and any other number says its unit", () => {
 		const UNIT =
 			/ETH|US dollars|percent|milliseconds|from 0 to 1|`unit`|`floor_price_symbol`|`floorSymbol`|coin/;
 		const wrong = broken(members(), ({ where, schema }) => {
@@ -217,7 +217,7 @@ describe("members of schemas", () => {
 		expect(Object.entries<any>(schemas).filter(([, one]) => !one.description)).toEqual([]);
 	});
 
-	test("where one figure has two names, the document says which is which", () => {
+	test("a figure with two names is described as the same figure", () => {
 		const { description, properties } = openApi.components.schemas.Collection;
 		for (const name of ["floor", "floor_price", "volume_24h", "owners"]) {
 			expect(description).toContain(`\`${name}\``);
@@ -241,7 +241,7 @@ describe("errors", () => {
 		expect(openApi.components.responses.TooManyRequests.headers).toHaveProperty("retry-after");
 	});
 
-	test("each code has a page that says what it means and what to do", async () => {
+	test("each error code has a page that says what it means and what to do", async () => {
 		const text = JSON.stringify([openApi.paths, openApi.components.responses]);
 		const codes = new Set(
 			[...text.matchAll(/"code":\{"enum":\[([^\]]+)\]/g)].flatMap(([, list = ""]) =>

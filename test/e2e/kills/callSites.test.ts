@@ -135,7 +135,7 @@ test("every commit and every outbound call of the path is inside a named step", 
 	expect(onThePath.flatMap(unlisted)).toEqual([]);
 });
 
-test("each function that calls out inside its callers' steps still exists and does so", () => {
+test("each function that calls out within its callers' steps still exists and does so", () => {
 	for (const place of Object.keys(INSIDE_THEIR_CALLERS)) {
 		const [path, name] = place.split(/[#:]/);
 		const file = onThePath.find((one) => one.path === path);

@@ -96,7 +96,7 @@ for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => isReveal)) {
 }
 
 for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => !isReveal)) {
-	test(`nothing is taken for a reveal of a collection whose change is: ${kind.name}`, async () => {
+	test(`a change of this kind is not taken for a reveal: ${kind.name}`, async () => {
 		const { contract, id } = contracts.get(kind) ?? { contract: "0x", id: -1 };
 		let seen = await latest(id);
 		await open(made, folders, { kind, contract });

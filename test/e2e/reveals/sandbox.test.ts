@@ -71,7 +71,7 @@ async function arm(contract: string, terms: Record<string, number>): Promise<any
 const read = async (id: string) => (await ada.ask(`/v1/nft-market/snipes/${id}`)).body;
 
 test(
-	"of collections that come out in every way at once, with servers that fail and sellers who are faster, plans buy what they may",
+	"plans buy what they may among reveals of every kind, with failing servers and faster buyers",
 	async () => {
 		const { ceiling, budget, items } = SHOW_TERMS;
 		const plans: { id: string; show: Show }[] = [];

@@ -58,7 +58,7 @@ for (let n = 0; n < FAMILIES; n++) {
 	});
 }
 
-test("there are three hundred and more, none of them twice, and no answer leaks anything", () => {
+test("each of over 300 different attacks gets an answer that leaks nothing", () => {
 	const names = families.flatMap((one) =>
 		one.attacks.map((attack) => `${one.name} ${attack.name}`),
 	);

@@ -85,7 +85,7 @@ test("[BRG-11] a post bridges nothing where ENABLE_SOCIAL_BRIDGING is off, and a
 	expect(deposits()).toBeGreaterThan(before);
 });
 
-test("[BRG-11] where it is on, a post bridges to its author's own wallet within the channel's cap", async () => {
+test("[BRG-11] a post bridges to its author's own wallet within the channel's cap if that is on", async () => {
 	await restart({ ENABLE_SOCIAL_BRIDGING: "true" });
 	const before = deposits();
 	await until(async () => {

@@ -77,7 +77,7 @@ test("links and money have a third of the window, whoever else writes", async ()
 	world.lab.advance(WINDOW_MS + 1_000);
 });
 
-test("what is no command is answered once a day", async () => {
+test("a post without a command is answered once a day", async () => {
 	const by = newcomer();
 	const first = await world.mention(by, `${BOT} thanks a lot`);
 	expect(first.post).not.toBeNull();

@@ -88,7 +88,7 @@ describe("the webhook", () => {
 		await world.settled(`post:${post.id}`);
 	});
 
-	test("[SOC-01] is signed by the API secret where SOCIAL_WEBHOOK_SECRET is empty", async () => {
+	test("[SOC-01] the webhook is signed by the API secret if SOCIAL_WEBHOOK_SECRET is empty", async () => {
 		const env = { ...world.env, SOCIAL_WEBHOOK_SECRET: "" };
 		const { api } = await world.lab.openApi({ env });
 		const { apiSecret, webhookSecret } = world.x.access;
@@ -108,14 +108,14 @@ describe("the webhook", () => {
 		}
 	});
 
-	test("[SOC-02] is all that is heard where ENABLE_POLLING_FALLBACK is off", () => {
+	test("[SOC-02] the webhook is the only source if ENABLE_POLLING_FALLBACK is off", () => {
 		const jobs = world.service.host.jobs.map(({ name }) => name);
 		expect(jobs.filter((name) => name.startsWith("social.poll"))).toEqual([]);
 	});
 });
 
 describe("a question about the market", () => {
-	test("[SOC-05] is answered in one line with its age, as chat answers it", async () => {
+	test("[SOC-05] a question is answered in one line with its age, as chat answers it", async () => {
 		const { post, dm } = await world.mention("stranger", `${BOT} floor ${SLUG}`);
 		expect(post).toMatch(/floor \d.*ETH.* · \d+ \w+ ago$/);
 		expect(dm).toBeNull();
@@ -193,7 +193,7 @@ describe("[SOC-04] what web chat can do", () => {
 		first === undefined ? [] : [{ text: first, isReading: reading.has(tool) }],
 	);
 
-	test("is answered word for word, whatever of all commands somebody types", async () => {
+	test("each reading command is answered word for word as in web chat", async () => {
 		for (const { text } of examples.filter(({ isReading }) => isReading)) {
 			// Figures may move on in between: it is what they were before, or after.
 			const before = await chatted(text, "ben");
@@ -203,7 +203,7 @@ describe("[SOC-04] what web chat can do", () => {
 		}
 	});
 
-	test("and moves money is read as the same command here, and needs a profile", async () => {
+	test("each command that moves money is read as in web chat, and needs a profile", async () => {
 		const by = "9100000000000000009";
 		world.x.addPerson({ id: by, username: "newcomer", isAutomated: false });
 		for (const { text } of examples.filter(({ isReading }) => !isReading)) {
@@ -217,7 +217,7 @@ describe("[SOC-04] what web chat can do", () => {
 });
 
 describe("a command of a linked author", () => {
-	test("[SOC-10] is done at once where the money stays with its author", async () => {
+	test("[SOC-10] a command is done at once if the money stays with its author", async () => {
 		const { post, dm } = await world.mention("cleo", `${BOT} send 0.01 eth to ${ownAddress()}`);
 		expect(post).toMatch(/^(?:@cleo )?It is (?:submitted|confirmed)\. Send me the word link/);
 		expect(dm).toBeNull();
@@ -234,7 +234,7 @@ describe("a command of a linked author", () => {
 		expect(linked.event.state).toBe("answered");
 	});
 
-	test("to another person waits a day, and then for its author's yes by a link", async () => {
+	test("a payment to another person waits a day, and then for its author's yes by a link", async () => {
 		await world.dm("ada", "hello");
 		const first = await world.mention("ada", `${BOT} send 0.01 eth to ${BERT}`);
 		expect(first.post).toContain("rejected");
@@ -255,7 +255,7 @@ describe("a command of a linked author", () => {
 		expect((await world.intents()).at(-1)).toMatchObject({ errorCode: "per_trade_limit" });
 	});
 
-	test("[SOC-10] that only a model reads is proposed, and nothing more", async () => {
+	test("[SOC-10] a command that only a model reads is proposed, and nothing more", async () => {
 		world.model.fault({
 			kind: "hostile",
 			command: `send 0.01 eth to ${ownAddress().toLowerCase()}`,
@@ -320,7 +320,7 @@ describe("a text without a command", () => {
 		["repost", async () => await world.mention("ada", `RT ${BOT} help`, { repostOf: "1" })],
 	];
 	for (const [reason, say] of silent) {
-		test(`is answered where it is ${reason}`, async () => {
+		test(`a text without a command is not answered if it is ${reason}`, async () => {
 			const posts = world.x.timeline.posts.filter(({ authorId }) => authorId === world.x.bot.id);
 			const { event } = await say();
 			expect(event).toMatchObject({ state: "ignored", reason });
@@ -342,7 +342,7 @@ describe("a text without a command", () => {
 });
 
 describe("an author without a profile", () => {
-	test("is told so, and their command is listed for operators, so many a day", async () => {
+	test("an author without a profile is told so, and the command is listed for operators, with a limit", async () => {
 		const { post } = await world.mention("stranger", `${BOT} send 0.5 eth to ${BERT}`);
 		expect(post).toContain("not linked");
 		for (let n = 0; n < 21; n++) await world.dm("stranger", `send 0.${n + 1} eth to ${BERT}`);
@@ -357,7 +357,7 @@ describe("an author without a profile", () => {
 		});
 	});
 
-	test("gets no access by taking over a linked author's former name", async () => {
+	test("a stranger gets no access by taking over a linked author's former name", async () => {
 		const { id } = world.x.person("cleo");
 		world.x.timeline.rename(id, "cleo_was_here");
 		world.x.addPerson({ id: "9100000000000000003", username: "cleo", isAutomated: false });
@@ -407,7 +407,7 @@ test("stop is obeyed at once, and start takes it back", async () => {
 	expect((await world.mention("ben", `${BOT} floor ${SLUG}`)).post).toMatch(/floor/);
 });
 
-test("[SOC-05] nothing that the bot said is longer than MAX_REPLY_LENGTH, as people or X count", () => {
+test("[SOC-05] no text of the bot is longer than MAX_REPLY_LENGTH, as people or X count", () => {
 	const { bot, timeline } = world.x;
 	const said = [
 		...timeline.posts.filter(({ authorId }) => authorId === bot.id),

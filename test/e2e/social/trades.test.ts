@@ -83,7 +83,7 @@ describe("[TRD-02] each command of a linked author is done, as it is typed", () 
 });
 
 describe("[SOC-10] a strict command of a linked author", () => {
-	test("is done once, however often it is delivered", async () => {
+	test("a trade is done once, however often its post is delivered", async () => {
 		const before = (await at.trades(ada)).length;
 		at.x.fault({ kind: "duplicate_delivery", times: 1 });
 		await at.mention(adaOnX, `${BOT} buy TSLA with 6 USDG`);
@@ -99,7 +99,7 @@ describe("[SOC-10] a strict command of a linked author", () => {
 		expect(at.sent).toHaveLength(sent);
 	});
 
-	test("that only a model reads waits for a yes by a link, and then is done", async () => {
+	test("a trade that only a model reads waits for a yes by a link, and then is done", async () => {
 		const sent = at.sent.length;
 		at.model.fault({ kind: "hostile", command: "buy TSLA with 0.001 ETH", times: 1 });
 		const text = `${BOT} pls get TSLA with 0.001 ETH for me`;
@@ -126,7 +126,7 @@ describe("[SOC-07] a text", () => {
 		await at.lab.settled(ada, elsewhere.body.id);
 	});
 
-	test("gets no amount, share or name from a model that is not in it", async () => {
+	test("a text gets no amount, share or name from a model that is not in it", async () => {
 		const before = (await at.trades(ada)).length;
 		for (const command of ["buy TSLA with 8 USDG", "sell all TSLA", "sell GME", "buy 9 TSLA"]) {
 			at.model.fault({ kind: "hostile", command, times: 1 });
@@ -158,7 +158,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(row?.channel).toBe("social");
 	});
 
-	test("[SOC-04] [SOC-10] of a profile that confirms each trade it waits for a one-time link, and POST confirm", async () => {
+	test("[SOC-04] [SOC-10] a trade of a profile that confirms each waits for a link, and POST confirm", async () => {
 		const careful = await at.trader({ account: 2, requireTradeConfirmation: true });
 		const { dm } = await at.dm(at.account(careful).id, "buy TSLA with 0.001 ETH");
 		expect(dm).toMatch(/https:\/\/app\.example\/links\/\S+$/);
@@ -174,7 +174,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(await at.lab.settled(careful, trade.id)).toMatchObject({ status: "confirmed" });
 	});
 
-	test("[SOC-04] [SOC-10] of a wallet that the service cannot sign for, it is kept with what it waits for", async () => {
+	test("[SOC-04] [SOC-10] a trade of a wallet that its owner signs for is kept with what it waits for", async () => {
 		const own = await at.trader({ account: 3, capability: "external/manual" });
 		const sent = at.sent.length;
 		const { dm } = await at.dm(at.account(own).id, "buy TSLA with 0.001 ETH");
@@ -184,7 +184,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(at.sent).toHaveLength(sent);
 	});
 
-	test("of an author without a profile, it is kept for 90 days, listed, and counted", async () => {
+	test("a trade of an author without a profile is kept for 90 days, listed, and counted", async () => {
 		const stranger = at.account();
 		const { post } = await at.mention(stranger.id, `${BOT} buy 2 AAPL`);
 		expect(post).toContain("not linked");

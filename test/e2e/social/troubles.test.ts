@@ -65,7 +65,7 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
-	test("never received is not said again either, and is kept with its reason", async () => {
+	test("an answer that X never received is not said again either, and is kept with its reason", async () => {
 		world.x.fault({ kind: "status", status: 503, path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "unanswered", 20_000);
@@ -93,7 +93,7 @@ describe("an answer that X", () => {
 		world.lab.advance(3_600_000);
 	});
 
-	test("has already for another author is said to the next one in other words", async () => {
+	test("an answer that X has already for another author is said in other words", async () => {
 		const told = await Promise.all([tell("help"), tell("help"), tell("help")]);
 		for (const { id } of told) await replyBecomes(id, "sent", 1_000);
 		const texts = told.flatMap(({ id }) => answersTo(id).map(({ text }) => text));
@@ -116,7 +116,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(1);
 	});
 
-	test("has from an earlier try is found and not said again", async () => {
+	test("an answer that X has from an earlier try is found and not said again", async () => {
 		world.x.fault({ kind: "lost_429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
 		const { id } = await tell("help");
 		await until(async () => (await replyOf(id))?.reason === "rate_limited", "X wants a rest");
@@ -147,7 +147,7 @@ describe("an answer that X", () => {
 });
 
 describe("a delivery that", () => {
-	test("[SOC-02] is sent twice, late, or not at all, is one event, by webhook and by polling", async () => {
+	test("[SOC-02] a delivery that comes twice, late, or not at all is one event, by webhook and polling", async () => {
 		world.x.fault({ kind: "duplicate_delivery", times: 1 });
 		const twice = await tell("help");
 		world.x.fault({ kind: "late_delivery", times: 1 });
@@ -167,7 +167,7 @@ describe("a delivery that", () => {
 		expect(dm).toContain("commands in all");
 	});
 
-	test("[SOC-02] is lost with hundreds of others is read by polling, page by page", async () => {
+	test("[SOC-02] a delivery that is lost with hundreds of others is read by polling, page by page", async () => {
 		const { x, db } = world;
 		const count = async () =>
 			(await db.query<{ n: number }>("select count(*)::int as n from social.event"))[0]?.n;
@@ -189,7 +189,7 @@ describe("a delivery that", () => {
 		expect(await count()).toBe(340);
 	});
 
-	test("is read by several processes at once is answered once", async () => {
+	test("a delivery that several processes read at once is answered once", async () => {
 		const { api } = await world.lab.openApi({ env: world.env });
 		const ids: string[] = [];
 		for (let n = 0; n < 12; n++) {
@@ -204,7 +204,7 @@ describe("a delivery that", () => {
 	});
 });
 
-test("of a flood of mentions each is answered once, or left with its reason", async () => {
+test("each mention of a flood is answered once, or left with its reason", async () => {
 	const isProving = process.env["PROVE"] === "1";
 	const [count, authors] = isProving ? [10_000, 120] : [240, 3];
 	const { x, service } = world;
@@ -254,7 +254,7 @@ test("of a flood of mentions each is answered once, or left with its reason", as
 });
 
 describe("the month's reads", () => {
-	test("[SOC-03] are counted, shared, and then no call is made", async () => {
+	test("[SOC-03] the month's reads are counted and shared, and no call is made beyond them", async () => {
 		const { status, body } = await world.admin("GET", "/usage");
 		expect(status).toBe(200);
 		expect(body).toMatchObject({
@@ -289,7 +289,7 @@ describe("the month's reads", () => {
 });
 
 describe("the bot's token", () => {
-	test("[SOC-08] is renewed by one process, once, and kept sealed", async () => {
+	test("[SOC-08] the bot's token is renewed by one process, once, and kept sealed", async () => {
 		const { grants } = world.x;
 		const rounds = grants.rounds();
 		grants.expire();
@@ -398,7 +398,7 @@ describe("operators", () => {
 		});
 	});
 
-	test("are the only ones who see it: nobody else learns anything", async () => {
+	test("the operators' routes show nothing to anybody else", async () => {
 		for (const [method, path] of [
 			["GET", "/connection"],
 			["POST", "/webhook/subscribe"],

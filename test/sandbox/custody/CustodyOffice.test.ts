@@ -38,11 +38,11 @@ test("a transaction mined between two calls is confirmed, never replaced", async
 	}
 });
 
-test("one whose nonce another transaction used is replaced", async () => {
+test("a transaction whose nonce another one used is replaced", async () => {
 	expect(await statusOf(nodeWith({ blockBefore: 0, isOurs: false }), sent)).toBe("replaced");
 });
 
-test("one that waits for a block keeps its status", async () => {
+test("a transaction that waits for a block keeps its status", async () => {
 	const office = nodeWith({ blockBefore: 3, isOurs: true });
 	expect(await statusOf(office, sent)).toBe("broadcasted");
 });

@@ -79,7 +79,7 @@ describe("createPostbox", () => {
 		expect(postbox.attempts()).toMatchObject([{ status: 200, answer: "said" }]);
 	});
 
-	test("nothing is sent before a receiver is set", async () => {
+	test("no webhook is sent before a receiver is set", async () => {
 		postbox.sendTo(null);
 		await postbox.tell("confirmed", about);
 		expect(received).toEqual([]);

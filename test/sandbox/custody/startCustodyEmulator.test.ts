@@ -150,7 +150,7 @@ describe("the wallet provider of a sandbox", () => {
 });
 
 describe("an idempotency key", () => {
-	test("is answered with the first answer's bytes, also where it was an error", async () => {
+	test("a repeated idempotency key is answered with the first answer's bytes, also an error", async () => {
 		const body = await send();
 		const key = randomUUID();
 		const first = await rpc(body, { key });
@@ -163,7 +163,7 @@ describe("an idempotency key", () => {
 		expect(await rpc(poor, { key: `${key}-poor` })).toEqual(failed);
 	});
 
-	test("is refused with another body, and while the first is under way", async () => {
+	test("an idempotency key is refused with another body, and while the first request runs", async () => {
 		const key = randomUUID();
 		const body = await send();
 		const proxy = await startRpcProxy(anvil.url);
@@ -179,7 +179,7 @@ describe("an idempotency key", () => {
 		proxy.stop();
 	});
 
-	test("is new again after a day, when only the reference stands in the way", async () => {
+	test("an idempotency key is new again after a day, when only the reference blocks a second sending", async () => {
 		const key = randomUUID();
 		const body = await send();
 		expect((await rpc(body, { key })).status).toBe(200);
@@ -247,7 +247,7 @@ test("sent, answered and added data survives a restart, but not another chain", 
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("one with two chains signs and broadcasts on each, and on no third", async () => {
+test("an emulator of two chains signs and broadcasts on each, and on no third", async () => {
 	const home = await startAnvil({ args: ["--chain-id", "4663"] });
 	const both = await startCustodyEmulator({ rpcUrl: anvil.url, moreRpcUrls: [home.url] });
 	const paths: string[] = [];

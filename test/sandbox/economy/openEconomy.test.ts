@@ -119,7 +119,7 @@ test("a price that is settled is the mean at once, and is remembered from there 
 	await economy.settlePrice(USD);
 });
 
-test("what was ever transferred leaves some holders, who have all of it", async () => {
+test("the token's holders have together all that was ever transferred", async () => {
 	const { token } = economy.addresses;
 	const logs = await chain.getContractEvents({
 		...{ address: token, abi: stockAbi, eventName: "Transfer", fromBlock: 0n },

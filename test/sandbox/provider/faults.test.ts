@@ -22,7 +22,7 @@ test("the stream's faults are not the paths' and the other way round", () => {
 	expect(faults.takeForStream("duplicate")).toBeNull();
 });
 
-test("one seed goes wrong in one way", () => {
+test("the same seed gives the same faults", () => {
 	const kindsOf = (seed: number) => {
 		const faults = createFaultList({ seed, chance: 0.5 });
 		return Array.from({ length: 50 }, () => faults.takeForPath("/x")?.kind);

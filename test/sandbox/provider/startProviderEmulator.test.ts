@@ -419,7 +419,7 @@ describe("drops", () => {
 });
 
 describe("the state", () => {
-	test("the same chain and seed have the same book, another seed another", async () => {
+	test("the same chain and seed have the same book, and another seed another one", async () => {
 		const [same, other] = [lab.start(), lab.start({ seed: 12 })];
 		await Promise.all([same.sync(), other.sync()]);
 		const hashes = [...lab.emulator.market().orders.keys()];
@@ -427,7 +427,7 @@ describe("the state", () => {
 		expect([...other.market().orders.keys()]).not.toEqual(hashes);
 	});
 
-	test("after a reorg it is that of the new chain", async () => {
+	test("the state after a reorg is that of the new chain", async () => {
 		const snapshot = await lab.rpc.call("evm_snapshot");
 		const head = await readHead(lab.rpc);
 		await lab.rpc.call("anvil_mine", ["0x3"]);

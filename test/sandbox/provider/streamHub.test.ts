@@ -156,7 +156,7 @@ describe("streamHub", () => {
 		expect(inner(await socket.next(is("order_invalidate"))).order_hash).toBe(order.hash);
 	});
 
-	test("only the events that a join asked for come", async () => {
+	test("a join gets only the events that it asked for", async () => {
 		const socket = await open();
 		await join(socket, TOPIC, { event_types: ["item_transferred"] });
 		await buy();
@@ -195,7 +195,7 @@ describe("streamHub", () => {
 		expect(pushes.slice(0, 3)).toEqual(["item_sold", "item_sold", "item_transferred"]);
 	});
 
-	test("without the key there is no stream", async () => {
+	test("a stream is refused without the key", async () => {
 		const locked = lab.start({ apiKey: "secret" });
 		expect(openSocket(`${locked.streamUrl}?vsn=2.0.0`)).rejects.toThrow();
 		const socket = await openSocket(`${locked.streamUrl}?vsn=2.0.0&token=secret`);

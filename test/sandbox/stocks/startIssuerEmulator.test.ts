@@ -48,7 +48,7 @@ test("the list has each stock under its address, with the multipliers that the t
 	expect(tickers).toContain("SIXD");
 });
 
-test("on demand a row leaves, has wrong decimals, a pending multiplier, a double, or another's look", async () => {
+test("a row of the issuer can be removed, doubled or given wrong facts on demand", async () => {
 	issuer.fault({ kind: "removal", ticker: "NVDA", times: 1 });
 	expect(await called("NVDA")).toEqual([]);
 	expect(await called("NVDA")).toHaveLength(1);

@@ -19,7 +19,7 @@ function openMarket() {
 	return { state, told, market };
 }
 
-test("one seed has one price at one time; prices stay near the catalogue's and move", () => {
+test("the same seed gives the same prices at a time, which stay near the catalogue's and move", () => {
 	expect(stockPrices(7, START_S)).toEqual(stockPrices(7, START_S));
 	expect(stockPrices(8, START_S)).not.toEqual(stockPrices(7, START_S));
 	const hours = Array.from({ length: 48 }, (_, hour) => stockPrices(7, START_S + hour * 1_800));
@@ -29,7 +29,7 @@ test("one seed has one price at one time; prices stay near the catalogue's and m
 	expect(Math.max(...apple)).toBeLessThan(275 * 1.04);
 });
 
-test("the first tick moves everything; then feeds speak more often than pools move", async () => {
+test("the first tick moves every price; after it feeds move more often than pools", async () => {
 	const { state, told, market } = openMarket();
 	for (let second = 0; second <= 120; second += 10) {
 		state.nowS = START_S + second;

@@ -30,7 +30,7 @@ async function plan(world: World, blocks: number): Promise<PlannedTx[]> {
 	return all;
 }
 
-test("one seed plans one world, to the last signature", async () => {
+test("the same seed plans the same world, to the last signature", async () => {
 	const [one, same, other] = [freshWorld(3), freshWorld(3), freshWorld(4)];
 	expect(await plan(one, 12)).toEqual(await plan(same, 12));
 	expect(await plan(freshWorld(3), 12)).not.toEqual(await plan(other, 12));
@@ -43,7 +43,7 @@ test("a world read back from JSON goes on as it would have", async () => {
 	expect(await plan(copy, 1)).toEqual(await plan(world, 1));
 });
 
-test("nobody is booked with fewer units than none, and no supply goes over its limit", async () => {
+test("no account gets fewer than zero units, and no supply exceeds its limit", async () => {
 	const world = freshWorld(5);
 	await plan(world, 60);
 	for (const { units, owners, minted } of world.collections) {

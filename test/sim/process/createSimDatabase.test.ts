@@ -95,7 +95,7 @@ describe("createSimDatabase", () => {
 		expect([hinted, tally.of("db_commit_failed")]).toEqual([false, 1]);
 	});
 
-	test("[ING-09] what a killed process had open is rolled back, and it never hears of it", async () => {
+	test("[ING-09] a killed process's open transactions are rolled back, and it never hears of it", async () => {
 		const { db, gate } = open();
 		const inserted = Promise.withResolvers<void>();
 		let heard = false;

@@ -123,7 +123,7 @@ test("a provider that takes 9 s for an answer is slow, and nothing is asked for 
 	await expectTruth(run);
 });
 
-test("with 20 provider calls a minute every collection is still synced", async () => {
+test("every collection is still synced with 20 provider calls a minute", async () => {
 	const run = await open();
 	run.market.settings.callsPerMinute = 20;
 	expectWithinBound(run, await untilSynced(run, 60 * MINUTE_MS), 20);

@@ -22,7 +22,7 @@ const PROBLEMS_SHOWN_MAX = 40;
 const files = textFiles();
 
 describe("documents say what is there", () => {
-	test("there is something to look at", () => {
+	test("the rules find documents to look at", () => {
 		expect(files.length).toBeGreaterThan(20);
 	});
 	for (const { name, why, check } of documentRules) {

@@ -50,7 +50,7 @@ test("logs, header and transactions of a block agree with one another and with i
 	}
 });
 
-test("the first block has none before it, and what is above the head is not there", () => {
+test("the first block has no parent block, and a block above the head does not exist", () => {
 	expect(parseHead(ask("eth_getBlockByNumber", "0x0", false))?.number).toBe(0);
 	expect(ask("eth_getBlockByNumber", hex(chain.blocks + 1), false)).toBeNull();
 	expect(ask("eth_getLogs", { fromBlock: hex(chain.blocks + 1), toBlock: "0xfffff" })).toEqual([]);

@@ -166,7 +166,7 @@ test("better and worse prices, split ways, a decoy, no way, and an unknown chain
 	expect((await post("/quote", ask({ amount: "1.5" }))).status).toBe(400);
 });
 
-test("without its key, of another router version, too often or in an outage it refuses", async () => {
+test("the router refuses a missing key, another version, too many calls, and all in an outage", async () => {
 	expect((await post("/quote", ask(), { "x-api-key": "no" })).status).toBe(401);
 	expect((await post("/quote", ask(), { "x-universal-router-version": "2.0" })).status).toBe(400);
 	router.fault({ kind: "429", retryAfter: 7, times: 1 });
