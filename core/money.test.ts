@@ -147,13 +147,13 @@ describe("parseAmount", () => {
 			});
 		}
 
-		test("refuses what is not a text, whatever the compiler was told", () => {
+		test("an amount that is not a text is refused, whatever the compiler was told", () => {
 			for (const value of [1, 1.5, 1n, null, undefined, ["1"], { toString: () => "1" }]) {
 				expect(() => parseAmount(value as unknown as string, eth)).toThrow(Fault);
 			}
 		});
 
-		test("answers 422 with a code a client can rely on, and names the currency", () => {
+		test("a bad amount answers 422 with a stable code, and names the currency", () => {
 			try {
 				parseAmount("1.0000001", usdc);
 				expect.unreachable();
@@ -164,7 +164,7 @@ describe("parseAmount", () => {
 			}
 		});
 
-		test("reads exactly", () => {
+		test("an amount is read exactly", () => {
 			expect(parseAmount("0", eth).units).toBe(0n);
 			expect(parseAmount("0.0", eth).units).toBe(0n);
 			expect(parseAmount("1", eth).units).toBe(10n ** 18n);

@@ -177,7 +177,7 @@ describe("createOutbox", () => {
 	});
 
 	describe("reading", () => {
-		test("begins behind the given number, with the batch that holds the next", async () => {
+		test("reading begins behind the given number, with the batch that holds the next", async () => {
 			await publish("a", 1, 2, 3);
 			await publish("a", 4);
 			const outbox = make();
@@ -188,7 +188,7 @@ describe("createOutbox", () => {
 			expect(await outbox.read("nobody", 0)).toEqual({ head: 0, batches: [] });
 		});
 
-		test("ends with the batch that reaches the limit of frames, and goes on from there", async () => {
+		test("reading ends with the batch that reaches the limit of frames, and goes on from there", async () => {
 			const size = FRAMES_PER_READ_MAX * 0.4;
 			for (let batch = 0; batch < 5; batch++) await publish("a", ...Array(size).fill(batch));
 			const outbox = make();

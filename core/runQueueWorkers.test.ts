@@ -97,7 +97,7 @@ test("a job that was added while no worker ran is done once one does", async () 
 	expect(done).toEqual([1]);
 });
 
-test("while the process's clock is off it takes no job, and it goes on once that is right", async () => {
+test("no job is taken while the process's clock is off, and work resumes once it is right", async () => {
 	const done: number[] = [];
 	let isOff = false;
 	const { warned, said } = await start([task(async ({ n }) => void done.push(n))], {

@@ -169,7 +169,7 @@ describe("createGrammar", () => {
 			expect(unread(text)).toMatchObject({ code, position });
 		});
 
-		test("names at most three commands that are near", () => {
+		test("an unread text names at most three commands that are near", () => {
 			for (const text of ["floor", "flor", "kiln volumes holders mints", "sell", "how many"]) {
 				const { near } = unread(text);
 				expect(near.length).toBeGreaterThan(0);

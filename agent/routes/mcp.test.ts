@@ -107,7 +107,7 @@ describe("mcp", () => {
 			expect(served.calls).toEqual([]);
 		});
 
-		test("asks for a floor: structured, with its age, and no name in the text does anything", async () => {
+		test("a client gets a floor as data with its age, and no name in the text does anything", async () => {
 			const client = await connect();
 			const given = { name: "read_floor", arguments: { collection: "hostile" } };
 			const answer = await client.callTool(given);
@@ -140,7 +140,7 @@ describe("mcp", () => {
 			expect(served.calls).toHaveLength(1);
 		});
 
-		test("reads each refusal as its code, and a question as its choices", async () => {
+		test("a client reads each refusal as its code, and a question as its choices", async () => {
 			const client = await connect();
 			const told = async (collection: string) => {
 				const given = { name: "read_floor", arguments: { collection } };

@@ -55,12 +55,12 @@ const failure = (promise: Promise<unknown>): Promise<{ message?: string; code?: 
 	);
 
 describe("a transaction", () => {
-	test("commits when its function returns, and answers what that answered", async () => {
+	test("a transaction commits when its function returns, and gives its result", async () => {
 		expect(await db.transaction((tx) => insert(tx, 1))).toBe(1);
 		expect(await ids()).toEqual([1]);
 	});
 
-	test("rolls back whatever is thrown, and the thrown thing arrives", async () => {
+	test("a transaction rolls back when something is thrown, and throws it on", async () => {
 		for (const thrown of [new Error("mine"), "a text", undefined, null]) {
 			const caught = await db
 				.transaction(async (tx) => {
@@ -73,7 +73,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test("runs its last steps before the commit, also those that a last step adds", async () => {
+	test("a transaction runs its last steps before the commit, also those that a last step adds", async () => {
 		await db.transaction(async (tx) => {
 			tx.beforeCommit(async () => {
 				await insert(tx, 2);
@@ -97,7 +97,7 @@ describe("a transaction", () => {
 		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
 	});
 
-	test("sends single last steps with its commit, and one that fails takes all with it", async () => {
+	test("a transaction sends single last steps with its commit, and one that fails undoes all", async () => {
 		const insertLast = (tx: Tx, id: number) =>
 			tx.beforeCommit(async () => void (await insert(tx, id)), { singleStatement: true });
 		await db.transaction(async (tx) => {
@@ -117,14 +117,14 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([1, 2]);
 	});
 
-	test("waits for a lock as long as it is told to, and the next on its connection as ever", async () => {
+	test("a transaction waits for a lock as long as it is told to, without effect on the next one", async () => {
 		const setting = (tx: Tx) => tx.query<{ lock_timeout: string }>("show lock_timeout");
 		const limited = await db.transaction(setting, { lockTimeoutMs: 250 });
 		expect(limited).toEqual([{ lock_timeout: "250ms" }]);
 		expect(await db.transaction(setting)).toEqual([{ lock_timeout: "0" }]);
 	});
 
-	test("runs its hints after the commit, in order", async () => {
+	test("a transaction runs its hints after the commit, in order", async () => {
 		const seen: string[] = [];
 		await db.transaction(async (tx) => {
 			tx.afterCommit(() => seen.push("first"));
@@ -229,7 +229,7 @@ describe("COPY", () => {
 		]);
 	});
 
-	test("reads its rows as they are needed, and not all at once", async () => {
+	test("a COPY reads its rows as they are needed, and not all at once", async () => {
 		const writer = createCopyWriter(64);
 		function* rows() {
 			for (let id = 0; id < 50_000; id++) {

@@ -623,7 +623,7 @@ describe("createGate", () => {
 			});
 		}
 
-		test("too large a body is refused, as is a malformed address, and each counts once", async () => {
+		test("a body that is too large is refused, as is a malformed address, and each counts once", async () => {
 			let taken = 0;
 			const { gate } = gateUnderTest({
 				limiter: {

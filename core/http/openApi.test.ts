@@ -117,7 +117,7 @@ describe("openApiDocument", () => {
 			]);
 		});
 
-		test("names the public address, and says so in the sandbox", () => {
+		test("the document names the public address, and says so in the sandbox", () => {
 			const { servers } = openApiDocument({
 				app: new Elysia(),
 				version: "1",
@@ -163,7 +163,7 @@ describe("openApiDocument", () => {
 			});
 		});
 
-		test("says at each parameter what its schema says, and names statuses and `0x…` as people read them", () => {
+		test("each parameter is described as its schema is, with statuses and `0x…` in readable names", () => {
 			const made = openApiDocument({
 				app: testHttpApp({ routes: [told] }),
 				version: "1",
@@ -193,7 +193,7 @@ describe("openApiDocument", () => {
 			expect(body.content["application/json"].schema.required).toEqual(["name"]);
 		});
 
-		test("shows the problem as every route's error", () => {
+		test("the document shows the problem as every route's error", () => {
 			for (const item of Object.values(document.paths)) {
 				for (const operation of Object.values(item)) {
 					expect(Object(operation).responses.default.content).toEqual({

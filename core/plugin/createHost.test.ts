@@ -78,7 +78,7 @@ describe("createHost", () => {
 		);
 
 	describe("setup", () => {
-		test("gives each plugin what it needs, its configuration and the contributions to points", async () => {
+		test("each plugin gets what it needs, its configuration and the contributions to its points", async () => {
 			const point = extensionPoint<string>("words");
 			const key = serviceKey<string>()("greeting");
 			let got: unknown;

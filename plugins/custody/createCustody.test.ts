@@ -67,7 +67,7 @@ describe("createCustody", () => {
 			.reduce((sum, [, count]) => sum + count, 0);
 
 	describe("sending", () => {
-		test("puts exactly the transaction on the chain that it was given, with its nonce", async () => {
+		test("sending puts exactly the given transaction on the chain, with its nonce", async () => {
 			const asked = await request();
 			asked.transaction.data = "0xdeadbeef";
 			const outcome = await lab.custody.send(asked);

@@ -51,7 +51,7 @@ describe("the wallet provider's configuration", () => {
 		}
 	});
 
-	test("takes http to this machine alone, and keys in every form that they come in", () => {
+	test("http is accepted for this machine only, and keys in each form that they come in", () => {
 		const pem = publicKey.export({ format: "pem", type: "spki" }).toString();
 		for (const url of ["http://127.0.0.1:8080", "http://localhost:1/", "https://api.privy.io"]) {
 			const config = {

@@ -59,7 +59,7 @@ describe("canonicalizeJson", () => {
 			["becbf647612f3696", "-0.0000033333333333333333"],
 			["43143ff3c1cb0959", "1424953923781206.2"],
 		];
-		test.each(doubles)("writes the double %s as %s", (bits, text) => {
+		test.each(doubles)("canonical JSON writes the double %s as %s", (bits, text) => {
 			expect(canonicalizeJson(Buffer.from(bits, "hex").readDoubleBE())).toBe(text);
 		});
 
@@ -74,7 +74,7 @@ describe("canonicalizeJson", () => {
 			);
 		});
 
-		test("refuses what JSON would drop, round or make up", () => {
+		test("a value that JSON would drop, round or make up is refused", () => {
 			const cyclic: unknown[] = [];
 			cyclic.push(cyclic);
 			const odd = [
@@ -161,7 +161,7 @@ describe("createAuthorizer", () => {
 			}
 		});
 
-		test("does not hold for a longer life, another key, URL or body", () => {
+		test("a signature does not hold for a longer life, another key, URL or body", () => {
 			const { headers } = authorize(request);
 			const signature = Buffer.from(headers["privy-authorization-signature"] ?? "", "base64");
 			const changed = [

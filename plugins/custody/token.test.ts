@@ -119,7 +119,7 @@ describe("createTokenVerifier", () => {
 	}
 
 	describe("an access token", () => {
-		test("says whose it is, and when it was issued", async () => {
+		test("an access token says whose it is, and when it was issued", async () => {
 			const issued: [iat: number | undefined, issuedAtMs: number][] = [
 				[nowS - 600, clock.nowMs() - 600_000],
 				// One that claims to be from the future is from now.

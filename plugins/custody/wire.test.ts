@@ -57,7 +57,7 @@ describe("typed data in the provider's words", () => {
 		});
 	});
 
-	test("refuses numbers that a double cannot hold, and what is no typed data", () => {
+	test("numbers that a double cannot hold, and what is no typed data, are refused", () => {
 		for (const value of [2 ** 53, 0.5, Number.NaN]) {
 			expect(() => typedDataParams({ ...typedData, message: { value } })).toThrow(
 				"wallet_provider_refused",

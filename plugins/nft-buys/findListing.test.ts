@@ -49,7 +49,7 @@ const find = (asked: Partial<Search> = {}) =>
 		},
 	);
 
-test("finds the token's cheapest listing through its collection's slug", async () => {
+test("the token's cheapest listing is found through its collection's slug", async () => {
 	fake.answers.slugOf = async () => "cats";
 	fake.answers.bestListing = async (slug, tokenId) =>
 		slug === "cats" && tokenId === 7n ? listing : null;
@@ -63,7 +63,7 @@ test("a collection that the provider does not know has nothing for sale", async 
 	expect(steps).toEqual(["nft_buy.collection"]);
 });
 
-test("asks for a named order by its hash, and does not accept another one", async () => {
+test("a named order is asked for by its hash, and another one is not accepted", async () => {
 	fake.answers.order = async () => listing;
 	expect(await find({ orderHash })).toBe(listing);
 	expect(steps).toEqual(["nft_buy.listing"]);
@@ -75,7 +75,7 @@ const words = (...values: bigint[]) =>
 const rpcOf = (...answers: unknown[]) => ({ batch: async () => answers }) as unknown as Rpc;
 const asked = { marketplace: NFT, orderHash, offerer: SELLER, signal };
 
-test("reads an order's state from the marketplace; an empty answer means that there is none", async () => {
+test("an order's state is read from the marketplace; an empty answer means that there is none", async () => {
 	const read = readOrderState(rpcOf(words(1n, 0n, 3n, 10n), words(4n)), asked);
 	expect(await read).toEqual({ counter: 4n, isCancelled: false, totalFilled: 3n, totalSize: 10n });
 	for (const answers of [
@@ -91,7 +91,7 @@ test("reads an order's state from the marketplace; an empty answer means that th
 	}
 });
 
-test("reads balance and allowance; a contract that is no ERC-20 is refused", async () => {
+test("balance and allowance are read; a contract that is no ERC-20 is refused", async () => {
 	const wallet = { currency: NFT, wallet: SELLER, spender: SELLER, signal };
 	expect(await readFunds(rpcOf(words(5n), words(6n), words(18n)), wallet)).toEqual({
 		balanceRaw: 5n,

@@ -39,7 +39,7 @@ describe("createBuyKind", () => {
 	}
 
 	describe("a buy that goes well", () => {
-		test("[NFT-02] [NFT-03] pays exactly the price, once, and settles on ownership", async () => {
+		test("[NFT-02] [NFT-03] a buy pays exactly the price, once, and settles on ownership", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list({ ether: 2n * ETHER });
 			lab.serve(listed);

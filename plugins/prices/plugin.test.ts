@@ -53,7 +53,7 @@ describe("the newest round", () => {
 		expect(lab.node.asked.length).toBe(asked);
 	});
 
-	test("holds for two heartbeats, to the millisecond, and not before it was", async () => {
+	test("a round holds for two heartbeats, to the millisecond, and not before its time", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -140,7 +140,7 @@ describe("history", () => {
 		expect(new Set(rounds.map(({ params }) => JSON.stringify(params))).size).toBe(rounds.length);
 	});
 
-	test("ends after 90 days", async () => {
+	test("the history ends after 90 days", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 3_000));
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -150,7 +150,7 @@ describe("history", () => {
 		expect(lab.node.asked.length).toBeLessThan(2_300);
 	});
 
-	test("asks once more for what a node refused, so that a hiccup leaves no hole", async () => {
+	test("a round that a node refused is asked for once more, so that no hole is left", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 60));
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -177,7 +177,7 @@ describe("history", () => {
 		expect(prices.ethUsd(START_MS + 2 * HOUR_MS)).toBe(37);
 	});
 
-	test("waits while the node is silent, with one line, and goes on", async () => {
+	test("the history waits while the node is silent, logs that once, and goes on", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 50));
 		const { prices, run } = await lab.open();
 		await run("poll");

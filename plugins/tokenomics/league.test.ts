@@ -271,7 +271,7 @@ test("wallets of one profile are one trader: bought by one and sold by another i
 	expect(season.end()).toEqual({ traders: [], leftOutUsdMicros: 200_000_000n });
 });
 
-test("what is turned back across the end of a season is turned back in both", () => {
+test("a trade that is reversed across the end of a season is reversed in both", () => {
 	const november = seasonOf(START);
 	const given: Given[] = [
 		[30 * 1_440 - 5, "buy", 100],
@@ -283,12 +283,12 @@ test("what is turned back across the end of a season is turned back in both", ()
 	expect(count(given, seasonOf(november.toMs))).toEqual({ volumes: [], traded: [], left: 60 });
 });
 
-test("less than a dollar counts nothing, however often", () => {
+test("trades of less than a dollar count nothing, however many", () => {
 	const given = Array.from({ length: 50 }, (_, at): Given => [at * 61, "buy", 0.99]);
 	expect(count(given)).toEqual({ volumes: [], traded: [], left: 49.5 });
 });
 
-test("what is sold in parts of less than a dollar is turned back all the same", () => {
+test("a sale in parts of less than a dollar still reverses the buy", () => {
 	const parts = Array.from({ length: 100 }, (_, at): Given => [1 + at / 10, "sell", 0.99]);
 	expect(count([[0, "buy", 100], ...parts])).toMatchObject({ volumes: [["ada", 1]] });
 });

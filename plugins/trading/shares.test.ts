@@ -31,7 +31,7 @@ function read(token: Partial<NodeToken>, sell: Asset = stock) {
 }
 
 describe("a multiplier", () => {
-	test("is the token's own of now, and money has none", async () => {
+	test("a multiplier is the token's own of now, and money has none", async () => {
 		expect(await read({ multiplier: 6n * ONE })).toEqual({ sell: 6n * ONE, buy: null });
 	});
 
@@ -44,7 +44,7 @@ describe("a multiplier", () => {
 		expect(await read({ multiplier })).toMatchObject({ code: "multiplier_unknown" });
 	});
 
-	test("that a node does not tell is not known: it throws, and is asked for later", async () => {
+	test("a multiplier that a node does not tell is unknown: reading throws, and asks again later", async () => {
 		node.faults.isDown = true;
 		expect(read({ multiplier: ONE })).rejects.toMatchObject({ code: rpcFault.transport().code });
 	});

@@ -47,7 +47,7 @@ function addressOf(n: number): Address {
 	return `0x${String(n + 10).repeat(20)}`;
 }
 
-test("knows tickers, and companies' names with and without their legal endings", async () => {
+test("stocks are found by ticker, and by company name with and without its legal ending", async () => {
 	expect(
 		await find("aapl", "meta", "meta platforms", "brk.b", "berkshire hathaway", "price"),
 	).toEqual({

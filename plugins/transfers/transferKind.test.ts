@@ -504,7 +504,7 @@ describe("transferKind", () => {
 			});
 		}
 
-		test("about which a node's answer is unreadable is not taken for an account", async () => {
+		test("a recipient about which a node's answer is unreadable is not taken for an account", async () => {
 			for (const code of [null, "", "6001", 1]) {
 				const { told } = await questionOf(code);
 				expect(told).toMatchObject({ denial: { code: "chain_unavailable" } });

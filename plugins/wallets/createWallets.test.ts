@@ -57,7 +57,7 @@ describe("when nobody can say whether it left", () => {
 		expect(balances(await lab.ledger(id))).toBe(true);
 	});
 
-	test("while the wallet provider is down, the chain knows it by its nonce", async () => {
+	test("the chain shows a payment by its nonce while the wallet provider is down", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		lab.provider.state.lookupIsDown = true;
@@ -242,7 +242,7 @@ describe("the network's fee", () => {
 		expect(sent?.status).toBe("submitted");
 	});
 
-	test("holds what waits in line as well, until it is fair or time is over", async () => {
+	test("a high network fee also holds queued payments, until it is fair or they expire", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		const batch = await lab.pay(person, { times: 3, ether: "0.1" });
@@ -367,7 +367,7 @@ describe("its owner", () => {
 		expect((await lab.intent(asked?.id ?? "")).status).toBe("expired");
 	});
 
-	test("[TRF-02] signs with their own wallet, and the chain says what that was", async () => {
+	test("[TRF-02] an owner signs with their own wallet, and the chain says what became of it", async () => {
 		const person = await lab.person({ capability: "external/manual" });
 		const [asked, second] = [await lab.pay(person), await lab.pay(person)].flat();
 		expect(asked?.status).toBe("signature_required");

@@ -103,7 +103,7 @@ test("a refused payment counts as six: a wallet without funds is stopped soon, a
 	expect(await lab.pay(by, { ether: "0.0001" })).toMatchObject([{ status: "submitted" }]);
 });
 
-test("however much is refused, nobody waits for longer than two bursts take", async () => {
+test("a profile never waits longer than two bursts take, however much is refused", async () => {
 	lab.state.quota = { burst: 50, perSecond: 1, refusedCost: 1_000 };
 	await lab.pay(by, { ether: "1000000", times: 50 });
 	lab.clock.ms += 50_000 + 1_000;

@@ -90,7 +90,7 @@ describe("[SOC-10] a strict command of its author", () => {
 		expect(lab.chain.pool()).toHaveLength(1);
 	});
 
-	test("waits where its owner asks for confirmation, and where their own wallet signs", async () => {
+	test("a command waits if its owner asks for confirmation, or their own wallet signs", async () => {
 		by = await lab.person({ requireTradeConfirmation: true });
 		expect((await ask(STRICT)).links).toMatchObject([{ rel: "confirm" }]);
 		by = await lab.person({ capability: "external/manual" });
@@ -118,7 +118,7 @@ describe("[SOC-10] what only a model could read", () => {
 		expect(lab.chain.pool()).toMatchObject([{ to: ANNA, valueRaw: 25n * 10n ** 16n }]);
 	});
 
-	test("asks again in place of sending where the stored proposal was changed", async () => {
+	test("an order whose stored proposal was changed asks again instead of sending", async () => {
 		const fields = [
 			`plan = jsonb_set(plan, '{valueRaw}', '"1"')`,
 			`plan = jsonb_set(plan, '{to}', '"0x${"b2".repeat(20)}"')`,

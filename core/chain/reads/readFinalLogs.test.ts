@@ -70,7 +70,7 @@ const placesOf = (found: Awaited<ReturnType<typeof readFinalLogs>>) =>
 		? found.logs.map(({ blockNumber, logIndex }) => [Number(blockNumber), Number(logIndex)])
 		: found.kind;
 
-test("reads up to the head minus the final depth, in chain order, with times", async () => {
+test("logs are read up to the head minus the final depth, in chain order, with times", async () => {
 	const { read } = open({
 		logs: [
 			[89, 4],
@@ -91,12 +91,12 @@ test("reads up to the head minus the final depth, in chain order, with times", a
 	expect(found.kind === "logs" && found.timeMs.get(7)).toBe(1_700_000_007_000);
 });
 
-test("reads nothing while no further block is final", async () => {
+test("no logs are read while no further block is final", async () => {
 	expect(await open().read({ fromBlock: 91 })).toEqual({ kind: "none", finalBlock: 90 });
 	expect(await open({ head: 3 }).read()).toMatchObject({ kind: "none" });
 });
 
-test("asks for fewer blocks until the node accepts the range", async () => {
+test("fewer blocks are asked for until the node accepts the range", async () => {
 	const { read } = open({
 		rangeMax: 7,
 		logs: [
@@ -109,7 +109,7 @@ test("asks for fewer blocks until the node accepts the range", async () => {
 	expect(placesOf(found)).toEqual([[5, 0]]);
 });
 
-test("takes the range that a node says it accepts", async () => {
+test("the range that a node says it accepts is taken", async () => {
 	let refusals = 0;
 	const { read, node } = open({
 		tamper({ method }, answer) {
@@ -123,7 +123,7 @@ test("takes the range that a node says it accepts", async () => {
 	expect(node.asked.filter((one) => one.startsWith("eth_getLogs"))).toHaveLength(2);
 });
 
-test("passes on the refusal of a single block", async () => {
+test("the refusal of a single block is passed on", async () => {
 	const refused = open({ rangeMax: 0 }).read();
 	await expect(refused).rejects.toMatchObject({ code: "rpc_range" });
 });
@@ -188,7 +188,7 @@ describe("what no honest node answers is not believed:", () => {
 	});
 });
 
-test("asks no header for logs whose time nobody wants", async () => {
+test("no header is asked for logs whose time nobody wants", async () => {
 	const { read, node } = open({ logs: [[7, 1]] });
 	await read({ isTimed: () => false });
 	expect(node.asked).not.toContain(`eth_getBlockByNumber ${hex(7)}`);

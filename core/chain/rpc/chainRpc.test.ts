@@ -383,7 +383,7 @@ describe("chainRpc.pool", () => {
 			expect(await lab.rpc.call(price, { isReadable })).toBe(hex(5));
 		});
 
-		test("does not count in a quorum", async () => {
+		test("an unreadable result does not count in a quorum", async () => {
 			const lab = rpcLab(anvil, 3, { quorum: 2 });
 			for (const endpoint of lab.endpoints) endpoint.head = 5;
 			const [liar] = lab.endpoints;

@@ -446,7 +446,7 @@ describe("httpRpc", () => {
 			const large = { bodyBytesMax: 3_000_000 };
 			const result = `${"ä€😀".repeat(100_000)}`;
 
-			test("says the same whether its length is announced or not", async () => {
+			test("a large answer gives the same whether its length is announced or not", async () => {
 				const text = JSON.stringify({ id: 1, result });
 				for (const make of [() => new Response(text), () => inPieces([Buffer.from(text)])]) {
 					node.answer = make;

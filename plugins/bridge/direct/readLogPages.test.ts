@@ -52,7 +52,7 @@ function chainOf(given: { head: bigint; at: bigint; blocksMax: bigint; address?:
 const range = { address: OFT, topics: [] };
 
 describe("readLogPages", () => {
-	test("reads each block once, in pages, up to the newest", async () => {
+	test("each block is read once, in pages, up to the newest", async () => {
 		const { read, asked } = chainOf({ head: 0n, at: 4_999n, blocksMax: 2_000n });
 		const found = await readLogPages(read, { ...range, fromBlock: 1n, toBlock: 5_000n, signal });
 		expect(asked).toEqual([
@@ -63,7 +63,7 @@ describe("readLogPages", () => {
 		expect([found.logs.length, found.readTo]).toEqual([1, 5_000n]);
 	});
 
-	test("asks for fewer blocks where a node refuses as many, and stops after ten pages", async () => {
+	test("fewer blocks are asked for where a node refuses as many, and reading stops after ten pages", async () => {
 		const { read, asked } = chainOf({ head: 0n, at: 0n, blocksMax: 500n });
 		const told = { ...range, fromBlock: 1n, toBlock: 1_000_000n, signal };
 		expect((await readLogPages(read, told)).readTo).toBe(5_000n);
@@ -82,7 +82,7 @@ describe("readLogPages", () => {
 		expect(readLogPages(failing, asked)).rejects.toThrow("refused");
 	});
 
-	test("leaves out another contract's log", async () => {
+	test("another contract's log is left out", async () => {
 		const { read } = chainOf({ head: 0n, at: 5n, blocksMax: 2_000n, address: OTHER });
 		const found = await readLogPages(read, { ...range, fromBlock: 1n, toBlock: 9n, signal });
 		expect(found.logs).toEqual([]);
@@ -100,7 +100,7 @@ describe("a message", () => {
 			...{ here, there, depositHash: DEPOSIT, ends, newestBlock: 1_000n, searchedBlock, signal },
 		});
 
-	test("that arrived 200,000 blocks after its quote is found, look by look", async () => {
+	test("a message that arrived 200,000 blocks after its quote is found, look by look", async () => {
 		const { read, asked } = chainOf({ head: 300_000n, at: 201_000n, blocksMax: 2_000n });
 		let searched: bigint | null = null;
 		let looks = 0;
@@ -118,7 +118,7 @@ describe("a message", () => {
 		expect(asked[0]?.[0]).toBe(936n);
 	});
 
-	test("is searched for in new blocks alone, and in the last 64 once more", async () => {
+	test("a message is searched for in new blocks only, and in the last 64 once more", async () => {
 		const chain = chainOf({ head: 2_000n, at: 0n, blocksMax: 2_000n });
 		const first = await look(chain.read, null);
 		expect([first.searchedBlock, first.isWhole]).toEqual([2_000n, true]);

@@ -203,7 +203,7 @@ describe("a refund", () => {
 });
 
 describe("a chain that cannot be read", () => {
-	test("leaves the bridge open until it can, however long that takes", async () => {
+	test("an unreadable chain leaves the bridge open until it can be read, however long that takes", async () => {
 		const one = await lab.deposited();
 		lab.say(one, "success", pay("destination", paying(EXPECTED)));
 		lab.chains.destination.isDown = true;
@@ -298,7 +298,7 @@ describe("what is late", () => {
 		expect(listed.map(({ id }) => id)).toEqual([old.id, done.id]);
 	});
 
-	test("is summed with all that is unfinished, by its currency, also where more than a page is", async () => {
+	test("late bridges are summed by currency with all unfinished ones, also over several pages", async () => {
 		const [first] = [await lab.deposited()];
 		for (let n = 1; n < 12; n++) await lab.deposited();
 		await lab.deposited({ from: ZERO_ADDRESS });
@@ -321,7 +321,7 @@ describe("what is late", () => {
 		expect(await sumUnfinished(database.db, failed.id)).toEqual([]);
 	});
 
-	test("has a timeline with each word of the provider's, and who showed its end", async () => {
+	test("a late bridge has a timeline with each word of the provider's, and who showed its end", async () => {
 		const one = await lab.deposited();
 		for (const word of ["waiting", "pending", "pending", "teleporting"]) {
 			lab.say(one, word);
@@ -453,7 +453,7 @@ describe("a deposit that was made once more", () => {
 	}
 	const refunds = () => pay("origin", { ...paying(AMOUNT) });
 
-	test("leaves what the first one bought to the first, and gets its refund", async () => {
+	test("a repeated deposit leaves the first one's fill to the first, and gets its refund", async () => {
 		const first = await lab.deposited();
 		const second = await secondOf(first);
 		const fill = pay("destination", paying(EXPECTED));
@@ -470,7 +470,7 @@ describe("a deposit that was made once more", () => {
 		expect(lab.alarms).toEqual([]);
 	});
 
-	test("waits while the first one is open, whatever is claimed", async () => {
+	test("a repeated deposit waits while the first one is open, whatever is claimed", async () => {
 		const first = await lab.deposited();
 		const second = await secondOf(first);
 		await database.db.execute("update bridge.bridge set look_at = null where id = $1", [first.id]);
@@ -479,7 +479,7 @@ describe("a deposit that was made once more", () => {
 		expect(await states(second)).toEqual([["pending", null, null, null]]);
 	});
 
-	test("that nobody ends is called timed out, and is looked for like any other", async () => {
+	test("a repeated deposit that nobody ends is called timed out, and is looked for like any other", async () => {
 		const first = await lab.deposited();
 		const second = await secondOf(first);
 		lab.say(first, "success", pay("destination", paying(EXPECTED)));

@@ -63,7 +63,7 @@ describe("time", () => {
 		expect(of(timedOut, 61 * DAY + 1)).toEqual({ event: null, nextMs: null });
 	});
 
-	test("shows a failure after five minutes, and lets it be another end for 61 days", () => {
+	test("a failure is shown after five minutes, and may turn into another end for 61 days", () => {
 		const failed = { failedAt: new Date(START) };
 		expect(of(failed, 5 * MINUTE - 1).event).toBeNull();
 		expect(of(failed, 5 * MINUTE).event).toBe("fail");
@@ -73,7 +73,7 @@ describe("time", () => {
 		expect(of(shown, 61 * DAY + 1).nextMs).toBeNull();
 	});
 
-	test("leaves nothing in doubt without a next look for 61 days", () => {
+	test("no bridge in doubt is without a next look for 61 days", () => {
 		const doubted = { status: "uncertain" } as const;
 		expect(of(doubted, 10 * MINUTE).nextMs).toBe(60_000);
 		expect(of(doubted, 2 * DAY).nextMs).toBe(DAY);

@@ -135,7 +135,7 @@ describe("createWebhooks", () => {
 	});
 
 	describe("a flood", () => {
-		test("about one transaction has it looked at six times a minute at most", async () => {
+		test("a flood about one transaction has it looked at six times a minute at most", async () => {
 			const outcomes: string[] = [];
 			for (let n = 0; n < 12; n++) {
 				clock.ms += 2_000;
@@ -146,7 +146,7 @@ describe("createWebhooks", () => {
 			expect(await say()).toBe("woken");
 		});
 
-		test("about many leaves the turns of looks to others: twenty a second", async () => {
+		test("a flood about many transactions leaves turns to other looks: twenty a second", async () => {
 			for (let n = 0; n < 30; n++) await say({ about: Bun.randomUUIDv7() });
 			expect(lookedAt).toHaveLength(20);
 			expect(await say()).toBe("limited");

@@ -259,7 +259,7 @@ describe("createReverter", () => {
 		expect(rows).toEqual([{ supply_mints: null }]);
 	});
 
-	test("too many retractions become one snapshot_required", async () => {
+	test("more retractions than a stream shows become one snapshot_required", async () => {
 		const many = Array.from({ length: RETRACTIONS_PER_TOPIC_MAX + 1 }, (_, index) =>
 			saleOf(CATS, at(5, { logIndex: index })),
 		);

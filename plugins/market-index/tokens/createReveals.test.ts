@@ -152,7 +152,7 @@ test("[RVL-03] a part of the reading takes 30 s, and the next one goes on behind
 	expect(lab.asked).toHaveLength(300);
 });
 
-test("what is read is told as it is stored, and named tokens are read once more", async () => {
+test("each token is told as it is stored, and named tokens are read once more", async () => {
 	const ids = [0n, 1n, 2n, 3n];
 	const { id } = await hidden(ids);
 	show([2n], () => ({ Hat: "Red" }));

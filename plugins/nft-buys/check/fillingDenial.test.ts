@@ -294,7 +294,7 @@ describe("paymentOf", () => {
 			expect({ list, price: paymentOf(list, WHOLE) }).toEqual({ list, price: null });
 	});
 
-	test("refuses a part of zero, of more than the whole, or that does not divide evenly", () => {
+	test("a part of zero, above the whole, or that does not divide evenly is refused", () => {
 		for (const [numerator, denominator] of [
 			[0n, 1n],
 			[2n, 1n],

@@ -39,7 +39,7 @@ describe("a basic order", () => {
 		}
 	});
 
-	test("pays an ERC-20 for an ERC-1155 as well", async () => {
+	test("a basic order pays an ERC-20 for an ERC-1155 as well", async () => {
 		const { orderHash, fulfilment } = await sellListing({
 			...terms,
 			token: { itemType: 3, contract: NFT, id: 7n, units: 4n },

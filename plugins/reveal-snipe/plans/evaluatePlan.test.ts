@@ -32,7 +32,7 @@ const intentOf = async (fill: any) => {
 };
 
 describe("buys of one pass", () => {
-	test("[RVL-07] are made side by side, each with its own nonce, and never beyond count and budget", async () => {
+	test("[RVL-07] buys of one pass go side by side, each with its nonce, within count and budget", async () => {
 		const listed = [];
 		for (const ether of [1n, 2n, 3n, 4n, 4n, 4n]) {
 			listed.push(await plans.sell({ ether: ether * TENTH, rank: 5 }));
@@ -355,7 +355,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("ends its pass at a limit of its owner's, and says so", async () => {
+	test("a plan ends its pass at a limit of its owner's, and says so", async () => {
 		by = await plans.buyer({ dailyUsdMax: 300_000_000n });
 		await plans.sell({ ether: TENTH, rank: 1 });
 		await plans.sell({ ether: TENTH, rank: 2 });

@@ -49,7 +49,7 @@ test.each([
 	expect(driftOf(plan, now)).toBe(reason);
 });
 
-test("refuses first a profile that confirms trades, then a stranger's wallet, then one that asks", () => {
+test("a profile that confirms trades is refused first, then a foreign wallet, then one that asks", () => {
 	const code = (work: () => unknown) => {
 		try {
 			work();

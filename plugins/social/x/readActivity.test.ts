@@ -127,7 +127,7 @@ test("a malformed activity spoils none beside it, and of a thousand all are read
 	expect(unread).toBe(5);
 });
 
-test("what comes without an id that can be read is counted, whatever its shape", () => {
+test("an activity without a readable id is counted, whatever its shape", () => {
 	const mention = "post.mention.create";
 	const payload = { id: "300", author_id: "7", text: "@bot help" };
 	const lost: unknown[] = [

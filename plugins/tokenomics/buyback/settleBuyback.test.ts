@@ -81,7 +81,7 @@ test.each([
 	},
 );
 
-test("less than the least is a failure, and paid for", () => {
+test("a buyback that burned less than the least fails, and its money counts as spent", () => {
 	expect(settle([burned({ burned: 49n })])).toMatchObject({
 		code: "burned_too_little",
 		spentRaw: 100n,

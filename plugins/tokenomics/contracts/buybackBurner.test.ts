@@ -89,7 +89,7 @@ test("coins that are sent along pay for no more than the purchase", async () => 
 	expect(paid >= spent && paid < spent + mined.gas * 10n ** 11n).toBe(true);
 });
 
-test("less than the minimum, a price that moved before it, and a late call are refused; the supply stays", async () => {
+test("a buy below the minimum, at a moved price, or too late is refused; the supply stays", async () => {
 	const buy = { spend: ETHER };
 	const minBurned = await at.quote(buy);
 	const supply = await at.supplyOf(at.token);

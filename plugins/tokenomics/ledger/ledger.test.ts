@@ -46,7 +46,7 @@ async function expectEqual(): Promise<void> {
 	expectBooks(books, chain);
 }
 
-test("takes in what is final, and nothing that is not", async () => {
+test("the ledger takes in final events, and no others", async () => {
 	chain.mine([deposit(10_000n), deposit(7n, TRADING, USDG), give(PERSON, 5n)]);
 	chain.mine([burn(1_000n), { kind: "release", bucket: 2, currency: ZERO_ADDRESS }]);
 	chain.mineEmpty(FINAL_DEPTH);
@@ -98,7 +98,7 @@ test("a hundred labels earn what one does, also after blocks of them were taken 
 	expect(agreedTo).toBe(chain.head() - FINAL_DEPTH);
 });
 
-test("does not see what a reorg takes back above the final depth", async () => {
+test("the ledger does not see what a reorg takes back above the final depth", async () => {
 	chain.mine([burn(5n)]);
 	chain.mineEmpty(FINAL_DEPTH - 1);
 	await lab.run();
@@ -110,7 +110,7 @@ test("does not see what a reorg takes back above the final depth", async () => {
 	expect(lab.said).toEqual([]);
 });
 
-test("reads again from the last agreement when final blocks leave the chain, and tells operators", async () => {
+test("the ledger reads again from the last agreement if final blocks are lost, and tells operators", async () => {
 	chain.mine([deposit(500n), give(PERSON, 50n)]);
 	chain.mineEmpty(FINAL_DEPTH);
 	await lab.run();
@@ -127,7 +127,7 @@ test("reads again from the last agreement when final blocks leave the chain, and
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("says that figures are being rebuilt while a chain that was rolled back is shorter than what was read", async () => {
+test("the ledger says that figures are being rebuilt while a rolled-back chain is too short", async () => {
 	const state = async () => {
 		const rows = await database.db.query<{ readAt: Date | null; since: Date | null }>(
 			`select read_at as "readAt", rebuilds_since as since from tokenomics.followed`,
@@ -171,7 +171,7 @@ test("says that figures are being rebuilt while a chain that was rolled back is 
 	expect((await lab.books()).entries.get("buyback_burned")).toBe(1);
 });
 
-test("does not take a node that is behind for the chain, nor its word for news", async () => {
+test("the ledger does not take a lagging node for the chain, nor its word for news", async () => {
 	chain.mine([deposit(500n)]);
 	chain.mineEmpty(FINAL_DEPTH + 5);
 	await lab.run();
@@ -303,7 +303,7 @@ test("burns of a replaced burner cause no difference in the comparison", async (
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("says of no moment that the ledger holds for it while a part of what is final is missing", async () => {
+test("the ledger names no moment as complete while a part of the final events is missing", async () => {
 	const times = () =>
 		database.db.query("select 1 from tokenomics.followed where read_at is not null");
 	chain.mine([deposit(10n)]);
@@ -335,7 +335,7 @@ test("says of no moment that the ledger holds for it while a part of what is fin
 	expect(await times()).toEqual([]);
 });
 
-test("tells operators also of a ledger that was never read", async () => {
+test("operators are also told of a ledger that was never read", async () => {
 	expect(await lab.degraded()).toEqual([]);
 	lab.clock.ms += 901_000;
 	expect(await lab.degraded()).toMatchObject([{ code: "token_ledger_behind", count: 3 }]);
@@ -355,7 +355,7 @@ test("follows nothing before the token is launched", async () => {
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("tells operators when nodes do not answer for a quarter of an hour", async () => {
+test("operators are told when nodes do not answer for a quarter of an hour", async () => {
 	chain.mineEmpty(FINAL_DEPTH);
 	await lab.run();
 	lab.clock.ms += 901_000;

@@ -88,7 +88,7 @@ test("a holder has pending what the holders' share was not paid, by the part of 
 	expect((await lab.ask("/v1/token/holders/nobody/rewards")).status).toBe(422);
 });
 
-test("what all holders have pending is never more than what is owed, to the unit", async () => {
+test("the pending amounts of all holders are never more than what is owed, to the unit", async () => {
 	const lab = await open(LAUNCHED);
 	const people = Array.from({ length: 7 }, (_, at) => walletOf(`${at}${ADA.slice(1)}`));
 	chain.mine([

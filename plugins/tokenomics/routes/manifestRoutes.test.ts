@@ -90,7 +90,7 @@ describe("[TOK-02] the manifest of each chain", () => {
 		expect(other.body).toMatchObject({ chainId: 8_453, source: "none", token: null });
 	});
 
-	test("refuses an old version, also of two that come at once", async () => {
+	test("an old version of the manifest is refused, also of two that come at once", async () => {
 		const answers = await Promise.all([put(), put(), put()]);
 		expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 		const { status, body: refused } = await put();
@@ -150,7 +150,7 @@ describe("[TOK-02] the manifest of each chain", () => {
 		["a member that nobody knows", () => ({ tokens: TOKEN }), 422, "validation_error"],
 	];
 	for (const [what, change, status, code] of refused) {
-		test(`refuses ${what}, and nothing is stored`, async () => {
+		test(`a manifest with ${what} is refused, and nothing is stored`, async () => {
 			const before = (await lab.audited()).length;
 			const answer = await put(change());
 			expect([answer.status, answer.body.code]).toEqual([status, code]);

@@ -53,7 +53,7 @@ describe("an answer", () => {
 	});
 
 	for (const { name, ask, json, isRoute, read: seen, mutants } of spoiled) {
-		test(`over ${name} is ${isRoute ? "executed" : "compared"}, whatever else stands in it`, () => {
+		test(`an answer over ${name} is ${isRoute ? "executed" : "compared"}, whatever else stands in it`, () => {
 			for (const answer of [json, seen]) {
 				const route = read(answer, ask);
 				expect(typeof route === "string" ? route : route.hops !== null).toBe(isRoute);
@@ -61,7 +61,7 @@ describe("an answer", () => {
 		});
 
 		for (const { path, how, value } of mutants) {
-			test(`over ${name} with another ${path} (${how}) is refused, or is the same answer`, () => {
+			test(`an answer over ${name} with another ${path} (${how}) is refused, or is the same answer`, () => {
 				const route = read(value, ask);
 				if (typeof route === "string") return;
 				// The ways of a split in another order, and a permit that is left out in place of null.

@@ -100,7 +100,7 @@ describe("asking", () => {
 		]);
 	});
 
-	test("does not wait for one that hangs, nor fail for one that fails", async () => {
+	test("asking does not wait for a source that hangs, nor fail for one that fails", async () => {
 		const answers = await askSources(
 			[
 				source("hangs", () => Promise.withResolvers<SourceRoute>().promise),

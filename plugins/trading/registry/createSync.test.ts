@@ -86,7 +86,7 @@ describe("the issuer's list", () => {
 		expect(await rowOf(1)).toMatchObject({ multiplier: 3n * 10n ** 18n, pendingMultiplier: null });
 	});
 
-	test("[TRD-11] takes delisted tokens off the market, deletes nothing, and never reinstates one by itself", async () => {
+	test("[TRD-11] delisted tokens leave the market, are kept, and never come back by themselves", async () => {
 		await sync();
 		const [gone] = issuer.state.rows.splice(2, 1);
 		await sync();
@@ -142,7 +142,7 @@ describe("the issuer's list", () => {
 		expect(await statuses()).toEqual({ ...allActive, META: "active" });
 	});
 
-	test("leaves a token alone that is listed on another chain", async () => {
+	test("a token that is listed on another chain is left alone", async () => {
 		const deployments = [{ contractAddress: at(9), chainId: 42_161 }];
 		issuer.state.rows.push(issuerRow("META", at(9), { deployments }));
 		await sync();
@@ -221,7 +221,7 @@ describe("a token", () => {
 		});
 	}
 
-	test("does not get its ticker where two new ones look alike", async () => {
+	test("a token does not get its ticker if two new ones look alike", async () => {
 		for (const [index, symbol] of [
 			[6, "MI"],
 			[7, "M1"],

@@ -102,7 +102,7 @@ describe("GET /v1/stock-tokens", () => {
 		expect(symbolsOf(gone.body)).toEqual(["TSLA"]);
 	});
 
-	test("refuses an invalid status, limit or cursor", async () => {
+	test("an invalid status, limit or cursor is refused", async () => {
 		for (const query of ["status=rejected", "limit=0", "limit=201", "cursor=abc"]) {
 			expect((await lab.ask(`/v1/stock-tokens?${query}`)).status).toBe(422);
 		}
@@ -297,7 +297,7 @@ describe("/v1/admin/trading/attestations", () => {
 		});
 	});
 
-	test("refuses an unknown country or profile", async () => {
+	test("an unknown country or profile is refused", async () => {
 		for (const body of [{}, { country: "de" }, { country: "DEU" }, { country: "DE", more: 1 }]) {
 			expect((await lab.ask(path, { operator, method: "PUT", body })).status).toBe(422);
 		}
@@ -308,7 +308,7 @@ describe("/v1/admin/trading/attestations", () => {
 });
 
 describe("GET /v1/trading/holdings", () => {
-	test("needs a session", async () => {
+	test("reading holdings needs a session", async () => {
 		expect((await lab.ask("/v1/trading/holdings")).status).toBe(401);
 	});
 

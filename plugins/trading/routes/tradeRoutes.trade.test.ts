@@ -385,7 +385,7 @@ describe("what a trade left allowed", () => {
 		await lab.approve(by, usdg(), 0n);
 	});
 
-	test("is nothing where its allowance was never given", async () => {
+	test("the allowance left by a trade is null if it was never given", async () => {
 		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
 		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
 		const { approval } = await lab.read(by, body.id);
@@ -420,7 +420,7 @@ test("a step that fails is named by the trade that waited for it, with its state
 });
 
 describe("a swap that fails behind its allowance", () => {
-	test("leaves the exact allowance visible, and takes it back when it is told to", async () => {
+	test("a swap that fails leaves its exact allowance visible, and takes it back when told to", async () => {
 		const by = await trader({}, [[of("PLTR"), 2n * ONE]]);
 		const { body } = await lab.trade(by, "sell 1 PLTR");
 		expect(body).toMatchObject({ status: "waiting" });

@@ -163,7 +163,7 @@ function tellBalance(token: string, byRaw: bigint): void {
 	};
 }
 
-test("less in the wallet than the receipt says is uncertain, keeps its spend, and names both figures", async () => {
+test("a balance below what the receipt says is uncertain, keeps its spend, and names both figures", async () => {
 	lab = openTradeLab({ db: database.db, anvil, world });
 	by = await lab.trader({ account: 2 });
 	tellBalance(world.stock("AAPL").address, -1n);

@@ -215,7 +215,7 @@ describe("a payment above a gap", () => {
 });
 
 describe("what is not cancelled by its nonce", () => {
-	test("waits in the queue: it is called off at once, and nothing is sent", async () => {
+	test("a queued payment is called off at once, and nothing is sent", async () => {
 		lab.moods.push("keeps, silent");
 		await pay();
 		const behind = await pay();

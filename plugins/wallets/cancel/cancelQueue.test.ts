@@ -38,7 +38,7 @@ async function bury(): Promise<void> {
 const gasIsTooDear = () => Object.assign(lab.chain.state, { tipRaw: 5_000n * GWEI });
 const gasIsCheap = () => Object.assign(lab.chain.state, { tipRaw: 2n });
 
-test("while it waits for cheaper gas, what waits behind it runs out and gives its spend back", async () => {
+test("a payment behind a cancellation that waits for cheaper gas expires, and its spend is given back", async () => {
 	const id = await pay("keeps, silent");
 	const behind = await pay();
 	expect([await status(id), await status(behind)]).toEqual(["uncertain", "submitting"]);

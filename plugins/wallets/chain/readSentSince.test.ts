@@ -76,7 +76,7 @@ describe("a search", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("believes no block that hides what the account's counts name", async () => {
+	test("a search believes no block that hides a transaction which the account's counts show", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		mine();

@@ -59,7 +59,7 @@ test("[TRD-09] a wallet that was unlinked since it was planned sends nothing", a
 	await expectNothingSent([intent?.id ?? ""]);
 });
 
-test("[TRD-09] nor does one that was unlinked before, or whose chain is served no more", async () => {
+test("[TRD-09] a wallet that was unlinked before, or whose chain is not served, sends nothing", async () => {
 	const by = await lab.person();
 	const [first] = await lab.pay(by, { stays: true });
 	const { rpcOf } = lab.deps;
@@ -264,7 +264,7 @@ describe("who confirmed", () => {
 		expect(lab.handed.map(({ transaction }) => transaction.data)).toEqual(["0x02"]);
 	});
 
-	test("[TRF-02] too late has confirmed nothing", async () => {
+	test("[TRF-02] a confirmation that comes too late confirms nothing", async () => {
 		planning("0x01");
 		const [asked] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
 		lab.clock.ms = asked?.expiresAtMs ?? 0;

@@ -37,7 +37,7 @@ test("[TRD-08] a process that stood still since it took the nonce hands nothing 
 	expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0]);
 });
 
-test("[TRD-08] nor does one that stood still within a batch, or at what waited in line", async () => {
+test("[TRD-08] a process that stood still within a batch hands over only what is still in time", async () => {
 	standsStillMs = [0, HAND_OVER_WITHIN_MS + 1];
 	const batch = await lab.pay(await lab.person(), { times: 3, ether: "0.1" });
 	expect(batch.map(({ status }) => status)).toEqual(["submitted", "failed", "submitted"]);

@@ -137,7 +137,7 @@ test("a plan is kept with its hash, to the unit, and may say until when it is as
 	expect(again?.expiresAtMs).toBe(NOW_MS + 600_000);
 });
 
-test("moves while somebody else writes a row that refers to it, and waits for nobody", async () => {
+test("an intent moves without waiting while another transaction writes a row that refers to it", async () => {
 	const [intentId = ""] = await insert(1);
 	await database.db.transaction(async (other) => {
 		// As PostgreSQL locks it for them: twice written in one transaction, a submission checks it.
@@ -275,7 +275,7 @@ describe("the list", () => {
 		expect(all.items.map(({ id }) => id)).toContain(other[0] ?? "");
 	});
 
-	test("refuses a cursor that it did not make", async () => {
+	test("the list refuses a cursor that it did not make", async () => {
 		const id = crypto.randomUUID();
 		for (const cursor of [
 			"",

@@ -164,7 +164,7 @@ describe("createLinks", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("nor what is planned anew in the very moment that somebody says yes", async () => {
+		test("a link does not confirm a plan that changes in the moment of the confirmation", async () => {
 			const [intent] = await asked();
 			if (!intent?.planHash) throw new Error("no plan");
 			const { planHash } = intent;

@@ -79,7 +79,7 @@ describe("linkRoutes", () => {
 	});
 
 	describe("a link to confirm", () => {
-		test("takes no yes of somebody who is signed in as another profile", async () => {
+		test("a link takes no confirmation of somebody who is signed in as another profile", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const other = await lab.person();
 			const [first] = await ask(by);
@@ -93,7 +93,7 @@ describe("linkRoutes", () => {
 			expect(own.body.intents).toMatchObject([{ status: "submitted" }]);
 		});
 
-		test("[TRF-02] shows what is sent to whom, and one yes sends all of it once", async () => {
+		test("[TRF-02] a link shows what is sent to whom, and one confirmation sends all of it once", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const link = apiOf(transfers[0]?.confirmUrl);

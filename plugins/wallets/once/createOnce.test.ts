@@ -598,7 +598,7 @@ describe("createOnce", () => {
 			expect(answered).toBe(1);
 		});
 
-		test("[TRF-04] nor by two processes at once, however often they try", async () => {
+		test("[TRF-04] a dead process's request is not taken over by two processes at once", async () => {
 			const never = new Promise<never>(() => {});
 			const far = openExecutionLab(database.db);
 			for (let round = 0; round < 5; round++) {

@@ -138,7 +138,7 @@ test("[ING-11] payments that moved to another block by the next look are settled
 	expect(rows).toEqual([{ block_number: 2 }]);
 });
 
-test("[ING-11] nor is it told only once that they are there: each block of theirs is written down", async () => {
+test("[ING-11] payments that moved to another block have both blocks written down", async () => {
 	const intents = await payAll(2);
 	lab.chain.mine();
 	await lab.tick();

@@ -396,7 +396,7 @@ describe("readRebroadcast", () => {
 		expect(await status()).toBe("uncertain");
 	});
 
-	test("[TRD-08] nor is what somebody has found out about meanwhile, or what its owner's wallet sent", async () => {
+	test("[TRD-08] a payment that was found meanwhile, or is the owner's own, is not broadcast again", async () => {
 		await lab.tick();
 		lab.state.isDryRun = true;
 		await drop();

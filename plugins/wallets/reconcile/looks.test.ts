@@ -60,7 +60,7 @@ test("an uncertain payment that a hint woke is settled in the next turn, and not
 });
 
 describe("a hint that lies", () => {
-	test("about what is on its way gives nothing back, and sends nothing again", async () => {
+	test("a false hint about a pending payment gives nothing back, and sends nothing again", async () => {
 		await wake();
 		await lab.tick();
 		expect(await status()).toBe("submitted");
@@ -68,7 +68,7 @@ describe("a hint that lies", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("about what never left settles nothing", async () => {
+	test("a false hint about a payment that was never sent settles nothing", async () => {
 		const lost = await uncertain("loses");
 		expect(await wake(lost.reference)).toBe(true);
 		await lab.tick();
@@ -77,7 +77,7 @@ describe("a hint that lies", () => {
 	});
 });
 
-test("however often it comes, one transaction is settled once", async () => {
+test("a repeated hint settles one transaction once", async () => {
 	lab.chain.mine();
 	for (let times = 0; times < 4; times++) {
 		await wake();

@@ -113,7 +113,7 @@ describe("a submission that cannot be read", () => {
 		expect(listed.find(({ id }) => id === lab.annas.id)?.nonce).toBeNull();
 	});
 
-	test("takes no turn of those behind it, however many there are", async () => {
+	test("an unreadable submission takes no turn of those behind it, however many there are", async () => {
 		const lab = await openLab();
 		await database.db.execute(
 			`update wallets.submission set nonce = 9007199254740993 where intent_id = $1`,

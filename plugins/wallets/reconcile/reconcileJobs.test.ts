@@ -273,7 +273,7 @@ describe("what waits in line", () => {
 		]);
 	});
 
-	test("[TRD-08] waits for what is in doubt of its own account and chain, and for nothing else", async () => {
+	test("[TRD-08] a queued payment waits for uncertain ones of its account and chain only", async () => {
 		for (const state of ["doubtful", "dropped"]) {
 			const { by, id } = await queue();
 			const set = (what: string) =>
@@ -299,7 +299,7 @@ describe("what waits in line", () => {
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "quote_expired" });
 	});
 
-	test("runs out also where the one before it stays in doubt for ever", async () => {
+	test("a queued payment expires also if the one before it stays uncertain for ever", async () => {
 		const by = await lab.person();
 		lab.moods.push("keeps, silent");
 		await lab.pay(by);
@@ -321,7 +321,7 @@ describe("what waits in line", () => {
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "trading_disabled" });
 	});
 
-	test("does not wait for ever for a chain that is served no more", async () => {
+	test("a queued payment does not wait for ever for a chain that is served no more", async () => {
 		const { id } = await queue();
 		await lab.tick(1_000);
 		const takeUp = reconcileJobs({ ...lab.deps, rpcOf: () => null }, lab.execution)[1];

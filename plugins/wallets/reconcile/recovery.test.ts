@@ -102,7 +102,7 @@ test("all payments resume within five seconds after a head that was no number", 
 	await expectAllConfirmed(intents);
 });
 
-test("while a chain cannot be read few are asked for, however many wait", async () => {
+test("only a few payments are asked for while a chain cannot be read, however many wait", async () => {
 	await payAll();
 	lab.chain.mine();
 	lie = { method: "eth_blockNumber", path: [], value: "0x20000000000000" };

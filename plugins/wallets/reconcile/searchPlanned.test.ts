@@ -78,7 +78,7 @@ describe("what was told and no node has seen", () => {
 		["replaced", (intent: Intent) => send(intent, { valueRaw: 1n })],
 		["not_sent", () => undefined],
 	] as const) {
-		test(`ends as ${code} by what its wallet sent instead, after half an hour`, async () => {
+		test(`an intent ends as ${code} by what its wallet sent instead, after half an hour`, async () => {
 			const intent = await ask();
 			await tellUnseen(intent);
 			instead(intent);
@@ -90,7 +90,7 @@ describe("what was told and no node has seen", () => {
 		});
 	}
 
-	test("does not end while something of its wallet waits at a node", async () => {
+	test("an intent does not end while a transaction of its wallet waits at a node", async () => {
 		const intent = await ask();
 		await tellUnseen(intent);
 		send(intent);

@@ -37,7 +37,7 @@ describe("createSessions", () => {
 		own.fixture.clock.ms = NOW_MS;
 	});
 
-	test("however much it is used, a session ends after ninety days", async () => {
+	test("a session ends after ninety days, however much it is used", async () => {
 		const token = await open();
 		for (let day = 5; day < 90; day += 5) {
 			own.fixture.clock.ms = NOW_MS + day * DAY_MS;

@@ -191,7 +191,7 @@ describe("spendDenial", () => {
 		for (const [more, code] of denials) expect(spendDenial(situation(more))?.code).toBe(code);
 	});
 
-	test("however a day is cut into spends, what is allowed never adds up to more than its limit", () => {
+	test("allowed spends of a day never add up to more than its limit, however they are split", () => {
 		fc.assert(
 			fc.property(fc.array(fc.bigInt({ min: 0n, max: 40n }), { maxLength: 50 }), (spends) => {
 				let spent = 0n;

@@ -70,7 +70,7 @@ test("its owner's yes sends a second payment, once, and a third one asks again",
 	expect(await read(third)).toMatchObject({ errorCode: "looks_paid" });
 });
 
-test("other use holds the wallet only while it is read, and asks nothing", async () => {
+test("an unrelated transaction holds the wallet only while it is read, and asks nothing", async () => {
 	sendElsewhere(1, "0x", ELSEWHERE);
 	sendElsewhere(2, "0x", ELSEWHERE, 1n);
 	mine();
@@ -111,7 +111,7 @@ test("a queued payment is not sent if an equal one was sent meanwhile", async ()
 	expect((await read(first)).status).toBe("confirmed");
 });
 
-test("while nodes cannot be asked it waits, and nothing is sent", async () => {
+test("a payment waits unsent while nodes cannot be asked for the wallet's past", async () => {
 	sendElsewhere(1, "0xabcdef01");
 	mine();
 	// The account itself is read by another method than its past.

@@ -26,14 +26,14 @@ describe("what was sent", () => {
 		expect(judge({ seenAtMs: NOW_MS - 400_000 }, [held(7)])).toBe("unseen");
 	});
 
-	test("waits for a gap below it, but not where it is our first", () => {
+	test("a sent payment waits for a gap below it, but not if it is our first", () => {
 		expect(judge({}, [held(5, "mined"), held(7)])).toBe("nonce_gap");
 		expect(judge({}, [held(4), held(6), held(7)])).toBe("nonce_gap");
 		expect(judge({}, [held(5, "mined"), held(6), held(7)])).toBe("slow");
 		expect(judge({}, [held(7), held(8)])).toBe("slow");
 	});
 
-	test("waits for what is in doubt or dropped below it, and for nothing above", () => {
+	test("a sent payment waits for an uncertain or dropped one below it, and for none above", () => {
 		for (const state of ["doubtful", "dropped"] as const) {
 			expect(judge({}, [held(6, state), held(7)])).toBe("behind");
 			expect(judge({}, [held(7), held(8, state)])).toBe("slow");

@@ -48,7 +48,7 @@ async function confirms(want: boolean): Promise<void> {
 }
 
 describe("[SOC-09] a plugin's command", () => {
-	test("answers in the API, with the age of its figures", async () => {
+	test("a plugin's command is answered in the API, with the age of its figures", async () => {
 		const { status, body } = await world.command("tide at harbor");
 		expect(status).toBe(200);
 		expect(body).toMatchObject({ kind: "done", command: "tide harbor", data: TIDE, code: null });
@@ -60,7 +60,7 @@ describe("[SOC-09] a plugin's command", () => {
 		expect(body).toMatchObject({ kind: "done", command: "tide bad idea cove", isProposal: false });
 	});
 
-	test("answers in chat", async () => {
+	test("a plugin's command is answered in chat", async () => {
 		const api = `${world.service.url}/v1/agent/chat`;
 		const chat = new Chat({ transport: new DefaultChatTransport({ api }) });
 		await chat.sendMessage({ text: "tide harbor" });
@@ -71,7 +71,7 @@ describe("[SOC-09] a plugin's command", () => {
 		]);
 	});
 
-	test("answers over MCP", async () => {
+	test("a plugin's command is answered over MCP", async () => {
 		const client = await world.mcp();
 		const { tools } = await client.listTools();
 		expect(tools.find(({ name }) => name === "read_tide")).toMatchObject({
@@ -87,7 +87,7 @@ describe("[SOC-09] a plugin's command", () => {
 		await client.close();
 	});
 
-	test("answers in a terminal, with an exit code", async () => {
+	test("a plugin's command is answered in a terminal, with an exit code", async () => {
 		const good = await world.ask("tide", "harbor");
 		expect(good).toMatchObject({ code: 0, notes: [] });
 		expect(good.out[0]).toStartWith("harbor: water high");
@@ -237,7 +237,7 @@ describe("sending", () => {
 		expect(await sentTo(FAYE)).toEqual([]);
 	});
 
-	test("asks by a link where its owner wants that, and sends what the link showed", async () => {
+	test("sending asks by a link if its owner wants that, and sends what the link showed", async () => {
 		await confirms(true);
 		const { body } = await world.command(`send 0.1 eth to ${BERT}`, { by: "ada", key: "b" });
 		expect(body).toMatchObject({
@@ -255,7 +255,7 @@ describe("sending", () => {
 		await confirms(false);
 	});
 
-	test("over MCP is prepared, and waits for its owner's yes, whatever the settings", async () => {
+	test("sending over MCP is prepared, and waits for its owner's yes, whatever the settings", async () => {
 		const client = await world.mcp("ada");
 		const { tools } = await client.listTools();
 		expect(tools.map(({ name }) => name)).toContain("prepare_send_eth");

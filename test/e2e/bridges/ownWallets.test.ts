@@ -249,7 +249,7 @@ const listed = async () => (await ask(PATH)).body.data as any[];
 const seconds = async (of: string) => (await listed()).filter(({ depositOf }) => depositOf === of);
 
 describe("a second deposit of the owner's own wallet", () => {
-	test("is no stranger's: it is followed to an end of its own", async () => {
+	test("a second deposit of the owner's wallet is followed to an end of its own", async () => {
 		const asked = await begin();
 		const [first, second] = [await send(asked.steps[0]), await send(asked.steps[0])];
 		expect((await tell(asked.id, first)).status).toBe(200);
@@ -267,7 +267,7 @@ describe("a second deposit of the owner's own wallet", () => {
 		expect(told.moves[0]).toMatchObject({ event: "deposit", depositHash: second });
 	});
 
-	test("is found by the provider and by the chain where nobody reports it", async () => {
+	test("a second deposit is found by the provider and by the chain if nobody reports it", async () => {
 		const asked = await begin();
 		const [first, second] = [await send(asked.steps[0]), await send(asked.steps[0])];
 		expect((await tell(asked.id, first)).status).toBe(200);
@@ -290,7 +290,7 @@ describe("a second deposit of the owner's own wallet", () => {
 		await lab.reached(more.id, ["success"], AS);
 	});
 
-	test("that only replaces the first, at a better price, is no second one", async () => {
+	test("a transaction that only replaces the first deposit at a better price is no second one", async () => {
 		const asked = await begin();
 		const [step] = asked.steps;
 		await lab.market.rpc("evm_setAutomine", [false]);

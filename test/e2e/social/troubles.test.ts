@@ -73,7 +73,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(0);
 	});
 
-	test("refuses by its rate limit is said later, and once", async () => {
+	test("an answer that X refuses by its rate limit is said later, and once", async () => {
 		world.x.fault({ kind: "429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
 		const { id } = await tell("help");
 		await until(
@@ -85,7 +85,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(1);
 	});
 
-	test("refuses by its rate limit until the end is kept with that reason", async () => {
+	test("an answer that X refuses by its rate limit until the end is kept with that reason", async () => {
 		world.x.fault({ kind: "429", path: "POST /2/tweets", retryAfter: 3_600 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "unanswered", 120_000);
@@ -126,7 +126,7 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
-	test("does not reply to is looked up, and neither lost nor said twice", async () => {
+	test("an answer to which X does not reply is looked up, and neither lost nor said twice", async () => {
 		world.x.fault({ kind: "silence", path: "POST /2/tweets", times: 1 });
 		const heard = await tell("help");
 		await until(() => answersTo(heard.id).length === 1, "X has the first");

@@ -145,7 +145,7 @@ test("an answer that waited tells what is so by then, and no notice repeats it",
 	expect(await repliesOf(id)).toMatchObject([{ part: "answer", state: "sent" }]);
 });
 
-test("what X may have heard is said again as it was; what it never heard is told anew", async () => {
+test("an answer that X may have heard is repeated as it was; one it never heard is told anew", async () => {
 	const lost = { kind: "lost_429", path: "POST /2/dm_conv", times: 1, retryAfter: 60 } as const;
 	at.x.fault(lost);
 	const before = messagesTo(adaOnX).length;

@@ -259,7 +259,7 @@ describe("a payment that its owner's own wallet sent", () => {
 });
 
 describe("no link to cancel is made", () => {
-	test("while no node has shown the payment: nobody knows its nonce", async () => {
+	test("a payment that no node has shown gets no link: nobody knows its nonce", async () => {
 		const { id } = await paid({ isShown: false });
 		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "nonce_unknown" } });
 	});
@@ -402,7 +402,7 @@ describe("a link to cancel", () => {
 		expect((await lab.ask(link)).status).toBe(200);
 	});
 
-	test("takes no yes, and no other link's answer: nothing is used up by either", async () => {
+	test("a link to cancel takes no confirmation, and no other link's answer, and stays unused", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const { planHash } = (await lab.ask(link)).body;
@@ -426,7 +426,7 @@ describe("a link to cancel", () => {
 		expect(await report(late, `0x${"ab".repeat(32)}`)).toMatchObject(GONE);
 	});
 
-	test("takes one of many answers that come at once", async () => {
+	test("a link to cancel takes one of many answers that come at once", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const answers = await Promise.all(
