@@ -78,7 +78,7 @@ test.each([
 	expect(readLooseWindow(words(text), 0, 2)).toEqual({ value, used });
 });
 
-test("lengths of time that no figure has are none", () => {
+test("a length of time that no figure has is refused", () => {
 	for (const text of ["2 days", "3 hours", "year", '"day"']) {
 		expect(readLooseWindow(words(text), 0, 2)).toBeUndefined();
 	}

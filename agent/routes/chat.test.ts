@@ -105,7 +105,7 @@ describe("POST /v1/agent/chat", () => {
 		}
 	});
 
-	test("401 and 422: wrong credentials, and what is no conversation", async () => {
+	test("401 and 422: wrong credentials, and a body that is no conversation", async () => {
 		expect((await stream({}, { authorization: "Bearer x" })).status).toBe(401);
 		const long = "x".repeat(10_001);
 		for (const body of [

@@ -372,7 +372,7 @@ describe("createCustody", () => {
 			expect(await lab.custody.byReference(asked.referenceId, signal)).not.toBeNull();
 		});
 
-		test("a user is their accounts, embedded and not", async () => {
+		test("a user is read with all accounts, embedded and others", async () => {
 			const cleo = emulator.person("cleo");
 			const user = await lab.custody.user(cleo.id, signal);
 			expect(user).toEqual({

@@ -82,7 +82,7 @@ test("a ceiling of nothing and a profile that confirms are refused, and nothing 
 	expect((await run("list_plans")).output.plans).toEqual([]);
 });
 
-test("awaited reveals are public", async () => {
+test("reveals that are waited for are shown to everybody", async () => {
 	expect((await run("read_reveals")).line).toBe("No reveal is waited for, and none was lately.");
 	await watchCollection(plans.db, {
 		...{ collectionId: plans.collectionId, chainId: 31_337, reason: "plan", at: new Date(0) },

@@ -241,7 +241,7 @@ describe("what is turned back later counts by how long it was held, on both side
 	}
 });
 
-test("the same money turned back every 61 minutes counts no more in a week than turned back once", () => {
+test("money bought and sold back every 61 minutes counts in a week no more than if done once", () => {
 	const often: Given[] = [];
 	for (let minute = 0; minute + 61 <= 7 * 1_440; minute += 61) {
 		const side = often.length % 2 === 0 ? "buy" : "sell";

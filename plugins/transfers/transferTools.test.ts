@@ -94,7 +94,7 @@ test("a prepared transfer of a delegated wallet waits for its owner's confirmati
 	expect(lab.chain.pool()).toHaveLength(1);
 });
 
-test("a prepared transfer of an owner's own wallet is asked by the signature alone", async () => {
+test("a prepared transfer from an owner's own wallet has one link, to sign it", async () => {
 	const by = await lab.person({ capability: "external/manual" });
 	const { output, links } = await run("prepare_send_eth", by);
 	expect(output.status).toBe("signature_required");

@@ -30,7 +30,7 @@ test("the beginning of names measures all of them, a whole name only its own", (
 	expect(several).toMatchObject({ only: ["size", "live p95"] });
 });
 
-test("an option that does not exist, or a count that is none, is refused", () => {
+test("an unknown option, or an invalid count, is refused", () => {
 	expect(parseOptions(["--fast"], names).kind).toBe("wrong");
 	for (const runs of ["0", "1.5", "many", "51"]) {
 		expect(parseOptions(["--runs", runs], names).kind).toBe("wrong");

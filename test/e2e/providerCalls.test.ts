@@ -74,7 +74,7 @@ test("[API-02] [API-04] [API-05] a cold page costs one list and eight rows' figu
 	expect(counted.length).toBeGreaterThan(0);
 });
 
-test("[API-05] fresh it is a hit; stale it is served at once, and rebuilt once behind the crowd", async () => {
+test("[API-05] a fresh page is a hit; a stale one is served at once, and rebuilt once meanwhile", async () => {
 	client.provider.clearCalls();
 	const fresh = await crowd("new");
 	expect(fresh.outcomes).toEqual(new Set(["hit"]));

@@ -180,7 +180,7 @@ for (const { title, first } of [
 	});
 }
 
-test("its owner's yes to a second payment sends it once, and other payments go on meanwhile", async () => {
+test("after a restore a repeated payment is sent once if its owner agrees, and others go on", async () => {
 	const wallet = await enrol("gil");
 	const { putBack } = await backUp();
 	const lost = await transfer("gil", wallet, "1", "k");

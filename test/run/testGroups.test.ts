@@ -69,7 +69,7 @@ test("parts of paths choose files", () => {
 	]);
 });
 
-test("the full length has more time", () => {
+test("a full-length run has a longer time limit", () => {
 	const [short] = testGroups(paths, all);
 	const [long] = testGroups(paths, { ...all, prove: true });
 	expect(long?.timeLimitMs).toBeGreaterThan(short?.timeLimitMs ?? 0);

@@ -59,7 +59,7 @@ describe("createHeadJudge", () => {
 		expect(late(5_000_100, 61_000)).toBe(true);
 	});
 
-	test("a number that no chain has reached is no head, even if it is the first one", () => {
+	test("a head far above any chain is not believed, even if it is the first one", () => {
 		const judge = createHeadJudge();
 		expect(judge.believes("one", { block: 2 ** 48, nowMs: 0 })).toBe(false);
 		expect(judge.believes("one", { block: 2 ** 48, nowMs: 0 })).toBe(false);

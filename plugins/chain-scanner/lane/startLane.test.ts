@@ -440,7 +440,7 @@ test("[API-18] a lane that catches up reports the chain's head, not its own posi
 	await lane.stop();
 });
 
-test("a lane that follows the others reads a new block behind them, and one that does not at once", async () => {
+test("a lane that follows others reads a new block after them, and any other lane at once", async () => {
 	const world = await newWorld();
 	world.chain.mine(mintOne(1));
 	const others = Promise.withResolvers<void>();

@@ -119,7 +119,7 @@ test("a lane knows from when and until when it has everything", async () => {
 	expect(await covered()).toEqual([1_000, 4_000]);
 });
 
-test("a lane that began with the chain's first block holds all there ever was", async () => {
+test("a lane that began with the chain's first block covers all time", async () => {
 	const first = { block: 0, atMs: 9_000 };
 	const move = { chainId: 6, lane: "mint" as const, from: null, to: 3, headBlock: 3, atMs: 0 };
 	const toHash = padHex("0xb1", { size: 32 });

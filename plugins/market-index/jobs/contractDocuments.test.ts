@@ -216,7 +216,7 @@ describe("storeFacts", () => {
 		expect(await named()).toHaveLength(COUNT);
 	});
 
-	test("a collection that is gone is nobody's trouble", async () => {
+	test("a collection that is gone is skipped, and not named as refused", async () => {
 		expect(await store([factsOf(1), factsOf(999)])).toEqual({ refused: [] });
 		expect(await named()).toHaveLength(1);
 	});

@@ -160,7 +160,7 @@ describe("readProviderEvent", () => {
 		});
 	});
 
-	test("a mint that nothing was said of the price of has none, and a free one is free", () => {
+	test("a mint without a told price has none, and a free mint costs 0", () => {
 		const mint = mintOf(CATS);
 		expect(read(told(mint, { totalRaw: null }))).toMatchObject({ totalRaw: null, currency: null });
 		expect(read(told(mint, { totalRaw: 0n }))).toMatchObject({ totalRaw: 0n, accepted: true });

@@ -18,7 +18,7 @@ async function watched(slug: string) {
 }
 const asked = () => lab.fake.callsOf("listings").map(({ args }) => args[0]);
 
-test("[MRG-16] [ING-05] books are read of watched collections only, and only while they are", async () => {
+test("[MRG-16] [ING-05] books are read only of watched collections, and only while they are watched", async () => {
 	await watched("seen");
 	const other = await lab.register();
 	await lab.discovered([other.id]);

@@ -71,7 +71,7 @@ describe("applyOrderPushes", () => {
 		expect(await lab.row(collection.id)).toMatchObject({ listed_count: null });
 	});
 
-	test("a private listing, one of later and one without a rate move no floor", async () => {
+	test("a private, future, expired, free or unpriced listing does not move the floor", async () => {
 		const { address } = collection;
 		await lab.applyOrderPush(listed(listingOf(address, { isPrivate: true })));
 		await lab.applyOrderPush(listed(listingOf(address, { startsAtMs: NOW_MS + 1 })));

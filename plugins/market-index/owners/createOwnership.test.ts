@@ -121,7 +121,7 @@ test("[IDX-11] the walk of the collection that was active last comes first", asy
 	expect(walk).toMatchObject({ contract: MANY, nextBlock: null, endBlock: 1 });
 });
 
-test("a walk that ends has the tokens that it met learned, and one under way has not", async () => {
+test("a finished walk queues the tokens that it met for reading, an unfinished one does not", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	for (let block = 0; block < 4; block++) lab.mine([one(ZERO_ADDRESS, ALICE, BigInt(block))]);

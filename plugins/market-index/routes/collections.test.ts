@@ -579,7 +579,7 @@ describe("postResync.202", () => {
 		expect(repaired).toEqual([await fixture.idOf(ethereum, CONTRACT)]);
 	});
 
-	test("[API-07] a collection that nobody knows is repaired by nobody", async () => {
+	test("[API-07] a resync of an unknown collection or chain is refused, and repairs nothing", async () => {
 		repaired.length = 0;
 		expect((await call("nothing/resync")).status).toBe(404);
 		expect((await call(`${CONTRACT}/resync?chain=nowhere`)).status).toBe(422);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("[API-19] the removed route trover is not there", async () => {
+test("[API-19] the removed route trover answers 404", async () => {
 	for (const path of ["/trover", "/trover?chain=ethereum", "/trover/"]) {
 		const { status, body } = await ask(path);
 		expect({ status, code: body.code }).toEqual({ status: 404, code: "not_found" });

@@ -131,7 +131,7 @@ describe("createPushQueue", () => {
 		expect(last).toMatchObject({ slug: `s${SLUGS_AT_ONCE_MAX}`, seeds: [0, 1, 2] });
 	});
 
-	test("while more wait it rests after a part for longer than that took, and never for long", async () => {
+	test("the queue rests after a part for longer than the part took, and never for long", async () => {
 		const { queue, time, begun } = open();
 		const rests: [tookMs: number, restMs: number][] = [
 			[10, 10 * QUEUE_REST_SHARE],

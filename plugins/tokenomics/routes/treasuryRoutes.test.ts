@@ -187,7 +187,7 @@ describe("[TOK-01] the economics", () => {
 		expect((await said(lab)).line).toStartWith("less than 0.0001 TAPE burned in buybacks");
 	});
 
-	test("show the coin and what buybacks are made with before what anybody paid in earlier", async () => {
+	test("the economics show the coin and buyback currencies before other tokens that were paid in", async () => {
 		const lab = await open({ ...LAUNCHED, BUYBACK_CURRENCIES: USDG });
 		const junk = Array.from({ length: 25 }, (_, at): Address => {
 			return `0x${(at + 1).toString(16).padStart(40, "0")}`;

@@ -18,7 +18,7 @@ test("a key is its setting's as a whole, also where the pattern forgot to say so
 	}
 });
 
-test("a refusal names what there is", () => {
+test("the refusal of an unknown setting names the known ones", () => {
 	let refused: Partial<Fault> = {};
 	try {
 		findSetting([plain, loose], "c");

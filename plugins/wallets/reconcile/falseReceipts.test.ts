@@ -118,7 +118,7 @@ test("an end that only one endpoint reports is not final, and can be taken back"
 	expect(await isFinal()).toBe(true);
 });
 
-test("a revert that one node tells of one block is told to nobody", async () => {
+test("a revert that only one node reports in one block does not change the payment", async () => {
 	const id = await pay();
 	lab.chain.mine();
 	const node = lie(({ method }, result) => {

@@ -119,7 +119,7 @@ describe("lookUp.silence", () => {
 		await expectGivenBack();
 	});
 
-	test("[TRD-08] a node that has not come to where the nonce was taken does not say that it is free", async () => {
+	test("[TRD-08] a node behind the block that used the nonce does not prove the nonce free", async () => {
 		for (let block = 0; block < 5; block++) lab.chain.mine();
 		const other = await lab.person();
 		lab.moods.push("loses");

@@ -58,7 +58,7 @@ test("a submission that may have been sent is looked at each second at first, th
 	}
 });
 
-test("the longer it stands, the rarer it is looked at", () => {
+test("a submission is looked at more rarely the longer it stays open", () => {
 	for (const state of STATES) {
 		const waits = [0, 60_000, 600_000, 6_000_000].map((ageMs) => {
 			return nextLookMs(submissionOf(state, ageMs), NOW_MS);
