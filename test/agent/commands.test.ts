@@ -17,6 +17,8 @@ const { isStrict } = builtinOptions;
 const grammar = createGrammar(builtinCommands, builtinOptions);
 const SEED = 30;
 const COUNT = 100_000;
+/** A twentieth of what each command would have if all had the same. */
+const LEAST = COUNT / builtinCommands.length / 20;
 
 test("all commands and tools fit together", () => {
 	expect(() => refuseMisfits(builtinTools, builtinCommands)).not.toThrow();
@@ -109,8 +111,8 @@ test("no generated text has two readings, crashes, or moves what it does not say
 		read.set(name, (read.get(name) ?? 0) + 1);
 		if (patterns.get(name)?.test(text) === false) throw new Error(`moves something: ${text}`);
 	}
-	// Every command is well represented, or the test would say nothing of it.
+	// Every command is represented, or the test would say nothing of it.
 	for (const { name } of builtinCommands) {
-		expect([name, (read.get(name) ?? 0) > COUNT / 1_000]).toEqual([name, true]);
+		expect([name, (read.get(name) ?? 0) > LEAST]).toEqual([name, true]);
 	}
 });

@@ -51,6 +51,7 @@ export const outlookSchema = z
 					.text("`revealed`, or why no plan was told; null while tokens are read.", "partial")
 					.nullable(),
 			})
+			.meta({ id: "SnipeLastReveal", description: "A reveal of a plan's collection." })
 			.nullable()
 			.meta({ description: "The last reveal since the plan was made; null before one." }),
 		note: field.text("The same in a sentence.", "It waits for the reveal."),

@@ -186,7 +186,7 @@ describe("what is not clear, or may not be, is refused with a code", () => {
 		const text = "quote bridge 0.1 eth from anvil to robinhood as twice";
 		const { body } = await lab.ask("/v1/agent/command", { text });
 		for (const address of both) {
-			expect([detail.includes(address), body.detail.includes(address)]).toEqual([true, true]);
+			expect([detail.includes(address), body.line.includes(address)]).toEqual([true, true]);
 			expect((await bridge({ ...parts, as: address })).errorCode).not.toBe("symbol_ambiguous");
 		}
 	});
