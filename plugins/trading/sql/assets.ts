@@ -141,8 +141,13 @@ export const assetRows = {
 		return rows.map(rowOf);
 	},
 
-	/** Returns all of them, locked until the transaction ends, always in the same order. */
+	/**
+	 * Returns all of them, locked until the transaction ends, always in the same order. An empty
+	 * table has no rows to lock: its first readers take turns too.
+	 */
 	async lockAll(tx: Tx, chainId: number): Promise<AssetRow[]> {
+		const key = "hashtextextended('trading.asset:' || $1, 0)";
+		await tx.query(`select pg_advisory_xact_lock(${key})`, [String(chainId)]);
 		const rows = await tx.query<StoredRow>(
 			`select ${ASSET_COLUMNS} from trading.asset where chain_id = $1 order by asset.address for update`,
 			[chainId],
