@@ -61,18 +61,16 @@ export type {
 	MinedTransaction,
 } from "#plugins/wallets/settle/arrived.ts";
 export type {
-	TokenBook,
-	TokenPlace,
-	TokenPrice,
-	TokenSource,
-} from "#plugins/wallets/tokenBook.ts";
-export type {
 	Execution,
 	Held,
 	NewIntent,
 	OnceRequest,
 	Principal,
 	Recorded,
+	TokenBook,
+	TokenPlace,
+	TokenPrice,
+	TokenSource,
 	TradingSetting,
 	Wallets,
 } from "#plugins/wallets/Wallets.ts";

@@ -59,8 +59,13 @@ import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { noteBlackout } from "#plugins/wallets/submission/strays.ts";
 import { submissionRow } from "#plugins/wallets/submission/submission.ts";
-import { createTokenBook } from "#plugins/wallets/tokenBook.ts";
-import type { Execution, NewIntent, TradingSetting, Wallets } from "#plugins/wallets/Wallets.ts";
+import {
+	createTokenBook,
+	type Execution,
+	type NewIntent,
+	type TradingSetting,
+	type Wallets,
+} from "#plugins/wallets/Wallets.ts";
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
 import { slowAfterOf } from "#plugins/wallets/watch/judgeWait.ts";
 

@@ -27,7 +27,7 @@ import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
-import { resolveArrival } from "#plugins/wallets/settle/resolveArrival.ts";
+import { resolveArrival } from "#plugins/wallets/resolve/resolveRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { readLedgerFlaws } from "#plugins/wallets/watch/ledgerCheck.ts";
 import { listWaiting } from "#plugins/wallets/watch/readWaiting.ts";

@@ -2,6 +2,7 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import type { Audit } from "#core/audit/createAudit.ts";
 import { isWord } from "#core/chain/Hex.ts";
 import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
@@ -13,14 +14,15 @@ import { documented } from "#plugins/wallets/documented.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
+import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/looks.ts";
+import { tellReceipt } from "#plugins/wallets/reconcile/settleMined.ts";
 import {
 	resolveFault,
 	resolveIntent,
 	reviewIntent,
 } from "#plugins/wallets/resolve/resolveIntent.ts";
-import { resolveArrival } from "#plugins/wallets/settle/resolveArrival.ts";
 import { WAITING_LISTED_MAX, waitWords } from "#plugins/wallets/watch/judgeWait.ts";
 import { listWaiting, renderWaiting } from "#plugins/wallets/watch/readWaiting.ts";
 
@@ -144,6 +146,13 @@ const resolvedSchema = z
 	.meta({ id: "Resolved", description: "An intent after an operator's decision." });
 const about = { tags: ["admin"], security: [{ admin: [] }] };
 
+type ArrivalResolution = { intentId: string; arrived: boolean; actor: string };
+
+const NOT_THERE = {
+	code: "not_received",
+	detail: "An operator looked: it is not where it was to go.",
+};
+
 export type ResolveOptions = {
 	deps: ExecutionDeps;
 	core: Pick<Core, "audit" | "operators">;
@@ -238,4 +247,50 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 
 function resolvedOf({ id, status, errorCode, error, transactionHash, cancellation }: Intent) {
 	return { id, status, errorCode, error, transactionHash, cancellation };
+}
+
+/**
+ * Settles an intent that is mined, and of which nobody can say whether it arrived, by an operator's
+ * word. The chain cannot: its receipt and its balances say different things. The spend counts
+ * either way. Throws `intent_state` (409) for everything else.
+ */
+export async function resolveArrival(
+	deps: Pick<ExecutionDeps, "db" | "clock" | "steps">,
+	audit: Audit,
+	{ intentId, arrived, actor }: ArrivalResolution,
+): Promise<Intent> {
+	const at = new Date(deps.clock.nowMs());
+	return await deps.steps.run("commit.found", () =>
+		deps.db.transaction(async (tx) => {
+			// In the order in which everybody takes them.
+			const [payment] = await tx.query<{ state: string }>(
+				`select state::text as state from wallets.submission
+				where intent_id = $1 and purpose = 'pay' order by step desc limit 1 for update`,
+				[intentId],
+			);
+			await tx.query("select 1 from wallets.intent where id = $1 for no key update", [intentId]);
+			const [before] = await readIntents(tx, [intentId]);
+			if (!before) throw executionFault.notFound();
+			const isDoubtful = payment?.state === "mined" && before.status === "uncertain";
+			if (!isDoubtful) throw executionFault.intentState();
+			const missing = arrived ? null : NOT_THERE;
+			await tellReceipt(tx, { intentId, succeeded: true, missing, spentRaw: null, at });
+			const [after] = await readIntents(tx, [intentId]);
+			if (!after) throw executionFault.notFound();
+			await audit.append(tx, {
+				actor: `operator:${actor}`,
+				action: "trading.intent.resolved",
+				subject: `intent:${intentId}`,
+				detail: {
+					claimed: arrived ? "arrived" : "not_arrived",
+					before: before.status,
+					after: after.status,
+					errorCode: after.errorCode,
+					doubted: before.errorCode,
+					transactionHash: after.transactionHash,
+				},
+			});
+			return after;
+		}),
+	);
 }

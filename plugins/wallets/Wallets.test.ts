@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createTokenBook } from "#plugins/wallets/tokenBook.ts";
+import { createTokenBook } from "#plugins/wallets/Wallets.ts";
 
 const TSLA = `0x${"7e".repeat(20)}` as const;
 
