@@ -11,6 +11,12 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import { createPortfolio } from "#plugins/trading/holdings.ts";
 import { holdingTools } from "#plugins/trading/holdingTools.ts";
 import {
+	POOLS_EVERY_MS,
+	POOLS_TIMEOUT_MS,
+	PRUNE_EVERY_MS,
+	SYNC_TIMEOUT_MS,
+} from "#plugins/trading/limits.ts";
+import {
 	createPoolAverages,
 	type PoolAverages,
 } from "#plugins/trading/prices/createPoolAverages.ts";
@@ -24,12 +30,6 @@ import {
 import { createIssuerList } from "#plugins/trading/registry/createIssuerList.ts";
 import { createPools, type Pools } from "#plugins/trading/registry/createPools.ts";
 import { createSync, registryHealth } from "#plugins/trading/registry/createSync.ts";
-import {
-	POOLS_EVERY_MS,
-	POOLS_TIMEOUT_MS,
-	PRUNE_EVERY_MS,
-	SYNC_TIMEOUT_MS,
-} from "#plugins/trading/registry/limits.ts";
 import type { Candidate } from "#plugins/trading/registry/planSync.ts";
 import type { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { adminAttestationRoutes } from "#plugins/trading/routes/adminAttestationRoutes.ts";

@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { commaList, jsonText } from "#core/config/fields.ts";
+import { SYNC_SECONDS_DEFAULT } from "#plugins/trading/limits.ts";
 import { FEED_SILENT_SECONDS_DEFAULT } from "#plugins/trading/prices/createReference.ts";
 import { MARKET_HOURS } from "#plugins/trading/prices/marketHours.ts";
 import { ELIGIBILITY_MODES } from "#plugins/trading/registry/createEligibility.ts";
 import { address, feedsConfig, poolsConfig } from "#plugins/trading/registry/createPools.ts";
-import { SYNC_SECONDS_DEFAULT } from "#plugins/trading/registry/limits.ts";
 
 /**
  * Countries where issuers of stock tokens say that they do not sell: the United States, the United

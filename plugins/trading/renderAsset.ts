@@ -4,10 +4,9 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { toDisplayNumber } from "#core/money.ts";
-import { ASSET_STATUSES } from "#plugins/trading/assetStates.ts";
 import type { LastPrice } from "#plugins/trading/prices/createReference.ts";
 import { multiplierText } from "#plugins/trading/shares.ts";
-import type { AssetRow } from "#plugins/trading/sql/assets.ts";
+import { ASSET_STATUSES, type AssetRow } from "#plugins/trading/sql/assets.ts";
 
 export const MICROS_DECIMALS = 6;
 

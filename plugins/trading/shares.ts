@@ -7,9 +7,8 @@ import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { type Currency, decimalString, mulDiv } from "#core/money.ts";
-import { SIGNED_DEADLINE_MS } from "#plugins/trading/limits.ts";
+import { MULTIPLIER_MAX, MULTIPLIER_ONE, SIGNED_DEADLINE_MS } from "#plugins/trading/limits.ts";
 import type { Asset } from "#plugins/trading/registry/createAssets.ts";
-import { MULTIPLIER_MAX, MULTIPLIER_ONE } from "#plugins/trading/registry/limits.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 

@@ -12,9 +12,9 @@ import {
 	type NameBook,
 	type ToolAnswer,
 } from "#core/plugin/Tool.ts";
+import { registryFault } from "#plugins/trading/faults.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
-import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { renderStockToken, stockTokenSchema } from "#plugins/trading/renderAsset.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 

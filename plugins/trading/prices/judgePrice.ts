@@ -1,9 +1,10 @@
-// Gives a trade one verdict on its price, from everything that says something of it.
+// Gives a trade one verdict on its price, from everything that says something of it, and words it.
 
 import { mulDiv } from "#core/money.ts";
 import { BPS } from "#plugins/trading/limits.ts";
 import { lossBps, type Ratio } from "#plugins/trading/poolRatio.ts";
 import type { PriceWord } from "#plugins/trading/prices/createReference.ts";
+import { amountText } from "#plugins/trading/shares.ts";
 import type { Denial, Figure } from "#plugins/wallets/contract.ts";
 
 export type PriceBounds = {
@@ -58,6 +59,18 @@ export type PriceVerdict = {
 		Record<"impact" | "reference" | "average", { outcome: Outcome; figure: number | null }>
 	>;
 };
+
+/** What is stored of a verdict, as the line needs it. */
+type Said = {
+	kind: "yes" | "ask";
+	from: readonly string[];
+	fairRaw: string | null;
+	countedUsdMicros: string | null;
+};
+
+type Told = Parameters<typeof amountText>[1];
+
+const MICROS_IN_CENT = 10_000n;
 
 /**
  * Judges the price of a trade. It is right only where something says so: a valid feed on both
@@ -136,6 +149,44 @@ export function countUnsure(
 	return all.toSorted((one, other) => (one > other ? -1 : 1))[0] ?? null;
 }
 
+/**
+ * Says in one line what a trade gives beside its fair price, or that nothing sure says one.
+ *
+ * @example
+ * "You get at least 0.12 TSLA; that is 1.00 % below the fair price of 0.121 TSLA, from pool."
+ */
+export function priceLine(
+	{ kind, from, fairRaw, countedUsdMicros }: Said,
+	swap: { exact: "in" | "out"; leastRaw: bigint; mostRaw: bigint; sell: Told; buy: Told },
+): string {
+	const { exact, leastRaw, mostRaw, sell, buy } = swap;
+	const [raw, currency] = exact === "in" ? [leastRaw, buy] : [mostRaw, sell];
+	const text = (units: bigint, of: Told = currency) => shortened(amountText(units, of));
+	const does = exact === "in" ? `You get at least ${text(raw)}` : `You pay at most ${text(raw)}`;
+	// The line has shares once.
+	const plain = { ...currency, multiplier: null };
+	const fair = fairRaw === null ? null : BigInt(fairRaw);
+	const beside = fair === null ? "" : ` ${distance(raw, fair, exact)} ${text(fair, plain)}`;
+	if (kind === "yes") return `${does}; that is${beside}, from ${from.join(" and ")}.`;
+	const counted = dollars(BigInt(countedUsdMicros ?? "0"));
+	const partly = fair === null ? "" : ` By the mean of its pools alone it is${beside}.`;
+	return (
+		`${does}. Nothing sure says what that is worth: no valid feed, and no full half hour of ` +
+		`prices with a known impact. It counts as $${counted}.${partly}`
+	);
+}
+
+/** Writes microdollars as dollars and cents, rounded up: nothing is shown as less than it is. */
+export function dollars(micros: bigint): string {
+	const cents = (micros + MICROS_IN_CENT - 1n) / MICROS_IN_CENT;
+	return `${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`;
+}
+
+/** Cuts to eight decimals, enough for a line; the answer has all of them. */
+export function shortened(text: string): string {
+	return text.replace(/(\.\d{8})\d+/g, "$1…");
+}
+
 function worthsOf({ word, decimals }: PriceSide, raw: bigint, record: bigint | null): bigint[] {
 	const last = word.kind === "broken" ? word.lastMicros : null;
 	const said = word.kind === "open" || word.kind === "closed" ? word.microsPerUnit : null;
@@ -182,4 +233,13 @@ function farFrom(facts: PriceFacts, held: Held | null): Denial {
 		...{ limit: bps(held.boundBps), amount: bps(lossBps(facts, held.ratio)) },
 	};
 	return { code: "price_deviation", detail, ...figures };
+}
+
+/** Writes how far an amount is from the fair one: `0.85 % below the fair price of`. */
+function distance(raw: bigint, fair: bigint, exact: "in" | "out"): string {
+	const worse = exact === "in" ? fair - raw : raw - fair;
+	if (worse <= 0n || fair === 0n) return "no worse than the fair price of";
+	const hundredths = (worse * 10_000n + fair - 1n) / fair;
+	const percent = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`;
+	return `${percent} % ${exact === "in" ? "below" : "above"} the fair price of`;
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { AssetStatus } from "#plugins/trading/assetStates.ts";
 import { createAssets } from "#plugins/trading/registry/createAssets.ts";
-import { assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetStatus, assetRows } from "#plugins/trading/sql/assets.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

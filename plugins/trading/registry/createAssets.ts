@@ -3,8 +3,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import type { AssetStatus } from "#plugins/trading/assetStates.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetRow, type AssetStatus, assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Denial, Profile } from "#plugins/wallets/contract.ts";
 
 /** A token or coin that can be traded. Chain and address identify it, never its symbol. */

@@ -13,7 +13,7 @@ import {
 	SYMBOL_LENGTH_MAX,
 	TOKEN_DECIMALS_MAX,
 	UID_LENGTH_MAX,
-} from "#plugins/trading/registry/limits.ts";
+} from "#plugins/trading/limits.ts";
 
 /** A token on our chain, as the issuer lists it. The chain's facts are read separately. */
 type ListedAsset = {

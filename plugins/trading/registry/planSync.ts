@@ -5,12 +5,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { nextState } from "#core/states.ts";
 import { feedAnswers } from "#plugins/prices/contract.ts";
-import {
-	type AssetEvent,
-	type AssetStatus,
-	firstStatus,
-	nextStatus,
-} from "#plugins/trading/assetStates.ts";
+import { ASSETS_MAX, LEAVING_PART_MAX, SYMBOL_LENGTH_MAX } from "#plugins/trading/limits.ts";
 import type { TokenCheck, TokenFacts, Transferred } from "#plugins/trading/registry/checkTokens.ts";
 import {
 	isTicker,
@@ -18,11 +13,13 @@ import {
 	skeletonOf,
 } from "#plugins/trading/registry/createAssets.ts";
 import {
-	ASSETS_MAX,
-	LEAVING_PART_MAX,
-	SYMBOL_LENGTH_MAX,
-} from "#plugins/trading/registry/limits.ts";
-import type { AssetRow, TokenKind } from "#plugins/trading/sql/assets.ts";
+	type AssetEvent,
+	type AssetRow,
+	type AssetStatus,
+	firstStatus,
+	nextStatus,
+	type TokenKind,
+} from "#plugins/trading/sql/assets.ts";
 
 /** A token that the issuer lists or the configuration names, with its expected properties. */
 export type Candidate = {

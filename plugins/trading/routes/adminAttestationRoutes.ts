@@ -5,12 +5,12 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { registryFault } from "#plugins/trading/faults.ts";
 import {
 	type EligibilityOptions,
 	INELIGIBLE,
 	ineligibleFor,
 } from "#plugins/trading/registry/createEligibility.ts";
-import { registryFault } from "#plugins/trading/registry/faults.ts";
 import { type Attestation, attestations } from "#plugins/trading/sql/assets.ts";
 
 const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };

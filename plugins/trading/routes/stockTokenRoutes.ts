@@ -8,13 +8,12 @@ import { httpFault } from "#core/http/faults.ts";
 import { CURSOR_PART, createCursor, pageQuery } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { AssetStatus } from "#plugins/trading/assetStates.ts";
 import { holdingsSchema, type Portfolio } from "#plugins/trading/holdings.ts";
 import { PAGE } from "#plugins/trading/limits.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { renderStockToken, stockTokenPageSchema } from "#plugins/trading/renderAsset.ts";
-import { type AssetRow, assetRows } from "#plugins/trading/sql/assets.ts";
+import { type AssetRow, type AssetStatus, assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
 
 type HoldingsOptions = {

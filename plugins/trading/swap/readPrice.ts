@@ -7,13 +7,13 @@ import type { PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import {
 	countUnsure,
+	dollars,
 	judgePrice,
 	type PriceFacts,
 	type PriceSide,
 	type PriceVerdict,
 	priceLimit,
 } from "#plugins/trading/prices/judgePrice.ts";
-import { dollars } from "#plugins/trading/prices/priceLine.ts";
 import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Asset, Assets } from "#plugins/trading/registry/createAssets.ts";

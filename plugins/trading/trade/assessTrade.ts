@@ -5,10 +5,10 @@ import type { Queryable } from "#core/db/Database.ts";
 import { editDistance } from "#core/editDistance.ts";
 import { deny, Fault } from "#core/fault.ts";
 import { mulDiv, parseAmount } from "#core/money.ts";
+import { ASSETS_MAX } from "#plugins/trading/limits.ts";
 import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { SourceAnswer } from "#plugins/trading/quotes/QuoteSource.ts";
 import { type Asset, isTicker, skeletonOf } from "#plugins/trading/registry/createAssets.ts";
-import { ASSETS_MAX } from "#plugins/trading/registry/limits.ts";
 import { type Multiplier, readMultipliers, tokensOf } from "#plugins/trading/shares.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import {

@@ -5,7 +5,7 @@ import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import { QUOTE_LIFETIME_MS } from "#plugins/trading/limits.ts";
-import { priceLine, shortened } from "#plugins/trading/prices/priceLine.ts";
+import { priceLine, shortened } from "#plugins/trading/prices/judgePrice.ts";
 import { bothText, multiplierText, tradeAmounts } from "#plugins/trading/shares.ts";
 import type { QuoteRow, Trade } from "#plugins/trading/sql/trades.ts";
 import {
