@@ -11,7 +11,7 @@ import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import {
 	type Bridge,
 	changeBridge,

@@ -16,12 +16,12 @@ import {
 	type Preparing as PreparingOf,
 	sharedKind,
 } from "#plugins/bridge/bridges/planDeposit.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import {
 	type Authorization,
 	contractOf,
 	signableOf,
 } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { readBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial, IntentKind, Plan, Preparation } from "#plugins/wallets/contract.ts";

@@ -4,15 +4,15 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { isUnsent } from "#plugins/bridge/bridgeStates.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
-import { cancelBridge } from "#plugins/bridge/bridges/cancelBridge.ts";
 import { profileOf, recordDeposit } from "#plugins/bridge/bridges/handOver.ts";
 import { replaceQuote } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { type BridgeView, renderBridge, renderMove } from "#plugins/bridge/bridges/renderBridge.ts";
 import { readSteps, revokeAllowance, takeStepResult } from "#plugins/bridge/bridges/signedStep.ts";
+import { cancelBridge } from "#plugins/bridge/bridges/syncIntent.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { ADVANCE_TIMEOUT_MS, OPEN_BRIDGES_MAX, TAKE_UP_AFTER_MS } from "#plugins/bridge/limits.ts";
+import { isUnsent } from "#plugins/bridge/model.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
 import {
 	type Bridge,

@@ -22,8 +22,8 @@ import {
 	sharedKind,
 } from "#plugins/bridge/bridges/planDeposit.ts";
 import { sentBy } from "#plugins/bridge/direct/oft.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
 import {
 	ALLOWANCE,

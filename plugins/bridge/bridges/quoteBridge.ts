@@ -18,7 +18,7 @@ import {
 } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { quoteDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import { VALUE_LOSS_BPS_MAX } from "#plugins/bridge/limits.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";

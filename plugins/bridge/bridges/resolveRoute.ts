@@ -11,7 +11,7 @@ import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { ALL } from "#plugins/bridge/bridges/bridgeBody.ts";
 import { balanceCall } from "#plugins/bridge/bridges/readBalances.ts";
 import { type DirectEnds, resolveDirect } from "#plugins/bridge/direct/quoteDirect.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import type { RelayCallOptions, RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import {

@@ -1,11 +1,14 @@
-// Moves a bridge that has not deposited to the state of its intent.
+// Moves a bridge that has not deposited to the state of its intent, and calls it off for its owner.
 
 import type { Tx } from "#core/db/Database.ts";
-import { unreachable } from "#core/fault.ts";
+import { Fault, unreachable } from "#core/fault.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
+import { readSteps, seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
+import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { FAILURE_OPEN_MS, lateMs } from "#plugins/bridge/limits.ts";
+import { nextBridgeStatus } from "#plugins/bridge/model.ts";
 import {
 	type Bridge,
 	type BridgeMove,
@@ -14,6 +17,7 @@ import {
 	moveBridge,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
+import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 /** The delay until the next look at an intent that moves by itself, and at one that waits. */
@@ -64,6 +68,51 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 		if (moved === null) await changeBridge(tx, id, { lookAt, stoppedAt });
 	};
 	await steps.run("bridge.sync", () => core.db.transaction(act));
+}
+
+/**
+ * Calls a bridge off: what it has no intent for ends at once, else its intents are called off, the
+ * one that deposits first. An allowance that was sent goes on; it can be taken back afterwards.
+ * Throws `bridge_state` where the deposit was sent, handed over, or may have been.
+ */
+export async function cancelBridge(
+	context: BridgeContext,
+	bridge: Bridge,
+	signal: AbortSignal,
+): Promise<void> {
+	const { core, steps, wallets } = context;
+	// An owner's own wallet may have sent it without a word: the provider knows.
+	await seekDeposit(context, bridge, signal);
+	const act = async (tx: Tx) => {
+		const held = await lockBridge(tx, bridge.id);
+		if (!held || held.depositedAt !== null || !nextBridgeStatus(held.status, "cancel")) {
+			throw bridgeFault.bridgeState();
+		}
+		if (!(await isSigned(context, tx, held)) && held.intentId !== null) return false;
+		const at = new Date(core.clock.nowMs());
+		const change = { errorCode: CANCELLED, detail: null, lookAt: null };
+		await moveBridge(tx, held, { event: "cancel", at, change });
+		return true;
+	};
+	if (await steps.run("bridge.close", () => core.db.transaction(act))) return;
+	const held = (await readBridge(core.db, bridge.id)) ?? bridge;
+	const by = { actor: `profile:${bridge.profileId}`, isUnsentOnly: true, signal };
+	const [deposit, ...before] = await readSteps(context, held);
+	try {
+		if (deposit) await wallets.execution.cancel(deposit.id, by);
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		throw bridgeFault.bridgeState({
+			public: "Its deposit was sent, or is being sent: it cannot be called off any more.",
+		});
+	}
+	for (const { id } of before) {
+		await wallets.execution.cancel(id, by).catch((error: unknown) => {
+			// It was sent, or is over.
+			if (!(error instanceof Fault)) throw error;
+		});
+	}
+	await syncIntent(context, bridge.id);
 }
 
 /** Reads the allowance before the deposit; null where there is none. */
@@ -174,4 +223,14 @@ function failedStep({ failedAt }: Bridge, { errorCode }: Intent, nowMs: number):
 	const isOver = ageMs > FAILURE_OPEN_MS;
 	const change = { errorCode: errorCode ?? "failed", failedAt: since };
 	return { event: "give_up", change, nextMs: isOver ? null : 60 * SECOND_MS };
+}
+
+/** Returns whether what was signed in place of a deposit is still here; throws where it is not. */
+async function isSigned(context: BridgeContext, tx: Tx, held: Bridge): Promise<boolean> {
+	const rows = await readHandOvers(tx, held.id);
+	if (rows.some(({ state }) => state !== "ready")) throw bridgeFault.bridgeState();
+	const [first] = rows;
+	if (!first) return false;
+	const intent = await context.wallets.execution.read(first.intentId, held.profileId);
+	return intent?.status === "confirmed";
 }

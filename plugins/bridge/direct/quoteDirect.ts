@@ -14,8 +14,8 @@ import {
 	wordOf,
 } from "#plugins/bridge/direct/oft.ts";
 import { MINIMUM_SHARE_BPS } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import type { BridgeStep } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";

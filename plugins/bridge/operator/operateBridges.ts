@@ -6,10 +6,10 @@ import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { type CliCommand, type CliContext, serviceKey } from "#core/plugin/Plugin.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import type { BridgeEvent } from "#plugins/bridge/bridgeStates.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import type { BridgeView } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
+import type { BridgeEvent } from "#plugins/bridge/model.ts";
 import { operateChains } from "#plugins/bridge/operator/operateChains.ts";
 import {
 	type Bridge,

@@ -6,7 +6,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { DAY_MS } from "#core/time.ts";
 import { QUOTE_MARGIN_MS } from "#plugins/bridge/limits.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import {
 	RECEIVE_WITH_AUTHORIZATION,
 	type WireAuthorization,

@@ -7,13 +7,13 @@ import {
 	QUOTE_LIFETIME_MAX_MS,
 	QUOTE_MARGIN_MS,
 } from "#plugins/bridge/limits.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import {
 	type Authorization,
 	type BridgeStep,
 	readAuthorizations,
 	stepsOf,
 } from "#plugins/bridge/quote/authorizations.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
 import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 

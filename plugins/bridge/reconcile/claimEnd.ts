@@ -3,9 +3,9 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import type { BridgeEvent } from "#plugins/bridge/bridgeStates.ts";
 import { knownPins } from "#plugins/bridge/bridges/pinContracts.ts";
 import { UNPROVEN_ALARM_MS } from "#plugins/bridge/limits.ts";
+import type { BridgeEvent } from "#plugins/bridge/model.ts";
 import {
 	type OutHash,
 	type Reading,

@@ -5,7 +5,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import { CHAIN_CLOCKS_APART_S, REFUND_SHARE_BPS } from "#plugins/bridge/limits.ts";
-import type { BridgeRoute } from "#plugins/bridge/quote/bridgeRoute.ts";
+import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import { type Place, readPayments, readPlace } from "#plugins/bridge/reconcile/readPayments.ts";
 import { wireUint } from "#plugins/bridge/relay/order.ts";
 import type { Group, Payment } from "#plugins/bridge/sql/arrivals.ts";

@@ -4,10 +4,12 @@ import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import {
 	type BridgeEvent,
+	type BridgeRoute,
 	type BridgeStatus,
+	bridgeRoute,
 	nextBridgeStatus,
-} from "#plugins/bridge/bridgeStates.ts";
-import { type BridgeRoute, bridgeRoute, routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
+	routeJson,
+} from "#plugins/bridge/model.ts";
 import { fewNotesSql, isNews, knownAt, noteSql } from "#plugins/bridge/sql/moves.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 

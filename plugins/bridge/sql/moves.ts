@@ -2,7 +2,7 @@
 
 import { bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue } from "#core/db/Database.ts";
-import type { BridgeEvent, BridgeStatus } from "#plugins/bridge/bridgeStates.ts";
+import type { BridgeEvent, BridgeStatus } from "#plugins/bridge/model.ts";
 
 /** `word`: the provider, or what was found, says something else. `verify`: a node of ours agrees. */
 export type NotedEvent = BridgeEvent | "word" | "verify";

@@ -5,7 +5,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createSteps } from "#core/steps.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
-import { type BridgeRoute, routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { type BridgeRoute, routeJson } from "#plugins/bridge/model.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import type { RelayChain, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 import { type Bridge, readBridge, wakeBridge } from "#plugins/bridge/sql/bridges.ts";

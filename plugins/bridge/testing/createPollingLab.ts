@@ -5,7 +5,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createSteps } from "#core/steps.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { routeJson } from "#plugins/bridge/quote/bridgeRoute.ts";
+import { routeJson } from "#plugins/bridge/model.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import { POLLS_PER_MINUTE, relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";

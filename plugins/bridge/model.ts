@@ -1,6 +1,32 @@
-// Lists the statuses of a bridge and every move between them.
+// Defines what a bridge carries from where to where, its statuses, and every move between them.
 
+import { z } from "zod";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import { nextState, type StateTable } from "#core/states.ts";
+
+const rawSchema = z
+	.string()
+	.regex(/^\d{1,78}$/)
+	.transform(BigInt);
+const placeSchema = z.object({
+	chainId: z.int().positive(),
+	/** Slug, where this deployment knows the chain; else the provider's name. */
+	chain: z.string(),
+	currency: anyCaseAddressSchema,
+	symbol: z.string(),
+	decimals: z.int().min(0).max(36),
+});
+
+/** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
+export const bridgeRoute = z.object({
+	user: anyCaseAddressSchema,
+	recipient: anyCaseAddressSchema,
+	refundTo: anyCaseAddressSchema,
+	amountRaw: rawSchema,
+	origin: placeSchema,
+	destination: placeSchema,
+});
+export type BridgeRoute = z.output<typeof bridgeRoute>;
 
 /**
  * The statuses of a bridge. Nothing was deposited in `created` (not quoted yet), `quoted` (and
@@ -108,4 +134,9 @@ export function nextBridgeStatus(from: BridgeStatus, event: BridgeEvent): Bridge
 /** Returns whether the quote may be replaced, because nothing of the bridge was ever sent. */
 export function isUnsent(status: BridgeStatus): boolean {
 	return status === "created" || status === "quoted" || status === "confirmation_required";
+}
+
+/** Returns a route as it is stored: its amount as decimal text. */
+export function routeJson(route: BridgeRoute): z.input<typeof bridgeRoute> {
+	return { ...route, amountRaw: String(route.amountRaw) };
 }

@@ -4,7 +4,7 @@ import {
 	type BridgeEvent,
 	bridgeMoves,
 	nextBridgeStatus,
-} from "#plugins/bridge/bridgeStates.ts";
+} from "#plugins/bridge/model.ts";
 
 test("a rejected or disabled bridge never moves, and a success or refund can only be doubted", () => {
 	for (const status of ["rejected", "disabled"] as const) {
