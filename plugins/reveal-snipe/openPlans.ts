@@ -10,11 +10,11 @@ import {
 	PRUNE_BOOKS_EVERY_MS,
 	WATCHED_EVERY_MS,
 } from "#plugins/reveal-snipe/limits.ts";
+import type { PlanStep, PlansContext } from "#plugins/reveal-snipe/model.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { createEvaluator, watchPlanned } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { createPlans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import { createDryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
-import type { PlanStep, PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { snipeRoutes } from "#plugins/reveal-snipe/routes/snipeRoutes.ts";

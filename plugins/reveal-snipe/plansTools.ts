@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool, type Order } from "#core/plugin/Tool.ts";
 import { ITEMS_MAX } from "#plugins/reveal-snipe/limits.ts";
-import { isOpen } from "#plugins/reveal-snipe/planStates.ts";
+import { isOpen } from "#plugins/reveal-snipe/model.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import { planBody, planFields } from "#plugins/reveal-snipe/plans/planBody.ts";
 import { type PlanView, planSchema } from "#plugins/reveal-snipe/plans/renderPlan.ts";

@@ -2,8 +2,8 @@
 
 import { Fault } from "#core/fault.ts";
 import { PAGE_OF_PLANS } from "#plugins/reveal-snipe/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/model.ts";
 import { changePlan } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import {
 	driftOf,
 	readStandings,

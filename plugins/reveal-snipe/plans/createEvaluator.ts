@@ -10,8 +10,8 @@ import {
 	FILLS_AT_ONCE,
 	PAGE_OF_PLANS,
 } from "#plugins/reveal-snipe/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/model.ts";
 import { evaluatePlan, type FillTurns } from "#plugins/reveal-snipe/plans/evaluatePlan.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import {
 	makePlansDue,
 	readDuePlans,

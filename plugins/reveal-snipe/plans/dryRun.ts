@@ -7,6 +7,7 @@ import { field } from "#core/http/openapi/schema.ts";
 import { toDisplayNumber } from "#core/money.ts";
 import { planFault } from "#plugins/reveal-snipe/faults.ts";
 import { BOOKS_KEPT_MS, DRY_RUN_SKIPPED_MAX } from "#plugins/reveal-snipe/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/model.ts";
 import {
 	type Candidate,
 	chooseListings,
@@ -15,7 +16,6 @@ import {
 	walkListings,
 } from "#plugins/reveal-snipe/plans/chooseListings.ts";
 import { type Plans, targetOf } from "#plugins/reveal-snipe/plans/createPlans.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import { type PlanBody, termsOf } from "#plugins/reveal-snipe/plans/planBody.ts";
 import type { PlanTerms } from "#plugins/reveal-snipe/sql/plans.ts";
 import { type KeptBook, readKeptBook } from "#plugins/reveal-snipe/sql/watch.ts";

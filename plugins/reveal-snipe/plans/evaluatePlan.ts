@@ -15,14 +15,16 @@ import {
 	PASS_MS,
 	TOKEN_ATTEMPTS_MAX,
 } from "#plugins/reveal-snipe/limits.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/model.ts";
 import { checkPlan, profileOf } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import {
 	type Candidate,
 	chooseListings,
+	endsPass,
 	fillRefusal,
+	isLimited,
+	mayTryAgain,
 } from "#plugins/reveal-snipe/plans/chooseListings.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
-import { endsPass, isLimited, mayTryAgain } from "#plugins/reveal-snipe/plans/refusals.ts";
 import {
 	driftOf,
 	isAnyOpen,

@@ -4,8 +4,8 @@ import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { toDisplayNumber } from "#core/money.ts";
+import type { PlansContext } from "#plugins/reveal-snipe/model.ts";
 import { chooseListings, walkListings } from "#plugins/reveal-snipe/plans/chooseListings.ts";
-import type { PlansContext } from "#plugins/reveal-snipe/plans/PlansContext.ts";
 import type { Standing } from "#plugins/reveal-snipe/plans/standings.ts";
 import { countUnchanged } from "#plugins/reveal-snipe/prints.ts";
 import {

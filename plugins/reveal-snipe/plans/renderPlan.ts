@@ -5,7 +5,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { toDisplayNumber } from "#core/money.ts";
-import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
+import { PLAN_STATUSES } from "#plugins/reveal-snipe/model.ts";
 import { outlookSchema } from "#plugins/reveal-snipe/plans/outlook.ts";
 import { PAUSE_REASONS, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
 import { PLAN_ORDERS, type Plan } from "#plugins/reveal-snipe/sql/plans.ts";

@@ -9,7 +9,7 @@ import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { moneyFault } from "#core/money.ts";
 import { planFault } from "#plugins/reveal-snipe/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/reveal-snipe/limits.ts";
-import { PLAN_STATUSES } from "#plugins/reveal-snipe/planStates.ts";
+import { PLAN_STATUSES } from "#plugins/reveal-snipe/model.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
 import type { DryRuns } from "#plugins/reveal-snipe/plans/dryRun.ts";
 import { exactPlanMembers, planBody } from "#plugins/reveal-snipe/plans/planBody.ts";

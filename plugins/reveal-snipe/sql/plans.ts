@@ -3,7 +3,7 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { movesBy } from "#core/states.ts";
-import { type PlanEvent, type PlanStatus, planMoves } from "#plugins/reveal-snipe/planStates.ts";
+import { type PlanEvent, type PlanStatus, planMoves } from "#plugins/reveal-snipe/model.ts";
 
 /** A trait that a token must have, with one of these values. */
 export type PlanTrait = { type: string; values: string[] };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { planSteps } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { planSteps } from "#plugins/reveal-snipe/model.ts";
 import { stepNames } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { kindSteps, stepsEndedElsewhere } from "#test/e2e/kills/KillScenario.ts";
 import type { SourceFile } from "#test/tidy/Rule.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData, type Hex, parseAbi } from "viem";
-import { planSteps } from "#plugins/reveal-snipe/plans/PlansContext.ts";
+import { planSteps } from "#plugins/reveal-snipe/model.ts";
 import { type KillLane, type KillWorld, openKillLane } from "#test/e2e/kills/openKillLane.ts";
 import { openKillWorld } from "#test/e2e/kills/openTradeLane.ts";
 import type { KillPoint } from "#test/e2e/kills/startKillable.ts";

@@ -1,11 +1,6 @@
 import { expect, test } from "bun:test";
 import { movesBy } from "#core/states.ts";
-import {
-	isOpen,
-	PLAN_STATUSES,
-	type PlanEvent,
-	planMoves,
-} from "#plugins/reveal-snipe/planStates.ts";
+import { isOpen, PLAN_STATUSES, type PlanEvent, planMoves } from "#plugins/reveal-snipe/model.ts";
 
 const EVENTS: readonly PlanEvent[] = ["pause", "drift", "resume", "complete", "cancel", "expire"];
 
