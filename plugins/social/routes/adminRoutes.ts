@@ -1,18 +1,20 @@
-// Serves operators' routes about the connection to X, and joins those of the other files.
+// Serves operators' routes about the connection to X, what was read of it, and unlinked commands.
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import type { Queryable } from "#core/db/Database.ts";
+import { Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
+import { CURSOR_PART, createCursor, pageQuery, pageSchema } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { forecastOf, type ReadBudget } from "#plugins/social/budgets.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import type { SocialConfig } from "#plugins/social/limits.ts";
-import { unlinkedRoute } from "#plugins/social/routes/unlinkedRoute.ts";
-import { usageRoute } from "#plugins/social/routes/usageRoute.ts";
+import { listUnlinked } from "#plugins/social/sql/replies.ts";
 import { webhookSecretOf } from "#plugins/social/x/callX.ts";
 import type { X } from "#plugins/social/x/createX.ts";
-import { subscribe } from "#plugins/social/x/say.ts";
+import { readUsage, subscribe } from "#plugins/social/x/say.ts";
 
 type AdminOptions = {
 	core: Pick<Core, "db" | "clock" | "audit" | "operators">;
@@ -20,6 +22,8 @@ type AdminOptions = {
 	x: X;
 	reads: ReadBudget;
 };
+
+type UsageOptions = Pick<AdminOptions, "config" | "x" | "reads">;
 
 const connectionSchema = z
 	.object({
@@ -47,6 +51,53 @@ const subscribedSchema = z
 		}),
 	})
 	.meta({ id: "SocialSubscription", description: "What subscribing came to." });
+
+const usageSchema = z
+	.object({
+		month: field.text("The calendar month in UTC.", "2026-03"),
+		reads: field.integer("Posts, messages and accounts read, by all processes together.", 312),
+		readsMax: field.integer("SOCIAL_MONTHLY_READS_MAX.", 10_000),
+		endsAt: field
+			.time("When nothing is left, at the rate of today and yesterday.")
+			.nullable()
+			.meta({ description: "When nothing is left at this rate; null: not in this month." }),
+		remaining: field.integer("What is left of it.", 9_688),
+		pollingEnabled: field.flag("Whether ENABLE_POLLING_FALLBACK is on."),
+		x: z
+			.object({
+				posts: field.integer("Posts that X counts.", 312).nullable(),
+				postsMax: field.integer("The most that X allows.", 3_000_000).nullable(),
+				resetsOnDay: field.integer("Day of the month.", 14).nullable(),
+			})
+			.meta({ id: "SocialUsageOfX", description: "What X counts of the month." })
+			.nullable()
+			.meta({ description: "X's own count; null where it could not be read." }),
+	})
+	.meta({ id: "SocialUsage", description: "The month's reads of X." });
+
+const unlinkedSchema = z
+	.object({
+		data: z
+			.array(
+				z
+					.object({
+						eventId: field.text("What was written.", "post:1993400000000000000"),
+						authorId: field.text("X's id of who wrote it.", "2244994945"),
+						command: field.text("As it was understood.", "send 1 eth to 0x…"),
+						reason: field.text("Why nothing was recorded to be done.", "no_profile"),
+						at: field.time("When it was read."),
+					})
+					.meta({ id: "UnlinkedTrade", description: "A command of somebody without a profile." }),
+			)
+			.meta({ description: "Newest first." }),
+		page: pageSchema,
+	})
+	.meta({ id: "UnlinkedTradePage", description: "Commands of authors who are not linked." });
+
+const PAGE = 50;
+const PAGE_MAX = 200;
+const listQuery = z.object(pageQuery({ default: PAGE, max: PAGE_MAX }));
+const cursors = createCursor("unlinked1", [CURSOR_PART.millis, CURSOR_PART.text]).of({});
 
 const about = { tags: ["admin"], security: [{ admin: [] }] };
 const failures = canFail(
@@ -116,7 +167,7 @@ export function adminRoutes({ core, config, x, reads }: AdminOptions) {
 	);
 }
 
-async function connection({ config, x, reads }: Pick<AdminOptions, "config" | "x" | "reads">) {
+async function connection({ config, x, reads }: UsageOptions) {
 	const account = await x.me();
 	const wanted = config.SOCIAL_BOT_USERNAME?.toLowerCase();
 	return {
@@ -126,4 +177,66 @@ async function connection({ config, x, reads }: Pick<AdminOptions, "config" | "x
 		webhooksEnabled: webhookSecretOf(config) !== null,
 		readsForecast: forecastOf(await reads.state()),
 	};
+}
+
+/** Returns the route that says what was read of X; its parent authenticates the operator. */
+function usageRoute(options: UsageOptions) {
+	return new Elysia().get("/usage", () => usage(options), {
+		response: { 200: usageSchema },
+		detail: {
+			...about,
+			operationId: "getSocialUsage",
+			summary: "Says what was read of X",
+			description: "The month's reads of this deployment, and X's own count where it tells.",
+		},
+	});
+}
+
+async function usage({ config, x, reads }: UsageOptions) {
+	const { endsAt, ...state } = await reads.state();
+	return {
+		...state,
+		endsAt: endsAt?.toISOString() ?? null,
+		remaining: Math.max(0, state.readsMax - state.reads),
+		pollingEnabled: config.ENABLE_POLLING_FALLBACK,
+		x: await readUsage(x).catch((error) => {
+			// Our own count is shown even if X fails.
+			if (error instanceof Fault) return null;
+			throw error;
+		}),
+	};
+}
+
+/** Returns the route of unlinked commands; its parent authenticates the operator. */
+function unlinkedRoute(db: Queryable) {
+	return new Elysia().get(
+		"/unlinked-trades",
+		async ({ query: { limit, cursor } }) => {
+			const rows = await listUnlinked(db, { limit: limit + 1, after: placeOf(cursor) });
+			const data = rows.slice(0, limit).map((row) => ({ ...row, at: row.at.toISOString() }));
+			const last = rows.length > limit ? rows[limit - 1] : undefined;
+			const nextCursor = last
+				? cursors.encode([String(last.at.getTime()), Buffer.from(last.eventId).toString("hex")])
+				: null;
+			return { data, page: { nextCursor, hasMore: nextCursor !== null } };
+		},
+		{
+			query: listQuery,
+			response: { 200: unlinkedSchema },
+			detail: {
+				...about,
+				operationId: "listUnlinkedTrades",
+				summary: "Lists commands of authors without a profile",
+				description:
+					"What somebody wanted to be done whose account no profile is linked to. Kept for 90 " +
+					"days; nothing was done, and nothing will be.",
+			},
+		},
+	);
+}
+
+function placeOf(cursor: string | undefined): { at: Date; eventId: string } | null {
+	if (cursor === undefined) return null;
+	const [ms = "0", id = ""] = cursors.decode(cursor);
+	return { at: new Date(Number(ms)), eventId: Buffer.from(id, "hex").toString("utf8") };
 }
