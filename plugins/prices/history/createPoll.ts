@@ -20,12 +20,12 @@ import {
 	ROUNDS_PER_REQUEST_MAX,
 } from "#plugins/prices/limits.ts";
 import { feedCalls, parseRound, type Round } from "#plugins/prices/round.ts";
-import { openGap } from "#plugins/prices/sql/gaps.ts";
 import {
 	type DecimalsOf,
 	decimals,
 	type FeedRef,
 	lockWriters,
+	openGap,
 	pruneRounds,
 	readNewestRound,
 	saveRounds,

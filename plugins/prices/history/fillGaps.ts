@@ -12,8 +12,15 @@ import {
 	ROUNDS_PER_REQUEST_MAX,
 } from "#plugins/prices/limits.ts";
 import { feedCalls, parseRound, type Round } from "#plugins/prices/round.ts";
-import { type Gap, type GapEnd, readOpenGaps, shrinkGap } from "#plugins/prices/sql/gaps.ts";
-import { lockWriters, readNewestRound, saveRounds } from "#plugins/prices/sql/rounds.ts";
+import {
+	type Gap,
+	type GapEnd,
+	lockWriters,
+	readNewestRound,
+	readOpenGaps,
+	saveRounds,
+	shrinkGap,
+} from "#plugins/prices/sql/rounds.ts";
 
 type Found = { gap: Gap; feed: Feed };
 
