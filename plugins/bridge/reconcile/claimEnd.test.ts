@@ -470,6 +470,18 @@ describe("a deposit that was made once more", () => {
 		expect(lab.alarms).toEqual([]);
 	});
 
+	test("a repeated deposit gets its refund where the first one was given up", async () => {
+		const first = await lab.deposited();
+		const second = await secondOf(first);
+		await database.db.execute(
+			"update bridge.bridge set status = 'failure', look_at = null, stopped_at = $2 where id = $1",
+			[first.id, new Date(lab.clock.ms)],
+		);
+		lab.say(first, "refund", refunds());
+		await lab.pass(60_000);
+		expect((await states(second))[0]).toEqual(["refund", null, true, AMOUNT]);
+	});
+
 	test("a repeated deposit waits while the first one is open, whatever is claimed", async () => {
 		const first = await lab.deposited();
 		const second = await secondOf(first);

@@ -239,7 +239,8 @@ async function askOfSecond(
 
 /**
  * Returns what may have become of a deposit that was made once more: a fill or a refund, whatever
- * its request's word is about. Nothing, as long as the first deposit may still get either.
+ * its request's word is about. Nothing, as long as the first deposit may still get either: it has
+ * no end, and is not given up.
  */
 async function claimsOfSecond(
 	context: BridgeContext,
@@ -247,7 +248,8 @@ async function claimsOfSecond(
 ): Promise<Claim[]> {
 	const { bridge, word } = given;
 	const first = await readBridge(context.core.db, bridge.depositOf ?? "");
-	const isOpen = first?.depositedAt !== null && !/^(success|refund)$/.test(first?.status ?? "");
+	const isEnded = /^(success|refund)$/.test(first?.status ?? "") || first?.stoppedAt !== null;
+	const isOpen = first?.depositedAt !== null && !isEnded;
 	if (isOpen || word.kind !== "seen") return [];
 	const hashes = word.outHashes;
 	return await Promise.all(
