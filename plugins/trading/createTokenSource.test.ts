@@ -3,7 +3,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import { createTokenSource } from "#plugins/trading/createTokenSource.ts";
 import type { PoolDay } from "#plugins/trading/prices/createPoolAverages.ts";
 import type { PriceWord } from "#plugins/trading/prices/createReference.ts";
-import { assetOf } from "#plugins/trading/registry/createAssets.ts";
+import { assetOf, type Pool } from "#plugins/trading/registry/createAssets.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -35,15 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
+const pool: Pool = {
+	...{ address: POOL, token0: TSLA, token1: USDG, feeBps100: 1, liquidity: 1n, version: "v3" },
+};
+
 /** A source whose feeds say this, and whose pool stood at these ticks for half a day. */
-const open = (word: PriceWord, day: PoolDay | null = null) =>
+const open = (word: PriceWord, day: PoolDay | null = null, isAside = false) =>
 	createTokenSource({
 		...{ db: database.db, chainId: 4_663, contracts: new Map([[ROUTER, "the router"]]) },
 		unpricedUsdMicrosMax: 200n * DOLLAR,
 		assets: {
-			pools: () => [
-				{ address: POOL, token0: TSLA, token1: USDG, feeBps100: 1, liquidity: 1n, version: "v3" },
-			],
+			pools: () => (isAside ? [] : [pool]),
+			setAside: () => (isAside ? [{ pool, flaw: "price", offBps: 9_000, boundBps: 100 }] : []),
 			read: async (db, address) => {
 				const row = await assetRows.read(db, 4_663, address);
 				return row && assetOf(row);
@@ -107,4 +110,11 @@ test("contracts are told by what they are, and nobody else's address is one", as
 	expect(await contractNamed(POOL)).toBe("a pool of the exchange");
 	expect(await contractNamed(ROUTER)).toBe("the router");
 	expect(await contractNamed(ANNA)).toBeNull();
+});
+
+test("a pool that no trade uses is a contract all the same, and its record counts", async () => {
+	const [used, aside] = [open({ kind: "none" }, recorded), open({ kind: "none" }, recorded, true)];
+	expect(await aside.contractNamed(POOL)).toBe("a pool of the exchange");
+	expect(await aside.priceOf(TSLA)).not.toBeNull();
+	expect(await aside.priceOf(TSLA)).toEqual(await used.priceOf(TSLA));
 });

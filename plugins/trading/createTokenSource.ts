@@ -2,13 +2,17 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
-import { type PriceRecordDeps, recordedMicros } from "#plugins/trading/swap/readPrice.ts";
+import {
+	configuredPools,
+	type PriceRecordDeps,
+	recordedMicros,
+} from "#plugins/trading/swap/readPrice.ts";
 import type { TokenPrice, TokenSource } from "#plugins/wallets/contract.ts";
 
 export type TokenSourceOptions = PriceRecordDeps & {
 	db: Queryable;
 	chainId: number;
-	assets: Pick<Assets, "pools" | "read">;
+	assets: Pick<Assets, "pools" | "setAside" | "read">;
 	/** What an owner may be asked for at a price that is not sure, in microdollars. */
 	unpricedUsdMicrosMax: bigint;
 	/** The contracts that trades go through, each with what it is: "the swap router". */
@@ -36,7 +40,9 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 		async contractNamed(address) {
 			const named = contracts.get(address);
 			if (named !== undefined) return named;
-			if (assets.pools().some((pool) => pool.address === address)) return "a pool of the exchange";
+			if (configuredPools(assets).some((pool) => pool.address === address)) {
+				return "a pool of the exchange";
+			}
 			const row = await assetRows.read(db, chainId, address);
 			return row && `the contract of the token ${row.symbol}`;
 		},

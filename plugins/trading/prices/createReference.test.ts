@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { silentLog } from "#core/log.ts";
 import { createReference, judgeFeed } from "#plugins/trading/prices/createReference.ts";
+import { countUnsure } from "#plugins/trading/prices/judgePrice.ts";
 import { marketHours } from "#plugins/trading/prices/marketHours.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
@@ -280,4 +281,16 @@ describe("judgeFeed", () => {
 	test("a feed without a valid answer has no price", () => {
 		expect(judge(null, [WEDNESDAY_NOON], WEDNESDAY_NOON)).toEqual({ kind: "silent" });
 	});
+});
+
+test("what is spent at a worth that nobody knows counts as no figure, also a currency", () => {
+	const unknown = { word: { kind: "broken", lastMicros: null }, decimals: 6 } as const;
+	const stock = { word: { kind: "open", microsPerUnit: 200_000_000n }, decimals: 18 } as const;
+	const facts = {
+		...{ inRaw: 100_000_000_000n, outRaw: 5n * 10n ** 17n, sell: unknown, buy: stock },
+		...{ average: null, impactBps: null, isOneSilent: false },
+	};
+	expect(countUnsure(facts, { sell: null, buy: null })).toBeNull();
+	const last = { ...unknown, word: { kind: "broken", lastMicros: 1_000_000n } } as const;
+	expect(countUnsure({ ...facts, sell: last }, { sell: null, buy: null })).toBe(100_000_000_000n);
 });

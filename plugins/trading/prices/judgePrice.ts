@@ -18,7 +18,7 @@ export type PriceBounds = {
 };
 
 /** One side of a trade: what feeds say of it. */
-export type PriceSide = { word: PriceWord; decimals: number; isStock: boolean };
+export type PriceSide = { word: PriceWord; decimals: number };
 
 export type PriceFacts = {
 	/** What the route gives. */
@@ -135,7 +135,7 @@ export function priceLimit(
 
 /**
  * Counts a trade whose price nothing supports: at the highest of what is quoted, what a feed said
- * last, and what our own record of a day says. Null where nothing says what is sold: then no figure
+ * last, and what our own record of a day says. Null where nothing says what is spent: then no figure
  * can be shown to its owner, and it is refused.
  */
 export function countUnsure(
@@ -144,7 +144,7 @@ export function countUnsure(
 	record: { sell: bigint | null; buy: bigint | null },
 ): bigint | null {
 	const own = worthsOf(sell, inRaw, record.sell);
-	if (sell.isStock && own.length === 0) return null;
+	if (own.length === 0) return null;
 	const all = [...own, ...worthsOf(buy, outRaw, record.buy)];
 	return all.toSorted((one, other) => (one > other ? -1 : 1))[0] ?? null;
 }

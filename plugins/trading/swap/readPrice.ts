@@ -16,7 +16,7 @@ import {
 } from "#plugins/trading/prices/judgePrice.ts";
 import type { PickedRoute } from "#plugins/trading/quotes/createQuoting.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
-import type { Asset, Assets } from "#plugins/trading/registry/createAssets.ts";
+import type { Asset, Assets, Pool } from "#plugins/trading/registry/createAssets.ts";
 import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { type Denial, usdFigure } from "#plugins/wallets/contract.ts";
 
@@ -40,7 +40,7 @@ type Given = {
 /** What our own record of prices is read from. */
 export type PriceRecordDeps = {
 	db: Queryable;
-	assets: Pick<Assets, "pools" | "read">;
+	assets: Pick<Assets, "pools" | "setAside" | "read">;
 	averages: Pick<PoolAverages, "day">;
 	reference: Pick<References, "word">;
 };
@@ -113,12 +113,17 @@ async function averageOf(
 
 async function sideOf({ reference }: SwapDeps, asset: Asset): Promise<PriceSide> {
 	const word = await reference.word(asset);
-	return { word, decimals: asset.decimals, isStock: asset.kind === "stock" };
+	return { word, decimals: asset.decimals };
 }
 
 function worthOf({ word, decimals }: PriceSide, raw: bigint): bigint | null {
 	if (word.kind !== "open") return null;
 	return mulDiv(raw, word.microsPerUnit, 10n ** BigInt(decimals), "down");
+}
+
+/** Returns all pools that are configured: a pool that no trade uses is a pool all the same. */
+export function configuredPools(assets: Pick<Assets, "pools" | "setAside">): readonly Pool[] {
+	return [...assets.pools(), ...assets.setAside().map(({ pool }) => pool)];
 }
 
 /**
@@ -128,7 +133,7 @@ function worthOf({ word, decimals }: PriceSide, raw: bigint): bigint | null {
 export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promise<bigint | null> {
 	if (asset.kind !== "stock") return null;
 	const { address: token } = asset;
-	const pools = deps.assets.pools().filter(({ token0, token1, version }) => {
+	const pools = configuredPools(deps.assets).filter(({ token0, token1, version }) => {
 		return version === "v3" && (token0 === token || token1 === token);
 	});
 	const days = await deps.averages.day(pools.map(({ address }) => address));
