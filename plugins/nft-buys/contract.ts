@@ -1,5 +1,5 @@
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
+import type { BuyRequest } from "#plugins/nft-buys/model.ts";
 
 /** The kind of an intent that buys, for plugins that buy on a user's behalf. */
 export const NFT_BUY = "nft_buy";

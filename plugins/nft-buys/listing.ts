@@ -1,14 +1,14 @@
 // Finds a listing, and reads what is needed to buy it from the provider and the chain.
 
-import { decodeFunctionResult, encodeFunctionData } from "viem";
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
-import { coinAbi, seaportAbi } from "#plugins/nft-buys/abi.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { AGAIN_AFTER_MS, type BuyStep } from "#plugins/nft-buys/limits.ts";
 import type { Funds, OrderState } from "#plugins/nft-buys/model.ts";
+import { seaportAbi } from "#plugins/nft-buys/seaport/Order.ts";
 import type { Provider, ProviderFulfilment, ProviderOrder } from "#plugins/provider/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
@@ -22,6 +22,13 @@ export type Search = {
 };
 
 type Asked = Parameters<Provider["listingFulfilment"]>[0];
+
+/** Functions of an ERC-20 that a listing is priced in. */
+const coinAbi = parseAbi([
+	"function balanceOf(address owner) view returns (uint256)",
+	"function allowance(address owner, address spender) view returns (uint256)",
+	"function decimals() view returns (uint8)",
+]);
 
 /**
  * Failures to reach the provider, or unreadable answers; a rate limit and a refusal are answers.

@@ -1,12 +1,17 @@
+// Declares the plugin, and joins its routes.
+
+import { Elysia } from "elysia";
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { createBuyKind, createOfferKind } from "#plugins/nft-buys/kinds.ts";
-import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import type { BuyContext } from "#plugins/nft-buys/model.ts";
+import { postBuys, postOffers } from "#plugins/nft-buys/routes/buys.ts";
+import { getIntent, getIntents, postCancel } from "#plugins/nft-buys/routes/intents.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { ProviderKey } from "#plugins/provider/contract.ts";
-import { WalletsKey } from "#plugins/wallets/contract.ts";
+import { createSignedIn, WalletsKey } from "#plugins/wallets/contract.ts";
 
 /** Buys NFTs from listings of the marketplace provider, by the execution path of `wallets`. */
 export const nftBuysPlugin = definePlugin({
@@ -37,3 +42,14 @@ export const nftBuysPlugin = definePlugin({
 		};
 	},
 });
+
+/** Returns the routes that buy NFTs, and show and cancel buys. */
+export function buyRoutes(context: BuyContext) {
+	const signedIn = createSignedIn(context.wallets);
+	return new Elysia({ prefix: "/v1/nft-market" })
+		.use(postBuys(context, signedIn))
+		.use(postOffers(context, signedIn))
+		.use(getIntents(context, signedIn))
+		.use(getIntent(context, signedIn))
+		.use(postCancel(context, signedIn));
+}

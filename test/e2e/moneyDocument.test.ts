@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { openApiDocument } from "#core/http/openApi.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
-import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import { buyRoutes } from "#plugins/nft-buys/plugin.ts";
 import { tradeRoutes } from "#plugins/trading/routes/tradeRoutes.ts";
 import { transferRoutes } from "#plugins/transfers/routes.ts";
 import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";

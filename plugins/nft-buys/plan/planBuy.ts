@@ -6,7 +6,6 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import { denied } from "#core/fault.ts";
 import { mulDiv } from "#core/money.ts";
-import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import {
 	limitDenial,
 	listingDenial,
@@ -21,7 +20,7 @@ import {
 	readFunds,
 	readOrderState,
 } from "#plugins/nft-buys/listing.ts";
-import type { Payment, Wanted } from "#plugins/nft-buys/model.ts";
+import type { BuyRequest, Payment, Wanted } from "#plugins/nft-buys/model.ts";
 import { fundsDenial, shownBuy } from "#plugins/nft-buys/plan/shownBuy.ts";
 import { encodeFilling, readFilling, wireOrder } from "#plugins/nft-buys/seaport/encodeFilling.ts";
 import { type Filling, marketplaceOf, spenderOf } from "#plugins/nft-buys/seaport/Order.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
-import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import { buyRoutes } from "#plugins/nft-buys/plugin.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { type Buyer, type BuyLab, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";

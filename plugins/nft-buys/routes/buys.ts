@@ -10,10 +10,9 @@ import { assert, Fault } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
 import { moneyFault, parseAmount, UNITS_BOUND } from "#core/money.ts";
-import type { BuyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buyFault, invalidBody } from "#plugins/nft-buys/faults.ts";
 import { ADVANCE_TIMEOUT_MS, ANSWER_IDLE_SECONDS, UNITS_MAX } from "#plugins/nft-buys/limits.ts";
-import type { BuyContext } from "#plugins/nft-buys/model.ts";
+import type { BuyContext, BuyRequest } from "#plugins/nft-buys/model.ts";
 import { intentSchema, orderDetail, renderIntent } from "#plugins/nft-buys/routes/intents.ts";
 import type {
 	Channel,

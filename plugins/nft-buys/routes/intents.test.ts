@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
-import { buyRoutes } from "#plugins/nft-buys/routes/buyRoutes.ts";
+import { buyRoutes } from "#plugins/nft-buys/plugin.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { type Buyer, type BuyLab, openBuyLab } from "#test/harness/openBuyLab.ts";
 import { deploySeaport, type SeaportChain } from "#test/harness/seaport.ts";

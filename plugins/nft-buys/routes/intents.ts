@@ -9,10 +9,9 @@ import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery, pageSchema } from "#core/http/pages.ts";
 import { canCarry, canFail } from "#core/http/routeMarks.ts";
 import { moneyFault, toDisplayNumber } from "#core/money.ts";
-import { buyRequest } from "#plugins/nft-buys/buyRequest.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { PAGE_DEFAULT, PAGE_MAX } from "#plugins/nft-buys/limits.ts";
-import type { BuyContext } from "#plugins/nft-buys/model.ts";
+import { type BuyContext, buyRequest } from "#plugins/nft-buys/model.ts";
 import {
 	cancellationSchema,
 	type Intent,

@@ -1,6 +1,6 @@
-// Defines Seaport's orders, their hash, and the contracts that they are filled by.
+// Defines Seaport's orders, their hash, its ABI, and the contracts that they are filled by.
 
-import { hashStruct } from "viem";
+import { hashStruct, parseAbi } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 
 /**
@@ -59,6 +59,24 @@ export type OrderParameters = {
 	conduitKey: Hex;
 	totalOriginalConsiderationItems: bigint;
 };
+
+/** The part of Seaport 1.6 that is needed to buy from a listing. */
+export const seaportAbi = parseAbi([
+	"struct OfferItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; }",
+	"struct ConsiderationItem { uint8 itemType; address token; uint256 identifierOrCriteria; uint256 startAmount; uint256 endAmount; address recipient; }",
+	"struct OrderParameters { address offerer; address zone; OfferItem[] offer; ConsiderationItem[] consideration; uint8 orderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 conduitKey; uint256 totalOriginalConsiderationItems; }",
+	"struct Order { OrderParameters parameters; bytes signature; }",
+	"struct AdvancedOrder { OrderParameters parameters; uint120 numerator; uint120 denominator; bytes signature; bytes extraData; }",
+	"struct CriteriaResolver { uint256 orderIndex; uint8 side; uint256 index; uint256 identifier; bytes32[] criteriaProof; }",
+	"struct AdditionalRecipient { uint256 amount; address recipient; }",
+	"struct BasicOrderParameters { address considerationToken; uint256 considerationIdentifier; uint256 considerationAmount; address offerer; address zone; address offerToken; uint256 offerIdentifier; uint256 offerAmount; uint8 basicOrderType; uint256 startTime; uint256 endTime; bytes32 zoneHash; uint256 salt; bytes32 offererConduitKey; bytes32 fulfillerConduitKey; uint256 totalOriginalAdditionalRecipients; AdditionalRecipient[] additionalRecipients; bytes signature; }",
+	"function fulfillBasicOrder(BasicOrderParameters parameters) payable returns (bool)",
+	"function fulfillBasicOrder_efficient_6GL6yc(BasicOrderParameters parameters) payable returns (bool)",
+	"function fulfillOrder(Order order, bytes32 fulfillerConduitKey) payable returns (bool)",
+	"function fulfillAdvancedOrder(AdvancedOrder advancedOrder, CriteriaResolver[] criteriaResolvers, bytes32 fulfillerConduitKey, address recipient) payable returns (bool)",
+	"function getOrderStatus(bytes32 orderHash) view returns (bool isValidated, bool isCancelled, uint256 totalFilled, uint256 totalSize)",
+	"function getCounter(address offerer) view returns (uint256 counter)",
+]);
 
 const ITEM = [
 	{ name: "itemType", type: "uint8" },

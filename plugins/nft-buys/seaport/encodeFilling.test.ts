@@ -2,14 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { decodeFunctionData, type Hex } from "viem";
-import { seaportAbi } from "#plugins/nft-buys/abi.ts";
 import {
 	encodeFilling,
 	expandBasicOrder,
 	readFilling,
 	wireOrder,
 } from "#plugins/nft-buys/seaport/encodeFilling.ts";
-import { type FillingFunction, hashOrder } from "#plugins/nft-buys/seaport/Order.ts";
+import { type FillingFunction, hashOrder, seaportAbi } from "#plugins/nft-buys/seaport/Order.ts";
 import { readFulfilmentAnswer, sellListing } from "#test/harness/sellListing.ts";
 import { skipWithReason } from "#test/harness/skipWithReason.ts";
 

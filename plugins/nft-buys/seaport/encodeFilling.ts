@@ -5,17 +5,17 @@ import { z } from "zod";
 import { type Address, type Hex, isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import { UNITS_BOUND } from "#core/money.ts";
-import { seaportAbi } from "#plugins/nft-buys/abi.ts";
 import {
 	EXTRA_DATA_BYTES_MAX,
 	PAYMENTS_MAX,
 	SIGNATURE_BYTES_MAX,
 } from "#plugins/nft-buys/limits.ts";
-import type {
-	ConsiderationItem,
-	Filling,
-	FillingFunction,
-	OrderParameters,
+import {
+	type ConsiderationItem,
+	type Filling,
+	type FillingFunction,
+	type OrderParameters,
+	seaportAbi,
 } from "#plugins/nft-buys/seaport/Order.ts";
 import type { ProviderFulfilment } from "#plugins/provider/contract.ts";
 

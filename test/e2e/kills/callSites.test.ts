@@ -70,8 +70,8 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/nft-buys/listing.ts:readOrderState": "called in nft_buy.order_state",
 	"plugins/nft-buys/listing.ts:readFunds": "called in nft_buy.funds",
 	"plugins/wallets/allowance.ts#readAllowance": "called in allowance.read",
-	"plugins/nft-buys/settle.ts:callsAt": "called in nft_buy.ownership",
-	"plugins/nft-buys/settle.ts:unitsDenial": "called in nft_buy.ownership",
+	"plugins/nft-buys/kinds.ts:callsAt": "called in nft_buy.ownership",
+	"plugins/nft-buys/kinds.ts:unitsDenial": "called in nft_buy.ownership",
 	"plugins/bridge/reconcile/createChainReaders.ts:createChainReaders":
 		"called in bridge.allowance; else reads what is shown",
 	"plugins/bridge/reconcile/createChainReaders.ts:ownReader":

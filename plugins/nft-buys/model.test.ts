@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { nftSpendDenial } from "#plugins/nft-buys/buyRequest.ts";
+import { nftSpendDenial } from "#plugins/nft-buys/model.ts";
 
 const situation = (usdMicros: bigint | null, spentTodayUsdMicros = 0n) => ({
 	usdMicros,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { concat, encodeAbiParameters, parseAbiParameters, toEventSelector, toHex } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcCall, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import { ownershipDenial } from "#plugins/nft-buys/settle.ts";
+import { ownershipDenial } from "#plugins/nft-buys/kinds.ts";
 import type { Receipt } from "#plugins/wallets/contract.ts";
 
 const WALLET: Address = `0x${"1".repeat(40)}`;
