@@ -39,6 +39,9 @@ test("a link tells no figure of its owner's limits, and every other reason whole
 		const told = errorForLink({ ...stored, code });
 		expect(told).toEqual({ code, message: "It is more than its owner's limits allow." });
 	}
+	expect(errorForLink({ ...stored, code: "usd_rate_unavailable" })).toEqual({
+		...{ code: "usd_rate_unavailable", message: "What it is worth in USD is not known now." },
+	});
 	const other = { ...stored, code: "token_unsafe" };
 	expect(errorForLink(other)).toEqual(other);
 	expect(errorForLink(null)).toBeNull();

@@ -55,6 +55,7 @@ const OWNERS_FIGURES: Readonly<Record<string, string>> = {
 	per_trade_limit: ABOVE_LIMITS,
 	wallet_notional_limit: ABOVE_LIMITS,
 	daily_limit: ABOVE_LIMITS,
+	usd_rate_unavailable: "What it is worth in USD is not known now.",
 };
 
 /** The reasons that no kind words: what an intent's own path and its owner do. */
