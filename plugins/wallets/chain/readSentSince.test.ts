@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { SENT_BLOCKS_MAX, SENT_SCAN_MAX } from "#plugins/wallets/chain/readSentSince.ts";
+import {
+	readSentSince,
+	SENT_BLOCKS_MAX,
+	SENT_SCAN_MAX,
+} from "#plugins/wallets/chain/readSentSince.ts";
 import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
@@ -94,5 +98,19 @@ describe("a search", () => {
 		lab.chain.rpc.batch = batch;
 		await ticks(2, 60_000);
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
+	});
+
+	test("a search asks for its second opinion beside the endpoint that answered first", async () => {
+		const { batch } = lab.chain.rpc;
+		const beside: string[][] = [];
+		lab.chain.rpc.batch = async (calls, options) => {
+			if (options?.second) beside.push([...(options.heard ?? [])]);
+			else options?.heard?.add("first");
+			return await batch(calls, options);
+		};
+		const { signal } = new AbortController();
+		mine();
+		await readSentSince(lab.chain.rpc, { address: by.wallet.address, fromBlock: 1, signal });
+		expect(beside).toEqual([["first"]]);
 	});
 });

@@ -90,14 +90,15 @@ export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<Se
 	);
 	const headBlock = readAnswer(blockNumber, head);
 	if (headBlock < fromBlock) throw chainFault.chainBehind();
-	const [low, high] = await countsAt(rpc, asked, [fromBlock, headBlock]);
+	const heard = new Set<string>();
+	const [low, high] = await countsAt(rpc, asked, [fromBlock, headBlock], { heard });
 	if (high === undefined || high === null) throw chainFault.chainUnreadable();
 	const read =
 		low === undefined || low === null
 			? await scan(rpc, asked, { headBlock, high })
 			: await readSpans(rpc, asked, { after: fromBlock, until: headBlock, low, high });
 	const isRead = read.searchedTo === headBlock;
-	const isWhole = isRead && (await isNothingLeft(rpc, asked, { low, high }));
+	const isWhole = isRead && (await isNothingLeft(rpc, asked, { low, high, heard }));
 	return { ...read, headBlock, count: high, isWhole };
 }
 
@@ -192,20 +193,23 @@ async function scan(
 async function isNothingLeft(
 	rpc: Rpc,
 	asked: SentSinceAsked,
-	{ low, high: count }: { low: number | null | undefined; high: number },
+	opening: { low: number | null | undefined; high: number; heard: Set<string> },
 ): Promise<boolean> {
+	const { low, high: count, heard } = opening;
 	const { address, fromBlock, known = 0, signal } = asked;
 	const calls = ["latest", "pending"].map((at) => {
 		return { method: "eth_getTransactionCount", params: [address, at] };
 	});
 	const isReadable = readableBy([nonce, nonce]);
+	const ofCounts = new Set<string>();
 	for (const second of [false, true]) {
-		const counts = await rpc.batch(calls, { signal, isReadable, ...(second && { second }) });
+		const options = { signal, isReadable, heard: ofCounts, ...(second && { second }) };
+		const counts = await rpc.batch(calls, options);
 		const [mined = 0, waiting = 0] = counts.map((one) => readAnswer(nonce, one));
 		if (mined !== count || waiting > Math.max(count, known)) return false;
 	}
 	// Nor did one of them begin with too many, which would hide as many.
-	const [again] = await countsAt(rpc, asked, [fromBlock], true);
+	const [again] = await countsAt(rpc, asked, [fromBlock], { heard, second: true });
 	if (typeof low === "number" && typeof again === "number" && again !== low) {
 		throw contradicts(fromBlock);
 	}
@@ -217,13 +221,13 @@ async function countsAt(
 	rpc: Rpc,
 	{ address, signal }: SentSinceAsked,
 	numbers: readonly number[],
-	second = false,
+	opinion: { heard?: Set<string>; second?: boolean } = {},
 ): Promise<(number | null)[]> {
 	const calls = numbers.map((number) => {
 		return { method: "eth_getTransactionCount", params: [address, hexQuantity(number)] };
 	});
 	const isReadable = readableBy(numbers.map(() => nonce));
-	const options = { signal, isReadable, ...(second && { second }) };
+	const options = { signal, isReadable, ...opinion };
 	return (await rpc.settle(calls, options)).map(countOf);
 }
 
