@@ -5,6 +5,7 @@ import { chainNumbers } from "#core/chain/Chain.ts";
 import { type Address, type Hex, hexQuantity, isAddress, isWord } from "#core/chain/Hex.ts";
 import { chainFault, hexData, readAnswer, readableBy } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
 
 /** A mined transaction of an account, as its block shows it. */
 export type SentTransaction = {
@@ -48,6 +49,8 @@ export const SENT_BLOCKS_MAX = 64;
 /** Blocks that are read whole where a node keeps no state so old. */
 export const SENT_SCAN_MAX = 256;
 const BLOCKS_AT_ONCE = 16;
+/** A second endpoint that is silent for longer holds nobody's payment. */
+const SECOND_TIMEOUT_MS = 3_000;
 /** A chain has fewer than 2^48 blocks. */
 const HALVINGS_MAX = 48;
 
@@ -100,6 +103,32 @@ export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<Se
 	const isRead = read.searchedTo === headBlock;
 	const isWhole = isRead && (await isNothingLeft(rpc, asked, { low, high, heard }));
 	return { ...read, headBlock, count: high, isWhole };
+}
+
+/**
+ * Returns whether an account's counts, mined and waiting, are at most what is on record: then
+ * nothing else was sent. A second endpoint has to agree where it answers within a few seconds; its
+ * silence holds no payment.
+ */
+export async function isAllKnown(
+	rpc: Rpc,
+	{ address, known, signal }: { address: Address; known: number; signal: AbortSignal },
+): Promise<boolean> {
+	const calls = countCalls(address);
+	const isReadable = readableBy([nonce, nonce]);
+	const heard = new Set<string>();
+	const isWithin = (answers: readonly unknown[]) =>
+		answers.every((one) => readAnswer(nonce, one) <= known);
+	if (!isWithin(await rpc.batch(calls, { signal, isReadable, heard }))) return false;
+	const brief = AbortSignal.any([signal, AbortSignal.timeout(SECOND_TIMEOUT_MS)]);
+	try {
+		const options = { signal: brief, isReadable, heard, second: true };
+		return isWithin(await rpc.batch(calls, options));
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!(error instanceof Fault) && !brief.aborted) throw error;
+		return true;
+	}
 }
 
 /**
@@ -197,9 +226,7 @@ async function isNothingLeft(
 ): Promise<boolean> {
 	const { low, high: count, heard } = opening;
 	const { address, fromBlock, known = 0, signal } = asked;
-	const calls = ["latest", "pending"].map((at) => {
-		return { method: "eth_getTransactionCount", params: [address, at] };
-	});
+	const calls = countCalls(address);
 	const isReadable = readableBy([nonce, nonce]);
 	const ofCounts = new Set<string>();
 	for (const second of [false, true]) {
@@ -214,6 +241,13 @@ async function isNothingLeft(
 		throw contradicts(fromBlock);
 	}
 	return true;
+}
+
+/** Asks for what is mined, and for what waits with it. */
+function countCalls(address: Address) {
+	return ["latest", "pending"].map((at) => {
+		return { method: "eth_getTransactionCount", params: [address, at] };
+	});
 }
 
 /** Null where the node refuses to say, because it has no state of that block any more. */

@@ -8,6 +8,7 @@ import { assert, Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import {
+	isAllKnown,
 	readBlockBefore,
 	readSentSince,
 	SENT_SCAN_MAX,
@@ -17,7 +18,13 @@ import {
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import type { Account, NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
-import { findLike, isUnread, selectorOf, UNREADABLE } from "#plugins/wallets/submission/strays.ts";
+import {
+	findLike,
+	isUnread,
+	pastSql,
+	selectorOf,
+	UNREADABLE,
+} from "#plugins/wallets/submission/strays.ts";
 
 /** How the reading of an account's past ended. `open`: it goes on, or has to be tried again. */
 export type PastRead = "read" | "open" | "unreadable";
@@ -36,6 +43,10 @@ type Begin = {
 	ownCount: number | null;
 	ownBlock: number | null;
 	readBlock: number | null;
+	/** How many were read, or believed, before. */
+	explained: number | null;
+	/** Counts prove nothing: records of other payments may stand at the same nonces. */
+	isRestored: boolean;
 };
 
 /** Of an account, as values of a statement. */
@@ -65,6 +76,7 @@ export async function readPast(
 	if (!rpc) return "open";
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
 	try {
+		if (await isKnown(deps, { account, rpc, signal })) return "read";
 		for (let look = 1; ; look++) {
 			const outcome = await lookOnce(deps, { account, unreadSince, rpc, signal });
 			if (outcome !== "open" || look === LOOKS_AT_ONCE) return outcome;
@@ -143,6 +155,31 @@ async function believePast(
 	if (hashes.includes(UNREADABLE)) await noteRead(tx, { of, block: headBlock, count: mined });
 }
 
+/**
+ * Looks at the counts first: where our records explain all that is mined or waits, as after any
+ * ordinary start, there is nothing to read, and that is noted. Of a restored database all is read.
+ */
+async function isKnown(
+	deps: Pick<ExecutionDeps, "db" | "steps">,
+	{ account, rpc, signal }: { account: Account; rpc: Rpc; signal: AbortSignal },
+): Promise<boolean> {
+	const { ownCount, explained, isRestored, at } = await readBegin(deps.db, account);
+	if (isRestored) return false;
+	const known = Math.max(ownCount ?? 0, explained ?? 0);
+	const isAll = await deps.steps.run("rpc.nonce", () =>
+		isAllKnown(rpc, { address: account.from, known, signal }),
+	);
+	if (!isAll) return false;
+	const of: Of = [account.chainId, hexToBytes(account.from)];
+	await deps.steps.run("commit.look", () =>
+		deps.db.transaction(async (tx) => {
+			await noteRead(tx, { of, block: 0, count: known });
+			await noteReadAt(tx, of, at);
+		}),
+	);
+	return true;
+}
+
 /** Reads on from where the last look ended, as far as one look goes. */
 async function lookOnce(
 	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log">,
@@ -154,7 +191,7 @@ async function lookOnce(
 		const since = unreadSince && unreadSince.getTime() - CLOCKS_APART_MS;
 		const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, signal });
 		const ownBlock = unreadSince === null ? (begin.ownBlock ?? 0) : 0;
-		const fromBlock = Math.max(sinceBlock, begin.readBlock ?? ownBlock);
+		const fromBlock = Math.max(sinceBlock, begin.readBlock ?? 0, ownBlock);
 		const known = begin.ownCount ?? 0;
 		return await readSentSince(rpc, { address: account.from, fromBlock, known, signal });
 	});
@@ -174,7 +211,9 @@ async function readBegin(db: Database, { chainId, from }: Account): Promise<Begi
 	const [row] = await db.query<Begin>(
 		`select now() as at, own.nonce + 1 as "ownCount", own.from_block as "ownBlock", (
 				select block from wallets.account_read where chain_id = $1 and sender = $2
-			) as "readBlock"
+			) as "readBlock", (
+				select count from wallets.account_read where chain_id = $1 and sender = $2
+			) as explained, ${pastSql.isRestored({ chain: "$1", sender: "$2" })} as "isRestored"
 		from (select) as one left join lateral (
 			select nonce, from_block from wallets.submission
 			where chain_id = $1 and sender = $2 and nonce is not null
@@ -200,6 +239,10 @@ async function keep(
 	const count = isWhole ? found.count : (sent.at(-1)?.nonce ?? -1) + 1;
 	await noteRead(tx, { of, block, count });
 	if (!isWhole) return;
+	await noteReadAt(tx, of, at);
+}
+
+async function noteReadAt(tx: Tx, of: Of, at: Date): Promise<void> {
 	await tx.execute("update wallets.account_read set at = $3 where chain_id = $1 and sender = $2", [
 		...of,
 		at,

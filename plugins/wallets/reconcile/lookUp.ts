@@ -293,8 +293,10 @@ async function isDropped(
 	if (use.kind !== "free") return false;
 	if (state !== "mined" && state !== "reverted") return state === "dropped";
 	const asked = { ...receiptAsked(deps, submission, hash), signal, heard: new Set<string>() };
-	const again = await deps.steps.run("rpc.receipt", () =>
-		readReceipt(rpc, { ...asked, second: true }),
-	);
-	return again === null;
+	// The first says whom else to ask.
+	for (const second of [false, true]) {
+		const seen = await deps.steps.run("rpc.receipt", () => readReceipt(rpc, { ...asked, second }));
+		if (seen !== null) return false;
+	}
+	return true;
 }

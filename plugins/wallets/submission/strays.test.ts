@@ -149,6 +149,18 @@ test("a past of which no node has the state any more asks, and a yes goes on", a
 	expect((await read(id)).status).toBe("submitted");
 });
 
+test("an ordinary start holds no wallet whose records explain its counts, though nodes keep no old state", async () => {
+	mine(5_000);
+	await pay("0x01");
+	mine();
+	await lab.db.execute("insert into wallets.blackout (since, is_restored) values ($1, false)", [
+		new Date(lab.clock.ms - 3_600_000),
+	]);
+	lab.chain.state.oldestState = 9_000;
+	const id = await pay("0x02");
+	expect((await read(id)).status).toBe("submitted");
+});
+
 test("a nonce that another payment of ours was to have hides nothing of what used it", async () => {
 	// Handed over, refused, and its nonce given to the like of what is asked for later: all lost.
 	lab.moods.push("keeps, silent");

@@ -88,6 +88,17 @@ export const pastSql = {
 			) as strays`;
 	},
 
+	/** Whether it was not read since a restored database began; the places are of chain and sender. */
+	isRestored({ chain, sender }: { chain: string; sender: string }): string {
+		return `exists (
+			select from wallets.blackout
+			where is_restored and found_at > now() - interval '${PAST_DAYS} days'
+				and found_at > coalesce((
+					select at from wallets.account_read where chain_id = ${chain} and sender = ${sender}
+				), '-infinity')
+		)`;
+	},
+
 	read(row: PastRow | undefined): Past {
 		const strays = (row?.strays ?? []).map(
 			([hash, to, value, selector, dataHash, isAnswered, nonce]): Stray => {
