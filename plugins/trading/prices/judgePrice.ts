@@ -135,8 +135,8 @@ export function priceLimit(
 
 /**
  * Counts a trade whose price nothing supports: at the highest of what is quoted, what a feed said
- * last, and what our own record of a day says. Null where nothing says what is spent: then no figure
- * can be shown to its owner, and it is refused.
+ * last, and what our own record of a day says. Null where nothing says what is spent: then no
+ * figure can be shown to its owner, and it is refused.
  */
 export function countUnsure(
 	{ inRaw, outRaw, sell, buy }: PriceFacts,

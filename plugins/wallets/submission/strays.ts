@@ -88,7 +88,7 @@ export const pastSql = {
 			) as strays`;
 	},
 
-	/** Whether it was not read since a restored database began; the places are of chain and sender. */
+	/** Whether it was not read since a restored database began; places are of chain and sender. */
 	isRestored({ chain, sender }: { chain: string; sender: string }): string {
 		return `exists (
 			select from wallets.blackout
