@@ -6,7 +6,14 @@ import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
-import { insertPins, type Pin, type PinRole, pinCode, readPins } from "#plugins/bridge/sql/pins.ts";
+import {
+	FIRST_SEEN,
+	insertPins,
+	type Pin,
+	type PinRole,
+	pinCode,
+	readPins,
+} from "#plugins/bridge/sql/pins.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 type PinContext = Pick<BridgeContext, "core" | "readers" | "alarm">;
@@ -25,8 +32,6 @@ const IMPLEMENTATION_CALL = "0x5c60da1b";
 /** A minimal proxy (ERC-1167): the address stands in its code. */
 const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/;
 const CODE_LENGTH_MAX = 200_000;
-/** A beacon names what stands behind a proxy, and nothing behind that is a proxy. */
-const FIRST_SEEN = "first seen";
 
 const codeSchema = z
 	.string()

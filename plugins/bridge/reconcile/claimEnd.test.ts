@@ -9,6 +9,7 @@ import {
 	wakeBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { listMoves } from "#plugins/bridge/sql/moves.ts";
+import { FIRST_SEEN, insertPins, replacePin } from "#plugins/bridge/sql/pins.ts";
 import { insertSecond } from "#plugins/bridge/sql/secondDeposits.ts";
 import {
 	AMOUNT,
@@ -68,6 +69,23 @@ describe("a fill", () => {
 		const done = ["success", null, true, EXPECTED];
 		expect(await states(one, other)).toEqual([done, done]);
 		expect(lab.alarms).toEqual([]);
+	});
+
+	test("a payment of a solver that was pinned after the deposit is no fill, unless by an operator", async () => {
+		await database.db.execute("delete from bridge.pin where role = 'solver'");
+		const one = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(EXPECTED)));
+		await lab.pass(1_000);
+		const doubt = ["uncertain", "fill_short", null, 0n];
+		expect(await states(one)).toEqual([doubt]);
+		const pin = { chainId: 2, role: "solver", address: SOLVER, codeHash: null } as const;
+		const at = new Date(lab.clock.ms);
+		await insertPins(database.db, [pin], { by: FIRST_SEEN, at });
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([doubt]);
+		await database.db.transaction((tx) => replacePin(tx, pin, { by: "olga", at }));
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
 	});
 
 	test("a stranger's payment, or one that is older than the bridge, is no fill", async () => {

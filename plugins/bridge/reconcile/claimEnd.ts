@@ -3,7 +3,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { knownPins } from "#plugins/bridge/bridges/pinContracts.ts";
 import { UNPROVEN_ALARM_MS } from "#plugins/bridge/limits.ts";
 import type { BridgeEvent } from "#plugins/bridge/model.ts";
 import {
@@ -15,6 +14,7 @@ import {
 import type { RelayChain } from "#plugins/bridge/relay/Relay.ts";
 import { claimArrivals, releaseArrivals } from "#plugins/bridge/sql/arrivals.ts";
 import type { Bridge, BridgeChange } from "#plugins/bridge/sql/bridges.ts";
+import { readPins } from "#plugins/bridge/sql/pins.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 
 /** An end that somebody claims, and what the chains have of it. */
@@ -68,8 +68,8 @@ export async function lookUpClaim(context: BridgeContext, asked: Asked): Promise
 	const { bridge, quote, end, hashes, isOwnOnly = false, signal } = asked;
 	const { route, depositHash, createdAt } = bridge;
 	if (!route) return { end, verification: { kind: "unreadable" } };
-	const { chains, readingOf } = await readingsOf(context, bridge, signal);
-	const payersOf = await payersBy(context, { bridge, chains });
+	const { readingOf } = await readingsOf(context, bridge, signal);
+	const payersOf = await payersBy(context, bridge);
 	const verification = await verifyEnd({
 		...{ end, route, quote, depositHash, hashes, payersOf, signal },
 		sinceMs: createdAt.getTime(),
@@ -158,29 +158,20 @@ export function unclaimed({ errorCode, claimedAt }: Bridge): BridgeChange {
 	return claimedAt === null ? {} : { claimedAt: null };
 }
 
+/**
+ * Returns who pays for the provider on a chain: whom it named before the deposit, or an operator.
+ * Nobody is pinned here: whom it names afterwards may be anybody.
+ */
 async function payersBy(
-	context: BridgeContext,
-	{ bridge, chains }: { bridge: Bridge; chains: readonly RelayChain[] },
+	{ core }: BridgeContext,
+	{ request, route, depositedAt, createdAt }: Bridge,
 ): Promise<(chainId: number) => ReadonlySet<Address> | null> {
 	// Its own contracts' message led to the transaction, and nobody's word.
-	if (bridge.request.mode === "direct") return () => null;
-	const all = await knownPins(context, pinnable(bridge, chains));
+	if (request.mode === "direct") return () => null;
+	const ids = route ? [route.origin.chainId, route.destination.chainId] : [];
+	const all = await readPins(core.db, ids, { asOf: depositedAt ?? createdAt });
 	// Anybody may pay through what fills orders: only its callers say whose payment it is.
 	const pins = all.filter(({ role }) => role !== "filler");
 	return (chainId) =>
 		new Set(pins.filter((pin) => pin.chainId === chainId).map(({ address }) => address));
-}
-
-/** A chain that the provider does not publish now has the pins that it had. */
-function pinnable({ route }: Bridge, chains: readonly RelayChain[]) {
-	const ids = [route?.origin.chainId ?? 0, route?.destination.chainId ?? 0];
-	return ids.map(
-		(id) =>
-			chains.find((chain) => chain.id === id) ?? {
-				id,
-				protocol: null,
-				permits: null,
-				solverAddresses: [],
-			},
-	);
 }

@@ -12,13 +12,25 @@ export type Pin = { chainId: number; role: PinRole; address: Address; codeHash: 
 
 type Writing = { by: string; at: Date };
 
-/** Reads the pins of some chains. By primary key. */
-export async function readPins(db: Queryable, chainIds: readonly number[]): Promise<Pin[]> {
+/** Who pinned what was published first. */
+export const FIRST_SEEN = "first seen";
+
+/**
+ * Reads the pins of some chains; with a time, those that were first seen by then, and all of an
+ * operator's. By primary key.
+ */
+export async function readPins(
+	db: Queryable,
+	chainIds: readonly number[],
+	{ asOf = null }: { asOf?: Date | null } = {},
+): Promise<Pin[]> {
 	return await db.query<Pin>(
 		`select chain_id as "chainId", role, '0x' || encode(address, 'hex') as address,
 			'0x' || encode(code_hash, 'hex') as "codeHash"
-		from bridge.pin where chain_id = any($1::int8[]) order by chain_id, role, address`,
-		[[...chainIds]],
+		from bridge.pin where chain_id = any($1::int8[])
+			and ($2::timestamptz is null or pinned_at <= $2 or pinned_by <> $3)
+		order by chain_id, role, address`,
+		[[...chainIds], asOf, FIRST_SEEN],
 	);
 }
 

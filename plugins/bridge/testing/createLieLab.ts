@@ -5,6 +5,7 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createSteps } from "#core/steps.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import { knownPins } from "#plugins/bridge/bridges/pinContracts.ts";
 import { type BridgeRoute, routeJson } from "#plugins/bridge/model.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
 import type { RelayChain, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
@@ -65,6 +66,7 @@ export function createLieLab(db: Database) {
 				...{ words: new Map(), alarms: [], publicNode: null, made: 0, diesAt: null },
 				reads: { origin: "own", destination: "own" },
 			});
+			await knownPins(contextOf(), [published("origin"), published("destination")]);
 		},
 		made: 0,
 		/** Seconds of the lab's clock, which both chains go by. */
