@@ -4,6 +4,7 @@ import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 import { encodeSwap, type SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
+import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
 import {
@@ -185,4 +186,29 @@ test("a balance above what the receipt says is noted, and is no fault", async ()
 	const trade = await lab.settled(by, body.id);
 	expect(trade).toMatchObject({ status: "confirmed", errorCode: null, settled: { moreRaw: "7" } });
 	lab.state.settle = null;
+});
+
+test("a token that arrives without a log is in doubt and not failed: nobody is to pay for it twice", async () => {
+	lab = openTradeLab({ db: database.db, anvil, world });
+	by = await lab.trader({ account: 4 });
+	const { body } = await lab.trade(by, "buy AAPL with 0.1 ETH");
+	const { transactionHash: hash } = await lab.settled(by, body.id);
+	const intent = await lab.execution.read(body.intentId, by.profile.id);
+	const kind = intent && lab.deps.kindOf(intent.kind);
+	const { signal } = new AbortController();
+	const sighting = await readReceipt(lab.rpc, { hash, minBlock: 0, signal });
+	if (!intent || !kind || !sighting?.receipt) throw new Error("no trade was settled");
+	const token = lower(world.stock("AAPL").address);
+	const { receipt } = sighting;
+	const settle = (logs: typeof receipt.logs) =>
+		kind.settle(
+			{ ...intent, request: kind.request.parse(intent.request) },
+			{ ...receipt, logs },
+			{
+				...{ wallet: by.wallet, outbound: (_: string, call: () => any) => call(), signal },
+			},
+		);
+	expect(await settle(receipt.logs)).toEqual({ spentRaw: ONE / 10n });
+	const silent = receipt.logs.filter(({ address }) => address !== token);
+	expect(await settle(silent)).toMatchObject({ code: "arrival_doubtful", isDoubtful: true });
 });

@@ -35,6 +35,8 @@ type Swapped = { wallet: Address; router: Address; wrapped: Address; sell: Addre
 type Held = {
 	/** Why nobody can say what was swapped; null: they say no less than the receipt. */
 	doubt: Settlement;
+	/** True where the balances show the least that was agreed, and the token's logs do not. */
+	isUntold: boolean;
 	/** What the wallet got beside it, from whoever: no fault. */
 	moreRaw: bigint;
 };
@@ -72,8 +74,9 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 			const { address: buy } = request.buy;
 			const of = { wallet: wallet.address, router, wrapped, sell, buy };
 			const settled = settleSwap(receipt, of);
-			const { doubt, moreRaw } = await outbound("trade.arrival", () =>
-				holdAgainstBalances(deps, { of, receipt, settled, signal }),
+			const bounds = boundsOf(request);
+			const { doubt, isUntold, moreRaw } = await outbound("trade.arrival", () =>
+				holdAgainstBalances(deps, { of, receipt, settled, leastRaw: bounds.leastRaw, signal }),
 			);
 			const { transactionHash, blockNumber, blockHash } = receipt;
 			const { spentRaw, receivedRaw } = settled;
@@ -84,9 +87,9 @@ export function tradeKind(deps: SwapDeps): IntentKind<TradeRequest> {
 			};
 			const { tradeId: id } = request;
 			await outbound("trade.record", () => keepOfTrade(deps.db, { id, settled: kept }));
-			const bounds = boundsOf(request);
-			if (receivedRaw >= bounds.leastRaw && spentRaw <= bounds.mostRaw)
-				return doubt ?? { spentRaw };
+			const isWithin = receivedRaw >= bounds.leastRaw && spentRaw <= bounds.mostRaw;
+			if (doubt && (isWithin || isUntold)) return doubt;
+			if (isWithin) return { spentRaw };
 			if (receivedRaw <= 0n) return deny("not_received", "Nothing of it arrived in the wallet.");
 			return deny("partly_received", "Less arrived in the wallet than the trade's least.");
 		},
@@ -115,9 +118,15 @@ function changeOf(logs: Receipt["logs"], token: Address, { wallet, router, wrapp
  */
 async function holdAgainstBalances(
 	{ rpc }: Pick<SwapDeps, "rpc">,
-	given: { of: Swapped; receipt: Receipt; settled: SettledSwap; signal: AbortSignal },
+	given: {
+		of: Swapped;
+		receipt: Receipt;
+		settled: SettledSwap;
+		leastRaw: bigint;
+		signal: AbortSignal;
+	},
 ): Promise<Held> {
-	const { of, receipt, settled, signal } = given;
+	const { of, receipt, settled, leastRaw, signal } = given;
 	const { wallet, sell, buy } = of;
 	const [spent, received] = await Promise.all(
 		[sell, buy].map(async (token) => {
@@ -139,11 +148,14 @@ async function holdAgainstBalances(
 	const arrivals = [
 		spent && judgeArrival(spent, -settled.spentRaw),
 		received && judgeArrival(received, settled.receivedRaw),
+		received && judgeArrival(received, leastRaw),
 	];
 	const doubtful = arrivals.find((arrival) => arrival?.kind === "doubtful");
-	const last = arrivals[1];
+	const [, last, least] = arrivals;
+	const isUntold = least?.kind === "doubtful" && settled.receivedRaw < leastRaw;
 	return {
 		doubt: doubtful ? settledBy(doubtful) : null,
+		isUntold,
 		moreRaw: last?.kind === "arrived" ? last.moreRaw : 0n,
 	};
 }

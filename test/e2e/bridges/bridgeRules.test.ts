@@ -38,8 +38,11 @@ beforeEach(() => {
 
 const bridge = async (body: object = { command: COMMAND }) => (await lab.ask(PATH, body)).body;
 const write = (sql: string, values: string[]) => lab.service.core.db.execute(sql, values);
-const due = (id: string, set: string) =>
-	write(`update bridge.bridge set look_at = now(), ${set} where id = $1`, [id]);
+/** Has a bridge looked at now, with other times; what was pinned before it is older than these. */
+async function due(id: string, set: string): Promise<void> {
+	await write("update bridge.pin set pinned_at = now() - interval '1 day'", []);
+	await write(`update bridge.bridge set look_at = now(), ${set} where id = $1`, [id]);
+}
 const nonce = () => lab.market.rpc("eth_getTransactionCount", [wallet.address, "latest"]);
 
 describe("[BRG-02] the grammar", () => {
