@@ -111,10 +111,13 @@ export type Step = { kind: string; request: unknown };
  */
 export type Question = {
 	call: RpcCall;
-	/** What `shown` is by the answer, null where the node refused one; or why nothing is sent. */
+	/**
+	 * What `shown` is by the answer, null where the node refused one; or why nothing is sent.
+	 * `isLast`: whatever the simulation of the plan itself denies says more.
+	 */
 	shownBy(
 		answer: unknown,
-	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial };
+	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial; isLast?: boolean };
 };
 
 /** Why what was paid for is not there, or why nobody can say whether it is. */

@@ -112,6 +112,8 @@ export function openTradeLab(given: {
 		barred: null as Awaited<ReturnType<Eligibility["mayTrade"]>>,
 		/** Replaces the quoter's calls; null: the real ones. */
 		settle: null as Rpc["settle"] | null,
+		/** Replaces the calls of the execution path; null: the real ones. */
+		pathSettle: null as Rpc["settle"] | null,
 		/** The pools that are not used now. */
 		setAside: [] as readonly SetAside[],
 		pools: world.pools.map(
@@ -125,6 +127,10 @@ export function openTradeLab(given: {
 		...real,
 		settle: (calls, options) => (state.settle ?? real.settle)(calls, options),
 	};
+	const path: Rpc = {
+		...real,
+		settle: (calls, options) => (state.pathSettle ?? real.settle)(calls, options),
+	};
 	const sent: CustodyTransaction[] = [];
 	/** The references under which they were handed over. */
 	const references: string[] = [];
@@ -136,7 +142,7 @@ export function openTradeLab(given: {
 		...{ db, commits: createCommits(db), clock, log: silentLog, holder: "lab" },
 		...{ session, prices, nonceClaims: createNonceClaims() },
 		custody: fakeCustody({ byReference: (reference) => state.traceOf(reference), send }),
-		rpcOf: (chainId) => (chainId === STOCK_CHAIN_ID ? real : null),
+		rpcOf: (chainId) => (chainId === STOCK_CHAIN_ID ? path : null),
 		kindOf: (name) => kinds.get(name) ?? null,
 		steps: createSteps(observe ?? null),
 		kindSteps: createSteps(async (step, edge) => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { encodeFunctionData } from "viem";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Hop } from "#plugins/trading/quotes/QuoteSource.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 import { encodeSwap, type SwapTerms } from "#plugins/trading/swap/encodeSwap.ts";
-import { readReceipt } from "#plugins/wallets/chain/readReceipts.ts";
+import type { Receipt } from "#plugins/wallets/contract.ts";
 import type { Anvil } from "#test/harness/anvil.ts";
 import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
 import {
@@ -196,10 +197,12 @@ test("a token that arrives without a log is in doubt and not failed: nobody is t
 	const intent = await lab.execution.read(body.intentId, by.profile.id);
 	const kind = intent && lab.deps.kindOf(intent.kind);
 	const { signal } = new AbortController();
-	const sighting = await readReceipt(lab.rpc, { hash, minBlock: 0, signal });
-	if (!intent || !kind || !sighting?.receipt) throw new Error("no trade was settled");
+	if (!intent || !kind) throw new Error("no trade was settled");
+	type Mined = { blockNumber: Hex; blockHash: Hex; logs: Receipt["logs"] };
+	const mined = await anvil.rpc<Mined>("eth_getTransactionReceipt", [hash]);
+	const blockNumber = Number(mined.blockNumber);
+	const receipt: Receipt = { ...mined, transactionHash: hash, blockNumber, succeeded: true };
 	const token = lower(world.stock("AAPL").address);
-	const { receipt } = sighting;
 	const settle = (logs: typeof receipt.logs) =>
 		kind.settle(
 			{ ...intent, request: kind.request.parse(intent.request) },
@@ -211,4 +214,23 @@ test("a token that arrives without a log is in doubt and not failed: nobody is t
 	expect(await settle(receipt.logs)).toEqual({ spentRaw: ONE / 10n });
 	const silent = receipt.logs.filter(({ address }) => address !== token);
 	expect(await settle(silent)).toMatchObject({ code: "arrival_doubtful", isDoubtful: true });
+});
+
+test("a trade that the node cannot try out is not sent unseen, and says so", async () => {
+	lab = openTradeLab({ db: database.db, anvil, world });
+	by = await lab.trader({ account: 5 });
+	const { settle } = lab.rpc;
+	lab.state.pathSettle = async (calls, options) => {
+		const outcomes = await settle(calls, options);
+		return outcomes.map((outcome, place) => {
+			const { method, params = [] } = calls[place] ?? {};
+			const isTried = method === "eth_call" && params.length === 3;
+			const fault = rpcFault.refused({ detail: "no overrides" });
+			return isTried ? { kind: "fault" as const, fault } : outcome;
+		});
+	};
+	const { body } = await lab.trade(by, "buy AAPL with 0.1 ETH");
+	expect(body).toMatchObject({ status: "rejected", errorCode: "simulation_unavailable" });
+	expect(lab.sent).toEqual([]);
+	expect(await lab.ledger(body.intentId)).toEqual({});
 });

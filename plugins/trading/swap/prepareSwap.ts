@@ -149,6 +149,12 @@ async function allowanceFirst(deps: SwapDeps, asked: Asked): Promise<Preparation
 	};
 }
 
+/** A fee, or input that no pool took, is seen only by trying it out. */
+const UNTRIED: Denial = {
+	code: "simulation_unavailable",
+	detail: "The chain's node cannot try the trade out, and it is not sent unseen.",
+};
+
 /**
  * Simulates the swap together with its allowance, and returns a denial if it fails: so no allowance
  * is requested for a swap that would fail, or whose token has a transfer fee.
@@ -171,7 +177,7 @@ async function firstDenial(deps: SwapDeps, asked: Asked): Promise<Denial | null>
 		return { code: "simulation_failed", detail, limit, amount };
 	}
 	const balances = readSimulation(outcome?.result);
-	return balances && simulationDenial(balances, bounds);
+	return balances ? simulationDenial(balances, bounds) : UNTRIED;
 }
 
 /** Quotes once more: within the bounds that the owner knows, or a denial. */
@@ -234,8 +240,7 @@ function planned(
 		call: swap.call,
 		shownBy(answer) {
 			const balances = readSimulation(answer);
-			// The node does not support this simulation; the router's own check remains.
-			if (!balances) return { kind: "shown", shown: { ...shown, simulation: null } };
+			if (!balances) return { kind: "denied", denial: UNTRIED, isLast: true };
 			const unsafe = simulationDenial(balances, bounds);
 			if (unsafe) return { kind: "denied", denial: unsafe };
 			const { spentRaw, receivedRaw } = balances;

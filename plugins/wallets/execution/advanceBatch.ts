@@ -101,14 +101,17 @@ export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<I
 	if (!read) return deny(deps, intents, OTHER_CHAIN);
 	const { account, simulations, answers } = read;
 	const plans: Plan[] = [];
+	let last: Denial | null = null;
 	for (const { plan, question } of prepared) {
 		const told = question?.shownBy(answers.shift());
-		if (told?.kind === "denied") return deny(deps, intents, told.denial);
-		plans.push(told ? { ...plan, shown: told.shown } : plan);
+		if (told?.kind === "denied" && !told.isLast) return deny(deps, intents, told.denial);
+		if (told?.kind === "denied") last ??= told.denial;
+		plans.push(told?.kind === "shown" ? { ...plan, shown: told.shown } : plan);
 	}
 	const told = plans.map((plan, index) => ({ ...plan, least: prepared[index]?.least }));
 	const judged = judgeBatch(told, account, simulations);
 	if (judged.kind === "denied") return deny(deps, intents, judged.denial);
+	if (last) return deny(deps, intents, last);
 	const planned = judged.plans.flatMap((costed, index): PlannedIntent[] => {
 		const intent = intents[index];
 		const { review, keep, worthUsdMicros, asks = false } = prepared[index] ?? {};
