@@ -37,6 +37,12 @@ type Given = {
 	pastRead?: PastRead;
 };
 
+type PastDeps = Pick<
+	ExecutionDeps,
+	"db" | "clock" | "steps" | "settings" | "log" | "rpcOf" | "nonceClaims"
+>;
+type PastAsked = { account: Account; unreadSince: Date | null; signal: AbortSignal };
+
 type Begin = {
 	at: Date;
 	/** By our own records, and a block in which the last of these nonces was free. */
@@ -65,11 +71,16 @@ const READ_TIMEOUT_MS = 15_000;
  * few bounded looks follow each other; what is cut short even so goes on with the next time. A node
  * that fails has proved nothing: `open`. Where no node has the state of that time any more, and the
  * blocks since are too many to be read one by one, nobody can say what was sent: `unreadable`.
+ * Operators are told of `open`.
  */
-export async function readPast(
-	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log" | "rpcOf">,
-	asked: { account: Account; unreadSince: Date | null; signal: AbortSignal },
-): Promise<PastRead> {
+export async function readPast(deps: PastDeps, asked: PastAsked): Promise<PastRead> {
+	const outcome = await lookThrough(deps, asked);
+	const nowMs = deps.clock.nowMs();
+	deps.nonceClaims.notePast(asked.account, { isOpen: outcome === "open", nowMs });
+	return outcome;
+}
+
+async function lookThrough(deps: PastDeps, asked: PastAsked): Promise<PastRead> {
 	const { account, unreadSince } = asked;
 	const rpc = deps.rpcOf(account.chainId);
 	// A chain that is not served any more cannot say what was sent on it.

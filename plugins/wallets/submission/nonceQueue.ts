@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
+import { HOUR_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
 import { type Past, type PastRow, pastSql } from "#plugins/wallets/submission/strays.ts";
@@ -51,6 +52,10 @@ export type NonceClaims = {
 	note(account: Account): void;
 	/** Our records and the node agree again. */
 	forget(account: Account): void;
+	/** Notes whether what an account sent could be read; where not, its payments wait. */
+	notePast(account: Account, read: { isOpen: boolean; nowMs: number }): void;
+	/** Returns since when payments of accounts wait for that, of the last hour, in milliseconds. */
+	openPasts(): readonly number[];
 };
 
 /** What `columns` answer. */
@@ -205,11 +210,18 @@ export function chooseNonce(
 /** Remembers, in memory, whose counts our records do not explain: operators are shown them. */
 export function createNonceClaims(): NonceClaims {
 	const claims = new LRUCache<string, true>({ max: ACCOUNTS_MAX });
+	const pasts = new LRUCache<string, number>({ max: ACCOUNTS_MAX, ttl: HOUR_MS });
 	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
 	return {
 		isClaimed: (account) => claims.has(keyOf(account)),
 		note: (account) => void claims.set(keyOf(account), true),
 		forget: (account) => void claims.delete(keyOf(account)),
+		notePast(account, { isOpen, nowMs }) {
+			const key = keyOf(account);
+			if (!isOpen) pasts.delete(key);
+			else pasts.set(key, pasts.get(key) ?? nowMs);
+		},
+		openPasts: () => [...pasts.values()],
 	};
 }
 

@@ -111,7 +111,7 @@ test("a queued payment is not sent if an equal one was sent meanwhile", async ()
 	expect((await read(first)).status).toBe("confirmed");
 });
 
-test("a payment waits unsent while nodes cannot be asked for the wallet's past", async () => {
+test("a payment waits unsent while nodes cannot be asked for the wallet's past, and operators are told", async () => {
 	sendElsewhere(1, "0xabcdef01");
 	mine();
 	// The account itself is read by another method than its past.
@@ -126,9 +126,11 @@ test("a payment waits unsent while nodes cannot be asked for the wallet's past",
 	};
 	const id = await pay("0xabcdef01");
 	expect((await read(id)).status).toBe("created");
+	expect(lab.deps.nonceClaims.openPasts()).toHaveLength(1);
 	isAway = false;
 	await lab.tick(11_000);
 	expect(await read(id)).toMatchObject({ errorCode: "looks_paid" });
+	expect(lab.deps.nonceClaims.openPasts()).toEqual([]);
 	expect(lab.handed).toHaveLength(1);
 });
 

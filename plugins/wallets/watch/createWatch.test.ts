@@ -90,7 +90,7 @@ test("a blocked nonce queue is one, however much waits in it, with its chain and
 	expect(codes).toEqual({ intents_in_doubt: 1, intents_behind: 2, nonce_queues_behind: 1 });
 });
 
-test("quarantined rows and flaws of the ledger are counted, and degrade what readyz says", async () => {
+test("quarantined rows, flaws of the ledger and unread pasts are counted, and degrade what readyz says", async () => {
 	const { figures, degraded } = open();
 	const [id, other] = [await pay(), await pay()];
 	await database.db.execute(
@@ -103,6 +103,8 @@ test("quarantined rows and flaws of the ledger are counted, and degrade what rea
 		[other],
 	);
 	await lab.tick();
+	const account = { chainId: 31_337, from: `0x${"a".repeat(40)}` } as const;
+	lab.deps.nonceClaims.notePast(account, { isOpen: true, nowMs: lab.clock.ms });
 	await database.db.execute("update core.quarantined_row set since = $1", [
 		new Date(lab.clock.ms - 40_000),
 	]);
@@ -116,6 +118,7 @@ test("quarantined rows and flaws of the ledger are counted, and degrade what rea
 	const found = await degraded();
 	expect(found.map(({ code }) => code).toSorted()).toEqual([
 		...["intents_unreadable", "ledger_overdrawn", "nonce_queues_unreadable", "rows_quarantined"],
+		"wallet_past_unread",
 	]);
 	for (const { action, count } of found) {
 		expect(action).toMatch(/\.$/);

@@ -47,6 +47,8 @@ export type Watched = {
 	flawed: readonly FlawedIntent[];
 	/** When a process began on a database that was away for long, or was restored. */
 	restored: Date | null;
+	/** Since when wallets wait until it can be read what they sent, in milliseconds. */
+	openPasts: readonly number[];
 };
 
 export type WatchOptions = {
@@ -70,6 +72,10 @@ const LEDGER_ACTION =
 const RESTORED_ACTION =
 	"Nothing, where the database was only away. After a restore: tell owners that intents may ask " +
 	"whether they were paid already (looks_paid), and look for what X and bridges did meanwhile.";
+
+const PAST_ACTION =
+	"Wallets wait until it can be read what they sent while this database has no records. Look at the " +
+	"chain's RPC endpoints: one of them does not answer, or contradicts another.";
 
 /**
  * All reads are bounded and along indexes, and an answer is given again for `WATCH_FRESH_MS`,
@@ -97,6 +103,7 @@ export function createWatch(options: WatchOptions): Watch {
 			quarantined: marks.filter(({ table }) => table.startsWith("wallets.")),
 			flawed: await ledger.turn(),
 			restored: await readRestored(db),
+			openPasts: deps.nonceClaims.openPasts(),
 		};
 		return newest;
 	}
@@ -201,11 +208,12 @@ export async function countOpen(db: Queryable): Promise<OpenCount[]> {
  * everybody may read it.
  */
 function degradationsOf(watched: Watched): Degradation[] {
-	const { atMs, waiting, queues, quarantined, flawed, restored } = watched;
+	const { atMs, waiting, queues, quarantined, flawed, restored, openPasts } = watched;
 	const found: Found[] = [
 		...(restored === null
 			? []
 			: [{ code: "restored", action: RESTORED_ACTION, sinceMs: restored.getTime() }]),
+		...openPasts.map((sinceMs) => ({ code: "wallet_past_unread", action: PAST_ACTION, sinceMs })),
 		...waiting.map(({ reason, sinceMs }) => {
 			return { code: `intents_${reason}`, action: waitWords[reason].remedy, sinceMs };
 		}),
