@@ -1,60 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/looks.ts";
-import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
-import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { openOwnersWallet } from "#plugins/wallets/testing/openOwnersWallet.ts";
 
 // Guarantee: whatever an owner's wallet tells, late, never or wrongly, its payment is found by what
 // it is, and an intent ends without it only where all that the wallet sent was read.
 
-let database: TestDatabase;
-let lab: Lab;
-let by: Person;
-let fee = 100n;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
-beforeEach(async () => {
-	await database.db.execute("truncate wallets.profile cascade");
-	lab = openExecutionLab(database.db);
-	by = await lab.person({ capability: "external/manual" });
-});
+const owner = openOwnersWallet();
+const { ask, read, send, mine, ticks } = owner;
 
-async function ask(data: Hex = "0xabcd"): Promise<Intent> {
-	const [intent] = await lab.pay(by, { data });
-	if (!intent) throw new Error("no intent");
-	expect(intent.status).toBe("signature_required");
-	return intent;
-}
-const read = (intent: Intent) => lab.intent(intent.id);
-type Change = { valueRaw?: bigint; data?: Hex; to?: Hex };
-/** What the plan says, or something else, as its wallet sends it; each at a price of its own. */
-function send(intent: Intent, change: Change = {}, nonce = 0): Hex {
-	const { from, to, valueRaw, data } = intent.plan ?? {};
-	if (!from || !to || valueRaw === undefined || !data) throw new Error("no plan");
-	fee *= 2n;
-	return lab.chain.send({ from, to, valueRaw, data, ...change, nonce, feeRaw: fee });
-}
-function cancel(nonce = 0): Hex {
-	const from = by.wallet.address;
-	fee *= 2n;
-	return lab.chain.send({ from, to: from, valueRaw: 0n, data: "0x", nonce, feeRaw: fee });
-}
-function mine(blocks = 4): void {
-	for (let block = 0; block < blocks; block++) lab.chain.mine();
-}
-/** Its wallet names a hash that no node has ever seen. */
+/** Replaces a transaction of the wallet by one that does nothing. */
+const cancel = (intent: Intent) => send(intent, { to: owner.address, valueRaw: 0n, data: "0x" });
+/** Names a hash that no node has ever seen, as the wallet does. */
 async function tellUnseen(intent: Intent): Promise<Hex> {
 	const hash = send(intent);
-	lab.chain.forgetPool();
-	await lab.execution.signed(intent.id, hash);
+	owner.lab.chain.forgetPool();
+	await owner.lab.execution.signed(intent.id, hash);
 	return hash;
-}
-async function ticks(times: number, ms: number): Promise<void> {
-	for (let turn = 0; turn < times; turn++) await lab.tick(ms);
 }
 
 describe("what was told and no node has seen", () => {
@@ -65,7 +28,7 @@ describe("what was told and no node has seen", () => {
 		mine(1);
 		await ticks(6, 10_000);
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
-		const [move] = await lab.db.query<{ detail: string }>(
+		const [move] = await owner.lab.db.query<{ detail: string }>(
 			"select detail from wallets.intent_move where intent_id = $1 and event = 'mined'",
 			[intent.id],
 		);
@@ -74,7 +37,7 @@ describe("what was told and no node has seen", () => {
 	});
 
 	for (const [code, instead] of [
-		["cancelled", () => cancel()],
+		["cancelled", cancel],
 		["replaced", (intent: Intent) => send(intent, { valueRaw: 1n })],
 		["not_sent", () => undefined],
 	] as const) {
@@ -118,10 +81,10 @@ describe("what was told and no node has seen", () => {
 		await ticks(3, SIGNED_UNSEEN_MS);
 		expect((await read(intent)).status).toBe("failed");
 		const sent = send(intent);
-		const named = await lab.execution.signed(intent.id, sent);
+		const named = await owner.lab.execution.signed(intent.id, sent);
 		expect(named).toMatchObject({ status: "submitted", transactionHash: sent });
-		await lab.tick();
-		await expect(lab.execution.signed(intent.id, `0x${"9".repeat(64)}`)).rejects.toThrow();
+		await owner.lab.tick();
+		await expect(owner.lab.execution.signed(intent.id, `0x${"9".repeat(64)}`)).rejects.toThrow();
 		mine();
 		await ticks(2, 60_000);
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
@@ -132,8 +95,8 @@ describe("what was told wrongly", () => {
 	test("a report of another transaction of the wallet does not hide the true payment", async () => {
 		const intent = await ask();
 		const other = send(intent, { to: `0x${"6".repeat(40)}` });
-		await lab.execution.signed(intent.id, other);
-		const sent = send(intent, {}, 1);
+		await owner.lab.execution.signed(intent.id, other);
+		const sent = send(intent, { nonce: 1 });
 		mine();
 		await ticks(3, 10_000);
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
@@ -144,8 +107,8 @@ describe("what was told wrongly", () => {
 		const old = send(twin);
 		mine(20);
 		const intent = await ask();
-		await lab.execution.signed(intent.id, old);
-		const sent = send(intent, {}, 1);
+		await owner.lab.execution.signed(intent.id, old);
+		const sent = send(intent, { nonce: 1 });
 		mine();
 		await ticks(6, 10_000);
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
@@ -155,8 +118,8 @@ describe("what was told wrongly", () => {
 		const intent = await ask();
 		const other = send(intent, { to: `0x${"6".repeat(40)}` });
 		mine(1);
-		await lab.execution.signed(intent.id, other);
-		send(intent, {}, 1);
+		await owner.lab.execution.signed(intent.id, other);
+		send(intent, { nonce: 1 });
 		await ticks(6, 60_000);
 		expect((await read(intent)).status).toBe("uncertain");
 		mine();
@@ -166,7 +129,7 @@ describe("what was told wrongly", () => {
 
 	test("a report of the hash that replaced the payment ends the intent as cancelled", async () => {
 		const intent = await ask();
-		await lab.execution.signed(intent.id, cancel());
+		await owner.lab.execution.signed(intent.id, cancel(intent));
 		mine();
 		await ticks(2, 10_000);
 		expect(await read(intent)).toMatchObject({ status: "failed", errorCode: "cancelled" });
