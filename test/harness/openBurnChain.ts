@@ -58,6 +58,7 @@ type Block = { transactions: { hash: Hex; from: Address }[] };
 export type Swap = { tokenIn: Address; tokenOut: Address; fee: number; raw: bigint };
 
 const GAS = toHex(12_000_000);
+const ETHER = 10n ** 18n;
 const FOREVER = 2n ** 40n;
 /** The widest positions of each fee: the whole range of prices. */
 const EDGE = { 500: 887_270, 3000: 887_220, 10000: 887_200 } as const;
@@ -120,7 +121,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 	const read = async (to: Address, data: Hex): Promise<Hex> =>
 		anvil.rpc<Hex>("eth_call", [{ to, data }, "latest"]);
 	for (const of of [owner, searcher]) {
-		await call(weth, encode("deposit"), of, 2_000n * 10n ** 18n);
+		await call(weth, encode("deposit"), of, 2_000n * ETHER);
 	}
 	if (isOdd) await call(token, encode("mint", [owner, 10n ** 28n]));
 	for (const one of [weth, token, usd]) {
@@ -134,37 +135,51 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 	await anvil.rpc("anvil_setBalance", [keeper, toHex(5n * 10n ** 16n)]);
 
 	let nextPosition = 1n;
+	/** Opens a pool over all prices with this amount on each side; returns its position. */
+	async function openPool(
+		spec: PoolSpec & { observations?: number },
+	): Promise<{ pool: Address; position: bigint }> {
+		const { tokenIn, fee } = spec;
+		const isFirst = BigInt(tokenIn) < BigInt(spec.token);
+		const [token0, token1] = isFirst ? [tokenIn, spec.token] : [spec.token, tokenIn];
+		const [amount0Desired, amount1Desired] = isFirst ? [spec.in, spec.out] : [spec.out, spec.in];
+		const price = squareRoot((amount1Desired << 192n) / amount0Desired);
+		await call(
+			positions,
+			encode("createAndInitializePoolIfNecessary", [token0, token1, fee, price]),
+		);
+		const params = {
+			...{ token0, token1, fee, tickLower: -EDGE[fee], tickUpper: EDGE[fee] },
+			...{ amount0Desired, amount1Desired, amount0Min: 0n, amount1Min: 0n },
+			...{ recipient: owner, deadline: FOREVER },
+		};
+		await call(positions, mintData(params));
+		const pool = await read(factory, encode("getPool", [token0, token1, fee]));
+		const address = lower(`0x${pool.slice(26)}`);
+		const { observations = 100 } = spec;
+		await call(address, encode("increaseObservationCardinalityNext", [observations]));
+		nextPosition += 1n;
+		return { pool: address, position: nextPosition - 1n };
+	}
+	/** Advances the chain's time. */
+	async function pass(seconds: number): Promise<void> {
+		await anvil.rpc("evm_increaseTime", [seconds]);
+		await anvil.rpc("anvil_mine", ["0x1"]);
+	}
+
 	return {
 		...{ anvil, accounts, send, call, own },
 		addresses: { weth, factory, positions, swapRouter, quoter, token, usd, router, burner },
 		who: { owner, keeper, payer, searcher },
 		/** Deploys a second burner, of another token or keeper. */
 		burnerOf: (of: Address, by: Address) => own("BuybackBurner", [owner, of, by, swapRouter]),
-		/** Opens a pool over all prices with this amount on each side; returns its position. */
-		async openPool(
-			spec: PoolSpec & { observations?: number },
-		): Promise<{ pool: Address; position: bigint }> {
-			const { tokenIn, fee } = spec;
-			const isFirst = BigInt(tokenIn) < BigInt(spec.token);
-			const [token0, token1] = isFirst ? [tokenIn, spec.token] : [spec.token, tokenIn];
-			const [amount0Desired, amount1Desired] = isFirst ? [spec.in, spec.out] : [spec.out, spec.in];
-			const price = squareRoot((amount1Desired << 192n) / amount0Desired);
-			await call(
-				positions,
-				encode("createAndInitializePoolIfNecessary", [token0, token1, fee, price]),
-			);
-			const params = {
-				...{ token0, token1, fee, tickLower: -EDGE[fee], tickUpper: EDGE[fee] },
-				...{ amount0Desired, amount1Desired, amount0Min: 0n, amount1Min: 0n },
-				...{ recipient: owner, deadline: FOREVER },
-			};
-			await call(positions, mintData(params));
-			const pool = await read(factory, encode("getPool", [token0, token1, fee]));
-			const address = lower(`0x${pool.slice(26)}`);
-			const { observations = 100 } = spec;
-			await call(address, encode("increaseObservationCardinalityNext", [observations]));
-			nextPosition += 1n;
-			return { pool: address, position: nextPosition - 1n };
+		openPool,
+		/** Opens a deep pool of the token with each currency, and lets an average of its price form. */
+		async openDeepPools(): Promise<void> {
+			const sides = { token, fee: 3000, out: 10_000_000n * ETHER, observations: 400 } as const;
+			await openPool({ ...sides, tokenIn: weth, in: 400n * ETHER });
+			await openPool({ ...sides, tokenIn: usd, in: 1_000_000n * ETHER });
+			await pass(4_000);
 		},
 		/** Makes the pool of a currency store this many price observations. */
 		async keepObservations(tokenIn: Address, count: number, fee = 3000): Promise<void> {
@@ -210,11 +225,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		/** Returns the revenue in a currency for burning, over all time. */
 		earned: async (of: Address) => BigInt(await read(router, encode("earned", [BURN_BUCKET, of]))),
 		supply: async () => BigInt(await read(token, encode("totalSupply"))),
-		/** Advances the chain's time. */
-		async pass(seconds: number): Promise<void> {
-			await anvil.rpc("evm_increaseTime", [seconds]);
-			await anvil.rpc("anvil_mine", ["0x1"]);
-		},
+		pass,
 		async timeMs(): Promise<number> {
 			const block = await anvil.rpc<{ timestamp: Hex }>("eth_getBlockByNumber", ["latest", false]);
 			return Number(block.timestamp) * 1_000;

@@ -31,12 +31,7 @@ describe("buybacks on a lossy chain", () => {
 	const traces = new Map();
 	beforeAll(async () => {
 		[database, chain] = await Promise.all([createTestDatabase(), openBurnChain()]);
-		const { weth, token, usd } = chain.addresses;
-		const coin = { in: 400n * ETHER, out: 10_000_000n * ETHER };
-		const dollars = { in: 1_000_000n * ETHER, out: 10_000_000n * ETHER };
-		await chain.openPool({ tokenIn: weth, token, fee: 3000, ...coin, observations: 400 });
-		await chain.openPool({ tokenIn: usd, token, fee: 3000, ...dollars, observations: 400 });
-		await chain.pass(4_000);
+		await chain.openDeepPools();
 	});
 	afterAll(async () => {
 		await chain?.anvil.stop();
