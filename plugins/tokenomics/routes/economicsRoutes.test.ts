@@ -1,49 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import {
-	BURNER,
-	createFakeTokenChain,
-	type FakeTokenChain,
 	NO_SOURCE,
 	OWNER,
 	ROUTER,
 	SUPPLY,
 	TOKEN,
 } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
-import { openTokenLab, walletOf } from "#plugins/tokenomics/testing/openTokenLab.ts";
+import { walletOf } from "#plugins/tokenomics/testing/openTokenLab.ts";
+import {
+	AFTER_FINAL,
+	LAUNCHED,
+	type TokenLab,
+	useTokenLab,
+	WEI,
+} from "#plugins/tokenomics/testing/useTokenLab.ts";
 import type { SettledTrade } from "#plugins/trading/contract.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-const LAUNCHED = {
-	TOKEN_ADDRESS: TOKEN,
-	REVENUE_ROUTER_ADDRESS: ROUTER,
-	BUYBACK_BURN_ADDRESS: BURNER,
-};
-const WEI = 10n ** 18n;
-const AFTER_FINAL = 64;
 const ADA = "aaaaaaaa-0000-7000-8000-000000000001";
 const BOB = "bbbbbbbb-0000-7000-8000-000000000001";
 const { signal } = new AbortController();
 
-let database: TestDatabase;
-let chain: FakeTokenChain;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
-beforeEach(() => {
-	chain = createFakeTokenChain();
-});
+const at = useTokenLab();
+const { open } = at;
 
-async function open(env: Record<string, string>, trades: readonly SettledTrade[] = []) {
-	const lab = await openTokenLab({ db: database.db, rpc: chain.rpc, env, trades });
-	await lab.clear();
-	return lab;
-}
-
-type Lab = Awaited<ReturnType<typeof open>>;
-
-async function said(lab: Lab, name: string, profileId: string | null): Promise<string> {
+async function said(lab: TokenLab, name: string, profileId: string | null): Promise<string> {
 	const tool = lab.parts.tools?.find((one) => one.name === name);
 	const authority = profileId === null ? "none" : "author";
 	const caller = { channel: "agent", profileId, authority } as const;
@@ -61,13 +42,13 @@ const trade = (id: number, profileId: string, usd: number, more: Partial<Settled
 
 test("a holder has pending what the holders' share was not paid, by the part of all tokens that it holds", async () => {
 	const lab = await open(LAUNCHED);
-	chain.mine([
+	at.chain.mine([
 		{ kind: "transfer", from: OWNER, to: walletOf(ADA), amount: SUPPLY / 10n },
 		{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 2n * WEI },
 	]);
-	chain.mine([{ kind: "release", bucket: 0, currency: ZERO_ADDRESS }]);
-	chain.mine([{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 4n * WEI }]);
-	chain.mineEmpty(AFTER_FINAL);
+	at.chain.mine([{ kind: "release", bucket: 0, currency: ZERO_ADDRESS }]);
+	at.chain.mine([{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 4n * WEI }]);
+	at.chain.mineEmpty(AFTER_FINAL);
 	await lab.run("tokenomics.ledger");
 	const { status, body } = await lab.ask("/v1/token/rewards", { profile: ADA });
 	expect([status, body.status]).toEqual([200, "live"]);
@@ -91,13 +72,13 @@ test("a holder has pending what the holders' share was not paid, by the part of 
 test("the pending amounts of all holders are never more than what is owed, to the unit", async () => {
 	const lab = await open(LAUNCHED);
 	const people = Array.from({ length: 7 }, (_, at) => walletOf(`${at}${ADA.slice(1)}`));
-	chain.mine([
+	at.chain.mine([
 		...people.map((to) => {
 			return { kind: "transfer", from: OWNER, to, amount: SUPPLY / 14n } as const;
 		}),
 		{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 101n },
 	]);
-	chain.mineEmpty(AFTER_FINAL);
+	at.chain.mineEmpty(AFTER_FINAL);
 	await lab.run("tokenomics.ledger");
 	let sum = 0n;
 	for (const address of people) {
@@ -115,13 +96,13 @@ test("before launch, and while figures are rebuilt, nobody is told an amount", a
 	expect(await said(before, "read_league", null)).toContain("not launched");
 
 	const lab = await open(LAUNCHED);
-	chain.mine([
+	at.chain.mine([
 		{ kind: "transfer", from: OWNER, to: walletOf(ADA), amount: SUPPLY / 10n },
 		{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 2n * WEI },
 	]);
-	chain.mineEmpty(AFTER_FINAL + 60);
+	at.chain.mineEmpty(AFTER_FINAL + 60);
 	await lab.run("tokenomics.ledger");
-	chain.reorg(AFTER_FINAL + 61);
+	at.chain.reorg(AFTER_FINAL + 61);
 	await lab.run("tokenomics.ledger");
 	lab.clock.ms += 2_000;
 	const { body } = await lab.ask("/v1/token/rewards", { profile: ADA });
@@ -139,8 +120,10 @@ test("a trader is told their place in the league, with both figures, and what is
 		trade(10, ADA, 140, { asset: ROUTER }),
 		trade(34, ADA, 140, { asset: ROUTER, side: "sell" }),
 	]);
-	chain.mine([{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 100n * WEI }]);
-	chain.mineEmpty(AFTER_FINAL);
+	at.chain.mine([
+		{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 100n * WEI },
+	]);
+	at.chain.mineEmpty(AFTER_FINAL);
 	lab.clock.ms = Date.UTC(2026, 10, 6);
 	await lab.run("tokenomics.ledger");
 	await lab.run("tokenomics.league");

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { NOT_LAUNCHED } from "#plugins/tokenomics/economics/economicsSchema.ts";
 import {
 	BURNER,
-	createFakeTokenChain,
-	type FakeTokenChain,
 	KEEPER,
 	NO_SOURCE,
 	OWNER,
@@ -13,40 +11,25 @@ import {
 	TOKEN,
 	USDG,
 } from "#plugins/tokenomics/testing/fakeTokenChain.ts";
-import { openTokenLab } from "#plugins/tokenomics/testing/openTokenLab.ts";
+import {
+	AFTER_FINAL,
+	LAUNCHED,
+	type TokenLab,
+	useTokenLab,
+	WEI,
+} from "#plugins/tokenomics/testing/useTokenLab.ts";
 import type { SettledTrade } from "#plugins/trading/contract.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 const PATH = "/v1/token/economics";
 const KEYS = ["split", "buyback", "holders", "league", "servedAt"];
-const LAUNCHED = {
-	TOKEN_ADDRESS: TOKEN,
-	REVENUE_ROUTER_ADDRESS: ROUTER,
-	BUYBACK_BURN_ADDRESS: BURNER,
-};
-const WEI = 10n ** 18n;
-const AFTER_FINAL = 64;
 const caller = { channel: "agent", profileId: null, authority: "none" } as const;
 const { signal } = new AbortController();
 
-let database: TestDatabase;
-let chain: FakeTokenChain;
-beforeAll(async () => {
-	database = await createTestDatabase();
-});
-afterAll(() => database?.drop());
-beforeEach(() => {
-	chain = createFakeTokenChain();
-});
-
-async function open(env: Record<string, string>, trades: readonly SettledTrade[] = []) {
-	const lab = await openTokenLab({ db: database.db, rpc: chain.rpc, env, trades });
-	await lab.clear();
-	return lab;
-}
+const at = useTokenLab();
+const { open } = at;
 
 /** What the agent's tool says. */
-async function said(lab: Awaited<ReturnType<typeof open>>) {
+async function said(lab: TokenLab) {
 	const tool = lab.parts.tools?.find(({ name }) => name === "read_token_economics");
 	const context = { caller, idempotencyKey: null, signal };
 	const answer = await tool?.run(tool.input.parse({}), context);
@@ -68,7 +51,7 @@ describe("[TOK-05] before launch", () => {
 		expect(body.split.shares.map(({ percent }: any) => percent.value)).toEqual([
 			...["35", "15", "20", "30"],
 		]);
-		expect(chain.asked).toEqual([]);
+		expect(at.chain.asked).toEqual([]);
 	});
 
 	test("the agent says that buybacks start after launch", async () => {
@@ -85,13 +68,13 @@ describe("[TOK-05] before launch", () => {
 describe("[TOK-01] the economics", () => {
 	test("the economics have exactly their keys, and each figure its unit, source and age", async () => {
 		const lab = await open(LAUNCHED);
-		chain.mine([
+		at.chain.mine([
 			{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 2n * WEI },
 			{ kind: "transfer", from: OWNER, to: KEEPER, amount: 5n },
 		]);
-		chain.mine([{ kind: "release", bucket: 2, currency: ZERO_ADDRESS }]);
-		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: WEI / 10n, burned: 7n * WEI }]);
-		chain.mineEmpty(AFTER_FINAL);
+		at.chain.mine([{ kind: "release", bucket: 2, currency: ZERO_ADDRESS }]);
+		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: WEI / 10n, burned: 7n * WEI }]);
+		at.chain.mineEmpty(AFTER_FINAL);
 		await lab.run("tokenomics.ledger");
 		await lab.run("tokenomics.league");
 		lab.clock.ms += 42_000;
@@ -157,11 +140,11 @@ describe("[TOK-01] the economics", () => {
 
 	test("say that they are being rebuilt while blocks that were read are gone, and are not known then", async () => {
 		const lab = await open({ ...LAUNCHED, ADMIN_API_KEY: "an-operators-key" });
-		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 1n, burned: 7n * WEI }]);
-		chain.mineEmpty(AFTER_FINAL + 60);
+		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 1n, burned: 7n * WEI }]);
+		at.chain.mineEmpty(AFTER_FINAL + 60);
 		await lab.run("tokenomics.ledger");
 		expect((await lab.ask(PATH)).body.buyback).toMatchObject({ status: "live" });
-		chain.reorg(AFTER_FINAL + 61);
+		at.chain.reorg(AFTER_FINAL + 61);
 		lab.clock.ms += 15_000;
 		await lab.run("tokenomics.ledger").catch(() => null);
 		const { body } = await lab.ask(PATH);
@@ -170,7 +153,7 @@ describe("[TOK-01] the economics", () => {
 		}
 		expect([body.buyback.burned.value, body.holders.count.value]).toEqual([null, null]);
 		expect((await said(lab)).line).toContain("figures are being rebuilt");
-		chain.mineEmpty(2 * AFTER_FINAL);
+		at.chain.mineEmpty(2 * AFTER_FINAL);
 		// The last agreement is gone as well, which the look after it finds.
 		await lab.run("tokenomics.ledger");
 		await lab.run("tokenomics.ledger");
@@ -181,8 +164,8 @@ describe("[TOK-01] the economics", () => {
 
 	test("say of a tiny burn that it is less than what the line has digits for", async () => {
 		const lab = await open(LAUNCHED);
-		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
-		chain.mineEmpty(AFTER_FINAL);
+		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
+		at.chain.mineEmpty(AFTER_FINAL);
 		await lab.run("tokenomics.ledger");
 		expect((await said(lab)).line).toStartWith("less than 0.0001 TAPE burned in buybacks");
 	});
@@ -194,9 +177,9 @@ describe("[TOK-01] the economics", () => {
 		});
 		const paid = [...junk, USDG, ZERO_ADDRESS];
 		for (const currency of paid) {
-			chain.mine([{ kind: "deposit", source: NO_SOURCE, currency, amount: 10_000n }]);
+			at.chain.mine([{ kind: "deposit", source: NO_SOURCE, currency, amount: 10_000n }]);
 		}
-		chain.mineEmpty(AFTER_FINAL);
+		at.chain.mineEmpty(AFTER_FINAL);
 		await lab.run("tokenomics.ledger");
 		const { body } = await lab.ask(PATH);
 		const shown = body.split.revenue.map(({ currency }: any) => currency);
@@ -214,13 +197,13 @@ describe("[TOK-01] the economics", () => {
 
 	test("show no burn of a burner that was replaced as the newest one", async () => {
 		const lab = await open(LAUNCHED);
-		chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
-		chain.mineEmpty(AFTER_FINAL);
+		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
+		at.chain.mineEmpty(AFTER_FINAL);
 		await lab.run("tokenomics.ledger");
 		expect((await lab.ask(PATH)).body.buyback.last.burned.raw).toBe("7");
 		const fresh: Address = `0x${"73".repeat(20)}`;
-		const burner = chain.contracts.get(BURNER);
-		if (burner) chain.contracts.set(fresh, burner);
+		const burner = at.chain.contracts.get(BURNER);
+		if (burner) at.chain.contracts.set(fresh, burner);
 		const body = { chainId: 4_663, version: 0, token: TOKEN, owner: OWNER, buybackBurner: fresh };
 		const set = await lab.ask("/v1/admin/contracts/manifest", { operator: "ann", body });
 		expect(set.status).toBe(200);
@@ -280,12 +263,12 @@ describe("/v1/admin/treasury", () => {
 	async function openFilled() {
 		const lab = await open(LAUNCHED);
 		for (let count = 0; count < 5; count += 1) {
-			chain.mine([
+			at.chain.mine([
 				{ kind: "deposit", source: evil, currency: ZERO_ADDRESS, amount: WEI },
 				{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 3n },
 			]);
 		}
-		chain.mineEmpty(AFTER_FINAL);
+		at.chain.mineEmpty(AFTER_FINAL);
 		await lab.run("tokenomics.ledger");
 		return lab;
 	}
