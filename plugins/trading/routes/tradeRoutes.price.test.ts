@@ -1,45 +1,22 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { HOUR_MS } from "#core/time.ts";
-import type { Anvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import {
-	recordPools,
-	registerStocks,
-	startStockChain,
-	type Trader,
-} from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import { recordPools, type Trader } from "#test/harness/stockChain.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-import {
-	type RouterEmulator,
-	startRouterEmulator,
-} from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
 // Guarantee: no trade goes at a price that nothing supports. Its owner is asked in figures, up to a
 // bound; above it, and for a sale that nothing counts, it is refused.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
-let router: RouterEmulator;
+const stocks = useTradeLab();
 let lab: TradeLab;
+let world: StockWorld;
 let by: Trader;
-let account = 0;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-	router = startRouterEmulator({ rpcUrl: anvil.url });
-});
-afterAll(async () => {
-	await router?.stop();
-	await anvil?.stop();
-	await database?.drop();
-});
+let account: number;
 beforeEach(async () => {
-	router.clearFaults();
-	lab = openTradeLab({ db: database.db, anvil, world });
-	account = (account % 9) + 1;
+	stocks.router.clearFaults();
+	({ lab, world, account } = stocks.open());
 	by = await lab.trader({ account });
 });
 
@@ -52,11 +29,11 @@ const checkOf = (trade: any, name: string) =>
 
 /** Forgets our own record while it runs: a service that was installed a minute ago. */
 async function withoutRecord(run: () => Promise<void>): Promise<void> {
-	await database.db.execute("truncate trading.pool_price");
+	await lab.db.execute("truncate trading.pool_price");
 	try {
 		await run();
 	} finally {
-		await recordPools(database.db, world.pools);
+		await recordPools(lab.db, world.pools);
 	}
 }
 
@@ -104,8 +81,8 @@ test("an answer with a feed names feed and pool, and a link shows the same line"
 });
 
 test("a node that stalls once leaves a hosted way without a second word: its owner is asked", async () => {
-	const env = { ROUTER_BASE_URL: router.url, TRADE_QUOTE_TIMEOUT_MS: 1_000 };
-	lab = openTradeLab({ db: database.db, anvil, world, env });
+	const env = { ROUTER_BASE_URL: stocks.router.url, TRADE_QUOTE_TIMEOUT_MS: 1_000 };
+	lab = stocks.open(env).lab;
 	await give(world.addresses.usdg, 300n * DOLLAR);
 	const { settle } = lab.rpc;
 	lab.state.settle = (calls, options) => {
@@ -187,7 +164,7 @@ test("a record with a pool at half its price refuses, and supports nothing while
 	try {
 		await expectRefused("sell 0.5 AMD", "price_deviation");
 		await world.moveMarket({ AMD: 215 }, { feeds: false });
-		await database.db.execute(
+		await lab.db.execute(
 			"delete from trading.pool_price where extract(minute from minute)::int % 3 = 0",
 		);
 		// It counts at the record's highest of the day, not at what the pool gives now.
@@ -196,7 +173,7 @@ test("a record with a pool at half its price refuses, and supports nothing while
 		await expectRefused("sell 1 AMD", "price_unknown");
 	} finally {
 		await world.moveMarket({ AMD: 215 }, { feeds: false });
-		await recordPools(database.db, world.pools);
+		await recordPools(lab.db, world.pools);
 	}
 });
 

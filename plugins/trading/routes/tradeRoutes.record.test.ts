@@ -1,39 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { Wallet } from "#plugins/wallets/contract.ts";
-import type { Anvil } from "#test/harness/anvil.ts";
 import { custodyFaults } from "#test/harness/fakes.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import { registerStocks, startStockChain } from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-import {
-	type RouterEmulator,
-	startRouterEmulator,
-} from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
 // Guarantee: a trade is on chain 4663 only, uses a fresh quote, is stored with everything it was
 // decided by, and a later change of that record is detected.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
-let router: RouterEmulator;
+const stocks = useTradeLab();
 let lab: TradeLab;
-let account = 0;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-	router = startRouterEmulator({ rpcUrl: anvil.url });
-});
-afterAll(async () => {
-	await router?.stop();
-	await anvil?.stop();
-	await database?.drop();
-});
+let world: StockWorld;
+let account: number;
 beforeEach(() => {
-	lab = openTradeLab({ db: database.db, anvil, world, env: { ROUTER_BASE_URL: router.url } });
-	account = (account % 9) + 1;
+	({ lab, world, account } = stocks.open({ ROUTER_BASE_URL: stocks.router.url }));
 });
 
 test("[TRD-03] a trade is of chain 4663: no body names another, and what is sent says so", async () => {
@@ -206,7 +187,7 @@ test.each(["the chain", "the wallet provider"])(
 	"[TRD-08] a trade whose submission got no answer is resolved by %s, and is sent once",
 	async (who) => {
 		const by = await lab.trader({ account });
-		const count = () => anvil.rpc("eth_getTransactionCount", [by.wallet.address, "latest"]);
+		const count = () => lab.anvil.rpc("eth_getTransactionCount", [by.wallet.address, "latest"]);
 		const before = Number(await count());
 		let transactionHash: `0x${string}` | null = null;
 		const asked = new Set<string>();

@@ -1,38 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { type Rpc, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { silentLog } from "#core/log.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { createPools } from "#plugins/trading/registry/createPools.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
-import type { Anvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import type { Trader } from "#test/harness/stockChain.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import { LIES, type Lie } from "#test/sandbox/stocks/router/RouterFault.ts";
 import { quoteWays } from "#test/sandbox/stocks/router/renderQuote.ts";
-import {
-	type RouterEmulator,
-	startRouterEmulator,
-} from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
 // Guarantee: a refused trade is stored with its reason; nothing is signed or reserved for it.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
+const stocks = useTradeLab();
 let lab: TradeLab;
+let world: StockWorld;
 let by: Trader;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
 beforeEach(async () => {
-	lab = openTradeLab({ db: database.db, anvil, world });
+	({ lab, world } = stocks.open());
 	by = await lab.trader();
 });
 
@@ -237,7 +223,7 @@ describe("prices", () => {
 
 	test("a trade that moves its pools too far", async () => {
 		const rich = 4_000n * ONE;
-		await anvil.rpc("anvil_setBalance", [by.wallet.address, `0x${rich.toString(16)}`]);
+		await lab.anvil.rpc("anvil_setBalance", [by.wallet.address, `0x${rich.toString(16)}`]);
 		const body = await expectRefused("buy GME with 5 ETH", "price_impact");
 		expect(body.policy).toContainEqual(expect.objectContaining({ check: "price_impact" }));
 		expect(body.quotes[0].impactBps).toBeGreaterThan(300);
@@ -302,9 +288,7 @@ describe("prices", () => {
 	});
 
 	test("[TRD-06] depth is asked for only where operators switched it on", async () => {
-		lab = openTradeLab({
-			...{ db: database.db, anvil, world, env: { TRADE_MIN_LIQUIDITY_USD: 1_500_000 } },
-		});
+		lab = stocks.open({ TRADE_MIN_LIQUIDITY_USD: 1_500_000 }).lab;
 		by = await lab.trader({ account: 2 });
 		expect((await lab.trade(by, "buy AMZN with 0.01 ETH")).body.status).toBe("submitted");
 		lab.sent.length = 0;
@@ -319,7 +303,7 @@ describe("prices", () => {
 			[undefined, "off"],
 		] as const) {
 			const env = { TRADE_MIN_LIQUIDITY_USD: usd };
-			lab = openTradeLab({ db: database.db, anvil, world, env });
+			lab = stocks.open(env).lab;
 			const { body } = await lab.trade(by, "buy AMZN with 0.01 ETH");
 			expect(body).toMatchObject({ status: "submitted", errorCode: null });
 			const check = expect.objectContaining({ check: "min_liquidity", outcome });
@@ -331,15 +315,10 @@ describe("prices", () => {
 });
 
 describe("sources", () => {
-	let router: RouterEmulator;
-	beforeAll(() => {
-		router = startRouterEmulator({ rpcUrl: anvil.url });
-	});
-	afterAll(() => router?.stop());
 	beforeEach(() => {
-		router.clearFaults();
-		const env = { ROUTER_BASE_URL: router.url };
-		lab = openTradeLab({ db: database.db, anvil, world, env });
+		stocks.router.clearFaults();
+		const env = { ROUTER_BASE_URL: stocks.router.url };
+		lab = stocks.open(env).lab;
 	});
 
 	test("[TRD-05] both sources are asked; the answer has both quotes, and which was taken", async () => {
@@ -359,11 +338,15 @@ describe("sources", () => {
 				await local.promise;
 				const { method, headers } = request;
 				const { pathname } = new URL(request.url);
-				return fetch(`${router.url}${pathname}`, { method, headers, body: await request.text() });
+				return fetch(`${stocks.router.url}${pathname}`, {
+					method,
+					headers,
+					body: await request.text(),
+				});
 			},
 		});
 		const env = { ROUTER_BASE_URL: `http://127.0.0.1:${gate.port}` };
-		lab = openTradeLab({ db: database.db, anvil, world, env });
+		lab = stocks.open(env).lab;
 		const waiting: Rpc["settle"] = async (calls, options) => {
 			if (calls.some(({ params }) => JSON.stringify(params).includes(QUOTE_EXACT.in))) {
 				local.resolve();
@@ -380,7 +363,7 @@ describe("sources", () => {
 	});
 
 	test("[TRD-05] one source that is down leaves the other, and the answer says so", async () => {
-		router.fault({ kind: "answer", body: {} });
+		stocks.router.fault({ kind: "answer", body: {} });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["hosted"] });
 	});
@@ -390,9 +373,9 @@ describe("sources", () => {
 		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
 		const tokens = [currency0, currency1].map((token) => token.toLowerCase());
 		const TRADE_V4_POOLS_JSON = JSON.stringify([{ tokens, fee, tickSpacing }]);
-		const env = { ROUTER_BASE_URL: router.url, TRADE_V4_POOLS_JSON };
-		lab = openTradeLab({ db: database.db, anvil, world, env });
-		router.fault({ kind: "no_route" });
+		const env = { ROUTER_BASE_URL: stocks.router.url, TRADE_V4_POOLS_JSON };
+		lab = stocks.open(env).lab;
+		stocks.router.fault({ kind: "no_route" });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: [] });
 		expect(body.quotes.map(({ source, code }: any) => [source, code])).toEqual([
@@ -410,13 +393,13 @@ describe("sources", () => {
 				const { pathname } = new URL(request.url);
 				const init = { method: "POST", headers: request.headers, body: await request.text() };
 				const { permitData, ...json } = await (
-					await fetch(`${router.url}${pathname}`, init)
+					await fetch(`${stocks.router.url}${pathname}`, init)
 				).json();
 				return Response.json(json);
 			},
 		});
 		const env = { ROUTER_BASE_URL: `http://127.0.0.1:${strip.port}` };
-		lab = openTradeLab({ db: database.db, anvil, world, env });
+		lab = stocks.open(env).lab;
 		const { body: quote } = await lab.ask("/v1/trading/quotes", { by, body: shape });
 		await strip.stop(true);
 		expect(quote).toMatchObject({ isPossible: true, divergenceBps: 0, sourcesMissing: [] });
@@ -440,7 +423,7 @@ describe("sources", () => {
 	});
 
 	test("[TRD-05] sources that are too far apart wait for an operator, and send nothing before", async () => {
-		router.fault({ kind: "price", bps: 300 });
+		stocks.router.fault({ kind: "price", bps: 300 });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "review_required", errorCode: "venue_divergence" });
 		expect(body.divergenceBps).toBeGreaterThan(100);
@@ -465,17 +448,17 @@ describe("sources", () => {
 			await give(world.addresses.usdg, 2_000_000_000n, 0n);
 			const [tokenIn, tokenOut] = [world.addresses.usdg, world.stock("AAPL").address];
 			const amount = exact === "out" ? ONE : 200_000_000n;
-			const [best, next] = await quoteWays(anvil.url, {
+			const [best, next] = await quoteWays(lab.anvil.url, {
 				ask: { tokenIn, tokenOut, exact, amount },
-				...{ pools: world.pools, block: await anvil.rpc("eth_blockNumber") },
+				...{ pools: world.pools, block: await lab.anvil.rpc("eth_blockNumber") },
 			});
 			if (!best || !next) throw new Error("there are several ways");
 			expect(next.amountIn * best.amountOut).toBeGreaterThan(best.amountIn * next.amountOut);
 			if (blind === "local") hideBest(exact);
 			if (blind === "hosted") {
 				const [pool] = next.pools;
-				router.fault({ kind: "lie", about: "pool", value: pool?.address ?? "" });
-				router.fault({ kind: "lie", about: "fee", value: String(pool?.fee) });
+				stocks.router.fault({ kind: "lie", about: "pool", value: pool?.address ?? "" });
+				stocks.router.fault({ kind: "lie", about: "fee", value: String(pool?.fee) });
 			}
 			const command = exact === "out" ? "buy 1 AAPL" : "buy AAPL with 200 USDG";
 			const quote = { by, body: { command } };
@@ -519,7 +502,7 @@ describe("sources", () => {
 	}
 
 	test("a promise that is too good is reviewed by an operator; the trade uses the chain's answer", async () => {
-		router.fault({ kind: "price", bps: 300 });
+		stocks.router.fault({ kind: "price", bps: 300 });
 		const { body } = await lab.ask("/v1/trading/quotes", {
 			...{ by, body: { command: "buy TSLA with 0.01 ETH" } },
 		});
@@ -535,7 +518,7 @@ describe("sources", () => {
 		const tokens = [currency0, currency1].map((token) => token.toLowerCase());
 		expect(tokens).toContain(aapl);
 		const env = { TRADE_V4_POOLS_JSON: JSON.stringify([{ tokens, fee, tickSpacing }]) };
-		lab = openTradeLab({ db: database.db, anvil, world, env });
+		lab = stocks.open(env).lab;
 		by = await lab.trader({ account: 4 });
 		await give(aapl, ONE);
 		for (const body of [
@@ -567,7 +550,7 @@ describe("sources", () => {
 	);
 	for (const about of lies) {
 		test(`an answer that lies about the ${about} is refused as a source, with its code`, async () => {
-			router.fault({ kind: "lie", about });
+			stocks.router.fault({ kind: "lie", about });
 			const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 			expect(body.status).toBe("submitted");
 			expect(body.quotes[0]).toMatchObject({ source: "local", isTaken: true });

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Anvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { beforeEach, expect, test } from "bun:test";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import type { Trader } from "#test/harness/stockChain.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
-import {
-	type RouterEmulator,
-	startRouterEmulator,
-} from "#test/sandbox/stocks/router/startRouterEmulator.ts";
 
 // Guarantee: where sources differ too much nothing is sent, not even an allowance, before an
 // operator approves; that approval does not replace the owner's, and is valid only within the shown
@@ -15,28 +10,14 @@ import {
 
 const DAY_MS = 86_400_000;
 const DOLLARS_RAW = 100_000_000n;
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
-let router: RouterEmulator;
+const stocks = useTradeLab();
 let lab: TradeLab;
-let account = 0;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-	router = startRouterEmulator({ rpcUrl: anvil.url });
-});
-afterAll(async () => {
-	await router?.stop();
-	await anvil?.stop();
-	await database?.drop();
-});
+let world: StockWorld;
+let account: number;
 beforeEach(() => {
-	router.clearFaults();
-	router.fault({ kind: "price", bps: 300 });
-	const env = { ROUTER_BASE_URL: router.url };
-	lab = openTradeLab({ db: database.db, anvil, world, env });
-	account = (account % 9) + 1;
+	stocks.router.clearFaults();
+	stocks.router.fault({ kind: "price", bps: 300 });
+	({ lab, world, account } = stocks.open({ ROUTER_BASE_URL: stocks.router.url }));
 });
 
 /** Requests a trade that needs an allowance first, and a review before that. */

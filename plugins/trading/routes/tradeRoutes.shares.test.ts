@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Anvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import type { Trader } from "#test/harness/stockChain.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 // Guarantee: whoever trades a stock whose token is several shares is told tokens and shares, by one
@@ -11,22 +10,12 @@ import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 const ONE = 10n ** 18n;
 const DOLLAR = 1_000_000n;
 const HOUR_S = 3_600;
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
+const stocks = useTradeLab();
 let lab: TradeLab;
-let account = 0;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
+let world: StockWorld;
+let account: number;
 beforeEach(() => {
-	lab = openTradeLab({ db: database.db, anvil, world });
-	account = (account % 9) + 1;
+	({ lab, world, account } = stocks.open());
 });
 afterEach(() => world.setMultiplier(tsla(), 3n * ONE));
 

@@ -1,30 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import type { Anvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import type { Trader } from "#test/harness/stockChain.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 // Guarantee: a command ends in one swap that gives what its quote says, within its bounds, and its
 // cost is settled to the base unit.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
+const stocks = useTradeLab();
 let lab: TradeLab;
-let account = 0;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
-});
+let world: StockWorld;
+let account: number;
 beforeEach(() => {
-	lab = openTradeLab({ db: database.db, anvil, world });
-	account = (account % 9) + 1;
+	({ lab, world, account } = stocks.open());
 });
 
 const ONE = 10n ** 18n;

@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Anvil } from "#test/harness/anvil.ts";
-import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
-import { registerStocks, startStockChain } from "#test/harness/stockChain.ts";
-import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { beforeAll, expect, test } from "bun:test";
+import type { TradeLab } from "#test/harness/openTradeLab.ts";
+import { useTradeLab } from "#test/harness/useTradeLab.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 
 // Guarantee: an exact allowance serves one transaction: trades of one wallet that need the same
 // token run one after the other, and none fails because another used its allowance up.
 
-let database: TestDatabase;
-let anvil: Anvil;
-let world: StockWorld;
+const stocks = useTradeLab();
 let lab: TradeLab;
-beforeAll(async () => {
-	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
-	await registerStocks(database.db, world);
-	lab = openTradeLab({ db: database.db, anvil, world });
-});
-afterAll(async () => {
-	await anvil?.stop();
-	await database?.drop();
+let world: StockWorld;
+beforeAll(() => {
+	({ lab, world } = stocks.open());
 });
 
 test("three that are requested at once are three swaps, each for what its quote says", async () => {
