@@ -37,7 +37,7 @@ export type Asked = {
 	 * budget.
 	 */
 	guest?: string;
-	/** Leaves the age out of the line, with room for it: its channel adds it when it sends. */
+	/** Leaves the age of figures out of the line, and room for it; the channel adds it at sending. */
 	isAgeless?: boolean;
 	signal: AbortSignal;
 };

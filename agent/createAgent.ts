@@ -51,9 +51,9 @@ type Understood = {
 	leftOut: string | null;
 };
 
-/** Longer words are not repeated in a note. */
+/** Limits the length of a word that a note repeats. */
 const NOTED_CHARS_MAX = 40;
-/** Room for the longest age of a figure: ` · 12345 min ago`. */
+/** Reserves room for the longest age of a figure: ` · 12345 min ago`. */
 const AGE_CHARS_MAX = 16;
 
 type Answering = AgentDeps & { toolOf(name: string): AnyTool };

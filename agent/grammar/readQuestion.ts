@@ -8,12 +8,12 @@ import type { Command } from "#core/plugin/Tool.ts";
 
 const { SHOWING, NARROWING, LINKING, BEFORE_TIME } = closedWords;
 
-/** Longer questions hold more than one thing. */
+/** Limits the words of a question: longer ones ask for more than one thing. */
 const WORDS_MAX = 24;
-/** The most words that an answer may leave out, with a note. */
+/** Limits the words that an answer may leave out, with a note. */
 const LEFT_OUT_MAX = 3;
 
-/** What each word of a text is, for one command. */
+/** Holds what each word of a text is, for one command. */
 type Role = "topic" | "name" | "value" | "function" | "open" | "number";
 
 type Draft = {
@@ -23,7 +23,7 @@ type Draft = {
 	rules: WalkRules;
 	roles: Role[];
 	values: Record<string, string>;
-	/** True where the name is not known to be one. */
+	/** Says whether what was taken for a name is not known as one. */
 	isGuess: boolean;
 };
 
@@ -168,7 +168,7 @@ function takeChain(draft: Draft, at: number): boolean {
 
 const CALLED = new Set("chain network mainnet".split(" "));
 
-/** Puts a value into the slot of its kind; false where there is none, or it has another value. */
+/** Puts a value into its kind's slot; returns false if there is none, or it has another value. */
 function put(
 	{ taker, values }: Draft,
 	kind: Parameters<Taker["slotOf"]>[0],

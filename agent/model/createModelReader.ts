@@ -20,7 +20,7 @@ export type ModelAddress = { baseUrl: string; apiKey: string | null; model: stri
 /** Reads a text that the grammar cannot; null where the model cannot, may not or is not sure. */
 export type ReadByModel = (asked: Asked) => Promise<ModelReading | null>;
 
-/** `leftOut`: words of the text that the command does not account for, which the answer says. */
+/** Holds a command; `leftOut` has the words that it does not account for: the answer names them. */
 export type ModelReading = Reading & { leftOut?: string };
 
 /** Calls a language model; returns its answer and the tokens used. Throws when the call fails. */

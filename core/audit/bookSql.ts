@@ -16,16 +16,16 @@ type Place = { book: string; batch: number };
  * by itself would make all writers wait for each other.
  */
 export type AuditBook = {
-	/** In each batch's entry: never given to other tables, nor to other columns of the same ones. */
+	/** Names the book in each batch's entry; never given again to other tables or columns. */
 	name: string;
 	sources: readonly BookSource[];
 };
 
 /** The rows of one table, as a batch covers them. */
 export type BookSource = {
-	/** What a person calls them: the table's name. */
+	/** Names the rows for a person, by their table. */
 	name: string;
-	/** Length of a key. Keys of one source are equally long, and sort as bytes. */
+	/** Says how long a key is: all keys of one source are equally long, and sort as bytes. */
 	keyBytes: number;
 	/**
 	 * A statement that answers `key bytea`, `hash bytea`, `at timestamptz` and `is_last boolean` of
@@ -35,7 +35,7 @@ export type BookSource = {
 	rows: string;
 	/** Where a row's transaction stands, if it never changes. Null: it is found through others. */
 	stamp: { table: string; column: string } | null;
-	/** The row's key for a person. */
+	/** Returns a row's key as a person reads it. */
 	nameOf(key: Buffer): string;
 };
 

@@ -25,7 +25,7 @@ const HOSTILE: readonly [name: string, words: string][] = [
 
 type Column = { name: string; type: string; kind: string };
 
-/** All columns of all plugins that hold texts, by their base types: domains say what, not how. */
+/** Returns all columns that hold texts, of all plugins, each with the base type of its domain. */
 async function columns(): Promise<Column[]> {
 	return await db.query<Column>(
 		`select table_schema || '.' || table_name || '.' || column_name as name,

@@ -12,7 +12,7 @@ const units = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 /** The stored request of a buy or an offer: base units and ids as decimal text. */
 export const buyRequest = z.object({
 	contract: addressSchema,
-	/** Null for an offer on a whole collection. */
+	/** Names the token; null for an offer on a whole collection. */
 	tokenId: units.nullable(),
 	quantity: units,
 	/** The highest price in base units of the chain's coin, for all units together. */

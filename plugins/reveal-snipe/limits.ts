@@ -29,20 +29,20 @@ export const HIDDEN_AGAIN_LOOKS = 3;
 /** The time limit for reading one URI, and one document, in a look. */
 export const LOOK_TIMEOUT_MS = 10_000;
 
-/** How long a look waits for its last documents once half are there. */
+/** Limits how long a look waits for its last documents once half are there. */
 export const DOCUMENTS_GRACE_MS = 250;
 
 /** The time of one run of a burst; the next run continues. */
 export const BURST_MS = 180_000;
 /** How much of a collection must have been read, and must have come out, in percent. */
 export const COVERED_PERCENT = 95;
-/** How long the last tokens are waited for once so many have come out. */
+/** Limits how long the last tokens are waited for once so many have come out. */
 export const COVERED_GRACE_MS = 250;
 /** The time from one reading of tokens that are hidden still to the next: it grows. */
 export const AGAIN_FIRST_MS = 1_000;
 export const AGAIN_TIMES = 1.3;
 export const AGAIN_MAX_MS = 15_000;
-/** How often early plans are begun while tokens come out. */
+/** Says how often early plans are begun while tokens come out. */
 export const SHOWN_EVERY_MS = 1_000;
 /** When a burst that could not cover its collection is given up. */
 export const BURST_LIFE_MS = 3_600_000;
@@ -82,7 +82,7 @@ export const LIFETIME_MAX_MS = 365 * DAY_MS;
 export const OPEN_PLANS_MAX = 50;
 export const ITEMS_MAX = 100;
 export const RANK_MAX = 1_000_000;
-/** The highest tip per gas of a plan: 1000 gwei. */
+/** Limits the tip per gas of a plan: 1000 gwei. */
 export const PRIORITY_FEE_MAX = 1_000_000_000_000n;
 /** The most traits of a plan, values of each, and characters of a text. */
 export const TRAITS_MAX = 16;

@@ -3,16 +3,16 @@
 import { createHash } from "node:crypto";
 import type { ShownToken } from "#plugins/market-index/contract.ts";
 
-/** What one token showed, in digests. */
+/** Holds what one token showed, in digests. */
 export type Print = {
 	tokenId: string;
-	/** Of its URI; null where the contract told none. */
+	/** Holds the digest of the token's URI; null where the contract told none. */
 	uri: string | null;
-	/** Of the address of its picture; null: it shows none. */
+	/** Holds the digest of its picture's address; null where it shows no picture. */
 	picture: string | null;
 	/** Values by the type of a trait. Traits that are declared as numbers or dates are left out. */
 	traits: Readonly<Record<string, { value: string; isNumber: boolean }>>;
-	/** False: it has no document. */
+	/** Says whether the token has a document. */
 	isThere: boolean;
 };
 

@@ -47,16 +47,16 @@ export const X_ANSWER_BYTES_MAX = 2_097_152;
 /** The pause after a rate limit that names no time. */
 export const X_PAUSE_MS = 60 * SECOND_MS;
 export const X_PAUSE_MAX_MS = DAY_MS;
-/** The pause after X wants to be paid: an operator may do that at any time. */
+/** Says how long X is not called after it asked for payment: an operator may pay at any time. */
 export const X_UNPAID_PAUSE_MS = 5 * MINUTE_MS;
 /** The pauses after X gave no new token: each is twice the one before. */
 export const TOKEN_PAUSE_MS = 30 * SECOND_MS;
 export const TOKEN_PAUSE_MAX_MS = 15 * MINUTE_MS;
-/** Refusals of X in a row that operators hear of. */
+/** Says after how many refusals of X in a row operators are alerted. */
 export const REFUSED_STREAK_MIN = 3;
-/** Operators hear of it where nothing was written to the bot for so long. */
+/** Says after how long without any text to the bot operators are alerted. */
 export const SILENCE_MAX_MS = DAY_MS;
-/** When an uncertain reply is looked for, after sending. */
+/** Says how long after sending an uncertain reply is looked for. */
 export const LOOKS_AFTER_MS = [2, 15, 60, 300].map((seconds) => seconds * SECOND_MS);
 /** Posts or messages in one page of that search. */
 export const LOOK_PAGE_MAX = 100;
@@ -64,15 +64,15 @@ export const LOOK_PAGE_MAX = 100;
 /** The windows in which X limits posts and messages, and its limits where it does not say them. */
 export const WINDOW_MS = 15 * MINUTE_MS;
 export const SENDS_PER_WINDOW = { post: 100, dm: 15 } as const;
-/** The part of a window that is kept for links and money. */
+/** Reserves this part of a window for links and money. */
 export const URGENT_SHARE = 1 / 3;
-/** The part of a window that one author's other answers may use. */
+/** Limits the part of a window that one author's other answers may use. */
 export const AUTHOR_SHARE = 1 / 5;
-/** The most answers in one conversation in an hour, beside those about links and money. */
+/** Limits the answers in one conversation in an hour, beside those about links and money. */
 export const CONVERSATION_REPLIES_MAX = 5;
-/** Takes who gets more answers in a minute for a program, which gets none for an hour. */
+/** Limits an author's answers in a minute: a program asks for more, and gets none for an hour. */
 export const AUTHOR_REPLIES_PER_MINUTE_MAX = 20;
-/** How long a post waits to say whether the rest was sent by direct message. */
+/** Limits how long a post waits to say whether the rest was sent by direct message. */
 export const DM_WAIT_MS = 30 * SECOND_MS;
 
 /** When an order is read again first, and at the latest; in between after an eighth of its age. */
@@ -84,9 +84,9 @@ export const ORDERS_AT_ONCE = 16;
  * author's share of X's window may be used up for now.
  */
 export const NOTICE_AGE_MAX_MS = DAY_MS;
-/** An order that has not ended by then is told as it stands. */
+/** Limits how long an order is followed: one that has not ended by then is told as it stands. */
 export const ORDER_AGE_MAX_MS = 29 * DAY_MS;
-/** An answer that waited longer is asked for again at sending. */
+/** Limits how long an answer may wait before it is asked for again at sending. */
 export const ANSWER_FRESH_MS = 20 * SECOND_MS;
 
 /** Access tokens are renewed this long before they end. */

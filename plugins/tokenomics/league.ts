@@ -21,7 +21,7 @@ type Counted = {
 	profileId: string;
 	/** What counts, in microdollars. */
 	usdMicros: bigint;
-	/** All that was settled, before the rule. */
+	/** Sums all that was settled, before the rule. */
 	tradedUsdMicros: bigint;
 	/** Trades of which something counts. */
 	trades: number;
@@ -49,7 +49,7 @@ type Open = {
 	atMs: number;
 	/** What of it was not turned back so far. */
 	leftUsdMicros: bigint;
-	/** Whether something of it counts already. */
+	/** Says whether a part of the trade counts already. */
 	hasCounted: boolean;
 };
 

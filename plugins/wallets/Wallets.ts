@@ -199,7 +199,7 @@ export type TokenPrice =
 /** What a registry knows of one chain. What cannot be read throws: it is not taken for a no. */
 export type TokenSource = {
 	chainId: number;
-	/** Null: not a token of the registry. */
+	/** Returns the token's symbol; null where the registry does not have the token. */
 	symbolOf(token: Address): Promise<string | null>;
 	/** Microdollars of one whole token; null: nothing says what it is worth. */
 	priceOf(token: Address): Promise<TokenPrice | null>;

@@ -119,7 +119,7 @@ export type Plan = {
 	recipient: Address | null;
 	/** Of `valueRaw`, what only carries the message: judged as a fee of the network is. */
 	feeRaw?: bigint;
-	/** The least tip per gas, in base units: more than nodes ask for, to be mined before others. */
+	/** Says the least tip per gas, in base units: more than nodes ask for, to be mined earlier. */
 	tipRaw?: bigint;
 	/** It is this signature, and no transaction: it calls nothing, and `spend` is what it allows. */
 	signs?: Signable;

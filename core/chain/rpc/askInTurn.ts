@@ -18,16 +18,16 @@ type Tried<Result> =
 	| { kind: "answer"; by: Attempt<Result>; result: Result; places: ReadonlySet<number> }
 	| { kind: "error"; by: Attempt<Result>; error: unknown; places?: undefined };
 
-/** Questions that somebody waits for. */
+/** Lists the purposes that somebody waits for. */
 const HEDGED: ReadonlySet<RpcPurpose> = new Set(["intents", "requests"]);
-/** What changes nothing, however many are asked. */
+/** Matches methods that change nothing, however often they are asked. */
 const READS =
 	/^eth_(?:blockNumber|call|chainId|estimateGas|feeHistory|gasPrice|maxPriorityFeePerGas|get[A-Z]\w*)$/;
-/** So many times as long as an endpoint usually takes, until the next one is asked. */
+/** Says after how many of an endpoint's usual times the next endpoint is asked too. */
 const HEDGE_TIMES = 4;
 const HEDGE_MIN_MS = 150;
 const HEDGE_MAX_MS = 2_000;
-/** The same for an endpoint of which too little is known. */
+/** Says after how long the next endpoint is asked where too little is known of the first. */
 const HEDGE_UNKNOWN_MS = 1_000;
 /** Of one chain: an endpoint that is slow under load must not double the load of the others. */
 const HEDGES_AT_ONCE_MAX = 16;

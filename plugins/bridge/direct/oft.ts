@@ -25,13 +25,13 @@ export type SendParam = {
 
 type View = "token" | "approvalRequired" | "peers" | "quoteOFT" | "quoteSend";
 
-/** Of a log, what says what it is. */
+/** Holds the parts of a log that are compared. */
 type Logged = { address: Address; topics: readonly Hex[]; data: Hex };
-/** What became of a message, and the newest block of the other chain that was searched for it. */
+/** Holds what became of a message, and the newest block of the other chain that was searched. */
 type Delivery = {
 	word: RelayStatus;
 	searchedBlock: bigint | null;
-	/** False: there are newer blocks, for the next look. */
+	/** Says whether all blocks were searched; false: the next look goes on with newer ones. */
 	isWhole: boolean;
 };
 
@@ -82,9 +82,9 @@ const quoteShape = z.tuple([
 ]);
 const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });
 
-/** Where nobody knows what the newest block was when it was quoted, so many are searched. */
+/** Limits the blocks that are searched where the newest block at the quote is not known. */
 const BLOCKS_MAX = 50_000n;
-/** Blocks that are searched once more: they may have left the chain. */
+/** Counts the newest blocks that each look searches again: they may have left the chain. */
 const BLOCKS_AGAIN = 64n;
 const LOGS_MAX = 2_000;
 const quantity = z.string().refine(isHex).transform(BigInt);
@@ -131,9 +131,9 @@ export async function deliveryOf(given: {
 	there: Read;
 	depositHash: Hex;
 	ends: { from: OftEnd; to: OftEnd };
-	/** The newest block of the other chain when it was quoted; null: nobody knows. */
+	/** Names the other chain's newest block at the time of the quote; null where it is not known. */
 	newestBlock: bigint | null;
-	/** How far it was searched before; null: it was not. */
+	/** Names the last block that an earlier look searched; null where there was no look. */
 	searchedBlock: bigint | null;
 	signal: AbortSignal;
 }): Promise<Delivery> {

@@ -148,17 +148,17 @@ export function operateBridges(
 		return await show(id);
 	}
 
-	/** Looks at a bridge whose money is not said to be anywhere, however long ago it was given up. */
+	/** Looks for a bridge's money again, also after it was given up; returns how it stands. */
 	const look = (id: string, actor: string): Promise<BridgeView> =>
 		change(id, { actor, action: "bridge.looked", to: lookedAt });
 
 	return {
 		show,
 		look,
-		/** Has less than was promised count as the end, where it is the provider's and arrived. */
+		/** Accepts a payment of the provider that is less than promised as the bridge's end. */
 		accept: (id: string, actor: string): Promise<BridgeView> =>
 			change(id, { actor, action: "bridge.accepted", to: accepted }),
-		/** Ends what nobody finds by an operator's word: it is looked for no more. */
+		/** Closes a bridge whose money nobody finds, by an operator's word: no job looks again. */
 		close: (id: string, actor: string): Promise<BridgeView> =>
 			change(id, { actor, action: CLOSED, to: closed }),
 		/** Lists open bridges, newest first, and says whether there are more. */

@@ -56,7 +56,7 @@ type Run = {
 	failed: unknown[];
 	/** Pages of first days that are being read. */
 	firsts: number;
-	/** True: collections wait for a first sync, which leaves refreshes their share. */
+	/** Says whether collections wait for a first sync, which leaves refreshes their share. */
 	isBehind: boolean;
 	/** How many more refreshes this run may make while no first day has a page to read. */
 	spare: number;

@@ -51,10 +51,10 @@ export type TokenTrait = {
 	displayType?: string;
 };
 
-/** The most tokens of one collection; further ones are not read. */
+/** Limits the tokens of one collection; further ones are not read. */
 export const TOKENS_MAX = 50_000;
 
-/** Tokens whose URIs are read at once, and whose metadata is written at once. */
+/** Limits the tokens whose URIs are read at once, and whose metadata is written at once. */
 export const PART_TOKENS_MAX = 200;
 
 /** Begins to read the next part's URIs while so many of the last are still to be read. */
@@ -66,7 +66,7 @@ export const READS_IN_FLIGHT_MAX = 24;
 /** Ends a run of one collection: it begins nothing new, and is queued after the others. */
 export const PART_MS = 30_000;
 
-/** Documents under way then still may take their own time. */
+/** Limits how long documents that are under way at the end of a run may still take. */
 export const PART_TIMEOUT_MS = 90_000;
 
 /**
@@ -76,7 +76,7 @@ export const PART_TIMEOUT_MS = 90_000;
 export const UNREACHABLE_MAX = 64;
 export const UNREACHABLE_AGAIN_MS = 300_000;
 
-/** While all tokens are read again what was read is stored this often. */
+/** Says how often what was read is stored while all tokens are read again. */
 export const REREAD_WRITTEN_MS = 100;
 /**
  * A document is then put aside that takes so many times as long as others, and longer than this:
@@ -90,7 +90,7 @@ export const BACKOFF_FIRST_MS = 60_000;
 export const BACKOFF_MAX_MS = 21_600_000;
 export const FAILURES_MAX = 8;
 
-/** Mints come in bursts: their tokens are looked for once, this long after the first. */
+/** Delays the search for new tokens after the first of a burst of mints, to search once for all. */
 export const LEARN_DELAY_MS = 20_000;
 
 /** Waits while a walk over a contract's history is under way: it will find more tokens. */
@@ -100,10 +100,10 @@ export const WALKING_AGAIN_MS = 600_000;
 export const DUE_EVERY_MS = 60_000;
 export const DUE_ROWS_MAX = 20_000;
 
-/** Trait counts and ranks are recomputed at most this often, unless forced. */
+/** Limits how often trait counts and ranks are recomputed, unless forced. */
 export const TRAITS_EVERY_MS = 900_000;
 
-/** Order books change all the time: floors of traits follow them after so long. */
+/** Delays new floors of traits after a change of the order book, which changes all the time. */
 export const FLOORS_DELAY_MS = 30_000;
 
 /** Values of traits counted in one collection, and characters of a name or a value. */
@@ -111,7 +111,7 @@ export const TRAIT_VALUES_MAX = 20_000;
 export const TRAIT_TEXT_MAX = 128;
 export const TOKEN_TRAITS_MAX = 100;
 
-/** Pages of the provider's tokens read in one run; the next run continues. */
+/** Limits the pages of the provider's tokens that one run reads; the next run continues. */
 export const PROVIDER_PAGES_MAX = 5;
 export const PROVIDER_PAGE = 200;
 /**
@@ -120,17 +120,17 @@ export const PROVIDER_PAGE = 200;
 export const PROVIDER_EVERY_MS = 3_600_000;
 export const PROVIDER_SINGLE_MAX = 10;
 
-/** How much of the supply has to be known, in percent, before ranks are useful. */
+/** Says how much of the supply has to be known, in percent, before ranks are useful. */
 export const COVERED_SHARE_PERCENT = 95;
 
-/** Characters kept of a token's texts. */
+/** Limit the characters that are kept of a token's texts. */
 export const DESCRIPTION_LENGTH_MAX = 4_096;
 export const URI_LENGTH_MAX = 4_096;
 
 /** How many collections' tokens may be read, and counted, at the same time in one process. */
 export const TOKENS_CONCURRENCY = 2;
 
-/** The delay after a message that a token changed: many such messages come together. */
+/** Delays reading after a message that a token changed: many such messages come together. */
 export const REREAD_DELAY_MS = 2_000;
 
 /** Lets counting look again after this, while all tokens of a collection are read again. */

@@ -60,14 +60,14 @@ type RevealsQuery = {
 	limit: number;
 };
 
-/** What looks at a collection saw. */
+/** Holds what looks at a collection saw. */
 export type Seen = {
 	tokenIds: readonly bigint[];
-	/** What its tokens showed when it was first watched, or hidden again. */
+	/** Holds what its tokens showed when it was first watched, or hidden again. */
 	baseline: readonly Print[];
 	/** What they showed when the newest reveal was noticed; null before one. */
 	shown: readonly Print[] | null;
-	/** What they showed in the last look. */
+	/** Holds what the tokens showed in the last look. */
 	latest: readonly Print[];
 	reading: RevealReading | null;
 	hiddenTraits: ShownToken["traits"];

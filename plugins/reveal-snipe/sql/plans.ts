@@ -17,7 +17,7 @@ export type PlanTerms = {
 	maxItems: number;
 	/** Which of several tokens it buys first. */
 	order: PlanOrder;
-	/** True: by traits alone, as soon as a token shows them. */
+	/** Says whether a plan buys by traits alone, as soon as a token shows them. */
 	early: boolean;
 	/** The least tip per gas that its buys offer, in base units; null: what nodes ask for. */
 	priorityFeeRaw: bigint | null;

@@ -20,10 +20,10 @@ export type ProbeDeps = {
 	signal: AbortSignal;
 };
 
-/** What the tokens of one look show, as far as that is known. */
+/** Holds what the tokens of one look show, as far as that is known. */
 export type Found = {
 	prints: readonly Print[];
-	/** In the order of `prints`. */
+	/** Holds the tokens with what they show, in the order of `prints`. */
 	shown: readonly ShownToken[];
 	isUriChanged: boolean;
 	/** The URIs of all tokens that were told, also where no document could be read; null: none. */

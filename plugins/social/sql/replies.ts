@@ -14,22 +14,22 @@ export type SocialReply = {
 	/** The post that it answers, or the account that it is sent to. */
 	toId: string;
 	authorId: string;
-	/** The draft. Encrypted if private; null once it is no longer needed. */
+	/** Holds the draft, encrypted if private; null once it is no longer needed. */
 	body: string | null;
-	/** The very text that X gets, or has; null until it is rendered. Encrypted as the draft is. */
+	/** Holds the text that X gets or has, encrypted as the draft is; null until it is rendered. */
 	said: string | null;
 	state: ReplyState;
-	/** Why it waits, or why it ended. */
+	/** Says why the reply waits, or why it ended. */
 	reason: string | null;
 	attempts: number;
 	createdAt: Date;
 	goodUntil: Date;
 	weight: Weight;
-	/** It says whether the rest was sent by direct message. */
+	/** Says whether the post tells if the rest was sent by direct message. */
 	tellsDm: boolean;
 };
 
-/** Links and money (2) go before linked authors (1), and those before everybody (0). */
+/** Orders what is sent first: links and money (2), then linked authors (1), then everybody (0). */
 export type Weight = 0 | 1 | 2;
 
 type ReplyKey = Pick<SocialReply, "eventId" | "part" | "via">;
@@ -48,7 +48,7 @@ export type ReplyChange = {
 	dueAt?: Date;
 	/** Restarts the count of looks. */
 	attempts?: number;
-	/** X certainly never heard it: the next try tells what is so then. */
+	/** Says that X certainly never got the text: the next try renders it again. */
 	isUnheard?: boolean;
 };
 
@@ -57,9 +57,9 @@ type TakenTerms = {
 	at: Date;
 	limit: number;
 	weights: readonly Weight[];
-	/** The most that one author gets of X's window; null: no limit of X is known. */
+	/** Limits what one author gets of X's window; null where no limit of X is known. */
 	share: { since: Date; max: number } | null;
-	/** A post waits no longer than this for its direct message. */
+	/** Limits how long a post waits for its direct message before it is sent without. */
 	dmWaitMs: number;
 };
 

@@ -40,7 +40,7 @@ export type AskX = (as: AsX, use: UseX, signal?: AbortSignal) => Promise<XAnswer
  */
 export type XAnswer =
 	| { kind: "read"; json: unknown; window: XWindow | null }
-	/** `isUnpaid`: the app's credits at X are used up. */
+	/** Says until when X refuses calls; `isUnpaid`: the app's credits at X are used up. */
 	| { kind: "limited"; untilMs: number; window: XWindow | null; isUnpaid?: boolean }
 	| { kind: "refused"; status: number; detail: string }
 	/** No connection was made. */

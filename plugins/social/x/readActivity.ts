@@ -28,18 +28,18 @@ export type Written = {
 	conversationId: string | null;
 	/** A repost of another account's post, without own words. */
 	isRepost: boolean;
-	/** X labels its author as automated. */
+	/** Says whether X labels the author as automated. */
 	isAutomated: boolean;
 	/**
 	 * The account that X delivered it to: for a message the other one of a conversation of two. Null
 	 * where X does not say, or where several take part.
 	 */
 	forId: string | null;
-	/** It has text; it is not only an attachment. */
+	/** Says whether the message has text, and not only an attachment. */
 	isReadable: boolean;
 };
 
-/** Null: it came, and not even its id can be read. */
+/** Holds what was read of a delivered text; null where not even its id can be read. */
 type Read = Written | null;
 
 /** Hears of each text that came without an id that can be read: nothing of it can be stored. */

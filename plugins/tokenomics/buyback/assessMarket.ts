@@ -49,7 +49,7 @@ export type MarketPool = {
 	mean: Priced;
 	/** The less of what it holds now and held on average: what was put in just now does not count. */
 	liquidity: bigint;
-	/** As it is now, which a swap meets. */
+	/** Holds the pool's liquidity as it is now, which a swap meets. */
 	liquidityNow: bigint;
 };
 

@@ -30,7 +30,7 @@ export type BuybackDeps = {
 	currencies: readonly Address[];
 	bounds: BuybackBounds;
 	isEnabled: boolean;
-	/** The wallet provider's id of the keeper's wallet. */
+	/** Names the keeper's wallet by the wallet provider's id. */
 	walletId: string | null;
 	/** The contracts in force; null where the token is not launched. */
 	contractsNow(db: Queryable): Promise<{
@@ -40,7 +40,7 @@ export type BuybackDeps = {
 	} | null>;
 };
 
-/** A reason to spend nothing, as it is shown. */
+/** Says why nothing is spent, as operators are shown it. */
 export type Refusal = Denial & { code: RefusalCode };
 
 /** Bounds of every run, in the units that they are counted in. */
@@ -55,19 +55,19 @@ const FEE_TIERS_MAX = 6;
 /** Parts time into spans of this length: at most one run begins in each. */
 export const SLOT_MS = 600_000;
 
-/** Calls the job off after this. What was recorded by then is carried out all the same. */
+/** Limits how long one turn of the job takes; what it recorded by then is carried out later. */
 export const RUN_TIMEOUT_MS = 300_000;
 
-/** Counts a run for the day's maximum so long: a reorganised chain may still change it. */
+/** Says how long a run counts for the day's maximum: a reorganised chain may still change it. */
 export const RUN_OPEN_MS = 86_400_000;
 
-/** Runs that are over are kept so long; what they spent is kept for ever, as a sum. */
+/** Says how long a run is kept after it is over; what it spent is kept for ever, in a sum. */
 export const RUN_KEPT_MS = 90 * 86_400_000;
 
 /** Limits how many older runs one turn takes into the sums. */
 export const FOLDED_MAX = 500;
 
-/** Gas that one run takes, generously: a release, two allowances, a purchase. */
+/** Estimates the gas of one run, generously: a release, two allowances, a purchase. */
 export const RUN_GAS = 1_000_000n;
 
 /** Keeps a plan from being sent so near to its own deadline. */

@@ -19,17 +19,17 @@ import type { Held, Intent, Profile } from "#plugins/wallets/contract.ts";
 
 type FollowDeps = BuybackDeps & { steps: Steps<TurnStep> };
 
-/** What the runs so far mean for the next one. */
+/** Holds what the runs so far mean for the next one. */
 export type Runs = {
-	/** Slots of the last day that had a run. */
+	/** Lists the slots of the last day that had a run. */
 	slots: ReadonlySet<number>;
-	/** The newest run's; null: there never was one. */
+	/** Names the newest run's slot; null where there never was a run. */
 	newest: number | null;
-	/** The run that is under way, or that nobody knows the end of; null: the next may begin. */
+	/** Holds the run that is under way or whose end is not known; null: the next may begin. */
 	open: { run: BuybackRun; status: Intent["status"] } | null;
-	/** What runs spent or hold of the router's revenue, by currency. */
+	/** Sums what runs spent or hold of the router's revenue, by currency. */
 	spent: ReadonlyMap<Address, bigint>;
-	/** What the runs of the last 24 hours spent or hold. */
+	/** Sums what the runs of the last 24 hours spent or hold, in microdollars. */
 	dayUsdMicros: bigint;
 };
 
@@ -42,18 +42,18 @@ type Waiting = {
 	signal: AbortSignal;
 };
 
-/** Nothing more is sent for an intent that stands there; a reorganised chain can change it. */
+/** Lists the states in which no more is sent for an intent; a reorganised chain can change them. */
 const OVER: ReadonlySet<Intent["status"]> = new Set([
 	...(["confirmed", "failed", "rejected", "expired", "dry_run"] as const),
 ]);
 
-/** It was sent, or may have been. */
+/** Lists the states of an intent that was sent, or may have been. */
 const SENT: ReadonlySet<Intent["status"]> = new Set(["submitted", "uncertain"] as const);
 
-/** A run has a release, two allowances and a purchase; one run at a time is open. */
+/** Limits the intents that are read: an open run has a release, two allowances and a purchase. */
 const OPEN_INTENTS_MAX = 20;
 
-/** An intent that is gone from the records can be anything: it is waited for. */
+/** Stands for an intent that is gone from the records: its end is not known, so the run waits. */
 const GONE = { status: "uncertain", raw: 0n } as const;
 
 /**

@@ -22,7 +22,7 @@ export type PickedRoute = {
 	divergenceBps: number | null;
 	/** Names of sources that are silent: they may have a route, and do not say. */
 	missing: readonly string[];
-	/** Whether there is one. */
+	/** Says whether a source is silent. */
 	isOneSilent: boolean;
 };
 

@@ -69,7 +69,7 @@ const pool = z.discriminatedUnion("type", [
 export const hostedAnswer = z.object({
 	requestId: id,
 	routing: z.literal("CLASSIC"),
-	/** Must be null or left out: no permit is requested, and an answer with one is refused. */
+	/** Refuses an answer with a permit: none was requested, so it is null or left out. */
 	permitData: z.null().default(null),
 	quote: z.object({
 		chainId: z.int(),

@@ -51,14 +51,14 @@ type Begin = {
 	readBlock: number | null;
 	/** How many were read, or believed, before. */
 	explained: number | null;
-	/** Counts prove nothing: records of other payments may stand at the same nonces. */
+	/** Says whether the account was not read since a restore: equal counts then prove nothing. */
 	isRestored: boolean;
 };
 
 /** Of an account, as values of a statement. */
 type Of = readonly [chainId: number, sender: Uint8Array];
 
-/** Blocks and the database have clocks of their own. */
+/** Allows for the difference between the clocks of blocks and of the database. */
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
 /** More blocks than this are not read whole, one look after the other. */
 const SCANS_MAX = 16;

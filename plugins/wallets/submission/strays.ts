@@ -10,19 +10,19 @@ import type { Plan } from "#plugins/wallets/model.ts";
 export type Stray = {
 	hash: Hex;
 	nonce: number;
-	/** Null: it made a contract. */
+	/** Names the recipient; null where the transaction made a contract. */
 	to: Address | null;
 	valueRaw: bigint;
 	/** The first four bytes of its calldata, or all where there are fewer. */
 	selector: Hex;
 	dataHash: Hex;
-	/** Its owner said that it was none of ours. */
+	/** Says whether its owner said that the transaction was none of ours. */
 	isAnswered: boolean;
 };
 
-/** What of an account's past our records cannot know. */
+/** Holds the part of an account's past that our records do not know. */
 export type Past = {
-	/** How many of its transactions were read or believed. */
+	/** Counts the account's transactions that were read or believed. */
 	explained: number;
 	/** What it sent since then is on no record of this database, and was not read yet. */
 	unreadSince: Date | null;
@@ -38,7 +38,7 @@ export type Repeats = "exact" | "alike" | "harmless";
 
 type LikeAsked = {
 	plan: Pick<Plan, "to" | "valueRaw" | "data">;
-	/** What its owner was asked about already. */
+	/** Names the transaction that its owner was asked about already. */
 	looksPaid?: Hex | null | undefined;
 };
 
@@ -62,9 +62,9 @@ type StrayTuple = [
 /** Stands for a past that could not be read, where its owner is asked about that. */
 export const UNREADABLE: Hex = `0x${"0".repeat(64)}`;
 
-/** What was sent so long ago is asked about no more, and a time without records is forgotten. */
+/** Limits, in days, how long strays are asked about, and times without records are kept. */
 const PAST_DAYS = 7;
-/** A database that was away for so long was restored, as far as anybody can know. */
+/** Says after how long an absence a database counts as restored. */
 const AWAY_MS = 10 * MINUTE_MS;
 /** Said by an operator: a dump may be older than its last sign of life. */
 const SAID_EARLIER_MS = HOUR_MS;
@@ -88,7 +88,7 @@ export const pastSql = {
 			) as strays`;
 	},
 
-	/** Whether it was not read since a restored database began; places are of chain and sender. */
+	/** Says whether an account was not read since a restored database began, by chain and sender. */
 	isRestored({ chain, sender }: { chain: string; sender: string }): string {
 		return `exists (
 			select from wallets.blackout
@@ -160,7 +160,7 @@ export async function readRestored(db: Queryable): Promise<Date | null> {
 	return row?.foundAt ?? null;
 }
 
-/** Whether an account sent, or may have sent, what was neither recorded nor read. */
+/** Says whether an account sent, or may have sent, what was neither recorded nor read. */
 export function isUnread(
 	{
 		ownCount,

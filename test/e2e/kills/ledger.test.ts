@@ -48,7 +48,7 @@ type Asked = {
 	body: unknown;
 	key: string;
 	answer: any;
-	/** What its last answer was. */
+	/** Holds the status and text of the last answer, for the message of a failed test. */
 	told: string;
 	paid?: { currency: Hex; recipient: Hex; raw: bigint };
 };

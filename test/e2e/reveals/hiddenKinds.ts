@@ -156,7 +156,7 @@ export const HIDDEN_KINDS: readonly HiddenKind[] = [
 	{ name: "emptied", base: "em/", before: shownAs, after: () => ({}), isReveal: false },
 ];
 
-/** Deploys a collection of a kind with so many tokens, hidden, and says what its server shows. */
+/** Deploys a hidden collection of this kind with `count` tokens; returns its address. */
 export async function hide(
 	{ chain, origin }: RevealLab,
 	folders: Folders,

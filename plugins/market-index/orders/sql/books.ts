@@ -18,7 +18,7 @@ export type DueBook = {
 	isShared: boolean;
 	/** The stored progress of an interrupted reading. */
 	progress: unknown;
-	/** True: plans are about to buy from it. Its listings alone are read. */
+	/** Says whether plans are about to buy from the book; then its listings alone are read. */
 	isUrgent: boolean;
 };
 
