@@ -23,7 +23,7 @@ export type WordKind = "word" | "quoted" | "sign";
 
 const QUOTED_LENGTH_MAX = 128;
 
-/** Words that change nothing wherever they stand: small words, greetings, politeness. */
+/** Lists words that change nothing wherever they stand: small words, greetings, politeness. */
 const FUNCTION = setOf(
 	"a an the this that these those it its it's is are am be been being do does did has have had " +
 		"can could would of on in at for to from as about by i me we us you u ya what whats what's " +
@@ -38,12 +38,12 @@ const FUNCTION = setOf(
 		"something bout fren frens able possible kindly anyone somebody someone anybody",
 );
 
-/** The only words that may stand beside a name that asks for something by itself. */
+/** Lists the only words that may stand beside a name that asks for something by itself. */
 const SHOWING = setOf(
 	"show me what whats what's is the a about check pull up see get tell give gimme please pls plz hey gm of on it",
 );
 
-/** Words that begin something which narrows a name: what follows is no part of it. */
+/** Lists words that begin a restriction of a name: what follows is no part of the name. */
 const NARROWING = setOf("with wearing having in on by for using as");
 
 /**
@@ -69,10 +69,10 @@ const DECIDING = setOf(
 		"pays aped bought sniped copped minter spend spent value",
 );
 
-/** Words that join two parts of one name: `world of women`. */
+/** Lists words that join two parts of one name: `world of women`. */
 const LINKING = setOf("of the and &");
 
-/** Words that may stand in front of a length of time. */
+/** Lists words that may stand in front of a length of time. */
 const BEFORE_TIME = setOf("last past this the in over for during within of");
 
 export const closedWords = {

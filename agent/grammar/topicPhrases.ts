@@ -4,7 +4,7 @@ import { type Entry, neededBy } from "#agent/grammar/forms.ts";
 import { isFunctionWord, isMistyped, type Words } from "#agent/grammar/splitWords.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
-/** A command that a question may ask, what it takes, and its phrases. */
+/** Describes a command that a question may ask, with its slots and phrases. */
 export type Taker = {
 	command: Command;
 	needed: ReadonlySet<string>;
@@ -15,18 +15,18 @@ export type Taker = {
 
 export type Topics = {
 	takers: readonly Taker[];
-	/** The words that show a topic by themselves: no name without quotes has one. */
+	/** Says whether a word shows a topic by itself: no name without quotes has such a word. */
 	isTopical(low: string): boolean;
-	/** True for a word of any phrase of any topic, but for small words. */
+	/** Says whether a word is in a phrase of any topic; small words are not. */
 	isOfTopic(low: string): boolean;
-	/** The word of a topic that a misspelled one means; itself otherwise. */
+	/** Returns the topic's word that a misspelled word means; else the word itself. */
 	meantBy(low: string): string;
 };
 
-/** A letter three times and more: `flooor`. */
+/** Matches a letter that stands three times or more: `flooor`. */
 const DRAWN_OUT = /([a-z])\1{2,}/;
 
-/** The most words between two parts of a phrase. */
+/** Limits the words between two parts of a phrase. */
 const GAP_MAX = 8;
 
 /** Compiles the topics of commands, so that each word of a text is looked up once. */

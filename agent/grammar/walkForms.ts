@@ -21,7 +21,7 @@ export type WalkRules = SlotRules & {
 /** `exact`: word for word. `loose`: also lengths of time in words, and `'s` after a name. */
 export type WalkMode = "exact" | "loose";
 
-/** Words from `from` to before `to`. */
+/** Marks the words from `from` to before `to`. */
 export type Range = { from: number; to: number };
 
 /** A command that reads the text, and which of its words are names without quotes. */
@@ -29,9 +29,9 @@ export type Found = {
 	command: Command;
 	values: SlotValues;
 	names: readonly Range[];
-	/** Words that the answer does not account for, and says so. */
+	/** Holds the words that the answer does not account for: the answer names them. */
 	leftOut?: string;
-	/** True where a name is not known to be one: whoever resolves it asks back. */
+	/** Says whether a name is not known to be one: whoever resolves names then asks back. */
 	isGuess?: boolean;
 };
 

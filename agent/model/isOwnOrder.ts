@@ -6,7 +6,7 @@ import { keepsQualifiers, type QualifierRules, quotesAuthor } from "#agent/model
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
 
-/** The verbs of orders, by the word that their command begins with. */
+/** Lists the verbs of orders, by the word that their command begins with. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
 	buy: ["buy", "grab", "get", "purchase", "cop", "pick up"],
 	sell: ["sell", "get rid of", "dump", "unload", "offload"],
@@ -19,11 +19,11 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 	resume: ["resume"],
 };
 
-/** What may stand in front of the verb: a greeting, and a plain wish. */
+/** Matches what may stand in front of the verb: a greeting, and a plain wish. */
 const OPENING =
 	/^(?:(?:hey|hi|hello|yo|gm|ok|okay|oh|well|please|pls|plz|just|kindly) )*(?:(?:(?:can|could|would|will) you|i want to|i wanna|i need to|i would like to|i'd like to|id like to|let's|lets|go ahead and) )?(?:(?:please|pls|plz|kindly|just) )*$/;
 
-/** Words that change nothing behind the verb. */
+/** Lists words that change nothing behind the verb. */
 const SMALL = new Set(
 	(
 		"me my the a an of some over please pls plz plss now thx thanks thank you ty bro bros ser sir fam mate man " +
@@ -31,7 +31,7 @@ const SMALL = new Set(
 	).split(" "),
 );
 
-/** What may stand in front of a value in place of a form's own word. */
+/** Lists the words that may stand in front of a value in place of a form's own word. */
 const JOINING: Readonly<Record<string, readonly string[]>> = {
 	to: ["to"],
 	into: ["to"],
@@ -53,7 +53,7 @@ const JOINING: Readonly<Record<string, readonly string[]>> = {
 /** Signs that quote, mark up, introduce or separate. */
 const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/u;
 
-/** The most words in front of an order, and behind it, that are left out. */
+/** Limits the words in front of an order, and behind the order, that are left out. */
 const AROUND_MAX = 6;
 
 /**

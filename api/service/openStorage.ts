@@ -45,27 +45,27 @@ export type StorageOptions = {
 	inspect?(connectionString: string, where: string): Promise<void>;
 };
 
-/** What processes of one deployment share, as far as they can. */
+/** Holds what processes of one deployment share, as far as they can. */
 export type Shared = {
 	bus: Bus;
 	pageCache: PageCache;
 	limiter: Limiter;
 	budget: Budget;
-	/** For `/readyz`: always ready, because this process also goes on without. */
+	/** Lists Redis for `/readyz`: always ready, because this process also works without Redis. */
 	components(): readonly ReadyComponent[];
 	close(): Promise<void>;
 };
 
 export type OpenSharedOptions = {
 	redisUrl: string | undefined;
-	/** Where budgets are shared, with Redis or without. */
+	/** Keeps the shared budgets, with Redis or without. */
 	db: Queryable;
-	/** The database's own name: two deployments may use one Redis. */
+	/** Returns the database's own name: two deployments may use one Redis. */
 	deployment: () => Promise<string>;
 	clock: Clock;
 	log: Log;
 	metrics: Metrics;
-	/** How far a test has set time ahead; left out in service. */
+	/** Returns how far a test has set time ahead; left out in service. */
 	aheadMs?: () => number;
 };
 

@@ -47,9 +47,9 @@ export const COMMITS_AT_ONCE = 2;
 /** A transaction that waits this long for a row runs alone, so that the others do not wait. */
 const SHARED_LOCK_TIMEOUT_MS = 250;
 
-/** The most transactions that may wait, of all owners together. */
+/** Limits the transactions that may wait, of all owners together. */
 export const COMMITS_WAITING_MAX = 5_000;
-/** The most of one owner, so that nobody fills the queue alone. */
+/** Limits the waiting transactions of one owner, so that nobody fills the queue alone. */
 export const OWNER_COMMITS_WAITING_MAX = 100;
 
 /**

@@ -13,21 +13,21 @@ import {
 	type VenueReading,
 } from "#plugins/chain-scanner/contract.ts";
 
-/** The content of one TakerBid or TakerAsk, which differ only in the roles of two people. */
+/** Holds one TakerBid or TakerAsk, which differ only in the roles of two people. */
 export type TakerEvent = {
 	/** `listingBought` is a TakerBid, `offerAccepted` a TakerAsk. */
 	kind: "listingBought" | "offerAccepted";
-	/** The caller: `bidUser` of a TakerBid and pays, `askUser` of a TakerAsk and gives the NFTs. */
+	/** Names the caller: `bidUser` of a TakerBid, who pays, or `askUser` of a TakerAsk, who sells. */
 	taker: Address;
-	/** The account that gets the NFTs: `bidRecipient` of a TakerBid, `bidUser` of a TakerAsk. */
+	/** Names who gets the NFTs: `bidRecipient` of a TakerBid, `bidUser` of a TakerAsk. */
 	recipient: Address;
-	/** The account that gets the proceeds; for a TakerBid always the one that listed. */
+	/** Names the account that gets the proceeds; for a TakerBid always the one that listed. */
 	payee: Address;
-	/** The zero address for the native currency. */
+	/** Names the currency; the zero address is the native one. */
 	currency: Address;
 	collection: Address;
 	itemIds: readonly bigint[];
-	/** As long as `itemIds`, each at least 1. */
+	/** Counts the units of each of `itemIds`, at least 1. */
 	amounts: readonly bigint[];
 	/** The price that the payer paid: proceeds, creator's fee and protocol's fee. */
 	price: bigint;

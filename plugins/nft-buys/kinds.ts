@@ -58,7 +58,7 @@ const PARTLY_RECEIVED: Missing = {
 	detail: "The transaction went through, and fewer units came than were wanted.",
 };
 
-/** The length of `0x` and 32 bytes. */
+/** Says the length of `0x` and 32 bytes in hex. */
 const WORD_LENGTH = 66;
 
 /** Why every offer is refused. */

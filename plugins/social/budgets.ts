@@ -44,12 +44,12 @@ export type ReadBudget = {
 	state(): Promise<ReadState>;
 };
 
-/** How much may be sent now. */
+/** Counts what may be sent now. */
 export type Room = {
-	/** Of links and money, and of everything else. */
+	/** Counts texts about links and money; `plain` counts everything else. */
 	urgent: number;
 	plain: number;
-	/** What one author may get of the window; null: X has not said that it limits anything. */
+	/** Limits what one author may get of the window; null while X has named no limit. */
 	share: { since: Date; urgent: number; plain: number } | null;
 };
 

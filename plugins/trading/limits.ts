@@ -46,7 +46,7 @@ export const ANSWER_IDLE_SECONDS = 120;
 /** Rows on a page: of stock tokens, and of trades. */
 export const PAGE = { default: 50, max: 200 };
 
-/** How often the issuer's list is read and all assets are checked on chain. */
+/** Says how often the issuer's list is read and all assets are checked on chain. */
 export const SYNC_SECONDS_DEFAULT = 300;
 export const SYNC_TIMEOUT_MS = 60_000;
 
@@ -56,7 +56,7 @@ export const LIST_BYTES_MAX = 8 * 1_048_576;
 export const LIST_ROWS_MAX = 2_000;
 export const DEPLOYMENTS_MAX = 64;
 
-/** The most rows of the registry; new tokens beyond them are left out. */
+/** Limits the rows of the registry; new tokens beyond them are left out. */
 export const ASSETS_MAX = 4_000;
 
 /** A list that lacks more than one fifth of the listed tokens at once is not trusted. */
@@ -73,7 +73,7 @@ export const MULTIPLIER_MAX = 10n ** 24n;
 /** More decimals than any stock token or settlement currency has. */
 export const TOKEN_DECIMALS_MAX = 36;
 
-/** How often pools are read and ranked again. */
+/** Says how often pools are read and ranked again. */
 export const POOLS_EVERY_MS = 10_000;
 export const POOLS_TIMEOUT_MS = 8_000;
 

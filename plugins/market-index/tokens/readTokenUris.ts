@@ -89,7 +89,7 @@ export type TokenShown = {
 /** Reading all tokens of a collection again: those not read since then are due. */
 export type Reread = {
 	since: Date;
-	/** Tokens that are read once more although they were read since. */
+	/** Names tokens that are read once more although they were read since. */
 	again: readonly bigint[];
 	/** Passes before this one: each is twice as patient with servers that do not answer. */
 	passes: number;
@@ -302,7 +302,7 @@ function createWriter(
 	const beganAt = new Date(core.clock.nowMs());
 	let read: ReadToken[] = [];
 	let failed: FailedToken[] = [];
-	/** Tokens whose document is certainly not there. */
+	/** Lists tokens whose document is certainly not there. */
 	let gone: bigint[] = [];
 	const flush = async () => {
 		const [tokens, lost, missing] = [read, failed, gone];

@@ -14,13 +14,13 @@ import type { Detection, Seen } from "#plugins/reveal-snipe/sql/detections.ts";
 export type Watched = {
 	subject: RevealSubject;
 	seen: Seen;
-	/** What the index stored of tokens that no look has seen yet, by id. */
+	/** Holds what the index stored of tokens that no look has seen yet, by id. */
 	stored: ReadonlyMap<string, StoredPrint>;
 	/** Its newest detection; null where none was made. */
 	last: Detection | null;
 	/** The reason for the next look; null without one. */
 	pending: Trigger | null;
-	/** A look is running: the next one waits. */
+	/** Says whether a look is running: the next one waits. */
 	isLooking: boolean;
 	lookedAtMs: number;
 	/** When its documents were last requested, and when that last failed. */
@@ -28,11 +28,11 @@ export type Watched = {
 	failedAtMs: number;
 	/** How many looks in a row found a revealed collection hidden. */
 	hiddenLooks: number;
-	/** What tokens showed that were rerolled, and when: a later block has to show the same. */
+	/** Holds what rerolled tokens showed, and when: a later block has to show the same. */
 	rerolled: { contentDigest: string; block: number | null; atMs: number } | null;
 };
 
-/** `isOwnWord`: its contract said so, and not the provider. */
+/** Holds a stored print; `isOwnWord`: its contract said so, and not the provider. */
 export type StoredPrint = Print & { isOwnWord: boolean };
 
 /** The consequence of a look at a collection. */
@@ -49,7 +49,7 @@ export type Look = {
 	reading: RevealReading;
 	/** What changed since the baseline; `rerolled` only where it is not certain yet. */
 	change: Change;
-	/** Tokens show what hides them again, after a reveal. */
+	/** Says whether tokens are hidden again after a reveal. */
 	isHiddenAgain: boolean;
 	contentDigest: string;
 	isUriChanged: boolean;

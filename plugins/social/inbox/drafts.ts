@@ -9,19 +9,19 @@ import { type Draft, renderReplies, statusOf } from "#plugins/social/renderRepli
 import type { SocialReply } from "#plugins/social/sql/replies.ts";
 import type { Seal } from "#plugins/social/x/userTokens.ts";
 
-/** A draft with what it is about, as it is stored. */
+/** Holds a draft with what the draft is about, as it is stored. */
 export type KeptDraft = z.output<typeof keptDraft>;
 
-/** What is told now. `ended`: the order that the text tells the end of. */
+/** Holds what is told now; `ended` names the order whose end the text tells. */
 type Told = { draft: Draft; ended: string | null };
 
 const keptDraft = z.object({
 	text: z.string(),
 	asOf: z.string().nullable(),
 	tail: z.string(),
-	/** Whose profile it is about: it is told to nobody else. Null: anybody may hear it. */
+	/** Names the profile that alone may read the text; null: anybody may. */
 	profileId: z.string().nullable(),
-	/** What is read again at sending; null: nothing of it changes. */
+	/** Names what is read again at sending; null where nothing of it changes. */
 	about: z
 		.discriminatedUnion("kind", [
 			/** `status`: as the draft tells it, with its links; null: it is read in any case. */

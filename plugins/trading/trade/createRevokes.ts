@@ -24,10 +24,10 @@ const approvalSchema = z.object({
 const settledSchema = z.object({ spentRaw: z.string().regex(/^\d+$/) });
 
 const READ_TIMEOUT_MS = 3_000;
-/** How many other trades are looked at for an allowance in the place of this one's. */
+/** Limits the other trades that are searched for an allowance in the place of this one's. */
 const OTHERS_MAX = 20;
 
-/** Where an allowance may stand that the chain has, or may have. */
+/** Lists the states in which an allowance is, or may be, in force on the chain. */
 const MAY_HOLD = new Set([
 	"signature_required",
 	"submitting",

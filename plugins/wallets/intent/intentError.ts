@@ -4,23 +4,23 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { type Currency, decimalString, formatAmount } from "#core/money.ts";
 
-/** A figure as it is told: an exact decimal, and what it counts: USD, a token's symbol, bps. */
+/** Holds a figure as it is told: an exact decimal, and its unit: USD, a token's symbol, bps. */
 export type Figure = { value: string; unit: string };
 
-/** A reason why nothing is sent, in a stable code and a sentence. */
+/** Says why nothing is sent, in a stable code and a sentence. */
 export type Denial = {
 	code: string;
 	detail: string;
-	/** What it was held against, and what it came to, where figures decided. */
+	/** Name the bound, and the figure that was compared with it, where figures decided. */
 	limit?: Figure | undefined;
 	amount?: Figure | undefined;
-	/** What its owner can do, in a sentence. */
+	/** Says what the owner can do, in a sentence. */
 	action?: string | undefined;
-	/** For operators alone: what a node or a contract said, which may be anybody's words. */
+	/** Repeats, for operators alone, what a node or a contract said, which may be anybody's words. */
 	heard?: string | undefined;
 };
 
-/** A reason as it is stored with an intent, and told to its owner. */
+/** Holds a reason as it is stored with an intent, and told to its owner. */
 export type IntentError = Omit<Denial, "detail" | "heard"> & { message: string };
 
 const USD_DECIMALS = 6;
@@ -34,7 +34,7 @@ const figure = z
 	})
 	.meta({ id: "IntentFigure", description: "A figure that decided, with its unit." });
 
-/** How answers show `error` of an intent, beside `errorCode`. */
+/** Describes how answers show `error` of an intent, beside `errorCode`. */
 export const intentErrorSchema = z
 	.object({
 		code: field.text("As `errorCode`: it stays the same.", "per_trade_limit"),
@@ -50,7 +50,7 @@ export const intentErrorSchema = z
 
 const ABOVE_LIMITS = "It is more than its owner's limits allow.";
 
-/** Codes whose figures say what an owner's limits are, and what they moved today. */
+/** Lists codes whose figures say what an owner's limits are, and what they moved today. */
 const OWNERS_FIGURES: Readonly<Record<string, string>> = {
 	per_trade_limit: ABOVE_LIMITS,
 	wallet_notional_limit: ABOVE_LIMITS,
@@ -58,7 +58,7 @@ const OWNERS_FIGURES: Readonly<Record<string, string>> = {
 	usd_rate_unavailable: "What it is worth in USD is not known now.",
 };
 
-/** The reasons that no kind words: what an intent's own path and its owner do. */
+/** Words the reasons that no kind words: what an intent's own path and its owner do. */
 const WORDS: Readonly<Record<string, string>> = {
 	cancelled: "It was called off.",
 	hand_over_late: "It was not handed over in time, and nothing was sent.",
