@@ -12,7 +12,7 @@ export type QueueWorkersOptions = {
 	db: Database;
 	tasks: readonly QueueTask[];
 	concurrency: number;
-	/** Whether this process's clock is wrong: then it takes no job, and others do. */
+	/** Says whether this process's clock is wrong: then it takes no job, and others do. */
 	isClockOff?: () => boolean;
 	log: Log;
 };

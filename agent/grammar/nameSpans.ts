@@ -6,7 +6,7 @@ import type { KnownName, KnownNames } from "#core/plugin/Tool.ts";
 
 export type NameRules = {
 	rules: SlotRules;
-	/** True for a word that shows a topic by itself. */
+	/** Says whether a word shows a topic by itself. */
 	isTopical(low: string): boolean;
 };
 

@@ -12,7 +12,7 @@ import { isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWord
 import type { Command, SlotValues } from "#core/plugin/Tool.ts";
 
 export type WalkRules = SlotRules & {
-	/** True for a word that begins a command. */
+	/** Says whether a word begins a command. */
 	isHead(low: string): boolean;
 	/** True for a word of any form or topic: it is never taken for a misspelling of another. */
 	isKnown(low: string): boolean;

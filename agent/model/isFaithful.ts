@@ -8,7 +8,7 @@ import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 export type QualifierRules = {
 	chains: Pick<ChainRegistry, "bySlug">;
-	/** True for a command that moves value: then each number in the text counts. */
+	/** Says whether a command moves value: then each number in the text counts. */
 	isStrict(command: Command): boolean;
 };
 

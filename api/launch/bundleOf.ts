@@ -8,7 +8,7 @@ import { systemClock } from "#core/clock.ts";
 const BUILD_MAIN = join(import.meta.dir, "main.ts");
 const BUILD_TIMEOUT_MS = 60_000;
 
-/** The file to run in place of a program's sources, or null where there is none to be had. */
+/** Returns the file to run in place of a program's sources, or null where it cannot be made. */
 export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | null {
 	try {
 		const file = join(folder, `${program}-${sourcesPrint()}.js`);

@@ -1,6 +1,6 @@
 /**
- * Bun's own flags for a process that begins anew: all but the working directory, which it is in
- * already. Told again, a relative one would be looked for from there.
+ * Returns Bun's own flags for a process that starts again: all but the working directory, which
+ * the process is in already. A relative one, given again, would be looked for from there.
  */
 export function flagsAgain(flags: readonly string[]): string[] {
 	return flags.filter((flag, index) => {

@@ -19,7 +19,7 @@ import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 
 export type EndpointBudgets = {
 	of(url: string): CallBudget | undefined;
-	/** A call that went over a socket uses up what the host allows. */
+	/** Counts a call that went over a socket: it uses up what the host allows. */
 	spentAt(host: string): void;
 };
 

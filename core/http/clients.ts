@@ -6,7 +6,7 @@ import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 
 export type ClientAddressOptions = {
-	/** Called only where it matters: it costs Bun a microsecond. */
+	/** Returns the peer's address; called only where it matters: it costs Bun a microsecond. */
 	socketAddress: () => string | null;
 	/** How many of our own proxies are in front; each appends the address that called it. */
 	trustedProxyHops: number;

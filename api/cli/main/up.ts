@@ -77,7 +77,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	return serve(sandboxed, { stopAlso: () => world.stop(), more, onUp: world.sendWebhooksTo });
 }
 
-/** The first start writes days of history; said, because nothing else moves meanwhile. */
+/** Returns the line for a first start: it writes days of history, and nothing else moves. */
 function firstTime(sandboxDir: string): string {
 	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
 }

@@ -36,7 +36,7 @@ import {
 } from "#plugins/bridge/relay/wire.ts";
 
 export type Directory = {
-	/** The provider's chains, half a minute old at most. */
+	/** Returns the provider's chains, half a minute old at most. */
 	chains(options: RelayCallOptions): Promise<readonly RelayChain[]>;
 	/** The same, older where the provider does not answer: for reading and for showing. */
 	knownChains(options: RelayCallOptions): Promise<readonly RelayChain[]>;

@@ -11,7 +11,7 @@ const HASHES_MAX = 16;
 const DATA_LENGTH_MAX = 20_000;
 const DECIMALS_MAX = 36;
 
-/** Text of the provider's that a person may read. */
+/** Parses text of the provider that a person may read. */
 const words = (lengthMax: number) =>
 	z.string().transform((text) => cleanLine(text, { lengthMax }) ?? "");
 const chainId = z.int().min(1).max(Number.MAX_SAFE_INTEGER);

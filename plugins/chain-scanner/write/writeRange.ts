@@ -25,7 +25,7 @@ export type RangeWrite = {
 	lease: Lease;
 	range: BlockRange;
 	events: readonly ChainEvent[];
-	/** What the transfer lane read; `inOrder` where it is at its cursor. */
+	/** Holds what the transfer lane read; `inOrder`: true where the range begins at its cursor. */
 	moved?: (MoveReading & { inOrder: boolean }) | null;
 	/** The blocks of the range that are kept for linking. */
 	blocks: readonly BlockRef[];

@@ -23,7 +23,7 @@ type EconomicsDeps = {
 	db: Database;
 	clock: Clock;
 	contracts: Contracts;
-	/** How the job that buys back goes. */
+	/** Returns how the job that buys back is doing, for the operator. */
 	buybackStatus?(): Promise<BuybackStatus | null>;
 };
 

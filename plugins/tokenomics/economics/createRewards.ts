@@ -19,7 +19,7 @@ import { holders, standings } from "#plugins/tokenomics/sql/holders.ts";
 type RewardsDeps = {
 	db: Database;
 	clock: Clock;
-	/** What the economics are rendered from; null: the token is not launched. */
+	/** Returns the rows that the figures are made of; null: the token is not launched. */
 	rows(): Promise<EconomicsRows | null>;
 };
 

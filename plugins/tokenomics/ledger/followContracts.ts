@@ -25,7 +25,7 @@ export type FollowDeps = {
 	clock: Clock;
 	rpc: Rpc;
 	finalDepth: number;
-	/** Told before and after each commit; tests end there. */
+	/** Hears of each step, before and after its commit; tests stop the process there. */
 	observe?: ((step: string) => Promise<void>) | null;
 };
 

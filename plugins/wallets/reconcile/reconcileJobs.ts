@@ -26,7 +26,7 @@ import type { Execution } from "#plugins/wallets/Wallets.ts";
 
 type WaitingQueue = { walletId: string; chainId: number };
 
-/** What takes intents further when nobody waits for them any more. */
+/** Returns the jobs that take intents further when nobody waits for them any more. */
 export function reconcileJobs(deps: ExecutionDeps, execution: Execution): Job[] {
 	const job = (name: string, run: (signal: AbortSignal) => Promise<void>): Job => ({
 		name: `wallets.${name}`,

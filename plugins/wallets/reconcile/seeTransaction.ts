@@ -26,9 +26,9 @@ type Asked = {
 };
 
 /**
- * Whether the chain knows the hash, and as the transaction that was planned. What is deep enough to
- * be final is looked up a second time, elsewhere where that is possible: from then on nobody looks
- * again. Throws where the two do not agree.
+ * Returns whether the chain knows the hash, and as the transaction that was planned. What is deep
+ * enough to be final is looked up a second time, at another endpoint where there is one: from then
+ * on nobody looks again. Throws where the two do not agree.
  *
  * A revert is agreed on where another endpoint says the same, or the same one in a later block, or
  * once it is final: until then one node's word releases no spend.
