@@ -1,3 +1,5 @@
+// Declares the variables and limits of the agent: the longest text, the model and its time-outs.
+
 import { z } from "zod";
 import { coreConfig } from "#core/config/coreConfig.ts";
 

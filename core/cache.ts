@@ -227,7 +227,7 @@ export function createPageTier(options: PageCacheOptions): PageTier {
 		generation: () => generation,
 	};
 
-	/** One load for each page of a moment: many requests for a missing page cost one rebuild. */
+	/** Loads a missing page once for all requests that ask for it in that moment. */
 	function loadOnce(of: PageName, load: () => Promise<LoadedPage>): Promise<Loading> {
 		const { key } = of;
 		const name = `${of.moment}\n${key}`;

@@ -25,7 +25,7 @@ export type FaultEntry = {
 	code: string;
 	status: number;
 	retry: FaultRetry;
-	/** What it means, as a sentence. */
+	/** Says in a sentence what the fault means. */
 	meaning: string;
 	/** What the caller does about it; undefined where status and `retry` say it. */
 	advice: string | undefined;

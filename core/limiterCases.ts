@@ -26,7 +26,7 @@ const WINDOW_SECONDS = 60;
 
 type Make = (requestsMax: number) => Promise<LimiterUnderTest>;
 
-/** What every Limiter promises. Call it at the top of an implementation's test file. */
+/** Tests what every Limiter promises. Call it at the top of an implementation's test file. */
 export function limiterCases(options: LimiterCasesOptions): void {
 	describe(`limiter: ${options.name}`, () => {
 		const opened: LimiterUnderTest[] = [];

@@ -192,7 +192,10 @@ function fieldsOf(
 	);
 }
 
-/** Cut twice: patterns must not run over four megabytes, nor see half a secret at the end. */
+/**
+ * Hides secrets in a sentence. It is cut twice: patterns must not run over four megabytes, nor see
+ * half a secret at the end.
+ */
 function sentence(message: string, secrets: readonly string[]): string {
 	const redacted = redactText(message.slice(0, 2 * MESSAGE_LENGTH_MAX), secrets);
 	return redacted.slice(0, MESSAGE_LENGTH_MAX).toWellFormed();
@@ -277,7 +280,10 @@ function isSecret(key: string, value: unknown): boolean {
 	return SECRET_KEY.test(key.toLowerCase().replaceAll(/[-_]/g, ""));
 }
 
-/** Fault, viem and pg errors keep what matters in own fields (`code`, `meta`, `detail`). */
+/**
+ * Lists an error's own fields: Fault, viem and pg errors keep what matters in own fields (`code`,
+ * `meta`, `detail`).
+ */
 function errorFields(error: Error): [string, unknown][] {
 	const fields: [string, unknown][] = [
 		["type", error.name],
@@ -316,7 +322,7 @@ function items(list: unknown[], depth: number, budget: Budget, length: number): 
 	return copied;
 }
 
-/** Own enumerable fields; a getter that throws costs its own field only. */
+/** Lists own enumerable fields; a getter that throws costs its own field only. */
 function ownFields(value: object): [string, unknown][] {
 	return Object.keys(value).map((key) => [key, read(value, key)]);
 }

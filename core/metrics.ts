@@ -248,7 +248,7 @@ function createSeries(labels: Labels, about: { bounds: readonly number[]; name: 
 	return series;
 }
 
-/** In Prometheus each bucket holds what is in the smaller ones too. */
+/** Renders a histogram: in Prometheus each bucket counts what is in the smaller ones too. */
 function linesOf(name: string, bounds: readonly number[], series: Series) {
 	const { labels, counts, sum, count } = series;
 	let below = 0;

@@ -24,7 +24,7 @@ export type JobQueue = {
 	add(tx: Tx, jobs: readonly NewJob[]): Promise<void>;
 };
 
-/** Workers of their own, so that long work of one kind does not keep all others waiting. */
+/** Gives tasks workers of their own, so that long work does not keep other tasks waiting. */
 export type QueueLane = { name: string; concurrency: number };
 
 /** Durable work: what was added is done, also after a restart, at least once. */
@@ -127,7 +127,7 @@ async function addJobs(tx: Tx, jobs: readonly NewJob[]): Promise<void> {
 	);
 }
 
-/** A Fault that passes by itself is no news before a job is given up for it; a mistake is. */
+/** Logs a failed attempt: quietly where it passes by itself, as an error where it is a mistake. */
 function sayRetry(log: Log, failed: { task: string; attempts: number; error: unknown }): void {
 	const { error, ...context } = failed;
 	if (!(error instanceof Fault) || error.retry === "never") {

@@ -30,7 +30,7 @@ export function createSerial(): Serial {
 	};
 }
 
-/** Waits; returns early, without complaint, when the signal aborts. */
+/** Waits; returns early, without an error, when the signal aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve) => {
 		if (signal?.aborted) return resolve();

@@ -34,7 +34,7 @@ const typedApp = (market: MarketApi, streams: StreamsApi) => new Elysia().use(ma
 type Served = ReturnType<typeof typedApp>;
 
 /**
- * A client whose calls and answers have the types of the routes themselves.
+ * Returns a client whose calls and answers have the types of the routes themselves.
  *
  * Each call answers `{ data, error, status, headers }` and throws nothing: `error.value` is the
  * problem document. `options` are eden's (`headers`, `fetch`, …).

@@ -36,7 +36,10 @@ export async function buildBundle(
 	removeOld(folder);
 }
 
-/** The newest stay: another checkout may share the folder, and be about to run its own. */
+/**
+ * Removes old bundles. The newest stay: another checkout may share the folder, and be about to run
+ * its own.
+ */
 function removeOld(folder: string): void {
 	// Another process may have removed it just now.
 	const ageOf = (name: string) =>

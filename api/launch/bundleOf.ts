@@ -31,7 +31,7 @@ export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | nul
 	}
 }
 
-/** What was used last is removed last. */
+/** Notes that a bundle was used just now: what was used last is removed last. */
 function markUsed(file: string): void {
 	try {
 		const nowSeconds = systemClock.nowMs() / 1_000;

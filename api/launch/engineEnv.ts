@@ -22,7 +22,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
 /** Another one may not know an option, and ends before it has begun: there it is as it comes. */
 const BUN_VERSION = "1.4.5";
 
-/** The environment with the engine's options; null where it has them all. The operator's win. */
+/**
+ * Returns the environment with the engine's options; null where it has them all. The operator's
+ * win.
+ */
 export function engineEnv(env: Environment, bunVersion = Bun.version): Environment | null {
 	if (bunVersion !== BUN_VERSION) return null;
 	if (Object.keys(OPTIONS).every((name) => env[name] !== undefined)) return null;

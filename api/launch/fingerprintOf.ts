@@ -8,9 +8,9 @@ const runtime = [Bun.version, process.platform, process.arch, ""].join("\0");
 const TEST_FOLDER = /(^|\/)testing\//;
 
 /**
- * A name for exactly these sources at this place, run by exactly this Bun. By what the files hold
- * and not by their times, which a checkout, an unpacked image or a copy sets as it likes. By their
- * place, because a bundle names the files that it reads: migrations above all.
+ * Returns a name for exactly these sources at this place, run by exactly this Bun. By what the
+ * files hold and not by their times, which a checkout, an unpacked image or a copy sets as it
+ * likes. By their place, because a bundle names the files that it reads: migrations above all.
  */
 export function fingerprintOf(
 	root: string,

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 /** A bundle's last line: an empty program runs, does nothing, and ends as if all were well. */
 export const LAST_LINE = "// This bundle is whole.\n";
 
-/** Whether a bundle is there to its end: a machine without power leaves half a file, or none. */
+/** Says whether a bundle is whole: a machine without power leaves half a file, or none. */
 export function isWhole(file: string): boolean {
 	if (!existsSync(file)) return false;
 	const opened = openSync(file, "r");

@@ -1,4 +1,4 @@
-// Opens the chains that a deployment reaches: endpoints, budgets and quorum of each.
+// Opens the chains that a deployment reaches: endpoints, time-outs, budgets and quorum of each.
 
 import { type Chain, type ChainRegistry, homeChainOf } from "#core/chain/Chain.ts";
 import { type CallBudget, createCallBudget } from "#core/chain/rpc/callBudget.ts";

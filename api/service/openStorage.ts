@@ -1,4 +1,4 @@
-// Opens the database, configured or embedded, and what processes share, in Redis or alone.
+// Opens the database, with how many connections, and what processes share, in Redis or alone.
 
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Starts the whole service in this process: plugins, storage, jobs and the port.
+// Starts the whole service in this process, and says when it is ready (`/readyz`).
 
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";

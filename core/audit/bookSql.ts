@@ -53,7 +53,7 @@ export const SEAL_EVERY_MS = 5_000;
 export const SEAL_TIMEOUT_MS = 60_000;
 /** Limits the rows of one table in a batch, about: `verify` holds one in memory, 0.5 MB. */
 export const BATCH_ROWS_MAX = 5_000;
-/** Transactions that are open while a batch is sealed: its entry names them, in 8 KiB. */
+/** Limits how many open transactions a batch's entry names: an entry has room for 8 KiB. */
 export const OPEN_MAX = 200;
 /** Says how often an idle book is sealed, which has nothing new: it dates what comes later. */
 export const IDLE_SEAL_EVERY_MS = 3_600_000;

@@ -28,7 +28,7 @@ type World = {
 	advance(ms: number): Promise<void> | void;
 };
 
-/** What every Budget promises. Call it at the top of an implementation's test file. */
+/** Tests what every Budget promises. Call it at the top of an implementation's test file. */
 export function budgetCases(options: BudgetCasesOptions): void {
 	describe(`budget: ${options.name}`, () => {
 		const opened: BudgetUnderTest[] = [];

@@ -59,7 +59,7 @@ const NOW = "select floor(extract(epoch from clock_timestamp()) * 1000)::int8 + 
 const AWAY = "the database does not share budgets now: this process has a quarter of each";
 
 /**
- * The budget of all processes on one database: one statement a take, by the server's clock.
+ * Returns the budget of all processes on one database: one statement a take, by the server's clock.
  *
  * Each process also remembers what it took itself. While the database does not answer it goes on
  * with a share of the window, into which counts what it was granted before; the database is told

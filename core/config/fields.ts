@@ -105,7 +105,7 @@ export type Config = {
 };
 
 /**
- * A variable that holds JSON of a certain shape.
+ * Declares a variable that holds JSON of a certain shape.
  *
  * @example CHAIN_RPC_URLS_JSON: jsonText(z.record(z.string(), rpcUrls)).default({}).describe("…")
  */
@@ -233,7 +233,7 @@ function numberWords(schema: z.ZodNumber): string {
 	return `${kind}, ${above} ${min} and ${below} ${max}`;
 }
 
-/** `z.int()` brings the bounds of safe integers, which tell an operator nothing. */
+/** Drops the bounds of safe integers, which `z.int()` brings: they tell an operator nothing. */
 function bounded(value: number | null): number | undefined {
 	return value !== null && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
 }

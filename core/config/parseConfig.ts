@@ -112,7 +112,7 @@ export function misspelled(sections: readonly ConfigSection[], env: Environment)
 	return warnings;
 }
 
-/** The name of `known` that `name` is probably a misspelling of, if there is one. */
+/** Returns the known name that `name` probably misspells; undefined: none. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
 	const wanted = name.toUpperCase();
 	let best: { name: string; distance: number } | undefined;
@@ -176,18 +176,18 @@ function declarationFault(name: string, schema: z.core.$ZodType): string | undef
 	return structured ? "commaList or jsonText: a variable is text" : undefined;
 }
 
-/** In a name of four letters two wrong ones are another word: POST is not a bad HOST or PORT. */
+/** Returns how many letters may be wrong: POST is not a misspelt HOST or PORT. */
 function allowedDistance(name: string): number {
 	if (name.length <= 4) return 0;
 	return name.length <= 7 ? 1 : 2;
 }
 
-/** The variable's text; the empty text counts as not set. */
+/** Returns the variable's text; the empty text counts as not set. */
 function textOf(name: string, env: Environment): string | undefined {
 	return env[name]?.trim() || undefined;
 }
 
-/** The text as the schema's kind of value; undefined where it is none. */
+/** Parses the text into the schema's kind of value; undefined where that fails. */
 function readText(text: string, { base }: Field): string | number | boolean | undefined {
 	if (base instanceof z.ZodBoolean) return readBoolean(text);
 	if (base instanceof z.ZodNumber) return readNumber(text);
@@ -244,7 +244,10 @@ function renderProblem({ variable, owner, got, expected, because }: ConfigProble
 	].join("\n");
 }
 
-/** Quoted as JSON: a control character would otherwise write to the operator's terminal. */
+/**
+ * Quotes and cuts what was given, as JSON: a control character would otherwise write to the
+ * operator's terminal.
+ */
 function shortened(got: string): string {
 	if (got.length <= GOT_LENGTH_MAX) return JSON.stringify(got);
 	return `${JSON.stringify(got.slice(0, GOT_LENGTH_MAX))}… (${got.length} characters)`;

@@ -1,7 +1,7 @@
 /** Variables by name; Bun has already added those of `.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The only place in the product that reads the process's environment. */
+/** Returns the process's environment; nothing else in the product reads it. */
 export function readEnvironment(): Environment {
 	return { ...process.env };
 }

@@ -222,7 +222,10 @@ function isUrl(text: string): boolean {
 	return BEGINS_AS_URL.test(text);
 }
 
-/** A password may have any sign: where a text can be one URL, it is not searched for its end. */
+/**
+ * Finds secrets. A password may have any sign: where a text can be one URL, it is not searched for
+ * its end.
+ */
 function secretsIn(part: string, isOne: boolean): string[] {
 	const isWhole = isUrl(part) && (isOne || !part.includes(","));
 	return (isWhole ? [part] : (part.match(URLS) ?? [])).flatMap(urlSecrets);

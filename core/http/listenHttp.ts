@@ -41,7 +41,7 @@ const DRAIN_MS = 25_000;
 /** RFC 6455's registry: Service Restart. Clients reconnect by themselves, to another server. */
 const CLOSE_RESTART = 1012;
 
-/** A request without any traffic for this long is dead; the longest streams ping. */
+/** Closes a connection without traffic for this long; streams ping more often than that. */
 const IDLE_SECONDS = 30;
 
 /**

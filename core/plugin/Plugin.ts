@@ -228,7 +228,10 @@ export function definePlugin<
 	return plugin;
 }
 
-/** A list of plugins. One whose needs nobody in it meets is a type error that names the need. */
+/**
+ * Declares a list of plugins. One whose needs nobody in it meets is a type error that names the
+ * need.
+ */
 export function definePlugins<const List extends readonly AnyPlugin[]>(
 	list: [MissingNeeds<List>] extends [never] ? List : { missing: MissingNeeds<List> },
 ): readonly AnyPlugin[] {
@@ -236,8 +239,8 @@ export function definePlugins<const List extends readonly AnyPlugin[]>(
 }
 
 /**
- * Declared in the offering plugin's `contract.ts`. Curried, so that the id stays a literal type and
- * a list of plugins with an unmet need does not compile.
+ * Makes a service's key, in the offering plugin's `contract.ts`. Curried, so that the id stays a
+ * literal type and a list of plugins with an unmet need does not compile.
  *
  * @example export const ScannerKey = serviceKey<Scanner>()("chain-scanner");
  */

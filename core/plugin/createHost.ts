@@ -274,8 +274,8 @@ function bootFault(plugin: AnyPlugin, stage: "setup" | "start", error: unknown):
 }
 
 /**
- * Two jobs of one name would claim each other's ticks; of two tasks, tools or commands of one name
- * only one would run.
+ * Refuses members of one name. Two jobs of one name would claim each other's ticks; of two tasks,
+ * tools or commands of one name only one would run.
  */
 function refuseTwins(members: readonly Member[]): void {
 	const owners = new Map<string, string>();
@@ -296,7 +296,10 @@ function refuseTwins(members: readonly Member[]): void {
 	throw pluginFault.pluginsInvalid({ public: `Plugins: ${problems.join("; ")}.` });
 }
 
-/** Two plugins in one schema would break each other's tables; commands would hide each other. */
+/**
+ * Finds schemas and commands that two plugins claim. Two plugins in one schema would break each
+ * other's tables; commands would hide each other.
+ */
 function twiceClaimed(plugins: readonly AnyPlugin[]): string[] {
 	const problems: string[] = [];
 	const owners = new Map(SCHEMAS_TAKEN.map((schema) => [`the schema "${schema}"`, "the runtime"]));
@@ -317,7 +320,10 @@ function needIds(plugin: AnyPlugin): string[] {
 	return keys.map((key) => key.id);
 }
 
-/** Depth first, so a circle is met on the path that leads into it and can be named. */
+/**
+ * Sorts plugins after what they need: depth first, so a circle is met on the path that leads into
+ * it and can be named.
+ */
 function sort(
 	plugins: readonly AnyPlugin[],
 	offers: ReadonlyMap<string, AnyPlugin>,

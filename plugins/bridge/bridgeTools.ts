@@ -160,7 +160,7 @@ function bridgeTool({ context, bridges }: BridgeToolDeps, effect: "prepare" | "e
 	});
 }
 
-/** How every tool that begins a bridge, or calls it off, is followed. */
+/** Returns how a tool that begins or cancels a bridge is followed. */
 function orderOf({ context, bridges }: BridgeToolDeps): Order<BridgeView> {
 	return {
 		idOf: ({ id }) => id,
@@ -313,7 +313,7 @@ const bridgeSlots = {
 	mode: { kind: "word", of: ["normal", "direct", "degen_2_stable"] },
 } as const;
 
-/** `all` is an amount as others are. */
+/** Builds the input of a bridge; `all` is an amount like others. */
 function bridgeInput({ whole, ...values }: SlotValues): unknown {
 	return whole === undefined ? values : { ...values, amount: whole };
 }

@@ -189,7 +189,7 @@ function cut(text: string): string {
 		.replace(/\ufffd$/, "");
 }
 
-/** The members of a list have the name of the list. */
+/** Cleans a list's members, each under the name of the list. */
 function cleanList(name: string, list: unknown[]): unknown[] {
 	const clean = list.map((value) => cleanMember(name, value));
 	return clean.every((value, index) => value === list[index]) ? list : clean;

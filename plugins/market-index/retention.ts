@@ -1,4 +1,4 @@
-// Decides how long events are kept, and deletes older ones.
+// Deletes events that are older than the setting (`plugin.ts`), and says how short it may be.
 
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";

@@ -255,7 +255,7 @@ function armTool({ plans, wallets }: PlanToolDeps, effect: "prepare" | "execute"
 	});
 }
 
-/** How a plan is followed: to its own end, while each buy of it is an intent of its own. */
+/** Returns how a plan is followed: to its own end, while each buy of it is an intent of its own. */
 function orderOf({ plans, wallets }: Pick<PlanToolDeps, "plans" | "wallets">): Order<PlanView> {
 	return {
 		idOf: ({ id }) => id,

@@ -58,7 +58,7 @@ export const REFUSED_STREAK_MIN = 3;
 export const SILENCE_MAX_MS = DAY_MS;
 /** Says how long after sending an uncertain reply is looked for. */
 export const LOOKS_AFTER_MS = [2, 15, 60, 300].map((seconds) => seconds * SECOND_MS);
-/** Posts or messages in one page of that search. */
+/** Limits the posts or messages in one page when an uncertain reply is looked for on X. */
 export const LOOK_PAGE_MAX = 100;
 
 /** The windows in which X limits posts and messages, and its limits where it does not say them. */

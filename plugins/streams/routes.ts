@@ -138,7 +138,7 @@ function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission
 	};
 }
 
-/** Elysia's copy of Bun's types lacks the method by which slow readers are found. */
+/** Says whether a socket has the method by which slow readers are found: Elysia's types lack it. */
 function isStreamSocket(raw: object): raw is StreamSocket {
 	return "getBufferedAmount" in raw;
 }

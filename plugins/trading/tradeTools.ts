@@ -259,7 +259,7 @@ const lines = {
 	],
 };
 
-/** How every tool that makes or cancels a trade is followed. */
+/** Returns how a tool that makes or cancels a trade is followed. */
 function orderOf({ trades, wallets }: TradeToolsDeps): Order<TradeView> {
 	return {
 		idOf: ({ id }) => id,

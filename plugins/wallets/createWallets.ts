@@ -225,7 +225,7 @@ export function openExecution(given: {
 	return { deps, execution, jobs, ended: follow.ended };
 }
 
-/** The one path that money leaves by. Kinds are registered beside it. */
+/** Creates the one path that money leaves by. Kinds are registered beside it. */
 export function createExecution(
 	deps: ExecutionDeps,
 	register: (kind: IntentKind<unknown>) => void,

@@ -94,7 +94,7 @@ export const planCodec = {
 	},
 };
 
-/** True where the signature is the account's own. What is no signature is nobody's. */
+/** Says whether the signature is the account's own; text that is no signature is nobody's. */
 export async function isSignedBy(
 	signable: Signable,
 	{ address: account, signature }: { address: Address; signature: Hex },
@@ -116,8 +116,8 @@ export function digestOf(signable: Signable): Hex {
 }
 
 /**
- * What somebody says yes to: everything that would be signed, and everything they were shown of it.
- * When it expires is left out, so the same plan made anew is the same.
+ * Returns what somebody says yes to: everything that would be signed, and everything they were
+ * shown of it. When it expires is left out, so the same plan made anew is the same.
  */
 export function hashPlan(plan: Plan): Hex {
 	const { expiresAtMs: _, ...rest } = planCodec.write(plan);
@@ -125,8 +125,8 @@ export function hashPlan(plan: Plan): Hex {
 }
 
 /**
- * What somebody says yes to when a batch is confirmed with one word: all of its plans, in the order
- * of their intents. One plan alone is known by its own hash. Null where one has no plan.
+ * Returns what somebody says yes to when a batch is confirmed with one word: all of its plans, in
+ * the order of their intents. One plan alone is known by its own hash. Null where one has no plan.
  */
 export function hashBatch(intents: readonly { id: string; planHash: Hex | null }[]): Hex | null {
 	const ordered = [...intents].sort((one, other) => (one.id < other.id ? -1 : 1));

@@ -54,8 +54,8 @@ export const quotaSql = {
 };
 
 /**
- * What recording is charged with: one for each intent, and one for a row of a plugin's own that
- * comes without any, to the one profile that all of it is of.
+ * Returns what recording is charged with: one for each intent, and one for a row of a plugin's own
+ * that comes without any, to the one profile that all of it is of.
  */
 export function chargeFor(
 	{ settings }: { settings: { quota: IntentQuota } },
@@ -87,7 +87,7 @@ export async function chargeRefused(
 	);
 }
 
-/** The refusal of a charge, with the time after which the same charge would be met. */
+/** Returns the refusal of a charge, with the time after which the same charge would be met. */
 export async function quotaRefusal(
 	db: Queryable,
 	{ profileId, at, amount, quota }: QuotaCharge,

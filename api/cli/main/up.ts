@@ -87,7 +87,7 @@ function revealsOf({ reveals }: World): string {
 	return reveals.map((contract) => `anvil/${contract}`).join(",");
 }
 
-/** The sandbox's own marketplace, unless one is configured. */
+/** Returns the settings of the sandbox's own marketplace, unless one is configured. */
 function providerOf(world: World, env: Environment): Environment {
 	if (env["PROVIDER_BASE_URL"]) return {};
 	return {
@@ -98,7 +98,7 @@ function providerOf(world: World, env: Environment): Environment {
 	};
 }
 
-/** The sandbox's own wallet provider, unless one is configured. */
+/** Returns the settings of the sandbox's own wallet provider, unless one is configured. */
 function walletProviderOf(world: World, env: Environment): Environment {
 	if (env["WALLET_PROVIDER_APP_ID"] || env["WALLET_PROVIDER_BASE_URL"]) return {};
 	const { appId, appSecret, authorizationKey, verificationKey, webhookSecret } =
@@ -113,13 +113,13 @@ function walletProviderOf(world: World, env: Environment): Environment {
 	};
 }
 
-/** The sandbox's own language model, unless one is configured. */
+/** Returns the settings of the sandbox's own language model, unless one is configured. */
 function modelOf({ modelUrl }: World, env: Environment): Environment {
 	if (env["AGENT_MODEL"] || env["OPENAI_BASE_URL"] || env["OPENAI_API_KEY"]) return {};
 	return { OPENAI_BASE_URL: modelUrl, AGENT_MODEL: "sandbox" };
 }
 
-/** The sandbox's own X, unless one is configured. */
+/** Returns the settings of the sandbox's own X, unless one is configured. */
 function socialOf({ socialUrl, social }: World, env: Environment): Environment {
 	if (env["SOCIAL_BASE_URL"] || env["SOCIAL_API_KEY"] || env["SOCIAL_USER_ACCESS_TOKEN"]) return {};
 	return {
@@ -139,7 +139,7 @@ function socialOf({ socialUrl, social }: World, env: Environment): Environment {
 	};
 }
 
-/** The sandbox's own bridge, unless one is configured. Nothing in it is real money. */
+/** Returns the settings of the sandbox's own bridge, unless one is configured: no real money. */
 function bridgeOf(world: World, env: Environment): Environment {
 	const { bridgeUrl, bridgeKey, bridgeDirect, stable } = world;
 	if (env["BRIDGE_BASE_URL"] || env["BRIDGE_API_KEY"]) return {};
@@ -157,8 +157,8 @@ function bridgeOf(world: World, env: Environment): Environment {
 }
 
 /**
- * The sandbox's own token, unless one is configured. Its keeper is a wallet of the sandbox's wallet
- * provider: with another one nothing is bought back.
+ * Returns the settings of the sandbox's own token, unless one is configured. Its keeper is a wallet
+ * of the sandbox's wallet provider: with another one nothing is bought back.
  */
 function economyOf(
 	{ economy }: World,
@@ -181,7 +181,9 @@ function economyOf(
 	};
 }
 
-/** The sandbox's own stock tokens, unless the issuer's list is configured. */
+/**
+ * Returns the settings of the sandbox's own stock tokens, unless the issuer's list is configured.
+ */
 function stocksOf({ stocks }: World, env: Environment): Environment {
 	if (env["STOCK_ASSETS_BASE_URL"] || env["ROUTER_BASE_URL"]) return {};
 	const { assetsUrl, routerUrl, routerKey, pools, v4Pools, feeds } = stocks;

@@ -150,7 +150,9 @@ function attempt<Result>(
 	return by;
 }
 
-/** Learned from the endpoint's own answers, and bounded where nothing is known of it. */
+/**
+ * Returns after how long a second endpoint is asked: learned from this one's answers, and bounded.
+ */
 function hedgeAfterMs<Result>(
 	{ health }: Endpoint,
 	{ calls }: RpcQuestion<Result>,

@@ -15,14 +15,17 @@ export type EndpointHealth = {
 	 */
 	succeeded(): void;
 	/**
-	 * Reports that nothing was learned from it. It rests, twice as long after each failure in a row.
+	 * Reports that the endpoint gave no usable answer: it is left alone for a while, twice as long
+	 * after each failure in a row.
 	 */
 	failed(nowMs: number): void;
 	/** Reports an impossible answer: it is asked last, for longer each time. */
 	distrusted(nowMs: number): void;
-	/** Reports that it differed from others, and may be right: that alone does not rank it last. */
+	/**
+	 * Reports that the endpoint differed from others, and may be right: it is not asked last for it.
+	 */
 	doubted(nowMs: number): void;
-	/** Reports its retry time. */
+	/** Reports until when the endpoint asked not to be called. */
 	putAside(untilMs: number): void;
 	/**
 	 * Reports the newest block it named; returns whether that is older than the one it named before.

@@ -113,7 +113,9 @@ const CLOSE: Word = {
 	description: "It is `failure`, and is looked for no more until somebody asks for a look.",
 };
 
-/** Before anything is validated: a stranger learns nothing but that a key is wanted. */
+/**
+ * Asks for the admin key before anything is validated: a stranger learns only that one is needed.
+ */
 function guarded({ context: { core } }: Deps) {
 	return new Elysia().derive(({ request }) => ({
 		operator: core.operators.authenticate(request),

@@ -20,7 +20,7 @@ export type ForkPoint =
 	 * counts if its blocks are linked from there to `reach`.
 	 */
 	| { kind: "fork"; block: number; depth: number; reach: number }
-	/** What left the chain reaches below the allowed depth: how far is not known here. */
+	/** The fork is deeper than may be repaired: at least `depth` blocks. */
 	| { kind: "too_deep"; depth: number };
 
 /**

@@ -38,7 +38,7 @@ async function open(): Promise<void> {
 	show(answer.body);
 }
 
-/** The address of an intent, without a secret: its owner is signed in here, and gets a link. */
+/** Asks for the link of an intent that the address names: its owner is signed in here. */
 async function askForLink(): Promise<void> {
 	const answer = await ask<{ url: string }>("/v1/links", { intentId: token });
 	if (answer.kind === "body")
@@ -57,7 +57,7 @@ const GONE =
 	"It was not copied whole, or is older than a day. If you have answered it already, your answer " +
 	"stands. Otherwise ask for a new link: nothing was sent by this one.";
 
-/** A link that was used, or has run out: it still says what became of its question. */
+/** Shows what became of the question of a link that was used, or has run out. */
 async function recall(): Promise<void> {
 	const answer = await ask<Outcome>(`${address}/outcome`);
 	if (answer.kind === "problem") return close("This link is no longer good", GONE);
@@ -127,7 +127,7 @@ function show(link: LinkShown): void {
 	if (link.purpose !== "confirm") lookForWallets(link);
 }
 
-/** By the page's own steady clock: that of the machine may be wrong. */
+/** Counts the link's time down by the page's own steady clock: that of the machine may be wrong. */
 function countDown(link: LinkShown): void {
 	const endsAt = performance.now() + link.expiresInMs;
 	const tick = () => {

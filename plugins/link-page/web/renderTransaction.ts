@@ -48,8 +48,8 @@ export function renderTransaction(template: HTMLTemplateElement, one: Transactio
 }
 
 /**
- * What somebody decides by, and apart from it what only few will check. Nothing is in both, and
- * nothing that is shown of the plan is in neither.
+ * Returns what somebody decides by, and apart from it what only few will check. Nothing is in both,
+ * and nothing that is shown of the plan is in neither.
  */
 export function rowsOf(one: TransactionShown): { main: Row[]; details: Row[] } {
 	return { main: mainOf(one), details: detailsOf(one) };
@@ -148,7 +148,7 @@ function wordOf(value: string | number | boolean): string {
 	return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
 }
 
-/** `recipientIsContract` → "Recipient is contract". */
+/** Turns a member's name into words: `recipientIsContract` → "Recipient is contract". */
 function labelOf(name: string): string {
 	const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 	return words.charAt(0).toUpperCase() + words.slice(1);

@@ -95,8 +95,8 @@ export async function signWithWallet(
 }
 
 /**
- * The wallets of this browser: those that announce themselves (EIP-6963), else the one that is
- * simply there. `onFound` is told of each, in the order they come.
+ * Finds the wallets of this browser: those that announce themselves (EIP-6963), else the one that
+ * is simply there. `onFound` is told of each, in the order they come.
  */
 export function findWallets(onFound: (wallets: readonly FoundWallet[]) => void): void {
 	const found: FoundWallet[] = [];

@@ -33,7 +33,7 @@ export function dollars(usd: number): string {
 	return new Intl.NumberFormat("en", { style: "currency", currency: "USD" }).format(usd);
 }
 
-/** The page's sentences for a link. */
+/** Returns the page's sentences for a link. */
 export function linkWords({
 	purpose,
 	transactions,
@@ -80,7 +80,9 @@ export function linkWords({
 	}
 }
 
-/** What a status is to whoever asked for it; `isOver`: looking again shows nothing new. */
+/**
+ * Returns what a status means to whoever asked for it; `isOver`: looking again shows nothing new.
+ */
 export function stateWords(
 	status: string,
 	errorCode: string | null,
@@ -169,14 +171,14 @@ export function stateWords(
 	}
 }
 
-/** A rest of time as minutes and seconds; nothing below zero. */
+/** Renders the time left as minutes and seconds; never below zero. */
 export function timeLeft(ms: number): string {
 	const seconds = Math.max(0, Math.ceil(ms / 1_000));
 	const rest = String(seconds % SECONDS_PER_MINUTE).padStart(2, "0");
 	return `${Math.floor(seconds / SECONDS_PER_MINUTE)}:${rest}`;
 }
 
-/** A payment of which a cancellation was sent: which of the two is mined is not known yet. */
+/** Returns the words for a payment whose cancellation was sent: either of them may be mined. */
 function cancelling(state: string): State {
 	if (state === "never") {
 		return {

@@ -109,7 +109,7 @@ export async function findUnconfirmed(
 	}));
 }
 
-/** The first 16 bytes of every stand-in hash of a contract. */
+/** Returns the first 16 bytes of every stand-in hash of a contract. */
 export function standInPrefix(contract: Address): Hex {
 	return `0x${"0".repeat(16)}${contract.slice(2, 18)}`;
 }

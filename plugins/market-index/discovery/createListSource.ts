@@ -160,7 +160,7 @@ export function createProviderSearch(options: {
 		return found.filter(({ isDisabled }) => !isDisabled);
 	}
 
-	/** Never rejects: if the provider fails, only its hits are missing. */
+	/** Answers a search. It never rejects: if the provider fails, only its hits are missing. */
 	async function answer(key: string, text: string, chainId: number | undefined) {
 		const askedAtMs = clock.nowMs();
 		try {

@@ -201,7 +201,7 @@ function checkedPath(path: string): string | null {
 	return url.host === "gateway.invalid" ? url.pathname + url.search : null;
 }
 
-/** `https://<cid>.ipfs.<gateway>/<path>` */
+/** Reads a path out of `https://<cid>.ipfs.<gateway>/<path>`. */
 function subdomainPath(url: URL): string | null {
 	const [cid = "", root = ""] = url.hostname.split(".");
 	if (root !== "ipfs" || !CID.test(cid)) return null;

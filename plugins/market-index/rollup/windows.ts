@@ -37,9 +37,9 @@ export type Figure = {
 export type Window = {
 	/** A whole minute. */
 	start: Date;
-	/** The first whole hour in it: minutes count before, hours after. */
+	/** Begins the part that is summed by hours; before it, minutes are summed. */
 	hours: Date;
-	/** The first midnight (UTC) at or after `hours`: days count from here. */
+	/** Begins the part that is summed by days: the first midnight (UTC) at or after `hours`. */
 	days: Date;
 };
 

@@ -96,7 +96,7 @@ export function createPushQueue(options: {
 			}),
 	};
 
-	/** Logged once until all waiting pushes were handed on: in a flood each push is one too many. */
+	/** Logs a full queue once until all waiting pushes were handed on: a flood has thousands. */
 	function overflow(queued: Queued): void {
 		if (!isFull) {
 			const waiting = lines.size();

@@ -58,7 +58,7 @@ export type TopicBookOptions = {
 	onRefused(slug: string): void;
 };
 
-/** The kind of a frame. */
+/** Says what a frame is: an event of a followed collection, the protocol's own, or of no topic. */
 export type TopicVerdict = { kind: "event"; slug: string } | { kind: "protocol" | "stray" };
 
 export type TopicBook = {

@@ -206,7 +206,7 @@ function comparePrices({ priceRaw: one }: Candidate, { priceRaw: other }: Candid
 	return one < other ? -1 : 1;
 }
 
-/** Whoever has no rank comes last. */
+/** Orders by rank; a token without a rank comes last. */
 function compareRanks({ rank: one }: Candidate, { rank: other }: Candidate): number {
 	if (one === null || other === null) return Number(one === null) - Number(other === null);
 	return one - other;

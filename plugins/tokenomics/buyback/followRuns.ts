@@ -19,7 +19,7 @@ import type { Held, Intent, Profile } from "#plugins/wallets/contract.ts";
 
 type FollowDeps = BuybackDeps & { steps: Steps<TurnStep> };
 
-/** Holds what the runs so far mean for the next one. */
+/** Holds which buyback runs were made, which one is open, and what they spent. */
 export type Runs = {
 	/** Lists the slots of the last day that had a run. */
 	slots: ReadonlySet<number>;

@@ -66,8 +66,9 @@ async function cancelAsked(deps: ExecutionDeps, asked: CancelAsked): Promise<boo
 }
 
 /**
- * The owner's own wallet says that it sent a cancellation. One hash stands for one transaction of
- * ours, so the payment's own, or another's, is refused; the same one reported again is one.
+ * Records that the owner's own wallet says it sent a cancellation. One hash stands for one
+ * transaction of ours, so the payment's own, or another's, is refused; the same one reported again
+ * is one.
  *
  * That changes nothing for the intent, whatever was reported: the chain shows which of the two was
  * mined. The nonce is the one that was asked for: what is sent under another is no cancellation.
@@ -125,7 +126,7 @@ async function noteCancelled(
 	});
 }
 
-/** False where it was sent, or may have been. */
+/** Cancels an intent that was not sent; returns false where it was sent, or may have been. */
 async function cancelUnsent(
 	deps: ExecutionDeps,
 	tx: Tx,
@@ -199,7 +200,7 @@ async function cancellable(deps: ExecutionDeps, intentId: string): Promise<Payme
 	return { ...payment, nonce };
 }
 
-/** Whether a cancellation of that nonce is mined, waits, or was sent a moment ago. */
+/** Says whether a cancellation of that nonce is mined, waits, or was sent a moment ago. */
 async function isUnderWay(
 	deps: ExecutionDeps,
 	db: Queryable,
@@ -290,7 +291,10 @@ async function insertRows(
 	);
 }
 
-/** Whether it was reported for the same intent. Throws where it stands for anything else. */
+/**
+ * Says whether the cancellation was reported for the same intent. Throws where it stands for
+ * anything else.
+ */
 async function isReported(
 	tx: Tx,
 	{ intent, terms, transactionHash }: Parameters<typeof recordCancellation>[2],

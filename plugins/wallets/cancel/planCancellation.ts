@@ -243,8 +243,8 @@ export async function planCancellation(
 }
 
 /**
- * The nonces below one that nothing of ours holds, lowest first: nothing above them is mined before
- * something uses them. A filling that may never have left leaves its gap open.
+ * Returns the nonces below one that nothing of ours holds, lowest first: nothing above them is
+ * mined before something uses them. A filling that may never have left leaves its gap open.
  */
 export function gapsBelow(
 	nonce: number,
@@ -266,9 +266,9 @@ export function gapsBelow(
 }
 
 /**
- * What a node shows of a transaction's offer; null where it shows none of that hash. Signed bytes
- * that have the hash prove it. What cannot be put together is believed: nobody pays by our word,
- * and the caller holds the price against a limit.
+ * Returns what a node shows of a transaction's offer; null where it shows none of that hash. Signed
+ * bytes that have the hash prove it. What cannot be put together is believed: nobody pays by our
+ * word, and the caller holds the price against a limit.
  */
 export function offerOf(seen: unknown, hash: Hex): Offer | null {
 	const signed = readSigned(seen, hash);
@@ -285,13 +285,13 @@ export function offerOf(seen: unknown, hash: Hex): Offer | null {
 	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: null };
 }
 
-/** What bytes offer that were signed: `chain/readSigned` puts no other kind together. */
+/** Returns what signed bytes offer: `chain/readSigned` puts no other kind together. */
 export function offerOfSigned(signed: Hex): Offer {
 	const { nonce = 0, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(signed);
 	return { fees: { maxFeePerGas, maxPriorityFeePerGas }, provenNonce: nonce };
 }
 
-/** The payment and its newest cancellations, with what we know of their offers ourselves. */
+/** Reads the payment and its newest cancellations, with what we know of their offers ourselves. */
 async function readReplaced(
 	db: Queryable,
 	{ id, intentId }: Submission,

@@ -231,8 +231,8 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 }
 
 /**
- * Whether a call failed because every node that answers for the chain serves another one. Unlike
- * silence that does not pass by waiting: somebody has to correct the endpoints.
+ * Says whether a call failed because every node that answers for the chain serves another one.
+ * Unlike silence that does not pass by waiting: somebody has to correct the endpoints.
  */
 export function isOfOtherChain(error: unknown): boolean {
 	return error instanceof Fault && error.code === "rpc_wrong_chain";
@@ -247,7 +247,7 @@ function callOf(plan: PlannedCall) {
 	};
 }
 
-/** Of a node that does not know fees of old blocks, its newest block. */
+/** Reads the newest block of a node that does not know the fees of old blocks. */
 async function headOf(
 	rpc: Rpc,
 	{ latest, signal }: { latest: RpcOutcome | undefined; signal: AbortSignal },
@@ -273,7 +273,10 @@ function tipIn(price: bigint, base: bigint): bigint {
 	return price > base ? price - base : 0n;
 }
 
-/** A node that answers nothing else than "it reverts" is believed; one that fails is not. */
+/**
+ * Reads a simulation's outcome. A node that answers nothing else than "it reverts" is believed; one
+ * that fails is not.
+ */
 function simulationOf(outcome: RpcOutcome): Simulation {
 	if (outcome.kind === "result") {
 		const used = readAnswer(gas, outcome.result);

@@ -90,7 +90,10 @@ const placed = z.object({
 	status: z.string().optional(),
 });
 
-/** What honest nodes agree on: which transaction, in which block, how it ended. Heads differ. */
+/**
+ * Returns the part of a receipt that honest nodes agree on: which transaction, in which block, how
+ * it ended. Heads differ.
+ */
 function digestOf(result: unknown): string {
 	if (typeof result === "string") return "head";
 	const { data } = placed.safeParse(result);
@@ -151,7 +154,10 @@ async function checkReceipts(
 	});
 }
 
-/** The block that makes a receipt final, where the head that was named is as high; else null. */
+/**
+ * Returns the block that makes a receipt final, where the head that was named is as high; else
+ * null.
+ */
 function finalBlock(
 	{ receipt, headBlock }: Sighting,
 	asked: ReceiptAsked | undefined,
@@ -172,7 +178,7 @@ function flawOf(
 		: `block ${blockNumber} does not have the transaction of its receipt`;
 }
 
-/** What a chain knows of a hash; null where the node knows nothing of it. */
+/** Returns what a chain knows of a hash; null where the node knows nothing of it. */
 export async function readReceipt(
 	rpc: Rpc,
 	{ signal, second = false, heard, ...asked }: ReceiptAsked & ReceiptReading,

@@ -127,9 +127,9 @@ export const sightingCodec = {
 };
 
 /**
- * The bytes of a transaction as they were signed, put together from what a node tells of it. Null
- * where these do not have its hash: a kind that is not known here, or a node that tells it wrong.
- * We hand over fees of the 1559 kind, so nothing else is put together.
+ * Returns the bytes of a transaction as they were signed, put together from what a node tells of
+ * it. Null where these do not have its hash: a kind that is not known here, or a node that tells it
+ * wrong. We hand over fees of the 1559 kind, so nothing else is put together.
  */
 export function readSigned(seen: unknown, hash: Hex): Hex | null {
 	const { data } = feeMarket.safeParse(seen);
@@ -162,7 +162,7 @@ function receiptOf(mined: unknown, hash: Hex): Receipt {
 	return { ...rest, succeeded: status };
 }
 
-/** An answer is looked at twice, for whether it can be so and for what it says: parsed once. */
+/** Parses an answer once; it is needed twice, to judge it and to use it. */
 function parsedOnce<Output>(schema: z.ZodType<Output>) {
 	const known = new WeakMap<object, z.ZodSafeParseResult<Output>>();
 	return (answer: unknown): z.ZodSafeParseResult<Output> => {

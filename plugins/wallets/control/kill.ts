@@ -81,7 +81,7 @@ export async function lockSwitches(tx: Tx, as: "sender" | "operator"): Promise<v
 }
 
 /**
- * The switches that hold money back, from all of it to one wallet's. `readKill` reads them.
+ * Lists the switches that hold money back, from all of it to one wallet's. `readKill` reads them.
  *
  * A switch for what does not exist is refused: who mistypes a name on a bad day would believe that
  * it is off.

@@ -189,14 +189,14 @@ export function createQueueRuns(): QueueRuns {
 	};
 }
 
-/** The name of a nonce queue within a process. */
+/** Returns the name of a nonce queue within a process. */
 export function queueKey({ walletId, chainId }: { walletId: string; chainId: number }): string {
 	return `${walletId} ${chainId}`;
 }
 
 /**
- * What was never handed over can still be called off, and is where an operator switched it off, the
- * wallet is gone, or what was planned has run out meanwhile.
+ * Hands over what is queued. What was never handed over can still be cancelled, and is where an
+ * operator switched it off, the wallet is gone, or what was planned has run out meanwhile.
  */
 async function handOverQueued(deps: ExecutionDeps, asked: QueueAsked): Promise<QueueRunEnd> {
 	const { signal } = asked;
@@ -286,7 +286,7 @@ async function begin(
 	);
 }
 
-/** Null where the chain is not served any more. */
+/** Reads the account; null where the chain is not served any more. */
 async function accountOf(
 	deps: ExecutionDeps,
 	{ submission, signal }: { submission: Submission; signal: AbortSignal },
@@ -302,7 +302,7 @@ async function accountOf(
 	);
 }
 
-/** Why a queued transaction may no longer be sent; null: it may. */
+/** Returns why a queued transaction may no longer be sent; null: it may. */
 function expiryCode(
 	{ clock, settings }: ExecutionDeps,
 	{ intent, plan }: { intent: Intent; plan: Plan | null },
@@ -350,7 +350,7 @@ async function beginPayment(
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
 }
 
-/** Nobody can say whether it was sent already: it is not sent now, and its owner can ask anew. */
+/** Ends an intent that may have been sent already: it is not sent now; its owner can ask anew. */
 async function endUnreadable(deps: ExecutionDeps, submission: Submission): Promise<void> {
 	const why = { code: "looks_paid", detail: "what its wallet sent cannot be read any more" };
 	await deps.steps.run("commit.begin", () =>
@@ -367,7 +367,7 @@ async function giveUp(
 	return isEnded ? "called off" : "sending";
 }
 
-/** Whether nothing is left to cancel, or something has the nonce that must not be replaced. */
+/** Says whether nothing is left to cancel, or something has the nonce that must not be replaced. */
 async function isNeedless(
 	tx: Tx,
 	{ submission, queue }: { submission: Submission; queue: NonceQueue },
@@ -380,12 +380,12 @@ async function isNeedless(
 	return !payment || !isCancellable(payment) || isNonceTaken(payment, queue);
 }
 
-/** A gap whose filling is in doubt is filled again: nothing moves by either. */
+/** Says whether the filling of a gap is in doubt: it is filled again, nothing moves by either. */
 function isLostFill({ purpose, state }: HeldNonce): boolean {
 	return purpose === "fill" && (state === "doubtful" || state === "dropped");
 }
 
-/** What everything of ours offers under the nonce that left, or may have left. */
+/** Returns what everything of ours offers under the nonce that left, or may have left. */
 async function feesAt(tx: Tx, { chainId, sender, nonce }: Submission): Promise<Fees[]> {
 	const rows = await tx.query<{ price: string; tip: string }>(
 		`select transaction->>'maxFeePerGas' as price, transaction->>'maxPriorityFeePerGas' as tip

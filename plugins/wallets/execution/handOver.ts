@@ -155,9 +155,9 @@ export function handOverOf(
 }
 
 /**
- * The owner's own wallet says that it sent. One hash stands for one intent: the same transaction
- * told for two is refused. Whether it is what was planned, the chain tells; until then nothing
- * counts as spent, and limits do not hold what a person signs with their own key.
+ * Records that the owner's own wallet says it sent the payment. One hash stands for one intent: the
+ * same transaction told for two is refused. Whether it is what was planned, the chain tells; until
+ * then nothing counts as spent, and limits do not hold what a person signs with their own key.
  */
 export async function recordSigned(
 	deps: ExecutionDeps,
@@ -212,7 +212,10 @@ export async function recordSigned(
 	if (written === 0) throw executionFault.transactionOther();
 }
 
-/** Nothing was sent for it since, so the transaction that it was asked about may have been it. */
+/**
+ * Says whether the owner was asked whether this was paid. Nothing was sent for it since, so the
+ * transaction that it was asked about may have been it.
+ */
 function wasAskedWhetherPaid({ status, errorCode, looksPaid = null }: Intent): boolean {
 	if (status === "failed") return errorCode === LOOKS_PAID_CODE;
 	return looksPaid !== null && (status === "confirmation_required" || status === "expired");
@@ -264,8 +267,9 @@ async function recordPaid(
 }
 
 /**
- * The owner's wallet sent it under another hash than was told: it replaced, or sped up, what no
- * node has ever shown. What a node has shown is followed by its nonce, and no word changes that.
+ * Records another hash: the owner's wallet sent it under another one than was told: it replaced, or
+ * sped up, what no node has ever shown. What a node has shown is followed by its nonce, and no word
+ * changes that.
  */
 async function nameAnother(
 	tx: Tx,
@@ -293,7 +297,10 @@ async function tellUnsent(
 	});
 }
 
-/** A process that stood still since its commit is late: others may have drawn their conclusions. */
+/**
+ * Sends what was committed. A process that stood still since its commit is late: others may have
+ * drawn their conclusions.
+ */
 async function send(deps: ExecutionDeps, given: HandOver): Promise<SendOutcome> {
 	if (deps.clock.nowMs() > given.handOverUntilMs) {
 		return { kind: "refused", code: "hand_over_late", detail: "It was not handed over in time." };
@@ -308,7 +315,10 @@ async function send(deps: ExecutionDeps, given: HandOver): Promise<SendOutcome> 
 	});
 }
 
-/** What became of a cancellation moves its intent only once it is mined, by what is looked up. */
+/**
+ * Records a cancellation's outcome, which moves its intent only once it is mined, by what is looked
+ * up.
+ */
 async function recordSelfTransfer(deps: ExecutionDeps, { given, outcome }: Given): Promise<void> {
 	const { submissionId, profileId } = given;
 	const at = new Date(deps.clock.nowMs());
@@ -326,7 +336,7 @@ async function recordSelfTransfer(deps: ExecutionDeps, { given, outcome }: Given
 	);
 }
 
-/** Where each new block is searched anyway, the clock gives it time to be found there. */
+/** Returns when it is first looked up: each new block is searched anyway, and may hold it. */
 function firstLookAt(
 	{ looks }: Pick<ExecutionDeps, "looks">,
 	{ transaction: { chainId } }: HandOver,
@@ -338,7 +348,7 @@ function firstLookAt(
 }
 
 /**
- * It was in doubt already, and is found. Between the two transactions its receipt may have been
+ * Records that a payment in doubt is found. Between the two transactions its receipt may have been
  * read: then the submission stands elsewhere, and what was made of it is the last word.
  */
 async function recordFound(
@@ -352,7 +362,10 @@ async function recordFound(
 	if (open.length > 0) await moveIntent(tx, { intentId, event: "found", at });
 }
 
-/** Also where it was said to be sent: by a hash that another stands by nobody can say so. */
+/**
+ * Records that it was not sent, also where it was said to be sent: by a hash that another stands by
+ * nobody can say so.
+ */
 async function recordNotSent(tx: Tx, { given, outcome, at }: Given & { at: Date }): Promise<void> {
 	const { submissionId, intentId } = given;
 	const state = outcome.kind === "refused" ? "never" : "doubtful";

@@ -38,8 +38,8 @@ type Given = {
 };
 
 /**
- * Whether an account can pay for all plans of a batch and their gas, and whether each of them runs.
- * One denial denies all of them: nothing of a batch is sent that cannot be sent whole.
+ * Says whether an account can pay for all plans of a batch and their gas, and whether each of them
+ * runs. One denial denies all of them: nothing of a batch is sent that cannot be sent whole.
  */
 export function judgeBatch(
 	plans: readonly (Plan & {

@@ -112,7 +112,7 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 	);
 }
 
-/** True where an operator has said yes to no such plan, and is asked now. */
+/** Says whether no operator has agreed to such a plan yet, so that one is asked now. */
 async function isReviewAsked(
 	deps: ExecutionDeps,
 	tx: Tx,
@@ -132,8 +132,8 @@ async function isReviewAsked(
 }
 
 /**
- * Why what comes behind the step would be refused, as far as that is known now: nothing is sent for
- * what a switch or a limit forbids. The caller holds the profile's row.
+ * Returns why what comes behind the step would be refused, as far as that is known now: nothing is
+ * sent for what a switch or a limit forbids. The caller holds the profile's row.
  */
 async function denialOf(
 	deps: ExecutionDeps,
@@ -174,7 +174,7 @@ export async function resumeWaiting(deps: ExecutionDeps): Promise<string[]> {
 	return resumed;
 }
 
-/** True where it is to be planned now. */
+/** Resumes a step that waited; returns whether it is to be planned now. */
 async function resume(
 	deps: ExecutionDeps,
 	{ id: intentId, step, stepId }: Ended,

@@ -226,7 +226,10 @@ function planDenial(
 	return null;
 }
 
-/** What is signed and not sent calls nothing, and counts on no other chain or contract. */
+/**
+ * Refuses a plan that cannot be signed: what is signed and not sent calls nothing, and counts on no
+ * other chain or contract.
+ */
 function assertSignable(plan: Plan, signs: Signable): void {
 	assert(plan.valueRaw === 0n && plan.data === "0x", "a signature calls nothing");
 	if (signs.kind === "message") return;

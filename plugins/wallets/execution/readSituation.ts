@@ -148,7 +148,7 @@ export async function readYes(tx: Tx, intents: readonly Intent[]): Promise<SaidY
 	return intents.map(({ id }) => byId.get(id) ?? NOBODY);
 }
 
-/** True where a plan made anew is still what somebody said yes to. */
+/** Says whether a plan made anew is still what somebody said yes to. */
 export function isWithin(
 	approved: Plan | null,
 	fresh: Plan,
@@ -159,8 +159,9 @@ export function isWithin(
 }
 
 /**
- * How long a profile knows each recipient, in milliseconds; null where there is none. Asking makes
- * them known: a cooldown begins with the first attempt, which is when its owner hears of it.
+ * Returns how long a profile knows each recipient, in milliseconds; null where there is none.
+ * Asking makes them known: a cooldown begins with the first attempt, which is when its owner hears
+ * of it.
  */
 export async function knowRecipients(
 	tx: Tx,
@@ -201,7 +202,7 @@ export function spentTodaySql({ profile, since }: { profile: string; since: stri
 			))`;
 }
 
-/** Nobody moves one of the intents before the batch is decided. */
+/** Locks the intents: nobody moves one of them before the batch is decided. */
 async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
 	const ids = planned.map(({ intent }) => intent.id);
 	const [only = ""] = ids;
@@ -211,7 +212,10 @@ async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boo
 	return row?.created === planned.length;
 }
 
-/** One statement, because each costs as much again as most of what is read here. */
+/**
+ * Reads all that is needed under the locks in one statement, because each costs as much again as
+ * most of what is read here.
+ */
 async function readUnderLocks(
 	deps: ExecutionDeps,
 	tx: Tx,

@@ -91,8 +91,8 @@ export async function reserveIntent(tx: Tx, reservation: Reservation): Promise<b
 }
 
 /**
- * The nonce under which an account's next transaction is handed over, or why it has to wait. Counts
- * that our records do not explain are remembered for operators.
+ * Returns the nonce under which an account's next transaction is handed over, or why it has to
+ * wait. Counts that our records do not explain are remembered for operators.
  */
 export function takeNonce(
 	{ nonceClaims, log }: Pick<ExecutionDeps, "nonceClaims" | "log">,

@@ -197,14 +197,14 @@ export async function moveIntent(tx: Tx, move: IntentMove): Promise<IntentStatus
 	return to;
 }
 
-/** Where the event leads from there; null where the machine knows no such move. */
+/** Returns the status to which the event leads; null where the machine knows no such move. */
 export function nextStatus(from: IntentStatus, event: IntentEvent): IntentStatus | null {
 	return nextState(intentMachine, from, event);
 }
 
 /**
- * The part that writes moves down, for whoever moves intents in a part `moved (id)` of the same
- * statement. Members are SQL: places of values, or texts in quotes.
+ * Returns the part of a statement that writes moves down, for whoever moves intents in a part
+ * `moved (id)` of the same statement. Members are SQL: places of values, or texts in quotes.
  */
 export function noteMove(
 	move: Record<"event" | "from" | "to" | "at", string> & { detail?: string },
@@ -218,13 +218,13 @@ export function noteMove(
 		from moved`;
 }
 
-/** What operators read of a denial: its sentence, and what was heard beside it. */
+/** Returns what operators read of a denial: its sentence, and what was heard beside it. */
 function noted(denial: Denial | null): string | null {
 	if (denial === null) return null;
 	return denial.heard === undefined ? denial.detail : `${denial.detail} ${denial.heard}`;
 }
 
-/** False where it does not stand there (any more). */
+/** Writes the new status; returns false where the intent has another status by now. */
 async function write(
 	tx: Tx,
 	move: IntentMove,

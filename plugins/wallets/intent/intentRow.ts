@@ -151,8 +151,9 @@ export const newIntentRows = {
 };
 
 /**
- * The intents that are judged together with one, itself among them. Throws `row_unreadable` where
- * one of them cannot be read: nobody is shown a part of what they say yes to. Reads `intent_batch`.
+ * Returns the intents that are judged together with one, itself among them. Throws `row_unreadable`
+ * where one of them cannot be read: nobody is shown a part of what they say yes to. Reads
+ * `intent_batch`.
  */
 export async function readBatch(
 	db: Queryable,
@@ -212,7 +213,7 @@ export async function queryIntents(db: Queryable, ids: readonly string[]): Promi
 	);
 }
 
-/** A profile's intents, newest first, along the index `intent_profile`. */
+/** Lists a profile's intents, newest first, along the index `intent_profile`. */
 export async function listIntents(
 	db: Queryable,
 	asked: {

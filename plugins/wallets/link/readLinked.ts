@@ -98,7 +98,7 @@ export function outcomeOf(
 	};
 }
 
-/** A link's question as somebody reads it, and as their wallet is asked. */
+/** Returns a link's question: sentences for its page, and transactions for the wallet. */
 export function renderLink(
 	context: Pick<LinkContext, "chainOf"> & { deps: Pick<LinkContext["deps"], "clock" | "prices"> },
 	{ link, intents }: { link: OpenLink; intents: readonly Intent[] },
@@ -197,9 +197,9 @@ export function requestOf({
 }
 
 /**
- * Whether what a link to cancel asks for still takes the payment's nonce: it is bound to its terms,
- * and the payment has the nonce of these and hangs. `mayBeOver`: what was signed meanwhile can be
- * reported until the payment is final, because what was mined can still leave the chain.
+ * Says whether what a link to cancel asks for still takes the payment's nonce: it is bound to its
+ * terms, and the payment has the nonce of these and hangs. `mayBeOver`: what was signed meanwhile
+ * can be reported until the payment is final, because what was mined can still leave the chain.
  */
 async function isToBeCancelled(
 	db: Queryable,
@@ -245,7 +245,7 @@ function rendered(
 	};
 }
 
-/** What its owner has to know before a yes: this wallet sent the like of it already. */
+/** Returns what the owner has to know before a yes: this wallet sent a like payment already. */
 function askedAbout({ looksPaid = null }: Intent): Record<string, string> {
 	if (looksPaid === null) return {};
 	return looksPaid === UNREADABLE

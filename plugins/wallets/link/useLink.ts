@@ -116,7 +116,7 @@ async function write(
 	return intents.map(({ id }) => id);
 }
 
-/** Before anything of them is read: what is agreed to must still be what stands there. */
+/** Locks the batch before it is read: what is agreed to must still be what is stored. */
 async function lockBatch(tx: Tx, intentId: string): Promise<void> {
 	await tx.query(
 		`select 1 from wallets.intent
@@ -131,7 +131,7 @@ function wrongAnswer(path: string): Fault {
 	return httpFault.validationError({ public: message, members: { issues: [{ path, message }] } });
 }
 
-/** All of a batch or none: whoever was called off meanwhile was part of what was agreed to. */
+/** Approves all of a batch or none: what was cancelled meanwhile was part of what was agreed to. */
 async function approveAll(deps: ExecutionDeps, tx: Tx, intents: readonly Intent[]): Promise<void> {
 	const nowMs = deps.clock.nowMs();
 	// One order for all who lock intents of one batch.

@@ -177,9 +177,10 @@ async function take(deps: OnceDeps, request: OnceRequest, release: Release): Pro
 }
 
 /**
- * What to throw where recording intents failed, and whether they may be recorded all the same: only
- * a commit whose answer was lost leaves that in doubt. That nothing was done is said where it is
- * proven: the line was full, and without a key there is no earlier request to mistake this for.
+ * Returns what to throw where recording intents failed, and whether they may be recorded all the
+ * same: only a commit whose answer was lost leaves that in doubt. That nothing was done is said
+ * where it is proven: the line was full, and without a key there is no earlier request to mistake
+ * this for.
  */
 function recordingFailed(
 	error: unknown,
@@ -193,9 +194,9 @@ function recordingFailed(
 }
 
 /**
- * What to throw for a failure of ours behind which something may be recorded: `outcome_unknown`, in
- * the words for who sent a key and who did not. What the caller did wrong, and what is a mistake of
- * ours, stays what it is.
+ * Returns what to throw for a failure of ours behind which something may be recorded:
+ * `outcome_unknown`, in the words for who sent a key and who did not. What the caller did wrong,
+ * and what is a mistake of ours, stays what it is.
  */
 function unknownOutcome(
 	error: unknown,
@@ -209,7 +210,7 @@ function unknownOutcome(
 		: onceFault.outcomeUnknown({ ...details, public: WITH_KEY });
 }
 
-/** What the first one left: its answer, or its intents where it is gone without one. */
+/** Returns what the first request left: its answer, or its intents where it is gone without one. */
 async function takeOver(
 	deps: OnceDeps,
 	tx: Tx,

@@ -78,8 +78,8 @@ export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): P
 }
 
 /**
- * A payment was seen under a hash that somebody reported as its cancellation, or as another's: it
- * is none, and must not keep the payment from its own hash.
+ * Takes back reports: a payment was seen under a hash that somebody reported as its cancellation,
+ * or as another's: it is none, and must not keep the payment from its own hash.
  */
 async function disproveReports(
 	tx: Tx,

@@ -80,7 +80,7 @@ export async function endAsked(
 	);
 }
 
-/** Whether its owner's wallet was asked to send it, and nobody told that it did. */
+/** Says whether its owner's wallet was asked to send it, and nobody told that it did. */
 export function isAsked(intent: Intent): intent is Asked {
 	const { status, plan, walletId } = intent;
 	return status === "signature_required" && plan !== null && walletId !== null;
@@ -94,7 +94,7 @@ async function lockStatus(tx: Tx, intentId: string): Promise<IntentStatus | null
 	return row?.status ?? null;
 }
 
-/** A chain that is not served any more cannot say that nothing was sent on it. */
+/** Searches for the payment; a chain that is not served any more cannot say that none was sent. */
 async function lookFor(
 	deps: ExecutionDeps,
 	{ intent, signal }: { intent: Asked; signal: AbortSignal },

@@ -141,7 +141,7 @@ export async function reconcileSubmission(
 	if (signed) await rebroadcast(deps, { intentId: intent.id, rpc, signed, signal: within });
 }
 
-/** Known by a hash, so that the chain alone can say where it is; a revert takes two to say. */
+/** Says whether its hash is known, so that the chain alone can say where it is. */
 function isPlain({ state, transactionHash }: Submission): boolean {
 	return (state === "sent" || state === "mined") && transactionHash !== null;
 }
@@ -176,7 +176,7 @@ async function lookInParts(
 	return all;
 }
 
-/** What is wrong with one of many is its own: where they fail, each is looked at by itself. */
+/** Looks at a part of many; where that fails, each is looked at by itself. */
 async function lookAtPart(
 	deps: ExecutionDeps,
 	given: { part: readonly Submission[]; chainId: number; rpc: Rpc; signal: AbortSignal },
@@ -206,7 +206,10 @@ async function rideAlong(deps: ExecutionDeps, riders: readonly Submission[]): Pr
 	);
 }
 
-/** What is in the same blocks, and neither due nor looked at by somebody else in this process. */
+/**
+ * Returns what is in the same blocks, and neither due nor looked at by somebody else in this
+ * process.
+ */
 async function othersOf(
 	{ db, looks }: ExecutionDeps,
 	{ left, due }: { left: readonly Submission[]; due: readonly Submission[] },

@@ -129,7 +129,10 @@ export async function missingOf(
 	return { missing: { ...denial, isDoubtful }, spentRaw };
 }
 
-/** What is deep enough to be final is looked up twice: from then on nobody looks again. */
+/**
+ * Looks up submissions. What is deep enough to be final is looked up twice: from then on nobody
+ * looks again.
+ */
 async function seeSurely(
 	deps: ExecutionDeps,
 	given: { submissions: readonly Submission[]; rpc: Rpc; signal: AbortSignal },
@@ -152,7 +155,9 @@ async function seeSurely(
 	});
 }
 
-/** Each with what the chain shows under its hash; null where that is not what was planned. */
+/**
+ * Returns each with what the chain shows under its hash; null where that is not what was planned.
+ */
 async function see(
 	deps: ExecutionDeps,
 	given: {
@@ -189,13 +194,15 @@ async function see(
 	});
 }
 
-/** Sent and waiting still, or in the block and with the end that are known. */
+/** Says whether a submission is where it was: waiting, or in the known block with the known end. */
 function isWhereItWas({ state, blockHash }: Submission, { receipt }: Sighting): boolean {
 	if (!receipt) return state === "sent";
 	return state === "mined" && receipt.succeeded && blockHash === receipt.blockHash;
 }
 
-/** Those of which a receipt is the success of what was sent, with what was paid for there. */
+/**
+ * Returns those of which a receipt is the success of what was sent, with what was paid for there.
+ */
 async function paidFor(
 	deps: ExecutionDeps,
 	{ looks, signal }: { looks: readonly Look[]; signal: AbortSignal },

@@ -141,9 +141,9 @@ export async function usedByOurs(
 }
 
 /**
- * The bytes of a dropped transaction, to be broadcast once more as they are. Null where no operator
- * switched that on, where they are not known or are not of the hash that stands for the intent, and
- * where nothing is sent at all: a dry run, an operator's switch.
+ * Returns the bytes of a dropped transaction, to be broadcast once more as they are. Null where no
+ * operator switched that on, where they are not known or are not of the hash that stands for the
+ * intent, and where nothing is sent at all: a dry run, an operator's switch.
  */
 export async function readRebroadcast(
 	deps: ExecutionDeps,
@@ -210,9 +210,9 @@ async function seeNamed(
 }
 
 /**
- * What an owner's own wallet sent, under a nonce that nobody knows: the payment is looked for among
- * all that the wallet sent since the plan. Without that, and while something may still wait at a
- * node, it is not over.
+ * Looks for what an owner's wallet sent under a nonce that nobody knows: the payment is looked for
+ * among all that the wallet sent since the plan. Without that, and while something may still wait
+ * at a node, it is not over.
  */
 async function lookForOwners(
 	deps: ExecutionDeps,
@@ -238,7 +238,7 @@ async function lookForOwners(
 	return { kind: "never", code, detail: NOT_SENT[code], isOthers: hash === null };
 }
 
-/** Whether the wallet provider gave up what no node knows: by its word now, or before. */
+/** Says whether the wallet provider gave up what no node knows: by its word now, or before. */
 async function isRefused(
 	deps: ExecutionDeps,
 	given: Asked & { isGivenUp: boolean },
@@ -258,7 +258,7 @@ function sayThatItCannotBeNamed(deps: ExecutionDeps, submission: Submission): vo
 	});
 }
 
-/** What has a hash that no node knows now. */
+/** Decides about a submission whose hash no node knows now. */
 async function ofUnseen(
 	deps: ExecutionDeps,
 	given: Asked & { hash: Hex; use: NonceUse; isGivenUp: boolean },
@@ -280,9 +280,9 @@ async function ofUnseen(
 }
 
 /**
- * Whether a reorg dropped what was in a block: its nonce is free again, and no endpoint that came
- * as far as that block knows it. Its owner is told at once, and not after the time in which nodes
- * forget. What was dropped stays so until a node shows it.
+ * Says whether a reorg dropped what was in a block: its nonce is free again, and no endpoint that
+ * came as far as that block knows it. Its owner is told at once, and not after the time in which
+ * nodes forget. What was dropped stays so until a node shows it.
  */
 async function isDropped(
 	deps: ExecutionDeps,

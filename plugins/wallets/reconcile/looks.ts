@@ -118,7 +118,9 @@ export async function postponeLooks(
 	);
 }
 
-/** How long to wait before the next look at a submission, by what is known and for how long. */
+/**
+ * Returns how long to wait before the next look at a submission, by what is known and for how long.
+ */
 export function nextLookMs(submission: Submission, nowMs: number): number {
 	const ageMs = nowMs - (submission.sentAtMs ?? submission.createdAtMs);
 	switch (submission.state) {
@@ -140,7 +142,7 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 	}
 }
 
-/** Whether its owner's wallet sent it, by their word, and no node has shown it. */
+/** Says whether its owner's wallet sent it, by their word, and no node has shown it. */
 function isUnseenOfOwner({ nonce, seenAtMs, purpose }: Submission): boolean {
 	return nonce === null && seenAtMs === null && purpose === "pay";
 }

@@ -99,10 +99,11 @@ export async function postponeQueue(
 }
 
 /**
- * Nonce queues with something in them for so long that nobody may be at it any more, and that were
- * not left alone for a while, those that wait longest first: one that has to wait again and again
- * must not keep the others from their turn. What cannot be read takes no turn either. What was put
- * off for longer than anything is, by a clock that was wrong, is due. Scans `submission_open`.
+ * Reads nonce queues with something in them for so long that nobody may be at it any more, and that
+ * were not left alone for a while, those that wait longest first: one that has to wait again and
+ * again must not keep the others from their turn. What cannot be read takes no turn either. What
+ * was put off for longer than anything is, by a clock that was wrong, is due. Scans
+ * `submission_open`.
  */
 export async function readQueues(
 	db: Queryable,
@@ -206,7 +207,7 @@ export async function readOpen(
 	return items;
 }
 
-/** Nothing is put off to a later time than this, by a clock that is right. */
+/** Returns the latest time to which a look can be put off, by a clock that is right. */
 function latestLook(at: Date): Date {
 	return new Date(at.getTime() + LOOKS_APART_MAX_MS);
 }

@@ -60,7 +60,7 @@ export async function searchPlanned(deps: ExecutionDeps, asked: SearchAsked): Pr
 	return { kind: "absent", instead: insteadOf(asked, { others, begin }) };
 }
 
-/** Whether a transaction is what sends nothing from an account to itself. */
+/** Says whether a transaction is what sends nothing from an account to itself. */
 export function isCancellationOf(
 	sender: Address,
 	{ to, valueRaw, data }: Pick<SentTransaction, "to" | "valueRaw" | "data">,
@@ -113,7 +113,7 @@ async function noteSearched(
 	);
 }
 
-/** What was read in an earlier search took nonces too, and was not kept. */
+/** Returns what took the nonce instead; what an earlier search read was not kept. */
 function insteadOf(
 	{ sender }: SearchAsked,
 	{ others, begin }: { others: readonly SentTransaction[]; begin: Begin },

@@ -47,8 +47,8 @@ export async function seeTransaction(deps: ExecutionDeps, asked: Asked): Promise
 }
 
 /**
- * How a submission's hash is asked for, with what its receipt is held against: it cannot be mined
- * far below the head at which it was planned.
+ * Returns how a submission's hash is asked for, with what its receipt is held against: it cannot be
+ * mined far below the head at which it was planned.
  *
  * Where the chain has still not come to that head after a while, the head was false: then the rest
  * of what is checked has to do.
@@ -72,7 +72,9 @@ export function receiptAsked(
 	};
 }
 
-/** Whose nonce is looked for, and in which blocks: after the head at which it was planned. */
+/**
+ * Returns whose nonce is looked for, and in which blocks: after the head at which it was planned.
+ */
 export function nonceAsked(
 	{ clock }: Pick<ExecutionDeps, "clock">,
 	submission: Submission,
@@ -82,7 +84,7 @@ export function nonceAsked(
 	return { address, fromBlock: fromBlock ?? 0, isFromBlockOld };
 }
 
-/** Whether every honest node has come past the head at which a submission was planned. */
+/** Says whether every honest node has come past the head at which a submission was planned. */
 export function isPlannedLongAgo(
 	{ sentAtMs, createdAtMs }: Pick<Submission, "sentAtMs" | "createdAtMs">,
 	nowMs: number,
@@ -124,7 +126,7 @@ function read(
 	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
 }
 
-/** Whether an earlier look found the same revert, and blocks have come on top of it since. */
+/** Says whether an earlier look found the same revert, and blocks have come on top of it since. */
 function wasSaidBefore({ submission }: Asked, { receipt, headBlock }: Sighting): boolean {
 	const { state, blockHash } = submission;
 	if (receipt === null || state !== "reverted" || blockHash !== receipt.blockHash) return false;
@@ -139,8 +141,8 @@ function refuseChangedEnd({ submission, hash }: Asked, { receipt }: Sighting): v
 }
 
 /**
- * Whether the head at which a submission was planned was made up, where the chain proves it: its
- * nonce was free then, and is used in the block of that number.
+ * Says whether the head at which a submission was planned was made up, where the chain proves it:
+ * its nonce was free then, and is used in the block of that number.
  */
 async function isPlannedAtFalseHead(
 	deps: Pick<ExecutionDeps, "steps">,

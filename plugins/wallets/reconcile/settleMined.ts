@@ -121,7 +121,7 @@ export async function settleMined(
 	deps.log.info("transactions of intents are mined", { count: rows.length });
 }
 
-/** Whether what the chain knows of a hash is the transaction that was planned. */
+/** Says whether what the chain knows of a hash is the transaction that was planned. */
 export function judgeSighting(
 	{ log }: Pick<ExecutionDeps, "log">,
 	given: { submission: Submission; plan: Expected; hash: Hex; sighting: Sighting },
@@ -140,7 +140,7 @@ export function judgeSighting(
 	return { kind: "other", sighting };
 }
 
-/** Whether two sightings have the same receipt, or none: the same block, with the same end. */
+/** Says whether two sightings have the same receipt, or none: the same block, with the same end. */
 export function isSameReceipt(one: Sighting | null, other: Sighting | null): boolean {
 	return (
 		one?.receipt?.blockHash === other?.receipt?.blockHash &&
@@ -148,7 +148,10 @@ export function isSameReceipt(one: Sighting | null, other: Sighting | null): boo
 	);
 }
 
-/** What a submission's transaction is on chain: its intent's plan, or nothing sent to itself. */
+/**
+ * Returns what a submission's transaction is on chain: its intent's plan, or nothing sent to
+ * itself.
+ */
 export function expectedOf({ purpose, chainId, sender }: Submission, plan: Plan): Expected {
 	return purpose === "pay" ? plan : selfTransfer({ chainId, from: sender });
 }
@@ -190,7 +193,7 @@ export async function noteSightings(
 	);
 }
 
-/** Mined so deep that the chain does not take it back. */
+/** Says whether it is mined so deep that the chain does not take it back. */
 export function isFinal(
 	{ settings }: Pick<ExecutionDeps, "settings">,
 	{ receipt, headBlock }: Sighting,
@@ -231,18 +234,18 @@ export async function tellReceipt(
 	return event;
 }
 
-/** What of it is told, without what decides. */
+/** Returns the part of a reason that its owner is shown. */
 function reasonOf({ isDoubtful: _, ...denial }: Missing): Denial {
 	return denial;
 }
 
-/** What a receipt of success is for its intent. */
+/** Returns what a receipt of success is for its intent. */
 function eventOf(missing: Missing | null): IntentEvent {
 	if (missing === null) return "mined";
 	return missing.isDoubtful ? "doubt" : "missed";
 }
 
-/** One of each block is looked at soon, for all that are in it. */
+/** Returns when each is looked at: one of each block soon, for all that are in it. */
 function lookTimes(mined: readonly MinedToSettle[], at: Date): Date[] {
 	const blocks = new Set<string>();
 	return mined.map(({ submission, receipt }) => {
@@ -268,19 +271,22 @@ function isPlanned(
 }
 
 /**
- * Null where any will do: a payment's is chosen by its owner's wallet. A cancellation that this
- * wallet signs is one under the nonce that was asked for alone.
+ * Returns the nonce that it must have; null where any will do: a payment's is chosen by its owner's
+ * wallet. A cancellation that this wallet signs is one under the nonce that was asked for alone.
  */
 function nonceExpected({ nonce, seenNonce, purpose }: Submission): number | null {
 	return nonce ?? (purpose === "pay" ? null : seenNonce);
 }
 
-/** Whatever block takes it after a reorganisation, so far below its nonce is free. */
+/** Returns the block below which its nonce is free, after any reorganisation. */
 function freeAt({ settings }: ExecutionDeps, { receipt, headBlock }: Sighting): number {
 	return Math.max(0, (receipt?.blockNumber ?? headBlock) - settings.finalDepthBlocks);
 }
 
-/** The newest block known not to have it: it was planned no later, whatever head was named then. */
+/**
+ * Returns the newest block known not to have it: it was planned no later, whatever head was named
+ * then.
+ */
 function notYetMinedAt({ receipt, headBlock }: Sighting): number {
 	return receipt ? Math.max(0, receipt.blockNumber - 1) : headBlock;
 }

@@ -271,8 +271,8 @@ function balanceCall({ account, holding }: ChangeAsked, block: number): RpcCall 
 }
 
 /**
- * Null where the node refuses, because it has no such state. A contract that reverts, or has no
- * code, holds nothing that can be shown: that is an answer, and it is nothing.
+ * Reads a balance; null where the node refuses, because it has no such state. A contract that
+ * reverts, or has no code, holds nothing that can be shown: that is an answer, and it is nothing.
  */
 function balanceOf(outcome: RpcOutcome | undefined): bigint | null {
 	if (outcome === undefined) throw chainFault.chainUnreadable();

@@ -128,22 +128,22 @@ export function readTimestamp(text: string): number | null {
 	return sign === "-" ? localMs + offsetMs : localMs - offsetMs;
 }
 
-/** True for a host, perhaps with user and port. An empty host names nobody, and is none. */
+/** Accepts a host, perhaps with user and port. An empty host names nobody, and is none. */
 export function isAuthority(text: string): boolean {
 	return AUTHORITY.test(text);
 }
 
-/** True for an absolute URI of any scheme. */
+/** Accepts an absolute URI of any scheme. */
 export function isUri(text: string): boolean {
 	return URI.test(text);
 }
 
-/** True for `*pchar`, also none: the form of a request id. */
+/** Accepts `*pchar`, also none: the form of a request id. */
 export function isPchars(text: string): boolean {
 	return PCHARS.test(text);
 }
 
-/** True for `1*( reserved / unreserved / " " )`, which ERC-4361 allows in a statement. */
+/** Accepts `1*( reserved / unreserved / " " )`, which ERC-4361 allows in a statement. */
 export function isStatement(text: string): boolean {
 	return STATEMENT.test(text);
 }

@@ -56,7 +56,7 @@ const standsSql = `select
 /** Somebody new gets nothing of what a post says before its author had a day to see it. */
 const SOCIAL_COOLDOWN_MS = DAY_MS;
 
-/** The same of a message alone, whoever pays for the gas. */
+/** Returns why a message may not be signed, whoever pays for the gas. */
 export function messageDenial(
 	deps: Parameters<typeof feeDenial>[0],
 	{ chainId, feeRaw }: { chainId: number; feeRaw: bigint },
@@ -65,8 +65,8 @@ export function messageDenial(
 }
 
 /**
- * Whether a transaction may offer the network that much; null: it may. The price of gas is what a
- * node says, and what a lying one says would be paid out of the wallet past every limit.
+ * Returns why a transaction may not offer the network so much; null: it may. The price of gas is
+ * what a node says, and what a lying one says would be paid out of the wallet past every limit.
  */
 export function feeDenial(
 	{
@@ -150,9 +150,9 @@ export async function followSpend(
 }
 
 /**
- * The part of a statement that spends what was reserved: all of it, or `spent_raw` of it, and then
- * it gives the rest back. `rows` has the entries of reservations, each with its `spent_raw`.
- * Dollars are rounded against the owner: what is spent is never counted as less.
+ * Returns the part of a statement that spends what was reserved: all of it, or `spent_raw` of it,
+ * and then it gives the rest back. `rows` has the entries of reservations, each with its
+ * `spent_raw`. Dollars are rounded against the owner: what is spent is never counted as less.
  */
 export function spendOf(rows: string, at: string): string {
 	const cost = "least(coalesce(spent_raw, amount_raw), amount_raw)";
@@ -186,9 +186,9 @@ export function limitsInForce(
 }
 
 /**
- * Whether money would go to somebody else's address; false where nobody is named, and for a wallet
- * of the profile's own. A post that names somebody else's may be one that its author was talked
- * into: on the social channel that always asks by a link.
+ * Says whether money would go to somebody else's address; false where nobody is named, and for a
+ * wallet of the profile's own. A post that names somebody else's may be one that its author was
+ * talked into: on the social channel that always asks by a link.
  */
 export function isThirdParty(recipient: Address | null, { wallets }: Profile): boolean {
 	if (recipient === null) return false;
@@ -221,8 +221,8 @@ export async function readHeld(db: Queryable, intentIds: readonly string[]): Pro
 }
 
 /**
- * Whether limits in dollars allow a spend; null: they do. What has no price in dollars is denied,
- * since no limit can hold it.
+ * Returns why limits in dollars deny a spend; null: they allow it. What has no price in dollars is
+ * denied, since no limit can hold it.
  */
 export function spendDenial(situation: SpendSituation): Denial | null {
 	const { usdMicros, spentTodayUsdMicros, limits } = situation;
@@ -258,8 +258,9 @@ export function spendDenial(situation: SpendSituation): Denial | null {
 }
 
 /**
- * Base units in millionths of a dollar. Rounded up: a limit is never passed by a rounding. Null
- * where no feed knows the currency, and where it answers nothing that could be a price.
+ * Converts base units into millionths of a dollar. Rounded up: a limit is never passed by a
+ * rounding. Null where no feed knows the currency, and where it answers nothing that could be a
+ * price.
  */
 export function usdMicros(raw: bigint, rate: UsdRate | null): bigint | null {
 	if (!rate || rate.answer <= 0n) return null;

@@ -159,7 +159,7 @@ export const submissionRow = {
 	},
 } satisfies RowSource<SubmissionRow, Submission> & { columns: string };
 
-/** Whether a payment was sent, or may have been, and nothing mined has settled it yet. */
+/** Says whether a payment was sent, or may have been, and nothing mined has settled it yet. */
 export function isCancellable({
 	state,
 	finalAtMs,
@@ -274,8 +274,8 @@ export async function recordSent(
 }
 
 /**
- * Whether a hash is another submission's of the same sender: one hash stands for one intent. What
- * other senders say that it is of theirs, the chain will not confirm.
+ * Says whether a hash is another submission's of the same sender: one hash stands for one intent.
+ * What other senders say that it is of theirs, the chain will not confirm.
  */
 export async function standsForAnother(
 	tx: Tx,

@@ -16,10 +16,10 @@ export type FlawedIntent = { intentId: string; flaw: LedgerFlaw; since: Date };
 export type LedgerCheck = { turn(): Promise<readonly FlawedIntent[]> };
 
 /**
- * Each turn checks the intents of the newest entries, of as many older ones, and of what did not
- * fit the last time: the older ones are gone through from the first entry to the last, again and
- * again. So a turn costs the same however large the ledger is. Where it is, is in memory: a restart
- * begins at the first entry again.
+ * Creates the ledger's check. Each turn checks the intents of the newest entries, of as many older
+ * ones, and of what did not fit the last time: the older ones are gone through from the first entry
+ * to the last, again and again. So a turn costs the same however large the ledger is. Where it is,
+ * is in memory: a restart begins at the first entry again.
  */
 export function createLedgerCheck(db: Queryable): LedgerCheck {
 	let flawed: readonly FlawedIntent[] = [];
@@ -76,7 +76,7 @@ export async function readLedgerFlaws(
 	);
 }
 
-/** A page of entries along the primary key: behind an entry, or the newest ones. */
+/** Reads a page of entries along the primary key: behind an entry, or the newest ones. */
 async function readPage(
 	db: Queryable,
 	{ afterId }: { afterId: number | null },

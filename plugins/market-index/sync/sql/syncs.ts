@@ -216,8 +216,8 @@ export async function putInLine(
 }
 
 /**
- * Makes first syncs that only wait for their first day read all other parts again, as that day
- * takes long with a busy list. A sync under way, or without a part, keeps its parts.
+ * Clears the finished parts of first syncs that only wait for their first day of events: that day
+ * takes long in a busy list, and the parts are old by then. A sync under way keeps its parts.
  */
 export async function renewParts(tx: Tx, collectionIds: readonly number[]): Promise<void> {
 	await tx.execute(
