@@ -30,7 +30,7 @@ export const moneyFault = defineFaults({
 	},
 });
 
-/** One more than the greatest uint256: what a chain cannot hold is not an amount. */
+/** Bounds amounts: one more than the greatest uint256, which a chain cannot hold. */
 export const UNITS_BOUND = 2n ** 256n;
 
 /** ERC-20 `decimals()` is a uint8, but a uint256 has 78 digits: beyond 77 not even 1 fits. */

@@ -76,7 +76,7 @@ export const cliFault = defineFaults({
 });
 
 const LOCATION = "postgres/location";
-/** More worlds than this are not listed: the first few show where to look. */
+/** Limits how many worlds are listed: the first few show where to look. */
 const WORLDS_MAX = 5;
 
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -44,7 +44,7 @@ const ECHO_MS = 1_000;
 /** 128 + SIGINT, as shells count. */
 const EXIT_INTERRUPTED = 130;
 
-/** Longer than the service's own drain, so it is only reached when something hangs. */
+/** Ends a stop that hangs; longer than the service's own drain. */
 const STOP_TIMEOUT_MS = 40_000;
 
 /**

@@ -78,7 +78,7 @@ type SealJobDeps = SealDeps & { metrics: Metrics };
 
 /** "book" in ASCII, for processes that start together. */
 const ALIGN_LOCK_KEY = 0x626f6f6b;
-/** More transactions than a server sees between a batch and the dump that it is restored from. */
+/** Exceeds the transactions that a server sees between a batch and a dump taken after it. */
 const AHEAD = 2 ** 40;
 /** No transaction has a higher number, also after thousands of restores: somebody made it up. */
 const CREDIBLE = 2 ** 52;

@@ -30,7 +30,9 @@ const HASH_BYTES = 32;
 
 const INT8_MIN = "-9223372036854775808";
 const INT8_MAX = "9223372036854775807";
-/** More transactions than begin between two statements. A forged number below is reached soon. */
+/**
+ * Exceeds the transactions that begin between two statements; a forged lower number is met soon.
+ */
 const AT_WORK_MAX = 1_000_000;
 
 const NOTHING: Progress = { batch: 0, mark: { tx: BEFORE_ALL, open: [] }, wholeAtMs: 0 };

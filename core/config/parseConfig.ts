@@ -30,7 +30,7 @@ export const configFault = defineFaults({
 	configInvalid: { status: 500, retry: "never", public: "The configuration is invalid." },
 });
 
-/** More reasons than this for one variable are one reason: the wrong text was pasted. */
+/** Limits the reasons that are shown for one variable: with more, the wrong text was pasted. */
 const REASONS_MAX = 5;
 
 const GOT_LENGTH_MAX = 80;

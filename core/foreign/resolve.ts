@@ -16,7 +16,7 @@ export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly st
 export type PublicResolveOptions = {
 	/** Name servers as `address:port`; this machine's where none are given. */
 	servers?: readonly string[];
-	/** One kind of address may be told and the other never: what is known by then counts. */
+	/** Limits the wait for both kinds of address: then those that are known count. */
 	timeoutMs?: number;
 };
 

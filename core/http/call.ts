@@ -3,7 +3,7 @@
 export type OutboundCall = {
 	url: string;
 	method?: "GET" | "POST" | "PUT" | "DELETE";
-	/** Beside `accept` and `accept-encoding`; secrets belong here and never into `url`. */
+	/** Adds headers to `accept` and `accept-encoding`; secrets belong here, never into `url`. */
 	headers?: Readonly<Record<string, string>> | undefined;
 	/** The bytes that are sent, as they were signed. */
 	body?: string | undefined;
@@ -14,7 +14,7 @@ export type OutboundTerms = {
 	timeoutMs: number;
 	/** The most bytes of an answer with a status below 300, after unpacking. */
 	bytesMax: number;
-	/** The same of a refusal. */
+	/** Limits the bytes of a refusal's body. */
 	refusalBytesMax?: number;
 	/** Who may give up: the caller, or the process that ends. */
 	signals?: readonly (AbortSignal | undefined)[];

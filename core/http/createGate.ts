@@ -25,7 +25,7 @@ import type { Log } from "#core/log.ts";
 export type Admission = {
 	/** The URL that routes get. */
 	url: string;
-	/** Its signature is checked later (see `takesSigned`). */
+	/** The request's signature is checked later (see `takesSigned`). */
 	isSigned?: boolean;
 };
 

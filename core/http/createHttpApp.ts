@@ -95,7 +95,7 @@ export type HttpAppOptions = {
 
 export type HttpApp = ReturnType<typeof createHttpApp>;
 
-/** Longer than any healthy check, shorter than the time-out of probes. */
+/** Limits a health check: longer than a healthy one takes, shorter than a probe waits. */
 const READY_TIMEOUT_MS = 5_000;
 
 const tags = ["operations"];

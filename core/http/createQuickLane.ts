@@ -74,7 +74,7 @@ type Begun = {
  * How many URLs are remembered; the oldest is dropped, and remembered again at its next request.
  */
 const URLS_MAX = 1_000;
-/** Longer ones are not repeated: all stay below a megabyte, without the newest page of each. */
+/** Limits the length of a remembered URL, so that all of them stay below a megabyte. */
 const URL_CHARS_MAX = 512;
 /** The limit of all newest pages: 50 of 200 events, or 1,900 lists of 50 collections. */
 const PAGES_BYTES_MAX = 33_554_432;

@@ -32,7 +32,7 @@ const COUNTED: ReadonlyMap<string, string> = new Map([
 	["map", "entry"],
 ]);
 
-/** Longer names are no misspelling, and would only cost time. */
+/** Limits the names for which a likely spelling is looked for. */
 const NAME_LENGTH_MAX = 32;
 /** Shorter words are the beginning of too many others. */
 const STEM_LENGTH_MIN = 3;

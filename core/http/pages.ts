@@ -25,7 +25,7 @@ export const CURSOR_PART = {
 	uuid: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
 	/** Any text, in hex: two digits a byte. */
 	text: "(?:[0-9a-f]{2}){0,256}",
-	/** The same for long texts of strangers. */
+	/** A long text of strangers, in hex. */
 	longText: "(?:[0-9a-f]{2}){0,1024}",
 	/** A count, where unknown sorts as `none`; else decimal digits. */
 	countOrNone: "none|0|[1-9]\\d{0,77}",

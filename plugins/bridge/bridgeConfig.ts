@@ -132,9 +132,9 @@ export const bridgeSteps = [
 	"bridge.store",
 	/** The deposit's intent is recorded. */
 	"bridge.begin",
-	/** It is refused, or called off. */
+	/** The bridge is refused, or cancelled. */
 	"bridge.close",
-	/** It is written down where the deposit's intent stands. */
+	/** The state of the deposit's intent is stored with the bridge. */
 	"bridge.sync",
 	/** The provider is asked what became of it. */
 	"bridge.status",
@@ -144,11 +144,11 @@ export const bridgeSteps = [
 
 /** The steps of a bridge whose owner signs in place of depositing. */
 export const handOverSteps = [
-	/** It is recorded that a signature goes to the provider now. */
+	/** Records that a signature goes to the provider now. */
 	"bridge.hand_over",
 	/** The provider gets it. */
 	"bridge.permit",
-	/** Its answer is written down. */
+	/** Stores the provider's answer. */
 	"bridge.handed",
 ] as const;
 

@@ -57,15 +57,15 @@ export type BridgeEvent =
 	| "quote"
 	/** Policy, a check or a limit said no; nothing was sent. */
 	| "reject"
-	/** Its steps were recorded as intents. */
+	/** The bridge's steps were recorded as intents. */
 	| "execute"
-	/** Its owner is asked first. */
+	/** The owner is asked first. */
 	| "ask"
-	/** Its owner's own wallet signs. */
+	/** The owner's own wallet signs. */
 	| "sign"
 	/** A dry run: it was judged, and stays as it was quoted. */
 	| "hold"
-	/** Its owner called it off, before anything of it was sent. */
+	/** The owner cancelled the bridge before anything of it was sent. */
 	| "cancel"
 	/** An operator ended it, before anything was deposited. */
 	| "disable"
@@ -79,7 +79,7 @@ export type BridgeEvent =
 	| "revive"
 	/** What was bought is on the destination chain. */
 	| "fill"
-	/** It came back. */
+	/** The money came back. */
 	| "refund"
 	/** The provider said so, a while ago. */
 	| "fail"

@@ -35,11 +35,14 @@ export const LOG_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
 
 /**
- * With so many mint transactions a block of one's own node is read whole: one call in place of
- * theirs. With three of 25 such a node needed twice the processor for it (measured).
+ * Reads a block of one's own node whole from so many mint transactions on: one call in place of
+ * one for each. With three of 25 such a node needed twice the processor for it (measured).
  */
 export const WHOLE_BLOCK_FROM = 4;
-/** The same where calls are billed or limited: two for one is worth its bytes there. */
+/**
+ * Reads a block whole from so many on where calls are billed or limited: there two calls cost more
+ * than bytes.
+ */
 export const WHOLE_BLOCK_FROM_SCARCE = 2;
 
 /**
@@ -64,7 +67,7 @@ export const PATIENCE_WINDOWS_MAX = 256;
 export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
 
-/** One run of a lane ends after this long, whatever is left, and gives way. */
+/** Ends one run of a lane after this long, whatever is left, so that others get their turn. */
 export const LANE_CEILING_MS = 20_000;
 
 /** How long a lane without work sleeps before it checks its lease again. */

@@ -35,10 +35,10 @@ export const KEYS_PER_SET_MAX = 16;
 export const KEY_SET_FRESH_MS = 10 * 60_000;
 /** Whoever invents key names cannot make us ask more often than this. */
 export const KEY_SET_ASK_EVERY_MS = 30_000;
-/** The same while there are no keys at all, and nobody can sign in. */
+/** Waits so long while there are no keys at all, and nobody can sign in. */
 export const KEY_SET_ASK_AGAIN_MS = 1_000;
 /** While the provider is away its last keys are believed for so long. */
 export const KEY_SET_STALE_MS = 60 * 60_000;
 
-/** One line of a kind in this time; what else went wrong meanwhile is counted in the next. */
+/** Logs one line of a kind in this time; further failures are counted in the next line. */
 export const LOG_EVERY_MS = 60_000;

@@ -21,7 +21,7 @@ export const CALLS_PER_MINUTE_MAX = 120;
 export const CALLS_FOR_CLIENTS = 20;
 /** Pages and searches leave so many calls to buyers, and to books of plans that are due. */
 export const CALLS_FOR_BUYERS = 10;
-/** Those books leave so many of them to the buys. */
+/** Leaves so many of those calls to buys. */
 export const CALLS_FOR_FULFILMENTS = 5;
 /** The most of the remaining calls that either may take; the rest is kept for the other. */
 export const CALLS_OF_BACKGROUND_MAX = 60;
@@ -79,5 +79,5 @@ export const STAGES_PER_DROP_MAX = 64;
 export const TRAIT_TYPES_MAX = 256;
 export const TRAIT_VALUES_MAX = 20_000;
 
-/** One line for each kind in this time; further failures are counted in the next line. */
+/** Logs one line for each kind in this time; further failures are counted in the next line. */
 export const LOG_EVERY_MS = 60_000;

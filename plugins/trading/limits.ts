@@ -70,7 +70,7 @@ export const UID_LENGTH_MAX = 128;
 export const MULTIPLIER_ONE = 10n ** 18n;
 export const MULTIPLIER_MAX = 10n ** 24n;
 
-/** More decimals than any stock token or settlement currency has. */
+/** Limits decimals: more than any stock token or settlement currency has. */
 export const TOKEN_DECIMALS_MAX = 36;
 
 /** Says how often pools are read and ranked again. */

@@ -34,7 +34,7 @@ export type TransferDeps = {
 
 /** The most recipients of one request, which is also the largest batch of intents. */
 export const RECIPIENTS_MAX = 50;
-/** Longer texts are refused without parsing. */
+/** Limits texts: longer ones are refused without parsing. */
 export const ADDRESS_LENGTH_MAX = 100;
 export const AMOUNT_LENGTH_MAX = 160;
 /** The most problems that one answer lists. */
@@ -75,7 +75,7 @@ export const transferRequest = z.object({
 export type TransferRequest = z.output<typeof transferRequest>;
 
 export const TRANSFER = "transfer";
-/** Its outbound calls. */
+/** Names the outbound calls of transfers. */
 export const transferSteps = ["transfer.arrival"] as const;
 /** EIP-7702: the code of an account that delegates to a contract, but is still owned by its key. */
 const DELEGATED = "0xef0100";

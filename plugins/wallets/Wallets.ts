@@ -51,9 +51,9 @@ export type Principal = {
 /**
  * The one path that money leaves by.
  *
- * `create` records an intent; `advance` takes it as far as it goes without its owner: to `rejected`,
- * to a question, to `submitted`, to `uncertain`. Both may be called again at any time by anybody:
- * an intent is sent at most once.
+ * `create` records an intent; `advance` takes it as far as it goes without its owner: to
+ * `rejected`, to a question, to `submitted`, to `uncertain`. Both may be called again at any time
+ * by anybody: an intent is sent at most once.
  */
 export type Execution = {
 	register<Request>(kind: IntentKind<Request>): void;
@@ -68,7 +68,7 @@ export type Execution = {
 		/** What `once` has just recorded, all of them: it is not read again to be judged. */
 		recorded?: Recorded | null,
 	): Promise<Intent[]>;
-	/** Its owner said yes to the plan of this hash; anything else is planned and asked anew. */
+	/** The owner agreed to the plan of this hash; any other plan is asked about anew. */
 	approve(intentId: string, planHash: Hex): Promise<Intent>;
 	/**
 	 * The owner's own wallet sent it. The chain decides whether that is so. `early`: it did not wait

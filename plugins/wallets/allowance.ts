@@ -41,7 +41,7 @@ export const allowanceRequest = z.object({
 
 export type AllowanceRequest = z.output<typeof allowanceRequest>;
 
-/** Its outbound calls. */
+/** Names the outbound calls of allowances. */
 export const allowanceSteps = ["allowance.read"] as const;
 
 const PLAN_LIFETIME_MS = 30_000;

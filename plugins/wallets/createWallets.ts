@@ -318,7 +318,7 @@ function batchesOf(intents: readonly Intent[]): Intent[][] {
 	return [...Map.groupBy(intents, ({ batchId, id }) => batchId ?? id).values()];
 }
 
-/** Its owner is not told that there is no such intent where only its row cannot be read. */
+/** Throws another fault than `not_found` where an intent exists and its row cannot be read. */
 async function refuseUnreadable(
 	db: Queryable,
 	{ intentId, profileId }: { intentId: string; profileId: string },

@@ -20,7 +20,7 @@ export const SIGNATURE_CALL_TIMEOUT_MS = 5_000;
 /** A session ends when it was not used for so long, and in any case at its age limit. */
 export const SESSION_IDLE_MS = 7 * 86_400_000;
 export const SESSION_AGE_MAX_MS = 90 * 86_400_000;
-/** Its use is written down at most so often: not each request is worth a write. */
+/** Notes a session's use at most so often: not each request is worth a write. */
 export const SESSION_SLIDE_EVERY_MS = 600_000;
 /** How long after a sign-in a safeguard of one's own can be weakened. */
 export const SAFEGUARD_SIGN_IN_MAX_MS = 600_000;

@@ -53,14 +53,14 @@ export type Intent<Request = unknown> = {
 	channel: Channel;
 	status: IntentStatus;
 	errorCode: string | null;
-	/** The same whole, as its owner is told; null where there is no code. */
+	/** The whole denial, as the owner is shown it; null where there is no code. */
 	error: IntentError | null;
 	request: Request;
 	plan: Plan | null;
 	planHash: Hex | null;
 	batchId: string | null;
 	transactionHash: Hex | null;
-	/** Its newest cancellation by nonce; null where nobody asked for one. */
+	/** The intent's newest cancellation by nonce; null where nobody asked for one. */
 	cancellation: Cancellation | null;
 	/** Its owner is asked by a link, whatever their profile says. */
 	asks: boolean;
@@ -121,7 +121,7 @@ export type Plan = {
 	feeRaw?: bigint;
 	/** Says the least tip per gas, in base units: more than nodes ask for, to be mined earlier. */
 	tipRaw?: bigint;
-	/** It is this signature, and no transaction: it calls nothing, and `spend` is what it allows. */
+	/** The intent is this signature, no transaction: it calls nothing; `spend` is what it allows. */
 	signs?: Signable;
 	/** For a person: what this transaction does, in sentences and figures. JSON. */
 	shown: Readonly<Record<string, unknown>>;

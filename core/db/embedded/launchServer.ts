@@ -56,7 +56,7 @@ const defaults: Record<string, string> = {
 	cluster_name: "tapeline",
 };
 
-/** Long enough to replay 2 GB of log after a crash. */
+/** Waits for a start: long enough to replay 2 GB of log after a crash. */
 const START_TIMEOUT_S = 120;
 const LEFTOVER_TIMEOUT_MS = 20_000;
 const LOG_BYTES_MAX = 10_000_000;

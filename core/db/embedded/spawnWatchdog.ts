@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { embeddedServerFault } from "#core/db/embedded/layout.ts";
 import type { WatchdogPlan, WatchdogReport } from "#core/db/embedded/watchdog.ts";
 
-/** Longer than everything that the watchdog itself waits for. */
+/** Waits for the watchdog's report: longer than all that the watchdog itself waits for. */
 const REPORT_TIMEOUT_MS = 180_000;
 const REPORT_CHARS_MAX = 100_000;
 

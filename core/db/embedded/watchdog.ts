@@ -14,7 +14,7 @@ export type WatchdogPlan = {
 	holderFile: string;
 };
 
-/** Its report to its parent, as one line of JSON, once. */
+/** Holds what the watchdog reports to its parent, once, as one line of JSON. */
 export type WatchdogReport =
 	| { kind: "ready" }
 	| { kind: "held" }

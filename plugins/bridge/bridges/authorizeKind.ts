@@ -30,7 +30,7 @@ export const BRIDGE_AUTHORIZE = "bridge-authorize";
 
 /** The request of a signature in place of a deposit, within the same bounds. */
 const authorizeRequest = depositRequest.extend({
-	/** Its place among a bridge's signatures: the first lets the money be taken. */
+	/** Says which of a bridge's signatures this is: the first lets the money be taken. */
 	step: z.int().min(0),
 });
 export type AuthorizeRequest = z.output<typeof authorizeRequest>;

@@ -29,7 +29,7 @@ export type SeenTransaction = {
 type Expected = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
 type Given = {
 	bridge: Bridge;
-	/** Its intent that deposits. */
+	/** The bridge's intent that deposits. */
 	deposit: Pick<Intent, "status">;
 	seen: SeenTransaction;
 	signal: AbortSignal;

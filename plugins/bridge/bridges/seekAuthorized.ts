@@ -25,7 +25,7 @@ type AuthorizedState =
 	/** By this transaction; null: none of the newest blocks shows which. */
 	| { kind: "used"; hash: Hex | null }
 	| { kind: "open" }
-	/** It was not, and cannot be any more: its time is over on chain. */
+	/** The money was not taken, and cannot be any more: the signature has expired on chain. */
 	| { kind: "void" }
 	| { kind: "unreadable" };
 

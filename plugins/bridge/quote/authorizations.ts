@@ -39,7 +39,7 @@ type Body = WireAuthorization["post"]["body"];
 
 /** The longest time for which a signature is given. */
 const AUTHORIZATION_LIFETIME_MAX_MS = DAY_MS;
-/** One that takes the money, and one for the order. */
+/** Limits the signatures of a bridge: one that takes the money, and one for the order. */
 const AUTHORIZATIONS_MAX = 2;
 
 const bodySchema = z.object({

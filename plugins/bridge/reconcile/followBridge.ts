@@ -44,9 +44,9 @@ import type { Intent } from "#plugins/wallets/contract.ts";
 
 /** What the provider's status means for a bridge whose deposit is on chain. */
 type Judgement =
-	/** It claims an end: the chains are asked whether that is so. */
+	/** The provider claims an end: the chains are asked whether that is so. */
 	| { kind: "claims"; end: "success" | "refund"; hashes: readonly OutHash[] }
-	/** It says `failure`: shown after a grace, believed after a day. */
+	/** The provider says `failure`: shown after a grace time, believed after a day. */
 	| { kind: "failure" }
 	/** On its way, as far as anybody knows: also what was never heard of. */
 	| { kind: "in_flight" };

@@ -18,7 +18,7 @@ export type Reading = { read: ChainReader; isOwn: boolean };
 
 /** The result of looking up the provider's claim on chain. */
 export type Verification =
-	/** It can be said what was paid; whether it is enough, and whose it is, is decided by `claim`. */
+	/** The payments are known; whether they are enough, and whose, is decided by `claim`. */
 	| { kind: "found"; isOwn: boolean; groups: readonly Group[]; seen: Seen }
 	/** Some chain cannot say: it goes on until it can. */
 	| { kind: "unreadable" }
@@ -29,7 +29,7 @@ export type Verification =
 export type Seen = {
 	outHash: Hex;
 	outChainId: number;
-	/** It paid somebody who may be paid, in whatever currency. */
+	/** The transaction paid an address of this bridge, in whatever currency. */
 	isPaid: boolean;
 	detail: string | null;
 };

@@ -38,7 +38,7 @@ import {
 export type Directory = {
 	/** Returns the provider's chains, half a minute old at most. */
 	chains(options: RelayCallOptions): Promise<readonly RelayChain[]>;
-	/** The same, older where the provider does not answer: for reading and for showing. */
+	/** Returns its chains, older ones where the provider does not answer: for reading and showing. */
 	knownChains(options: RelayCallOptions): Promise<readonly RelayChain[]>;
 	/** Verified currencies whose name or symbol has the term in it, or the one at an address. */
 	currencies(

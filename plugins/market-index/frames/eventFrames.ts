@@ -28,7 +28,7 @@ export type TopicFrames = Map<string, Frame[]>;
 
 type Named = Pick<KnownCollection, "address" | "slug" | "name" | "imageUrl">;
 
-/** More live mints than this in one lane run of a topic go out as one `snapshot_required`. */
+/** Limits the live mints of one lane run: more go out as one `snapshot_required`. */
 export const MINT_FRAMES_MAX = 40;
 
 /** Retractions that a topic's subscribers get one by one; with more they must read again. */

@@ -19,7 +19,7 @@ export const SYNC_AGAIN_MS = 600_000;
 /** A young collection without a counted floor or owners is synced again sooner. */
 export const UNCOUNTED_AGAIN_MS = 120_000;
 export const YOUNG_MS = 86_400_000;
-/** The same for a contract that the provider does not know. */
+/** Waits so long before a contract is asked for again that the provider does not know. */
 export const UNNAMED_AGAIN_MS = 1_800_000;
 /** How long a queued collection is claimed. */
 export const IN_LINE_MS = 300_000;

@@ -118,7 +118,7 @@ export const FAILED_IN_A_ROW_MAX = 3;
 
 /** Gaps within this time are reported together. */
 export const GAP_GATHER_MS = 1_000;
-/** One collection's gaps are reported at most this often: each costs calls of the shared limit. */
+/** Reports one collection's gaps at most this often: each costs calls of the shared limit. */
 export const GAP_EVERY_MS = 30_000;
 export const GAP_TIMEOUT_MS = 600_000;
 

@@ -31,7 +31,7 @@ export type PushLines = {
 export type Settled =
 	| { kind: "done" }
 	| { kind: "failed"; error: unknown }
-	/** It did not end in time; it is not waited for any longer. */
+	/** The push did not end in time; nobody waits for it any longer. */
 	| { kind: "late" };
 
 /** Takes some pushes of one collection, in the order of arrival. */

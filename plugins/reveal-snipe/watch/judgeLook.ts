@@ -38,7 +38,7 @@ export type StoredPrint = Print & { isOwnWord: boolean };
 /** The consequence of a look at a collection. */
 export type Verdict =
 	| { kind: "nothing" }
-	/** Its state changes, but no token must be read again. */
+	/** The state changes, but no token must be read again. */
 	| { kind: "move"; event: "looks_hidden" | "looks_shown" }
 	| { kind: "reveal" }
 	/** What was noticed is hidden again, before all was read. */

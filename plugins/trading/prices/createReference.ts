@@ -19,11 +19,11 @@ import { assetRows } from "#plugins/trading/sql/assets.ts";
 type FeedReading = { updatedAtMs: number } | null;
 
 type FeedState =
-	/** Its answer is the current price. */
+	/** The feed's answer is the current price. */
 	| { kind: "open"; ageMs: number }
 	/** The market is closed or stands still: its answer is the last price. */
 	| { kind: "closed"; ageMs: number }
-	/** It has no valid answer, or stopped while other feeds update: the price is unknown. */
+	/** The feed has no valid answer, or stopped while others update: the price is unknown. */
 	| { kind: "silent" };
 
 type JudgeOptions = {

@@ -20,7 +20,7 @@ export type CoinBalance = {
 	balanceRaw: string | null;
 };
 
-/** More wallets are not asked about: each is a call to each chain's nodes. */
+/** Limits the wallets that are asked about: each is a call to each chain's nodes. */
 const WALLETS_MAX = 10;
 /** One chain that says nothing must not keep the balances of the others. */
 const ANSWER_WAIT_MS = 5_000;

@@ -69,7 +69,7 @@ export const settingRows = {
 		return (await settingRows.read(db, key))?.value ?? null;
 	},
 
-	/** One more than is listed, where there are more. */
+	/** Reads one more than is listed, to know whether there are more. */
 	list(db: Queryable): Promise<SettingRow[]> {
 		return db.query<SettingRow>(
 			`select ${COLUMNS} from wallets.control order by changed_at desc, key limit $1`,

@@ -108,7 +108,7 @@ export const stepNames = [
 	"custody.lookup",
 ] as const;
 
-/** Those of an intent that is a signature. */
+/** Names the steps of an intent that is a signature. */
 export const signSteps = ["custody.sign", "commit.sign"] as const;
 
 export type StepName = (typeof stepNames)[number] | (typeof signSteps)[number];

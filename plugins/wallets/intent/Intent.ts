@@ -12,7 +12,7 @@ export type IntentEvent =
 	| "ask_review"
 	| "ask_signature"
 	| "skip_dry_run"
-	/** Its owner confirmed: it is planned anew. */
+	/** The owner confirmed: the intent is planned anew. */
 	| "approve"
 	/** An operator said yes to what was to be reviewed: it is planned anew. */
 	| "pass_review"
@@ -40,7 +40,9 @@ export type IntentEvent =
 	| "reverted"
 	/** Mined and paid for, and what was paid for is not there. */
 	| "missed"
-	/** It can never be mined: it left nobody's hands, or its nonce went to another transaction. */
+	/**
+	 * The payment can never be mined: it was never sent, or its nonce went to another transaction.
+	 */
 	| "disproved"
 	/** The block of its receipt left the chain. */
 	| "reorged";

@@ -91,7 +91,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /** How long one that comes while the first is under way should wait. */
 const RUNNING_RETRY_MS = 1_000;
 
-/** Longer than any request that moves money is worked on: what is older is under way no more. */
+/** Says after how long no request that moves money is worked on any more. */
 const REQUEST_MS_MAX = 600_000;
 
 /**

@@ -15,7 +15,7 @@ type Expiring = { intentId: string; at: Date; signal: AbortSignal };
 /** An intent whose owner's wallet was shown what to send. */
 type Asked = Intent & { plan: Plan; walletId: string };
 
-/** One that could not be searched, or not to its end, is tried again so much later. */
+/** Waits so long before a search that failed, or did not end, is tried again. */
 export const SEARCH_EXPIRED_AGAIN_MS = 10_000;
 
 /** A first look at what has expired, for what its owner's wallet sends after all. */

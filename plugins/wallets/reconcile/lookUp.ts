@@ -30,9 +30,9 @@ type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSi
 /** What the wallet provider says of a request. */
 type Trace = {
 	hash: Hex | null;
-	/** It says that it has nothing, or has given up. */
+	/** The wallet provider says that it has nothing, or has given up. */
 	isNone: boolean;
-	/** It has given up what it had. */
+	/** The wallet provider has given up what it had. */
 	isGivenUp: boolean;
 };
 
@@ -46,7 +46,7 @@ const NOT_SENT: Record<"not_sent" | Instead, string> = {
 /** What the wallet provider says became of a reference that it took on. */
 const GIVEN_UP = new Set(["failed", "provider_error"]);
 
-/** It has something that it may still send, or it cannot be asked: that proves nothing. */
+/** The wallet provider may still send something, or cannot be asked: that proves nothing. */
 const OPEN: Trace = { hash: null, isNone: false, isGivenUp: false };
 
 /**

@@ -24,13 +24,13 @@ export const LOOKS_APART_MAX_MS = 1_800_000;
 /** One look at one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**
- * After the wallet provider may no longer act on a request, so long until its silence about it is a
- * proof: its own records lag behind.
+ * Waits so long, after the wallet provider may no longer act on a request, until its silence about
+ * it is a proof: its own records lag behind.
  */
 export const PROOF_GRACE_MS = 15_000;
-/** What was proved never to have left is looked for so long all the same. */
+/** Looks for so long after a payment that was proved never to have been sent. */
 export const WATCH_NEVER_MS = 86_400_000;
-/** The same where no node can say again what the proof was, such as what used its nonce. */
+/** Looks for so long where no node can repeat the proof, such as what used the nonce. */
 export const WATCH_UNNAMED_MS = 7 * WATCH_NEVER_MS;
 /**
  * What was sent and no node has known for so long is dropped: nodes forget what waits, and one that

@@ -25,7 +25,7 @@ export type Seen =
 			kind: "seen";
 			transactionHash: Hex;
 			sighting: Sighting;
-			/** That it was reverted was said by a second source too. */
+			/** A second source says too that it was reverted. */
 			isAgreed?: boolean;
 	  }
 	| { kind: "other"; sighting: Sighting };

@@ -13,17 +13,17 @@ import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
 /** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
 export type Finding =
-	/** It is on its way or mined: `sighting.receipt` says which. */
+	/** The transaction waits or is mined: `sighting.receipt` says which. */
 	| Extract<Seen, { kind: "seen" }>
-	/** It has a hash, and the node does not know it (yet). */
+	/** The transaction has a hash, and the node does not know it (yet). */
 	| { kind: "told"; transactionHash: Hex }
-	/** The same for so long that no node may know it any more. */
+	/** The node has not known the hash for so long that none may know it any more. */
 	| { kind: "dropped"; transactionHash: Hex }
 	/** The wallet provider gave it up and names its hash: signed, and known to no node. */
 	| { kind: "refused"; transactionHash: Hex }
 	/** Nobody knows it, and nothing is proved. */
 	| { kind: "unknown" }
-	/** It can never be mined. */
+	/** The transaction can never be mined. */
 	| {
 			kind: "never";
 			/** Of an owner's own wallet: `replaced` and `cancelled` say what it sent instead. */

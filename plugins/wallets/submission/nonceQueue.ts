@@ -83,9 +83,9 @@ type HeldRow = HeldNonce & { promised: string };
 
 const ACCOUNTS_MAX = 10_000;
 
-/** What was just sent is not mined yet: so long until it is looked at first. */
+/** Waits so long until what was just sent is looked at first: it is not mined before. */
 export const FIRST_LOOK_AFTER_MS = 1_000;
-/** The same where this process searches each new block of its chain, and finds it there sooner. */
+/** Waits so long where this process searches each new block, and finds it there sooner. */
 export const FIRST_LOOK_BEHIND_HEADS_MS = 1_500;
 /** What no node has shown so long after it was sent is asked for at the wallet provider too. */
 export const ASK_AGAIN_AFTER_MS = 15_000;
@@ -95,7 +95,7 @@ export const ASK_AGAIN_AFTER_MS = 15_000;
  */
 export const FEE_LIMIT_TIMES = 2n;
 
-/** More of one account in flight than nodes keep in their pools. */
+/** Limits one account's transactions in flight: nodes keep no more in their pools. */
 const HELD_MAX = 2_000;
 /** As nodes are believed (`core/chain/chainNumbers`): a row with another nonce is in quarantine. */
 const NONCE_MAX = 2 ** 48 - 1;

@@ -11,13 +11,13 @@ import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/
 export type WaitReason =
 	/** An operator's yes: its kind says why. */
 	| "review"
-	/** It is mined, and its receipt and the balances of its block differ. */
+	/** The payment is mined, and its receipt and the balances of its block differ. */
 	| "arrival_doubtful"
-	/** Its row, or its transaction's, cannot be read. */
+	/** The intent's row, or its transaction's, cannot be read. */
 	| "unreadable"
 	/** Nobody can say whether it left. */
 	| "in_doubt"
-	/** It left, and no node knows it any more. */
+	/** The payment was sent, and no node knows it any more. */
 	| "dropped"
 	/** The wallet provider said no to what it had signed: a node may still learn of it. */
 	| "refused"
@@ -27,19 +27,19 @@ export type WaitReason =
 	| "nonce_gap"
 	/** Nodes count transactions of the wallet that we do not know of. */
 	| "nonce_unproven"
-	/** It waits in its nonce queue for something else: gas above its limit, a chain that is away. */
+	/** The payment waits in its nonce queue: gas is above its limit, or the chain does not answer. */
 	| "queued"
-	/** It is being handed over, for longer than that takes. */
+	/** The payment is being handed over, for longer than that takes. */
 	| "handing_over"
-	/** It was sent, and no node has shown it for long. */
+	/** The payment was sent, and no node has shown it for long. */
 	| "unseen"
 	/** Nodes know it, and it is not mined. */
 	| "slow"
 	/** Another transaction of its wallet has its nonce, or the chain has counted past it. */
 	| "nonce_used"
-	/** Its nonce is used by its cancellation, which is not final yet. */
+	/** The cancellation used the nonce, and is not final yet. */
 	| "cancelling"
-	/** It is mined, and what follows from that is not written yet. */
+	/** The payment is mined, and what follows from that is not stored yet. */
 	| "settling";
 
 /** What is known of an intent that is not settled. */
