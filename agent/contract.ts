@@ -37,6 +37,8 @@ export type Asked = {
 	 * budget.
 	 */
 	guest?: string;
+	/** Asks no language model where the grammar does not read the text. */
+	isWithoutModel?: boolean;
 	/** Leaves the age of figures out of the line, and room for it; the channel adds it at sending. */
 	isAgeless?: boolean;
 	signal: AbortSignal;

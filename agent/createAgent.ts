@@ -102,7 +102,7 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		const isRefused = parsed.code.startsWith("text_");
 		const loose = isRefused ? null : deps.readLooseOrder(asked.text);
 		const written: ModelReading | null | undefined =
-			loose ?? (isRefused ? null : await deps.readByModel?.(asked));
+			loose ?? (isRefused || asked.isWithoutModel ? null : await deps.readByModel?.(asked));
 		if (!written) return notUnderstood(parsed, deps);
 		const { leftOut = null, ...reading } = written;
 		return answer({ reading, isProposal: true, leftOut }, asked, { ...deps, toolOf });

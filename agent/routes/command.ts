@@ -9,7 +9,7 @@ import { replySchema } from "#agent/reply/renderLine.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { requestContexts } from "#core/http/requests.ts";
-import { canFail, takesSlot } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail, takesSlot } from "#core/http/routeMarks.ts";
 import type { AnyTool, Caller, Command } from "#core/plugin/Tool.ts";
 
 /** What all routes of the agent need. */
@@ -97,6 +97,8 @@ export function command(context: AgentContext) {
 						caller,
 						idempotencyKey: request.headers.get("idempotency-key"),
 						...guestOf(request),
+						// Any page may ask by its visitors' browsers: their questions cost no tokens.
+						isWithoutModel: requestContexts.get(request)?.isForeign === true,
 						signal: request.signal,
 					});
 					// Copies readonly lists, because the schema's type has mutable ones.
@@ -107,6 +109,7 @@ export function command(context: AgentContext) {
 					response: { 200: replySchema },
 					detail: {
 						...authoredDetail,
+						...canBeReadByAnyPage(),
 						operationId: "answerCommand",
 						summary: "Does what one text says",
 						description:
@@ -150,6 +153,7 @@ export function tools({ agent }: AgentContext) {
 		{
 			response: { 200: answerSchema },
 			detail: {
+				...canBeReadByAnyPage(),
 				operationId: "listAgentTools",
 				tags: ["agent"],
 				summary: "Lists what the agent can do",

@@ -105,6 +105,8 @@ describe("allowance", () => {
 			headers: new Map(),
 			fault: undefined,
 			upgraded: false,
+			isPublic: false,
+			isForeign: false,
 			keepOpen: () => {},
 		});
 

@@ -87,6 +87,7 @@ export function createGate(options: GateOptions) {
 		requestContexts.set(request, context);
 		const match = target.path === "" ? undefined : options.table().match(target.path);
 		const passing: Passing = { request, context, match };
+		judgeOrigin(passing, options.origins);
 		const observed = { startedMs, request, context, pattern: patternOf(passing) };
 		options.observer.began();
 		let response: Response | undefined;
@@ -156,6 +157,8 @@ function contextOf(request: Request, options: GateOptions): RequestContext {
 		headers: new Map(),
 		fault: undefined,
 		upgraded: false,
+		isPublic: false,
+		isForeign: false,
 		keepOpen: (seconds) => options.setIdleSeconds(request, seconds),
 	};
 }
@@ -171,7 +174,7 @@ function patternOf({ match, request }: Passing): string | undefined {
 async function pass(next: Next, passing: Passing, options: GateOptions) {
 	const { request, context, match } = passing;
 	const { path, flaw } = context.target;
-	const preflight = preflightAnswer(request, options.origins);
+	const preflight = preflightAnswer(passing, options.origins);
 	if (preflight) return preflight;
 	if (flaw !== undefined || (isMetered(path) && !isSigned(passing))) {
 		await takeAllowance({ limiter: options.limiter, context, log: options.log });
@@ -216,12 +219,30 @@ function answered(answer: unknown, passing: Passing): Response | undefined {
 	return answer;
 }
 
+/**
+ * Notes whose page asks, and whether any page may read the answer. Public is also the refusal of an
+ * address that does not exist. A stranger's page gets nothing by its user's cookies: browsers send
+ * them by themselves, so they are dropped where it may read at all.
+ */
+function judgeOrigin({ request, context, match }: Passing, origins: OriginPolicy): void {
+	const asked = request.headers.get("access-control-request-method");
+	const method = request.method === "OPTIONS" && asked !== null ? asked : request.method;
+	const known = match?.patterns.has(method) ? method : "GET";
+	context.isPublic = match?.isPublic(isUpgrade(request) ? "WS" : known) ?? true;
+	const { host } = context.target;
+	context.isForeign = request.headers.has("origin") && !origins.trusts(request, host);
+	if (context.isPublic && context.isForeign) request.headers.delete("cookie");
+}
+
 /** Answers a preflight, which costs no allowance: the browser asks it, not the client. */
-function preflightAnswer(request: Request, origins: OriginPolicy): Response | undefined {
+function preflightAnswer(
+	{ request, context }: Passing,
+	origins: OriginPolicy,
+): Response | undefined {
 	if (request.method !== "OPTIONS") return undefined;
 	if (!request.headers.has("access-control-request-method")) return undefined;
 	if (!request.headers.has("origin")) return undefined;
-	const headers = origins.preflightHeaders(request);
+	const headers = origins.preflightHeaders(request, context.isPublic);
 	if (!headers) throw httpFault.originNotAllowed();
 	return new Response(null, { status: 204, headers });
 }
@@ -246,9 +267,7 @@ function refuseOrDescribe(passing: Passing, options: GateOptions): Response | un
 	const { request, match, context } = passing;
 	if (isUpgrade(request)) {
 		if (options.draining()) throw httpFault.draining();
-		if (request.headers.has("origin") && !options.origins.trusts(request, context.target.host)) {
-			throw httpFault.originNotAllowed();
-		}
+		if (context.isForeign && !context.isPublic) throw httpFault.originNotAllowed();
 	}
 	if (!SAFE_METHODS.has(request.method) && request.headers.has("cookie")) {
 		if (!options.origins.trusts(request, context.target.host)) throw httpFault.originNotAllowed();

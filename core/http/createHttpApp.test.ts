@@ -4,6 +4,7 @@ import { z } from "zod";
 import { createDrain, type OperationsOptions, operationsRoutes } from "#core/http/createHttpApp.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { requestContexts } from "#core/http/requests.ts";
+import { canBeReadByAnyPage } from "#core/http/routeMarks.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
@@ -393,6 +394,27 @@ describe("createHttpApp", () => {
 					headers,
 				});
 				expect(response.status).toBe(status);
+			});
+		}
+
+		const seen: [name: string, headers: Record<string, string>, cookie: string][] = [
+			["a page of another origin", { origin: "https://evil.com" }, "none"],
+			["a sandboxed frame", { origin: "null" }, "none"],
+			["an allowed page", allowed, "a=b"],
+			["a page of ours", { origin: "http://localhost", host: "localhost" }, "a=b"],
+		];
+		for (const [name, headers, cookie] of seen) {
+			test(`a public route gets ${cookie === "none" ? "no" : "the"} cookie from ${name}`, async () => {
+				const open = new Elysia().post(
+					"/v1/open",
+					({ request }) => ({ cookie: request.headers.get("cookie") ?? "none" }),
+					{ detail: canBeReadByAnyPage() },
+				);
+				const response = await call(testHttpApp({ routes: [open] }), "POST", "/v1/open", {
+					headers: { ...headers, ...json, cookie: "a=b" },
+					body: "{}",
+				});
+				expect([response.status, await response.json()]).toEqual([200, { cookie }]);
 			});
 		}
 

@@ -37,7 +37,7 @@ describe("createOriginPolicy", () => {
 		for (const [origin, reads, trusted] of origins) {
 			const name = origin ?? "no origin";
 			test(`${name}: ${reads ? "reads" : "reads not"}, ${trusted ? "acts" : "acts not"}`, () => {
-				const headers = policy.readHeaders(from(origin));
+				const headers = policy.readHeaders(from(origin), false);
 				expect(headers["access-control-allow-origin"]).toBe(
 					reads ? (origin ?? "") : (undefined as never),
 				);
@@ -46,13 +46,13 @@ describe("createOriginPolicy", () => {
 				);
 				expect(headers.vary).toBe("Origin");
 				expect(policy.trusts(from(origin), HOST)).toBe(trusted);
-				expect(policy.preflightHeaders(from(origin)) !== undefined).toBe(reads);
+				expect(policy.preflightHeaders(from(origin), false) !== undefined).toBe(reads);
 			});
 		}
 	});
 
 	test("the headers our answers carry can be read by the page [SEC-03]", () => {
-		const exposed = policy.readHeaders(from("https://app.example"))[
+		const exposed = policy.readHeaders(from("https://app.example"), false)[
 			"access-control-expose-headers"
 		];
 		for (const name of ["x-svc-cache", "x-request-id", "ratelimit-remaining", "retry-after"]) {
@@ -60,8 +60,22 @@ describe("createOriginPolicy", () => {
 		}
 	});
 
+	for (const [origin, isListed] of origins.map(([origin, reads]) => [origin, reads] as const)) {
+		test(`what is public is read from ${origin ?? "no origin"}, ${isListed ? "with" : "without"} credentials`, () => {
+			const headers = policy.readHeaders(from(origin), true);
+			expect(headers["access-control-allow-origin"]).toBe(isListed ? (origin ?? "") : "*");
+			expect("access-control-allow-credentials" in headers).toBe(isListed);
+			expect(headers.vary).toBe("Origin");
+			const preflight = policy.preflightHeaders(from(origin), true);
+			expect(preflight?.["access-control-allow-origin"]).toBe(isListed ? (origin ?? "") : "*");
+			const asked = preflight?.["access-control-allow-headers"] ?? "";
+			expect(asked.split(", ").includes("authorization")).toBe(isListed);
+			expect(asked.split(", ")).toContain("content-type");
+		});
+	}
+
 	test("a preflight names methods, headers and how long to remember", () => {
-		const headers = policy.preflightHeaders(from("https://app.example"));
+		const headers = policy.preflightHeaders(from("https://app.example"), false);
 		expect(headers?.["access-control-allow-methods"]).toContain("DELETE");
 		for (const name of ["authorization", "content-type", "idempotency-key", "x-api-key"]) {
 			expect(headers?.["access-control-allow-headers"]).toContain(name);
@@ -99,9 +113,9 @@ describe("createOriginPolicy", () => {
 		const request = new Request("http://localhost/", {
 			headers: { origin: "https://app.example" },
 		});
-		const allowed = policy.preflightHeaders(request)?.["access-control-allow-headers"] ?? "";
+		const allowed = policy.preflightHeaders(request, false)?.["access-control-allow-headers"] ?? "";
 		expect(allowed.split(", ")).toContain("if-none-match");
-		const exposed = policy.readHeaders(request)["access-control-expose-headers"] ?? "";
+		const exposed = policy.readHeaders(request, false)["access-control-expose-headers"] ?? "";
 		expect(exposed.split(", ")).toContain("etag");
 	});
 });

@@ -7,13 +7,18 @@ export type OriginPolicy = {
 	trusts(request: Request, host: string): boolean;
 	/**
 	 * Returns headers that allow, or do not allow, a page of the request's Origin to read the answer.
+	 * What is public, any page may read, without credentials.
 	 */
-	readHeaders(request: Request): Readonly<Record<string, string>>;
-	/** Returns the headers for an allowed preflight; undefined for any other origin. */
-	preflightHeaders(request: Request): Readonly<Record<string, string>> | undefined;
+	readHeaders(request: Request, isPublic: boolean): Readonly<Record<string, string>>;
+	/** Returns the headers for an allowed preflight; undefined where the origin may not call. */
+	preflightHeaders(
+		request: Request,
+		isPublic: boolean,
+	): Readonly<Record<string, string>> | undefined;
 };
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const PUBLIC_METHODS = "GET, HEAD, POST";
 const REQUEST_HEADERS =
 	"authorization, content-type, idempotency-key, if-none-match, x-admin-actor, x-api-key, " +
 	"x-request-id";
@@ -21,6 +26,14 @@ const EXPOSED_HEADERS =
 	"etag, idempotency-replayed, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, " +
 	"x-request-id, x-svc-cache, x-svc-sandbox";
 const PREFLIGHT_SECONDS = 600;
+/** No credentials among them: whoever may read alone needs none. */
+const PUBLIC_REQUEST_HEADERS = "content-type, idempotency-key, if-none-match, x-request-id";
+
+/** Lets any page read an answer that is public; credentials are not allowed with `*`. */
+export const PUBLIC_READ_HEADERS = {
+	"access-control-allow-origin": "*",
+	"access-control-expose-headers": EXPOSED_HEADERS,
+} as const;
 
 /**
  * Makes the policy for browser pages: the listed origins may call, compared byte by byte.
@@ -41,10 +54,12 @@ export function createOriginPolicy(options: {
 	const allowed = new Set(options.allowedOrigins);
 	const own = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
 
-	const readHeaders = (request: Request): Readonly<Record<string, string>> => {
+	const readHeaders = (request: Request, isPublic: boolean): Readonly<Record<string, string>> => {
 		const origin = request.headers.get("origin");
 		// Also on answers without the header: a cache must not give one origin's answer to another.
-		if (origin === null || !allowed.has(origin)) return { vary: "Origin" };
+		if (origin === null || !allowed.has(origin)) {
+			return { vary: "Origin", ...(isPublic && PUBLIC_READ_HEADERS) };
+		}
 		return {
 			vary: "Origin",
 			"access-control-allow-origin": origin,
@@ -60,13 +75,14 @@ export function createOriginPolicy(options: {
 			if (origin === null) return false;
 			return allowed.has(origin) || isSame({ origin, own, host });
 		},
-		preflightHeaders(request) {
+		preflightHeaders(request, isPublic) {
 			const origin = request.headers.get("origin");
-			if (origin === null || !allowed.has(origin)) return undefined;
+			const isListed = origin !== null && allowed.has(origin);
+			if (!isListed && !isPublic) return undefined;
 			return {
-				...readHeaders(request),
-				"access-control-allow-methods": METHODS,
-				"access-control-allow-headers": REQUEST_HEADERS,
+				...readHeaders(request, isPublic),
+				"access-control-allow-methods": isListed ? METHODS : PUBLIC_METHODS,
+				"access-control-allow-headers": isListed ? REQUEST_HEADERS : PUBLIC_REQUEST_HEADERS,
 				"access-control-max-age": String(PREFLIGHT_SECONDS),
 			};
 		},

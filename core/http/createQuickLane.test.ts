@@ -192,7 +192,8 @@ test("answers that share a page share nothing that belongs to one caller", async
 	expect(first.headers.get("x-request-id")).toBe("mine");
 	expect(first.headers.get("access-control-allow-origin")).toBe("https://app.example");
 	expect(second.headers.get("x-request-id")).toBe("request-2");
-	expect(second.headers.get("access-control-allow-origin")).toBeNull();
+	expect(second.headers.get("access-control-allow-origin")).toBe("*");
+	expect(second.headers.get("access-control-allow-credentials")).toBeNull();
 	expect(second.headers.get("ratelimit-remaining")).toBe("599");
 	const third = await get("/v1/page", { headers: { "x-forwarded-for": "203.0.113.1" } });
 	expect(third.headers.get("ratelimit-remaining")).toBe("598");

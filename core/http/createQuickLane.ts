@@ -4,7 +4,7 @@ import type { Clock } from "#core/clock.ts";
 import { createBoundedMap, grantAllowance, takeAllowance } from "#core/http/allowance.ts";
 import { clientAddress, type ProxyList } from "#core/http/clients.ts";
 import { type Encoder, negotiate, type Variant, variantHeaders } from "#core/http/content.ts";
-import { type OriginPolicy, varyWith } from "#core/http/createOriginPolicy.ts";
+import { type OriginPolicy, PUBLIC_READ_HEADERS, varyWith } from "#core/http/createOriginPolicy.ts";
 import type { ObservedRepeat, RequestObserver } from "#core/http/createRequestObserver.ts";
 import { dressResponse } from "#core/http/dressResponse.ts";
 import { faultOf, httpFault } from "#core/http/faults.ts";
@@ -180,7 +180,7 @@ function answerNow(request: Request, answering: Answering): Response | undefined
 	model.headers.set("x-request-id", requestId);
 	tellAllowance(model, taken);
 	lane.observe({ requestId, clientAddress: client, startedMs, status });
-	// Without an origin the policy adds only `vary`, which is there already.
+	// Without an origin the policy adds only what all answers have already.
 	if (!request.headers.has("origin")) return new Response(body, model.response);
 	// A copy, so that other clients do not get headers of this origin.
 	const headers = new Headers(model.headers);
@@ -253,7 +253,7 @@ async function answerLater(request: Request, answering: Answering): Promise<Resp
 }
 
 function addReadHeaders(headers: Headers, request: Request, { origins }: QuickLaneOptions): void {
-	for (const [name, value] of Object.entries(origins.readHeaders(request))) {
+	for (const [name, value] of Object.entries(origins.readHeaders(request, true))) {
 		// The common headers have it already, with the route's own.
 		if (name !== "vary") headers.set(name, value);
 	}
@@ -266,6 +266,7 @@ function commonHeaders(
 ): Record<string, string> {
 	const told = variantHeaders(headers, { etag, variant });
 	return {
+		...PUBLIC_READ_HEADERS,
 		"referrer-policy": "no-referrer",
 		...told,
 		vary: varyWith(told.vary, "Origin"),
@@ -282,6 +283,8 @@ function contextOf(request: Request, { lane, begun, options }: Answering): Reque
 		headers: new Map(),
 		fault: undefined,
 		upgraded: false,
+		isPublic: true,
+		isForeign: false,
 		keepOpen: (seconds) => options.setIdleSeconds(request, seconds),
 	};
 }

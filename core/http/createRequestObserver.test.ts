@@ -36,6 +36,8 @@ function observe(
 			headers: new Map(),
 			fault,
 			upgraded: false,
+			isPublic: false,
+			isForeign: false,
 			keepOpen: () => {},
 		},
 		pattern: "/v1/links/:token",

@@ -1,7 +1,12 @@
 // Finds which routes match a path, knows requests for WebSockets, and guards their handlers.
 
 import { type AnyElysia, ValidationError } from "elysia";
-import { CACHED_MEMBER, COSTLY_MEMBER, SIGNED_MEMBER } from "#core/http/routeMarks.ts";
+import {
+	CACHED_MEMBER,
+	COSTLY_MEMBER,
+	PUBLIC_MEMBER,
+	SIGNED_MEMBER,
+} from "#core/http/routeMarks.ts";
 import type { Log } from "#core/log.ts";
 
 export type Route = { method: string; path: string; hooks?: { detail?: unknown } };
@@ -13,6 +18,11 @@ export type RouteMatch = {
 	isCached: boolean;
 	/** Whether a signature proves the sender of its POST (see `takesSigned`). */
 	isSigned: boolean;
+	/**
+	 * Whether pages of any origin may read what this method answers, `WS` for a stream: what is
+	 * cached for everybody, and what says so (see `canBeReadByAnyPage`).
+	 */
+	isPublic(method: string): boolean;
 	/** Whether a request of this method takes a slot (see `takesSlot`). */
 	isCostly(method: string): boolean;
 };
@@ -39,9 +49,13 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 	const cached = new Set<string>();
 	const signed = new Set<string>();
 	const costly = new Set<string>();
+	const open = new Set<string>();
 	for (const route of routes) {
 		if (route.method === "GET" && says(route, CACHED_MEMBER)) cached.add(route.path);
 		if (route.method === "POST" && says(route, SIGNED_MEMBER)) signed.add(route.path);
+		if (says(route, PUBLIC_MEMBER) || (route.method === "GET" && says(route, CACHED_MEMBER))) {
+			open.add(`${route.method} ${route.path}`);
+		}
 		if (says(route, COSTLY_MEMBER)) costly.add(`${route.method} ${route.path}`);
 		for (const path of expandOptional(route.path)) insert(root, { ...route, path }, route.path);
 	}
@@ -54,6 +68,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 				patterns,
 				isCached: cached.has(patterns.get("GET") ?? ""),
 				isSigned: signed.has(patterns.get("POST") ?? ""),
+				isPublic: (method) => open.has(`${method} ${patterns.get(method) ?? ""}`),
 				isCostly: (method) => costly.has(`${method} ${patterns.get(method) ?? ""}`),
 			};
 		},

@@ -17,6 +17,8 @@ describe("dressResponse", () => {
 				headers: new Map([["ratelimit-limit", "600"]]),
 				fault: undefined,
 				upgraded: false,
+				isPublic: false,
+				isForeign: false,
 				keepOpen: () => {},
 			},
 			origins: createOriginPolicy({ allowedOrigins: [] }),

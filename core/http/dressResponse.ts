@@ -31,7 +31,9 @@ function withHeaders(response: Response, dressing: Dressing): Response {
 
 function dress(headers: Headers, dressing: Dressing): void {
 	const { request, context } = dressing;
-	for (const [name, value] of Object.entries(dressing.origins.readHeaders(request))) {
+	for (const [name, value] of Object.entries(
+		dressing.origins.readHeaders(request, context.isPublic),
+	)) {
 		headers.set(name, name === "vary" ? varyWith(headers.get(name), value) : value);
 	}
 	for (const [name, value] of context.headers) headers.set(name, value);

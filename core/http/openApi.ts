@@ -16,7 +16,7 @@ import {
 	problemSchemas,
 	wantsHtml,
 } from "#core/http/problems.ts";
-import { canBeCached } from "#core/http/routeMarks.ts";
+import { canBeCached, canBeReadByAnyPage } from "#core/http/routeMarks.ts";
 
 export type SwaggerAsset = {
 	body: Uint8Array<ArrayBuffer>;
@@ -243,6 +243,7 @@ export function indexRoutes(options: {
 		{
 			response: { 200: indexSchema },
 			detail: {
+				...canBeReadByAnyPage(),
 				operationId: "getIndex",
 				tags: ["operations"],
 				summary: "Says where to go",

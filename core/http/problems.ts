@@ -7,7 +7,7 @@ import { type Fault, type FaultEntry, faultCatalogue } from "#core/fault.ts";
 import { httpFault, statusWords } from "#core/http/faults.ts";
 import type { ProblemIssue } from "#core/http/issues.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 
 /** The form of every error answer: RFC 9457 and our own members. */
 export type Problem = {
@@ -200,6 +200,7 @@ export function problemRoutes() {
 			{
 				response: { 200: listSchema },
 				detail: {
+					...canBeReadByAnyPage(),
 					operationId: "listProblemTypes",
 					tags,
 					summary: "Lists every code of problem documents",
@@ -224,6 +225,7 @@ export function problemRoutes() {
 				}),
 				response: { 200: problemTypeSchema },
 				detail: {
+					...canBeReadByAnyPage(),
 					...canFail(httpFault.notFound),
 					operationId: "getProblemType",
 					tags,

@@ -38,6 +38,10 @@ export type RequestContext = {
 	fault: Fault | undefined;
 	/** True after an upgrade: there is no answer any more. */
 	upgraded: boolean;
+	/** Whether pages of any origin may read the answer; they get nothing by cookies. */
+	isPublic: boolean;
+	/** Whether a page of an origin that is neither ours nor listed asks. */
+	isForeign: boolean;
 	/**
 	 * Allows the answer to send nothing for this long. A route may have a copy of the request, which
 	 * `server.timeout(request, …)` does not know.

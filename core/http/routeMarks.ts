@@ -1,4 +1,4 @@
-// Marks routes: cacheable, signed, and what they can fail with.
+// Marks routes: cacheable, public, signed, and what they can fail with.
 
 import { type AnyElysia, Elysia } from "elysia";
 import type { z } from "zod";
@@ -27,6 +27,9 @@ export type SignedRoute = {
  * The member of an operation's `detail` which says that its answers are the same for all callers.
  */
 export const CACHED_MEMBER = "x-cached";
+
+/** The member of an operation's `detail` which says that pages of any origin may read it. */
+export const PUBLIC_MEMBER = "x-public";
 
 /** The member of an operation's `detail` with its answers' headers, for the document. */
 export const HEADERS_MEMBER = "x-answer-headers";
@@ -58,6 +61,17 @@ export function takesSlot(): { [COSTLY_MEMBER]: true } {
  */
 export function canBeCached(): { [CACHED_MEMBER]: true; tags?: string[] } {
 	return { [CACHED_MEMBER]: true };
+}
+
+/**
+ * Declares that a page of any origin may read an operation's answers, refusals too: they need no
+ * session and hold no secret. A cookie that such a page sends is ignored. What `canBeCached` is
+ * public already; a method that changes anything must not be.
+ *
+ * @example detail: { tags: ["trading"], ...canBeReadByAnyPage() }
+ */
+export function canBeReadByAnyPage(): { [PUBLIC_MEMBER]: true } {
+	return { [PUBLIC_MEMBER]: true };
 }
 
 /**

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import { queryIssues } from "#core/http/issues.ts";
 import { requestContexts } from "#core/http/requests.ts";
+import { canBeReadByAnyPage } from "#core/http/routeMarks.ts";
 import {
 	collectionTopic,
 	discoverTopic,
@@ -59,7 +60,7 @@ export function streamRoutes(options: StreamRoutesOptions) {
 	return new Elysia({ name: "streams", prefix: "/v1/nft-market" })
 		.ws("/collections/:slug/stream", {
 			...handlers,
-			detail: { hide: true, ...describeStreams.collection },
+			detail: { hide: true, ...canBeReadByAnyPage(), ...describeStreams.collection },
 			async upgrade({ request, params, query, server }) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const found = await market.find(params.slug ?? "", chain?.slug);
@@ -73,7 +74,7 @@ export function streamRoutes(options: StreamRoutesOptions) {
 		})
 		.ws("/discover/stream", {
 			...handlers,
-			detail: { hide: true, ...describeStreams.discover },
+			detail: { hide: true, ...canBeReadByAnyPage(), ...describeStreams.discover },
 			upgrade({ request, query, server }) {
 				const { chain, resume } = readStreamQuery(query, indexed);
 				const names = chain ? [chain.slug] : [...slugs];

@@ -72,8 +72,81 @@ async function ask(
 		...(method !== "GET" && { body: JSON.stringify(body) }),
 	});
 	const text = await response.text();
-	return { status: response.status, text };
+	return { status: response.status, text, headers: response.headers };
 }
+
+/** Open reads that are kept from other pages: a process's own state, and secrets in an address. */
+const KEPT_FROM_PAGES = [
+	"GET /healthz",
+	"GET /metrics",
+	"GET /readyz",
+	"GET /v1/links/{token}",
+	"GET /v1/links/{token}/outcome",
+	"GET /v1/social/webhook",
+];
+/** Questions that are sent as a body. */
+const ASKED_BY_BODY = ["POST /v1/agent/command", "POST /v1/nft-market/quote-estimate"];
+const FOREIGN = "https://page.example";
+
+test("a page of any origin reads what needs no session, also a refusal, and nothing else", async () => {
+	const readable: string[] = [];
+	const wanted = all.filter(({ method, security }) => method === "GET" && security.length === 0);
+	for (const operation of all) {
+		const cookie = { cookie: "session=of-its-visitor", origin: FOREIGN };
+		const { headers, status } = await ask(operation, cookie);
+		const allowed = headers.get("access-control-allow-origin");
+		expect([named(operation), headers.get("access-control-allow-credentials")]).toEqual([
+			named(operation),
+			null,
+		]);
+		expect([named(operation), headers.get("vary")]).toEqual([
+			named(operation),
+			expect.stringContaining("Origin"),
+		]);
+		if (allowed === "*") readable.push(named(operation));
+		else expect([named(operation), allowed]).toEqual([named(operation), null]);
+		// A cookie of its visitor is refused where something could be done by it.
+		const isOwn = operation.method !== "GET" && allowed !== "*";
+		if (isOwn) expect([named(operation), status]).toEqual([named(operation), 403]);
+	}
+	const names = wanted.map(named).filter((name) => !KEPT_FROM_PAGES.includes(name));
+	expect(names.length).toBeGreaterThan(20);
+	expect(readable.toSorted()).toEqual([...names, ...ASKED_BY_BODY].toSorted());
+});
+
+test("a page of any origin is told that an address does not exist, and may ask before it posts", async () => {
+	const origin = { origin: FOREIGN, "x-forwarded-for": "10.8.0.1" };
+	const unknown = await fetch(`${service.url}/v1/nft-market/trendign`, { headers: origin });
+	expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([404, "*"]);
+	const preflight = (path: string) =>
+		fetch(`${service.url}${path}`, {
+			method: "OPTIONS",
+			headers: { ...origin, "access-control-request-method": "POST" },
+		});
+	const asked = await preflight("/v1/agent/command");
+	expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+	expect(asked.headers.get("access-control-allow-headers")).not.toContain("authorization");
+	for (const path of [
+		"/v1/agent/chat",
+		"/v1/agent/mcp",
+		"/v1/trading/siwe/nonce",
+		"/v1/trading/intents",
+	]) {
+		expect([path, (await preflight(path)).status]).toEqual([path, 403]);
+	}
+});
+
+test("a page of any origin follows a public stream", async () => {
+	const url = `${service.url.replace("http", "ws")}${MARKET}discover/stream?chain=anvil`;
+	const headers = { origin: FOREIGN, cookie: "session=of-its-visitor" };
+	const socket = new WebSocket(url, { headers });
+	const { promise: first, resolve, reject } = Promise.withResolvers<unknown>();
+	socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)));
+	socket.onclose = ({ code }) => reject(new RangeError(`closed with ${code}`));
+	expect(await first).toMatchObject({ type: "hello" });
+	socket.onclose = null;
+	socket.close();
+});
 
 /** Answers 204 to every caller, signed in or not. */
 const SIGN_OUT = "DELETE /v1/trading/session";

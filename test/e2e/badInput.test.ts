@@ -135,9 +135,9 @@ test("[SEC-02] 600 requests a minute for each client; the 601st is told when to 
 	expect((await ask("203.0.113.8")).status).toBe(200);
 });
 
-test("[SEC-03] only the listed origins may call from a browser", async () => {
-	const ask = (origin: string) =>
-		fetch(`${service.url}${market}/trending?chain=anvil&limit=1`, {
+test("[SEC-03] only listed origins may call with credentials; what is public, any page reads", async () => {
+	const ask = (origin: string, path = "/v1/trading/profile") =>
+		fetch(`${service.url}${path}`, {
 			headers: { origin, "x-forwarded-for": "198.51.100.9" },
 		});
 	const allowed = await ask("https://app.example.com");
@@ -153,6 +153,10 @@ test("[SEC-03] only the listed origins may call from a browser", async () => {
 		const answer = await ask(origin);
 		expect(answer.headers.get("access-control-allow-origin")).toBeNull();
 		expect(answer.headers.get("vary")).toContain("Origin");
+		const trending = await ask(origin, `${market}/trending?chain=anvil&limit=1`);
+		expect(trending.headers.get("access-control-allow-origin")).toBe("*");
+		expect(trending.headers.get("access-control-allow-credentials")).toBeNull();
+		expect(trending.headers.get("vary")).toContain("Origin");
 	}
 });
 

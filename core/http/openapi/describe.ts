@@ -15,6 +15,7 @@ import {
 	COSTLY_MEMBER,
 	FAILURES_MEMBER,
 	HEADERS_MEMBER,
+	PUBLIC_MEMBER,
 	SIGNED_MEMBER,
 } from "#core/http/routeMarks.ts";
 
@@ -152,6 +153,7 @@ function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
 		[FAILURES_MEMBER]: _failures,
 		[CHANNEL_MEMBER]: _channel,
 		[CACHED_MEMBER]: _cached,
+		[PUBLIC_MEMBER]: _public,
 		[COSTLY_MEMBER]: _costly,
 		[SIGNED_MEMBER]: _signed,
 		...rest

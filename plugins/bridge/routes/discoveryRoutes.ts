@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { readBalances } from "#plugins/bridge/bridges/readBalances.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
@@ -90,6 +90,7 @@ export function discoveryRoutes(context: BridgeContext, signedIn: SignedIn) {
 		.get("/chains", async () => await chainList(context, options()), {
 			response: { 200: chainsSchema },
 			detail: {
+				...canBeReadByAnyPage(),
 				...{ operationId: "listBridgeChains", tags, summary: "Lists chains that bridges lead to" },
 				description: "EVM chains of the bridge provider, and whether they can be used now.",
 				...canFail(relayFault.off, relayFault.refused, ...failures),
@@ -115,6 +116,7 @@ export function discoveryRoutes(context: BridgeContext, signedIn: SignedIn) {
 				}),
 				response: { 200: currenciesSchema },
 				detail: {
+					...canBeReadByAnyPage(),
 					...{ operationId: "listBridgeCurrencies", tags },
 					summary: "Lists currencies of a chain that bridges carry",
 					description: "Those that the provider vouches for; others go by their address.",

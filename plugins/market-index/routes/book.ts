@@ -5,7 +5,7 @@ import { z } from "zod";
 import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery } from "#core/http/pages.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 import { displayNative } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
@@ -235,6 +235,7 @@ export function postQuoteEstimate(context: RouteContext) {
 			body: quoteRequestSchema,
 			response: { 200: quoteSchema },
 			detail: {
+				...canBeReadByAnyPage(),
 				...canFail(marketFault.notFound, marketFault.chainRequired),
 				operationId: "estimateQuote",
 				tags: ["market"],

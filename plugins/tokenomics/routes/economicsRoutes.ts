@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import { httpFault } from "#core/http/faults.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 import {
 	placeSchema,
 	type Rewards,
@@ -28,6 +28,7 @@ export function economicsRoutes({ economics }: { economics: () => Promise<Econom
 	return new Elysia({ prefix: "/v1/token" }).get("/economics", () => economics(), {
 		response: { 200: economicsSchema },
 		detail: {
+			...canBeReadByAnyPage(),
 			operationId: "getTokenEconomics",
 			tags: ["token"],
 			summary: "Shows the token's economics",
@@ -46,6 +47,7 @@ export function rewardsRoutes({ rewards, wallets }: RewardsRoutesOptions) {
 		.get("/holders/:address/rewards", ({ params }) => rewards.ofAccounts([params.address]), {
 			...{ params: holder, response: { 200: rewardsSchema } },
 			detail: {
+				...canBeReadByAnyPage(),
 				operationId: "getHolderRewards",
 				tags: ["token"],
 				summary: "Shows what an account has pending",

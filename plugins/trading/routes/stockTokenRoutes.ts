@@ -6,7 +6,7 @@ import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { CURSOR_PART, createCursor, pageQuery } from "#core/http/pages.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { holdingsSchema, type Portfolio } from "#plugins/trading/holdings.ts";
 import { PAGE } from "#plugins/trading/limits.ts";
@@ -61,6 +61,7 @@ export function stockTokenRoutes({ core: { db, clock }, chain, reference }: Stoc
 			}),
 			response: { 200: stockTokenPageSchema },
 			detail: {
+				...canBeReadByAnyPage(),
 				operationId: "listStockTokens",
 				tags: ["trading"],
 				summary: "Lists the stock tokens of the registry",

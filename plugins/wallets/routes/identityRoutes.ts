@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Hex } from "#core/chain/Hex.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 import { walletsFault } from "#plugins/wallets/faults.ts";
 import {
 	BEARER_LENGTH_MAX,
@@ -189,6 +189,7 @@ function getSettings({ settings }: IdentityContext) {
 	return new Elysia().get("/settings", () => settings, {
 		response: { 200: settingsSchema },
 		detail: {
+			...canBeReadByAnyPage(),
 			operationId: "getTradingSettings",
 			tags: ["trading"],
 			summary: "Reads how this deployment trades",
