@@ -1,5 +1,6 @@
 // Writes rows in PostgreSQL's binary COPY format.
 
+import { storableText } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 
 /** The values of the row before, and their positions; in both rows in the same order. */
@@ -33,8 +34,9 @@ export type CopyWriter = {
 	bytes(hex: string): void;
 	/** A `numeric` that is whole and not below zero. */
 	numeric(value: bigint): void;
+	/** A text; what no text may hold is replaced, as in a statement's values. */
 	text(value: string): void;
-	/** A `jsonb`, given as JSON. */
+	/** A `jsonb`, given as JSON, and cleaned in the same way. */
 	json(value: string): void;
 	/** The number of bytes that were not taken yet. */
 	readonly length: number;
@@ -152,13 +154,15 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 			const place = before.placeOf(value);
 			wrote(value, place < 0 ? writeNumeric(view, at, value) : repeatField(view, place, at));
 		},
-		text(value) {
+		text(given) {
+			const value = storableText(given);
 			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
 			const bytes = buffer.write(value, at + 4);
 			view.setInt32(at, bytes);
 			at += 4 + bytes;
 		},
-		json(value) {
+		json(given) {
+			const value = storableText(given);
 			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
 			const bytes = buffer.write(value, at + 5);
 			view.setInt32(at, 1 + bytes);
