@@ -52,6 +52,10 @@ export const X_UNPAID_PAUSE_MS = 5 * MINUTE_MS;
 /** The pauses after X gave no new token: each is twice the one before. */
 export const TOKEN_PAUSE_MS = 30 * SECOND_MS;
 export const TOKEN_PAUSE_MAX_MS = 15 * MINUTE_MS;
+/** How long one process alone may ask for a token: longer than its call of X can take. */
+export const TOKEN_LEASE_MS = 30 * SECOND_MS;
+/** Looks for what another process gets, within the time limit of a call. */
+export const TOKEN_LOOKS_MAX = 50;
 /** Says after how many refusals of X in a row operators are alerted. */
 export const REFUSED_STREAK_MIN = 3;
 /** Says after how long without any text to the bot operators are alerted. */

@@ -30,8 +30,9 @@ const clock = { nowMs: () => nowMs };
 const ending = new AbortController().signal;
 const config = (more: Partial<Record<keyof SocialConfig, string>> = KEYS): SocialConfig =>
 	socialConfig.parse({ SOCIAL_BASE_URL: HOST, ...more });
+const core = { clock, log: silentLog, db: {} as never, holder: "one", session: "one" };
 const open = (more?: Parameters<typeof config>[0]) =>
-	createX({ core: { clock, log: silentLog, db: {} as never }, config: config(more), ending });
+	createX({ core, config: config(more), ending });
 
 /** Returns the signature of RFC 5849 for a request without a form, worked out by hand. */
 function signatureOf(request: Request): string {

@@ -79,7 +79,7 @@ const ME_KEPT_MS = 10 * MINUTE_MS;
 const ME_RETRY_MS = 10 * SECOND_MS;
 
 type XDeps = {
-	core: Pick<Core, "db" | "clock" | "log">;
+	core: Pick<Core, "db" | "clock" | "log" | "holder" | "session">;
 	config: SocialConfig;
 	ending: AbortSignal;
 	call?: CallX;

@@ -23,12 +23,22 @@ const config = {
 } as unknown as SocialConfig;
 
 const clock = { ms: Date.UTC(2026, 10, 28), nowMs: () => clock.ms };
+/** What connections of tests are called: a process of that name lives. */
+const ALIVE = "tapeline test";
+/** How often a process waited for what another one gets. */
+let waits = 0;
+let holders = 0;
+
 let database: TestDatabase;
 beforeAll(async () => {
 	database = await createTestDatabase();
 });
 afterAll(() => database?.drop());
-beforeEach(() => database.db.execute("truncate social.token"));
+beforeEach(async () => {
+	await database.db.execute("truncate social.token");
+	await database.db.execute("delete from core.lease");
+	waits = 0;
+});
 
 /** Hands out tokens as X does; `held` is awaited before an answer. */
 function startX(held: () => Promise<void>) {
@@ -50,27 +60,44 @@ function startX(held: () => Promise<void>) {
 	return { state, call };
 }
 
-function processOf(call: CallX) {
-	const core = { db: database.db, clock, log: silentLog };
+type Told = { session?: string; renewed?(isGood: boolean): void; wait?(): Promise<void> };
+
+/** Opens the tokens of another process; each wait of it ends as nobody asks X any more. */
+function processOf(call: CallX, { session = ALIVE, renewed = () => {}, wait }: Told = {}) {
+	holders += 1;
+	const core = { db: database.db, clock, log: silentLog, holder: `process ${holders}`, session };
 	return createUserTokens({
-		...{ core, config, askX: createAskX(call, config.SOCIAL_BASE_URL) },
-		renewed() {},
+		...{ core, config, askX: createAskX(call, config.SOCIAL_BASE_URL), renewed },
+		wait: async () => {
+			waits += 1;
+			await (wait ?? nobodyAsks)();
+		},
 	});
 }
 
-/** Resolves once so many others wait for the lock of whoever is asking X. */
-const othersWait = (count: number) => () =>
+const nobodyAsks = () =>
 	until(async () => {
-		const [row] = await database.db.query<{ waiting: number }>(
-			`select count(*)::int4 as waiting from pg_locks
-			where locktype = 'advisory' and not granted
-				and database = (select oid from pg_database where datname = current_database())`,
+		const held = await database.db.query(
+			"select from core.lease where expires_at > clock_timestamp()",
 		);
-		return (row?.waiting ?? 0) >= count;
-	}, `${count} processes wait for the lock`);
+		return held.length === 0;
+	}, "nobody asks X");
+
+/** Resolves once another process waits, while nobody holds a connection of the database. */
+async function anotherWaits(): Promise<void> {
+	const before = waits;
+	await until(() => waits > before, "another process waits");
+	await until(async () => {
+		const [row] = await database.db.query<{ open: number }>(
+			`select count(*)::int4 as open from pg_stat_activity
+				where datname = current_database() and state = 'idle in transaction'`,
+		);
+		return row?.open === 0;
+	}, "no transaction is open");
+}
 
 test("processes that renew a refused token at once ask X once, and all have the new one", async () => {
-	const x = startX(othersWait(PROCESSES - 1));
+	const x = startX(anotherWaits);
 	const processes = Array.from({ length: PROCESSES }, () => processOf(x.call));
 	for (let round = 0; round < ROUNDS; round += 1) {
 		const got = await Promise.all(processes.map((one) => one.renew(`access ${round}`)));
@@ -80,7 +107,7 @@ test("processes that renew a refused token at once ask X once, and all have the 
 });
 
 test("processes whose token runs out at once ask X once, and one that slept takes the newest", async () => {
-	const x = startX(othersWait(PROCESSES - 1));
+	const x = startX(anotherWaits);
 	const processes = Array.from({ length: PROCESSES }, () => processOf(x.call));
 	await Promise.all(processes.map((one) => one.renew("access 0")));
 	const slept = processOf(x.call);
@@ -95,14 +122,73 @@ test("processes whose token runs out at once ask X once, and one that slept take
 	expect(x.state).toEqual({ round: ROUNDS, isRevoked: false, asked: ROUNDS });
 });
 
-test("a process that ends while it asks leaves the lock to another one, which asks with the same token", async () => {
-	let ends = 0;
+test("calls of one process at the same time ask X once, and hold no connection meanwhile", async () => {
 	const x = startX(async () => {});
-	const mortal = processOf(async () => {
-		ends += 1;
-		throw new Error("the process ends");
-	});
-	await expect(mortal.renew("access 0")).rejects.toThrow("the process ends");
+	const one = processOf(x.call);
+	const got = await Promise.all(Array.from({ length: 20 }, () => one.renew("access 0")));
+	expect(got).toEqual(Array(20).fill("access 1"));
+	expect(x.state.asked).toBe(1);
+	// Who comes with the token that the others just got is not given it again.
+	const both = await Promise.all([one.renew("access 0"), one.renew("access 1")]);
+	expect(both).toEqual(["access 1", "access 2"]);
+	expect(x.state).toEqual({ round: 2, isRevoked: false, asked: 2 });
+});
+
+test("a process that ends while it asks leaves its turn to another one, which asks with the same token", async () => {
+	const x = startX(async () => {});
+	const asking = Promise.withResolvers<void>();
+	const mortal = processOf(
+		() => {
+			asking.resolve();
+			return new Promise(() => {});
+		},
+		{ session: "a process that is gone" },
+	);
+	void mortal.renew("access 0");
+	await asking.promise;
 	expect(await processOf(x.call).renew("access 0")).toBe("access 1");
-	expect([ends, x.state.asked]).toEqual([1, 1]);
+	expect(x.state).toEqual({ round: 1, isRevoked: false, asked: 1 });
+});
+
+test("a process that slept past its turn does not undo what another one got", async () => {
+	const x = startX(async () => {});
+	const woken = Promise.withResolvers<void>();
+	const asking = Promise.withResolvers<void>();
+	const sleepy = processOf(async () => {
+		asking.resolve();
+		await woken.promise;
+		const json = { access_token: "a late one", refresh_token: "late", expires_in: 7_200 };
+		return { kind: "read", json, window: null };
+	});
+	const late = sleepy.renew("access 0");
+	await asking.promise;
+	await database.db.execute("update core.lease set expires_at = clock_timestamp()");
+	const other = processOf(x.call);
+	expect(await other.renew("access 0")).toBe("access 1");
+	woken.resolve();
+	expect(await late).toBe("access 1");
+	expect(await other.renew("access 1")).toBe("access 2");
+	expect(x.state).toEqual({ round: 2, isRevoked: false, asked: 2 });
+});
+
+test("nobody asks again with a token whose answer was lost before its turn is over", async () => {
+	const x = startX(async () => {});
+	const told: boolean[] = [];
+	const lossy = processOf(
+		async (call) => {
+			await x.call(call);
+			return { kind: "unknown", detail: "a time-out" };
+		},
+		{ renewed: (isGood) => told.push(isGood) },
+	);
+	await expect(lossy.renew("access 0")).rejects.toMatchObject({ code: "social_unavailable" });
+	expect(told).toEqual([false]);
+	const other = processOf(x.call, { wait: async () => {} });
+	await expect(other.renew("access 0")).rejects.toMatchObject({ code: "social_unavailable" });
+	expect(x.state.asked).toBe(1);
+	// Then it is asked for once more; X knows whether that token was used.
+	await database.db.execute("update core.lease set expires_at = clock_timestamp()");
+	await expect(other.renew("access 0")).rejects.toMatchObject({ code: "social_token_refused" });
+	expect(x.state).toMatchObject({ asked: 2, round: 1 });
+	expect(await database.db.query("select from social.token")).toEqual([]);
 });

@@ -3,13 +3,19 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { TwitterApi } from "twitter-api-v2";
 import { z } from "zod";
+import { Fault } from "#core/fault.ts";
+import { releaseLease, takeLease } from "#core/lease.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import { sleep } from "#core/time.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import {
 	type SocialConfig,
+	TOKEN_LEASE_MS,
+	TOKEN_LOOKS_MAX,
 	TOKEN_MARGIN_MS,
 	TOKEN_PAUSE_MAX_MS,
 	TOKEN_PAUSE_MS,
+	X_TIMEOUT_MS,
 } from "#plugins/social/limits.ts";
 import {
 	lockTokens,
@@ -37,12 +43,20 @@ type UserTokens = {
 };
 
 type UserTokensDeps = {
-	core: Pick<Core, "db" | "clock" | "log">;
+	core: Pick<Core, "db" | "clock" | "log" | "holder" | "session">;
 	config: SocialConfig;
 	askX: AskX;
 	/** Hears whether X gave a new token. */
 	renewed(isGood: boolean): void;
+	/** Waits between two looks for what another process gets; tests see it wait. */
+	wait?(ms: number): Promise<void>;
 };
+
+/** Asks X for the next tokens; `check` throws while X is left alone after a failure. */
+type Asker = { check(): void; ask(refresh: string): Promise<Tokens> };
+
+/** Names the right to ask X for the next tokens: one process at a time has it. */
+const LEASE = "social.token";
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -58,14 +72,17 @@ const granted = z.looseObject({
 
 /**
  * Keeps the bot account's tokens. A refresh token works once, and X revokes all tokens if an old
- * one is used again. So one process renews at a time, under a database lock, and stores the result
- * in the same transaction; a process that waited reads the stored result.
+ * one is used again. So one process asks at a time, by a lease and without a connection of the
+ * database, and stores the result where nobody stored another one meanwhile; whoever waited reads
+ * what is stored.
  */
 export function createUserTokens(deps: UserTokensDeps): UserTokens {
-	const { core, config } = deps;
-	const { db, clock } = core;
+	const { core, config, wait = sleep } = deps;
+	const { db, clock, holder, session } = core;
 	let kept: Tokens | null = null;
-	const ask = createAsk(deps);
+	let renewing: Promise<Tokens> | null = null;
+	const asker = createAsker(deps);
+	const shelf = createShelf(deps);
 
 	async function access(): Promise<string> {
 		if (kept !== null && isGood(kept)) return kept.access;
@@ -74,7 +91,7 @@ export function createUserTokens(deps: UserTokensDeps): UserTokens {
 			// It cannot be renewed: it is used until X refuses it.
 			return needed(config, "SOCIAL_USER_ACCESS_TOKEN");
 		}
-		const stored = config.SESSION_SECRET === undefined ? null : opened(await readTokens(db));
+		const stored = config.SESSION_SECRET === undefined ? null : (await shelf.read()).tokens;
 		if (stored === null && first !== undefined && kept === null) return first;
 		if (stored !== null && isGood(stored)) {
 			kept = stored;
@@ -92,21 +109,55 @@ export function createUserTokens(deps: UserTokensDeps): UserTokens {
 		}
 		// Without the secret the new token could not be stored, and the old one would be used up.
 		if (config.SESSION_SECRET === undefined) throw missing(["SESSION_SECRET"]);
-		kept = await db.transaction(async (tx) => {
-			const stored = opened(await lockTokens(tx));
-			if (stored !== null && stored.access !== refused && isGood(stored)) return stored;
-			const next = await ask(stored?.refresh ?? first);
-			const sealed = seal().close(JSON.stringify(next));
-			const goodUntil = new Date(next.goodUntilMs);
-			await storeTokens(tx, { sealed, goodUntil, seed: seedOf(first), at: now() });
-			return next;
+		const shared = renewing === null ? null : await renewing;
+		// Whoever came before may have found the very token that was refused since.
+		if (shared !== null && shared.access !== refused) return shared.access;
+		renewing ??= renewInTurn(refused, first).finally(() => {
+			renewing = null;
 		});
+		kept = await renewing;
 		return kept.access;
 	}
 
-	const now = () => new Date(clock.nowMs());
-	const seal = () => createSeal(needed(config, "SESSION_SECRET"), "tokens");
+	/** Reads what another process got, or asks X once no other process may. */
+	async function renewInTurn(refused: string | null, first: string): Promise<Tokens> {
+		for (let look = 0; look < TOKEN_LOOKS_MAX; look += 1) {
+			if (look > 0) await wait(X_TIMEOUT_MS / TOKEN_LOOKS_MAX);
+			const { tokens: stored } = await shelf.read();
+			if (stored !== null && isNext(stored, refused)) return stored;
+			asker.check();
+			const asked = { name: LEASE, holder, durationMs: TOKEN_LEASE_MS, session };
+			if (await takeLease(db, asked)) return await renewHolding(refused, first);
+		}
+		throw socialFault.unavailable({ detail: "another process asks X for a new token" });
+	}
+
+	async function renewHolding(refused: string | null, first: string): Promise<Tokens> {
+		let isInDoubt = false;
+		try {
+			const { row, tokens: stored } = await shelf.read();
+			if (stored !== null && isNext(stored, refused)) return stored;
+			const next = await asker.ask(stored?.refresh ?? first);
+			return await shelf.store(next, { before: row, first });
+		} catch (error) {
+			isInDoubt = error instanceof Fault && error.code === "social_unavailable";
+			throw error;
+		} finally {
+			// X may have used the token up: until the lease ends no other process asks with it.
+			if (!isInDoubt) await releaseLease(db, LEASE, holder);
+		}
+	}
+
 	const isGood = ({ goodUntilMs }: Tokens) => clock.nowMs() < goodUntilMs - TOKEN_MARGIN_MS;
+	const isNext = (stored: Tokens, refused: string | null): boolean =>
+		stored.access !== refused && isGood(stored);
+
+	return { access, renew };
+}
+
+/** Makes what reads and stores the sealed tokens. */
+function createShelf({ core: { db, clock }, config }: UserTokensDeps) {
+	const seal = () => createSeal(needed(config, "SESSION_SECRET"), "tokens");
 
 	/**
 	 * Returns the stored tokens; null where there are none, or the operator set another token or
@@ -120,11 +171,36 @@ export function createUserTokens(deps: UserTokensDeps): UserTokens {
 		return text === null ? null : (tokens.safeParse(JSON.parse(text)).data ?? null);
 	}
 
-	return { access, renew };
+	return {
+		async read(): Promise<{ row: StoredTokens | null; tokens: Tokens | null }> {
+			const row = await readTokens(db);
+			return { row, tokens: opened(row) };
+		},
+
+		/**
+		 * Stores tokens where the row is what it was before X was asked, else returns the stored
+		 * ones: a process that slept past its lease does not undo what another one got.
+		 */
+		async store(
+			next: Tokens,
+			{ before, first }: { before: StoredTokens | null; first: string },
+		): Promise<Tokens> {
+			const sealed = seal().close(JSON.stringify(next));
+			const goodUntil = new Date(next.goodUntilMs);
+			return await db.transaction(async (tx) => {
+				const found = await lockTokens(tx);
+				const isSame = Buffer.from(found?.sealed ?? []).equals(Buffer.from(before?.sealed ?? []));
+				if (!isSame) return opened(found) ?? next;
+				const at = new Date(clock.nowMs());
+				await storeTokens(tx, { sealed, goodUntil, seed: seedOf(first), at });
+				return next;
+			});
+		},
+	};
 }
 
-/** Makes the function that asks X for the next tokens, not more often than its failures allow. */
-function createAsk({ core, config, askX, renewed }: UserTokensDeps) {
+/** Makes what asks X for the next tokens, not more often than its failures allow. */
+function createAsker({ core, config, askX, renewed }: UserTokensDeps): Asker {
 	const { clock, log } = core;
 	/** After X gave no token: until when it is not asked again, and how long that was. */
 	let pause = { untilMs: 0, ms: 0 };
@@ -149,10 +225,12 @@ function createAsk({ core, config, askX, renewed }: UserTokensDeps) {
 		};
 	}
 
-	return async (refresh: string): Promise<Tokens> => {
-		if (clock.nowMs() < pause.untilMs) {
-			throw socialFault.unavailable({ detail: "X gave no new token a moment ago" });
-		}
+	function check(): void {
+		if (clock.nowMs() >= pause.untilMs) return;
+		throw socialFault.unavailable({ detail: "X gave no new token a moment ago" });
+	}
+
+	async function ask(refresh: string): Promise<Tokens> {
 		try {
 			const next = await askNow(refresh);
 			pause = { untilMs: 0, ms: 0 };
@@ -164,7 +242,9 @@ function createAsk({ core, config, askX, renewed }: UserTokensDeps) {
 			renewed(false);
 			throw error;
 		}
-	};
+	}
+
+	return { check, ask };
 }
 
 /**
