@@ -49,7 +49,10 @@ export const tokenomicsPlugin = definePlugin({
 			jobs: [...(ledger ? [ledger.job] : []), league, ...buyback.jobs],
 			tools: economicsTools({ economics, rewards, wallets }),
 			commands: economicsCommands,
-			degraded: async () => (ledger ? ledger.degraded() : []),
+			degraded: async () => [
+				...(ledger ? await ledger.degraded() : []),
+				...(await buyback.degraded()),
+			],
 			start: buyback.start,
 			async stop() {
 				ending.abort();

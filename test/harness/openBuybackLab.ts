@@ -20,7 +20,7 @@ import {
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
-import { readStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
+import { readAlarm, readStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import { releaseKind } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import { type Turn, type TurnDeps, takeTurn } from "#plugins/tokenomics/buyback/takeTurn.ts";
 import { allowanceKind } from "#plugins/wallets/allowance.ts";
@@ -152,6 +152,7 @@ export function openBuybackLab(given: {
 		bounds: boundsOf(config),
 		isEnabled: config.BUYBACK_ENABLED,
 		walletId: config.BUYBACK_WALLET_ID ?? null,
+		goneTransactions: new Set(config.BUYBACK_GONE_TRANSACTIONS),
 		contractsNow: async () => state.contracts,
 		steps: createSteps(observe ?? null),
 		...{ jitterMs: 0, random: () => 0 },
@@ -230,6 +231,7 @@ export function openBuybackLab(given: {
 			return turn;
 		},
 		status: () => readStatus({ db, execution, chainId: CHAIN_ID }, config),
+		degraded: () => readAlarm(turnDeps),
 		/** Returns what each purchase holds, in the order of the requests. */
 		async held(): Promise<Held[]> {
 			const ids = (await intents()).flatMap(({ id, kind }) => (kind === "buyback" ? [id] : []));

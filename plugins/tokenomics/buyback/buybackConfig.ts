@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { wordSchema } from "#core/chain/hexSchemas.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import { commaList } from "#core/config/fields.ts";
@@ -32,6 +33,8 @@ export type BuybackDeps = {
 	isEnabled: boolean;
 	/** Names the keeper's wallet by the wallet provider's id. */
 	walletId: string | null;
+	/** Lists purchases that an operator says left the chain for good. */
+	goneTransactions: ReadonlySet<Hex>;
 	/** The contracts in force; null where the token is not launched. */
 	contractsNow(db: Queryable): Promise<{
 		token: Address;
@@ -48,6 +51,9 @@ export type BuybackBounds = ReturnType<typeof boundsOf>;
 
 /** Currencies that one run looks at. */
 export const CURRENCIES_MAX = 8;
+
+/** Limits the purchases that an operator names as gone. */
+const GONE_MAX = 100;
 
 /** Pools that one run looks at for a currency. */
 const FEE_TIERS_MAX = 6;
@@ -106,6 +112,14 @@ export const buybackConfig = {
 		.default(["500", "3000", "10000"])
 		.meta({ expects: "fees in hundredths of a basis point, separated by commas" })
 		.describe("Uniswap V3 pools that may be bought through, by their fee; the deepest is taken."),
+	BUYBACK_GONE_TRANSACTIONS: commaList(wordSchema)
+		.refine((all) => all.length <= GONE_MAX, `at most ${GONE_MAX} transactions`)
+		.default([])
+		.meta({ expects: "hashes of transactions, separated by commas" })
+		.describe(
+			"Purchases that left the chain for good: what they held is spent anew. Only after the " +
+				"keeper's account used their nonces for something else.",
+		),
 	BUYBACK_V3_QUOTER: address
 		.default(V3_QUOTER)
 		.meta({ expects: "an address on the home chain" })
@@ -175,6 +189,7 @@ export const refusals = {
 	previous_open: "The run before it is still under way.",
 	previous_uncertain: "Nobody can say yet what became of a run before it.",
 	previous_taken_back: "The run before it was not finished in time, and is taken back.",
+	previous_vanished: "A purchase that was final is not on the chain any more.",
 	payee_differs: "The router pays the burn's share to another address than the keeper's.",
 	keeper_differs: "The burner takes orders from another address than the keeper's.",
 	token_differs: "The burner burns another token.",

@@ -1,6 +1,7 @@
 // Follows the runs of buybacks: what they hold and spent, and what becomes of one that hangs.
 
-import type { Address } from "#core/chain/Hex.ts";
+import { z } from "zod";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 import type { Steps } from "#core/steps.ts";
 import { DAY_MS } from "#core/time.ts";
@@ -27,11 +28,14 @@ export type Runs = {
 	newest: number | null;
 	/** Holds the run that is under way or whose end is not known; null: the next may begin. */
 	open: { run: BuybackRun; status: Intent["status"] } | null;
-	/** Sums what runs spent or hold of the router's revenue, by currency. */
-	spent: ReadonlyMap<Address, bigint>;
-	/** Sums what the runs of the last 24 hours spent or hold, in microdollars. */
-	dayUsdMicros: bigint;
+	/** Lists the runs that are not in the sums, with what each spent or holds. */
+	standing: readonly Standing[];
+	/** Sums what the other runs spent of the router's revenue, by currency. */
+	sums: ReadonlyMap<Address, bigint>;
 };
+
+/** Sums what runs spent or hold: of the router's revenue, and in the last 24 hours. */
+type Spending = { spent: ReadonlyMap<Address, bigint>; dayUsdMicros: bigint };
 
 type Standing = { run: BuybackRun; held: Pick<Held, "status" | "raw"> };
 
@@ -54,12 +58,15 @@ const SENT: ReadonlySet<Intent["status"]> = new Set(["submitted", "uncertain"] a
 const OPEN_INTENTS_MAX = 20;
 
 /** Stands for an intent that is gone from the records: its end is not known, so the run waits. */
-const GONE = { status: "uncertain", raw: 0n } as const;
+const UNKNOWN = { status: "uncertain", raw: 0n } as const;
+
+/** Reads what a node says of a transaction: null where it is in no block. */
+const receiptSchema = z.looseObject({ status: z.enum(["0x0", "0x1"]) }).nullable();
 
 /**
  * Looks up the runs of the last day, by what the spend ledger holds for each: a run is never
  * repeated and never guessed. One whose block left the chain is open again. Runs that are over are
- * settled, and older ones are taken into the sums.
+ * settled.
  */
 export async function followRuns(
 	deps: FollowDeps,
@@ -75,33 +82,88 @@ export async function followRuns(
 				runs.map(({ intentId }) => intentId),
 			);
 			const heldOf = new Map(held.map((one) => [one.intentId, one]));
-			const standing = runs.map((run) => ({ run, held: heldOf.get(run.intentId) ?? GONE }));
+			const standing = runs.map((run) => ({ run, held: heldOf.get(run.intentId) ?? UNKNOWN }));
 			const over = standing.filter((one) => OVER.has(one.held.status));
 			const unsettled = over.filter(({ run }) => run.settledAt === null);
 			if (unsettled.length > 0) {
 				const slots = unsettled.map(({ run }) => run.slot);
 				await buybackRuns.settle(tx, { chainId, slots, at: new Date(nowMs) });
 			}
-			const before = nowMs - RUN_OPEN_MS;
-			const old = over.filter(({ run }) => run.startedAt.getTime() < before);
-			for (const one of old.slice(-FOLDED_MAX)) {
-				await buybackRuns.fold(tx, { chainId, run: one.run, spentRaw: one.held.raw });
-			}
-			await buybackRuns.prune(tx, RUN_KEPT_MS);
 			const open = standing.find((one) => !OVER.has(one.held.status));
-			const folded = new Set(old.slice(-FOLDED_MAX));
-			const counted = standing.filter((one) => !folded.has(one));
 			const sums = await buybackRuns.sums(tx, { chainId, router });
 			const [newest] = await buybackRuns.newest(tx, { chainId, limit: 1 });
 			return {
 				newest: newest?.slot ?? null,
 				slots: new Set(runs.map(({ slot }) => slot)),
 				open: open ? { run: open.run, status: open.held.status } : null,
-				spent: spentBy(sums, counted, router),
-				dayUsdMicros: dayOf(standing, nowMs),
+				...{ standing, sums },
 			};
 		}),
 	);
+}
+
+/**
+ * Looks each purchase that is over up on the chain, also one that was final: whatever was rolled
+ * back, what is not there is not burned. Returns the runs that an operator has named as gone for
+ * good, and why nothing may begin where one is missing that nobody has named.
+ */
+export async function findGone(
+	{ rpc, wallets, goneTransactions }: FollowDeps,
+	asked: { standing: readonly Standing[]; profileId: string; signal: AbortSignal },
+): Promise<ReadonlySet<BuybackRun> | Refusal> {
+	const { standing, profileId, signal } = asked;
+	const bought: { run: BuybackRun; hash: Hex }[] = [];
+	for (const { run, held } of standing) {
+		if (!OVER.has(held.status) || held.raw === 0n) continue;
+		const hash = (await wallets.execution.read(run.intentId, profileId))?.transactionHash;
+		if (hash) bought.push({ run, hash });
+	}
+	const calls = bought.map(({ hash }) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
+	const outcomes = calls.length > 0 ? await rpc.settle(calls, { signal }) : [];
+	const gone = new Set<BuybackRun>();
+	for (const [at, { run, hash }] of bought.entries()) {
+		const outcome = outcomes[at];
+		const read = receiptSchema.safeParse(outcome?.kind === "result" ? outcome.result : undefined);
+		if (!read.success) return refusal("chain_unavailable");
+		// A purchase that reverts where it is mined anew burned nothing either.
+		if (read.data?.status === "0x1") continue;
+		if (!goneTransactions.has(hash)) return refusal("previous_vanished", `It is ${hash}.`);
+		gone.add(run);
+	}
+	return gone;
+}
+
+/** Takes older runs into the sums; what is gone for good spent nothing. */
+export async function foldRuns(
+	{ db, chain, steps }: FollowDeps,
+	given: { standing: readonly Standing[]; gone: ReadonlySet<BuybackRun>; nowMs: number },
+): Promise<void> {
+	const before = given.nowMs - RUN_OPEN_MS;
+	const old = given.standing.filter(
+		({ run, held }) => OVER.has(held.status) && run.startedAt.getTime() < before,
+	);
+	if (old.length === 0) return;
+	await steps.run("commit.buyback", () =>
+		db.transaction(async (tx) => {
+			for (const { run, held } of old.slice(-FOLDED_MAX)) {
+				const spentRaw = given.gone.has(run) ? 0n : held.raw;
+				await buybackRuns.fold(tx, { chainId: chain.id, run, spentRaw });
+			}
+			await buybackRuns.prune(tx, RUN_KEPT_MS);
+		}),
+	);
+}
+
+/** Sums what runs spent or hold, without those that are gone for good. */
+export function spendingOf(
+	{ standing, sums }: Pick<Runs, "standing" | "sums">,
+	given: { router: Address; gone: ReadonlySet<BuybackRun>; nowMs: number },
+): Spending {
+	const counted = standing.filter(({ run }) => !given.gone.has(run));
+	return {
+		spent: spentBy(sums, counted, given.router),
+		dayUsdMicros: dayOf(counted, given.nowMs),
+	};
 }
 
 /**

@@ -3,6 +3,7 @@
 import { randomInt } from "node:crypto";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
+import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { createSteps } from "#core/steps.ts";
@@ -51,6 +52,8 @@ type Buyback = {
 	ended(): Promise<void>;
 	/** Null: the deployment reaches no chain that the token could be on. */
 	status(): Promise<BuybackStatus | null>;
+	/** Tells operators of a stop that ends by what they do alone. */
+	degraded(): Promise<Degradation[]>;
 };
 
 type Deps = { db: Queryable; execution: Pick<Wallets["execution"], "held">; chainId: number };
@@ -70,7 +73,10 @@ export function openBuyback(options: {
 	const { core, config, wallets, prices, contracts, ending } = options;
 	refuseImpossible(config);
 	const { home } = contracts;
-	if (!home) return { jobs: [], start() {}, ended: async () => {}, status: async () => null };
+	if (!home) {
+		const none = { jobs: [], start() {}, ended: async () => {} };
+		return { ...none, status: async () => null, degraded: async () => [] };
+	}
 	const { chain } = home;
 	const { clock, log, db } = core;
 	const turns = core.metrics.counter({
@@ -86,6 +92,7 @@ export function openBuyback(options: {
 		bounds: boundsOf(config),
 		isEnabled: config.BUYBACK_ENABLED,
 		walletId: config.BUYBACK_WALLET_ID ?? null,
+		goneTransactions: new Set(config.BUYBACK_GONE_TRANSACTIONS),
 		contractsNow: (queryable) => contracts.addressesOf(chain.id, queryable),
 		steps: createSteps(core.observeSteps),
 		jitterMs: config.BUYBACK_JITTER_SECONDS * SECOND_MS,
@@ -116,7 +123,29 @@ export function openBuyback(options: {
 		},
 		ended: () => first,
 		status: () => readStatus({ db, execution: wallets.execution, chainId: chain.id }, config),
+		degraded: () => readAlarm(deps),
 	};
+}
+
+/** Returns the alarm of a purchase that the newest turn did not find on the chain any more. */
+export async function readAlarm({
+	db,
+	clock,
+	chain,
+	isEnabled,
+}: Pick<TurnDeps, "db" | "clock" | "chain" | "isEnabled">): Promise<Degradation[]> {
+	const look = isEnabled ? await buybackLooks.read(db, chain.id) : null;
+	if (look?.code !== "previous_vanished") return [];
+	const ageMs = Math.max(0, clock.nowMs() - look.at.getTime());
+	return [
+		{
+			...{ code: "token_buyback_vanished", count: 1 },
+			oldestAgeSeconds: Math.floor(ageMs / SECOND_MS),
+			action:
+				"Nothing, if the purchase is mined again. Else have the keeper's account use its nonce, and " +
+				`name it in BUYBACK_GONE_TRANSACTIONS; nothing is bought before that. ${look.detail ?? ""}`,
+		},
+	];
 }
 
 /** Reads how buying back goes: three short reads, by primary keys. */

@@ -174,6 +174,92 @@ describe("a buyback whose blocks leave the chain", () => {
 	});
 });
 
+describe("a purchase that leaves the chain after it was final", () => {
+	// Guarantee: what is not on the chain any more stops every further run, with an alarm that says
+	// what to do; named as gone it is spent anew, and one that is mined again is spent once.
+
+	const ETHER = 10n ** 18n;
+	const SHARE = 20n * ETHER;
+
+	let database: TestDatabase;
+	let chain: BurnChain;
+	const clock = { ms: 0 };
+	const traces = new Map();
+	beforeAll(async () => {
+		[database, chain] = await Promise.all([createTestDatabase(), openBurnChain()]);
+		const { token, usd } = chain.addresses;
+		const dollars = { in: 1_000_000n * ETHER, out: 10_000_000n * ETHER };
+		await chain.openPool({ tokenIn: usd, token, fee: 3000, ...dollars, observations: 300 });
+		await chain.pass(4_000);
+	});
+	afterAll(async () => {
+		await chain?.anvil.stop();
+		await database?.drop();
+	});
+
+	const open = (env: Record<string, unknown> = {}): BuybackLab =>
+		openBuybackLab({
+			...{ db: database.db, chain, clock, traces },
+			env: { BUYBACK_CURRENCIES: chain.addresses.usd, ...env },
+		});
+
+	/** Turns of slots until one begins a run, or so many were refused; returns what they said. */
+	async function turns(lab: BuybackLab, count: number): Promise<string[]> {
+		const codes: string[] = [];
+		for (let slot = 0; slot < count; slot++) {
+			await lab.nextSlot();
+			const turn = await lab.run();
+			codes.push(turn.kind === "refused" ? turn.refusal.code : turn.kind);
+			if (turn.kind === "began") break;
+		}
+		return codes;
+	}
+
+	test("a rollback beyond the final depth stops buying with an alarm, until an operator names it", async () => {
+		const lab = open();
+		await chain.earn(5n * SHARE, chain.addresses.usd);
+		expect(await turns(lab, 1)).toEqual(["began"]);
+		for (let tick = 0; tick < 4; tick++) await lab.tick(120);
+		const bought = (await lab.intents()).find(({ kind }) => kind === "buyback");
+		const [{ hash = "" } = {}] = await database.db.query<{ hash: string }>(
+			`select '0x' || encode(transaction_hash, 'hex') as hash from wallets.submission
+			where intent_id = $1 and final_at is not null`,
+			[bought?.id ?? null],
+		);
+		expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
+		await chain.anvil.rpc("anvil_mine", ["0x5a"]);
+		await chain.reorg(150);
+		expect(await chain.burns()).toEqual([]);
+		await chain.pass(Math.ceil((clock.ms - (await chain.timeMs())) / 1_000));
+		for (let tick = 0; tick < 4; tick++) await lab.tick(120);
+		// Nobody looks at it any more, and what it held stays held.
+		expect(await lab.held()).toMatchObject([{ status: "confirmed", raw: SHARE }]);
+
+		await chain.earn(5n * SHARE, chain.addresses.usd);
+		expect(await turns(lab, 3)).toEqual(Array(3).fill("previous_vanished"));
+		const status = await lab.status();
+		expect(status).toMatchObject({ code: "previous_vanished" });
+		expect(status.detail).toContain(hash);
+		const [alarm] = await lab.degraded();
+		expect(alarm).toMatchObject({ code: "token_buyback_vanished", count: 1 });
+		expect(alarm?.action).toContain("BUYBACK_GONE_TRANSACTIONS");
+		// A day later it is not taken into the sums either.
+		await chain.pass(90_000);
+		expect(await turns(lab, 1)).toEqual(["previous_vanished"]);
+
+		const told = open({ BUYBACK_GONE_TRANSACTIONS: hash });
+		await told.nextSlot();
+		await told.turn();
+		expect((await told.status()).code).not.toBe("previous_vanished");
+		expect(await told.degraded()).toEqual([]);
+		const [sum] = await database.db.query<{ is_folded: boolean }>(
+			"select is_folded from tokenomics.buyback_run order by slot limit 1",
+		);
+		const sums = await database.db.query("select from tokenomics.buyback_spent");
+		expect([sum, sums]).toEqual([{ is_folded: true }, []]);
+	});
+});
+
 describe("a buyback that is refused", () => {
 	// Guarantee: where something is not as it should be, a turn says why by a code, records no
 	// intent, and moves nothing.

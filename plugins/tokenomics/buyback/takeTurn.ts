@@ -1,6 +1,5 @@
 // Takes one turn of the buyback job: at most one run in each slot of ten minutes.
 
-import type { Address } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 import type { Steps } from "#core/steps.ts";
 import { sleep } from "#core/time.ts";
@@ -13,7 +12,14 @@ import {
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { BUYBACK } from "#plugins/tokenomics/buyback/buybackKind.ts";
-import { followRuns, type Runs, waitForRun } from "#plugins/tokenomics/buyback/followRuns.ts";
+import {
+	findGone,
+	foldRuns,
+	followRuns,
+	type Runs,
+	spendingOf,
+	waitForRun,
+} from "#plugins/tokenomics/buyback/followRuns.ts";
 import { readKeeper } from "#plugins/tokenomics/buyback/readKeeper.ts";
 import type { BuybackRequest, TurnStep } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import {
@@ -50,7 +56,14 @@ export type Turn =
 type Moment = { slot: number; nowMs: number; signal: AbortSignal };
 
 type Found =
-	| { kind: "found"; candidate: Candidate; purchase: Purchase; left: readonly LeftOver[] }
+	| {
+			kind: "found";
+			candidate: Candidate;
+			purchase: Purchase;
+			/** What runs before it spent of the currency. */
+			spentRaw: bigint;
+			left: readonly LeftOver[];
+	  }
 	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
 
 /**
@@ -95,11 +108,10 @@ async function decide(deps: TurnDeps, moment: Moment): Promise<Turn> {
 	if ("code" in who) return { kind: "refused", refusal: who, left: [] };
 	if (await isSwitchedOff(deps, who.wallet)) return refused("trading_disabled");
 	const found = await deps.steps.run("buyback.turn", () =>
-		findRun(deps, { contracts, keeper: who.wallet.address, runs, nowMs, signal }),
+		findRun(deps, { contracts, ...who, runs, nowMs, signal }),
 	);
 	if (found.kind === "refused") return found;
-	const { candidate, purchase, left } = found;
-	const spentRaw = runs.spent.get(candidate.funds.currency) ?? 0n;
+	const { candidate, purchase, spentRaw, left } = found;
 	const after = runs.newest;
 	const begun = { ...who, contracts, slot, after, nowMs, candidate, purchase, spentRaw };
 	const intentId = await begin(deps, begun);
@@ -146,22 +158,29 @@ async function findRun(
 	deps: TurnDeps,
 	given: {
 		contracts: BuybackContracts;
-		keeper: Address;
+		profile: Profile;
+		wallet: Wallet;
 		runs: Runs;
 		nowMs: number;
 		signal: AbortSignal;
 	},
 ): Promise<Found> {
-	const { contracts, keeper: address, runs, nowMs, signal } = given;
+	const { contracts, profile, wallet, runs, nowMs, signal } = given;
+	const { address } = wallet;
 	const { currencies, chain, prices, bounds } = deps;
+	const { standing } = runs;
+	const gone = await findGone(deps, { standing, profileId: profile.id, signal });
+	if ("code" in gone) return { kind: "refused", refusal: gone, left: [] };
+	await foldRuns(deps, { standing, gone, nowMs });
+	const { spent, dayUsdMicros } = spendingOf(runs, { router: contracts.router, gone, nowMs });
 	const keeper = await readKeeper(deps, { contracts, keeper: address, currencies, signal });
 	if ("code" in keeper) return { kind: "refused", refusal: keeper, left: [] };
 	const unnamed = await readUnnamed(deps.db, {
 		...{ chainId: chain.id, router: contracts.router, spent: currencies },
 	});
 	const sized = sizeRun({
-		...{ keeper, bounds, dayUsdMicros: runs.dayUsdMicros },
-		spentOf: (currency) => runs.spent.get(currency) ?? 0n,
+		...{ keeper, bounds, dayUsdMicros },
+		spentOf: (currency) => spent.get(currency) ?? 0n,
 		rateOf: (currency) => prices.usdRate({ chainId: chain.id, currency }, nowMs),
 	});
 	const left = [...unnamed, ...sized.left];
@@ -173,7 +192,10 @@ async function findRun(
 		const purchase = await assessMarket(deps, asked);
 		const unfit = "code" in purchase ? purchase : tooLittle(deps, { candidate, purchase });
 		if (unfit) left.push({ currency: paidWith, symbol, raw: unspentRaw, refusal: unfit });
-		else if (!("code" in purchase)) return { kind: "found", candidate, purchase, left };
+		else if (!("code" in purchase)) {
+			const spentRaw = spent.get(paidWith) ?? 0n;
+			return { kind: "found", candidate, purchase, spentRaw, left };
+		}
 	}
 	return { kind: "refused", refusal: mostTelling(sized.fit.length, left), left };
 }

@@ -31,7 +31,7 @@ const OUT = [
 	/\bcallOut\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readSentSince|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|assessMarket|supplyFell)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readSentSince|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|findGone|assessMarket|supplyFell)\(/,
 ];
 /** A statement outside a transaction; one inside a transaction becomes permanent by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -80,6 +80,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/trading/swap/judgeRoute.ts:readFunds": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts:sideOf": "called in trade.quote",
 	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
+	"plugins/tokenomics/buyback/followRuns.ts:findGone": "called in buyback.turn",
 	"plugins/tokenomics/buyback/readKeeper.ts": "called in buyback.keeper and buyback.turn",
 	"plugins/tokenomics/buyback/settleBuyback.ts": "called in buyback.supply",
 	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
