@@ -140,6 +140,8 @@ async function settleAll(): Promise<void> {
 		async () => {
 			await lane.pass(5_000);
 			await lane.reached();
+			// A payment whose nonce another one used is over once that is final.
+			await lane.anvil.rpc("anvil_mine", ["0x10"]);
 			open = await lane.db.query(
 				"select * from wallets.intent where status in ('created', 'submitting', 'submitted', 'uncertain')",
 			);

@@ -109,8 +109,11 @@ export async function sendTransaction(
 		chain,
 		transaction: body.params.transaction,
 	});
-	// Another request may have taken the reference while this was signed.
+	// Another request may have taken the reference while this was signed, and its time may be over.
 	if (isTaken()) throw new Denial(400, "reference_id is already in use");
+	if (expiresAtMs !== null && clock.nowMs() >= expiresAtMs) {
+		throw new Denial(400, "The request has expired");
+	}
 	const transaction: StoredTransaction = {
 		id: randomUUID(),
 		referenceId,
