@@ -255,6 +255,8 @@ async function playNotice(point: KillPoint | null) {
 				"select state from social.reply where event_id = $1 and part = 'notice'",
 				[id],
 			);
+			// A process that dies after its last statement may still be alive as that is seen.
+			if (isArmed && point !== null) return false;
 			return rows.some(({ state }) => ["sent", "refused", "unanswered"].includes(state));
 		},
 		() => `its end is told: ${JSON.stringify(rows)}`,
