@@ -42,6 +42,14 @@ test("a link tells no figure of its owner's limits, and every other reason whole
 	expect(errorForLink({ ...stored, code: "usd_rate_unavailable" })).toEqual({
 		...{ code: "usd_rate_unavailable", message: "What it is worth in USD is not known now." },
 	});
+	// The step's own sentence may be about its owner's limits.
+	const behind = "The step before it is rejected: It counts as $120.00 (daily_limit)";
+	expect(
+		errorForLink({ code: "previous_step_failed", message: behind, action: "Read it." }),
+	).toEqual({
+		code: "previous_step_failed",
+		message: "What had to be done before it did not happen.",
+	});
 	const other = { ...stored, code: "token_unsafe" };
 	expect(errorForLink(other)).toEqual(other);
 	expect(errorForLink(null)).toBeNull();

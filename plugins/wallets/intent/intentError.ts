@@ -56,6 +56,8 @@ const OWNERS_FIGURES: Readonly<Record<string, string>> = {
 	wallet_notional_limit: ABOVE_LIMITS,
 	daily_limit: ABOVE_LIMITS,
 	usd_rate_unavailable: "What it is worth in USD is not known now.",
+	// It repeats the sentence of another step, whatever that one says.
+	previous_step_failed: "What had to be done before it did not happen.",
 };
 
 /** Words the reasons that no kind words: what an intent's own path and its owner do. */
