@@ -65,6 +65,25 @@ test("a contract's own words are for operators alone; what routers commonly say 
 	);
 });
 
+test("a coin that is not taken says how much was held and sent, and what to do; a token's has its least", () => {
+	const fails: Simulation = { kind: "reverts", detail: "no" };
+	const denialOf = (plan: Plan, simulations: Simulation[] = [fails]) => {
+		const judged = judgeBatch([plan], accountOf(1_000n), simulations);
+		return judged.kind === "denied" ? judged.denial : null;
+	};
+	const figures = {
+		limit: { value: "0.000000000000001", unit: "ETH" },
+		amount: { value: "0.000000000000000007", unit: "ETH" },
+	};
+	expect(denialOf(planOf(7n))).toMatchObject({
+		...figures,
+		action: expect.stringContaining("recipient"),
+	});
+	expect(denialOf(planOf(7n), [])).toMatchObject(figures);
+	expect(denialOf(planOf(7n), [])?.action).toBeUndefined();
+	expect(denialOf({ ...planOf(7n), data: "0x01" })?.limit).toBeUndefined();
+});
+
 test("one failing or missing simulation denies the whole batch", () => {
 	const plans = [planOf(1n), planOf(1n)];
 	const fails: Simulation = { kind: "reverts", detail: "no" };

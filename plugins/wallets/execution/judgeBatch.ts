@@ -18,6 +18,9 @@ import { offeredBy } from "#plugins/wallets/submission/nonceQueue.ts";
 const KNOWN_REVERTS =
 	/Too little received|Too much requested|Transaction too old|transfer amount exceeds (?:balance|allowance)|insufficient (?:balance|allowance)/;
 
+const TAKES_NO_COIN =
+	"The wallet holds it; the recipient may be a contract that takes no coin: name another.";
+
 /** A plan with the gas it was found to take. */
 export type CostedPlan = { plan: Plan; gasLimit: bigint };
 
@@ -66,7 +69,13 @@ export function judgeBatch(
 			const amount = amountFigure(plan.spend.raw, plan.spend);
 			const [known] = KNOWN_REVERTS.exec(heard ?? "") ?? [];
 			const detail = `It would fail on chain${known === undefined ? "" : `: ${known}`}.`;
-			return refused({ code: "simulation_failed", detail, limit: plan.least, amount, heard });
+			// Of the coin itself the wallet holds enough.
+			const isCoin = plan.data === "0x" && plan.valueRaw > 0n;
+			return refused({
+				...{ code: "simulation_failed", detail, amount, heard },
+				limit: plan.least ?? (isCoin ? amountFigure(account.balanceRaw, plan.spend) : undefined),
+				...(isCoin && simulation && { action: TAKES_NO_COIN }),
+			});
 		}
 		gas += simulation.gasLimit * offeredBy(account, plan).maxFeePerGas;
 		costed.push({ plan, gasLimit: simulation.gasLimit });
