@@ -21,6 +21,7 @@ import {
 	type SignedOrder,
 	seaportFilling,
 } from "#test/harness/seaportOrder.ts";
+import { until } from "#test/harness/until.ts";
 import { signingDigest } from "#test/sandbox/seaportOrder.ts";
 
 export type SeaportChain = Awaited<ReturnType<typeof deploySeaport>>;
@@ -28,7 +29,6 @@ export type SeaportChain = Awaited<ReturnType<typeof deploySeaport>>;
 const ARTIFACTS = join(import.meta.dir, "../../node_modules/@opensea/seaport-js/src/artifacts");
 const SEAPORT: Hex = "0x0000000000000068f116a894984e2db1123eb395";
 const CONTROLLER: Hex = "0x00000000f9490004c11cef243f5400493c00ad63";
-const RECEIPT_ATTEMPTS_MAX = 5_000;
 const ZERO: Hex = "0x0000000000000000000000000000000000000000";
 const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
 
@@ -136,11 +136,14 @@ type World = {
 
 /** Waits for the receipt: the node mines at once, but answers the hash first. */
 async function receiptOf(anvil: Anvil, hash: Hex): Promise<Receipt> {
-	for (let attempt = 0; attempt < RECEIPT_ATTEMPTS_MAX; attempt++) {
+	const found: Receipt[] = [];
+	await until(async () => {
 		const receipt = await anvil.rpc<Receipt | null>("eth_getTransactionReceipt", [hash]);
-		if (receipt) return receipt;
-	}
-	throw new Error(`transaction ${hash} was not mined`);
+		return receipt !== null && found.push(receipt) > 0;
+	}, `transaction ${hash} is mined`);
+	const [receipt] = found;
+	if (!receipt) throw new Error(`transaction ${hash} was not mined`);
+	return receipt;
 }
 
 async function readArtifact(path: string): Promise<Artifact> {

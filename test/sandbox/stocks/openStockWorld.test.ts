@@ -18,6 +18,11 @@ import { stockAbi, stockFeedAbi, uniswapAbi } from "./stockCatalogue.ts";
 
 const MNEMONIC = "test test test test test test test test test test test junk";
 const buyer = mnemonicToAccount(MNEMONIC, { addressIndex: 1 });
+/**
+ * Enough in any second: an estimate within the second of a pool's last observation lacks the gas of
+ * the next one, and the swap then reverts in the second after.
+ */
+const SWAP_GAS = 2_000_000n;
 let anvil: Anvil;
 let world: StockWorld;
 let wallet: ReturnType<typeof openWallet>;
@@ -74,7 +79,7 @@ async function swap(path: Hex, { tokenIn, amountIn }: { tokenIn: Address; amount
 	const params = { path, recipient: buyer.address, amountIn, amountOutMinimum: 0n };
 	const address = world.addresses.router;
 	const call = { address, abi: uniswapAbi, functionName: "exactInput", args: [params] } as const;
-	return await mined(await wallet.writeContract(call));
+	return await mined(await wallet.writeContract({ ...call, gas: SWAP_GAS }));
 }
 
 const roundOf = (feed: Address | null | undefined) =>
@@ -115,6 +120,7 @@ test("exact output takes what QuoterV2 said, and gives the amount", async () => 
 	const params = { path, recipient: buyer.address, amountOut, amountInMaximum: most };
 	const hash = await wallet.writeContract({
 		...{ address: router, abi: uniswapAbi, functionName: "exactOutput", args: [params] },
+		gas: SWAP_GAS,
 	});
 	await mined(hash);
 	expect((await balanceOf(aapl)) - before).toBe(amountOut);
