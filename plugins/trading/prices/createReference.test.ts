@@ -211,6 +211,16 @@ describe("createReference", () => {
 		prices.set({ chainId: CHAIN_ID, currency: usdg, usd: 0.999, decimals: 6 });
 		expect(await reference.priceUsd(assetOf(row))).toMatchObject({ microsPerUnit: 999_000n });
 	});
+
+	test("a currency whose named feed is silent is broken, and not one that has none", async () => {
+		const { reference, prices } = open();
+		const usdg: Address = `0x${"d6".repeat(20)}`;
+		const row = newAssetRow({ symbol: "USDG", address: usdg, kind: "stable", decimals: 6 });
+		expect(await reference.word(assetOf(row))).toEqual({ kind: "none" });
+		const later = Date.parse("2100-01-01");
+		prices.set({ chainId: CHAIN_ID, currency: usdg, usd: 1, decimals: 6, fromMs: later });
+		expect(await reference.word(assetOf(row))).toEqual({ kind: "broken", lastMicros: null });
+	});
 });
 
 describe("judgeFeed", () => {

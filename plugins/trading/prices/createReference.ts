@@ -48,7 +48,7 @@ export type PriceWord =
 	| { kind: "open" | "closed"; microsPerUnit: bigint }
 	/** A feed is named and says no price that can be believed; its last one, where there was one. */
 	| { kind: "broken"; lastMicros: bigint | null }
-	/** No feed is named for it, or none of a currency answers. */
+	/** No feed is named for it. */
 	| { kind: "none" };
 
 export type References = Reference & {
@@ -65,7 +65,7 @@ type ReferenceOptions = {
 	clock: Clock;
 	log: Log;
 	/** Prices of the coin and of the settlement currencies. */
-	prices: Pick<Prices, "usdRate">;
+	prices: Pick<Prices, "usdRate" | "hasFeed">;
 	hours: MarketHours;
 	silentMs: number;
 };
@@ -182,8 +182,8 @@ export function createReference(options: ReferenceOptions): References {
 		last,
 		async word(asset) {
 			if (asset.chainId === chainId && asset.kind === "stock") return wordOfStock(asset);
-			const price = await last(asset);
-			return price ? { kind: "open", microsPerUnit: price.microsPerUnit } : { kind: "none" };
+			const isNamed = prices.hasFeed({ chainId, currency: asset.address });
+			return wordOfCurrency(await last(asset), isNamed);
 		},
 		async priceUsd(asset) {
 			const price = await last(asset);
@@ -191,6 +191,12 @@ export function createReference(options: ReferenceOptions): References {
 			return price && { microsPerUnit: price.microsPerUnit, ageMs: price.ageMs };
 		},
 	};
+}
+
+/** Returns what is said of a currency: without a price a feed that is named for it is broken. */
+function wordOfCurrency(price: LastPrice | null, isNamed: boolean): PriceWord {
+	if (price) return { kind: "open", microsPerUnit: price.microsPerUnit };
+	return isNamed ? { kind: "broken", lastMicros: null } : { kind: "none" };
 }
 
 /**
