@@ -62,9 +62,9 @@ const open = (word: PriceWord, day: PoolDay | null = null, isAside = false) =>
 
 /** About $1,202 for a whole one of 18 decimals in units of 6. */
 const TICK = -205_400;
-const recorded = { least: TICK - 500, greatest: TICK };
+const recorded = { least: TICK - 500, greatest: TICK, liquidity: 10n ** 22n };
 
-test("a token's price is sure by an open, valid feed alone", async () => {
+test("a token's price is sure by an open, valid feed alone, whatever our record says", async () => {
 	const price = { kind: "open", microsPerUnit: 5n } as const;
 	expect(await open(price, recorded).symbolOf(TSLA)).toBe("TSLA");
 	expect(await open(price, recorded).priceOf(TSLA)).toEqual({ kind: "sure", microsPerUnit: 5n });
@@ -72,17 +72,12 @@ test("a token's price is sure by an open, valid feed alone", async () => {
 
 describe("what no open feed says is the highest of what is known, and its owner is asked", () => {
 	const askedMicrosMax = 200n * DOLLAR;
-	const words: [string, PriceWord][] = [
-		["a closed market", { kind: "closed", microsPerUnit: 1_100n * DOLLAR }],
-		["a broken feed", { kind: "broken", lastMicros: 1_100n * DOLLAR }],
-	];
-	for (const [what, word] of words) {
-		test(`${what}: its last price, or our record where that is more`, async () => {
-			const last = { kind: "unsure", microsPerUnit: 1_100n * DOLLAR, askedMicrosMax } as const;
-			expect(await open(word).priceOf(TSLA)).toEqual(last);
-			expect(await open(word, recorded).priceOf(TSLA)).toEqual(await byRecord());
-		});
-	}
+	test("a broken feed: its last price, or our record where that is more", async () => {
+		const word: PriceWord = { kind: "broken", lastMicros: 1_100n * DOLLAR };
+		const last = { kind: "unsure", microsPerUnit: 1_100n * DOLLAR, askedMicrosMax } as const;
+		expect(await open(word).priceOf(TSLA)).toEqual(last);
+		expect(await open(word, recorded).priceOf(TSLA)).toEqual(await byRecord());
+	});
 	const byRecord = () => open({ kind: "none" }, recorded).priceOf(TSLA);
 	test("no feed: our record at its highest of the day", async () => {
 		const price = await byRecord();
@@ -94,6 +89,11 @@ describe("what no open feed says is the highest of what is known, and its owner 
 		expect(await open({ kind: "broken", lastMicros: null }).priceOf(TSLA)).toBeNull();
 		expect(await open({ kind: "none" }).priceOf(TSLA)).toBeNull();
 	});
+});
+
+test("a record at which the pool never held what an owner may be asked for says nothing", async () => {
+	const thin = { ...recorded, liquidity: 10n ** 15n };
+	expect(await open({ kind: "none" }, thin).priceOf(TSLA)).toBeNull();
 });
 
 test("a rejected or unknown token has neither ticker nor price", async () => {

@@ -1,5 +1,6 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
+import { mulDiv } from "#core/money.ts";
 import { type Asset, type Assets, assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import {
@@ -57,13 +58,17 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 async function priceOf(options: TokenSourceOptions, asset: Asset): Promise<TokenPrice | null> {
 	const word = await options.reference.word(asset);
 	if (word.kind === "open") return { kind: "sure", microsPerUnit: word.microsPerUnit };
-	const last =
-		word.kind === "closed" ? word.microsPerUnit : word.kind === "broken" ? word.lastMicros : null;
-	const recorded = await recordedMicros(options, asset);
+	const close = word.kind === "closed" ? word.microsPerUnit : null;
+	const last = word.kind === "broken" ? word.lastMicros : close;
+	// An owner is asked for so much at most, at that price: its pools have to have held that.
+	const askedMicrosMax = options.unpricedUsdMicrosMax;
+	const whole = 10n ** BigInt(asset.decimals);
+	const recorded = await recordedMicros(options, asset, (micros) =>
+		micros === 0n ? 0n : mulDiv(askedMicrosMax, whole, micros, "up"),
+	);
 	const [highest] = [last, recorded]
 		.filter((micros) => micros !== null)
 		.toSorted((one, other) => (one > other ? -1 : 1));
 	if (highest === undefined) return null;
-	const askedMicrosMax = options.unpricedUsdMicrosMax;
 	return { kind: "unsure", microsPerUnit: highest, askedMicrosMax };
 }

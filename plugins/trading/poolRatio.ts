@@ -19,6 +19,19 @@ export const SLOT0: Hex = "0x3850c7bd";
 /** The largest tick of Uniswap V3, either way. */
 export const TICK_MAX = 887_272;
 
+/**
+ * The narrowest position of a pool in ticks, by its fee, as Uniswap's factory has it. Of another
+ * fee it is taken for one tick, and none is narrower.
+ */
+const NARROWEST: ReadonlyMap<number, bigint> = new Map([
+	[100, 1n],
+	[500, 10n],
+	[3_000, 60n],
+	[10_000, 200n],
+]);
+/** Ticks by which the square root of a price grows to twice itself, were it not compounded. */
+const TICKS_OF_ROOT = 20_000n;
+
 /** A pool's fee is in hundredths of a basis point. */
 const FEE_WHOLE = 1_000_000n;
 const ONE_X128 = 1n << 128n;
@@ -75,6 +88,22 @@ export function lossBps(
 	const real = outRaw * den;
 	if (real >= fair) return 0;
 	return Number(((fair - real) * BPS + fair - 1n) / fair);
+}
+
+/**
+ * Returns whether a pool offered both amounts at a price, going in and coming out, if all of its
+ * liquidity was in the narrowest position. Liquidity alone says little of money: a few dollars
+ * around one price have as much as thousands around all. This is the least that whoever holds a
+ * pool at a price has to offer everybody at it.
+ */
+export function isHeldBy(
+	{ liquidity, fee }: { liquidity: bigint; fee: number },
+	{ ratio: { num, den }, inRaw, outRaw }: { ratio: Ratio; inRaw: bigint; outRaw: bigint },
+): boolean {
+	const within = (liquidity * (NARROWEST.get(fee) ?? 1n)) ** 2n;
+	const isHeld = (raw: bigint, of: Ratio) =>
+		(raw * TICKS_OF_ROOT) ** 2n * of.num <= within * of.den;
+	return isHeld(inRaw, { num, den }) && isHeld(outRaw, { num: den, den: num });
 }
 
 /** Returns whether the token that goes in is the pool's first, whose price the pool tells. */

@@ -80,12 +80,15 @@ export async function recordPools(db: Database, pools: StockWorld["pools"]): Pro
 		if (!opening) throw new Error("a pool that the world does not open");
 		const price = (Number(opening.sqrtPriceX96) / 2 ** 96) ** 2;
 		await db.execute(
-			`insert into trading.pool_price (pool, minute, tick_sum, samples)
-			select $1, minute, $2, 1 from generate_series(
+			`insert into trading.pool_price (pool, minute, tick_sum, samples, liquidity)
+			select $1, minute, $2, 1, $3::text::numeric from generate_series(
 				date_trunc('minute', now()) - interval '1 hour',
 				date_trunc('minute', now()) + interval '2 hours', interval '1 minute') as minute
 			on conflict do nothing`,
-			[hexToBytes(address), Math.floor(Math.log(price) / Math.log(1.0001))],
+			[
+				...[hexToBytes(address), Math.floor(Math.log(price) / Math.log(1.0001))],
+				String(opening.spans.reduce((sum, { liquidity }) => sum + liquidity, 0n)),
+			],
 		);
 	}
 }

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Address } from "#core/chain/Hex.ts";
 import { HOUR_MS, MINUTE_MS } from "#core/time.ts";
-import { ratioAtSqrt, ratioAtTick, readSlot0 } from "#plugins/trading/poolRatio.ts";
-import { createPoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
+import { isHeldBy, ratioAtSqrt, ratioAtTick, readSlot0 } from "#plugins/trading/poolRatio.ts";
+import { consult, createPoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
 import { type MarketPool, openPriceMarket } from "#plugins/trading/testing/priceMarket.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: our record of pools is written minute by minute, is there after a restart, is kept for
-// a day, and supports a price only where it has the whole half hour and is new.
+// a day, and supports a price only where it has the whole half hour and is new. A price at which a
+// pool held nothing supports nothing, by the pool's own history and by our record.
 
 const NOW_MS = Date.parse("2026-11-18T17:00:00Z");
 const POOL: Address = `0x${"c1".repeat(20)}`;
@@ -30,8 +32,15 @@ beforeEach(async () => {
 
 const poolOf = (address: Address): MarketPool => ({
 	...{ address, token0: `0x${"1".repeat(40)}`, token1: `0x${"2".repeat(40)}`, fee: 3_000 },
-	...{ raw0: 10n ** 20n, raw1: 10n ** 20n, meanTick: null },
+	...{ raw0: DEPTH, raw1: DEPTH, meanTick: null },
 });
+/** The liquidity of a pool that holds as much of both. */
+const DEPTH = 10n ** 20n;
+/** What is said of a mean whose pool held all the time what it holds now. */
+const whole = (tick: number) => ({ tick, isWhole: true, liquidity: DEPTH });
+const partly = (tick: number, liquidity: bigint | null = DEPTH) => {
+	return { tick, isWhole: false, liquidity };
+};
 const open = () => createPoolAverages({ rpc: market.rpc, db: database.db, clock });
 const rows = async () => {
 	const [row] = await database.db.query<{ count: number }>(
@@ -41,27 +50,27 @@ const rows = async () => {
 };
 
 /** Notes a tick six times a minute, for so many minutes. */
-async function note(minutes: number, tick: number, pools: readonly Address[] = [POOL]) {
+async function note(minutes: number, tick: number, liquidity = DEPTH) {
 	const averages = open();
 	for (let reading = 0; reading < minutes * 6; reading++) {
-		await averages.note(pools.map((pool) => ({ pool, tick })));
+		await averages.note([{ pool: POOL, tick, liquidity }]);
 		clock.ms += 10_000;
 	}
 }
 
 test("half an hour of readings is a whole mean, also for a process that has just begun", async () => {
 	await note(30, 100);
-	expect(await open().read([POOL, OTHER], signal)).toEqual([{ tick: 100, isWhole: true }, null]);
+	expect(await open().read([POOL, OTHER], signal)).toEqual([whole(100), null]);
 	expect(await rows()).toBe(30);
 });
 
 test("a record that is shorter, has gaps, or ended, says a mean and is not whole", async () => {
 	await note(20, 100);
-	expect(await open().read([POOL], signal)).toEqual([{ tick: 100, isWhole: false }]);
+	expect(await open().read([POOL], signal)).toEqual([partly(100)]);
 	await note(12, 100);
-	expect(await open().read([POOL], signal)).toEqual([{ tick: 100, isWhole: true }]);
+	expect(await open().read([POOL], signal)).toEqual([whole(100)]);
 	clock.ms += 4 * MINUTE_MS;
-	expect(await open().read([POOL], signal)).toEqual([{ tick: 100, isWhole: false }]);
+	expect(await open().read([POOL], signal)).toEqual([partly(100)]);
 	clock.ms += HOUR_MS;
 	expect(await open().read([POOL], signal)).toEqual([null]);
 });
@@ -69,7 +78,7 @@ test("a record that is shorter, has gaps, or ended, says a mean and is not whole
 test("each minute counts the same, and a price of one moment hardly moves the mean", async () => {
 	await note(29, 0);
 	await note(1, 30_000);
-	expect(await open().read([POOL], signal)).toEqual([{ tick: 1_000, isWhole: true }]);
+	expect(await open().read([POOL], signal)).toEqual([whole(1_000)]);
 });
 
 test("pools that two processes read, or that are configured twice, weigh no more", async () => {
@@ -77,14 +86,14 @@ test("pools that two processes read, or that are configured twice, weigh no more
 	for (let minute = 0; minute < 30; minute++) {
 		await Promise.all([
 			one.note([
-				{ pool: POOL, tick: 10 },
-				{ pool: POOL, tick: 10 },
+				{ pool: POOL, tick: 10, liquidity: DEPTH },
+				{ pool: POOL, tick: 10, liquidity: DEPTH },
 			]),
-			other.note([{ pool: POOL, tick: 20 }]),
+			other.note([{ pool: POOL, tick: 20, liquidity: DEPTH }]),
 		]);
 		clock.ms += MINUTE_MS;
 	}
-	expect(await open().read([POOL], signal)).toEqual([{ tick: 15, isWhole: true }]);
+	expect(await open().read([POOL], signal)).toEqual([whole(15)]);
 });
 
 test("a day is kept by the database's time, whatever a process's clock says", async () => {
@@ -107,17 +116,123 @@ test("the day says its least and greatest minute, once it has half an hour", asy
 	await note(20, -50);
 	expect((await open().day([POOL])).size).toBe(0);
 	await note(20, 70);
-	expect((await open().day([POOL])).get(POOL)).toMatchObject({ least: -50, greatest: 70 });
+	expect((await open().day([POOL])).get(POOL)).toEqual({
+		...{ least: -50, greatest: 70, liquidity: DEPTH },
+	});
 });
 
-test("a pool's own history comes first, and a node that does not answer leaves the record", async () => {
+test("a pool's own history comes first; a node that does not answer leaves a record that may refuse", async () => {
 	await note(30, 100);
 	const pool = market.pools.get(POOL);
 	if (!pool) throw new Error("it is there");
 	market.pools.set(POOL, { ...pool, meanTick: -40 });
-	expect(await open().read([POOL], signal)).toEqual([{ tick: -40, isWhole: true }]);
+	expect(await open().read([POOL], signal)).toEqual([whole(-40)]);
 	market.node.stall = () => true;
-	expect(await open().read([POOL], signal)).toEqual([{ tick: 100, isWhole: true }]);
+	// What the pool holds now is not known.
+	expect(await open().read([POOL], signal)).toEqual([partly(100)]);
+});
+
+test("a minute in which a pool held nothing, or next to nothing, takes the half hour's support", async () => {
+	for (const held of [1n, 1_000n]) {
+		await database.db.execute("truncate trading.pool_price");
+		await note(29, 100);
+		await note(1, 100, held);
+		const [average] = await open().read([POOL], signal);
+		expect(average).toMatchObject({ tick: 100, isWhole: false });
+		expect(average?.liquidity).toBeLessThanOrEqual(held * 30n);
+	}
+	await database.db.execute("truncate trading.pool_price");
+	await note(29, 100);
+	// Without liquidity the price is anybody's, and is not in the mean.
+	await note(1, 880_000, 0n);
+	expect(await open().read([POOL], signal)).toEqual([partly(100, 29n)]);
+	expect((await open().day([POOL])).get(POOL)).toEqual({
+		...{ least: 100, greatest: 100, liquidity: DEPTH },
+	});
+});
+
+test("minutes that were read before liquidity was recorded support nothing", async () => {
+	await note(30, 100);
+	await database.db.execute(
+		"update trading.pool_price set liquidity = null where minute = (select min(minute) from trading.pool_price)",
+	);
+	expect(await open().read([POOL], signal)).toEqual([partly(100, null)]);
+});
+
+test("a pool that was filled a moment ago has another's past, and an empty one has no price", async () => {
+	const pool = poolOf(POOL);
+	market.pools.set(POOL, { ...pool, meanTick: 5, meanPart: 0.3 });
+	expect(await open().read([POOL], signal)).toMatchObject([{ isWhole: true }]);
+	market.pools.set(POOL, { ...pool, meanTick: 5, meanPart: 0.2 });
+	expect(await open().read([POOL], signal)).toMatchObject([{ tick: 5, isWhole: false }]);
+	market.pools.set(POOL, { ...pool, meanTick: 5, meanPart: 0 });
+	expect(await open().read([POOL], signal)).toEqual([partly(5, 1n)]);
+	market.pools.set(POOL, { ...pool, meanTick: 5, raw0: 0n });
+	expect(await open().read([POOL], signal)).toMatchObject([{ tick: 5, isWhole: false }]);
+});
+
+/** `OracleLibrary.consult` of Uniswap's v3-periphery, as it is published, with its widths. */
+function published(ticks: readonly [bigint, bigint], depths: readonly [bigint, bigint]) {
+	const ago = 1_800n;
+	const delta = BigInt.asIntN(56, ticks[1] - ticks[0]);
+	const perLiquidity = BigInt.asUintN(160, depths[1] - depths[0]);
+	let tick = delta / ago;
+	if (delta < 0n && delta % ago !== 0n) tick--;
+	const agoX160 = ago * (2n ** 160n - 1n);
+	return { tick: Number(tick), liquidity: BigInt.asUintN(128, agoX160 / (perLiquidity << 32n)) };
+}
+
+test("the mean of a pool's history is what Uniswap's own library makes of it, also where sums wrap", () => {
+	const prng = createPrng(44);
+	for (let round = 0; round < 2_000; round++) {
+		const [tick, exponent] = [prng.int(1_774_000) - 887_000, 1 + prng.int(110)];
+		const held = 1n + (BigInt(prng.int(2 ** 30)) << BigInt(exponent)) / 2n ** 20n;
+		const at = prng.pick([0n, 2n ** 55n - 7n, -(2n ** 54n), BigInt(prng.int(2 ** 40))]);
+		const from = prng.pick([0n, 2n ** 160n - 3n, BigInt(prng.int(2 ** 50))]);
+		const moved = BigInt(tick) * 1_800n + BigInt(prng.int(1_800));
+		const ticks = [at, BigInt.asIntN(56, at + moved)] as const;
+		const depths = [from, BigInt.asUintN(160, from + ((1_800n << 128n) / held || 1n))] as const;
+		const oracle = published(ticks, depths);
+		const own = consult(ticks, depths);
+		expect(own?.tick).toBe(oracle.tick);
+		// The library divides by one less than a power of two.
+		const apart = (own?.liquidity ?? -1n) - oracle.liquidity;
+		expect({ held, apart: apart === 0n || apart === 1n }).toEqual({ held, apart: true });
+	}
+	expect(consult([0n, 0n], [7n, 7n])).toMatchObject({ isWhole: false, liquidity: null });
+	expect(consult([0n], [0n])).toBeNull();
+});
+
+test("what a pool offers is what its narrowest position would hold, in and out", () => {
+	const prng = createPrng(45);
+	const [low, high] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
+	const spacings = { 100: 1, 500: 10, 3000: 60, 10000: 200, 777: 1 };
+	for (let round = 0; round < 1_000; round++) {
+		const fee = prng.pick([100, 500, 3_000, 10_000, 777] as const);
+		const tick = prng.int(600_000) - 300_000;
+		const liquidity = BigInt(1 + prng.int(2 ** 40)) << BigInt(prng.int(60));
+		// By the published amounts of a position from one tick to the next that it may end at.
+		const [from, to] = [1.0001 ** (tick / 2), 1.0001 ** ((tick + spacings[fee]) / 2)];
+		const amount0 = Number(liquidity) * (1 / from - 1 / to);
+		const amount1 = Number(liquidity) * (to - from);
+		const isZeroIn = prng.chance(0.5);
+		const way = isZeroIn ? { tokenIn: low, tokenOut: high } : { tokenIn: high, tokenOut: low };
+		const ratio = ratioAtTick(way, tick);
+		const [inMost, outMost] = isZeroIn ? [amount0, amount1] : [amount1, amount0];
+		if (inMost < 1_000 || outMost < 1_000) continue;
+		const ask = (inPart: number, outPart: number) =>
+			isHeldBy(
+				{ liquidity, fee },
+				{
+					ratio,
+					inRaw: BigInt(Math.floor(inMost * inPart)),
+					outRaw: BigInt(Math.floor(outMost * outPart)),
+				},
+			);
+		expect({ round, fee, tick, is: [ask(0.98, 0.98), ask(1.03, 0.5), ask(0.5, 1.03)] }).toEqual({
+			...{ round, fee, tick, is: [true, false, false] },
+		});
+	}
 });
 
 test("a tick and a square root say the same price, both ways round", () => {

@@ -1,6 +1,8 @@
-// Says what pools cost on average of half an hour: by their own history, or by our record of them.
+// Says what pools cost on average of half an hour, and how much they offered at it: by their own
+// history, or by our record of them.
 
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from "viem";
+import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
@@ -19,14 +21,22 @@ import {
 export type PoolAverage = {
 	tick: number;
 	/**
-	 * True: all of the half hour is in it. What has gaps, or begins too late, may say that a price is
-	 * wrong, and never that it is right.
+	 * True: all of the half hour is in it, and the pool held then not much less than it does now. What
+	 * has gaps, or begins too late, may say that a price is wrong, and never that it is right.
 	 */
 	isWhole: boolean;
+	/**
+	 * The harmonic mean of its liquidity; null: unknown. Without liquidity a price costs nothing, and
+	 * one minute without it makes this as good as nothing.
+	 */
+	liquidity: bigint | null;
 };
 
-/** The lowest and the highest price of a pool in a day of our record. */
-export type PoolDay = Pick<TickSpan, "least" | "greatest">;
+/**
+ * The lowest and the highest price of a pool in a day of our record, and the liquidity that it had
+ * in at least half an hour of that.
+ */
+export type PoolDay = Pick<TickSpan, "least" | "greatest"> & { liquidity: bigint };
 
 export type PoolAverages = {
 	/** Adds one reading of each pool to the record. */
@@ -45,6 +55,13 @@ const SPAN_SECONDS = SPAN_MINUTES * 60;
 const MINUTES_LEAST = 25;
 /** A record whose newest reading is older does not say what is so now. */
 const NEWEST_MS = 3 * MINUTE_MS;
+/** A pool that holds more times its mean was filled a moment ago: its past is another's. */
+const GROWTH_MAX = 4n;
+/** The liquidity of a pool of Uniswap V3 is below this, and its sums wrap at their own widths. */
+const LIQUIDITY_END = 1n << 128n;
+const TICK_SUM_BITS = 56;
+const DEPTH_SUM_BITS = 160;
+const LIQUIDITY: Hex = "0x1a686502";
 
 const abi = parseAbi([
 	"function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)",
@@ -54,7 +71,8 @@ const OBSERVE = encodeFunctionData({ abi, functionName: "observe", args: [[SPAN_
 /**
  * Makes the averages of pools. A pool's own history (`observe`) comes first; where it reverts, as
  * it does in most pools because they keep one observation, our own record stands in: pools are
- * read every ten seconds anyway, and each minute's mean is kept for a day.
+ * read every ten seconds anyway, and each minute's mean is kept for a day. Both say how much
+ * liquidity there was: who provides it may take it away, move the price by dust, and come back.
  */
 export function createPoolAverages(deps: {
 	rpc: Pick<Rpc, "settle">;
@@ -65,7 +83,8 @@ export function createPoolAverages(deps: {
 	const recorded = (pools: readonly Address[], spanMs: number) => {
 		const nowMs = clock.nowMs();
 		// What another clock dated later than now says nothing.
-		return readTicks(db, { pools, from: new Date(nowMs - spanMs), to: new Date(nowMs) });
+		const span = { from: new Date(nowMs - spanMs), to: new Date(nowMs) };
+		return readTicks(db, { pools, ...span, deepestMinutes: MINUTES_LEAST });
 	};
 	return {
 		async note(ticks) {
@@ -77,63 +96,98 @@ export function createPoolAverages(deps: {
 		},
 		prune: () => dropTicks(db, DAY_MS),
 		async read(pools, signal) {
-			const own = await observed(rpc, pools, signal);
-			const silent = pools.filter((_, index) => own[index] === null);
+			const seen = await observed(rpc, pools, signal);
+			const silent = pools.filter((_, index) => !seen[index]?.own);
 			const rows = await recorded(silent, SPAN_MINUTES * MINUTE_MS);
 			const byPool = new Map(rows.map((row) => [row.pool, row]));
 			return pools.map((pool, index) => {
-				const tick = own[index] ?? null;
-				if (tick !== null) return { tick, isWhole: true };
-				return averageOf(byPool.get(pool), clock.nowMs());
+				const { own = null, liquidityNow = null } = seen[index] ?? {};
+				const average = own ?? averageOf(byPool.get(pool), clock.nowMs());
+				if (!average) return null;
+				const isWhole = average.isWhole && isSteady(average.liquidity, liquidityNow);
+				return { ...average, isWhole };
 			});
 		},
 		async day(pools) {
 			const rows = await recorded(pools, DAY_MS);
-			const known = rows.filter((row) => row.minutes >= MINUTES_LEAST && isWithin(row));
-			return new Map(known.map((row) => [row.pool, row]));
+			const days = rows.flatMap(({ pool, least, greatest, deepest }): [Address, PoolDay][] => {
+				const isKnown = deepest !== null && isWithin({ least, greatest });
+				return isKnown ? [[pool, { least, greatest, liquidity: deepest }]] : [];
+			});
+			return new Map(days);
 		},
 	};
 }
 
-/** Returns each pool's mean tick by its own history; null where it has none, or is silent. */
+/** What the chain says of a pool: its mean by its own history, and its liquidity of now. */
+type Seen = { own: PoolAverage | null; liquidityNow: bigint | null };
+
+/** Returns what the chain says of each pool; nothing where it is silent. */
 async function observed(
 	rpc: Pick<Rpc, "settle">,
 	pools: readonly Address[],
 	signal: AbortSignal,
-): Promise<(number | null)[]> {
-	const calls = pools.map((to) => ({
-		method: "eth_call",
-		params: [{ to, data: OBSERVE }, "latest"],
-	}));
+): Promise<Seen[]> {
+	const calls = [OBSERVE, LIQUIDITY].flatMap((data) => {
+		return pools.map((to) => ({ method: "eth_call", params: [{ to, data }, "latest"] }));
+	});
 	try {
-		return (await rpc.settle(calls, { signal })).map(meanOf);
+		const outcomes = await rpc.settle(calls, { signal });
+		return pools.map((_, index) => {
+			const now = outcomes[pools.length + index];
+			const liquidityNow = now?.kind === "result" ? readAbiUint(now.result) : null;
+			return { own: meanOf(outcomes[index]), liquidityNow };
+		});
 	} catch {
 		signal.throwIfAborted();
-		return pools.map(() => null);
+		return [];
 	}
 }
 
-function meanOf(outcome: RpcOutcome): number | null {
-	if (outcome.kind === "fault") return null;
+function meanOf(outcome: RpcOutcome | undefined): PoolAverage | null {
+	if (outcome?.kind !== "result") return null;
 	const data = outcome.result;
 	if (typeof data !== "string" || !isHex(data)) return null;
 	try {
-		const [[before, now]] = decodeFunctionResult({ abi, functionName: "observe", data });
-		if (before === undefined || now === undefined) return null;
-		const tick = Math.floor(Number(now - before) / SPAN_SECONDS);
-		return Math.abs(tick) > TICK_MAX ? null : tick;
+		const [ticks, depths] = decodeFunctionResult({ abi, functionName: "observe", data });
+		return consult(ticks, depths);
 	} catch {
 		return null;
 	}
 }
 
+/**
+ * Returns the mean of two observations half an hour apart: of the tick, rounded down, and of the
+ * liquidity, the harmonic one, as Uniswap's `OracleLibrary.consult` does.
+ */
+export function consult(
+	[ticksBefore, ticksNow]: readonly bigint[],
+	[depthBefore, depthNow]: readonly bigint[],
+): PoolAverage | null {
+	if (ticksBefore === undefined || ticksNow === undefined) return null;
+	const ticks = BigInt.asIntN(TICK_SUM_BITS, ticksNow - ticksBefore);
+	const tick = Math.floor(Number(ticks) / SPAN_SECONDS);
+	if (Math.abs(tick) > TICK_MAX) return null;
+	const isTold = depthBefore !== undefined && depthNow !== undefined;
+	const depths = isTold ? BigInt.asUintN(DEPTH_SUM_BITS, depthNow - depthBefore) : 0n;
+	const mean = depths === 0n ? LIQUIDITY_END : (BigInt(SPAN_SECONDS) << 128n) / depths;
+	const liquidity = mean < LIQUIDITY_END ? mean : null;
+	return { tick, isWhole: liquidity !== null, liquidity };
+}
+
+/** Returns whether a pool holds what it held; unknown is no. */
+function isSteady(mean: bigint | null, now: bigint | null): boolean {
+	return mean !== null && now !== null && now > 0n && now <= mean * GROWTH_MAX;
+}
+
 function averageOf(span: TickSpan | undefined, nowMs: number): PoolAverage | null {
 	if (!span || Math.abs(span.mean) > TICK_MAX) return null;
 	const isNew = nowMs - span.newest.getTime() <= NEWEST_MS;
-	return { tick: span.mean, isWhole: isNew && span.minutes >= MINUTES_LEAST };
+	const isWhole = isNew && span.minutes >= MINUTES_LEAST;
+	return { tick: span.mean, isWhole, liquidity: span.liquidity };
 }
 
-function isWithin({ least, greatest }: PoolDay): boolean {
+function isWithin({ least, greatest }: Pick<PoolDay, "least" | "greatest">): boolean {
 	return least >= -TICK_MAX && greatest <= TICK_MAX;
 }
 
@@ -141,6 +195,6 @@ function minuteOf(ms: number): number {
 	return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
 }
 
-function isHex(text: string): text is `0x${string}` {
+function isHex(text: string): text is Hex {
 	return /^0x[0-9a-f]*$/i.test(text);
 }

@@ -26,7 +26,10 @@ export type PriceFacts = {
 	outRaw: bigint;
 	sell: PriceSide;
 	buy: PriceSide;
-	/** The pools' mean of half an hour along the route; null: unknown. */
+	/**
+	 * The pools' mean of half an hour along the route; null: unknown. It is whole where all of the
+	 * half hour is known, and the pools held what the trade moves.
+	 */
 	average: { ratio: Ratio; isWhole: boolean } | null;
 	/** Of the route that is taken; null: unknown. */
 	impactBps: number | null;
@@ -172,7 +175,8 @@ export function priceLine(
 	const partly = fair === null ? "" : ` By the mean of its pools alone it is${beside}.`;
 	return (
 		`${does}. Nothing sure says what that is worth: no valid feed, and no full half hour of ` +
-		`prices with a known impact. It counts as $${counted}.${partly}`
+		"prices, with a known impact, at which its pools held that much. " +
+		`It counts as $${counted}.${partly}`
 	);
 }
 

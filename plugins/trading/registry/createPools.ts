@@ -29,8 +29,8 @@ export type Pools = {
 	/** Returns the pools that are not used, and why. */
 	setAside(): readonly SetAside[];
 	/**
-	 * Reads the pools again, and returns the price of each that has liquidity now. Where the chain
-	 * does not answer, the ranking stays.
+	 * Reads the pools again, and returns the price and the liquidity of each that can be read. Where
+	 * the chain does not answer, the ranking stays.
 	 */
 	refresh(signal: AbortSignal): Promise<readonly PoolTick[]>;
 };
@@ -153,12 +153,12 @@ function stateOf(
 	return { liquidity: depth, ...price };
 }
 
-/** Returns what pools say that have liquidity: without it anybody sets their price for nothing. */
+/** Returns what pools say, also those that are empty: a minute without liquidity is recorded. */
 function ticksOf(pools: readonly Pool[], read: readonly ReturnType<typeof stateOf>[]): PoolTick[] {
 	return pools.flatMap(({ address }, index) => {
 		const state = read[index] ?? "unreadable";
-		if (typeof state === "string" || state.liquidity === 0n) return [];
-		return [{ pool: address, tick: state.tick }];
+		if (typeof state === "string") return [];
+		return [{ pool: address, tick: state.tick, liquidity: state.liquidity }];
 	});
 }
 

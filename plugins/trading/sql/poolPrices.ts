@@ -3,13 +3,13 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 
-/** The logarithm of a pool's price (Uniswap V3's tick) at one reading. */
-export type PoolTick = { pool: Address; tick: number };
+/** The logarithm of a pool's price (Uniswap V3's tick) at one reading, and the liquidity there. */
+export type PoolTick = { pool: Address; tick: number; liquidity: bigint };
 
 /** What a span of the record says of a pool. */
 export type TickSpan = {
 	pool: Address;
-	/** Minutes of the span that have a reading. */
+	/** Minutes of the span that have a price. */
 	minutes: number;
 	/** The newest of them. */
 	newest: Date;
@@ -17,20 +17,38 @@ export type TickSpan = {
 	mean: number;
 	least: number;
 	greatest: number;
+	/** The harmonic mean of the minutes' least liquidity; null: that of one of them is unknown. */
+	liquidity: bigint | null;
+	/** What the deepest minutes had, so many of them as were asked for; null: there are fewer. */
+	deepest: bigint | null;
 };
 
-/** Adds one reading of each pool to its minute. Of several processes each adds its own. */
+type SpanRow = Omit<TickSpan, "liquidity" | "deepest"> & {
+	liquidity: string | null;
+	deepest: string | null;
+};
+
+/**
+ * Adds one reading of each pool to its minute. Of several processes each adds its own. Without
+ * liquidity anybody sets a price for nothing: that reading is kept as one, and adds no price.
+ */
 export async function addTicks(
 	db: Queryable,
 	{ minute, ticks }: { minute: Date; ticks: readonly PoolTick[] },
 ): Promise<void> {
 	await db.execute(
-		`insert into trading.pool_price as kept (pool, minute, tick_sum, samples)
-		select pool, $2, tick, 1 from unnest($1::bytea[], $3::int8[]) as t (pool, tick)
+		`insert into trading.pool_price as kept (pool, minute, tick_sum, samples, liquidity)
+		select pool, $2, case when depth > 0 then tick else 0 end, (depth > 0)::int, depth
+		from unnest($1::bytea[], $3::int8[], $4::text[]::numeric[]) as t (pool, tick, depth)
 		order by pool
 		on conflict (pool, minute) do update
-			set tick_sum = kept.tick_sum + excluded.tick_sum, samples = kept.samples + 1`,
-		[ticks.map(({ pool }) => bytesOf(pool)), minute, ticks.map(({ tick }) => tick)],
+			set tick_sum = kept.tick_sum + excluded.tick_sum,
+				samples = kept.samples + excluded.samples,
+				liquidity = least(kept.liquidity, excluded.liquidity)`,
+		[
+			...[ticks.map(({ pool }) => bytesOf(pool)), minute, ticks.map(({ tick }) => tick)],
+			ticks.map(({ liquidity }) => String(liquidity)),
+		],
 	);
 }
 
@@ -47,19 +65,32 @@ export async function dropTicks(db: Queryable, keptMs: number): Promise<void> {
 	);
 }
 
-/** Returns what a span says of pools; those without a reading are left out. By primary key. */
+/**
+ * Returns what a span says of pools; those without a price are left out. By primary key. The mean
+ * liquidity is harmonic, as a pool's own history has it: one empty minute makes it as good as none.
+ */
 export async function readTicks(
 	db: Queryable,
-	{ pools, from, to }: { pools: readonly Address[]; from: Date; to: Date },
+	given: { pools: readonly Address[]; from: Date; to: Date; deepestMinutes: number },
 ): Promise<TickSpan[]> {
+	const { pools, from, to, deepestMinutes } = given;
 	if (pools.length === 0) return [];
-	return db.query<TickSpan>(
-		`select '0x' || encode(pool, 'hex') as pool, count(*)::int as minutes, max(minute) as newest,
-			floor(avg(tick_sum::numeric / samples))::int as mean,
-			floor(min(tick_sum::numeric / samples))::int as least,
-			ceil(max(tick_sum::numeric / samples))::int as greatest
+	const rows = await db.query<SpanRow>(
+		`select '0x' || encode(pool, 'hex') as pool,
+			(count(*) filter (where samples > 0))::int as minutes,
+			max(minute) filter (where samples > 0) as newest,
+			floor(avg(tick_sum::numeric / nullif(samples, 0)))::int as mean,
+			floor(min(tick_sum::numeric / nullif(samples, 0)))::int as least,
+			ceil(max(tick_sum::numeric / nullif(samples, 0)))::int as greatest,
+			case when bool_and(liquidity is not null)
+				then floor(count(*) / sum(1 / greatest(liquidity, 1))) end::text as liquidity,
+			(array_agg(liquidity order by liquidity desc nulls last))[$4]::text as deepest
 		from trading.pool_price where pool = any($1::bytea[]) and minute >= $2 and minute <= $3
-		group by pool`,
-		[pools.map((pool) => bytesOf(pool)), from, to],
+		group by pool having bool_or(samples > 0)`,
+		[pools.map((pool) => bytesOf(pool)), from, to, deepestMinutes],
 	);
+	const unitsOf = (text: string | null) => (text === null ? null : BigInt(text));
+	return rows.map((row) => {
+		return { ...row, liquidity: unitsOf(row.liquidity), deepest: unitsOf(row.deepest) };
+	});
 }

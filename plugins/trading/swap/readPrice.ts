@@ -2,8 +2,8 @@
 
 import type { Queryable } from "#core/db/Database.ts";
 import { mulDiv } from "#core/money.ts";
-import { alongRoute, ratioAtTick } from "#plugins/trading/poolRatio.ts";
-import type { PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
+import { alongRoute, isHeldBy, type Ratio, ratioAtTick } from "#plugins/trading/poolRatio.ts";
+import type { PoolAverage, PoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
 import type { References } from "#plugins/trading/prices/createReference.ts";
 import {
 	countUnsure,
@@ -55,7 +55,7 @@ export async function readPrice(deps: SwapDeps, given: Given): Promise<ReadPrice
 	const [sellSide, buySide, average] = await Promise.all([
 		sideOf(deps, sell),
 		sideOf(deps, buy),
-		averageOf(deps, route.hops, given.signal),
+		averageOf(deps, route, given.signal),
 	]);
 	const facts: PriceFacts = {
 		...{ inRaw: route.inRaw, outRaw: route.outRaw, sell: sellSide, buy: buySide, average },
@@ -76,11 +76,15 @@ export async function readPrice(deps: SwapDeps, given: Given): Promise<ReadPrice
 	}
 	if (verdict.kind === "yes") return { verdict, denial: null, stored, notionalUsdMicros: known };
 	const [sellMicros, buyMicros] = await Promise.all([
-		recordedMicros(deps, sell),
-		recordedMicros(deps, buy),
+		recordedMicros(deps, sell, () => route.inRaw),
+		recordedMicros(deps, buy, () => route.outRaw),
 	]);
 	const counted = countUnsure(facts, { sell: sellMicros, buy: buyMicros });
-	const denial = unsureDenial(deps, { counted, sell, buy });
+	const broken = [
+		{ ...sell, ...sellSide },
+		{ ...buy, ...buySide },
+	].find(({ word }) => word.kind === "broken");
+	const denial = unsureDenial(deps, { counted, sell, broken: broken?.symbol });
 	if (denial || counted === null) {
 		return { verdict, denial, stored: null, notionalUsdMicros: counted ?? known };
 	}
@@ -90,25 +94,46 @@ export async function readPrice(deps: SwapDeps, given: Given): Promise<ReadPrice
 	};
 }
 
-/** Returns the pools' mean along a route; null where one of them has none. */
+/** A pool on the way, and its mean of half an hour: a price, and how much it held there. */
+type Passed = { hop: Hop; average: PoolAverage; ratio: Ratio };
+
+/**
+ * Returns the pools' mean along a route; null where one of them has none. It is whole only where
+ * each pool offered at its mean, all the time, what the trade takes of it and gives to it.
+ */
 async function averageOf(
 	{ averages }: SwapDeps,
-	hops: readonly Hop[],
+	{ hops, inRaw, outRaw }: PickedRoute["route"],
 	signal: AbortSignal,
 ): Promise<PriceFacts["average"]> {
 	const found = await averages.read(
 		hops.map(({ pool }) => pool),
 		signal,
 	);
-	let isWhole = hops.length > 0;
-	const ratios = [];
+	const passed: Passed[] = [];
 	for (const [index, hop] of hops.entries()) {
 		const average = found[index];
 		if (!average) return null;
-		isWhole &&= average.isWhole;
-		ratios.push(ratioAtTick(hop, average.tick));
+		passed.push({ hop, average, ratio: ratioAtTick(hop, average.tick) });
 	}
-	return { ratio: alongRoute(ratios), isWhole };
+	const isWhole = passed.every(({ average }) => average.isWhole);
+	return {
+		ratio: alongRoute(passed.map(({ ratio }) => ratio)),
+		isWhole: isWhole && passed.length > 0 && areDeep(passed, { inRaw, outRaw }),
+	};
+}
+
+function areDeep(passed: readonly Passed[], of: { inRaw: bigint; outRaw: bigint }): boolean {
+	return passed.every(({ hop, average, ratio }, index) => {
+		if (average.liquidity === null) return false;
+		const before = alongRoute(passed.slice(0, index).map((one) => one.ratio));
+		const behind = alongRoute(passed.slice(index + 1).map((one) => one.ratio));
+		const amounts = {
+			inRaw: mulDiv(of.inRaw, before.num, before.den, "up"),
+			outRaw: mulDiv(of.outRaw, behind.den, behind.num, "up"),
+		};
+		return isHeldBy({ liquidity: average.liquidity, fee: hop.fee }, { ratio, ...amounts });
+	});
 }
 
 async function sideOf({ reference }: SwapDeps, asset: Asset): Promise<PriceSide> {
@@ -128,9 +153,15 @@ export function configuredPools(assets: Pick<Assets, "pools" | "setAside">): rea
 
 /**
  * Returns microdollars of a whole stock at its highest in our own record of a day, over its pools
- * whose other token has a price; null where there is none.
+ * whose other token has a price; null where there is none. A pool that did not hold what is counted
+ * says nothing: its price cost nothing.
  */
-export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promise<bigint | null> {
+export async function recordedMicros(
+	deps: PriceRecordDeps,
+	asset: Asset,
+	/** Says how much is counted, in base units, by the price of a whole one. */
+	countedRaw: (microsPerUnit: bigint) => bigint,
+): Promise<bigint | null> {
 	if (asset.kind !== "stock") return null;
 	const { address: token } = asset;
 	const pools = configuredPools(deps.assets).filter(({ token0, token1, version }) => {
@@ -138,7 +169,7 @@ export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promi
 	});
 	const days = await deps.averages.day(pools.map(({ address }) => address));
 	let highest: bigint | null = null;
-	for (const { address, token0, token1 } of pools) {
+	for (const { address, token0, token1, feeBps100: fee } of pools) {
 		const day = days.get(address);
 		const tokenOut = token0 === token ? token1 : token0;
 		const other = await deps.assets.read(deps.db, tokenOut);
@@ -146,7 +177,8 @@ export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promi
 		const word = await deps.reference.word(other);
 		if (word.kind !== "open") continue;
 		const tick = token === token0 ? day.greatest : day.least;
-		const { num, den } = ratioAtTick({ tokenIn: token, tokenOut }, tick);
+		const ratio = ratioAtTick({ tokenIn: token, tokenOut }, tick);
+		const { num, den } = ratio;
 		const whole = 10n ** BigInt(asset.decimals);
 		const micros = mulDiv(
 			whole * num,
@@ -154,6 +186,10 @@ export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promi
 			den * 10n ** BigInt(other.decimals),
 			"up",
 		);
+		const inRaw = countedRaw(micros);
+		const amounts = { inRaw, outRaw: mulDiv(inRaw, num, den, "up") };
+		if (micros === 0n || !isHeldBy({ liquidity: day.liquidity, fee }, { ratio, ...amounts }))
+			continue;
 		if (highest === null || micros > highest) highest = micros;
 	}
 	return highest;
@@ -161,11 +197,10 @@ export async function recordedMicros(deps: PriceRecordDeps, asset: Asset): Promi
 
 function unsureDenial(
 	{ bounds }: SwapDeps,
-	{ counted, sell, buy }: { counted: bigint | null; sell: Asset; buy: Asset },
+	{ counted, sell, broken }: { counted: bigint | null; sell: Asset; broken: string | undefined },
 ): Denial | null {
-	const broken = [sell, buy].find(({ kind, feed }) => kind === "stock" && feed !== null);
 	const why = broken
-		? `The price feed of ${broken.symbol} cannot be believed now.`
+		? `The price feed of ${broken} cannot be believed now.`
 		: "Nothing sure says what that is worth now.";
 	if (counted === null) {
 		const detail = `${why} Neither a feed nor our own record says what ${sell.symbol} was worth.`;

@@ -1,5 +1,6 @@
 // Opens the assessment of trades over a market in memory, a real database and a clock that is set.
 
+import { encodeAbiParameters } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -15,8 +16,11 @@ import type { QuoteSource } from "#plugins/trading/quotes/QuoteSource.ts";
 import { createAssets, type Pool } from "#plugins/trading/registry/createAssets.ts";
 import { assetRows } from "#plugins/trading/sql/assets.ts";
 import type { SwapDeps } from "#plugins/trading/swap/planSwap.ts";
+import { prepareSwap } from "#plugins/trading/swap/prepareSwap.ts";
+import { marketSwap } from "#plugins/trading/testing/marketSwap.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
 import {
+	liquidityOf,
 	MARKET_QUOTER,
 	type MarketToken,
 	openPriceMarket,
@@ -24,7 +28,7 @@ import {
 } from "#plugins/trading/testing/priceMarket.ts";
 import { type Assessed, assessTrade } from "#plugins/trading/trade/assessTrade.ts";
 import type { TradeWish } from "#plugins/trading/trade/tradeBody.ts";
-import type { Profile } from "#plugins/wallets/contract.ts";
+import type { Profile, Wallet } from "#plugins/wallets/contract.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 
 const CHAIN_ID = 4_663;
@@ -49,6 +53,15 @@ const profile: Profile = {
 	...{ canonicalWalletId: null, requireTradeConfirmation: false, perTradeUsdMax: null },
 	...{ dailyUsdMax: null, revision: 1, wallets: [] },
 };
+
+const wallet: Wallet = {
+	...{ id: Bun.randomUUIDv7(), profileId: profile.id, address: `0x${"b0".repeat(20)}` },
+	...{ chainId: CHAIN_ID, capability: "embedded/delegated", providerWalletId: "w" },
+	...{ notionalUsdMax: null, revision: 1 },
+};
+
+/** A trade that would be signed, and whether an operator looks at it first. */
+export type PreparedSwap = { data: `0x${string}`; valueRaw: bigint; isReviewed: boolean };
 
 export type PriceLab = ReturnType<typeof openPriceLab>;
 
@@ -109,7 +122,7 @@ export function openPriceLab(given: { db: Database; nowMs: number; second?: Quot
 		async record(fromMinutes: number, toMinutes: number): Promise<void> {
 			const now = clock.ms;
 			const ticks = [...market.pools.values()].map((pool) => {
-				return { pool: pool.address, tick: tickOf(pool) };
+				return { pool: pool.address, tick: tickOf(pool), liquidity: liquidityOf(pool) };
 			});
 			for (let minutes = fromMinutes; minutes > toMinutes; minutes--) {
 				clock.ms = now - minutes * MINUTE_MS;
@@ -119,7 +132,35 @@ export function openPriceLab(given: { db: Database; nowMs: number; second?: Quot
 		},
 		assess(wish: TradeWish): Promise<Assessed> {
 			const { signal } = new AbortController();
-			return assessTrade(deps, { wish, profile, wallet: null, signal });
+			return assessTrade(deps, { wish, profile, wallet, signal });
 		},
+		prepare: (assessed: Assessed) => prepareSigned(deps, market, assessed),
 	};
+}
+
+/** Prepares an assessed trade as the path does before it signs; a text says why it is not. */
+async function prepareSigned(
+	deps: SwapDeps,
+	market: ReturnType<typeof openPriceMarket>,
+	{ outcome }: Assessed,
+): Promise<PreparedSwap | string> {
+	if (outcome.kind !== "swap") return "no swap";
+	const request = { ...outcome.terms, kind: "swap" as const, tradeId: Bun.randomUUIDv7() };
+	const { signal } = new AbortController();
+	// What is kept on record belongs to a trade that is stored, and this one is not.
+	const outbound = async <Result>(step: string, call: () => Promise<Result>) =>
+		step === "trade.record" ? (undefined as Result) : call();
+	const prepared = await prepareSwap(deps, { request, wallet, profile, outbound, signal });
+	if (prepared.kind === "denied") return prepared.denial.code;
+	if (prepared.kind !== "plan") return prepared.kind;
+	const { plan, question, review } = prepared;
+	const sent = { data: plan.data, valueRaw: plan.valueRaw };
+	const seen = marketSwap(market, sent);
+	if (!seen) return "simulation_failed";
+	const answer = encodeAbiParameters(
+		[{ type: "uint256" }, { type: "uint256" }],
+		[seen.inRaw, seen.outRaw],
+	);
+	const shown = question?.shownBy(answer);
+	return shown?.kind === "denied" ? shown.denial.code : { ...sent, isReviewed: !!review };
 }

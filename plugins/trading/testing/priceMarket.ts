@@ -22,12 +22,27 @@ export type MarketPool = {
 	raw1: bigint;
 	/** The mean tick of its own history; null: it keeps one observation, so `observe` reverts. */
 	meanTick: number | null;
+	/** How much of its liquidity it had meanwhile, as a part of that; 1 unless it is named. */
+	meanPart?: number;
 };
 
 export type MarketFeed = { usd: number; updatedAtMs: number; isDead: boolean };
 
 /** Tokens by address: what a whole one is truly worth. The code under test never reads it. */
 export type MarketToken = { address: Address; decimals: number; usd: number };
+
+/** What a token's contract does, and what the wallet holds of it. */
+export type MarketCode = {
+	heldRaw: bigint;
+	multiplier: bigint;
+	/** Of what is transferred, so much does not arrive. */
+	keptBps: number;
+};
+
+/** An honest token, of which the wallet has plenty. */
+export const PLAIN_CODE: MarketCode = {
+	...{ heldRaw: 10n ** 30n, multiplier: 10n ** 18n, keptBps: 0 },
+};
 
 export const MARKET_QUOTER: Address = `0x${"9".repeat(40)}`;
 
@@ -37,16 +52,20 @@ const abi = parseAbi([
 	"function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)",
 ]);
 const SLOT0 = "0x3850c7bd";
+const LIQUIDITY = "0x1a686502";
 const OBSERVE = "0x883bdbfd";
 const LATEST_ROUND = "0xfeaf968c";
 const DECIMALS = "0x313ce567";
 const MULTIPLIER = "0xa60bf13d";
+const BALANCE_OF = "0x70a08231";
+const ALLOWANCE = "0xdd62ed3e";
 const FEE_WHOLE = 1_000_000n;
 
 /** Opens an empty market; a test puts tokens, pools and feeds into it. */
 export function openPriceMarket() {
 	const pools = new Map<Address, MarketPool>();
 	const feeds = new Map<Address, MarketFeed>();
+	const codes = new Map<Address, MarketCode>();
 	const node = { stall: (_calls: readonly RpcCall[]) => false };
 
 	function view(to: Address, data: Hex): Hex | null {
@@ -54,16 +73,21 @@ export function openPriceMarket() {
 		const pool = pools.get(to);
 		if (pool) return poolView(pool, data);
 		const feed = feeds.get(to);
-		// One token is one share.
-		if (data === MULTIPLIER) return encodeAbiParameters([{ type: "uint256" }], [10n ** 18n]);
-		// No oracle is paused here: older tokens have no such view.
-		return feed ? feedView(feed, data) : null;
+		if (feed) return feedView(feed, data);
+		// No oracle is paused here, and no change announced: older tokens have no such view.
+		const { multiplier, heldRaw } = codes.get(to) ?? PLAIN_CODE;
+		if (data === MULTIPLIER) return numberToHex(multiplier, { size: 32 });
+		if (data.startsWith(BALANCE_OF)) return numberToHex(heldRaw, { size: 32 });
+		return data.startsWith(ALLOWANCE) ? numberToHex(2n ** 255n, { size: 32 }) : null;
 	}
 
 	const settle: Rpc["settle"] = async (calls) => {
 		if (node.stall(calls)) throw rpcFault.transport({ detail: "stalled" });
 		return calls.map(({ method, params }): RpcOutcome => {
 			if (method === "eth_blockNumber") return { kind: "result", result: numberToHex(7) };
+			if (method === "eth_getBalance") {
+				return { kind: "result", result: numberToHex(PLAIN_CODE.heldRaw) };
+			}
 			const { to, data } = params[0] as { to: Address; data: Hex };
 			const result = view(to, data);
 			if (result !== null) return { kind: "result", result };
@@ -77,7 +101,7 @@ export function openPriceMarket() {
 		distrust() {},
 		stats: () => ({ requests: 0, calls: 0, bytes: 0 }),
 	};
-	return { pools, feeds, node, rpc };
+	return { pools, feeds, codes, node, rpc };
 }
 
 /** Returns a pool at a price, as its tokens' dollars say, with so many dollars on each side. */
@@ -90,11 +114,13 @@ export function poolAt(
 		depthUsd: number;
 		/** How many times too dear it has `one`. */
 		skew?: number;
+		/** How many times as deep it is around its price as at any price: positions end somewhere. */
+		narrow?: number;
 	},
 ): MarketPool {
-	const { one, other, fee, depthUsd, skew = 1 } = given;
+	const { one, other, fee, depthUsd, skew = 1, narrow = 1 } = given;
 	const rawOf = ({ decimals, usd }: MarketToken, times: number) =>
-		BigInt(Math.max(1, Math.round((depthUsd / (usd * times)) * 1e6))) *
+		BigInt(Math.max(1, Math.round(((depthUsd * narrow) / (usd * times)) * 1e6))) *
 		10n ** BigInt(Math.max(0, decimals - 6));
 	const [raw, otherRaw] = [rawOf(one, skew), rawOf(other, 1)];
 	const isFirst = one.address < other.address;
@@ -110,6 +136,11 @@ export function poolAt(
 /** Returns the tick of a pool's price. */
 export function tickOf({ raw0, raw1 }: MarketPool): number {
 	return Math.floor(Math.log(Number(raw1) / Number(raw0)) / Math.log(1.0001));
+}
+
+/** Returns the liquidity of a pool that has it at any price. */
+export function liquidityOf({ raw0, raw1 }: MarketPool): bigint {
+	return squareRoot(raw0 * raw1);
 }
 
 /** Returns what a pool gives for an exact input, as its swap would; null: it has too little. */
@@ -165,12 +196,14 @@ function poolView(pool: MarketPool, data: Hex): Hex | null {
 		if (pool.meanTick === null) return null;
 		const { args } = decodeFunctionData({ abi, data });
 		const [seconds = 0] = args[0] as readonly number[];
+		const held = BigInt(Math.floor(Number(liquidityOf(pool)) * (pool.meanPart ?? 1))) || 1n;
 		const result = [
 			[0n, BigInt(pool.meanTick) * BigInt(seconds)],
-			[0n, 0n],
+			[0n, (BigInt(seconds) << 128n) / held],
 		] as const;
 		return encodeFunctionResult({ abi, functionName: "observe", result });
 	}
+	if (data === LIQUIDITY) return numberToHex(liquidityOf(pool), { size: 32 });
 	if (data !== SLOT0) return null;
 	const types = ["uint160", "int24", "uint16", "uint16", "uint16", "uint8", "bool"] as const;
 	const sqrtPriceX96 = squareRoot((pool.raw1 << 192n) / pool.raw0);

@@ -48,14 +48,17 @@ async function listStocks(lab: PriceLab): Promise<Listed[]> {
 		return { symbol: `S${index}`, token, feed, depthUsd };
 	});
 	const { market, clock } = lab;
+	// Positions reach a fifth from the price, and the pool is as deep there as if it held eleven times
+	// as much at any price.
+	const narrow = 11;
 	const put = (pool: ReturnType<typeof poolAt>) => market.pools.set(pool.address, pool);
-	const settled = { one: marketEth, other: marketUsdg, fee: 500, depthUsd: 4_000_000 };
+	const settled = { one: marketEth, other: marketUsdg, fee: 500, depthUsd: 4_000_000, narrow };
 	put(poolAt(hex("b", 1), settled));
 	for (const [index, { token, feed, depthUsd }] of stocks.entries()) {
 		if (depthUsd === 0) continue;
 		const other = index % 3 === 2 ? marketEth : marketUsdg;
 		const skew = 1 + prng.gauss() * 0.003;
-		put(poolAt(hex("c", index + 1), { one: token, other, fee: 3_000, depthUsd, skew }));
+		put(poolAt(hex("c", index + 1), { one: token, other, fee: 3_000, depthUsd, skew, narrow }));
 		if (feed) {
 			const updatedAtMs = clock.ms - prng.int(2 * HOUR_MS);
 			market.feeds.set(feed, { usd: token.usd, updatedAtMs, isDead: false });

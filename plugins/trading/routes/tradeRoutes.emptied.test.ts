@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Address } from "#core/chain/Hex.ts";
+import { silentLog } from "#core/log.ts";
+import { MINUTE_MS } from "#core/time.ts";
+import { createPoolAverages } from "#plugins/trading/prices/createPoolAverages.ts";
+import { createPools } from "#plugins/trading/registry/createPools.ts";
+import type { Anvil } from "#test/harness/anvil.ts";
+import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
+import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
+import { makeRoom } from "#test/sandbox/stocks/poolMemory.ts";
+
+// Guarantee: who provides a pool's liquidity cannot take it away, move the price by dust, wait half
+// an hour, and come back: such a mean supports no trade, by the pool's own history and by our
+// record. Its owner is asked in figures.
+
+const DOLLAR = 1_000_000n;
+const { signal } = new AbortController();
+let database: TestDatabase;
+let anvil: Anvil;
+let world: StockWorld;
+let lab: TradeLab;
+let by: Trader;
+let account = 0;
+beforeAll(async () => {
+	[database, { anvil, world }] = await Promise.all([createTestDatabase(), startStockChain()]);
+	await registerStocks(database.db, world);
+});
+afterAll(async () => {
+	await anvil?.stop();
+	await database?.drop();
+});
+beforeEach(async () => {
+	await database.db.execute("truncate trading.pool_price");
+	lab = openTradeLab({ db: database.db, anvil, world });
+	const block = await anvil.rpc<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]);
+	lab.clock.ms = Math.max(lab.clock.ms, Number(block.timestamp) * 1_000);
+	account++;
+	by = await lab.trader({ account });
+	await world.give(world.addresses.usdg, by.wallet.address, 100n * DOLLAR);
+});
+
+/** Lets the chain and the service be so much later; the pools are read each minute meanwhile. */
+async function wait(minutes: number, isRead: boolean): Promise<void> {
+	const { db, clock, rpc } = lab;
+	const config = world.pools.map(({ address, token0, token1, fee }) => {
+		const tokens: [Address, Address] = [lower(token0), lower(token1)];
+		return { address: lower(address), tokens, fee };
+	});
+	const pools = createPools({
+		...{ config, factory: lower(world.addresses.factory), rpc, log: silentLog },
+		...{ readAssets: async () => [], deviationBpsMax: 10_000 },
+		reference: { priceUsd: async () => null },
+	});
+	const averages = createPoolAverages({ rpc, db, clock });
+	for (let minute = 0; minute < minutes; minute++) {
+		clock.ms += MINUTE_MS;
+		if (isRead) await averages.note(await pools.refresh(signal));
+	}
+	await anvil.rpc("evm_increaseTime", [minutes * 60]);
+	await anvil.rpc("anvil_mine", ["0x1"]);
+}
+
+const lower = (text: string) => text.toLowerCase() as Address;
+const ofAmd = () => {
+	const [pool] = world.stock("AMD").pools;
+	if (!pool) throw new Error("AMD has a pool");
+	return pool;
+};
+
+/** Empties the pool but for so much, has it stand at another price, waits, and fills it again. */
+async function attack(usd: number, keepBps: number, isRead: boolean): Promise<void> {
+	await world.drain(ofAmd(), keepBps);
+	await world.moveMarket({ AMD: usd }, { feeds: false });
+	await wait(31, isRead);
+	await world.drain(ofAmd(), 10_000);
+}
+
+async function expectAsked(): Promise<void> {
+	const { body } = await lab.trade(by, "buy AMD with 100 USDG");
+	expect({ status: body.status, code: body.errorCode, price: body.price }).toEqual({
+		...{ code: null, price: expect.stringContaining("Nothing sure says ") },
+		status: expect.stringMatching(/^(confirmation_required|waiting)$/),
+	});
+	expect(lab.sent).toEqual([]);
+}
+
+test("our record of a pool that was emptied for half an hour supports no trade", async () => {
+	await attack(430, 1, true);
+	await expectAsked();
+	await world.moveMarket({ AMD: 215 }, { feeds: false });
+	// Honest half an hour is all that it takes.
+	await wait(31, true);
+	const { body } = await lab.trade(by, "buy AMD with 100 USDG");
+	expect(body.price).toEndWith("from pool.");
+	expect((await lab.settled(by, body.id)).status).toBe("confirmed");
+});
+
+for (const [what, keepBps] of [
+	["without anything", 0],
+	["with a ten-thousandth of it", 1],
+] as const) {
+	test(`a pool's own history ${what} in it supports no trade`, async () => {
+		await anvil.rpc("anvil_impersonateAccount", [by.wallet.address]);
+		await anvil.rpc("eth_sendTransaction", [{ from: by.wallet.address, ...makeRoom(ofAmd()) }]);
+		await anvil.mined();
+		await attack(430, keepBps, false);
+		await expectAsked();
+		await world.moveMarket({ AMD: 215 }, { feeds: false });
+		await wait(31, false);
+		const { body } = await lab.trade(by, "buy AMD with 100 USDG");
+		expect(body.price).toEndWith("from pool.");
+	});
+}
