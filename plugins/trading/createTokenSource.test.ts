@@ -91,6 +91,18 @@ describe("what no open feed says is the highest of what is known, and its owner 
 	});
 });
 
+test("the last close of a closed market is a sure worth, and our record may only raise it", async () => {
+	const word: PriceWord = { kind: "closed", microsPerUnit: 1_100n * DOLLAR };
+	const low = { ...recorded, least: TICK - 3_000, greatest: TICK - 2_500 };
+	for (const day of [null, low]) {
+		const price = { kind: "sure", microsPerUnit: 1_100n * DOLLAR } as const;
+		expect(await open(word, day).priceOf(TSLA)).toEqual(price);
+	}
+	const raised = await open(word, recorded).priceOf(TSLA);
+	expect(raised).toMatchObject({ kind: "sure" });
+	expect(raised?.microsPerUnit).toBeGreaterThan(1_200n * DOLLAR);
+});
+
 test("a record at which the pool never held what an owner may be asked for says nothing", async () => {
 	const thin = { ...recorded, liquidity: 10n ** 15n };
 	expect(await open({ kind: "none" }, thin).priceOf(TSLA)).toBeNull();

@@ -51,9 +51,11 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 }
 
 /**
- * Returns what one whole token is worth: sure only by an open, valid feed. Otherwise the highest of
- * what its feed said last and our own record of a day, for which its owner is asked up to a bound;
- * null where neither says anything.
+ * Returns what one whole token is worth for limits: the highest of what its feed said last and our
+ * own record of a day. It is sure by an open, valid feed, which stands alone, and by the last close
+ * of a closed market (`PriceWord` says how old that may be): a limit asks for no price to trade at,
+ * and the record may only raise it. By a broken feed, or none, its owner is asked up to a bound;
+ * null where nothing says anything.
  */
 async function priceOf(options: TokenSourceOptions, asset: Asset): Promise<TokenPrice | null> {
 	const word = await options.reference.word(asset);
@@ -70,5 +72,6 @@ async function priceOf(options: TokenSourceOptions, asset: Asset): Promise<Token
 		.filter((micros) => micros !== null)
 		.toSorted((one, other) => (one > other ? -1 : 1));
 	if (highest === undefined) return null;
+	if (close !== null) return { kind: "sure", microsPerUnit: highest };
 	return { kind: "unsure", microsPerUnit: highest, askedMicrosMax };
 }

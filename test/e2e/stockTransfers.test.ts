@@ -126,9 +126,33 @@ test("a stock without a feed and without a record is not sent, however little it
 	}
 });
 
-test("a feed that stands still is no yes: it is counted at its last price, and asked", async () => {
+test("while the market is closed a stock counts at its last close, also above what is asked for", async () => {
+	await give("MSFT", 3n * ONE);
+	lab.clock.ms += 26 * HOUR_MS;
+	const before = await heldByAnna("MSFT");
+	const made = await send("MSFT", "1.5");
+	expect(made).toMatchObject({ status: "submitted", errorCode: null });
+	await lab.tick();
+	expect((await heldByAnna("MSFT")) - before).toBe((3n * ONE) / 2n);
+	const [{ usd } = {}] = await database.db.query<{ usd: string }>(
+		"select usd_micros::text as usd from wallets.spend_entry where intent_id = $1 and kind = 'spend'",
+		[made.id],
+	);
+	const { MSFT = 0 } = cataloguePrices();
+	expect(Number(usd)).toBeGreaterThanOrEqual(Math.floor(MSFT * 1.5 * 1e6));
+	expect(Number(usd)).toBeLessThan(MSFT * 1.5 * 1.001e6);
+	// Limits hold as ever: $5,000 at once.
+	await give("MSFT", 20n * ONE);
+	expect(await send("MSFT", "12")).toMatchObject({ errorCode: "per_trade_limit" });
+});
+
+test("a feed that stands still while others speak is no yes: its owner is asked, up to a bound", async () => {
 	await give("MSFT", 2n * ONE);
 	lab.clock.ms += 26 * HOUR_MS;
+	// The others speak again, and this one does not.
+	const others = ["AAPL", "NVDA", "AMZN", "GOOGL", "SPY"];
+	for (const name of others)
+		await world.setFeed(name, 10n ** 10n, Math.floor(lab.clock.ms / 1_000));
 	const made = await send("MSFT", "0.3");
 	await sayYes(made, "It counts as $14");
 	expect(await send("MSFT", "1")).toMatchObject({ errorCode: "price_unknown" });
