@@ -66,7 +66,18 @@ export function createPlans(context: PlansContext) {
 		assert(shown, "a plan has a view");
 		const standings = (await readStandings(core.db, context.wallets.execution, [id])).get(id) ?? [];
 		const chain = core.chains.byId(plan.chainId);
-		return { ...shown, outlook: await readOutlook(context, { plan, standings, profile, chain }) };
+		try {
+			return { ...shown, outlook: await readOutlook(context, { plan, standings, profile, chain }) };
+		} catch (error) {
+			// The plan itself is known, and perhaps was stored just now.
+			const level = error instanceof Fault ? "warn" : "error";
+			core.log[level]("the outlook of a plan could not be read", { id, error });
+			const why = error instanceof Fault ? error.code : "internal_error";
+			return {
+				...shown,
+				outlookUnknown: `It could not be read now (${why}): read the plan again.`,
+			};
+		}
 	}
 
 	return {

@@ -84,8 +84,14 @@ export const planSchema = z
 		expiresAt: field.time("Until when it is armed."),
 		fills: z.array(fillSchema).meta({ description: "Its buys, in order." }),
 		outlook: outlookSchema.nullable().meta({
-			description: "Whether it can still buy, and what; null in lists.",
+			description: "Whether it can still buy, and what; null in lists, and where it is not known.",
 		}),
+		outlookUnknown: field
+			.text(
+				"Why the outlook of this plan is not known; null where it is, and in lists.",
+				"It could not be read now (database_unavailable): read the plan again.",
+			)
+			.nullable(),
 	})
 	.meta({ id: "SnipePlan", description: "A plan that buys by itself after a reveal." });
 
@@ -133,6 +139,7 @@ export function renderPlan(
 		expiresAt: plan.expiresAt.toISOString(),
 		fills: standings.map((fill) => renderFill(fill, native)),
 		outlook,
+		outlookUnknown: null,
 	};
 }
 

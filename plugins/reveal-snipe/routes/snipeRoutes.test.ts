@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { dbFault } from "#core/db/Database.ts";
 import { EVALUATED_FOR_MS } from "#plugins/reveal-snipe/limits.ts";
 import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
@@ -97,6 +98,28 @@ describe("POST /v1/nft-market/snipes", () => {
 		});
 		// Lists read no book.
 		expect((await plans.call("/snipes", { by })).body.data[0].outlook).toBeNull();
+	});
+
+	test("[RVL-05] 201 for a plan that was stored though its outlook cannot be read, with the reason", async () => {
+		const { book } = plans.context.market;
+		const { listings } = book;
+		book.listings = () => Promise.reject(dbFault.databaseUnavailable());
+		const { status, body } = await arm({}, "key-1");
+		expect(status).toBe(201);
+		expect(body).toMatchObject({
+			...{ status: "armed", maxItems: 5, outlook: null },
+			outlookUnknown: expect.stringContaining(dbFault.databaseUnavailable().code),
+		});
+		const read = async () => (await plans.call(`/snipes/${body.id}`, { by })).body;
+		expect((await read()).outlook).toBeNull();
+		book.listings = () => Promise.reject(new TypeError("a mistake of ours"));
+		expect((await read()).outlookUnknown).toContain("internal_error");
+		book.listings = listings;
+		expect(await read()).toMatchObject({
+			...{ id: body.id, outlookUnknown: null, outlook: { note: expect.any(String) } },
+		});
+		expect((await arm({}, "key-1")).body.id).toBe(body.id);
+		expect((await plans.call("/snipes", { by })).body.data).toHaveLength(1);
 	});
 
 	test("a reveal that passed without a buy tells its owner why", async () => {
