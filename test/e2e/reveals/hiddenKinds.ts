@@ -20,6 +20,14 @@ export type HiddenKind = {
 	after: (id: number) => unknown;
 	/** The new base; undefined: the old one stays. */
 	moves?: string;
+	/** What the contract tells of the step, as `setBase` takes it; `each`: an event for each token. */
+	tells?: 0 | 1 | 2 | 3 | 4 | "each";
+	/** Tokens below these ids tell no URI: before the step, and after it. */
+	muted?: readonly [before: bigint, after: bigint];
+	/** So many spaces follow what a token tells after the step. */
+	padding?: bigint;
+	/** Tokens beside those from 1 on. */
+	moreIds?: readonly bigint[];
 	isReveal: boolean;
 };
 
@@ -40,10 +48,18 @@ const second = {
 	attributes: [{ trait_type: "Status", value: "soon" }],
 };
 const withoutTraits = (id: number) => ({ name: `No. ${id}`, image: `${IMAGES}/own-${id}.png` });
+/** A document of a hundred kilobytes in the URI itself, which a token's number completes. */
+const onChain = `data:application/json,{"image":"${IMAGES}/own.png","attributes":[{"trait_type":"Hat","value":"No. `;
+const onChainTail = `"}]`;
+const redirected = (id: number) =>
+	new Response(null, { status: 302, headers: { location: `/rd1/${id}` } });
+const asText = (id: number) =>
+	new Response(JSON.stringify(shownAs(id)), { headers: { "content-type": "text/plain" } });
+const ALL = 2n ** 256n - 1n;
 const gone = () => null;
 const hidden = () => sealed;
 
-/** Each is told by an event of ERC-4906. */
+/** Each is told by an event of ERC-4906, where it does not say otherwise. */
 export const HIDDEN_KINDS: readonly HiddenKind[] = [
 	{
 		name: "empty",
@@ -101,6 +117,48 @@ export const HIDDEN_KINDS: readonly HiddenKind[] = [
 	{
 		...{ name: "second-before", base: "sb/", after: shownAs, moves: "sb1/", isReveal: true },
 		before: (id) => ({ ...second, name: `No. ${id}` }),
+	},
+	{
+		...{ name: "reverting", base: "rv/", before: gone, after: shownAs, isReveal: true },
+		muted: [ALL, 0n],
+	},
+	{
+		...{ name: "reverting-some", base: "rs/", before: hidden, after: shownAs, isReveal: true },
+		...{ muted: [2n, 2n], moves: "rs1/" },
+	},
+	{
+		...{ name: "sparse", base: "sx/", before: hidden, after: shownAs, isReveal: true },
+		...{ moreIds: [2n ** 128n + 7n, 2n ** 200n, ALL], moves: "sx1/" },
+	},
+	{
+		...{ name: "storm", base: "st/", before: hidden, after: shownAs, isReveal: true },
+		...{ tells: 3, moves: "st1/" },
+	},
+	{
+		...{ name: "no-range", base: "nr/", before: hidden, after: shownAs, isReveal: true },
+		...{ tells: 4, moves: "nr1/" },
+	},
+	{
+		...{ name: "silent", base: "si/", before: hidden, after: shownAs, isReveal: true },
+		...{ tells: 0, moves: "si1/" },
+	},
+	{
+		...{ name: "provenance", base: "pr/", before: hidden, after: shownAs, isReveal: true },
+		...{ tells: 2, moves: "pr1/" },
+	},
+	{
+		...{ name: "each", base: "ea/", before: hidden, after: shownAs, isReveal: true },
+		tells: "each",
+	},
+	{
+		...{ name: "in-the-uri", base: "iu/", before: hidden, after: gone, isReveal: true },
+		...{ moves: onChain, padding: 100_000n },
+	},
+	{
+		...{ name: "redirected", base: "rd/", before: hidden, after: redirected, isReveal: true },
+	},
+	{
+		...{ name: "as-text", base: "tx/", before: hidden, after: asText, isReveal: true },
 	},
 	{
 		name: "reworded",
@@ -162,30 +220,40 @@ export async function hide(
 	folders: Folders,
 	{ kind, holder, count }: { kind: HiddenKind; holder: Hex; count: number },
 ): Promise<Hex> {
-	const { name, base, isShared = false, tail = "", ticks = false } = kind;
+	const { name, base, isShared = false, tail = "", ticks = false, muted, moreIds = [] } = kind;
 	const whole = base === "" || base.includes(":") ? base : `${origin}/${base}`;
 	folders.set(base.replace("/", ""), kind.before);
 	const contract = await chain.deploy("Reveal721", [name, whole, isShared]);
-	if (tail !== "") await chain.call("Reveal721", contract, "setTail", [tail, ticks]);
-	await chain.call("Reveal721", contract, "mint", [holder, BigInt(count)]);
+	const call = (method: string, args: unknown[]) => chain.call("Reveal721", contract, method, args);
+	if (tail !== "") await call("setTail", [tail, ticks]);
+	if (muted) await call("setOdd", [muted[0], 0n]);
+	await call("mint", [holder, BigInt(count - moreIds.length)]);
+	for (const id of moreIds) await call("mintWith", [holder, 0n, id]);
 	return contract;
 }
 
-/** Makes the kind's step, with an event of ERC-4906. */
+/** Makes the kind's step, with what its contract tells of it. */
 export async function open(
 	{ chain, origin }: RevealLab,
 	folders: Folders,
-	{ kind, contract }: { kind: HiddenKind; contract: Hex },
+	{ kind, contract, count }: { kind: HiddenKind; contract: Hex; count: number },
 ): Promise<void> {
-	const { moves, base, tail } = kind;
+	const { moves, base, tail, tells = 1, muted, padding = 0n } = kind;
 	const next = moves ?? base;
-	folders.set(next.replace("/", ""), kind.after);
-	if (moves !== undefined && tail) await chain.call("Reveal721", contract, "setTail", ["", false]);
 	const isWhole = next === "" || next.includes(":");
+	const call = (method: string, args: unknown[]) => chain.call("Reveal721", contract, method, args);
+	if (tells === "each") {
+		// Of a token only what it tells is out.
+		for (let out = 1; out <= count; out++) {
+			folders.set(next.replace("/", ""), (id) => (id <= out ? kind.after(id) : kind.before(id)));
+			await call("tell", [BigInt(out)]);
+		}
+		return;
+	}
+	folders.set(next.replace("/", ""), kind.after);
+	if (muted || padding > 0n) await call("setOdd", [muted?.[1] ?? 0n, padding]);
+	if (moves !== undefined && tail) await call("setTail", ["", false]);
+	if (padding > 0n) await call("setTail", [onChainTail, false]);
 	const shared = !next.endsWith("/") && !isWhole;
-	await chain.call("Reveal721", contract, "setBase", [
-		isWhole ? next : `${origin}/${next}`,
-		shared,
-		1,
-	]);
+	await call("setBase", [isWhole ? next : `${origin}/${next}`, shared, tells]);
 }

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import type { TestService } from "#test/harness/startTestService.ts";
 import { until } from "#test/harness/until.ts";
 import { type Folders, HIDDEN_KINDS, type HiddenKind, hide, open } from "./hiddenKinds.ts";
-import { dueNow, openRevealLab, type RevealLab } from "./openRevealLab.ts";
+import { dueNow, openRevealLab, type RevealLab, shownAs } from "./openRevealLab.ts";
 
 // Guarantee: whatever a collection shows before its reveal, the reveal is noticed; and nothing that
 // looks like one is taken for it.
@@ -39,6 +39,7 @@ beforeAll(async () => {
 		const [, folder = "", id = ""] = path.split("/");
 		return folders.get(folder)?.(Number(id)) ?? null;
 	};
+	folders.set("rd1", shownAs);
 	service = await made.start();
 	for (const kind of HIDDEN_KINDS) {
 		const contract = await hide(made, folders, { kind, holder: HOLDER, count: COUNT });
@@ -54,6 +55,8 @@ beforeAll(async () => {
 	await until(async () => (await looked()).size === HIDDEN_KINDS.length, "all were looked at");
 });
 afterAll(() => made?.close());
+
+const head = async () => Number(await made.anvil.rpc<Hex>("eth_blockNumber"));
 
 const detections = (id: number) =>
 	service.core.db.query<{ outcome: string | null; block: number }>(
@@ -74,8 +77,9 @@ for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => isReveal)) {
 	test(`a reveal is noticed and ranked of a collection that was hidden as: ${kind.name}`, async () => {
 		const { contract, id } = contracts.get(kind) ?? { contract: "0x", id: -1 };
 		expect(await detections(id)).toEqual([]);
-		await open(made, folders, { kind, contract });
-		const block = Number(await made.anvil.rpc<Hex>("eth_blockNumber"));
+		const before = await head();
+		await open(made, folders, { kind, contract, count: COUNT });
+		const block = await head();
 		await until(
 			async () => {
 				// A reroll has to stay so in a later block.
@@ -85,13 +89,16 @@ for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => isReveal)) {
 			() => `${kind.name} is noticed`,
 		);
 		const [first] = await detections(id);
-		if (kind.name !== "rerolled") expect(first?.block).toBe(block);
+		// A look that was under way as the step came names the block that made it look.
+		if (kind.name !== "rerolled") expect(first?.block).toBeWithin(before, block + 1);
 		await until(
 			async () => (await detections(id))[0]?.outcome === "revealed",
 			() => `${kind.name} is revealed`,
 		);
 		const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/10`);
-		expect(asset.body.rank).toBeWithin(1, 3);
+		expect(asset.body.rank).toBeGreaterThan(0);
+		// Of documents that differ each in one trait none is rarer than another.
+		if (kind.padding === undefined) expect(asset.body.rank).toBeWithin(1, 3);
 	});
 }
 
@@ -99,7 +106,7 @@ for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => !isReveal)) {
 	test(`a change of this kind is not taken for a reveal: ${kind.name}`, async () => {
 		const { contract, id } = contracts.get(kind) ?? { contract: "0x", id: -1 };
 		let seen = await latest(id);
-		await open(made, folders, { kind, contract });
+		await open(made, folders, { kind, contract, count: COUNT });
 		for (let turn = 0; turn < 4; turn++) {
 			await made.anvil.rpc("anvil_mine", ["0x1"]);
 			made.advance(20_000);

@@ -131,6 +131,8 @@ contract Reveal721 {
 	bool public isShared;
 	string private tail;
 	bool private ticks;
+	uint256 private mutedBelow;
+	uint256 private padding;
 	mapping(uint256 => address) public ownerOf;
 
 	constructor(string memory name_, string memory base_, bool isShared_) {
@@ -154,19 +156,42 @@ contract Reveal721 {
 		emit Transfer(address(0), to, id);
 	}
 
-	/// `tells`: 0 nothing, 1 ERC-4906, 2 an event of its own.
+	/// `tells`: 0 nothing, 1 ERC-4906, 2 an event of its own, 3 a thousand events, 4 one of no range.
 	function setBase(string calldata base_, bool isShared_, uint8 tells) external {
 		base = base_;
 		isShared = isShared_;
 		if (tells == 1) emit BatchMetadataUpdate(1, type(uint256).max);
 		if (tells == 2) emit ProvenanceHashUpdated(bytes32(0), keccak256(bytes(base_)));
+		if (tells == 3) for (uint256 i = 0; i < 1000; i++) emit MetadataUpdate(1 + (i % totalSupply));
+		if (tells == 4) emit BatchMetadataUpdate(0, 0);
+	}
+
+	function tell(uint256 id) external {
+		emit MetadataUpdate(id);
+	}
+
+	/// Tokens below an id tell no URI; so many spaces, and a brace, follow what the others tell.
+	function setOdd(uint256 mutedBelow_, uint256 padding_) external {
+		(mutedBelow, padding) = (mutedBelow_, padding_);
 	}
 
 	function tokenURI(uint256 id) external view returns (string memory) {
 		require(ownerOf[id] != address(0), "no such token");
+		require(id >= mutedBelow, "not yet");
 		if (isShared) return base;
 		string memory tick = ticks ? string.concat("-", _digits(block.number)) : "";
-		return string.concat(base, _digits(id), tick, tail);
+		string memory told = string.concat(base, _digits(id), tick, tail);
+		return padding == 0 ? told : string.concat(told, _spaces(padding), "}");
+	}
+
+	function _spaces(uint256 count) private pure returns (string memory) {
+		bytes memory text = new bytes(count);
+		for (uint256 at = 32; at <= count; at += 32) {
+			assembly {
+				mstore(add(text, at), 0x2020202020202020202020202020202020202020202020202020202020202020)
+			}
+		}
+		return string(text);
 	}
 
 	/// What follows a token's number in its URI: `ticks` puts the number of the block there first.
