@@ -72,6 +72,43 @@ test("plans are paused and cancelled by their id; a stranger's is not there", as
 	expect((await run("list_plans")).line).toBe("You have no plans yet.");
 });
 
+test("[RVL-05] a plan that a tool arms has all its fields, and names a rank or at least a trait", async () => {
+	const traits = [{ type: "Eyes", values: ["Laser"] }];
+	const { output } = await run("arm_plan", { ...wanted, traits, maxItems: 3 });
+	expect(output).toMatchObject({
+		...{ status: "armed", chain: "anvil", collectionSlug: "tidal-cats", trigger: "on_reveal" },
+		...{ contractAddress: plans.contract, maxRank: 200, traits, maxItems: 3 },
+		...{ maxPricePerItemNative: 0.4, maxPricePerItemRaw: "400000000000000000" },
+		...{ budgetNative: 2, spentNative: 0, filledCount: 0, fills: [], failureCode: null },
+		...{ walletId: by.wallet.id, pauseReason: null, outlook: { note: expect.any(String) } },
+	});
+	const lastsMs = Date.parse(output.expiresAt) - plans.clock.nowMs();
+	expect(lastsMs).toBe(30 * 86_400_000);
+	const byTraits = await run("arm_plan", { ...wanted, maxRank: undefined, traits });
+	expect(byTraits.output).toMatchObject({ maxRank: null, traits });
+	const byNothing = run("arm_plan", { ...wanted, maxRank: undefined });
+	await expect(byNothing).rejects.toThrow("name a rank, or at least one trait");
+	expect((await run("list_plans")).output.plans).toHaveLength(2);
+});
+
+test("[RVL-06] a tool is refused as a route is: a profile that confirms, a wallet of another kind, a flaw", async () => {
+	for (const name of ["arm_plan", "prepare_plan"]) {
+		by = await plans.buyer({ requireTradeConfirmation: true, capability: "external/manual" });
+		await expect(run(name, wanted)).rejects.toMatchObject({
+			code: "confirmation_required_incompatible",
+		});
+		for (const capability of ["external/manual", "embedded/manual", "disabled"] as const) {
+			by = await plans.buyer({ capability });
+			await expect(run(name, wanted)).rejects.toMatchObject({
+				code: "delegated_execution_wallet_required",
+			});
+		}
+		by = await plans.buyer();
+		await expect(run(name, { ...wanted, budget: "0.39" })).rejects.toThrow();
+		expect((await run("list_plans")).output.plans).toEqual([]);
+	}
+});
+
 test("a ceiling of nothing and a profile that confirms are refused, and nothing is stored", async () => {
 	const nothing = run("arm_plan", { ...wanted, maxPricePerItem: "0" });
 	await expect(nothing).rejects.toMatchObject({ code: "amount_invalid" });
