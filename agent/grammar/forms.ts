@@ -40,8 +40,8 @@ export type Entry = {
 
 /** Names take nearly any word, so they are tried last. */
 const ORDER: readonly Slot["kind"][] = [
-	...(["word", "address", "percent", "id", "window", "chain", "amount", "token"] as const),
-	...(["asset", "collection"] as const),
+	...(["word", "address", "percent", "id", "window", "period", "chain", "amount"] as const),
+	...(["token", "asset", "collection"] as const),
 ];
 
 /**
@@ -200,7 +200,10 @@ function group(edges: { key: string; to: State }[]): Map<string, State[]> {
 
 function keyOf(name: string, slot: Slot): string {
 	const { kind } = slot;
-	const hasSign = (kind === "token" && slot.hasSign) || (kind === "amount" && slot.isDollars);
+	const hasSign =
+		(kind === "token" && slot.hasSign) ||
+		(kind === "amount" && slot.isDollars) ||
+		(kind === "period" && slot.isPast);
 	const terms = kind === "word" ? slot.of.join(" ") : hasSign ? "signed" : "";
 	return `${name} ${kind} ${terms}`;
 }

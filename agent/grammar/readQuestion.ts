@@ -1,10 +1,11 @@
 // Reads a question in any order of words: all of them are accounted for, or said to be left out.
 
-import { isNameWord, readAddress, readLooseWindow, readSlot } from "#agent/grammar/readSlot.ts";
+import { readLooseTime, readPeriod } from "#agent/grammar/readPeriod.ts";
+import { isNameWord, isWindow, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
 import { closedWords, isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
 import { placesOf, type Taker, type Topics } from "#agent/grammar/topicPhrases.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
-import type { Command } from "#core/plugin/Tool.ts";
+import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 const { SHOWING, NARROWING, LINKING, BEFORE_TIME } = closedWords;
 
@@ -76,8 +77,8 @@ function isOver(one: Read, other: Read): boolean {
 function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Read[] {
 	const { taker, words } = given;
 	const places = placesOf(taker, words);
-	const { ofName, ofTicker } = taker.command.topic ?? {};
-	if (places.size === 0 && !ofName && !ofTicker && !taker.needed.has("token")) return [];
+	const { ofName, ofTicker, ofToken } = taker.command.topic ?? {};
+	if (places.size === 0 && !ofName && !ofTicker && !ofToken) return [];
 	const draft: Draft = { ...given, roles: [], values: {}, isGuess: false };
 	draft.roles = words.low.map((low, at) => {
 		if (words.kinds[at] === "quoted") return "name";
@@ -119,17 +120,23 @@ function takeValues(draft: Draft): boolean {
 
 function takeWindow(draft: Draft, at: number): boolean {
 	const { words, roles, rules, taker } = draft;
-	const own = readSlot({ kind: "window" }, words, at, rules);
-	const found = own === undefined ? readLooseWindow(words, at, words.low.length) : undefined;
+	const slot = timeSlotOf(taker);
+	const own = readSlot(slot, words, at, rules);
+	const found = own === undefined ? readLooseTime(slot, words, at, words.low.length) : undefined;
 	const value = own ?? found?.value;
 	if (value === undefined || isInName(draft, at)) return true;
 	for (let n = 0; n < (found?.used ?? 1); n++) roles[at + n] = "value";
 	for (let n = at - 1; n >= 0 && BEFORE_TIME.has(words.low[n] ?? ""); n--) {
 		if (roles[n] === "open") roles[n] = "function";
 	}
-	if (put(draft, "window", value)) return true;
+	if (put(draft, slot.kind, value)) return true;
 	// An answer that is of now says what a question about today asks.
 	return value === "24h" && taker.command.topic?.anyTime === true;
+}
+
+function timeSlotOf({ command: { slots } }: Taker): Slot {
+	const own = Object.values(slots).find(({ kind }) => kind === "period");
+	return own ?? { kind: "window" };
 }
 
 /** Returns true for a word between two words of a name: `rainy day rabbits`. */
@@ -273,7 +280,7 @@ const COUNTING = new Set("token number no nr id".split(" "));
 /** Returns true where a name, an id or a ticker alone asks for this command. */
 function asksBare({ taker, words, roles }: Draft): boolean {
 	const { topic } = taker.command;
-	const hasSign = taker.needed.has("token") && words.low.some((low) => /^#?\d+$/.test(low));
+	const hasSign = topic?.ofToken === true && words.low.some((low) => /^#?\d+$/.test(low));
 	const hasName = topic?.ofName === true && words.kinds.includes("quoted");
 	const hasTicker = topic?.ofTicker === true && words.low.some((low) => /^\$[a-z]/.test(low));
 	if (!hasSign && !hasName && !hasTicker) return false;
@@ -329,10 +336,11 @@ export function leftOutBy(
 	const open: number[] = [];
 	for (let at = 0; at < words.low.length; at++) {
 		const low = (words.low[at] ?? "").replace(/^[#$]|'s?$/g, "");
-		const window = readSlot({ kind: "window" }, words, at, rules);
-		const found = readLooseWindow(words, at, words.low.length);
-		if (window !== undefined || found) {
-			at += (found?.used ?? 1) - 1;
+		const time = readPeriod(words, at, words.low.length);
+		if (time) {
+			// A window may be reworded (`today`); any other time is the one that was said.
+			if (!isWindow(time.value) && !Object.values(values).includes(time.value)) return undefined;
+			at += time.used - 1;
 			continue;
 		}
 		const isValue = low.split(/[\s-]+/).every((word) => said.has(word) || said.has(`${word}s`));

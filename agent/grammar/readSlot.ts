@@ -4,6 +4,7 @@ import { isAddress } from "viem";
 import type { Words } from "#agent/grammar/splitWords.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { unreachable } from "#core/fault.ts";
+import { periodName } from "#core/period.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
 
 /**
@@ -21,6 +22,7 @@ export const SLOT_LOOKS: Readonly<Record<Slot["kind"], string>> = {
 	chain: "a known chain",
 	address: "a whole address with a right checksum",
 	window: "one of 5m, 1h, 6h, 24h, 7d, 30d",
+	period: "a time such as 3d, yesterday, in october, 2026-10-14",
 	id: "the id of an intent",
 	word: "another word",
 };
@@ -41,6 +43,9 @@ const SMALL_WORDS = new Set(
 		"to up with worth"
 	).split(" "),
 );
+
+/** The last day as a length of time: what is of now answers for it too. */
+export const TODAY = "24h";
 
 const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
 
@@ -107,6 +112,8 @@ export function readSlot(
 			return readAddress(low, words.raw[at] ?? "");
 		case "window":
 			return WINDOWS.has(low) ? low : undefined;
+		case "period":
+			return slot.isPast && periodName(low) === TODAY ? undefined : periodName(low);
 		case "id":
 			return UUID.test(low) ? low : undefined;
 		case "word":
@@ -148,6 +155,11 @@ export function readLooseWindow(
 		return { value: "24h", used: 3 };
 	const both = next && /^\d{1,2}$/.test(word) ? WINDOW_WORDS.get(`${word} ${next}`) : undefined;
 	return both ? { value: both, used: 2 } : undefined;
+}
+
+/** Returns true for the name of a window: `7d`. */
+export function isWindow(value: string): boolean {
+	return WINDOWS.has(value);
 }
 
 /** Returns true for a length of time in one word. */

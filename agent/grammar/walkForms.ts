@@ -1,13 +1,8 @@
 // Walks through all forms along a text, and returns the commands that read it.
 
 import type { Node, SlotEdge } from "#agent/grammar/forms.ts";
-import {
-	isNameWord,
-	readAddress,
-	readLooseWindow,
-	readSlot,
-	type SlotRules,
-} from "#agent/grammar/readSlot.ts";
+import { readLooseTime } from "#agent/grammar/readPeriod.ts";
+import { isNameWord, readAddress, readSlot, type SlotRules } from "#agent/grammar/readSlot.ts";
 import { isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
 import type { Command, SlotValues } from "#core/plugin/Tool.ts";
 
@@ -96,10 +91,11 @@ export function beginsTime(
 	at: number,
 	{ mode, rules, to }: Pick<Walk, "mode" | "rules" | "to">,
 ): boolean {
-	const edge = slots.find(({ slot }) => slot.kind === "window");
-	if (!edge) return false;
-	if (readSlot(edge.slot, words, at, rules) !== undefined) return true;
-	return mode !== "exact" && readLooseWindow(words, at, to) !== undefined;
+	return slots.some(({ slot }) => {
+		if (slot.kind !== "window" && slot.kind !== "period") return false;
+		if (readSlot(slot, words, at, rules) !== undefined) return true;
+		return mode !== "exact" && readLooseTime(slot, words, at, to) !== undefined;
+	});
 }
 
 export const NAME_WORDS_MAX = 8;
@@ -152,9 +148,9 @@ function visit(walk: Walk, node: Node, at: number): void {
 function visitSlot(walk: Walk, { name, slot, to }: SlotEdge, at: number): void {
 	const value = readSlot(slot, walk.words, at, walk.rules);
 	if (value !== undefined) fill(walk, { name, value }, to, at + 1);
-	else if (slot.kind === "window" && walk.mode !== "exact") {
-		const window = readLooseWindow(walk.words, at, walk.to);
-		if (window) fill(walk, { name, value: window.value }, to, at + window.used);
+	else if (walk.mode !== "exact") {
+		const time = readLooseTime(slot, walk.words, at, walk.to);
+		if (time) fill(walk, { name, value: time.value }, to, at + time.used);
 	}
 }
 
@@ -186,8 +182,7 @@ function visitName(walk: Walk, { name, to }: SlotEdge, at: number): void {
 function endsLoosely({ words, to }: Walk, { slots }: Node, at: number): boolean {
 	const word = words.low[at] ?? "";
 	if (word === "vs" || word === "versus") return true;
-	const takesTime = slots.some(({ slot }) => slot.kind === "window");
-	return takesTime && readLooseWindow(words, at, to) !== undefined;
+	return slots.some(({ slot }) => readLooseTime(slot, words, at, to) !== undefined);
 }
 
 function fill(walk: Walk, filled: Filled, next: Node, at: number): void {

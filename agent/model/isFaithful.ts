@@ -1,9 +1,12 @@
 // Checks that a command from a model contains only what its author asked for.
 
 import type { Reading } from "#agent/grammar/Grammar.ts";
+import { readPeriod } from "#agent/grammar/readPeriod.ts";
 import { readAddress } from "#agent/grammar/readSlot.ts";
+import { splitWords } from "#agent/grammar/splitWords.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { isAddress } from "#core/chain/Hex.ts";
+import { minutesOf } from "#core/period.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 export type QualifierRules = {
@@ -32,15 +35,6 @@ const MINUTES = new Map([
 	["week", 10_080],
 	["month", 43_200],
 ]);
-const WINDOW_MINUTES = new Map([
-	["5m", 5],
-	["1h", 60],
-	["6h", 360],
-	["24h", 1_440],
-	["7d", 10_080],
-	["30d", 43_200],
-]);
-
 /**
  * Matches whole plain decimals that are no part of something else: not a piece of an address, a
  * version, a longer number or a sum (`1/2`, `3-5`), not multiplied by what follows (`5k`, `2
@@ -89,8 +83,8 @@ export function keepsQualifiers(
 		}
 		return [...said.replace(ADDRESS, " ").matchAll(NUMBER)].every(([number]) => has(number));
 	}
-	const window = kept.find(({ kind }) => kind === "window")?.value;
-	return minutesIn(said).every((minutes) => minutes === WINDOW_MINUTES.get(window ?? ""));
+	const time = kept.find(({ kind }) => kind === "window" || kind === "period")?.value ?? "";
+	return minutesIn(said).every((minutes) => minutes === minutesOf(time.replace(/-ago$/, "")));
 }
 
 /**
@@ -134,6 +128,8 @@ function stands(slot: Slot, value: string, typed: string): boolean {
 	switch (slot.kind) {
 		case "window":
 			return true;
+		case "period":
+			return minutesOf(value) !== undefined || periodsIn(typed).includes(value);
 		case "amount":
 			if (slot.isDollars) return said.matchAll(DOLLARS).some(([, number]) => number === value);
 			return said.matchAll(QUOTED_NUMBER).some(([number]) => number === value);
@@ -153,6 +149,13 @@ function stands(slot: Slot, value: string, typed: string): boolean {
 		default:
 			return false;
 	}
+}
+
+/** Returns the names of all periods in a text. */
+function periodsIn(typed: string): string[] {
+	const words = splitWords(typed);
+	if (words.kind !== "words") return [];
+	return words.low.flatMap((_, at) => readPeriod(words, at, words.low.length)?.value ?? []);
 }
 
 /** Returns runs of letters and digits, so that an address matches only as a whole. */

@@ -9,7 +9,9 @@ import type { z } from "zod";
  * `collection` one to eight words (or any text in double quotes), a slug or an address, `token` a
  * decimal id (with `hasSign` only behind a `#`: `12` could be how many), `chain` a slug or an id of
  * a known chain (two words such as `arbitrum one` are not read), `address` a lower-case address,
- * `window` one of `5m 1h 6h 24h 7d 30d`, `id` the id of an intent, `word` one of a list.
+ * `window` one of `5m 1h 6h 24h 7d 30d`, `period` a length of time or a past time as
+ * `core/period.ts` names it (with `isPast` not the last 24 hours, which is the present), `id` the id
+ * of an intent, `word` one of a list.
  */
 export type Slot =
 	| { kind: "amount"; isDollars?: true }
@@ -20,6 +22,7 @@ export type Slot =
 	| { kind: "chain" }
 	| { kind: "address" }
 	| { kind: "window" }
+	| { kind: "period"; isPast?: true }
 	| { kind: "id" }
 	| { kind: "word"; of: readonly string[] };
 
@@ -72,6 +75,8 @@ export type Topic = {
 	ofTicker?: boolean;
 	/** A name in quotes, or a known one, alone asks for it. */
 	ofName?: boolean;
+	/** A name with the id of a token alone asks for it. */
+	ofToken?: boolean;
 };
 
 /** Says which kind of slot takes a name. A collection's name stays as it was typed. */

@@ -87,6 +87,11 @@ function valueFor(slot: Slot | undefined): fc.Arbitrary<string> {
 			return address;
 		case "window":
 			return fc.constantFrom("5m", "1h", "6h", "24h", "7d", "30d");
+		case "period":
+			return fc.constantFrom(
+				...["30m", "7d", "3h-ago", "october-utc", "yesterday-utc", "2026-10", "2026-10-14"],
+				...["monday-14:00-utc", "october-14-09:05-utc", "2026-10-14-23:59"],
+			);
 		case "id":
 			return fc.uuid();
 		case "word":

@@ -141,6 +141,7 @@ const VALUES: Readonly<Record<Exclude<Slot["kind"], "word">, readonly string[]>>
 	chain: ["base", "8453", "eth", "ape_chain", "mars"],
 	address: [`0x${"1".repeat(40)}`, `0x${"aB".repeat(20)}`, `0x${"1".repeat(39)}`],
 	window: ["24h", "7d", "1 day", "today", "week", "2h"],
+	period: ["7d", "last 3 days", "in october", "yesterday at 14:00", "2026-10-14", "3h-ago", "2h"],
 	id: ["0190b2c4-5d6e-7f80-9a1b-2c3d4e5f6071", "0190b2c4"],
 };
 

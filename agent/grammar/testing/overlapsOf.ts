@@ -165,5 +165,6 @@ const SAMPLES: Readonly<Record<Exclude<Slot["kind"], "word">, readonly string[]>
 	chain: ["base", "8453", "eth"],
 	address: [ADDRESS],
 	window: ["24h"],
+	period: ["24h", "7d", "october-utc", "2026-10"],
 	id: ["0190b2c4-5d6e-7f80-9a1b-2c3d4e5f6071"],
 };

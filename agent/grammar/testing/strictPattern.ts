@@ -35,5 +35,6 @@ const PATTERNS: Readonly<Record<Exclude<Slot["kind"], "word">, string>> = {
 	chain: "[a-z0-9_-]+",
 	address: "0x[0-9a-f]{40}",
 	window: "5m|1h|6h|24h|7d|30d",
+	period: "[a-z0-9:-]+",
 	id: "[0-9a-f-]{36}",
 };
