@@ -23,6 +23,12 @@ export const marketFault = defineFaults({
 		retry: "later",
 		public: "Nobody serves what the contract points to.",
 	},
+	traitUnknown: {
+		status: 404,
+		retry: "never",
+		public: "The collection has no such trait.",
+		advice: "List its traits with `/v1/nft-market/collections/{slug}/traits`.",
+	},
 	validationError: {
 		status: 422,
 		retry: "never",

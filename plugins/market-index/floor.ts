@@ -49,6 +49,13 @@ type FloorSources = {
 	isEmptyBook: boolean;
 };
 
+/** A floor as it was seen at a time; `usd` is of that time. */
+export type KeptFloor = { native: string; usd: number | null; at: Date };
+
+/** What was seen of a floor in a stretch of time, in wei of ETH. */
+export type FloorRange = Record<"lowest" | "highest" | "first" | "last", string> &
+	Record<"firstAt" | "lastAt", Date>;
+
 type Stored = {
 	native: string | null;
 	usd: number | null;
@@ -66,6 +73,8 @@ const SNAPSHOT_SAME_MS = 900_000;
 /** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
 const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
 const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
+/** Beyond two days the last snapshot of an hour stands for it; one follows within 15 minutes. */
+const FLOOR_HELD_MS = 4_500_000;
 const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
 const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
 
@@ -100,6 +109,66 @@ export function floorChangePercent(now: string | null, before: string | null): n
 	const from = Number(before);
 	const to = Number(now);
 	return from > 0 && to > 0 ? ((to - from) / from) * 100 : null;
+}
+
+/**
+ * Reads the floor that stood at a time, by the primary key; null where none is kept of it. An older
+ * snapshot than `FLOOR_HELD_MS` is none: nobody looked since.
+ */
+export async function readFloorAt(
+	db: Queryable,
+	{ collectionId, at }: { collectionId: number; at: Date },
+): Promise<KeptFloor | null> {
+	const rows = await db.query<KeptFloor>(
+		`select floor_native as native, floor_usd as usd, at from market_index.floor_snapshot
+		where collection_id = $1 and at <= $2 and at > $3 order by at desc limit 1`,
+		[collectionId, at, new Date(at.getTime() - FLOOR_HELD_MS)],
+	);
+	return rows[0] ?? null;
+}
+
+/**
+ * Sums up the floors that were seen in a stretch of time, by the primary key: at most 90 days of
+ * hours and two of minutes. Null where none was.
+ */
+export async function readFloorRange(
+	db: Queryable,
+	{ collectionId, from, until }: { collectionId: number; from: Date; until: Date },
+): Promise<FloorRange | null> {
+	const rows = await db.query<FloorRange>(
+		`select min(floor_native) as lowest, max(floor_native) as highest,
+			(array_agg(floor_native order by at))[1] as first,
+			(array_agg(floor_native order by at desc))[1] as last,
+			min(at) as "firstAt", max(at) as "lastAt"
+		from market_index.floor_snapshot
+		where collection_id = $1 and at >= $2 and at <= $3 having count(*) > 0`,
+		[collectionId, from, until],
+	);
+	return rows[0] ?? null;
+}
+
+/** Reads the floor that stood at a time, of each of some collections; by the primary key. */
+export function readFloorsAt(
+	db: Queryable,
+	{ collectionIds, at }: { collectionIds: readonly number[]; at: Date },
+): Promise<{ id: number; native: string }[]> {
+	return db.query<{ id: number; native: string }>(
+		`select given.id, seen.floor_native as native
+		from unnest($1::int4[]) as given (id) cross join lateral (
+			select floor_native from market_index.floor_snapshot
+			where collection_id = given.id and at <= $2 and at > $3 order by at desc limit 1
+		) as seen`,
+		[collectionIds, at, new Date(at.getTime() - FLOOR_HELD_MS)],
+	);
+}
+
+/** Reads since when floors of a collection are kept; null: none is. By the primary key. */
+export async function readFloorsSince(db: Queryable, collectionId: number): Promise<Date | null> {
+	const rows = await db.query<{ at: Date }>(
+		"select at from market_index.floor_snapshot where collection_id = $1 order by at limit 1",
+		[collectionId],
+	);
+	return rows[0]?.at ?? null;
 }
 
 /** Makes a job that thins out old floors, in statements of a few thousand rows. */

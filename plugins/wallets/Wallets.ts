@@ -3,6 +3,7 @@
 import type { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Period } from "#core/period.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
@@ -95,7 +96,13 @@ export type Execution = {
 	held(tx: Queryable, intentIds: readonly string[]): Promise<Held[]>;
 	list(
 		profileId: string,
-		page: { kinds?: readonly string[]; limit: number; cursor?: string | undefined },
+		page: {
+			kinds?: readonly string[];
+			/** Only what was asked for in this time. */
+			period?: Period;
+			limit: number;
+			cursor?: string | undefined;
+		},
 	): Promise<{ items: Intent[]; nextCursor: string | null }>;
 };
 

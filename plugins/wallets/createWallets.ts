@@ -15,7 +15,7 @@ import { createSteps } from "#core/steps.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { CustodyService } from "#plugins/custody/contract.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
-import { readLimits } from "#plugins/wallets/agent/readWallet.ts";
+import { readLimits, readSpending } from "#plugins/wallets/agent/readWallet.ts";
 import { walletCommands, walletTools } from "#plugins/wallets/agent/walletTools.ts";
 import { allowanceKind } from "#plugins/wallets/allowance.ts";
 import { cancelIntent } from "#plugins/wallets/cancel/cancelIntent.ts";
@@ -142,6 +142,7 @@ export function createWallets(options: WalletsOptions) {
 			wallets: service,
 			core,
 			limitsOf: (profile) => readLimits(deps, profile),
+			spendingOf: (profile, period) => readSpending(deps, profile, period),
 			ending,
 		}),
 		commands: walletCommands,

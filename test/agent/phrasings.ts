@@ -156,7 +156,7 @@ export const phrasings: readonly (readonly [text: string, command: string | null
 	["trending nfts today", "trending 24h"],
 	["whats hot", "trending"],
 	["what's pumping rn", "trending"],
-	["top collections by volume", "trending"],
+	["top collections by volume", "most volume"],
 	["top movers last hour", "trending 1h"],
 	["what's minting right now", "discover"],
 	["anything hot on base?", "trending on base"],
@@ -177,7 +177,7 @@ export const phrasings: readonly (readonly [text: string, command: string | null
 	["how much eth do i have", "my balances"],
 	["whats my balance", "my balances"],
 	["what are my limits", "my limits"],
-	["show me my open orders", "my intents"],
+	["show me my open orders", "my open intents"],
 	["help", "help"],
 	["what can you do", "help"],
 	// Written after the forms were, to see what they had not been written for.

@@ -2,20 +2,23 @@
 
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
+import { minutesOf } from "#core/period.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import {
 	type CollectionRef,
 	collectionInput,
 	collectionRef,
 	createCollectionTool,
+	periodInput,
+	refOf,
 	type ToolDeps,
 } from "#plugins/market-index/agent/createCollectionTool.ts";
-import { floorTool } from "#plugins/market-index/agent/holdingTools.ts";
 import {
 	countText,
 	ethText,
 	figureText,
 	oldestMs,
+	periodText,
 	timeText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
@@ -33,6 +36,7 @@ import {
 	readColumns,
 	readWindowFigures,
 } from "#plugins/market-index/read/collectionDetail.ts";
+import { readPastSales, requirePeriod } from "#plugins/market-index/read/pastFigures.ts";
 import {
 	floorUsd as floorUsdOf,
 	LIFECYCLE_COLUMNS,
@@ -44,12 +48,12 @@ import {
 import { renderFigure, renderFigures } from "#plugins/market-index/render/figures.ts";
 import { WINDOW_MS } from "#plugins/market-index/rollup/windows.ts";
 import { lifecycleSchema } from "#plugins/market-index/schemas/collection.ts";
-import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
+import { figureSchema, type ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 import { ALL_COLUMNS, type CollectionColumn } from "#plugins/market-index/sql/collectionRows.ts";
 
-/** Returns tools about one collection's figures: summary, floor, volume, mints, lifecycle. */
+/** Returns tools about one collection's figures: summary, volume, prices, mints, lifecycle. */
 export function collectionTools(deps: ToolDeps): AnyTool[] {
-	return [summary(deps), floorTool(deps), volume(deps), mints(deps), lifecycle(deps)];
+	return [summary(deps), volume(deps), prices(deps), mints(deps), lifecycle(deps)];
 }
 
 const figure = (description: string) => figureSchema.meta({ description });
@@ -105,15 +109,18 @@ function summary(deps: ToolDeps) {
 	});
 }
 
-const windowName = z
-	.enum(Object.keys(WINDOW_MS) as [keyof typeof WINDOW_MS])
-	.meta({ description: "Sales of this long until now; it begins at a whole minute." });
+const soldIn = {
+	collection: collectionRef,
+	window: periodInput.meta({ description: "The time that it is about, as it was asked for." }),
+	from: field.time("When that time begins, at a whole minute."),
+	until: field.time("When it ends: now, for a length of time."),
+	keptFrom: field.time("Since when sales are kept here; null: none was read.").nullable(),
+	sales: figure("Number of accepted sales of that time."),
+};
 
 const volumeOutput = z.object({
-	collection: collectionRef,
-	window: windowName,
-	volume: figure("Accepted sales of the window in ETH equivalents."),
-	sales: figure("Number of accepted sales of the window."),
+	...soldIn,
+	volume: figure("Accepted sales of that time in ETH equivalents."),
 });
 
 function volume(deps: ToolDeps) {
@@ -121,20 +128,86 @@ function volume(deps: ToolDeps) {
 		name: "read_volume",
 		title: "Volume",
 		description:
-			"Shows what a collection's accepted sales of a window come to, in ETH equivalents, and how " +
-			"many they are. `coverage` says how much of the window was looked at; null is not known.",
-		input: collectionInput.extend({ window: windowName.default("24h") }),
+			"Shows what a collection's accepted sales of a time come to, in ETH equivalents, and how " +
+			"many they are. `coverage` says how much of that time was looked at; null is not known.",
+		input: collectionInput.extend({ window: periodInput.default("24h") }),
 		output: volumeOutput,
 		async read(found, { window }) {
-			const { name, ...figures } = await readWindowFigures(deps, found, window);
-			return { collection: refIn(found, { name }), window, ...figures };
+			const period = requirePeriod(window, deps.core.clock.nowMs(), "window");
+			const [collection, past] = await Promise.all([
+				refOf(deps.core, found),
+				readPastSales(deps, found, period),
+			]);
+			const { figures, ...span } = past;
+			// Of a window this is the figure of the routes, which also hear what the provider counts.
+			const { volume, sales } = isWindow(window)
+				? await readWindowFigures(deps, found, window)
+				: figures;
+			return { collection, window, ...span, volume, sales };
 		},
 		parts: (output) => [
-			`${output.window} volume ${figureText(output.volume)}`,
+			`${spanText(output)} volume ${figureText(output.volume)}`,
 			`sales ${figureText(output.sales)}`,
+			...keptText(output),
 		],
-		asOfMs: ({ volume, sales }) => oldestMs([volume.asOf, sales.asOf]),
+		asOfMs: ({ window, volume, sales }) =>
+			minutesOf(window) === undefined ? null : oldestMs([volume.asOf, sales.asOf]),
 	});
+}
+
+const pricesOutput = z.object({
+	...soldIn,
+	average: figure("Average price of a unit in that time."),
+	highest: figure("Highest price of a unit in that time."),
+	lowest: figure("Lowest price of a unit in that time."),
+});
+
+function prices(deps: ToolDeps) {
+	return createCollectionTool(deps, {
+		name: "read_prices",
+		title: "Prices paid",
+		description:
+			"Shows the average, highest and lowest price that a unit of a collection was sold for in a " +
+			"time, in ETH equivalents. They are prices of accepted sales, not asks; null is not known.",
+		input: collectionInput.extend({ window: periodInput }),
+		output: pricesOutput,
+		async read(found, { window }) {
+			const period = requirePeriod(window, deps.core.clock.nowMs(), "window");
+			const [collection, { figures, ...span }] = await Promise.all([
+				refOf(deps.core, found),
+				readPastSales(deps, found, period),
+			]);
+			const { sales, average, highest, lowest } = figures;
+			return { collection, window, ...span, sales, average, highest, lowest };
+		},
+		parts: (output) => [
+			`${spanText(output)} average ${figureText(output.average)}`,
+			`highest ${figureText(output.highest)}`,
+			`lowest ${figureText(output.lowest)}`,
+			`of ${figureText(output.sales)} sales`,
+			...keptText(output),
+		],
+		asOfMs: ({ window, sales }) =>
+			minutesOf(window) === undefined ? null : oldestMs([sales.asOf]),
+	});
+}
+
+type Sold = { window: string; from: string; until: string; keptFrom: string | null };
+
+/** Returns the time that an answer is about: `3d`, or its dates. */
+function spanText(output: Sold): string {
+	return minutesOf(output.window) === undefined ? periodText(output) : output.window;
+}
+
+/** Says since when sales are kept, where that is not the whole of the time. */
+function keptText({ from, keptFrom, sales }: Sold & { sales: ShownFigure }): string[] {
+	const isWhole = sales.value !== null && sales.coverage?.fraction === 1;
+	if (isWhole || keptFrom === null || keptFrom <= from) return [];
+	return [`kept since ${timeText(keptFrom)}`];
+}
+
+function isWindow(name: string): name is keyof typeof WINDOW_MS {
+	return Object.hasOwn(WINDOW_MS, name);
 }
 
 const mintsOutput = z.object({

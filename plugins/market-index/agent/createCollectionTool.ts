@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
+import { isPeriodName } from "#core/period.ts";
 import { defineTool, type Tool } from "#core/plugin/Tool.ts";
 import { collectionText, lineOf } from "#plugins/market-index/agent/lineText.ts";
 import type { ResolveCollection } from "#plugins/market-index/agent/resolveCollection.ts";
@@ -44,6 +45,18 @@ export const collectionInput = z.strictObject({
 	}),
 	chain: chainParam,
 });
+
+/** A length of time or a past time, by its name. */
+export const periodInput = z
+	.string()
+	.max(40)
+	.refine(isPeriodName, "must be a time such as 7d, yesterday-utc, october-utc or 2026-10-14")
+	.meta({
+		description:
+			"So long until now (`30m`, `6h`, `3d`), a month (`2026-10`, `october-utc`), a day " +
+			"(`2026-10-14`, `yesterday-utc`), or a moment (`2026-10-14-14:00`, `3h-ago`); UTC.",
+		examples: ["7d", "2026-10"],
+	});
 
 type CollectionInput = z.output<typeof collectionInput>;
 

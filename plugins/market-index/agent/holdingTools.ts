@@ -1,7 +1,6 @@
-// Makes the agent's tools about how a collection stands: its floor, traits, holders, one token.
+// Makes the agent's tools about how a collection is held: its traits, its holders.
 
 import { z } from "zod";
-import { unreachable } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import type { AnyTool } from "#core/plugin/Tool.ts";
 import {
@@ -18,56 +17,19 @@ import {
 	ethText,
 	figureText,
 	oldestMs,
-	percentText,
 	shortText,
-	tokenText,
-	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
-import type { ProviderHealth } from "#plugins/market-index/display.ts";
-import {
-	floorChangeFigure,
-	floorFigure,
-	ownersFigure,
-} from "#plugins/market-index/figures/figures.ts";
-import { readAsset, readColumns } from "#plugins/market-index/read/collectionDetail.ts";
-import { floorUsd as floorUsdOf } from "#plugins/market-index/render/collection.ts";
+import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
+import { readColumns } from "#plugins/market-index/read/collectionDetail.ts";
 import { renderFigure } from "#plugins/market-index/render/figures.ts";
-import { tokenIdParam } from "#plugins/market-index/routes/params.ts";
 import { answerHolders, answerTraits } from "#plugins/market-index/routes/tokens.ts";
 import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
-import {
-	assetSchema,
-	holderSchema,
-	traitCountSchema,
-} from "#plugins/market-index/schemas/tokens.ts";
+import { holderSchema, traitCountSchema } from "#plugins/market-index/schemas/tokens.ts";
 import { readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
 
-const MISSING = ["not_read_yet", "nothing_listed", "no_provider", "provider_down"] as const;
-type Missing = (typeof MISSING)[number];
-
-const figure = (description: string) => figureSchema.meta({ description });
-
-const floorOutput = z.object({
-	collection: collectionRef,
-	floor: figure("Lowest known ask in ETH equivalents."),
-	floorUsd: field.number("The floor in US dollars now; null = unknown.", 1_203).nullable(),
-	change24h: figure("Change of the floor in 24 hours, in percent."),
-	missing: z
-		.enum(MISSING)
-		.nullable()
-		.meta({
-			description:
-				"Why no floor is known; null where one is. `not_read_yet`: its listings are read once " +
-				"somebody asks, within about a minute. `nothing_listed`: no listing was found. " +
-				"`no_provider`: none that knows listings is set up. `provider_down`: it does not answer.",
-		}),
-});
-
-const COLUMNS = ["name", "floorNative", "floorAt", "floorUsd", "floorBefore"] as const;
-
-/** Returns tools about a collection's tokens: traits, holders, one token. */
+/** Returns tools about a collection's traits and holders. */
 export function holdingTools(deps: ToolDeps): AnyTool[] {
-	return [traits(deps), holders(deps), token(deps)];
+	return [traits(deps), holders(deps)];
 }
 
 const TRAITS_SHOWN = 50;
@@ -158,102 +120,4 @@ function holders(deps: ToolDeps) {
 		],
 		asOfMs: ({ owners }) => oldestMs([owners.asOf]),
 	});
-}
-
-const tokenOutput = z.object({
-	collection: collectionRef,
-	token: assetSchema.pick({
-		tokenId: true,
-		standard: true,
-		name: true,
-		imageUrl: true,
-		traits: true,
-		rank: true,
-		source: true,
-		fetchedAt: true,
-		owner: true,
-	}),
-});
-
-function token(deps: ToolDeps) {
-	return createCollectionTool(deps, {
-		name: "read_token",
-		title: "One token",
-		description:
-			"Shows one token of a collection: its name, OpenRarity rank (1 the rarest), traits and owner. " +
-			"Null is not known; ranks are null before the reveal.",
-		input: collectionInput.extend({ token: tokenIdParam }),
-		output: tokenOutput,
-		async read(found, { token }) {
-			const asset = await readAsset(deps.core, found, BigInt(token));
-			const { chain, contractAddress } = asset;
-			const { slug, name } = asset.collection;
-			const collection = { slug, chain, contractAddress, name };
-			return { collection, token: tokenOutput.shape.token.parse(asset) };
-		},
-		// Most names repeat the collection's, which comes before it.
-		parts: ({ token: { tokenId, rank, owner, traits } }) => [
-			`${tokenText(tokenId)} rank ${countText(rank)}`,
-			`owner ${owner === null ? "not known" : addressText(owner)}`,
-			...(traits ?? []).map((one) => `${shortText(one.trait_type)}: ${shortText(one.value)}`),
-		],
-		asOfMs: ({ token }) => oldestMs([token.fetchedAt]),
-	});
-}
-
-/** Makes the tool that reads a floor. Where none is known it says why, and when to ask again. */
-export function floorTool(deps: ToolDeps): AnyTool {
-	return createCollectionTool(deps, {
-		name: "read_floor",
-		title: "Floor",
-		description:
-			"Shows the lowest known ask of a collection in ETH equivalents and US dollars, and its change " +
-			"in 24 hours. Null is not known, and never zero; `missing` says why.",
-		input: collectionInput,
-		output: floorOutput,
-		async read(found) {
-			// Has its listings read, so that the next question finds a floor.
-			deps.index.touch(found.id, "detail");
-			const { row, context } = await readColumns(deps, found, { columns: COLUMNS });
-			const floor = renderFigure(floorFigure(row), { unit: "ETH", wei: row.floorNative });
-			const { slug, chain, address: contractAddress } = found;
-			return {
-				collection: { slug, chain, contractAddress, name: row.name },
-				floor,
-				floorUsd: floorUsdOf(row, deps.prices.ethUsd(context.nowMs)),
-				change24h: renderFigure(floorChangeFigure(row), { unit: "percent" }),
-				missing: floor.value === null ? missingOf(row, deps.providerHealth()) : null,
-			};
-		},
-		parts: ({ floor, floorUsd, change24h, missing }) =>
-			missing === null
-				? [`floor ${figureText(floor)}${usdText(floorUsd)}`, `24h ${percentText(change24h.value)}`]
-				: [`floor not known: ${missingText(missing)}`],
-		asOfMs: ({ floor, change24h }) => oldestMs([floor.asOf, change24h.asOf]),
-	});
-}
-
-/** Returns why no floor is known. A floor is an ask, and only the provider tells asks. */
-function missingOf(
-	{ floorNative, floorAt }: { floorNative: string | null; floorAt: Date | null },
-	{ isOn, isConnected }: ProviderHealth,
-): Missing {
-	if (floorAt !== null && floorNative === null) return "nothing_listed";
-	if (!isOn) return "no_provider";
-	return isConnected === false ? "provider_down" : "not_read_yet";
-}
-
-function missingText(missing: Missing): string {
-	switch (missing) {
-		case "not_read_yet":
-			return "its listings are being read, ask again in a minute";
-		case "nothing_listed":
-			return "no listing was found";
-		case "no_provider":
-			return "no provider of listings is set up here";
-		case "provider_down":
-			return "the provider of listings does not answer now, ask again later";
-		default:
-			return unreachable(missing);
-	}
 }

@@ -85,6 +85,16 @@ export function timeText(iso: string): string {
 	return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
 
+/** Returns a stretch of time for a line; a moment is one time. */
+export function periodText({ from, until }: { from: string; until: string }): string {
+	if (from === until) return timeText(from);
+	const isDays = /T00:00/.test(from) && /T00:00/.test(until);
+	if (!isDays) return `${timeText(from).replace(" UTC", "")} to ${timeText(until)}`;
+	const last = new Date(Date.parse(until) - 1).toISOString().slice(0, 10);
+	const first = from.slice(0, 10);
+	return first === last ? `${first} UTC` : `${first} to ${last} UTC`;
+}
+
 /** Returns the oldest of some times in ms; null where none of them is known. */
 export function oldestMs(times: readonly (string | null | undefined)[]): number | null {
 	const known = times.flatMap((time) => (typeof time === "string" ? [Date.parse(time)] : []));

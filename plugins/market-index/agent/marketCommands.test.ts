@@ -15,6 +15,7 @@ function sampleOf(slot: Slot | undefined): string {
 		case "token":
 			return "12";
 		case "window":
+		case "period":
 			return "7d";
 		case "chain":
 			return "base";

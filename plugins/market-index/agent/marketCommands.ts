@@ -6,7 +6,7 @@ import { DROP_STATES } from "#plugins/market-index/drops/drops.ts";
 
 type Part = Omit<Command, "slots"> & { slots?: Readonly<Record<string, Slot>> };
 
-const window: Slot = { kind: "window" };
+const window: Slot = { kind: "period" };
 
 /** Commands about one collection. Each first form is the one that help shows. */
 export const collectionCommands: readonly Command[] = [
@@ -19,13 +19,34 @@ export const collectionCommands: readonly Command[] = [
 		examples: ["floor kiln-folk", "fp of tidal cats on base", "how much is kiln folk"],
 	}),
 	about({
+		name: "past_floor",
+		tool: "read_past_floor",
+		slots: { when: { kind: "period", isPast: true } },
+		forms: ["floor {collection} {when}", "(floor|fp|floor price) [(of|for)] {collection} {when}"],
+		topic: topics.past_floor,
+		summary: "The floor that was seen at a past time, or the floors of a period; 90 days are kept.",
+		examples: ["floor kiln-folk yesterday-utc", "floor of tidal cats yesterday at 14:00"],
+	}),
+	about({
+		name: "trait_floor",
+		tool: "read_trait_floor",
+		slots: { trait: { kind: "collection" } },
+		forms: [
+			"trait floor {collection} with {trait}",
+			"(floor|fp|floor price|price|cheapest) [(of|for)] {collection} (with|wearing|having) [(a|an)] {trait}",
+			"{collection} (floor|fp|floor price|price|cheapest) (with|wearing|having) [(a|an)] {trait}",
+		],
+		summary: "The lowest ask for a token with one trait.",
+		examples: ["trait floor kiln-folk with gold", "floor of tidal cats with background gold"],
+	}),
+	about({
 		name: "volume",
 		tool: "read_volume",
 		slots: { window },
 		forms: ["volume {collection} [{window}]", "(volume|vol) [(of|for)] {collection} [{window}]"],
 		topic: topics.volume,
-		summary: "What a collection's sales come to in a window; 24 hours unless one is named.",
-		examples: ["volume kiln-folk 7d", "vol of tidal cats", "24h volume of kiln folk"],
+		summary: "What a collection's sales come to in a time; 24 hours unless one is named.",
+		examples: ["volume kiln-folk 7d", "vol of tidal cats", "volume of kiln folk in october"],
 	}),
 	about({
 		name: "sales",
@@ -41,8 +62,17 @@ export const collectionCommands: readonly Command[] = [
 		slots: { window },
 		forms: ["sold {collection} {window}"],
 		topic: topics.sold,
-		summary: "How many of a collection were sold in a window, and for how much together.",
+		summary: "How many of a collection were sold in a time, and for how much together.",
 		examples: ["sold kiln-folk 1h", "how many tidal cats sold today", "kiln folk sales last hour"],
+	}),
+	about({
+		name: "prices",
+		tool: "read_prices",
+		slots: { window },
+		forms: ["prices {collection} {window}"],
+		topic: topics.prices,
+		summary: "The average, highest and lowest price that was paid in a time.",
+		examples: ["prices kiln-folk 7d", "average price of tidal cats this week"],
 	}),
 	about({
 		name: "mints",
@@ -98,8 +128,28 @@ export const collectionCommands: readonly Command[] = [
 		slots: { token: { kind: "token" } },
 		forms: ["token {token} of {collection}", "token {token} (of|in|from) {collection}"],
 		topic: topics.token,
-		summary: "One token of a collection: its rank, owner and traits.",
+		summary: "One token of a collection: its rank, owner, traits, listing and last sale.",
 		examples: ["token #6529 of kiln-folk", "rank of tidal cats #12", "how rare is kiln folk #7"],
+	}),
+	about({
+		name: "token_sale",
+		tool: "read_token",
+		slots: { token: { kind: "token" } },
+		forms: ["last sale {token} of {collection}"],
+		input: (values) => ({ ...values, about: "sale" }),
+		topic: topics.token_sale,
+		summary: "What one token last sold for.",
+		examples: ["last sale #12 of kiln-folk", "what did tidal cats #5 last sell for"],
+	}),
+	about({
+		name: "token_listing",
+		tool: "read_token",
+		slots: { token: { kind: "token" } },
+		forms: ["listing {token} of {collection}"],
+		input: (values) => ({ ...values, about: "listing" }),
+		topic: topics.token_listing,
+		summary: "What one token is for sale for, if it is.",
+		examples: ["listing #12 of kiln-folk", "is tidal cats #12 listed"],
 	}),
 	about({
 		name: "collection",
@@ -152,6 +202,24 @@ const marketWideCommands: readonly Command[] = [
 		summary: "Collections with most sales in 5m, 1h, 6h, 24h or 7d; 24h unless one is named.",
 		examples: ["trending 1h on base", "top collections 7d", "whats hot"],
 	},
+	ranking("top_volume", {
+		by: "volume",
+		forms: ["most volume [{window}] [on {chain}]"],
+		summary: "Collections with most volume in 5m, 1h, 6h, 24h or 7d.",
+		examples: ["most volume 1h on base", "trending by volume"],
+	}),
+	ranking("gainers", {
+		by: "gainers",
+		forms: ["gainers [{window}] [on {chain}]"],
+		summary: "Traded collections whose floor rose most in 5m, 1h, 6h, 24h or 7d.",
+		examples: ["gainers 7d", "top gainers today"],
+	}),
+	ranking("losers", {
+		by: "losers",
+		forms: ["losers [{window}] [on {chain}]"],
+		summary: "Traded collections whose floor fell most in 5m, 1h, 6h, 24h or 7d.",
+		examples: ["losers 7d", "top losers today"],
+	}),
 	{
 		name: "discover",
 		tool: "read_discover",
@@ -178,6 +246,21 @@ const marketWideCommands: readonly Command[] = [
 
 /** Commands about the market. Each first form is the one that help shows. */
 export const marketCommands: readonly Command[] = [...collectionCommands, ...marketWideCommands];
+
+/** Makes a command that ranks collections in another way than `trending`. */
+function ranking(
+	name: "top_volume" | "gainers" | "losers",
+	{ by, ...command }: Pick<Command, "forms" | "summary" | "examples"> & { by: string },
+): Command {
+	return {
+		...command,
+		name,
+		tool: "read_trending",
+		slots: { window: { kind: "window" }, chain },
+		input: (values) => ({ ...values, by }),
+		topic: topics[name],
+	};
+}
 
 /** Makes a command about one collection: `forms` are written without `[on {chain}]`. */
 function about(command: Part): Command {

@@ -1,6 +1,7 @@
 // Makes all tools of the market for the agent.
 
 import { z } from "zod";
+import { unreachable } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import { collectionTools } from "#plugins/market-index/agent/collectionTools.ts";
@@ -9,6 +10,7 @@ import {
 	type ToolDeps,
 	wordsInput,
 } from "#plugins/market-index/agent/createCollectionTool.ts";
+import { floorTools } from "#plugins/market-index/agent/floorTools.ts";
 import { holdingTools } from "#plugins/market-index/agent/holdingTools.ts";
 import {
 	addressText,
@@ -17,14 +19,21 @@ import {
 	lineOf,
 	nameText,
 	oldestMs,
+	percentText,
 	shortText,
 	timeText,
 } from "#plugins/market-index/agent/lineText.ts";
 import { createResolver } from "#plugins/market-index/agent/resolveCollection.ts";
+import { tokenTools } from "#plugins/market-index/agent/tokenTools.ts";
 import { tradeTools } from "#plugins/market-index/agent/tradeTools.ts";
 import { DROP_STATES } from "#plugins/market-index/drops/drops.ts";
 import { chainsOf, type RouteContext, readFreshness } from "#plugins/market-index/read/context.ts";
-import { readDiscover, readTrending } from "#plugins/market-index/read/trending.ts";
+import {
+	MOVERS_READ,
+	readDiscover,
+	readMovers,
+	readTrending,
+} from "#plugins/market-index/read/trending.ts";
 import { answerDrops } from "#plugins/market-index/routes/lists.ts";
 import { chainParam } from "#plugins/market-index/routes/params.ts";
 import {
@@ -69,7 +78,19 @@ const startText = (startsAt: string | null) =>
 
 const TRENDING_WINDOWS = ["5m", "1h", "6h", "24h", "7d"] as const;
 
+/** What collections are ranked by. */
+export const RANKINGS = ["sales", "volume", "gainers", "losers"] as const;
+type Ranking = (typeof RANKINGS)[number];
+
 const trendingInput = z.strictObject({
+	by: z
+		.enum(RANKINGS)
+		.default("sales")
+		.meta({
+			description:
+				"`sales` or `volume` of the window; `gainers`, `losers`: by the change of the floor since it " +
+				`began, of the ${MOVERS_READ} collections that traded most in it.`,
+		}),
 	window: z
 		.enum(TRENDING_WINDOWS, "must be 5m, 1h, 6h, 24h or 7d")
 		.default("24h")
@@ -78,20 +99,27 @@ const trendingInput = z.strictObject({
 });
 
 const trendingOutput = z.object({
+	by: z.enum(RANKINGS).meta({ description: "What was asked for." }),
 	window: z.enum(TRENDING_WINDOWS),
 	rows: z
 		.array(
-			trendingRowSchema.pick({
-				...named,
-				contractAddress: true,
-				lifecycle: true,
-				floorNative: true,
-				volumeNative: true,
-				sales: true,
-				coverage: true,
-			}),
+			trendingRowSchema
+				.pick({
+					...named,
+					contractAddress: true,
+					lifecycle: true,
+					floorNative: true,
+					volumeNative: true,
+					sales: true,
+					coverage: true,
+				})
+				.extend({
+					floorChangePercent: field
+						.number("Of gainers and losers: change of the floor, in percent; null else.", 4.2)
+						.nullable(),
+				}),
 		)
-		.meta({ description: "Up to ten collections, most sales first." }),
+		.meta({ description: "Up to ten collections, the first of the ranking first." }),
 	freshness: freshnessSchema,
 });
 
@@ -139,7 +167,9 @@ export function marketTools(context: RouteContext): AnyTool[] {
 	return [
 		...collectionTools(deps),
 		...tradeTools(deps),
+		...floorTools(deps),
 		...holdingTools(deps),
+		...tokenTools(deps),
 		...marketWideTools(deps),
 	];
 }
@@ -229,28 +259,54 @@ function trending(deps: ToolDeps) {
 		name: "read_trending",
 		title: "Trending",
 		description:
-			"Shows the ten collections with most accepted sales in a window, with their volume and floor " +
-			"in ETH equivalents. Null is not known.",
+			"Shows the ten collections with most accepted sales in a window, with most volume, or whose " +
+			"floor rose or fell most, with their volume and floor in ETH equivalents. Null is not known.",
 		input: trendingInput,
 		output: trendingOutput,
-		async run({ window, chain }) {
-			const chains = chainsOf(deps.core, chain);
-			const { rows, freshness } = await readTrending(deps, { chains, window, limit: ROWS_SHOWN });
-			return { kind: "done", output: trendingOutput.parse({ window, rows, freshness }) };
+		async run({ by, window, chain }) {
+			const query = { chains: chainsOf(deps.core, chain), window, limit: ROWS_SHOWN };
+			const { rows, freshness } = await ranked(deps, by, query);
+			return { kind: "done", output: trendingOutput.parse({ by, window, rows, freshness }) };
 		},
-		line: ({ window, rows }) =>
+		line: ({ by, window, rows }) =>
 			lineOf(
-				`Trending ${window}:`,
-				rows.length === 0
-					? ["nothing known"]
-					: rows.map(
-							(row) =>
-								`${nameText(row)} (${row.chain}) ${salesText(row.sales)} ${ethText(row.volumeNative)}`,
-						),
+				`${RANKING_TEXTS[by]} ${window}:`,
+				rows.length === 0 ? ["nothing known"] : rows.map((row) => rankedText(by, row)),
 				"; ",
 			),
 		asOfMs: ({ freshness }) => oldestMs([freshness.indexedAt]),
 	});
+}
+
+const RANKING_TEXTS: Record<Ranking, string> = {
+	sales: "Trending",
+	volume: "Most volume",
+	gainers: "Floors up most",
+	losers: "Floors down most",
+};
+
+async function ranked(deps: ToolDeps, by: Ranking, query: Parameters<typeof readTrending>[1]) {
+	if (by === "gainers" || by === "losers") {
+		return readMovers(deps, { ...query, isRising: by === "gainers" });
+	}
+	const { rows, freshness } = await readTrending(deps, { ...query, by });
+	return { rows: rows.map((row) => ({ ...row, floorChangePercent: null })), freshness };
+}
+
+/** Returns a row with what it is ranked by first. */
+function rankedText(by: Ranking, row: z.output<typeof trendingOutput>["rows"][number]): string {
+	const name = `${nameText(row)} (${row.chain})`;
+	switch (by) {
+		case "sales":
+			return `${name} ${salesText(row.sales)} ${ethText(row.volumeNative)}`;
+		case "volume":
+			return `${name} ${ethText(row.volumeNative)} ${salesText(row.sales)}`;
+		case "gainers":
+		case "losers":
+			return `${name} ${percentText(row.floorChangePercent)} to ${ethText(row.floorNative)}`;
+		default:
+			return unreachable(by);
+	}
 }
 
 function discover(deps: ToolDeps) {

@@ -2,7 +2,7 @@
 
 import type { Topic } from "#core/plugin/Tool.ts";
 
-type Kind = Pick<Topic, "anyTime" | "ofName">;
+type Kind = Pick<Topic, "anyTime" | "ofName" | "ofToken">;
 
 /** Says about an answer that is of now: a question about today asks for it. */
 const NOW: Kind = { anyTime: true };
@@ -24,6 +24,11 @@ const WORDS = {
 		"get into, how much to get into, way into, cheapest way into, cheapest … available, " +
 		"cheapest … on the market, cheapest … for sale, where … trading, where … at, what's … " +
 		"at, whats … at, buy in, run me, at what, current price, floor at, floor sitting",
+	prices:
+		"average price, avg price, mean price, average sale price, average sale, avg sale, average " +
+		"… price, highest sale, highest sale price, biggest sale, top sale, most expensive sale, " +
+		"highest … sale, biggest … sale, most expensive … sale, lowest sale, lowest sale price, " +
+		"cheapest sale, price range, average … sell for, average … sold for, prices paid",
 	volume:
 		"volume, volumes, vol, vols, turnover, trading volume, traded volume, trade volume, " +
 		"traded, total volume, volume traded, how much volume, how much … volume, how much " +
@@ -109,6 +114,12 @@ const WORDS = {
 		"how many unique people own, holders count, owners count, hodlers, ownership, who are " +
 		"the biggest holders, most of the supply, whale, biggest bags, biggest bag, largest " +
 		"holder, biggest holder, top holder",
+	token_sale:
+		"last sale, last sold, last sold for, last sell for, last … sell for, last sale price, previous " +
+		"sale, most recent sale, last go for, last went for, last … go for, how much … last sell for",
+	token_listing:
+		"listed, listing, for sale, on sale, listing price, ask, asking, asking price, price, how much, " +
+		"how much is, how much … cost, cost, listed for, listed at, available, listings",
 	token:
 		"rank, rarity, rarity rank, rare, how rare, traits, trait, attributes, owner, who " +
 		"owns, who holds, who has, whos got, holder, owned, info, details, about, token, look " +
@@ -135,6 +146,17 @@ const WORDS = {
 		"projects, top collection, popular, most popular, hot collections, hottest " +
 		"collections, trending collections, moving, popping, popping off, best selling, most " +
 		"bought, most active, top sellers, everyone buying, everybody buying, people buying",
+	top_volume:
+		"trending by volume, most volume, top volume, by volume, highest volume, top by volume, top " +
+		"collections by volume, most traded, most traded collections, volume leaders, biggest volume, " +
+		"ranked by volume, hot by volume, most trading volume",
+	gainers:
+		"gainers, top gainers, biggest gainers, best gainers, biggest floor gainers, top gainer, " +
+		"biggest gainer, pumping hardest, pumped most, gained most, gained the most, up " +
+		"the most, up most, floors up, risers, top risers, biggest pumps",
+	losers:
+		"losers, top losers, biggest losers, worst losers, top loser, biggest loser, dumping " +
+		"hardest, dumped most, lost most, down the most, down most, floors down, fallers, biggest dumps",
 	discover:
 		"discover, market, nft market, market overview, minting, minting now, minting today, " +
 		"mints live, live mints, new mints, mints open, what can i mint, new collections, live " +
@@ -148,9 +170,19 @@ const WORDS = {
 	search: "search, search for, called, named, named like",
 };
 
+/** How a floor of the past is asked for besides. */
+const WAS = [
+	...["was the floor", "was the price", "what was … floor", "what was … price", "was … floor"],
+	...["was … trading at", "was … worth", "how much was", "what did … cost", "did … cost"],
+];
+
+const floor = topic("floor", "search");
+
 /** The topics of questions about the market. Of two that fit, one may go over the other. */
 export const topics = {
-	floor: topic("floor", "search", NOW),
+	floor: { ...floor, ...NOW },
+	past_floor: { ...floor, words: [...floor.words, ...WAS] },
+	prices: topic("prices", "floor past_floor sales sold volume search"),
 	volume: topic("volume", "search"),
 	sales: topic("sales", "search"),
 	sold: topic("sold", "sales search"),
@@ -160,10 +192,15 @@ export const topics = {
 	depth: topic("depth", "search", NOW),
 	traits: topic("traits", "search"),
 	holders: topic("holders", "search", NOW),
-	token: topic("token", "holders traits collection search"),
+	token: topic("token", "holders traits collection search", { ofToken: true }),
+	token_sale: topic("token_sale", "token sales sold floor token_listing search"),
+	token_listing: topic("token_listing", "token floor order_book collection search"),
 	collection: topic("collection", "search", { ...NOW, ofName: true }),
 	upcoming: topic("upcoming", "", NOW),
 	trending: topic("trending", ""),
+	top_volume: topic("top_volume", "trending volume"),
+	gainers: topic("gainers", "trending"),
+	losers: topic("losers", "trending"),
 	discover: topic("discover", "", NOW),
 	ended: topic("ended", "", NOW),
 	search: topic("search", ""),

@@ -102,7 +102,7 @@ test("a token of which only a sale spoke has no rank, and the ends of a long id 
 		traits: null,
 		owner: null,
 	});
-	expect(line).toEndWith("#11579…39935 rank not known, owner not known");
+	expect(line).toContain("#11579…39935 rank not known, owner not known, listing not known, last");
 });
 
 const ODD = [
@@ -127,7 +127,11 @@ test("names that are markup, commands, bidi or very long stay data, and lines st
 			const { shape } = tool.input as unknown as { shape: object };
 			if (!("collection" in shape)) continue;
 			const token = "token" in shape ? { token: String(2n ** 255n) } : {};
-			const { output } = await lab.tell(tool.name, { collection: contract, ...token });
+			const time = { window: "24h", when: "2d" };
+			const own = Object.entries(time).filter(([field]) => field in shape);
+			if ("trait" in shape && tool.name === "read_trait_floor") continue;
+			const input = { collection: contract, ...token, ...Object.fromEntries(own) };
+			const { output } = await lab.tell(tool.name, input);
 			expect(output.collection).toMatchObject({ name, contractAddress: contract });
 		}
 	}

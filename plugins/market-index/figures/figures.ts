@@ -19,6 +19,7 @@ import {
 } from "#plugins/market-index/rollup/windows.ts";
 import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderEvents } from "#plugins/market-index/sql/readEvents.ts";
+import type { PeriodSums } from "#plugins/market-index/sql/windowSums.ts";
 
 /** What is known of a figure before it is decided whether it is a number or unknown. */
 export type Known = {
@@ -237,6 +238,39 @@ export function volumeFigure(row: TradedRow, context: FigureContext): Figure {
 }
 
 /**
+ * Returns the figures of a stretch of past time: its volume, sales, and prices of a unit. A zero is
+ * one only where a source has read of that time.
+ */
+export function periodFigures(
+	sums: PeriodSums,
+	covered: { source: FigureSource; coverage: Coverage } | null,
+): Record<"volume" | "sales" | "average" | "highest" | "lowest", Figure> {
+	const { source = null, coverage = null } = covered ?? {};
+	const row = { windowSales: sums.sales, windowPriced: sums.priced };
+	const priced = coverage && ofPriced(coverage, row);
+	const units = BigInt(sums.units);
+	const average = units === 0n ? null : (BigInt(sums.volume) / units).toString();
+	const price = (wei: string | null) => {
+		const absent = coverage === null ? "not_covered" : sums.sales > 0 ? "no_price" : "nothing";
+		const value = displayNative(wei);
+		return decideFigure({ value, absent, source, coverage: priced, isCounted: true });
+	};
+	return {
+		volume: decideFigure({
+			value: displayNative(sums.volume),
+			source,
+			coverage: priced,
+			isCounted: true,
+			doubt: sums.sales > 0 ? "no_price" : null,
+		}),
+		sales: decideFigure({ value: sums.sales, source, coverage, isCounted: true }),
+		average: price(average),
+		highest: price(sums.high),
+		lowest: price(sums.low),
+	};
+}
+
+/**
  * Decides whether a figure is a number or unknown. The one place that does.
  *
  * A count above zero is a number, with its coverage where that is not the whole. A zero is a number
@@ -286,7 +320,10 @@ function seenOf(
 	return { fromMs, untilMs, fraction };
 }
 
-function ofPriced(coverage: Coverage, { windowSales, windowPriced }: TradedRow): Coverage {
+function ofPriced(
+	coverage: Coverage,
+	{ windowSales, windowPriced }: Pick<TradedRow, "windowSales" | "windowPriced">,
+): Coverage {
 	const { fraction } = coverage;
 	if (fraction === null || windowPriced >= windowSales) return coverage;
 	return { ...coverage, fraction: roundedDown((fraction * windowPriced) / windowSales) };

@@ -13,6 +13,7 @@ import {
 } from "#plugins/market-index/event/MarketEvent.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import {
+	coverageOf,
 	heldBy,
 	type PageRange,
 	pageCoverage,
@@ -36,6 +37,7 @@ import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
 import {
 	type ActivityQuery,
+	findTokenSale,
 	readActivity,
 	readEventSpans,
 } from "#plugins/market-index/sql/readEvents.ts";
@@ -153,6 +155,32 @@ export async function readSales(
 	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
 	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
 	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
+}
+
+/**
+ * Returns the last accepted sale of one token, among the newest of its collection: no index is by
+ * token. `searchedFrom`: since when nothing was left out; null where that is not known.
+ */
+export async function readTokenSale(
+	{ core, scanner, prices }: SalesContext,
+	found: FoundCollection,
+	tokenId: string,
+): Promise<{ sale: SalePoint | null; searchedFrom: string | null }> {
+	const chain = resolveChain(core, found.chain);
+	// Both are read before the rows, so that they never claim more than those contain.
+	const [spans, provider] = await Promise.all([
+		readChainSpans(scanner, chain.id),
+		readEventSpans(core.db, found.id),
+	]);
+	const { sale, searchedFrom } = await findTokenSale(core.db, { collectionId: found.id, tokenId });
+	const [event] = await withCurrencies({ db: core.db, prices }, chain, sale ? [sale] : []);
+	const nowMs = core.clock.nowMs();
+	const range = { startMs: searchedFrom?.getTime() ?? 0, nowMs };
+	const fromMs = coverageOf(range, heldBy(provider, spans, "sales"))?.coverage.fromMs ?? null;
+	return {
+		sale: event ? renderSalePoint(event, null) : null,
+		searchedFrom: fromMs === null ? null : new Date(fromMs).toISOString(),
+	};
 }
 
 /**

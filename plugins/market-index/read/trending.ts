@@ -2,9 +2,11 @@
 
 import type { Chain } from "#core/chain/Chain.ts";
 import { createBinder, type Queryable } from "#core/db/Database.ts";
+import { HOUR_MS } from "#core/time.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import { chainOfRow } from "#plugins/market-index/display.ts";
 import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
+import { floorChangePercent, readFloorsAt } from "#plugins/market-index/floor.ts";
 import type { LifecycleFilter } from "#plugins/market-index/lifecycle.ts";
 import { type IndexReads, readFreshness } from "#plugins/market-index/read/context.ts";
 import { renderDiscoverRow, renderTrendingRow } from "#plugins/market-index/render/collection.ts";
@@ -48,6 +50,15 @@ type TrendingQuery = {
 	lifecycle?: LifecycleFilter | undefined;
 	limit: number;
 };
+
+/** A collection whose floor moved, with its change since the window began. */
+type Mover = TrendingRow & { floorChangePercent: number };
+
+/** How many of the collections that traded most are searched for those whose floor moved most. */
+export const MOVERS_READ = 100;
+/** A floor of longer ago is none of now. */
+const FLOOR_FRESH_MS = 2 * HOUR_MS;
+const MOVER_COLUMNS = [...TRENDING_COLUMNS, "id"] as const;
 
 type DiscoverContext = {
 	core: Pick<IndexReads, "db" | "clock">;
@@ -133,11 +144,46 @@ export async function readDiscoverRows(
 	return rows.map((row) => renderDiscoverRow(chain, row, { nowMs, spans: covered }));
 }
 
-/** Returns collections by sales in the window, read at each request. */
+/** Returns collections by sales in the window, or by volume, read at each request. */
 export async function readTrending(
-	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
-	{ chains, window, lifecycle, limit }: TrendingQuery,
+	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	query: TrendingQuery & { by?: "sales" | "volume" },
 ): Promise<{ rows: TrendingRow[]; freshness: Freshness }> {
+	const { rows, freshness } = await readRows(deps, query);
+	return { rows: rows.map(({ shown }) => shown), freshness };
+}
+
+/**
+ * Returns the collections whose floor rose (or fell) most since the window began, among those that
+ * traded most in it: there is no index of changes. A floor that nobody saw at either time, or that
+ * did not move that way, is left out.
+ */
+export async function readMovers(
+	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	{ isRising, limit, ...query }: TrendingQuery & { isRising: boolean },
+): Promise<{ rows: Mover[]; freshness: Freshness }> {
+	const nowMs = deps.core.clock.nowMs();
+	const reading = { ...query, by: "volume", limit: MOVERS_READ } as const;
+	const { rows, freshness } = await readRows(deps, reading);
+	const before = await readFloorsAt(deps.core.db, {
+		collectionIds: rows.map(({ row }) => row.id),
+		at: new Date(nowMs - WINDOW_MS[query.window]),
+	});
+	const floors = new Map(before.map(({ id, native }) => [id, native]));
+	const movers = rows.flatMap(({ row, shown }): Mover[] => {
+		const isFresh = row.floorAt !== null && nowMs - row.floorAt.getTime() < FLOOR_FRESH_MS;
+		const change = floorChangePercent(isFresh ? row.floorNative : null, floors.get(row.id) ?? null);
+		if (change === null || change === 0 || change > 0 !== isRising) return [];
+		return [{ ...shown, floorChangePercent: change }];
+	});
+	movers.sort((a, b) => Math.abs(b.floorChangePercent) - Math.abs(a.floorChangePercent));
+	return { rows: movers.slice(0, limit), freshness };
+}
+
+async function readRows(
+	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	{ chains, window, lifecycle, limit, by = "sales" }: TrendingQuery & { by?: "sales" | "volume" },
+) {
 	const nowMs = core.clock.nowMs();
 	// Read before the rows, so that it never claims more than they contain. No list is read.
 	const [freshness, spansOf] = await Promise.all([
@@ -148,15 +194,16 @@ export async function readTrending(
 		chainIds: chains.map(({ id }) => id),
 		nowMs,
 		window: windowOf(nowMs, WINDOW_MS[window]),
-		order: "trending",
-		columns: TRENDING_COLUMNS,
+		order: by === "sales" ? "trending" : "market",
+		columns: MOVER_COLUMNS,
 		lifecycle,
 		limit,
 	});
 	return {
 		rows: rows.map((row) => {
 			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
-			return renderTrendingRow(chainOfRow(chains, row), row, { nowMs, window, spans });
+			const chain = chainOfRow(chains, row);
+			return { row, shown: renderTrendingRow(chain, row, { nowMs, window, spans }) };
 		}),
 		freshness,
 	};

@@ -40,6 +40,9 @@ type LatestMint = {
 
 const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc, sub_index desc";
 
+/** Limits the sales of a collection that are searched for one token. */
+const TOKEN_SALES_SEARCHED = 2_000;
+
 const NOTHING: ProviderEvents = {
 	eventsFrom: null,
 	eventsUntil: null,
@@ -92,6 +95,40 @@ export function activityStatement(query: ActivityQuery) {
 		order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
 		limit ${limit}`;
 	return { text, values: binder.values };
+}
+
+/**
+ * Finds the last accepted sale of a token among the newest sales of its collection, by
+ * `event_by_collection` (collection, kind, time). `searchedFrom`: the oldest that was looked at,
+ * where there are more.
+ */
+export async function findTokenSale(
+	db: Queryable,
+	{ collectionId, tokenId }: { collectionId: number; tokenId: string },
+): Promise<{ sale: StoredEvent | null; searchedFrom: Date | null }> {
+	const values = [collectionId, EVENT_KIND.sale, TOKEN_SALES_SEARCHED];
+	const newest = `select occurred_at, block_number, log_index, sub_index, token_id
+			from market_index.event
+			where collection_id = $1 and kind = $2 and accepted
+			order by ${NEWEST_FIRST} limit $3`;
+	const [reach] = await db.query<{ found: Date | null; at: Date | null; count: number }>(
+		`select max(occurred_at) filter (where token_id = $4::numeric) as found,
+			min(occurred_at) as at, count(*)::int4 as count
+		from (${newest}) as newest`,
+		[...values, tokenId],
+	);
+	const searchedFrom = reach && reach.count >= TOKEN_SALES_SEARCHED ? reach.at : null;
+	if (!reach?.found) return { sale: null, searchedFrom };
+	const rows = await db.query<EventColumns>(
+		`select ${EVENT_COLUMNS}
+		from market_index.event as e join market_index.collection as c on c.id = e.collection_id
+		where e.collection_id = $1 and e.kind = $2 and e.accepted and e.occurred_at = $3
+			and e.token_id = $4::numeric
+		order by e.block_number desc, e.log_index desc, e.sub_index desc limit 1`,
+		[collectionId, EVENT_KIND.sale, reach.found, tokenId],
+	);
+	const [sale] = rows.map(eventOf);
+	return { sale: sale ?? null, searchedFrom };
 }
 
 /**

@@ -29,6 +29,17 @@ export type TileSums = {
 	volumeBefore: string;
 };
 
+/** One collection's accepted sales between two times; amounts in wei, prices for one unit. */
+export type PeriodSums = {
+	sales: number;
+	/** Sales with a price. */
+	priced: number;
+	units: string;
+	volume: string;
+	high: string | null;
+	low: string | null;
+};
+
 type Edge = { tier: (typeof TIERS)[number]; from: Date; to: Date; collectionId: string };
 
 /**
@@ -61,6 +72,15 @@ const NOTHING: TileSums = {
 	low: null,
 	median: null,
 	volumeBefore: "0",
+};
+
+const NO_SALES: PeriodSums = {
+	sales: 0,
+	priced: 0,
+	units: "0",
+	volume: "0",
+	high: null,
+	low: null,
 };
 
 const [MINUTES, HOURS, DAYS] = TIERS;
@@ -165,6 +185,55 @@ export async function readTileFigures(
 		binder.values,
 	);
 	return rows[0] ?? NOTHING;
+}
+
+/**
+ * Sums up a collection's accepted sales between two times, each a whole minute: by primary keys, at
+ * most 118 minutes, 46 hours and the days.
+ */
+export async function readPeriodSums(
+	db: Queryable,
+	collectionId: number,
+	{ from, until }: { from: Date; until: Date },
+): Promise<PeriodSums> {
+	const binder = createBinder();
+	const id = binder.bind(collectionId, "int4");
+	const time = (ms: number) => binder.bind(new Date(ms), "timestamptz");
+	const parts = cutTiers(from.getTime(), until.getTime()).map(
+		(part) => `select sales, priced, units, volume, high, low from market_index.${part.table}
+			where collection_id = ${id} and bucket >= ${time(part.fromMs)}
+				and bucket < ${time(part.untilMs)}`,
+	);
+	if (parts.length === 0) return NO_SALES;
+	const rows = await db.query<PeriodSums>(
+		`select coalesce(sum(sales), 0)::int8 as sales, coalesce(sum(priced), 0)::int8 as priced,
+			coalesce(sum(units), 0) as units, coalesce(sum(volume), 0) as volume,
+			max(high) as high, min(low) as low
+		from (${parts.join("\nunion all ")}) as rollup`,
+		binder.values,
+	);
+	return rows[0] ?? NO_SALES;
+}
+
+/** Cuts a stretch of time into parts of the coarsest tier that fits each. */
+function cutTiers(fromMs: number, untilMs: number) {
+	let parts = [{ tier: 0, fromMs, untilMs }];
+	for (const [tier, { ms }] of TIERS.entries()) {
+		parts = parts.flatMap((part) => {
+			const first = Math.ceil(part.fromMs / ms) * ms;
+			const last = bucketOf(part.untilMs, ms);
+			if (part.tier !== tier - 1 || first >= last) return [part];
+			return [
+				{ ...part, untilMs: first },
+				{ tier, fromMs: first, untilMs: last },
+				{ ...part, fromMs: last },
+			];
+		});
+	}
+	return parts.flatMap(({ tier, ...part }) => {
+		const table = TIERS[tier]?.table;
+		return table === undefined || part.fromMs >= part.untilMs ? [] : [{ table, ...part }];
+	});
 }
 
 /**

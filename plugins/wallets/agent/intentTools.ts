@@ -2,7 +2,9 @@
 
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
+import { isPeriodName, type Period, periodOf } from "#core/period.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
@@ -39,6 +41,8 @@ export type WalletToolDeps = {
 	core: Pick<Core, "chains" | "reached" | "clock">;
 	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
 	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
+	/** What a profile's actions of a period spent or hold, and how many they are. */
+	spendingOf(profile: Profile, period: Period): Promise<{ usdMicros: bigint; actions: number }>;
 	ending: AbortSignal;
 };
 
@@ -49,6 +53,23 @@ export const ofOwner = { capability: "wallets", effect: "read", access: "profile
 
 const LIST_DEFAULT = 10;
 const LIST_MAX = 50;
+
+/** A length of time or a past time, by its name. */
+export const periodInput = z
+	.string()
+	.max(40)
+	.refine(isPeriodName, "must be a time such as 7d, yesterday-utc, october-utc or 2026-10-14")
+	.meta({
+		description: "So long until now (`7d`), a month (`2026-10`) or a day (`2026-10-14`); UTC.",
+	});
+
+/** Returns the period that a name means now. Throws `malformed_body` for a time to come. */
+export function requirePeriod(name: string, nowMs: number): Period {
+	const period = periodOf(name, nowMs);
+	if (period !== null) return period;
+	const message = `"${name}" is still to come, is no date, or is more than ten years ago.`;
+	throw httpFault.malformedBody({ public: message });
+}
 
 const byId = z.strictObject({ id: z.uuid().meta({ description: "An intent's id." }) });
 
@@ -155,21 +176,39 @@ function listTool({ wallets, core }: WalletToolDeps): AnyTool {
 	return defineTool({
 		name: "list_intents",
 		title: "Your actions",
-		description: "Returns your newest transfers, buys and other actions, and what became of them.",
+		description:
+			"Returns your newest transfers, buys and other actions, of a period if one is named, and what " +
+			"became of them.",
 		...ofOwner,
 		input: z.strictObject({
 			limit: z.int().min(1).max(LIST_MAX).optional().meta({ description: "10 unless given." }),
+			window: periodInput.optional(),
+			only: z
+				.enum(["open", "transfers"])
+				.optional()
+				.meta({ description: `\`open\`: of your newest ${LIST_MAX}, those that are not over.` }),
 		}),
-		output: z.object({ intents: z.array(intentViewSchema) }),
-		async run({ limit = LIST_DEFAULT }, { caller }) {
+		output: z.object({
+			intents: z.array(intentViewSchema),
+			only: z.enum(["open", "transfers"]).nullable().meta({ description: "What was asked for." }),
+		}),
+		async run({ limit = LIST_DEFAULT, window, only }, { caller }) {
 			const { profile } = await wallets.principalOf(caller);
-			const { items } = await wallets.execution.list(profile.id, { limit });
-			const intents = items.map((intent) => renderIntentView(intent, core.chains));
-			return { kind: "done", output: { intents } };
+			const isOpen = only === "open";
+			const { items } = await wallets.execution.list(profile.id, {
+				limit: isOpen ? LIST_MAX : limit,
+				...(window === undefined ? {} : { period: requirePeriod(window, core.clock.nowMs()) }),
+				...(only === "transfers" ? { kinds: ["transfer"] } : {}),
+			});
+			const found = items.map((intent) => renderIntentView(intent, core.chains));
+			const intents = isOpen ? found.filter((one) => endOfIntent(one) === null) : found;
+			return { kind: "done", output: { intents: intents.slice(0, limit), only: only ?? null } };
 		},
-		line({ intents }) {
+		line({ intents, only }) {
 			const [newest] = intents;
-			if (!newest) return "You have no actions yet.";
+			const which =
+				only === "open" ? `open action among your newest ${LIST_MAX}` : "such action yet";
+			if (!newest) return `You have no ${which}.`;
 			const { kind, status, errorCode, error } = newest;
 			const more = intents.length > 1 ? ` ${intents.length - 1} before it.` : "";
 			return `Newest: ${kind} ${statusSentence(status, errorCode, error)}.${more}`;

@@ -3,6 +3,7 @@
 import { chainNumbers } from "#core/chain/Chain.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { formatAmount } from "#core/money.ts";
+import type { Period } from "#core/period.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { DAY_MS } from "#core/time.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
@@ -65,6 +66,37 @@ export async function readLimits(
 		recipient: null,
 	});
 	return { limits, spentTodayUsdMicros: BigInt(row?.spent ?? "0") };
+}
+
+/**
+ * Reads what a profile's actions of a period spent or hold, in microdollars: what they reserved
+ * then, without what was given back since; both ends count. Reads the one range of
+ * `spend_counted`, and beside it what was given back of those.
+ */
+export async function readSpending(
+	{ db }: Pick<ExecutionDeps, "db">,
+	profile: Profile,
+	{ fromMs, untilMs }: Period,
+): Promise<{ usdMicros: bigint; actions: number }> {
+	const [row] = await db.query<{ spent: string; actions: number }>(
+		`with own as (
+			select intent_id, sum(usd_micros) as reserved from wallets.spend_entry
+			where profile_id = $1 and at >= $2 and at <= $3 and kind = 'reserve'
+			group by intent_id
+		), counted as (
+			select own.reserved - coalesce((
+				select sum(case when kind = 'release' then usd_micros else -usd_micros end)
+				from wallets.spend_entry as back
+				where back.intent_id = own.intent_id and back.kind in ('release', 'unrelease')
+			), 0) as usd_micros
+			from own
+		)
+		select coalesce(sum(usd_micros), 0)::text as spent,
+			(count(*) filter (where usd_micros > 0))::int4 as actions
+		from counted`,
+		[profile.id, new Date(fromMs), new Date(untilMs)],
+	);
+	return { usdMicros: BigInt(row?.spent ?? "0"), actions: row?.actions ?? 0 };
 }
 
 async function balancesOn(

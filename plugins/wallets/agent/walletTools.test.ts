@@ -3,7 +3,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
-import { readLimits } from "#plugins/wallets/agent/readWallet.ts";
+import { readLimits, readSpending } from "#plugins/wallets/agent/readWallet.ts";
 import { walletCommands, walletTools } from "#plugins/wallets/agent/walletTools.ts";
 import { openTransfersLab, type TransfersLab } from "#test/harness/openTransfersLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -38,6 +38,7 @@ function toolsOf() {
 		wallets: lab.context.wallets,
 		core: { chains, clock: lab.clock, reached: [{ chain, rpcFor: () => rpc, headUrls: [] }] },
 		limitsOf: (profile) => readLimits(lab.deps, profile),
+		spendingOf: (profile, period) => readSpending(lab.deps, profile, period),
 		ending: signal,
 	});
 }
@@ -78,6 +79,30 @@ test("a sent transfer counts as spent today in the limits that are read", async 
 	await sent(by);
 	const { output } = await run("read_limits", by);
 	expect(Number(output.limits.spentTodayUsd)).toBeGreaterThan(0);
+});
+
+test("what was spent, and what was asked for, are of the time that is named", async () => {
+	const by = await lab.person();
+	const id = await sent(by);
+	const { output: limits } = await run("read_limits", by);
+	const day = await run("read_spending", by, { window: "24h" });
+	expect(day.output).toMatchObject({ spentUsd: limits.limits.spentTodayUsd, actions: 1 });
+	expect(day.line).toBe(`${limits.limits.spentTodayUsd} USD spent or held by 1 action, 24h.`);
+	const before = await run("read_spending", by, { window: "yesterday-utc" });
+	expect(before.output).toMatchObject({ spentUsd: "0", actions: 0 });
+	await expect(run("read_spending", by, { window: "2999-01" })).rejects.toMatchObject({
+		code: "malformed_body",
+	});
+	const ids = async (input: object) =>
+		(await run("list_intents", by, input)).output.intents.map((one: { id: string }) => one.id);
+	expect(await ids({ window: "24h" })).toEqual([id]);
+	expect(await ids({ window: "yesterday-utc" })).toEqual([]);
+	expect(await ids({ only: "open" })).toEqual([id]);
+	expect(await ids({ only: "transfers" })).toEqual([id]);
+	const [other] = [await lab.person()];
+	expect((await run("read_spending", other, { window: "24h" })).output).toMatchObject({
+		spentUsd: "0",
+	});
 });
 
 test("a balance is exact, and one that no node tells is unknown, not zero", async () => {

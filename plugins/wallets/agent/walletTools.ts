@@ -1,8 +1,15 @@
 // Makes the agent's tools and commands about somebody's profile, wallets and limits.
 
 import { z } from "zod";
+import { minutesOf } from "#core/period.ts";
 import { type AnyTool, type Command, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
-import { intentTools, ofOwner, type WalletToolDeps } from "#plugins/wallets/agent/intentTools.ts";
+import {
+	intentTools,
+	ofOwner,
+	periodInput,
+	requirePeriod,
+	type WalletToolDeps,
+} from "#plugins/wallets/agent/intentTools.ts";
 import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
 
@@ -75,25 +82,70 @@ export const walletCommands: readonly Command[] = [
 	{
 		name: "my_intents",
 		forms: [
-			"my intents",
-			"my [(open|pending|recent|last|latest)] (intents|actions|orders|buys|transfers|transactions|history)",
-			"[(open|pending|recent)] intents",
-			"my (transaction|transfer|buy|order) [(status|go through|gone through|confirmed)]",
+			"my intents [{window}]",
+			"my [(recent|last|latest)] (intents|actions|orders|transactions|history) [{window}]",
+			"recent intents",
+			"my (transaction|order) [(status|go through|gone through|confirmed)]",
 		],
-		slots: {},
+		slots: { window: { kind: "period" } },
 		tool: "list_intents",
 		topic: {
 			words: (
-				"my order, my orders, my transaction, my transactions, my tx, my txs, " +
-				"my buy, my buys, my purchase, my purchases, my transfer, my transfers, " +
-				"my action, my actions, my intents, my … order, my … transaction, my … tx, " +
-				"my … buy, my … purchase, my … transfer, my … action, " +
-				"pending on my account, my pending"
+				"my order, my orders, my transaction, my transactions, my tx, my txs, my action, " +
+				"my actions, my intents, my … order, my … transaction, my … tx, my … action"
 			).split(", "),
 			over: ["my_profile"],
 		},
-		summary: "your newest actions and what became of them",
-		examples: ["my intents"],
+		summary: "your newest actions, also of a time, and what became of them",
+		examples: ["my intents", "my orders this week"],
+	},
+	{
+		name: "my_open_intents",
+		forms: [
+			"my open intents",
+			"[my] (open|pending) (intents|actions|orders|transactions|transfers|buys)",
+		],
+		slots: {},
+		tool: "list_intents",
+		input: () => ({ only: "open" }),
+		topic: {
+			words:
+				"my pending, my open, pending on my account, my … pending, still pending, i … pending".split(
+					", ",
+				),
+			over: ["my_intents", "my_transfers", "my_profile"],
+		},
+		summary: "which of your actions are not over",
+		examples: ["my open intents", "my pending orders"],
+	},
+	{
+		name: "my_transfers",
+		forms: ["my transfers [{window}]", "my [(recent|last|latest)] (transfer|transfers) [{window}]"],
+		slots: { window: { kind: "period" } },
+		tool: "list_intents",
+		input: (values) => ({ ...values, only: "transfers" }),
+		topic: {
+			words: "my transfer, my transfers, my … transfer, my … transfers".split(", "),
+			over: ["my_intents", "my_profile"],
+		},
+		summary: "your newest transfers, also of a time, and what became of them",
+		examples: ["my transfers", "my transfers this week"],
+	},
+	{
+		name: "my_spending",
+		forms: [
+			"my spending [{window}]",
+			"(how much|what) (did i spend|have i spent) [{window}]",
+			"my (spend|spending|spent) [{window}]",
+		],
+		slots: { window: { kind: "period" } },
+		tool: "read_spending",
+		topic: {
+			words: "i spend, i spent, my spending, my spend, i have spent, i paid, i pay".split(", "),
+			over: ["my_limits", "my_intents"],
+		},
+		summary: "what your actions of a time spent; 24 hours unless one is named",
+		examples: ["my spending 7d", "what did i spend this week"],
 	},
 	{
 		name: "intent",
@@ -142,9 +194,8 @@ const balanceSchema = z.object({
 
 /** Makes the tools by which somebody's agent tells of them and their intents, and cancels one. */
 export function walletTools(deps: WalletToolDeps): AnyTool[] {
-	return [profileTool(deps), walletsTool(deps), limitsTool(deps), balancesTool(deps)].concat(
-		intentTools(deps),
-	);
+	const own = [profileTool(deps), walletsTool(deps), limitsTool(deps), balancesTool(deps)];
+	return [...own, spendingTool(deps), ...intentTools(deps)];
 }
 
 function profileTool(deps: WalletToolDeps): AnyTool {
@@ -225,6 +276,46 @@ function limitsTool(deps: WalletToolDeps): AnyTool {
 		},
 		asOfMs: ({ limits }) => (limits ? Date.parse(limits.asOf) : null),
 	});
+}
+
+function spendingTool(deps: WalletToolDeps): AnyTool {
+	return defineTool({
+		name: "read_spending",
+		title: "Your spending",
+		description:
+			"Returns what your actions of a period spent, in US dollars by the rates of then: what was " +
+			"paid, and what is held for actions under way. What was given back does not count.",
+		...ofOwner,
+		input: z.strictObject({ window: periodInput.default("24h") }),
+		output: z.object({
+			window: z.string().meta({ description: "The time that was asked for." }),
+			from: z.string().meta({ description: "When it begins, ISO 8601." }),
+			until: z.string().meta({ description: "When it ends, ISO 8601." }),
+			spentUsd: z.string().meta({ description: "In US dollars." }),
+			actions: z.int().meta({ description: "How many actions that is of." }),
+			asOf: z.string().meta({ description: "When that was read, ISO 8601." }),
+		}),
+		async run({ window }, context) {
+			const nowMs = deps.core.clock.nowMs();
+			const period = requirePeriod(window, nowMs);
+			const { usdMicros, actions } = await deps.spendingOf(await profileOf(deps, context), period);
+			const [from = "", until = "", asOf = ""] = [period.fromMs, period.untilMs, nowMs].map((ms) =>
+				new Date(ms).toISOString(),
+			);
+			const output = { window, from, until, spentUsd: usdText.of(usdMicros), actions, asOf };
+			return { kind: "done", output };
+		},
+		line({ window, from, until, spentUsd, actions }) {
+			const when =
+				minutesOf(window) === undefined ? `${shortTime(from)} to ${shortTime(until)}` : window;
+			return `${spentUsd} USD spent or held by ${count(actions, "action")}, ${when}.`;
+		},
+		asOfMs: ({ asOf }) => Date.parse(asOf),
+	});
+}
+
+function shortTime(iso: string): string {
+	return `${iso.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function balancesTool(deps: WalletToolDeps): AnyTool {

@@ -4,6 +4,7 @@ import { hexToBytes } from "viem";
 import { hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import type { Period } from "#core/period.ts";
 import { quarantineFault, type RowSource, readRows, rowField } from "#core/quarantine.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import { readError } from "#plugins/wallets/intent/intentError.ts";
@@ -219,11 +220,12 @@ export async function listIntents(
 	asked: {
 		profileId: string;
 		kinds?: readonly string[];
+		period?: Period;
 		limit: number;
 		cursor?: string | undefined;
 	},
 ): Promise<{ items: Intent[]; nextCursor: string | null }> {
-	const { profileId, kinds, cursor } = asked;
+	const { profileId, kinds, period, cursor } = asked;
 	const bound = cursors.of({ profileId, kinds: kinds && [...kinds].sort().join(",") });
 	const [afterMs, afterId] = cursor === undefined ? [] : bound.decode(cursor);
 	const rows = await db.query<IntentRow>(
@@ -231,6 +233,8 @@ export async function listIntents(
 		where profile_id = $1 and ($2::text[] is null or kind = any($2))
 			and ($3::timestamptz is null or (created_at, id) < ($3, $4::uuid))
 			and isfinite(created_at)
+			and ($6::timestamptz is null or created_at >= $6)
+			and ($7::timestamptz is null or created_at <= $7)
 		order by created_at desc, id desc limit $5`,
 		[
 			asked.profileId,
@@ -238,6 +242,8 @@ export async function listIntents(
 			afterMs === undefined ? null : new Date(Number(afterMs)),
 			afterId ?? null,
 			asked.limit + 1,
+			period ? new Date(period.fromMs) : null,
+			period ? new Date(period.untilMs) : null,
 		],
 	);
 	const shown = rows.slice(0, asked.limit);

@@ -125,6 +125,26 @@ export async function readTraitPage(db: Queryable, query: TraitPageQuery): Promi
 	);
 }
 
+/**
+ * Returns the counted values that a text means: a value (`gold`), or a trait and a value in either
+ * order (`background gold`, `Background: Gold`), in any case. Reads the collection's part of
+ * `trait_count_pkey`, of at most 20,000 values.
+ */
+export function findTraits(
+	db: Queryable,
+	{ collectionId, text, limit }: { collectionId: number; text: string; limit: number },
+): Promise<TraitCount[]> {
+	const said = text.toLowerCase().replace(/\s+/g, " ").trim();
+	return db.query<TraitCount>(
+		`select trait_type as type, value, tokens, floor_native as "floorNative"
+		from market_index.trait_count
+		where collection_id = $1 and (lower(value) = $2 or lower(trait_type || ' ' || value) = $2
+			or lower(value || ' ' || trait_type) = $2 or lower(trait_type || ': ' || value) = $2)
+		order by tokens desc, trait_type, value limit $3`,
+		[collectionId, said, limit],
+	);
+}
+
 /** Reads when a collection's traits were last counted; null: never. By primary key. */
 export async function readTraitsAt(db: Queryable, collectionId: number): Promise<Date | null> {
 	const rows = await db.query<{ traits_at: Date | null }>(
