@@ -102,6 +102,16 @@ describe("[SOC-07] a bad model", () => {
 		expect(model.calls().total).toBeGreaterThan(7);
 	});
 
+	test("a command in a block of code is read, and nothing around one is", async () => {
+		const { ask, outcomes } = lab();
+		model.fault({ kind: "fenced", times: 2 });
+		expect(await ask("how much are kiln-folk going for?")).toBe("floor kiln-folk");
+		expect(await ask("tell me a joke")).toBeNull();
+		model.fault({ kind: "broken_json", times: 1 });
+		expect(await ask(SEND)).toBeNull();
+		expect(outcomes).toEqual(["read", "none", "failed"]);
+	});
+
 	test("a model that is slow or silent is given up in time, and when its author leaves", async () => {
 		const { ask, outcomes } = lab({ timeoutMs: 100 });
 		model.fault({ kind: "silence" });
@@ -208,6 +218,24 @@ describe("the day's tokens", () => {
 		expect(await calls(1_000_000)).toBeGreaterThan(2 * (await calls(250_000)));
 	});
 
+	test("a made-up number of tokens costs one call's few, and keeps the model for all others", async () => {
+		const { ask, outcomes } = lab({ dailyTokensMax: 24 * 100_000 });
+		model.fault({ kind: "boastful", times: 1 });
+		expect(await ask("how much are kiln-folk?", { caller: guest, guest: "192.0.2.1" })).toBe(
+			"floor kiln-folk",
+		);
+		expect(await ask("how much are kiln-folk?", { caller: guest, guest: "192.0.2.2" })).toBe(
+			"floor kiln-folk",
+		);
+		expect(await ask("how much are kiln-folk?")).toBe("floor kiln-folk");
+		expect(outcomes).toEqual(["read", "read", "read"]);
+		for (const tokens of [Number.NaN, -5e9, Number.POSITIVE_INFINITY]) {
+			const odd = lab({ call: async () => ({ written: { command: null }, tokens }) });
+			for (let n = 0; n < 3; n++) await odd.ask("what now");
+			expect([tokens, odd.outcomes]).toEqual([tokens, ["none", "none", "none"]]);
+		}
+	});
+
 	test("too few tokens for one call switch the model off, and a call's overrun is charged", async () => {
 		const tiny = lab({ call, dailyTokensMax: 24 * 500 });
 		await tiny.ask("what now");
@@ -216,10 +244,11 @@ describe("the day's tokens", () => {
 			call: async () => ({ written: { command: null }, tokens: 50_000 }),
 			dailyTokensMax: 24 * 60_000,
 		});
-		await greedy.ask("what now");
-		await greedy.ask("what now");
-		const later = Array.from({ length: 10 }, () => greedy.ask("what now"));
-		await Promise.all(later);
+		for (let n = 0; n < 20; n++) await greedy.ask("what now");
 		expect(greedy.outcomes.at(-1)).toBe("over_budget");
+		// What it reserved alone would have been enough for all of them.
+		const modest = lab({ call, dailyTokensMax: 24 * 60_000 });
+		for (let n = 0; n < 20; n++) await modest.ask("what now");
+		expect(modest.outcomes.at(-1)).toBe("none");
 	});
 });

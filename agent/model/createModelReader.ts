@@ -66,6 +66,13 @@ const answerSchema = z.strictObject({ command: z.string().max(300).nullable() })
 
 /** The longest answer: a command is short, but some models think aloud before it. */
 const ANSWER_TOKENS_MAX = 1_024;
+/**
+ * How many times its reservation one call is charged at most: a number that the endpoint makes up
+ * must not use up what all others have.
+ */
+const USED_TIMES_MAX = 4;
+/** Matches an answer that is one block of code. */
+const FENCED = /^\s*```(?:json)?\s*\n([\s\S]{1,4000}?)\n?\s*```\s*$/i;
 /** The grammar refuses longer texts before they get here. */
 const TEXT_LENGTH_MAX = 2_000;
 /** A low estimate, so tokens are over-reserved; texts of other scripts are no commands. */
@@ -108,18 +115,15 @@ export function createModelReader(deps: ModelReaderDeps): ReadByModel {
  */
 export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
 	return async ({ instructions, text, tokensMax, signal }) => {
-		const [{ createOpenAI }, { generateText, Output }, { z }] = await Promise.all([
-			import("@ai-sdk/openai"),
-			import("ai"),
-			import("zod"),
-		]);
+		const [{ createOpenAI }, { generateText, NoObjectGeneratedError, Output }, { z }] =
+			await Promise.all([import("@ai-sdk/openai"), import("ai"), import("zod")]);
 		const openai = createOpenAI({
 			baseURL: baseUrl,
 			// Local endpoints need no key, but the library does.
 			apiKey: apiKey ?? "none",
 			fetch: boundedFetch as typeof fetch,
 		});
-		const { output, usage } = await generateText({
+		const answered = generateText({
 			model: openai.chat(model),
 			instructions,
 			prompt: text,
@@ -129,7 +133,16 @@ export function callModel({ baseUrl, apiKey, model }: ModelAddress): CallModel {
 			maxRetries: 0,
 			abortSignal: signal,
 		});
-		return { written: output, tokens: usage.totalTokens ?? 0 };
+		try {
+			const { output, usage } = await answered;
+			return { written: output, tokens: usage.totalTokens ?? 0 };
+		} catch (error) {
+			// Some models put their JSON into a block of code, whatever they are asked for.
+			const text = NoObjectGeneratedError.isInstance(error) ? error.text : undefined;
+			const [, fenced] = FENCED.exec(text ?? "") ?? [];
+			if (!NoObjectGeneratedError.isInstance(error) || fenced === undefined) throw error;
+			return { written: JSON.parse(fenced), tokens: error.usage?.totalTokens ?? 0 };
+		}
 	};
 }
 
@@ -198,7 +211,9 @@ async function readText(
 		const request = { instructions, text, tokensMax: ANSWER_TOKENS_MAX, signal };
 		const { written, tokens } = await orAborted(() => deps.call(request), signal);
 		// Tokens used beyond the reservation are charged as well, as far as any are left.
-		if (tokens > reserved) await take(tokens - reserved, asked, deps, true);
+		const used = Math.min(tokens, reserved * USED_TIMES_MAX);
+		if (used < tokens) log.warn("the language model reports more tokens than it can have used");
+		if (used > reserved) await take(used - reserved, asked, deps, true);
 		command = answerSchema.parse(written).command;
 	} catch (error) {
 		// Not the error itself: the library's error holds the whole request, with the user's text.

@@ -174,10 +174,43 @@ describe("mcp", () => {
 			return { status: response.status, text: await response.text() };
 		};
 
-		test("401: a wrong bearer token is refused, not treated as a guest", async () => {
-			const { status, text } = await post({ authorization: "Bearer wrong" });
-			expect(status).toBe(401);
-			expect(text).toContain("unauthorized");
+		test("401: a wrong bearer token is refused, and says how to show who it is", async () => {
+			const wrong = { ...accept, authorization: "Bearer wrong" };
+			const response = await served.post("mcp", list, wrong);
+			expect(response.status).toBe(401);
+			expect(response.headers.get("www-authenticate")).toBe("Bearer");
+			expect(await response.text()).toContain("unauthorized");
+			const right = await served.post("mcp", list, { ...accept, ...bearer });
+			expect([right.status, right.headers.get("www-authenticate")]).toEqual([200, null]);
+		});
+
+		test("200 and 406: whoever takes any answer gets one, and what names one kind alone does not", async () => {
+			for (const any of ["*/*", "text/html, */*;q=0.8", "*/* ; q=0.1"]) {
+				expect([any, (await post({ accept: any })).status]).toEqual([any, 200]);
+			}
+			for (const one of ["text/html", "*/*;q=0", "application/json"]) {
+				expect([one, (await post({ accept: one })).status]).toEqual([one, 406]);
+			}
+		});
+
+		test("200: what is prepared has the key of its call, else that of the request", async () => {
+			const call = (meta: object) => ({
+				...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+				params: { name: "prepare_send", arguments: INPUT, ...meta },
+			});
+			const key = { ...bearer, "idempotency-key": "of-request" };
+			const named = (value: unknown) => call({ _meta: { "idempotency-key": value } });
+			for (const [headers, body] of [
+				[key, call({})],
+				[key, named("of-call")],
+				[bearer, named("of-call")],
+				[bearer, named(7)],
+				[bearer, call({})],
+			] as const) {
+				expect((await post(headers, body)).status).toBe(200);
+			}
+			const keys = served.calls.map((one) => one.key);
+			expect(keys).toEqual(["of-request", "of-call", "of-call", "", null]);
 		});
 
 		test("200: a cookie does not identify the caller", async () => {

@@ -7,6 +7,7 @@ import type {
 	McpServer,
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
+import { z } from "zod";
 import { type OpenedAgent, unnamed } from "#agent/openAgent.ts";
 import { harmless } from "#agent/reply/renderLine.ts";
 import type { AgentContext } from "#agent/routes/command.ts";
@@ -36,6 +37,9 @@ export type McpOptions = AgentContext & {
 	ending: AbortSignal;
 };
 
+const IDEMPOTENCY_KEY = "idempotency-key";
+const keySchema = z.string().nullable().catch(null);
+
 /** A one-time link's path with its token, as `plugins/wallets/link` makes them. */
 const ONE_TIME_LINK = /(\/links)\/[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/g;
 
@@ -58,7 +62,8 @@ export function mcp(options: McpOptions) {
 			// The package takes 10 MB and a fifth of a second, so the first request loads it.
 			handler ??= open(options);
 			const { fetch: answer } = await handler;
-			return answer(request, { authInfo: authInfoOf(caller) });
+			const key = request.headers.get(IDEMPOTENCY_KEY);
+			return answer(acceptingBoth(request), { authInfo: authInfoOf(caller, key) });
 		},
 		{ parse: "none", detail: { hide: true, ...takesSlot() } },
 	);
@@ -88,9 +93,10 @@ async function open({ agent, log, version }: McpOptions): Promise<McpHttpHandler
 	return createMcpHandler(
 		({ authInfo }) => {
 			const caller = callerFor(authInfo?.clientId || null);
+			const key = keySchema.parse(authInfo?.extra?.["idempotencyKey"]);
 			const server = new McpServer({ name: "tapeline", version });
 			for (const tool of agent().tools) {
-				if (isServed(tool, caller)) register(server, tool, { caller, agent: agent() });
+				if (isServed(tool, caller)) register(server, tool, { caller, key, agent: agent() });
 			}
 			return server;
 		},
@@ -129,7 +135,7 @@ function isServed({ effect, access }: AnyTool, { profileId }: Caller): boolean {
 function register(
 	server: McpServer,
 	tool: AnyTool,
-	{ caller, agent }: { caller: Caller; agent: OpenedAgent },
+	{ caller, key, agent }: { caller: Caller; key: string | null; agent: OpenedAgent },
 ): void {
 	const { name, title, description, input, output, effect } = tool;
 	const isRead = effect === "read";
@@ -149,8 +155,11 @@ function register(
 				openWorldHint: false,
 			},
 		},
-		async (args: unknown, { mcpReq: { signal } }): Promise<CallToolResult> => {
-			const context = { caller, idempotencyKey: null, signal };
+		async (args: unknown, { mcpReq: { signal, _meta: meta } }): Promise<CallToolResult> => {
+			// A program that can set no header of each call names its key in the call itself.
+			const own = meta?.[IDEMPOTENCY_KEY];
+			const idempotencyKey = own === undefined ? key : readKey(own);
+			const context = { caller, idempotencyKey, signal };
 			return rendered(await agent.runTool(tool, () => args, context));
 		},
 	);
@@ -218,10 +227,34 @@ async function refuseBatch(request: Request): Promise<void> {
 }
 
 /**
- * Hands the caller on in the package's own way. The token itself goes no further than our check.
+ * Hands the caller and the request's key on in the package's own way. The token itself goes no
+ * further than our check.
  */
-function authInfoOf({ profileId }: Caller): AuthInfo {
-	return { token: "", clientId: profileId ?? "", scopes: [] };
+function authInfoOf({ profileId }: Caller, idempotencyKey: string | null): AuthInfo {
+	return { token: "", clientId: profileId ?? "", scopes: [], extra: { idempotencyKey } };
+}
+
+/**
+ * Returns a key that a call names. What is no text is made one that every action refuses: a key that
+ * cannot be kept must not become none, by which each call would be its own.
+ */
+function readKey(own: unknown): string {
+	return typeof own === "string" ? own : "";
+}
+
+/**
+ * Returns the request as the package wants it: it answers 406 unless both kinds of answer are named,
+ * also where the client takes any, as most programs say, or says nothing.
+ */
+function acceptingBoth(request: Request): Request {
+	const accept = request.headers.get("accept") ?? "*/*";
+	const takesAny = accept
+		.split(",")
+		.some((part) => /^\s*\*\/\*\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/.test(part));
+	if (!takesAny) return request;
+	const headers = new Headers(request.headers);
+	headers.set("accept", "application/json, text/event-stream");
+	return new Request(request, { headers });
 }
 
 function originsOf({ publicUrl, allowedOrigins }: Door): string[] {

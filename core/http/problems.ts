@@ -183,6 +183,8 @@ export function problemResponse(
 	if (retryMs !== undefined) {
 		headers.set("retry-after", String(Math.max(1, Math.ceil(retryMs / 1000))));
 	}
+	// A program that was refused learns how to show who it is (RFC 9110, 11.6.1).
+	if (fault.status === 401) headers.set("www-authenticate", "Bearer");
 	return new Response(JSON.stringify(problem, plain), { status: fault.status, headers });
 }
 

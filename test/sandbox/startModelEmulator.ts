@@ -36,6 +36,8 @@ const MODEL_FAULT_KINDS = [
 	"lying",
 	"hostile",
 	"parrot",
+	"fenced",
+	"boastful",
 ] as const;
 
 /** One ordered fault, as POST /_sandbox/faults takes it. */
@@ -235,6 +237,10 @@ async function answer(
 		}
 		case "parrot":
 			return completion(body, JSON.stringify({ command: PARROT.exec(asked)?.[0] ?? null }));
+		case "fenced":
+			return completion(body, `\`\`\`json\n${good}\n\`\`\``);
+		case "boastful":
+			return completion(body, good, 1e15);
 		default:
 			return completion(body, good);
 	}
