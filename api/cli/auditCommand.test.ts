@@ -47,7 +47,7 @@ async function run(...given: (string | { on: Database })[]) {
 const head = async (): Promise<AuditHead> => (await run("head")).out[0];
 const text = ({ seq, hash }: AuditHead) => `${seq}:${hash}`;
 
-test("[SEC-06] `audit head` prints a line that `audit verify --head` takes", async () => {
+test("[SEC-06] `audit head` prints a line that `audit verify --head` accepts", async () => {
 	const printed = await head();
 	expect(printed).toEqual({ seq: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
 	const { code, out, notes } = await run("verify", "--head", text(printed));
@@ -61,7 +61,7 @@ test("[SEC-06] `audit head` prints a line that `audit verify --head` takes", asy
 	expect(closed).toBe(3);
 });
 
-test("[SEC-06] a broken log ends with code 1 and its place", async () => {
+test("[SEC-06] an altered log gives exit code 1 and the place of the fault", async () => {
 	const { seq, hash } = await head();
 	const later = await run("verify", "--head", `${seq + 1}:${hash}`);
 	expect(later).toMatchObject({ code: 1, out: [{ kind: "broken", seq: 3, flaw: "truncated" }] });
@@ -125,7 +125,7 @@ test("a log without entries is refused, and the refusal names the database", asy
 	});
 });
 
-test("[SEC-06] a row that was edited after it was sealed ends with code 1, and is named", async () => {
+test("[SEC-06] a row that was edited after it was sealed gives exit code 1, and is named", async () => {
 	const changed = await createTestDatabase();
 	try {
 		const { db } = changed;

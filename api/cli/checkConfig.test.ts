@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConfig } from "#api/cli/startWorld.ts";
 
-test("a configuration is refused before anything is started for it, a plugin's part too", async () => {
+test("an invalid configuration is refused before anything starts, also a plugin's section", async () => {
 	await checkConfig({ PORT: "0" });
 	for (const [name, value] of [
 		["PORT", "70000"],
@@ -17,7 +17,7 @@ test("a configuration is refused before anything is started for it, a plugin's p
 	}
 });
 
-test("a port in use is said before a world is built for it", async () => {
+test("a port in use is reported before the sandbox's chains are started", async () => {
 	const folder = mkdtempSync(join(tmpdir(), "tapeline-port-"));
 	const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
 	const port = String(other.port);

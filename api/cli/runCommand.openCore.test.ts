@@ -35,7 +35,7 @@ describe("openCore", () => {
 		...more,
 	});
 
-	test("a command gets the services it needs, on the configured storage, and nothing is started", async () => {
+	test("a command gets the services that it needs, on the configured storage, and no plugin starts", async () => {
 		const seen: string[] = [];
 		const env = envOf({ WORD: "good day" });
 		const opened = await openCore(
@@ -51,14 +51,14 @@ describe("openCore", () => {
 		expect(await opened.core.db.query("select 1").catch(() => "closed")).toBe("closed");
 	});
 
-	test("a command whose service nobody offers is refused before anything is opened", async () => {
+	test("a command is refused before anything is opened if no plugin offers its service", async () => {
 		const failed = openCore({ word: WordKey }, { env: envOf(), plugins: [], note() {} });
 		const error = await failed.catch((thrown) => thrown);
 		expect(error).toBeInstanceOf(Fault);
 		expect(error.publicDetail).toContain('"command" needs "word"');
 	});
 
-	test("leases that a command held are free when it has ended", async () => {
+	test("leases that a command held are free after it ended", async () => {
 		const open = () => openCore({}, { env: envOf(), plugins: [], note() {} });
 		const first = await open();
 		expect(await first.core.leases.hold("a piece of work")).not.toBeNull();
@@ -71,13 +71,13 @@ describe("openCore", () => {
 });
 
 describe("wantsHelp", () => {
-	test("a command without arguments does its work; with --help or -h it only explains itself", () => {
+	test("a command without arguments runs; with --help or -h it only prints its help", () => {
 		expect(wantsHelp([], "help")).toBe(false);
 		expect(wantsHelp(["--help"], "help")).toBe(true);
 		expect(wantsHelp(["-h"], "help")).toBe(true);
 	});
 
-	test("an argument nobody knows is refused with the help, also beside --help: nothing starts", () => {
+	test("an unknown argument is refused with the help, also beside --help, and nothing runs", () => {
 		for (const args of [
 			["--port", "5000"],
 			["--help", "me"],

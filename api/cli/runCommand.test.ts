@@ -32,7 +32,7 @@ async function fault(args: string[], env: Environment = {}): Promise<Fault> {
 }
 
 describe("svc config", () => {
-	test("print shows every value that counts and masks secrets [SEC-07]", async () => {
+	test("print shows every value in effect and masks secrets [SEC-07]", async () => {
 		const { code, out } = await svc(["config", "print"], {
 			PORT: "4100",
 			DATABASE_URL: "postgresql://me:c4n4ry@db.internal/tapeline",
@@ -50,12 +50,12 @@ describe("svc config", () => {
 		expect(out).toContain("rpc.example.com");
 	});
 
-	test("print notes a variable that looks like a misspelled one of ours", async () => {
+	test("print notes a variable that looks like a misspelling of a known one", async () => {
 		const { notes } = await svc(["config", "print"], { TRUSTED_PROXY_HOP: "1" });
 		expect(notes.join("\n")).toContain("TRUSTED_PROXY_HOPS");
 	});
 
-	test("a bad configuration lists everything that is wrong, of the runtime and of plugins", async () => {
+	test("a bad configuration lists all problems, of the runtime and of plugins", async () => {
 		const failed = await fault(["config", "print"], {
 			PORT: "70000",
 			ROLE: "boss",
@@ -68,18 +68,18 @@ describe("svc config", () => {
 		}
 	});
 
-	test(".env.example is what `svc config example` prints: every variable of every section", async () => {
+	test(".env.example equals the output of `svc config example`: every variable of every section", async () => {
 		const { out } = await svc(["config", "example"]);
 		const file = readFileSync(join(import.meta.dir, "../../.env.example"), "utf8");
 		expect(file).toBe(`${out}\n`);
 	});
 
-	test("an unknown word after config is refused with those there are", async () => {
+	test("an unknown word after config is refused, with the known ones listed", async () => {
 		const failed = await fault(["config", "show"]);
 		expect(failed.publicDetail).toContain("`print` or `example`");
 	});
 
-	test("an argument after print or example is refused like any unknown one", async () => {
+	test("an argument after print or example is refused", async () => {
 		for (const what of ["print", "example"]) {
 			const failed = await fault(["config", what, "--foo"]);
 			expect(failed.publicDetail).toContain('"--foo" is not an argument');
@@ -89,7 +89,7 @@ describe("svc config", () => {
 });
 
 describe("svc", () => {
-	test("help, also without a word, lists the runtime's and the plugins' commands", async () => {
+	test("help, and no argument, list the runtime's and the plugins' commands", async () => {
 		for (const args of [[], ["help"], ["--help"], ["-h"]]) {
 			const { code, out } = await svc(args);
 			expect(code).toBe(0);
@@ -118,7 +118,7 @@ describe("svc", () => {
 		expect(failed.publicDetail).toContain("add --yes");
 	});
 
-	test("a negative block is refused in words of ours, as is any other text", async () => {
+	test("a negative block, and any other invalid text, is refused with our own message", async () => {
 		for (const to of ["-1", "-1_000", "1.5", "head"]) {
 			const failed = await fault(["rewind", "--chain", "anvil", "--to", to, "--yes"]);
 			expect(failed.publicDetail).toBe(`--to is "${to}": it takes a block's number.`);
@@ -126,7 +126,7 @@ describe("svc", () => {
 		expect((await fault(["rewind", "--chain", "anvil", "-1"])).publicDetail).toContain("rewind");
 	});
 
-	test("[SEC-06] audit works with a database alone: CHAINS is not asked for", async () => {
+	test("[SEC-06] audit needs only a database: CHAINS is not required", async () => {
 		const database = await createTestDatabase();
 		try {
 			const audit = createAudit({ clock: { nowMs: () => 0 } });
@@ -148,7 +148,7 @@ describe("svc", () => {
 		}
 	});
 
-	test("audit refuses a database without an audit log, names it, and makes no table there", async () => {
+	test("audit refuses a database without an audit log, names it, and creates no table in it", async () => {
 		const database = await createTestDatabase();
 		const { db } = database;
 		const schemas = async () =>
@@ -167,7 +167,7 @@ describe("svc", () => {
 		}
 	});
 
-	test("audit makes no database where there is none, and names the sandbox's", async () => {
+	test("`audit verify` creates no database; its error names the sandbox's data folder instead", async () => {
 		const dataDir = join(folder, "nobody");
 		const world = join(dataDir, "sandbox/world-1");
 		await Bun.write(join(world, "postgres/location"), ".");
@@ -178,13 +178,13 @@ describe("svc", () => {
 		expect(existsSync(join(dataDir, "postgres"))).toBe(false);
 	});
 
-	test("an unknown command is a fault that shows the help", async () => {
+	test("an unknown command is a fault that prints the help", async () => {
 		const failed = await fault(["lauch"]);
 		expect(failed.publicDetail).toContain('"lauch" is not a command');
 		expect(failed.publicDetail).toContain("config print");
 	});
 
-	test("a third party's plugin brings its command, which sees what plugins contributed", async () => {
+	test("a third party's plugin adds its command, which gets the plugins' contributions", async () => {
 		const file = join(folder, "greet.ts");
 		writeFileSync(
 			file,

@@ -6,7 +6,7 @@ function stream(columns?: number) {
 	return { written, isTTY: true, columns, write: (text: string) => written.push(text) };
 }
 
-test("a line is drawn over the one before it, and left standing at the end", () => {
+test("a progress line replaces the line before it, and the last one remains at the end", () => {
 	const to = stream(80);
 	const terminal = openTerminal(to);
 	terminal?.redraw("1 of 2");
@@ -16,7 +16,7 @@ test("a line is drawn over the one before it, and left standing at the end", () 
 	expect(to.written.join("")).toBe("\r\u001b[K1 of 2\r\u001b[K2 of 2\n");
 });
 
-test("a line never wraps: what wraps cannot be drawn over", () => {
+test("a progress line is cut to the terminal's width, because a wrapped line could not be replaced", () => {
 	for (const [columns, length] of [
 		[10, 9],
 		[undefined, 79],
@@ -27,7 +27,7 @@ test("a line never wraps: what wraps cannot be drawn over", () => {
 	}
 });
 
-test("a file and a pipe are no terminal", () => {
+test("a file and a pipe do not count as terminals", () => {
 	expect(openTerminal({ write: () => true })).toBeNull();
 	expect(openTerminal({ isTTY: false, write: () => true })).toBeNull();
 });

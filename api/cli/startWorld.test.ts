@@ -22,7 +22,7 @@ const world = {
 
 const url = "http://127.0.0.1:4000";
 
-test("a sandbox says where its chains and its wallet provider are, and how to get a token", () => {
+test("a sandbox prints the addresses of its chains and wallet provider, and how to get a token", () => {
 	const own = {
 		url,
 		hasOwnWallets: true,
@@ -38,7 +38,7 @@ test("a sandbox says where its chains and its wallet provider are, and how to ge
 	expect(token).toBe(`token    curl -s http://127.0.0.1:2/_sandbox/token -d '{"userId":"ada"}'`);
 });
 
-test("the sandbox's wallet provider is not told if another is configured: its tokens open nothing", () => {
+test("the sandbox's wallet provider is not printed if another is configured", () => {
 	const lines = worldLines(world, {
 		url,
 		hasOwnWallets: false,
@@ -50,7 +50,7 @@ test("the sandbox's wallet provider is not told if another is configured: its to
 	expect(lines).toHaveLength(2);
 });
 
-test("a collection that comes out soon is named, with where to watch that", () => {
+test("a collection that is soon revealed is printed, with the route that watches it", () => {
 	const reveals = ["0x00000000000000000000000000000000000000aa"];
 	for (const hasOwnWallets of [true, false]) {
 		const lines = worldLines(
@@ -65,14 +65,14 @@ test("a collection that comes out soon is named, with where to watch that", () =
 	}
 });
 
-test("a trade to copy is named where the service trades the sandbox's stocks", () => {
+test("an example of a trade is printed if the service trades the sandbox's stocks", () => {
 	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasOwnSocial: false };
 	const lines = worldLines(world, { ...has, hasTrades: true });
 	expect(lines.at(-1)).toEndWith(`svc ask --url ${url} "buy TSLA with 50 USDG"`);
 	expect(worldLines(world, { ...has, hasTrades: false }).join("\n")).not.toContain("TSLA");
 });
 
-test("a bridge to copy is named where the sandbox's wallets can send", () => {
+test("an example of a bridge is printed if the sandbox's wallets can send", () => {
 	const bridges = (hasOwnWallets: boolean) => {
 		const has = { url, hasOwnWallets, hasOwnStocks: false, hasTrades: false, hasOwnSocial: false };
 		return worldLines(world, has).filter((line) => line.includes('"bridge 0.5 eth from anvil to '));
@@ -81,7 +81,7 @@ test("a bridge to copy is named where the sandbox's wallets can send", () => {
 	expect(bridges(false)).toEqual([]);
 });
 
-test("X is told with a mention to copy, unless another one is configured", () => {
+test("the sandbox's X is printed with an example of a mention, unless another X is configured", () => {
 	const has = { url, hasOwnWallets: true, hasOwnStocks: true, hasTrades: true };
 	const lines = worldLines(world, { ...has, hasOwnSocial: true }).join("\n");
 	expect(lines).toContain("X        http://127.0.0.1:6 ");

@@ -11,7 +11,7 @@ afterAll(async () => {
 	await service?.database.drop();
 });
 
-test("a typed client asks every kind of route, and knows what it gets", async () => {
+test("a typed client calls every kind of route, with typed answers", async () => {
 	const { v1 } = createClient(service.url);
 	const market = v1["nft-market"];
 	const list = await market.collections.get({ query: { mode: "top", limit: 5 } });
@@ -22,7 +22,7 @@ test("a typed client asks every kind of route, and knows what it gets", async ()
 	expect(trending.data?.rows).toEqual([]);
 });
 
-test("[SEC-04] a failed request gives the typed client the problem document", async () => {
+test("[SEC-04] the typed client gets the problem document of a failed request", async () => {
 	const market = createClient(service.url).v1["nft-market"];
 	const missing = await market.collections({ slug: "nobody" }).get({ query: {} });
 	expect(missing.data).toBeNull();

@@ -11,13 +11,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a bundled module knows its own place, not the bundle's", async () => {
+test("a bundled module's import.meta has its own path, not the bundle's", async () => {
 	const file = join(folder, "places.js");
 	await buildBundle(join(ROOT, "api/launch/places.ts"), file);
 	expect((await import(file)).ROOT).toBe(ROOT);
 });
 
-test("only a few old bundles are kept, and the newest is whole", async () => {
+test("only a few old bundles are kept, and the newest is complete", async () => {
 	const own = join(folder, "many");
 	const old = Array.from({ length: 20 }, (_, index) => join(own, `start-${index}.js`));
 	await buildBundle(join(ROOT, "api/launch/places.ts"), join(own, "start-0.js"));
@@ -31,7 +31,7 @@ test("only a few old bundles are kept, and the newest is whole", async () => {
 	);
 });
 
-test("a source that cannot be bundled leaves nothing behind", async () => {
+test("a source that cannot be bundled leaves no files", async () => {
 	const source = join(folder, "broken.ts");
 	writeFileSync(source, "import { nothing } from './nowhere.ts'; nothing();");
 	const file = join(folder, "none", "broken.js");
@@ -39,14 +39,14 @@ test("a source that cannot be bundled leaves nothing behind", async () => {
 	expect(readdirSync(join(folder, "none"))).toEqual([]);
 });
 
-test("sources that changed while they were read are in no bundle", async () => {
+test("no bundle is kept of sources that changed while they were read", async () => {
 	const file = join(folder, "changed", "start-x.js");
 	const building = buildBundle(join(ROOT, "api/launch/places.ts"), file, () => false);
 	await expect(building).rejects.toThrow();
 	expect(readdirSync(join(folder, "changed"))).toEqual([]);
 });
 
-test("packages that are needed late stay where they are installed, and are loaded from there", async () => {
+test("packages that are loaded later are not bundled, but loaded from where they are installed", async () => {
 	const names = ["ai", "@ai-sdk/openai", "@modelcontextprotocol/server"];
 	const loads = names.map((name) => `() => import(${JSON.stringify(name)})`);
 	// Beside the packages, as every source of ours is.

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a bundle is made once, and runs wherever it is called from", async () => {
+test("a bundle is built once, and runs from any working directory", async () => {
 	const bundles = join(folder, "made");
 	const file = bundleOf("start", bundles) ?? "";
 	const { ino } = statSync(file);
@@ -22,7 +22,7 @@ test("a bundle is made once, and runs wherever it is called from", async () => {
 	expect(await child.exited).toBe(0);
 });
 
-test("half a bundle, as a machine without power leaves it, is made anew", () => {
+test("an incomplete bundle, as after a power failure, is built again", () => {
 	const bundles = join(folder, "cut");
 	const file = bundleOf("start", bundles) ?? "";
 	const whole = readFileSync(file);
@@ -33,7 +33,7 @@ test("half a bundle, as a machine without power leaves it, is made anew", () => 
 	}
 });
 
-test("no bundle is used where none can be written, and nothing fails", () => {
+test("a folder that is not writable gives no bundle, and no error", () => {
 	const taken = join(folder, "taken");
 	writeFileSync(taken, "a file where a folder is wanted");
 	expect(bundleOf("start", join(taken, "bundles"))).toBeNull();

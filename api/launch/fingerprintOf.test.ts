@@ -17,7 +17,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const print = () => fingerprintOf(root, { folders: ["core"], files: ["bun.lock"] });
 
-test("the fingerprint changes with the content of every source and every pin", () => {
+test("the fingerprint changes with the content of every source and every locked version", () => {
 	const seen = new Set([print()]);
 	for (const [path, text] of [
 		["core/deep/a.ts", "b"],
@@ -42,7 +42,7 @@ test("the fingerprint does not change with tests, nor with the times of files", 
 	expect(print()).toBe(before);
 });
 
-test("the fingerprint differs for a copy elsewhere: a bundle reads files where it was made", () => {
+test("the fingerprint differs for a copy in another folder, because a bundle has absolute paths", () => {
 	const copy = `${root}-copy`;
 	cpSync(root, copy, { recursive: true });
 	const files = { folders: ["core"], files: ["bun.lock"] };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { flagsAgain } from "#api/launch/flagsAgain.ts";
 
-test("all of Bun's flags are passed on but the working directory, in each spelling", () => {
+test("all of Bun's flags except the working directory are passed on, in each spelling", () => {
 	expect(flagsAgain(["--smol", "--cwd", "./sub", "--env-file=.env.local"])).toEqual([
 		"--smol",
 		"--env-file=.env.local",

@@ -4,12 +4,12 @@ import { programFile } from "#api/launch/programFile.ts";
 
 const made = () => "/bundle.js";
 
-test("a program runs from its bundle, and from its sources where there is none to be had", () => {
+test("a program runs from its bundle, or from its sources if there can be no bundle", () => {
 	expect(programFile("start", {}, made)).toBe("/bundle.js");
 	expect(programFile("start", { PLUGINS: " " }, made)).toBe("/bundle.js");
 	expect(programFile("up", {}, () => null)).toBe(sourceOf("up"));
 });
 
-test("a program with third-party plugins runs from its sources, which are theirs too", () => {
+test("a program with third-party plugins runs from its sources", () => {
 	expect(programFile("start", { PLUGINS: "./mine.ts" }, made)).toBe(sourceOf("start"));
 });

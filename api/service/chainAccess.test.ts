@@ -26,7 +26,7 @@ describe("chainAccess", () => {
 	}
 
 	describe("refusals", () => {
-		test("a service without CHAINS says what to set, and what needs none", () => {
+		test("the error for a service without CHAINS names the variable and a value that needs no endpoints", () => {
 			for (const CHAINS of [undefined, "", " , "]) {
 				const failed = refusal({ CHAINS });
 				expect(failed).toMatchObject({ code: "chains_missing", retry: "never" });
@@ -35,28 +35,28 @@ describe("chainAccess", () => {
 			}
 		});
 
-		test("an unknown chain is named, with those there are", () => {
+		test("the error for an unknown chain names it, and lists the known ones", () => {
 			const failed = refusal({ CHAINS: "base,bsae" });
 			expect(failed).toMatchObject({ code: "chain_unknown", retry: "never" });
 			expect(failed.publicDetail).toContain('"bsae"');
 			expect(failed.publicDetail).toContain("ethereum");
 		});
 
-		test("endpoints of a chain that is not defined are refused, and the name is said", () => {
+		test("endpoints of an undefined chain are refused, with the chain's name", () => {
 			const CHAIN_RPC_URLS_JSON = JSON.stringify({ bsae: ["https://x.example"] });
 			const fault = refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON });
 			expect(fault.code).toBe("chain_unknown");
 			expect(fault.publicDetail).toContain('CHAIN_RPC_URLS_JSON names "bsae"');
 		});
 
-		test("a chain with sockets only is refused: nothing could be asked", () => {
+		test("a chain with only WebSocket endpoints is refused, because no call could be sent", () => {
 			const CHAIN_RPC_URLS_JSON = JSON.stringify({ base: ["wss://x.example"] });
 			expect(refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON }).code).toBe("rpc_missing");
 		});
 	});
 
 	describe("access", () => {
-		test("[ING-14] a quorum that the chain's endpoints cannot make up is refused at the start", () => {
+		test("[ING-14] a quorum larger than the chain's number of endpoints is refused at the start", () => {
 			const urls = ["https://x.example", "https://x.example", "wss://y.example"];
 			const CHAIN_RPC_URLS_JSON = JSON.stringify({ base: urls });
 			const failed = refusal({ CHAINS: "base", CHAIN_RPC_URLS_JSON, RPC_QUORUM: "2" });
@@ -65,7 +65,7 @@ describe("chainAccess", () => {
 			expect(failed.publicDetail).toContain('"base" has 1 different');
 		});
 
-		test("[ING-14] endpoints are asked no faster than allowed, and what is asked of them is counted", async () => {
+		test("[ING-14] endpoints are called no faster than allowed, and their calls are counted", async () => {
 			const node = fakeNode({ chainId: 8453 });
 			const metrics = createMetrics();
 			const env = {
@@ -96,7 +96,7 @@ describe("chainAccess", () => {
 			await node.stop();
 		});
 
-		test("large answers are asked for where calls are billed: by a provider, or where the operator says what they cost", () => {
+		test("large answers are requested if calls are billed: by a provider, or by prices that the operator set", () => {
 			const isScarce = (url: string, env: Environment = {}) => {
 				const CHAIN_RPC_URLS_JSON = JSON.stringify({ base: [url] });
 				const [chain] = access({ CHAINS: "base", CHAIN_RPC_URLS_JSON, ...env });
@@ -114,12 +114,12 @@ describe("chainAccess", () => {
 			expect(isScarce("http://127.0.0.1:8545", priced)).toBe(true);
 		});
 
-		test("the chains of CHAINS come in its order, each once, by slug, alias or id", () => {
+		test("the chains of CHAINS keep its order, each once, by slug, alias or id", () => {
 			const chains = access({ CHAINS: "matic,8453,ethereum,base,polygon" });
 			expect(chains.map(({ chain }) => chain.slug)).toEqual(["polygon", "base", "ethereum"]);
 		});
 
-		test("[ING-14] every configured endpoint of a chain is used, under whatever name of the chain", async () => {
+		test("[ING-14] every configured endpoint of a chain is used, under any name of the chain", async () => {
 			const away = fakeNode();
 			away.answer = () => new Response("away", { status: 503 });
 			const node = fakeNode();
@@ -137,7 +137,7 @@ describe("chainAccess", () => {
 			await Promise.all([away.stop(), node.stop()]);
 		});
 
-		test("a chain without configured endpoints has its public ones", () => {
+		test("a chain without configured endpoints uses its public ones", () => {
 			const [base] = access({ CHAINS: "base" });
 			const sockets = base?.chain.publicRpcUrls.filter((url) => url.startsWith("ws"));
 			expect(base?.headUrls).toEqual(sockets ?? []);
@@ -162,7 +162,7 @@ describe("chainAccess", () => {
 			expect(slugs({ CHAINS: "robinhood" })).toEqual(["robinhood"]);
 		});
 
-		test("the reached chains hold the named home chain; a sandbox has only those that it names", () => {
+		test("the reached chains include the named home chain; a sandbox has only those that it names", () => {
 			const env = { CHAINS: "base", TRADING_HOME_CHAIN: "Optimism" };
 			expect(slugs(env)).toEqual(["base", "optimism"]);
 			expect(slugs({ ...env, TRADING_HOME_CHAIN: "nowhere" })).toEqual(["base"]);
@@ -174,7 +174,7 @@ describe("chainAccess", () => {
 			]);
 		});
 
-		test("a reached chain may have fewer endpoints than a quorum, but one that can be asked", () => {
+		test("a reached chain may have fewer endpoints than a quorum, but needs one for calls", () => {
 			const two = ["http://127.0.0.1:1", "http://127.0.0.1:2"];
 			const env = (optimism: string) => ({
 				CHAINS: "base",
@@ -207,7 +207,7 @@ describe("endpointBudgets", () => {
 		return urls.map((url) => isFree(of(url)?.take(250, { rank: 3 })));
 	};
 
-	test("a host's setting counts for that endpoint, a chain's for all of its endpoints, * for the rest", () => {
+	test("a host's setting applies to that endpoint, a chain's to all of its endpoints, * to the rest", () => {
 		expect(freedom({})).toEqual([true, true]);
 		expect(freedom({ "*": 100 })).toEqual([false, false]);
 		expect(freedom({ "8453": 100 })).toEqual([false, false]);
@@ -217,7 +217,7 @@ describe("endpointBudgets", () => {
 		expect(freedom({ ethereum: 100, "other.example": 5 })).toEqual([true, true]);
 	});
 
-	test("an endpoint that is not the chain's has no budget", () => {
+	test("an endpoint that is not one of the chain's has no budget", () => {
 		expect(budgets({}).of("https://three.example")).toBeUndefined();
 		expect(() => budgets({}).spentAt("three.example")).not.toThrow();
 	});

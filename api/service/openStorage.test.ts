@@ -119,7 +119,7 @@ describe("openShared", () => {
 			},
 		);
 
-		test("storage works within this process while nobody answers at REDIS_URL", async () => {
+		test("storage works within this process while REDIS_URL is unreachable", async () => {
 			const one = await process("redis://127.0.0.1:1");
 			const heard: string[] = [];
 			one.bus.subscribe("c", (message) => heard.push(message));
@@ -132,14 +132,14 @@ describe("openShared", () => {
 		});
 	});
 
-	test("storage without REDIS_URL has no part and no figure of Redis", async () => {
+	test("storage without REDIS_URL has no component and no metric of Redis", async () => {
 		const one = await process(undefined);
 		expect(one.components()).toEqual([]);
 		expect(await one.figure()).toBeUndefined();
 		expect((await one.budget.take("upstream", { ...terms, amount: 100 })).granted).toBe(true);
 	});
 
-	test("[MRG-08] processes on one database share its budgets, with Redis away and without it", async () => {
+	test("[MRG-08] processes on one database share its budgets, while Redis is down and without it", async () => {
 		const processes = [await process(undefined), await process("redis://127.0.0.1:1")];
 		let granted = 0;
 		for (let turn = 0; turn < 241; turn++) {
@@ -172,18 +172,18 @@ describe("openStorage", () => {
 		],
 	];
 	for (const [url, name] of cases) {
-		test(`a database is named by name, host and port: ${name}`, () => {
+		test(`a database is described by name, host and port: ${name}`, () => {
 			expect(nameDatabase(url)).toBe(name);
 		});
 	}
 
-	test("a password that breaks the URL is not taken for a host", () => {
+	test("part of a password that makes the URL invalid is not shown as the host", () => {
 		for (const password of ["pa55/word", "pa55?word", "pa55#word"]) {
 			expect(nameDatabase(`postgres://me:${password}@db.example/tapeline`)).not.toContain("pa55");
 		}
 	});
 
-	test("a written password is never part of the name", () => {
+	test("the password is never part of the description", () => {
 		fc.assert(
 			fc.property(fc.string({ minLength: 6, maxLength: 30, unit: "grapheme" }), (text) => {
 				const password = `~${text}~`;

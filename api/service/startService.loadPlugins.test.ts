@@ -31,20 +31,20 @@ describe("loadPlugins", () => {
 		);
 	const builtin = builtinPlugins.map(({ name }) => name);
 
-	test("all built-in plugins are loaded, without those that the operator leaves out", async () => {
+	test("all built-in plugins are loaded, except those that the operator leaves out", async () => {
 		expect(await names([])).toEqual(builtin);
 		const [first = ""] = builtin;
 		expect(await names([], [first])).toEqual(builtin.slice(1));
 	});
 
-	test("a third party's module is loaded by its path, after what ships, under any export", async () => {
+	test("a third party's module is loaded by its path, after the built-in plugins, from any export", async () => {
 		const text = `export const anything = { name: "theirs", setup: () => ({}) }; export const other = 7;`;
 		const file = module("theirs.ts", text);
 		expect(await names([file])).toEqual([...builtin, "theirs"]);
 		expect(await names([`./${relative(process.cwd(), file)}`])).toEqual([...builtin, "theirs"]);
 	});
 
-	test("a module without a plugin is refused by name", async () => {
+	test("the error for a module without a plugin names it", async () => {
 		const exports = [
 			"",
 			"export const a = 1;",
@@ -59,14 +59,14 @@ describe("loadPlugins", () => {
 		}
 	});
 
-	test("a module that is not there, or fails while it loads, is refused with the reason", async () => {
+	test("a missing module, or one that fails while it loads, is refused with the reason", async () => {
 		const missing = await refusal(["tapeline-plugin-that-is-not-there"]);
 		expect(missing.publicDetail).toContain('"tapeline-plugin-that-is-not-there" does not load');
 		const broken = await refusal([module("broken.ts", `throw new Error("its own trouble");`)]);
 		expect(broken.publicDetail).toContain("its own trouble");
 	});
 
-	test("leaving out what is not built in is refused, with the names there are", async () => {
+	test("leaving out a plugin that is not built in is refused, with the known names", async () => {
 		const failed = await refusal([], ["chain-scaner"]);
 		expect(failed.publicDetail).toContain("chain-scaner");
 		expect(failed.publicDetail).toContain(builtin.join(", "));
@@ -91,7 +91,7 @@ describe("readyReport", () => {
 
 	const answers = async () => [];
 
-	test("a process is ready when its database answers and every plugin is well", async () => {
+	test("a process is ready if its database answers and every plugin is healthy", async () => {
 		expect(await report(answers, { a: null, b: null })).toEqual({
 			ready: true,
 			components: ["database", "a", "b"].map((name) => ({ name, ready: true })),
@@ -99,7 +99,7 @@ describe("readyReport", () => {
 		});
 	});
 
-	test("a degraded part is named with its reason, and the process stays ready", async () => {
+	test("a degraded part is listed with its reason, and the process stays ready", async () => {
 		expect(await report(answers, { a: null }, { degraded: [stuck] })).toMatchObject({
 			ready: true,
 			degraded: [
@@ -109,7 +109,7 @@ describe("readyReport", () => {
 		});
 	});
 
-	test("a process without its database asks no plugin what is degraded", async () => {
+	test("a process without its database does not ask plugins what is degraded", async () => {
 		const away = () => Promise.reject(new Error("away"));
 		expect(await report(away, { a: null }, { degraded: [stuck] })).toEqual({
 			ready: false,
@@ -121,13 +121,13 @@ describe("readyReport", () => {
 		});
 	});
 
-	test("one plugin that is not well makes the process not ready, in that plugin's words", async () => {
+	test("one unhealthy plugin makes the process not ready, with that plugin's reason", async () => {
 		const { ready, components } = await report(answers, { a: null, b: "no blocks" });
 		expect(ready).toBe(false);
 		expect(components.at(-1)).toEqual({ name: "b", ready: false, detail: "no blocks" });
 	});
 
-	test("[SEC-07] a database that does not answer is said, without its address or its error", async () => {
+	test("[SEC-07] a database that does not answer is reported without its address or its error", async () => {
 		const away = () => Promise.reject(new Error("connect ECONNREFUSED postgres://me:c4n4ry@db"));
 		const answer = await report(away, {});
 		expect(answer.ready).toBe(false);
@@ -136,7 +136,7 @@ describe("readyReport", () => {
 });
 
 describe("sectionsOf", () => {
-	test("the list of plugins is read before all else, whatever else is wrong", () => {
+	test("the list of plugins is read first, even if the rest is invalid", () => {
 		expect(
 			pluginNames({ PLUGINS: "./a.ts, b", PLUGINS_DISABLED: "streams", PORT: "none" }),
 		).toEqual({

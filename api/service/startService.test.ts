@@ -55,33 +55,33 @@ const connections = () =>
 		where datname = current_database() and application_name in ('tapeline', 'tapeline queue')`,
 	);
 
-describe("a service that cannot start says why", () => {
-	test("a service without CHAINS says so before it opens a database", async () => {
+describe("a service that cannot start", () => {
+	test("the error for missing CHAINS comes before a database is opened", async () => {
 		expect((await refusal({ DATABASE_URL: "postgresql://127.0.0.1:1/x" })).code).toBe(
 			"chains_missing",
 		);
 	});
 
-	test("a service with a bad configuration lists everything that is wrong", async () => {
+	test("a bad configuration is refused with all its problems", async () => {
 		const failed = await refusal(environment({ PORT: "x", TRUSTED_PROXY_HOPS: "-1" }));
 		expect(failed.privateDetail).toMatch(/PORT[\s\S]*TRUSTED_PROXY_HOPS/);
 	});
 
-	test("a service whose database does not answer says so without the password", async () => {
+	test("the error for a database that does not answer has no password", async () => {
 		const url = "postgresql://me:c4n4ry@127.0.0.1:1/tapeline";
 		const failed = await refusal(environment({ DATABASE_URL: url }));
 		expect(failed).toMatchObject({ code: "database_unreachable", retry: "later" });
 		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
 	});
 
-	test("a service with an unreadable REDIS_URL says so, and leaves no connection behind", async () => {
+	test("the error for an invalid REDIS_URL names it, and no connection stays open", async () => {
 		const failed = await refusal(environment({ REDIS_URL: "redis://:c4n4ry@cache:99999" }));
 		expect(failed).toMatchObject({ code: "redis_url", retry: "never" });
 		expect(Bun.inspect(failed)).not.toContain("c4n4ry");
 		while ((await connections()).length > 0);
 	});
 
-	test("a service whose plugin fails to start says so, and leaves no connection behind", async () => {
+	test("the error for a plugin that fails to start names it, and no connection stays open", async () => {
 		const file = join(folder, "failing.ts");
 		writeFileSync(
 			file,
@@ -98,7 +98,7 @@ describe("a service that cannot start says why", () => {
 });
 
 describe("a service", () => {
-	test("a service whose Redis does not answer is up and ready, and says so", async () => {
+	test("a service whose Redis does not answer is ready, and reports Redis as degraded", async () => {
 		const service = await start({ ROLE: "api", REDIS_URL: "redis://:c4n4ry@127.0.0.1:1" });
 		const ready = await fetch(`${service.url}/readyz`);
 		const text = await ready.text();
@@ -113,7 +113,7 @@ describe("a service", () => {
 		expect(figures).toContain("tapeline_redis_up 0");
 	});
 
-	test("a service answers while it runs, and lets everything go when it stops", async () => {
+	test("a service answers while it runs, and closes everything when it stops", async () => {
 		const service = await start();
 		const health = await fetch(`${service.url}/healthz`);
 		expect(await health.json()).toMatchObject({
@@ -126,7 +126,7 @@ describe("a service", () => {
 		while ((await connections()).length > 0);
 	});
 
-	test("a service that only answers runs no queue, and one that only works has no market routes", async () => {
+	test("a service with the role of the API runs no queue, and a worker has no market routes", async () => {
 		// A connection that an earlier service closed may take the server a moment to forget.
 		while ((await connections()).length > 0);
 		const api = await start({ ROLE: "api" });
@@ -138,7 +138,7 @@ describe("a service", () => {
 	});
 });
 
-test("storage that is opened again finds its schemas up to date", async () => {
+test("storage that is opened a second time finds its schemas up to date", async () => {
 	const config = { DATABASE_URL: database.connectionString, DATA_DIR: folder, CHAINS: [] };
 	for (let turn = 0; turn < 2; turn++) {
 		const storage = await openStorage(config, [], silentLog);
