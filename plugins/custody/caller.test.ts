@@ -3,7 +3,7 @@ import type { Log } from "#core/log.ts";
 import { createFailureLog } from "#plugins/custody/caller.ts";
 import { LOG_EVERY_MS } from "#plugins/custody/limits.ts";
 
-test("an outage is a line a minute for each endpoint, with how many it stands for", () => {
+test("an outage is logged once a minute for each endpoint, with the number of failures since", () => {
 	const lines: unknown[] = [];
 	const warn: Log["warn"] = (_, context) => void lines.push(context);
 	const log: Log = { debug() {}, info() {}, warn, error() {}, with: () => log };

@@ -94,7 +94,7 @@ describe("createCustody", () => {
 			expect(await lab.custody.byId(transactionId ?? "", signal)).toMatchObject(trace as never);
 		});
 
-		test("an amount beyond 2^53 arrives to the wei", async () => {
+		test("an amount beyond 2^53 is sent exactly", async () => {
 			const asked = await request();
 			asked.transaction.valueRaw = 9_007_199_254_740_993n;
 			const outcome = await lab.custody.send(asked);
@@ -105,7 +105,7 @@ describe("createCustody", () => {
 			expect(BigInt(mined.value)).toBe(9_007_199_254_740_993n);
 		});
 
-		test("a transaction that may not be sent any more is refused, and no request is made", async () => {
+		test("a transaction whose time to send is over is refused, and no request is made", async () => {
 			const asked = await request();
 			const given = { ...asked, validUntilMs: Date.now() - 1 };
 			const wrong = [
@@ -123,7 +123,7 @@ describe("createCustody", () => {
 			expect(posts()).toBe(0);
 		});
 
-		test("sending for a wallet that did not delegate, is archived or is another's sends nothing", async () => {
+		test("sending for a wallet that is not delegated, is archived or belongs to somebody else sends nothing", async () => {
 			const asked = await request();
 			const ben = emulator.person("ben").wallet?.id ?? "";
 			const notOurs = await lab.custody.send({ ...asked, providerWalletId: ben });
@@ -137,7 +137,7 @@ describe("createCustody", () => {
 			expect(archived.kind).toBe("unknown");
 		});
 
-		test("sending with another key, secret or application is refused", async () => {
+		test("sending with a wrong key, secret or application is refused", async () => {
 			const stranger = await startCustodyEmulator({ rpcUrl: anvil.url });
 			const { authorizationKey } = stranger;
 			await stranger.stop();
@@ -151,14 +151,14 @@ describe("createCustody", () => {
 			}
 		});
 
-		test("sending without the money is refused with its code", async () => {
+		test("sending more than the wallet's balance is refused with the provider's code", async () => {
 			const asked = await request();
 			asked.transaction.valueRaw = 10n ** 30n;
 			const outcome = await lab.custody.send(asked);
 			expect(outcome).toMatchObject({ kind: "refused", code: "insufficient_funds" });
 		});
 
-		test("a reference that was used is unknown, and sends no second transaction", async () => {
+		test("a second send with the same reference is unknown, and sends no second transaction", async () => {
 			const asked = await request();
 			const first = await lab.custody.send(asked);
 			const before = sends();
@@ -171,7 +171,7 @@ describe("createCustody", () => {
 		});
 	});
 
-	describe("what goes wrong with a send", () => {
+	describe("a send that goes wrong", () => {
 		const kinds: [string, CustodyFaultOrder, "unknown" | "sent", number][] = [
 			["a 500 before broadcasting", { kind: "status", status: 500 }, "unknown", 0],
 			["a 500 after broadcasting", { kind: "status", status: 500, when: "after" }, "unknown", 1],
@@ -224,7 +224,7 @@ describe("createCustody", () => {
 			expect(trace?.status ?? null).toBe(broadcast ? "confirmed" : null);
 		});
 
-		test("a hash of another transaction is what we are told, and the look-up tells another", async () => {
+		test("a hash of another transaction is returned as sent, and the look-up returns the right one", async () => {
 			const asked = await request();
 			emulator.fault({ kind: "other_hash", path: "^POST", times: 1 });
 			const outcome = await lab.custody.send(asked);
@@ -235,7 +235,7 @@ describe("createCustody", () => {
 			);
 		});
 
-		test("a broadcast after we gave up is unknown, then found", async () => {
+		test("a broadcast after our time-out is unknown, and then found by its reference", async () => {
 			const quick = custodyLab(emulator, { timeoutMs: 100 });
 			let meanwhile: unknown;
 			// On a busy machine it may be broadcast before anybody looks: then it is later the next time.
@@ -254,7 +254,7 @@ describe("createCustody", () => {
 			expect(meanwhile).toMatchObject({ status: "pending", transactionHash: null });
 		});
 
-		test("a broadcast that would be later than its expiry is never made", async () => {
+		test("a transaction that would be broadcast after its expiry is never broadcast", async () => {
 			const quick = custodyLab(emulator, { timeoutMs: 100 });
 			const asked = await request({ validForMs: 150 });
 			const before = sends();
@@ -266,7 +266,7 @@ describe("createCustody", () => {
 			expect(trace).toMatchObject({ status: "failed", transactionHash: null });
 		});
 
-		test("an answer that would be right, were it not too long, is unknown", async () => {
+		test("a valid answer that is too long is unknown", async () => {
 			const asked = await request();
 			const data = { hash: `0x${"ab".repeat(32)}`, caip2: "eip155:31337" };
 			const answer = JSON.stringify({ method: "eth_sendTransaction", data });
@@ -282,7 +282,7 @@ describe("createCustody", () => {
 			await server.stop(true);
 		});
 
-		test("called off while it is under way it is unknown at once", async () => {
+		test("a send that is aborted while it runs is unknown at once", async () => {
 			const asked = await request();
 			const leaving = new AbortController();
 			emulator.fault({ kind: "silence", when: "after", path: "^POST", times: 1 });
@@ -297,7 +297,7 @@ describe("createCustody", () => {
 			expect(lab.lines).toMatchObject([{ context: { endpoint: "send" } }]);
 		});
 
-		test("a connection that ends under it is asked once: nothing below us repeats a POST", async () => {
+		test("a send whose connection breaks is requested once: no layer below repeats a POST", async () => {
 			let requests = 0;
 			const server = createServer((socket) => {
 				let text = "";
@@ -326,7 +326,7 @@ describe("createCustody", () => {
 			server.close();
 		});
 
-		test("[SEC-09] a redirect is not followed: neither secret nor signature go elsewhere", async () => {
+		test("[SEC-09] a redirect is not followed, so no other host gets the secret or the signature", async () => {
 			let elsewhere = 0;
 			const other = Bun.serve({
 				port: 0,
@@ -349,7 +349,7 @@ describe("createCustody", () => {
 	});
 
 	describe("looking up", () => {
-		test("null is what the provider does not know, and never what it answered badly", async () => {
+		test("a look-up is null only if the provider does not know the object, never after a bad answer", async () => {
 			expect(await lab.custody.byId("00000000-none", signal)).toBeNull();
 			expect(await lab.custody.byReference("none", signal)).toBeNull();
 			expect(await lab.custody.user("did:privy:none", signal)).toBeNull();
@@ -395,7 +395,7 @@ describe("createCustody", () => {
 			});
 		});
 
-		test("a wallet is delegated where our key alone may sign for it", async () => {
+		test("a wallet counts as delegated if our key alone may sign for it", async () => {
 			const states = await Promise.all(
 				["ada", "ben", "emil"].map((name) =>
 					lab.custody.wallet(emulator.person(name).wallet?.id ?? "", signal),
@@ -426,7 +426,7 @@ describe("createCustody", () => {
 			signal,
 		});
 
-		test("a message, as text and as bytes, is the wallet's signature of it", async () => {
+		test("the signature of a message, as text and as bytes, is the wallet's", async () => {
 			const address = emulator.person("ada").wallet?.address;
 			for (const message of ["héllo\n", new Uint8Array([0, 255, 10])]) {
 				const signature = await lab.custody.signMessage({ ...rest(), message });
@@ -435,7 +435,7 @@ describe("createCustody", () => {
 			}
 		});
 
-		test("typed data with amounts beyond 2^53 is the wallet's signature of them", async () => {
+		test("the signature of typed data with amounts beyond 2^53 is the wallet's", async () => {
 			const typedData = {
 				domain: { name: "Permit", chainId: 31_337 },
 				types: { Permit: [{ name: "value", type: "uint256" }] },
@@ -448,7 +448,7 @@ describe("createCustody", () => {
 			);
 		});
 
-		test("a signing that goes wrong is a fault and no signature", async () => {
+		test("a signing that goes wrong gives a fault and no signature", async () => {
 			const wrong: [CustodyFaultOrder, string][] = [
 				[{ kind: "status", status: 500, when: "after" }, "wallet_provider_unavailable"],
 				[{ kind: "html" }, "wallet_provider_unreadable"],
@@ -471,7 +471,7 @@ describe("createCustody", () => {
 	});
 
 	describe("access tokens", () => {
-		test("access tokens are verified with the configured key, and with the published ones", async () => {
+		test("access tokens are verified with the configured key, or with the published keys", async () => {
 			const { id } = emulator.person("ada");
 			for (const verificationKey of [emulator.verificationKey, null]) {
 				const { custody } = custodyLab({ ...emulator, verificationKey });
@@ -482,7 +482,7 @@ describe("createCustody", () => {
 			}
 		});
 
-		test("[SEC-07] published keys are asked for without the application's secret", async () => {
+		test("[SEC-07] published keys are fetched without the application's secret", async () => {
 			const seen: Headers[] = [];
 			const server = Bun.serve({
 				port: 0,
@@ -502,7 +502,7 @@ describe("createCustody", () => {
 	});
 
 	describe("secrets", () => {
-		test("[SEC-07, SEC-09] are in no outcome, fault, log or metric, whatever the provider echoes", async () => {
+		test("[SEC-07, SEC-09] secrets are in no outcome, fault, log or metric, whatever the provider repeats", async () => {
 			const seen: string[] = [];
 			const token = emulator.token({ userId: "did:privy:x" });
 			const server = Bun.serve({
@@ -585,7 +585,7 @@ describe("createQuorums", () => {
 		user_ids: ["somebody"],
 	});
 
-	test("a quorum is ours where our key alone speaks for it", async () => {
+	test("a quorum is ours if our key alone can sign for it", async () => {
 		const pem = `-----BEGIN PUBLIC KEY-----\n${KEY.slice(0, 20)}\n${KEY.slice(20)}\n-----END PUBLIC KEY-----\n`;
 		const answers: [unknown, boolean][] = [
 			[quorum("q", ["other", KEY]), true],
@@ -601,7 +601,7 @@ describe("createQuorums", () => {
 		}
 	});
 
-	test("an answer about another quorum, or none that can be read, decides nothing", async () => {
+	test("an answer about another quorum, or an unreadable one, is not used", async () => {
 		for (const answer of [quorum("r", [KEY]), {}, [], "q"]) {
 			const { quorums, state } = open(() => answer);
 			await expect(quorums.isOurs("q", signal)).rejects.toThrow("wallet_provider_unreadable");

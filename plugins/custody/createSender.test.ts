@@ -12,8 +12,8 @@ function classify(status: number, json: unknown) {
 	return classifySend({ kind: "answer", status, json }, asked);
 }
 
-describe("what an answer to a send proves", () => {
-	test("a hash on our chain for our reference is sent", () => {
+describe("the answer to a send", () => {
+	test("a hash on our chain for our reference means sent", () => {
 		const outcome = { kind: "sent", transactionHash: hash, transactionId: "t1" } as const;
 		expect(classify(200, sent)).toEqual(outcome as never);
 		const upper = { ...sent, data: { ...data, hash: `0x${"AB".repeat(32)}` } };
@@ -34,7 +34,7 @@ describe("what an answer to a send proves", () => {
 		["nothing", null],
 		["a list", [sent]],
 	];
-	test.each(doubtful)("200 with %s is unknown", (_, json) => {
+	test.each(doubtful)("200 with %s means unknown", (_, json) => {
 		expect(classify(200, json).kind).toBe("unknown");
 	});
 
@@ -47,7 +47,7 @@ describe("what an answer to a send proves", () => {
 		[403, "something_new", "http_403"],
 		[404, undefined, "http_404"],
 	];
-	test.each(refusals)("%d %s proves that nothing left", (status, code, told) => {
+	test.each(refusals)("%d %s means refused: nothing was sent", (status, code, told) => {
 		const outcome = classify(status, { error: "sentence", code });
 		expect(outcome).toMatchObject({ kind: "refused", code: told });
 	});
@@ -67,11 +67,11 @@ describe("what an answer to a send proves", () => {
 		[503, undefined],
 		[302, "policy_violation"],
 	];
-	test.each(unproven)("%d %s proves nothing", (status, code) => {
+	test.each(unproven)("%d %s means unknown", (status, code) => {
 		expect(classify(status, { error: "sentence", code }).kind).toBe("unknown");
 	});
 
-	test("a refusal that is not in the provider's form, or speaks of a transaction, proves nothing", () => {
+	test("a refusal in another form, or one that mentions a transaction, means unknown", () => {
 		for (const status of [400, 401, 403, 404]) {
 			const code = "policy_violation";
 			expect(classify(status, { code }).kind).toBe("unknown");
@@ -87,7 +87,7 @@ describe("what an answer to a send proves", () => {
 		});
 	});
 
-	test("an answer to a send never throws, and none of the provider's words are kept", () => {
+	test("reading an answer to a send never throws, and keeps none of the provider's text", () => {
 		const canary = "c4n4ry";
 		fc.assert(
 			fc.property(fc.integer({ min: 100, max: 599 }), fc.jsonValue(), (status, value) => {

@@ -21,7 +21,7 @@ const open = (config: Partial<CustodyConfig>) =>
 	openCustody({ WALLET_PROVIDER_TIMEOUT_MS: 30_000, ...config }, { core });
 
 describe("the wallet provider's configuration", () => {
-	test("the configuration is complete or absent: a part of it is refused", () => {
+	test("a complete configuration and none are accepted, and a part of it is refused", () => {
 		expect(open({}).isOn).toBe(false);
 		expect(open(whole).isOn).toBe(true);
 		for (const name of Object.keys(whole)) {
@@ -33,7 +33,7 @@ describe("the wallet provider's configuration", () => {
 		);
 	});
 
-	test("a bad value of the configuration is refused at boot, without telling the secret [SEC-07]", () => {
+	test("a bad value of the configuration is refused at boot, without showing the secret [SEC-07]", () => {
 		const wrong = {
 			WALLET_PROVIDER_BASE_URL: ["http://wallets.test", "http://localhost.evil.test", "ftp://x"],
 			WALLET_PROVIDER_APP_ID: ["a b", "a:b"],
@@ -51,7 +51,7 @@ describe("the wallet provider's configuration", () => {
 		}
 	});
 
-	test("http is accepted for this machine only, and keys in each form that they come in", () => {
+	test("http is accepted for this machine only, and keys in each of their formats", () => {
 		const pem = publicKey.export({ format: "pem", type: "spki" }).toString();
 		for (const url of ["http://127.0.0.1:8080", "http://localhost:1/", "https://api.privy.io"]) {
 			const config = {
@@ -65,7 +65,7 @@ describe("the wallet provider's configuration", () => {
 	});
 });
 
-test("sending without a wallet provider is refused, and all else is a fault that says so", async () => {
+test("without a wallet provider a send is refused, and any other call fails with a fault that says so", async () => {
 	const off = open({});
 	const { signal } = new AbortController();
 	const send = await off.send({

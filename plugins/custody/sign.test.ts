@@ -63,7 +63,7 @@ describe("canonicalizeJson", () => {
 			expect(canonicalizeJson(Buffer.from(bits, "hex").readDoubleBE())).toBe(text);
 		});
 
-		test("canonical JSON is the same for any order of members, and means the same", () => {
+		test("canonical JSON is the same for any order of members, and parses to the same value", () => {
 			fc.assert(
 				fc.property(fc.jsonValue(), (value) => {
 					const text = canonicalizeJson(value);
@@ -120,7 +120,7 @@ describe("createAuthorizer", () => {
 	};
 
 	describe("the authorization key", () => {
-		test("an authorization key is read with and without its prefix, and gives its public half", () => {
+		test("an authorization key is read with and without its prefix, and gives its public key", () => {
 			const spki = pair.publicKey.export({ format: "der", type: "spki" }).toString("base64");
 			expect(readAuthorizationKey(base64)?.publicKey).toBe(spki);
 			expect(readAuthorizationKey(`wallet-auth:${base64}`)?.publicKey).toBe(spki);
@@ -142,7 +142,7 @@ describe("createAuthorizer", () => {
 	describe("an authorization signature", () => {
 		const authorize = createAuthorizer({ appId: "app1", privateKey: pair.privateKey });
 
-		test("[SEC-09] the signature covers the whole request, and is the only trace of the key sent", () => {
+		test("[SEC-09] the signature covers the whole request, and nothing else of the key is sent", () => {
 			const { headers, text } = authorize(request);
 			const payload =
 				'{"body":{"method":"personal_sign","params":{"encoding":"utf-8","message":"hi"}},' +
@@ -161,7 +161,7 @@ describe("createAuthorizer", () => {
 			}
 		});
 
-		test("a signature does not hold for a longer life, another key, URL or body", () => {
+		test("a signature is invalid for a longer expiry, another key, URL or body", () => {
 			const { headers } = authorize(request);
 			const signature = Buffer.from(headers["privy-authorization-signature"] ?? "", "base64");
 			const changed = [

@@ -29,7 +29,7 @@ describe("createKeySet", () => {
 	}
 
 	describe("the provider's published keys", () => {
-		test("the published keys are asked for once, however many tokens come together", async () => {
+		test("the published keys are fetched once for many simultaneous tokens", async () => {
 			const { state, keys } = open({ keys: [jwk("a"), jwk("b")] });
 			const found = await Promise.all(Array.from({ length: 20 }, () => keys("a")));
 			expect(found.every((key) => key?.type === "public")).toBe(true);
@@ -40,7 +40,7 @@ describe("createKeySet", () => {
 			expect(state.asked).toBe(2);
 		});
 
-		test("the published keys are asked for again for a new name, but not for each made-up one", async () => {
+		test("the published keys are fetched again for an unknown key id, at most once in a while", async () => {
 			const { state, keys } = open({ keys: [jwk("a")] });
 			await keys("a");
 			state.answer = { keys: [jwk("a"), jwk("b")] };
@@ -53,7 +53,7 @@ describe("createKeySet", () => {
 			expect(state.asked).toBe(2);
 		});
 
-		test("hold for an hour while the provider is away, and no longer", async () => {
+		test("the published keys are used for an hour while the provider is down, and then refused", async () => {
 			const { state, keys } = open({ keys: [jwk("a")] });
 			await keys("a");
 			state.isAway = true;
@@ -69,7 +69,7 @@ describe("createKeySet", () => {
 			expect(await keys("a")).not.toBeNull();
 		});
 
-		test("while there never were any, nobody is signed in, and one question a second is asked", async () => {
+		test("while keys were never fetched, nobody is signed in, and they are requested once a second", async () => {
 			const { state, keys } = open(null);
 			state.isAway = true;
 			for (let round = 0; round < 2; round++) {
@@ -80,7 +80,7 @@ describe("createKeySet", () => {
 			expect(state.asked).toBe(1);
 		});
 
-		test("a published key that is no P-256 signing key is left out, and an empty set changes nothing", async () => {
+		test("a published key that is no P-256 signing key is ignored, and an empty set replaces nothing", async () => {
 			const { x, y, kid } = jwk("odd");
 			const odd = [
 				{ kty: "RSA", n: "AQAB", e: "AQAB", kid: "rsa" },
@@ -119,7 +119,7 @@ describe("createTokenVerifier", () => {
 	}
 
 	describe("an access token", () => {
-		test("an access token says whose it is, and when it was issued", async () => {
+		test("an access token gives its user and when it was issued", async () => {
 			const issued: [iat: number | undefined, issuedAtMs: number][] = [
 				[nowS - 600, clock.nowMs() - 600_000],
 				// One that claims to be from the future is from now.
@@ -134,13 +134,13 @@ describe("createTokenVerifier", () => {
 			}
 		});
 
-		test("an access token is good until it expires, and not at that moment", async () => {
+		test("an access token is valid until its expiry, and not at that moment", async () => {
 			await verify(tokens.mint({ ...good, expiresInS: 1 }));
 			await isRefused(tokens.mint({ ...good, expiresInS: 0 }));
 			await isRefused(tokens.mint({ ...good, expiresInS: -1 }));
 		});
 
-		test("an access token that would hold for more than a day is refused: it cannot be taken back", async () => {
+		test("an access token with a life of more than a day is refused, because it cannot be revoked", async () => {
 			const dayS = 86_400;
 			await verify(tokens.mint({ ...good, expiresInS: dayS }));
 			for (const expiresInS of [dayS + 1, 2 * dayS, 10 * 365 * dayS, Number.MAX_SAFE_INTEGER]) {
@@ -186,7 +186,7 @@ describe("createTokenVerifier", () => {
 			await isRefused(`${head}.${body}.`);
 		});
 
-		test("an access token in another spelling, longer or shorter is refused", async () => {
+		test("an access token in another encoding, longer or shorter is refused", async () => {
 			const token = tokens.mint(good);
 			const [head = "", body = "", mac = ""] = token.split(".");
 			const zeros = Buffer.alloc(64).toString("base64url");
@@ -210,11 +210,11 @@ describe("createTokenVerifier", () => {
 			for (const spelling of spellings) await isRefused(spelling);
 		});
 
-		test("an access token of another key is refused", async () => {
+		test("an access token signed by another key is refused", async () => {
 			await isRefused(createTokens({ appId: "app1", clock }).mint(good));
 		});
 
-		test("an access token that is wrong in itself is refused without asking for keys", async () => {
+		test("an access token that is malformed is refused without fetching keys", async () => {
 			let asked = 0;
 			const keys = async () => {
 				asked += 1;

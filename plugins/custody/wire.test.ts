@@ -8,8 +8,8 @@ import { readTrace, readTraces, readUser } from "#plugins/custody/wire.ts";
 const hash = `0x${"cd".repeat(32)}`;
 const row = { id: "t1", status: "confirmed", transaction_hash: hash, reference_id: "r1" };
 
-describe("a transaction in the provider's words", () => {
-	test("a transaction has each amount as its exact hex, however large", () => {
+describe("a transaction in the provider's format", () => {
+	test("a transaction has each amount as exact hex, however large", () => {
 		const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 		fc.assert(
 			fc.property(uint, fc.nat(), uint, (valueRaw, nonce, maxFeePerGas) => {
@@ -42,7 +42,7 @@ describe("a transaction in the provider's words", () => {
 	});
 });
 
-describe("typed data in the provider's words", () => {
+describe("typed data in the provider's format", () => {
 	const typedData = {
 		domain: { chainId: 1 },
 		types: { Permit: [{ name: "value", type: "uint256" }] },
@@ -57,7 +57,7 @@ describe("typed data in the provider's words", () => {
 		});
 	});
 
-	test("numbers that a double cannot hold, and what is no typed data, are refused", () => {
+	test("numbers that a double cannot hold, and invalid typed data, are refused", () => {
 		for (const value of [2 ** 53, 0.5, Number.NaN]) {
 			expect(() => typedDataParams({ ...typedData, message: { value } })).toThrow(
 				"wallet_provider_refused",
@@ -67,8 +67,8 @@ describe("typed data in the provider's words", () => {
 	});
 });
 
-describe("a transaction that was looked up", () => {
-	test("a known status of a transaction is kept, and any other counts as unknown", () => {
+describe("a looked-up transaction", () => {
+	test("a known status of a transaction is kept, and any other becomes unknown", () => {
 		for (const status of [
 			"pending",
 			"broadcasted",
@@ -84,7 +84,7 @@ describe("a transaction that was looked up", () => {
 		expect(readTrace({ ...row, id: undefined })).toBeNull();
 	});
 
-	test("a transaction is unknown to the provider only if the list is empty", () => {
+	test("a transaction is not known to the provider only if the returned list is empty", () => {
 		expect(readTraces({ transactions: [] }, "r1")).toBeNull();
 		expect(readTraces({ transactions: [row] }, "r1")).toMatchObject({ transactionId: "t1" });
 		expect(readTraces({ transactions: [row, row] }, "r1")).toMatchObject({ transactionId: "t1" });
@@ -102,7 +102,7 @@ describe("a transaction that was looked up", () => {
 });
 
 describe("a user's accounts", () => {
-	test("a user's accounts are its social one and its wallets, with an id if the provider has the key", () => {
+	test("a user's accounts are its social account and its wallets, with an id for the provider's own", () => {
 		const address = `0x${"Ab".repeat(20)}`;
 		const user = readUser({
 			id: "did:privy:1",
@@ -125,7 +125,7 @@ describe("a user's accounts", () => {
 		]);
 	});
 
-	test("keep a name out that is none, and the subject all the same", () => {
+	test("an invalid name is left out, and the subject is kept", () => {
 		const accounts = [{ type: "twitter_oauth", subject: "77", username: "a\u202eb" }];
 		expect(readUser({ id: "u", linked_accounts: accounts })?.accounts).toEqual([
 			{ type: "social", subject: "77", username: null },

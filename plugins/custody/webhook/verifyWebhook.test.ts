@@ -23,7 +23,7 @@ describe("readWebhookEvent", () => {
 		reference_id: REFERENCE,
 	};
 
-	test("an event of a transaction is read for the transaction's id only", () => {
+	test("a transaction event gives only its kind and our reference; its other members are not used", () => {
 		const events = [
 			"broadcasted",
 			"still_pending",
@@ -42,13 +42,13 @@ describe("readWebhookEvent", () => {
 		}
 	});
 
-	test("a transaction without a reference of ours is not ours", () => {
+	test("a transaction without a reference of ours is ignored", () => {
 		for (const reference_id of [undefined, null, "", "order-17", `${REFERENCE}x`]) {
 			expect(read({ ...confirmed, reference_id })).toMatchObject({ reference: null });
 		}
 	});
 
-	test("events of other kinds, known to nobody yet, are passed over", () => {
+	test("events of other kinds, also of unknown ones, are ignored", () => {
 		for (const type of ["user.created", "transaction.finalized", "transaction.", "confirmed"]) {
 			expect(read({ ...confirmed, type })).toEqual({ kind: "other" });
 		}
@@ -68,7 +68,7 @@ describe("readWebhookEvent", () => {
 });
 
 describe("readWebhookSecret", () => {
-	test("the key is what stands behind the prefix, decoded", () => {
+	test("the key is the text after the prefix, decoded from base64", () => {
 		const key = Buffer.alloc(24, 0xfb);
 		const read = readWebhookSecret(`whsec_${key.toString("base64")}`);
 		expect(Buffer.from(read ?? []).equals(key)).toBe(true);
@@ -88,7 +88,7 @@ describe("readWebhookSecret", () => {
 		"sk_a-secret-of-another-service",
 	];
 	for (const text of odd) {
-		test(`${JSON.stringify(text)} is no secret, said at the start and not at the first webhook`, () => {
+		test(`${JSON.stringify(text)} is refused as a secret at the start, before the first webhook`, () => {
 			expect(readWebhookSecret(text)).toBeNull();
 		});
 	}
@@ -148,14 +148,14 @@ describe("verifyWebhook", () => {
 	const TIME = "401 webhook_time";
 
 	for (const one of published) {
-		test(`the published vector ${one.id} is right at its time`, () => {
+		test(`the published test vector ${one.id} is valid at its time`, () => {
 			const offMs = (Number(one.timestamp) - Number(vector.timestamp)) * 1_000;
 			expect(verdict(one, offMs)).toBe(one.id);
 		});
 	}
 
 	describe("a signature", () => {
-		test("a signature holds for one body, id, time and secret only", () => {
+		test("a signature is valid for one body, id, time and secret only", () => {
 			expect(verdict({ body: vector.body.replace("true", "false") })).toBe(SIGNATURE);
 			expect(verdict({ body: `${vector.body} ` })).toBe(SIGNATURE);
 			expect(verdict({ body: "" })).toBe(SIGNATURE);
@@ -164,7 +164,7 @@ describe("verifyWebhook", () => {
 			expect(verdict({ secret: published[1].secret })).toBe(SIGNATURE);
 		});
 
-		test("a signature counts wherever it stands among others, and others do not count", () => {
+		test("a valid signature is accepted at any place in a list of others", () => {
 			const { signature } = vector;
 			const wrong = `v1,${Buffer.alloc(32, 1).toString("base64")}`;
 			expect(verdict({ signature: `${wrong} ${signature}` })).toBe(vector.id);
@@ -174,14 +174,14 @@ describe("verifyWebhook", () => {
 			expect(verdict({ signature: signature.replace("v1,", "") })).toBe(SIGNATURE);
 		});
 
-		test("a signature is looked for among eight at most", () => {
+		test("at most eight signatures of a list are checked", () => {
 			const seven = Array.from({ length: 7 }, () => "v1,x").join(" ");
 			expect(verdict({ signature: `${seven} ${vector.signature}` })).toBe(vector.id);
 			expect(verdict({ signature: `${seven} v1,x ${vector.signature}` })).toBe(HEADERS);
 			expect(verdict({ signature: "v1,".padEnd(1_025, "x") })).toBe(HEADERS);
 		});
 
-		test("a signature in another form or length is wrong, and no error", () => {
+		test("a signature in another form or length is invalid, and gives no error", () => {
 			const hex = Buffer.from(vector.signature.slice(3), "base64").toString("hex");
 			const url = vector.signature.replaceAll("+", "-").replaceAll("/", "_");
 			for (const signature of [`v1,${hex}`, url, vector.signature.slice(0, -1), "v1,", ",", "é"]) {
@@ -201,7 +201,7 @@ describe("verifyWebhook", () => {
 		});
 	});
 
-	test("five minutes are the most that its time may be off, either way", () => {
+	test("a webhook's time may differ by at most five minutes in each direction", () => {
 		for (const sign of [1, -1]) {
 			expect(verdict({}, sign * 300_000)).toBe(vector.id);
 			expect(verdict({}, sign * 300_001)).toBe(TIME);
@@ -210,7 +210,7 @@ describe("verifyWebhook", () => {
 		expect(verdict({}, 86_400_000)).toBe(TIME);
 	});
 
-	test("headers that are missing or odd are said to be, before anything is compared", () => {
+	test("missing or malformed headers are refused before signatures are compared", () => {
 		const odd: Partial<Vector>[] = [
 			{ id: "" },
 			{ id: "with a blank" },

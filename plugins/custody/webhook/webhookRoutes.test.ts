@@ -19,7 +19,7 @@ import {
 describe("createDeliveries", () => {
 	const clock = { ms: 0, nowMs: () => clock.ms };
 
-	test("a delivery is taken once, for as long as its signature can be good", () => {
+	test("a delivery is accepted once within the time in which its signature is valid", () => {
 		const deliveries = createDeliveries(clock);
 		expect(deliveries.take("a")).toBe(true);
 		expect(deliveries.take("a")).toBe(false);
@@ -32,14 +32,14 @@ describe("createDeliveries", () => {
 		expect(deliveries.take("a")).toBe(true);
 	});
 
-	test("a delivery that came to nothing is taken again", () => {
+	test("a delivery whose handling failed is accepted again", () => {
 		const deliveries = createDeliveries(clock);
 		deliveries.take("a");
 		deliveries.giveBack("a");
 		expect(deliveries.take("a")).toBe(true);
 	});
 
-	test("a bounded number of deliveries is remembered, the newest", () => {
+	test("a bounded number of deliveries is remembered, the newest ones", () => {
 		const deliveries = createDeliveries(clock, { max: 2 });
 		for (const id of ["a", "b", "c"]) deliveries.take(id);
 		expect(deliveries.take("c")).toBe(false);
@@ -89,27 +89,27 @@ describe("createWebhooks", () => {
 
 	const counted = async () => (await metrics.expose()).body;
 
-	test("an event of a transaction only wakes a look, whatever it says of it", async () => {
+	test("an event of a transaction only triggers a look-up, and its other content is not used", async () => {
 		for (const type of ["confirmed", "failed", "replaced", "provider_error", "still_pending"]) {
 			expect(await say({ type: `transaction.${type}` })).toBe("woken");
 		}
 		expect(lookedAt).toEqual(Array(5).fill(REFERENCE));
 	});
 
-	describe("a delivery that was taken before", () => {
-		test("a repeated delivery is answered, and changes nothing", async () => {
+	describe("a delivery that was accepted before", () => {
+		test("a repeated delivery is answered, and has no effect", async () => {
 			expect(await say({ id: "msg_once" })).toBe("woken");
 			expect(await say({ id: "msg_once" })).toBe("repeated");
 			expect(lookedAt).toHaveLength(1);
 			expect(await say({ id: "msg_another" })).toBe("woken");
 		});
 
-		test("one of two equal deliveries at once counts", async () => {
+		test("of two simultaneous equal deliveries one has an effect", async () => {
 			const outcomes = await Promise.all([say({ id: "msg_two" }), say({ id: "msg_two" })]);
 			expect(outcomes.sort()).toEqual(["repeated", "woken"]);
 		});
 
-		test("a repeated delivery counts if the first failed on our side", async () => {
+		test("a repeated delivery has an effect if the first one failed on our side", async () => {
 			const looks = look;
 			look = async () => {
 				throw new Error("the database is away");
@@ -123,7 +123,7 @@ describe("createWebhooks", () => {
 		});
 	});
 
-	test("an event that is about no request of ours wakes nothing", async () => {
+	test("an event about no request of ours triggers no look-up", async () => {
 		for (const about of [null, "order-17"]) {
 			expect([about, await say({ about })]).toEqual([about, "idle"]);
 		}
@@ -134,8 +134,8 @@ describe("createWebhooks", () => {
 		expect(await say()).toBe("idle");
 	});
 
-	describe("a flood", () => {
-		test("a flood about one transaction has it looked at six times a minute at most", async () => {
+	describe("a flood of deliveries", () => {
+		test("events about one transaction trigger at most six look-ups a minute", async () => {
 			const outcomes: string[] = [];
 			for (let n = 0; n < 12; n++) {
 				clock.ms += 2_000;
@@ -146,7 +146,7 @@ describe("createWebhooks", () => {
 			expect(await say()).toBe("woken");
 		});
 
-		test("a flood about many transactions leaves turns to other looks: twenty a second", async () => {
+		test("events about many transactions trigger at most twenty look-ups a second", async () => {
 			for (let n = 0; n < 30; n++) await say({ about: Bun.randomUUIDv7() });
 			expect(lookedAt).toHaveLength(20);
 			expect(await say()).toBe("limited");
@@ -239,7 +239,7 @@ describe("webhookRoutes", () => {
 
 	const refused = (status: number, code: string) => ({ status, body: { status, code } });
 
-	test("a webhook is verified by its bytes, as they came", async () => {
+	test("a webhook is verified over the bytes as they were received", async () => {
 		const answer = await post();
 		expect(answer).toMatchObject({ status: 200, body: { outcome: "woken" } });
 		expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -249,7 +249,7 @@ describe("webhookRoutes", () => {
 		expect((await post({ body: '{"type":"user.created"}' })).body).toEqual({ outcome: "ignored" });
 	});
 
-	test("the webhook's address answers 404 without a secret, and nothing says what is missing", async () => {
+	test("without a secret the webhook's path answers 404, and does not say what is missing", async () => {
 		app = open(null);
 		expect(await post()).toMatchObject(refused(404, "not_found"));
 		const elsewhere = await post({ path: "/v1/webhooks/another" });
@@ -268,7 +268,7 @@ describe("webhookRoutes", () => {
 		expect((await post(elsewhere)).status).toBe(200);
 	});
 
-	describe("turned away with a problem, and without effect", () => {
+	describe("a refused webhook gets a problem, and has no effect", () => {
 		const other = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
 		const huge = `{"type":"${" ".repeat(65_536)}"}`;
 		const wrong: [what: string, sent: Sent, status: number, code: string][] = [
@@ -300,7 +300,7 @@ describe("webhookRoutes", () => {
 		});
 	});
 
-	test("deliveries of the wallet provider have no limit, refused ones have that of every client", async () => {
+	test("valid deliveries have no rate limit, and refused ones have the limit of every client", async () => {
 		for (let n = 0; n < 30; n++) {
 			expect(await post({ body: '{"type":"user.created"}' })).toMatchObject({ status: 200 });
 		}
@@ -311,7 +311,7 @@ describe("webhookRoutes", () => {
 		expect(await post()).toMatchObject({ status: 200 });
 	});
 
-	test("[SEC-07] no answer and no line has the secret, a signature, or what was sent", async () => {
+	test("[SEC-07] no answer and no log line has the secret, a signature, or the delivery's content", async () => {
 		const told: string[] = [];
 		const body = BODY.replace('"t"', '"c4n4ry-transaction"');
 		const odd = { "svix-signature": "v1,c4n4ry" };
@@ -329,7 +329,7 @@ describe("webhookRoutes", () => {
 		for (const secret of ["c4n4ry", SECRET.slice(6), REFERENCE]) expect(all).not.toContain(secret);
 	});
 
-	test("the document says what it takes and how it can fail", () => {
+	test("the OpenAPI document describes the webhook's body and its failures", () => {
 		const { paths } = openApiDocument({ app, version: "1", sandbox: false });
 		const operation = JSON.stringify(paths["/v1/webhooks/wallet-provider"]);
 		for (const said of ["svix-id", "svix-timestamp", "svix-signature", "reference_id"]) {
