@@ -12,7 +12,7 @@ describe("feedsOf", () => {
 	const read = (config: unknown, reached: number[]) =>
 		feedsOf(usdFeeds.parse(config), { chains, reached: new Set(reached) });
 
-	test("mainnet's ETH feed is there by itself where mainnet is reached, and nowhere else", () => {
+	test("mainnet's ETH feed is configured by default if mainnet is reached, and only then", () => {
 		expect(read({}, [8_453])).toEqual({ feeds: [], unreachable: [] });
 		expect(read({}, [1]).feeds).toMatchObject([
 			{ isEth: true, address: MAINNET_ETH, feedChainId: 1, heartbeatMs: 3_600_000 },
@@ -21,7 +21,7 @@ describe("feedsOf", () => {
 		expect(other.feeds.map(({ address }) => address)).toEqual([FEED]);
 	});
 
-	test("a feed may stand on another chain than what it prices; one out of reach is named", () => {
+	test("a feed may be on another chain than its asset; a feed on an unreachable chain is reported", () => {
 		const config = {
 			137: { [ZERO_ADDRESS]: { feed: FEED, feedChain: 8_453, heartbeatSeconds: 120 } },
 			10: { [COIN]: { feed: FEED, decimals: 6 } },
@@ -33,7 +33,7 @@ describe("feedsOf", () => {
 		expect(unreachable).toMatchObject([{ priced: { chainId: 10, currency: COIN } }]);
 	});
 
-	test("a coin's wrapped form is the coin, and addresses are read in any case", () => {
+	test("a wrapped native coin has the coin's price, and addresses are read in any case", () => {
 		const weth = chains.byId(8_453)?.wrappedNative ?? ZERO_ADDRESS;
 		const { feeds } = read(
 			{ 8453: { [weth]: { feed: FEED.toUpperCase().replace("X", "x") } } },
@@ -44,7 +44,7 @@ describe("feedsOf", () => {
 		]);
 	});
 
-	test("a value that is no feed is refused with its place and the reason", () => {
+	test("an invalid feed is refused with its position and the reason", () => {
 		const messages = (config: unknown) => usdFeeds.safeParse(config).error?.message ?? "";
 		expect(messages({ ethereum: {} })).toContain("a chain is named by its decimal id");
 		expect(messages({ 1: { "0x12": { feed: FEED } } })).toContain(

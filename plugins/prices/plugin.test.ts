@@ -53,7 +53,7 @@ describe("the newest round", () => {
 		expect(lab.node.asked.length).toBe(asked);
 	});
 
-	test("a round holds for two heartbeats, to the millisecond, and not before its time", async () => {
+	test("a round is valid for two heartbeats, to the millisecond, and not before its time", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -62,7 +62,7 @@ describe("the newest round", () => {
 		expect(prices.ethUsd(START_MS + 2 * HOUR_MS + 1)).toBeNull();
 	});
 
-	test("[MRG-02] an impossible round is counted, and the known price stays", async () => {
+	test("[MRG-02] an impossible round is counted, and the known price is kept", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -87,7 +87,7 @@ describe("the newest round", () => {
 		expect(await lab.counted("decimals")).toBeGreaterThan(0);
 	});
 
-	test("a round that lags behind another endpoint's does not replace a newer one", async () => {
+	test("an older round of a lagging endpoint does not replace a newer one", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 1, START_MS - 2), usd(2n, 2, START_MS)]);
 		const { prices, run, learned } = await lab.open();
 		await run("poll");
@@ -123,7 +123,7 @@ describe("history", () => {
 		expect(lab.node.asked.length).toBe(asked);
 	});
 
-	test("the history goes on where another process left it, at most 100 rounds at a time", async () => {
+	test("reading the history continues where another process ended, at most 100 rounds at a time", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 350));
 		const first = await lab.open();
 		await first.run("poll");
@@ -150,7 +150,7 @@ describe("history", () => {
 		expect(lab.node.asked.length).toBeLessThan(2_300);
 	});
 
-	test("a round that a node refused is asked for once more, so that no hole is left", async () => {
+	test("a round that a node refused is requested once more, so that no gap remains", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 60));
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -161,7 +161,7 @@ describe("history", () => {
 		}
 	});
 
-	test("[MRG-02] rounds that came while no process polled leave their time unknown until they are read", async () => {
+	test("[MRG-02] prices of a time without polling are unknown until its rounds are read", async () => {
 		const rounds = hourly(1, 40, START_MS + 5 * HOUR_MS);
 		lab.node.publish(ETH_FEED, rounds.slice(0, 35));
 		const { prices, run } = await lab.open();
@@ -177,7 +177,7 @@ describe("history", () => {
 		expect(prices.ethUsd(START_MS + 2 * HOUR_MS)).toBe(37);
 	});
 
-	test("the history waits while the node is silent, logs that once, and goes on", async () => {
+	test("reading the history waits while the node is silent, logs that once, and continues", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 50));
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -191,7 +191,7 @@ describe("history", () => {
 		expect(prices.ethUsd(START_MS - 49 * HOUR_MS)).toBe(1);
 	});
 
-	test("an answer with another round than was asked for is not believed", async () => {
+	test("an answer with another round than the requested one is refused", async () => {
 		lab.node.publish(ETH_FEED, hourly(1, 3));
 		const { prices, run } = await lab.open();
 		await run("poll");
@@ -205,8 +205,8 @@ describe("history", () => {
 	});
 });
 
-describe("what became known", () => {
-	test("a learned price is told with its span, and again when all processes have it", async () => {
+describe("newly learned prices", () => {
+	test("a learned price is reported with its time span, and again once all processes have it", async () => {
 		lab.node.publish(COIN_FEED, [usd(1n, 1, START_MS)]);
 		const { learned, run } = await lab.open();
 		await run("poll");
@@ -227,7 +227,7 @@ describe("what became known", () => {
 		expect(learned.filter(({ priced }) => priced.currency === COIN)).toHaveLength(1);
 	});
 
-	test("a learned price is in its own process's memory, and in others after their next read", async () => {
+	test("a learned price is in its own process's memory at once, and in others after their next read", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const writer = await lab.open();
 		const seen: (number | null)[] = [];
@@ -241,7 +241,7 @@ describe("what became known", () => {
 		expect(reader.prices.ethUsd(START_MS)).toBe(2_500);
 	});
 
-	test("a start reports all of it again: a process that died may not have reported it", async () => {
+	test("a start reports all prices again, because a process that crashed may not have reported them", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		await (await lab.open()).run("poll");
 		const second = await lab.open();
@@ -250,7 +250,7 @@ describe("what became known", () => {
 		expect(spans.some(({ fromMs }) => fromMs < START_MS - 80 * 24 * HOUR_MS)).toBe(true);
 	});
 
-	test("a listener that fails is no trouble of the next one", async () => {
+	test("a listener that fails does not affect the next one", async () => {
 		lab.node.publish(ETH_FEED, [usd(1n, 2_500, START_MS)]);
 		const { prices, run } = await lab.open();
 		let told = 0;

@@ -8,7 +8,7 @@ import { decimalOf } from "#plugins/prices/pricesOver.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 
 describe("decimalOf", () => {
-	test("a JSON number means the decimal that was written, not what a double holds of it", () => {
+	test("a JSON number is read as its decimal digits, not as the nearest double", () => {
 		expect(decimalOf(0.07)?.(18)).toBe(70_000_000_000_000_000n);
 		expect(decimalOf(1e21)?.(0)).toBe(10n ** 21n);
 		expect(decimalOf(1.5e-7)?.(8)).toBe(15n);
@@ -38,7 +38,7 @@ describe("pricesOver", () => {
 
 	describe("without any feed", () => {
 		const prices = fakePrices();
-		test("ETH is itself on every chain whose coin it is, wrapped or not; no other thing is known", () => {
+		test("ETH, native or wrapped, has the price one ETH on its chains; other currencies have none", () => {
 			for (const chain of builtinChains) {
 				for (const currency of [ZERO_ADDRESS, chain.wrappedNative]) {
 					if (!currency) continue;
@@ -62,7 +62,7 @@ describe("pricesOver", () => {
 		prices.set({ ...coin, usd: 1, decimals: 6, symbol: "usdc" });
 		prices.set({ ...pol, usd: 0.5 });
 
-		test("[MRG-05] an amount becomes ETH through USD, whatever it was paid in", () => {
+		test("[MRG-05] an amount is converted to ETH through USD, whatever its currency", () => {
 			expect(prices.toNative(coin, 2_500_000_000n, NOW)).toBe(10n ** 18n);
 			expect(prices.toNative(pol, 5_000n * 10n ** 18n, NOW)).toBe(10n ** 18n);
 			const wrapped = chains.byId(137)?.wrappedNative ?? ZERO_ADDRESS;
@@ -75,7 +75,7 @@ describe("pricesOver", () => {
 			expect(prices.toUsd({ chainId: 8_453, currency: ZERO_ADDRESS }, 10n ** 18n, NOW)).toBe(2_500);
 		});
 
-		test("an amount is never more than its worth, and less than one wei below it", () => {
+		test("the converted amount is never above its value, and less than one wei below it", () => {
 			fc.assert(
 				fc.property(
 					fc.bigInt(0n, 10n ** 30n),
@@ -98,7 +98,7 @@ describe("pricesOver", () => {
 			);
 		});
 
-		test("an amount that no chain could hold is unknown, and stops nothing", () => {
+		test("an amount beyond uint256 has no price, and throws nothing", () => {
 			expect(prices.toNative(coin, 2n ** 256n - 1n, NOW)).toBeNull();
 			expect(prices.toUsd(coin, 2n ** 256n - 1n, NOW)).toBeGreaterThan(1e70);
 		});

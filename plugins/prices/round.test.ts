@@ -11,11 +11,11 @@ describe("parseRound", () => {
 		return parsed.kind === "problem" ? parsed.problem : null;
 	};
 
-	test("a round is read as it was written", () => {
+	test("a round is read as the feed wrote it", () => {
 		expect(parseRound(roundWords(good), NOW)).toEqual({ kind: "round", round: good });
 	});
 
-	test("[MRG-02] zero, negative, huge, future and unfinished answers are no price", () => {
+	test("[MRG-02] zero, negative, huge, future and unfinished answers give no price", () => {
 		const words = (given: Partial<typeof good>) => roundWords({ ...good, ...given });
 		expect(problemOf(words({ answer: 0n }))).toBe("not_positive");
 		expect(problemOf(words({ answer: -1n }))).toBe("not_positive");
@@ -29,7 +29,7 @@ describe("parseRound", () => {
 		expect(problemOf(`${roundWords(good)}00`)).toBe("malformed");
 	});
 
-	test("reading any answer of a node throws nothing", () => {
+	test("reading any answer of a node never throws", () => {
 		fc.assert(
 			fc.property(fc.anything(), (answer) => {
 				parseRound(answer, NOW);

@@ -8,7 +8,7 @@ describe("createRoundBook", () => {
 		return { id: BigInt(id), answer: BigInt(id * 10), updatedAtMs };
 	};
 
-	test("[MRG-05] a time has the newest round that was there: as a walk over all of them finds it", () => {
+	test("[MRG-05] the round at a time equals the one that a linear search finds", () => {
 		const given = fc.uniqueArray(
 			fc.record({ id: fc.integer({ min: 1, max: 1_000 }), at: fc.nat({ max: 200 }) }),
 			{ selector: ({ id }) => id, maxLength: 60 },
@@ -33,7 +33,7 @@ describe("createRoundBook", () => {
 		);
 	});
 
-	test("a round that a fork changed is the changed one, and another feed's is not seen", () => {
+	test("a round that a fork replaced is the new one, and other feeds are not affected", () => {
 		const book = createRoundBook();
 		book.add("x", [round(1, 10), round(2, 20)]);
 		book.add("x", [{ ...round(2, 30), answer: 7n }]);
@@ -42,7 +42,7 @@ describe("createRoundBook", () => {
 		expect(book.at("y", 30)).toBeNull();
 	});
 
-	test("while rounds between two are missing, nothing is known of the time between them", () => {
+	test("the price at a time between two rounds is unknown while rounds between them are missing", () => {
 		const book = createRoundBook();
 		book.add("x", [round(1, 10), round(5, 50)]);
 		book.setGaps(new Map([["x", new Set([1n])]]));
@@ -53,7 +53,7 @@ describe("createRoundBook", () => {
 		expect(book.at("x", 49)?.id).toBe(1n);
 	});
 
-	test("a bounded number of rounds is kept, the newest", () => {
+	test("a bounded number of rounds is kept, the newest ones", () => {
 		const book = createRoundBook(2);
 		book.add("x", [round(1, 10), round(2, 20), round(3, 30)]);
 		expect(book.at("x", 15)).toBeNull();

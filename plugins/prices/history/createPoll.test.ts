@@ -12,7 +12,7 @@ afterAll(() => database.drop());
 
 const beganMs = Date.now();
 
-test("rounds that are too old to be kept in memory are deleted, but for each feed's newest", async () => {
+test("rounds that are too old to be kept in memory are deleted, except each feed's newest one", async () => {
 	const { db } = database;
 	const round = (feed: string, id: number, ageMs: number) =>
 		db.execute(

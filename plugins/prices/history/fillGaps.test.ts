@@ -4,7 +4,7 @@ import { lowerPhase, roundsBelow } from "#plugins/prices/history/fillGaps.ts";
 describe("roundIds", () => {
 	const inPhase = (phase: bigint, number: bigint) => (phase << 64n) | number;
 
-	test("rounds are counted down to the first of their phase, and not into the one before", () => {
+	test("round ids count down to the first one of their phase, and not into the phase before", () => {
 		expect(roundsBelow(inPhase(2n, 4n), { below: 0n, countMax: 10 })).toEqual([
 			inPhase(2n, 3n),
 			inPhase(2n, 2n),
