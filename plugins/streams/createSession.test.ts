@@ -26,7 +26,7 @@ describe("createSession", () => {
 
 	const KIB = 1024;
 
-	test("[STR-05] a reader far behind is closed at once, one somewhat behind at the second look", () => {
+	test("[STR-05] a reader that is far behind is closed at once, a slow one at the second check", () => {
 		const far = open();
 		far.state.buffered = 768 * KIB + 1;
 		far.session.checkUnsent({ look: false });
@@ -51,7 +51,7 @@ describe("createSession", () => {
 		expect(state.pings).toBe(2);
 	});
 
-	test("[STR-05] a client that answers some of the pings stays", () => {
+	test("[STR-05] a client that answers some of the pings stays connected", () => {
 		const { state, session } = open();
 		for (let index = 0; index < 20; index += 1) {
 			session.probe();
@@ -61,7 +61,7 @@ describe("createSession", () => {
 		expect(state.pings).toBe(20);
 	});
 
-	test("a reader that caught up between two looks stays", () => {
+	test("a reader that caught up between two checks stays connected", () => {
 		const { state, session } = open();
 		for (const kib of [300, 0, 300, 100, 300]) {
 			state.buffered = kib * KIB;
@@ -70,7 +70,7 @@ describe("createSession", () => {
 		expect(state.closed).toEqual([]);
 	});
 
-	test("drained waits until the socket wrote enough", async () => {
+	test("drained waits until the socket has written enough", async () => {
 		const { state, session } = open();
 		state.buffered = 200;
 		let done = false;
@@ -87,7 +87,7 @@ describe("createSession", () => {
 		expect(done).toBe(true);
 	});
 
-	test("nothing waits for a socket that is gone, and its topics are given back", async () => {
+	test("no call waits for a closed socket, and its topics are released", async () => {
 		const { state, session } = open();
 		const left: string[] = [];
 		session.join(feed(left, "a"));
@@ -105,7 +105,7 @@ describe("createSession", () => {
 });
 
 describe("inboundAllowance", () => {
-	test("twenty messages in ten seconds are taken, the next is too many until the window ends", () => {
+	test("twenty messages in ten seconds are accepted, the next is refused until the window ends", () => {
 		let nowMs = 5;
 		const mayTalk = inboundAllowance({ nowMs: () => nowMs });
 		const answers = Array.from({ length: 21 }, mayTalk);

@@ -9,7 +9,7 @@ import {
 } from "#plugins/streams/createStreams.ts";
 
 describe("connectionCounts", () => {
-	test("a client enters as often as it may, and again after it left", () => {
+	test("a client may open up to the limit, and again after one was closed", () => {
 		const counts = connectionCounts(2);
 		expect(["a", "a", "a", "b"].map(counts.enter)).toEqual([true, true, false, true]);
 		counts.leave("a");
@@ -36,7 +36,7 @@ describe("createPublisher", () => {
 		return { publisher, sent, turns, looks: () => looks };
 	}
 
-	test("a published message takes from the room until the turn has passed", async () => {
+	test("a published message reduces the room until the event loop's turn ended", async () => {
 		const { publisher, sent, turns } = open();
 		expect(publisher.roomBytes()).toBe(128 * 1024);
 		publisher.publish("a", KIB);
@@ -54,7 +54,7 @@ describe("createPublisher", () => {
 	});
 
 	// Guarantee: between two checks for slow readers no more goes out than they may have unsent.
-	test("slow readers are checked after each 128 KiB, however small each text is", () => {
+	test("slow readers are checked after each 128 KiB, however small each message is", () => {
 		const { publisher, looks } = open();
 		for (let index = 0; index < 127; index += 1) publisher.publish("a", KIB);
 		expect(looks()).toBe(0);
@@ -129,7 +129,7 @@ describe("runStreams", () => {
 		await runner.stop();
 	});
 
-	test("pings go on while the database hangs", async () => {
+	test("pings continue while the database hangs", async () => {
 		const { runner, calls, second } = open(() => new Promise(() => {}));
 		runner.start();
 		for (let index = 0; index < 31; index += 1) await second();
@@ -138,7 +138,7 @@ describe("runStreams", () => {
 		expect(runner.silentMs()).toBe(31_000);
 	});
 
-	test("a failed look at the log is tried again a second later, and counts as silence", async () => {
+	test("a failed read of the log is retried a second later, and counts as silence", async () => {
 		let away = true;
 		const { runner, calls, second } = open(async () => {
 			if (away) throw new Error("away");
@@ -166,7 +166,7 @@ describe("runStreams", () => {
 });
 
 describe("streamMetrics", () => {
-	test("streams are counted by name, ends by code, and codes of a client's choice as other", async () => {
+	test("streams are counted by name, ends by code, and unknown codes as other", async () => {
 		const metrics = createMetrics();
 		const figures = streamMetrics(metrics);
 		figures.opened("collection");

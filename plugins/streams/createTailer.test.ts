@@ -31,7 +31,7 @@ describe("createEpoch", () => {
 		return { state, epoch };
 	}
 
-	test("a thousand streams that open at once ask the database once", async () => {
+	test("a thousand streams that open simultaneously cause one query", async () => {
 		const { state, epoch } = open();
 		const answers = await Promise.all(Array.from({ length: 1_000 }, epoch.current));
 		expect(new Set(answers)).toEqual(new Set(["one"]));
@@ -50,7 +50,7 @@ describe("createEpoch", () => {
 		expect(state.changes).toBe(1);
 	});
 
-	test("a failed read rejects, and is not remembered", async () => {
+	test("a failed read rejects, and is not cached", async () => {
 		const { state, epoch } = open();
 		state.away = true;
 		await expect(epoch.current()).rejects.toThrow("away");
@@ -144,7 +144,7 @@ describe("createTailer", () => {
 	);
 
 	// Guarantee: whatever the bus does to its hints, each committed frame goes out once, in order.
-	test("[STR-02] each frame goes out once and in order while hints are lost, doubled and reordered", async () => {
+	test("[STR-02] each frame is sent once and in order while hints are lost, doubled and reordered", async () => {
 		const schedule = fc.record({
 			steps: fc.array(stepArbitrary, { maxLength: 25 }),
 			joinAt: fc.nat({ max: 10 }),
@@ -225,7 +225,7 @@ describe("createTailer", () => {
 		expect(publisher.seqsOf(topic)).toEqual(upTo(0, 120));
 	});
 
-	test("[STR-02] a hint that comes next is published at once, without asking the database", async () => {
+	test("[STR-02] the frames in an expected hint are published at once, without a query", async () => {
 		const { bus, outbox, publisher, tailer } = openTailer();
 		const topic = newTopic();
 		const feed = await tailer.follow(topic);
@@ -268,7 +268,7 @@ describe("createTailer", () => {
 		expect(publisher.seqsOf(topic)).toEqual([1]);
 	});
 
-	test("a backlog goes out in turns, so that fast readers are not taken for slow ones", async () => {
+	test("a backlog is sent in parts, so that fast readers do not count as slow", async () => {
 		const { outbox, publisher, tailer } = openTailer();
 		const topic = newTopic();
 		await tailer.follow(topic);
@@ -278,7 +278,7 @@ describe("createTailer", () => {
 		expect(publisher.turns()).toBe(3);
 	});
 
-	test("[STR-02] a hint that comes while its own frames are read back doubles none of them", async () => {
+	test("[STR-02] a hint that arrives while its own frames are read from the log doubles none of them", async () => {
 		const bus = announcedBus();
 		const outbox = createOutbox({ db, bus, clock });
 		const publisher = recordingPublisher({
@@ -296,7 +296,7 @@ describe("createTailer", () => {
 		expect(publisher.seqsOf(topic)).toEqual(upTo(0, 22));
 	});
 
-	test("[STR-02] a hint that comes while its topic opens is not waited a second for", async () => {
+	test("[STR-02] a hint that arrives while its topic opens is published without a wait for the next tick", async () => {
 		const bus = announcedBus();
 		const base = createOutbox({ db, bus, clock });
 		const { promise: published, resolve } = Promise.withResolvers<void>();
@@ -345,7 +345,7 @@ describe("createTailer", () => {
 		expect(publisher.of(topic)).toMatchObject([{ type: "snapshot_required", seq: 5_001 }]);
 	});
 
-	test("a log that is shorter than what was published makes every stream start over", async () => {
+	test("a log that ends before the published position makes every stream start over", async () => {
 		const { outbox, publisher, tailer, renumbered } = openTailer();
 		const topic = newTopic();
 		await tailer.follow(topic);
@@ -358,7 +358,7 @@ describe("createTailer", () => {
 		expect((await tailer.follow(topic)).position()).toBe(1);
 	});
 
-	test("a new epoch makes every stream start over, even where no number tells it", async () => {
+	test("a new epoch makes every stream start over, even if no number shows it", async () => {
 		let epoch = "before";
 		const base = createOutbox({ db, bus: announcedBus(), clock });
 		const { tailer, renumbered } = openTailer({ outbox: { ...base, epoch: async () => epoch } });
@@ -370,7 +370,7 @@ describe("createTailer", () => {
 		expect(await tailer.epoch()).toBe("after");
 	});
 
-	test("a database that is away delays frames and loses none", async () => {
+	test("a database outage delays frames and loses none", async () => {
 		let away = false;
 		const base = createOutbox({ db, bus: announcedBus(), clock });
 		const failing = async () => {
@@ -411,7 +411,7 @@ describe("createTailer", () => {
 		expect(publisher.seqsOf(topic)).toEqual([1]);
 	});
 
-	test("[STR-05] a ping tells each topic's position and takes no number", async () => {
+	test("[STR-05] a ping has each topic's position and uses no number", async () => {
 		const { outbox, publisher, tailer } = openTailer();
 		const topic = newTopic();
 		await commit(outbox, topic, 2);
@@ -425,7 +425,7 @@ describe("createTailer", () => {
 		]);
 	});
 
-	test("a lone frame goes to many clients at once, and those close behind it go together", async () => {
+	test("a first frame is sent to many clients at once, and those that soon follow are sent together", async () => {
 		const windows: (() => void)[] = [];
 		const collect = () => new Promise<void>((resolve) => windows.push(resolve));
 		const { bus, outbox, publisher, tailer } = openTailer({ collect });
@@ -451,7 +451,7 @@ describe("createTailer", () => {
 		windows.shift()?.();
 	});
 
-	test("a topic of few clients never waits", async () => {
+	test("a topic with few clients has no delay", async () => {
 		const { bus, outbox, publisher, tailer } = openTailer({ collect: () => new Promise(() => {}) });
 		const topic = newTopic();
 		for (let index = 0; index < 49; index += 1) await tailer.follow(topic);
@@ -460,7 +460,7 @@ describe("createTailer", () => {
 		expect(publisher.seqsOf(topic)).toEqual([1, 2, 3]);
 	});
 
-	test("an announcement of the outbox begins with its topic, so that others need not be parsed", async () => {
+	test("an outbox announcement begins with its topic, so that other topics' need not be parsed", async () => {
 		const { bus, outbox } = openTailer();
 		const topic = newTopic();
 		await commit(outbox, topic, 2);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { parseHint, replayGate, topicOfHint } from "#plugins/streams/createTopicTail.ts";
 
 describe("parseHint", () => {
-	test("a batch is read as it was announced", () => {
+	test("a batch is parsed as it was announced", () => {
 		fc.assert(
 			fc.property(
 				fc.record({
@@ -23,7 +23,7 @@ describe("parseHint", () => {
 	});
 
 	// Guarantee: whatever another version puts on the bus, no listener fails.
-	test("anything else is no hint", () => {
+	test("any other text is no hint", () => {
 		fc.assert(
 			fc.property(fc.oneof(fc.string(), fc.json()), (text) => parseHint(text) === undefined),
 		);
@@ -66,7 +66,7 @@ describe("replayGate", () => {
 });
 
 describe("topicOfHint", () => {
-	test("the quickly read topic equals that of a full parse, or is undefined", () => {
+	test("the topic that is read without parsing equals that of a full parse, or is undefined", () => {
 		const text = fc.oneof(
 			fc.record({ topic: fc.string(), seqFirst: fc.nat(), frames: fc.array(fc.jsonValue()) }),
 			fc.record({ seqFirst: fc.nat(), topic: fc.string() }),

@@ -50,7 +50,7 @@ async function epochNow(): Promise<string> {
 	return world.outbox.epoch();
 }
 
-test("[STR-05] hello tells the number after which frames follow, and the epoch", async () => {
+test("[STR-05] hello has the number after which frames follow, and the epoch", async () => {
 	const slug = newSlug();
 	await world.commit(topicOf(slug), ["old", "older"]);
 	const client = open(slug);
@@ -85,7 +85,7 @@ test("[STR-02] every client of a topic gets each frame once, in order, and no ot
 });
 
 // Guarantee: a dead bus costs a second, not a frame.
-test("[STR-02] [STR-04] frames arrive although nothing was ever announced", async () => {
+test("[STR-02] [STR-04] frames arrive even if no hint was ever announced", async () => {
 	const silent = await streamWorld(db, { bus: announcedBus() });
 	const slug = newSlug();
 	const client = open(slug, "", silent);
@@ -114,7 +114,7 @@ test("[STR-05] a client that resumes gets exactly what it missed, then what foll
 	second.close();
 });
 
-test("[STR-05] clients that resume while frames are written get neither a gap nor a double", async () => {
+test("[STR-05] clients that resume while frames are written get no gap and no duplicate", async () => {
 	const slug = newSlug();
 	const topic = topicOf(slug);
 	await world.commit(topic, numbers(0, 50));
@@ -135,7 +135,7 @@ test("[STR-05] clients that resume while frames are written get neither a gap no
 	}
 });
 
-test("[STR-05] a client that missed nothing resumes without a frame", async () => {
+test("[STR-05] a client that missed nothing resumes without getting a frame", async () => {
 	const slug = newSlug();
 	await world.commit(topicOf(slug), [1]);
 	const client = open(slug, `?after=1&epoch=${await epochNow()}`);
@@ -145,7 +145,7 @@ test("[STR-05] a client that missed nothing resumes without a frame", async () =
 	client.close();
 });
 
-test("[STR-05] a client resumes after its process caught up with what another had shown", async () => {
+test("[STR-05] a client resumes after its process caught up with frames that another process sent", async () => {
 	const behind = await streamWorld(db, { bus: announcedBus() });
 	const slug = newSlug();
 	const early = open(slug, "", behind);
@@ -157,7 +157,7 @@ test("[STR-05] a client resumes after its process caught up with what another ha
 	await behind.close();
 });
 
-test("[STR-05] a replay ends where publishing stands, so what is newer comes once", async () => {
+test("[STR-05] a replay ends at the published position, so that newer frames come once", async () => {
 	const behind = await streamWorld(db, { bus: announcedBus() });
 	const slug = newSlug();
 	const early = open(slug, "", behind);
@@ -175,7 +175,7 @@ test("[STR-05] a replay ends where publishing stands, so what is newer comes onc
 	await behind.close();
 });
 
-test("[STR-05] a resume of another epoch or an unknown or pruned number gets one snapshot_required", async () => {
+test("[STR-05] a resume with another epoch or an unknown or pruned number gets one snapshot_required", async () => {
 	const slug = newSlug();
 	const topic = topicOf(slug);
 	for (const data of [1, 2, 3]) await world.commit(topic, [data]);
@@ -217,7 +217,7 @@ test("[STR-05] a resume that missed too many frames gets snapshot_required", asy
 	other.close();
 });
 
-test("[STR-05] a ping comes every 15 s and tells where the topic stands", async () => {
+test("[STR-05] a ping comes every 15 s with the position of the topic", async () => {
 	const slug = newSlug();
 	await world.commit(topicOf(slug), [1]);
 	const client = open(slug);
@@ -232,7 +232,7 @@ test("[STR-05] a ping comes every 15 s and tells where the topic stands", async 
 	client.close();
 });
 
-test("a client's ping is answered, anything else is refused without an echo, a flood is closed", async () => {
+test("a client's ping is answered, any other message is refused without an echo, a flood is closed", async () => {
 	const client = open(newSlug());
 	await client.next();
 	client.send('{"type":"ping"}');
@@ -246,7 +246,7 @@ test("a client's ping is answered, anything else is refused without an echo, a f
 	expect(await client.closed).toMatchObject({ code: 1008 });
 });
 
-test("[STR-05] one connection too many of an address is closed with 4029, until another leaves", async () => {
+test("[STR-05] a connection above an address's limit is closed with 4029, until another closes", async () => {
 	const small = await streamWorld(db, { connectionsPerClientMax: 2 });
 	const slug = newSlug();
 	const [first, second] = [open(slug, "", small), open(slug, "", small)];
@@ -265,7 +265,7 @@ test("[STR-05] one connection too many of an address is closed with 4029, until 
 	expect(await fourth.closed).toMatchObject({ code: 1012 });
 });
 
-test("addresses are those that the proxy in front saw", async () => {
+test("a client's address is the one that the proxy reports", async () => {
 	const proxied = await streamWorld(db, { connectionsPerClientMax: 1, trustedProxyHops: 1 });
 	const slug = newSlug();
 	const from = (address: string) =>
@@ -305,7 +305,7 @@ test("[STR-05] a slow client is closed with 4008 while the others get every fram
 	fast.close();
 });
 
-test("the plugin's figures count frames and name no code of a client's choice", async () => {
+test("the metrics count frames, and have no close code of a client's choice as a label", async () => {
 	const body = await world.scrape();
 	expect(body).toMatch(/tapeline_ws_frames_published_total \d+/);
 	expect(await world.parts.health?.()).toBeNull();
@@ -337,7 +337,7 @@ async function stuckReader(streamPath: string) {
 	};
 }
 
-test("[STR-05] a client that answers no pings is closed with 4010, one that does stays", async () => {
+test("[STR-05] a client that answers no pings is closed with 4010, one that answers stays", async () => {
 	const own = await streamWorld(db);
 	const url = `${own.url}${path(newSlug())}`;
 	const dead = rawStreamClient(url, { pongs: false });
@@ -356,7 +356,7 @@ test("[STR-05] a client that answers no pings is closed with 4010, one that does
 	await own.close();
 });
 
-test("[STR-05] pings come while nothing happens and the database is away", async () => {
+test("[STR-05] pings continue while no frames come and the database is down", async () => {
 	let away = false;
 	const query: Database["query"] = (text, values) =>
 		away ? Promise.reject(new Error("away")) : db.query(text, values);

@@ -76,7 +76,7 @@ test("a plain GET of a stream is a 426 problem", async () => {
 	}
 });
 
-test("a collection is looked up once for each stream that opens", async () => {
+test("a collection is looked up once for each stream that is opened", async () => {
 	world.finds.length = 0;
 	const client = streamClient(`${world.url}/collections/c-once/stream`);
 	await client.next();
@@ -84,7 +84,7 @@ test("a collection is looked up once for each stream that opens", async () => {
 	client.close();
 });
 
-test("[MRG-16] an open stream of a collection keeps it watched, with each ping; discover does not", async () => {
+test("[MRG-16] an open stream of a collection renews its watch with each ping; discover does not", async () => {
 	world.touches.length = 0;
 	const client = streamClient(`${world.url}/collections/c-watched/stream`);
 	const discover = streamClient(`${world.url}/discover/stream?chain=base`);
@@ -100,7 +100,7 @@ test("[MRG-16] an open stream of a collection keeps it watched, with each ping; 
 	discover.close();
 });
 
-test("a chain may be named by alias or id, and the index is asked for its slug", async () => {
+test("a chain may be given by alias or id, and the index is queried by its slug", async () => {
 	for (const name of ["base", "BASE", "8453"]) {
 		const client = streamClient(`${world.url}/collections/c-chain/stream?chain=${name}`);
 		expect((await client.next()).topic).toStartWith("collection:base:0x");
@@ -108,7 +108,7 @@ test("a chain may be named by alias or id, and the index is asked for its slug",
 	}
 });
 
-test("discover greets for each indexed chain, or for the one that was named", async () => {
+test("discover sends a hello for each indexed chain, or for the given one", async () => {
 	const all = streamClient(`${world.url}/discover/stream`);
 	const hellos = await all.take(2);
 	expect(hellos.map(({ type, topic }) => [type, topic])).toEqual([
