@@ -65,7 +65,7 @@ describe("the published contract, run on a node", () => {
 	const trades: { what: string; seen: Seen; logs: SavedLog[] }[] = saved("recordedTrades.json");
 
 	for (const trade of trades) {
-		test(`[ING-13] ${trade.what}: what the log means is what the chain did`, () => {
+		test(`[ING-13] ${trade.what}: the decoded log equals the transfers on the chain`, () => {
 			const { contract, buyer: to, currency, spent, items } = trade.seen;
 			const { sales, undecoded } = decodeLooksRare(own(trade.logs));
 			expect(undecoded).toEqual([]);
@@ -84,7 +84,7 @@ describe("the published contract, run on a node", () => {
 		});
 	}
 
-	test("[ING-13] the standard is told by units alone", () => {
+	test("[ING-13] the token standard is derived from the units alone", () => {
 		expect(trades).toHaveLength(14);
 		for (const { what, logs } of trades) {
 			const standard = what.includes("1155") ? "erc1155" : "erc721";
@@ -93,7 +93,7 @@ describe("the published contract, run on a node", () => {
 	});
 });
 
-test("[ING-13] trades of mainnet read as what their transactions paid", () => {
+test("[ING-13] recorded trades of mainnet give the prices that were paid", () => {
 	const receipts: { logs: SavedLog[] }[] = saved("mainnetReceipts.json");
 	const sales = receipts.flatMap(({ logs }) => decodeLooksRare(own(logs)).sales);
 	expect(sales).toEqual([
@@ -129,21 +129,21 @@ test("[ING-13] trades of mainnet read as what their transactions paid", () => {
 	]);
 });
 
-describe("who and what", () => {
-	test("[ING-13] a listing bought for somebody else went to them, from the one who listed", () => {
+describe("buyer, seller and items of a sale", () => {
+	test("[ING-13] a listing bought for another recipient has the lister as seller, the recipient as buyer", () => {
 		expect(bought({ recipient: friend })).toMatchObject([
 			{ seller, buyer: friend, totalRaw: 1_000n, currency: ZERO, accepted: true },
 		]);
 		expect(bought()[0]).not.toHaveProperty("sellerUnproven");
 	});
 
-	test("[ING-13] an offer's seller is who gave the NFT, whoever is paid, and is asked for", () => {
+	test("[ING-13] an accepted offer's seller is the taker, and marked as unproven", () => {
 		expect(accepted({ feeRecipients: [friend, creator] })).toMatchObject([
 			{ seller, buyer, sellerUnproven: true, totalRaw: 1_000n, currency: weth, accepted: true },
 		]);
 	});
 
-	test("[ING-13] whoever sells to or pays itself makes no sale, and no receipt turns that", () => {
+	test("[ING-13] a trade with oneself is not accepted as a sale, and is not marked as unproven", () => {
 		const own = { accepted: false, reason: "self_trade" } as const;
 		expect(bought({ taker: seller, recipient: seller })).toMatchObject([own]);
 		expect(bought({ recipient: seller })).toMatchObject([own]);
@@ -154,7 +154,7 @@ describe("who and what", () => {
 		expect(backToBidder[0]).not.toHaveProperty("sellerUnproven");
 	});
 
-	test("[ING-13] a trade for nothing is kept and not accepted", () => {
+	test("[ING-13] a trade at price zero is kept, but not accepted", () => {
 		const free = { feeAmounts: [0n, 0n, 0n] as [bigint, bigint, bigint] };
 		for (const sales of [bought(free), accepted(free)]) {
 			expect(sales).toMatchObject([{ totalRaw: 0n, accepted: false, reason: "zero_price" }]);
@@ -162,7 +162,7 @@ describe("who and what", () => {
 		expect(bought({ ...free, taker: seller })).toMatchObject([{ reason: "self_trade" }]);
 	});
 
-	test("[ING-13] a bundle is a row an item, sums to its price, and has a place for each row", () => {
+	test("[ING-13] a bundle gives one row for each item, and the rows sum to its price", () => {
 		fc.assert(
 			fc.property(
 				fc.array(fc.bigInt({ min: 1n, max: 1_000n }), { minLength: 1, maxLength: 20 }),
@@ -180,7 +180,7 @@ describe("who and what", () => {
 		);
 	});
 
-	test("[ING-13] a row of a bundle cheaper than its units comes out at 0 and counts nowhere", () => {
+	test("[ING-13] in a bundle with fewer wei than units, a row of price 0 is not accepted", () => {
 		const cheap = { itemIds: [1n, 2n], amounts: [1n, 1n] };
 		const feeAmounts: [bigint, bigint, bigint] = [1n, 0n, 0n];
 		expect(bought({ ...cheap, feeAmounts }).map(({ reason }) => reason)).toEqual([
@@ -189,14 +189,14 @@ describe("who and what", () => {
 		]);
 	});
 
-	test("[ING-13] one item of several units makes the whole bundle an ERC-1155's", () => {
+	test("[ING-13] one item of several units makes all rows of a bundle ERC-1155", () => {
 		const mixed = bought({ itemIds: [1n, 2n], amounts: [1n, 2n] });
 		expect(mixed.map(({ standard }) => standard)).toEqual(["erc1155", "erc1155"]);
 		expect(bought()[0]?.standard).toBe("erc721");
 	});
 });
 
-test("[ING-13] a log that does not decode is named by its place, and the others are read", () => {
+test("[ING-13] a log that cannot be decoded is reported by its position, and the others are read", () => {
 	const good = looksRareLogs.trade("TakerBid", listing(), 4);
 	const torn = { ...looksRareLogs.trade("TakerAsk", offer(), 5), data: good.data.slice(0, 200) };
 	const alien = { ...good, topics: [padHex("0x9", { size: 32 })], logIndex: "0x6" as const };
@@ -209,7 +209,7 @@ test("[ING-13] a log that does not decode is named by its place, and the others 
 	]);
 });
 
-test("[ING-13] a log of more items than a call takes arguments is read", () => {
+test("[ING-13] a log with more items than a JavaScript call takes arguments is read", () => {
 	const itemIds = Array.from({ length: 120_000 }, () => 1n);
 	expect(bought({ itemIds, amounts: itemIds })).toHaveLength(120_000);
 });

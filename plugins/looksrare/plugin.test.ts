@@ -63,7 +63,7 @@ describe("decodeLooksRare.readTakerEvent", () => {
 	const read = (data: Hex) => readTakerEvent({ topics: log.topics, data });
 
 	describe("readTakerEvent", () => {
-		test("[ING-13] cutting words reads what viem's decoder reads, for any trade", () => {
+		test("[ING-13] the fast reader gives the same result as viem's decoder, for any trade", () => {
 			fc.assert(
 				fc.property(name, trade, (eventName, drawn) => {
 					const drawnLog = looksRareLogs.trade(eventName, drawn);
@@ -99,7 +99,7 @@ describe("decodeLooksRare.readTakerEvent", () => {
 			);
 		});
 
-		test("[ING-13] a cut or damaged log is read or named, never thrown over, never slow", () => {
+		test("[ING-13] a cut or damaged log is read or reported, without an exception, and in short time", () => {
 			const cpuMs = cpuTimer();
 			fc.assert(
 				fc.property(
@@ -127,14 +127,14 @@ describe("decodeLooksRare.readTakerEvent", () => {
 			expect(cpuMs()).toBeLessThan(10_000);
 		});
 
-		test("[ING-13] a log cut anywhere short of its end is not half read", () => {
+		test("[ING-13] a log that is cut anywhere is never read in part", () => {
 			for (let length = 0; length < log.data.length; length++) {
 				expect(read(log.data.slice(0, length) as Hex).kind).toBe("undecoded");
 			}
 			expect(read(log.data).kind).toBe("event");
 		});
 
-		test("[ING-13] a length or an offset that lies does not start a loop", () => {
+		test("[ING-13] a false length or offset starts no long loop", () => {
 			const lies = [2n ** 255n, 2n ** 256n - 1n, 2n ** 48n - 1n, 2n ** 32n, 2n ** 53n, 10_000n];
 			const cpuMs = cpuTimer();
 			for (const lie of lies) {
@@ -146,7 +146,7 @@ describe("decodeLooksRare.readTakerEvent", () => {
 			expect(cpuMs()).toBeLessThan(500);
 		});
 
-		test("[ING-13] offsets that are unusual but true are followed", () => {
+		test("[ING-13] unusual but correct offsets are followed", () => {
 			const head = log.data.slice(2, 2 + 15 * 64);
 			const itemIds = log.data.slice(2 + 15 * 64, 2 + 18 * 64);
 			const amounts = log.data.slice(2 + 18 * 64);
@@ -171,11 +171,11 @@ describe("decodeLooksRare.readTakerEvent", () => {
 			["an amount too few", 18, 1n, "not one amount for each item"],
 			["an amount of 0", 20, 0n, "an amount of 0"],
 			["fees that overflow", 12, 2n ** 256n - 1n, "a price beyond 256 bits"],
-		])("[ING-13] %s is named as undecoded", (_, index, value, problem) => {
+		])("[ING-13] %s is reported as undecoded", (_, index, value, problem) => {
 			expect(read(setWord(log.data, index, value))).toEqual({ kind: "undecoded", problem });
 		});
 
-		test("[ING-13] other topics, more topics, odd hex and no data are named as undecoded", () => {
+		test("[ING-13] other topics, more topics, odd hex and no data are reported as undecoded", () => {
 			const { data, topics } = log;
 			const [topic] = topics;
 			for (const tried of [
@@ -194,7 +194,7 @@ describe("decodeLooksRare.readTakerEvent", () => {
 });
 
 describe("plugin", () => {
-	test("[ING-13] the venue asks for both events as they are published, from the exchange alone", () => {
+	test("[ING-13] the venue subscribes to both published events, of the exchange contract only", () => {
 		expect<readonly string[]>(looksRareVenue.topics).toEqual(
 			looksRareLogs.abi.map((event) => toEventSelector(event)),
 		);
