@@ -32,7 +32,7 @@ function open(readsMax = 10_000) {
 const texts = (from: number, count: number) =>
 	Array.from({ length: count }, (_, n) => `dm:${from + n}`);
 
-test("an item counts once a UTC day, whichever process lists it", async () => {
+test("an item is counted once for each UTC day, whichever process reads it", async () => {
 	const [one, other] = [open(), open()];
 	for (let n = 0; n < 20; n++) await (n % 2 ? one : other).spend(5, texts(1, 5));
 	expect(await one.reads.state()).toMatchObject({ month: "2026-11", reads: 5 });
@@ -43,14 +43,14 @@ test("an item counts once a UTC day, whichever process lists it", async () => {
 	expect((await one.reads.state()).reads).toBe(13);
 });
 
-test("authors count, and an answer with more than was asked for counts fully", async () => {
+test("authors are counted, and an answer with more items than requested is counted in full", async () => {
 	const { reads, spend } = open();
 	await spend(2, ["post:1", "user:7", "post:2", "user:7", "user:8"]);
 	await reads.note(["user:7", "user:9"]);
 	expect((await reads.state()).reads).toBe(5);
 });
 
-test("an answer that was lost counts fully, and what X refused costs nothing", async () => {
+test("a lost answer is counted in full, and a request that X refused is not counted", async () => {
 	const { reads } = open();
 	const fails = (fault: Error) => reads.spend(10, () => Promise.reject(fault)).catch(() => {});
 	await fails(socialFault.refused());
@@ -72,7 +72,7 @@ test("several processes at once stay within the month's budget", async () => {
 	await expect(open(4).spend(5, [])).rejects.toThrow("used up");
 });
 
-test("the forecast names the day on which the budget ends, and the figures tell it too", async () => {
+test("the forecast gives the day on which the budget ends, and the metrics export it", async () => {
 	const { reads, spend, metrics } = open(1_000);
 	expect(forecastOf(await reads.state())).toContain("until the month ends");
 	for (let n = 0; n < 10; n++) {
@@ -88,7 +88,7 @@ test("the forecast names the day on which the budget ends, and the figures tell 
 	expect(forecastOf(await reads.state())).toContain("used up");
 });
 
-test("where X names only the end of its limit, more is sent from then on", () => {
+test("if X names only the end of its limit, sending continues from then on", () => {
 	const windows = createWindows({ nowMs: () => nowMs });
 	windows.take("dm", 1);
 	windows.answered("dm", null, nowMs + 2 * MINUTE_MS);
@@ -101,7 +101,7 @@ test("where X names only the end of its limit, more is sent from then on", () =>
 	expect(windows.room("dm").urgent).toBe(12);
 });
 
-test("a month of polling every two minutes, with twenty new messages a day, ends within it", async () => {
+test("a month of polling every two minutes, with twenty new messages a day, stays within the budget", async () => {
 	const { reads, spend } = open();
 	// A tenth of a month stands for it: the days are alike.
 	let newest = 100;

@@ -11,7 +11,7 @@ const open = (lengthMax = 250) => {
 		unlike(text, { id, isRefused });
 };
 
-test("a new text is posted unchanged, and a repeated one gets the time", () => {
+test("a new text is posted unchanged, and the time is added to a repeated one", () => {
 	const unlike = open();
 	nowMs = NOON_MS;
 	expect(unlike("I could not read that.")).toBe("I could not read that.");
@@ -22,7 +22,7 @@ test("a new text is posted unchanged, and a repeated one gets the time", () => {
 	expect(unlike("I could not read that.")).toBe("I could not read that. · 12:00:01 UTC");
 });
 
-test("a reply keeps its text until X refuses it", () => {
+test("a reply keeps its text until X refuses it as a duplicate", () => {
 	const unlike = open();
 	nowMs = NOON_MS;
 	unlike("Help.");
@@ -32,7 +32,7 @@ test("a reply keeps its text until X refuses it", () => {
 	expect(unlike("Help.", "mine", true)).toBe("Help. · 12:00:05 UTC");
 });
 
-test("many equal replies become different ones, and none is too long", () => {
+test("many equal replies get different texts, and none is too long", () => {
 	const unlike = open(200);
 	const long = `${"word ".repeat(39)}end`;
 	const texts = Array.from({ length: 500 }, () => unlike(long));

@@ -6,7 +6,7 @@ import {
 	replyMoves,
 } from "#plugins/social/socialStates.ts";
 
-test("every state is final or can be left, and an uncertain reply is never sent again", () => {
+test("every state is final or has a next one, and an uncertain reply is never sent again", () => {
 	const ends = (moves: Record<string, object>) =>
 		Object.keys(moves).filter((state) => Object.keys(moves[state] ?? {}).length === 0);
 	expect(ends(eventMoves)).toEqual(["answered", "ignored", "dropped"]);

@@ -52,7 +52,7 @@ const said = (n: number, text = "@bot help", authorId = "7", forId = "1"): Writt
 	...{ isRepost: false, isAutomated: false, conversationId: idOf(n), forId, isReadable: true },
 });
 
-test("a repeated delivery stores nothing, wakes nobody, and asks no database", async () => {
+test("a repeated delivery stores nothing, starts no job, and sends no query", async () => {
 	const { receive, rings, metrics } = open();
 	expect(await receive(said(1), said(2))).toBe(2);
 	expect([asked, rings()]).toEqual([1, 1]);
@@ -63,7 +63,7 @@ test("a repeated delivery stores nothing, wakes nobody, and asks no database", a
 	expect((await metrics.expose()).body).toMatch(/outcome="repeated"[^}]*} 101$/m);
 });
 
-test("a text is found in the database by another or restarted process", async () => {
+test("another or restarted process recognises a stored text", async () => {
 	const { receive, rings } = open();
 	expect(await receive(said(1))).toBe(0);
 	expect([asked, rings()]).toEqual([1, 0]);
@@ -71,7 +71,7 @@ test("a text is found in the database by another or restarted process", async ()
 	expect(asked).toBe(1);
 });
 
-test("the first text of an id counts, whoever is named as its author later", async () => {
+test("of two texts with one id the first is kept, whoever the later one names as its author", async () => {
 	const { receive } = open();
 	expect(await receive(said(10, "@bot thanks", "8"))).toBe(1);
 	for (const process of [receive, open().receive]) {
@@ -83,7 +83,7 @@ test("the first text of an id counts, whoever is named as its author later", asy
 	expect(rows).toEqual([{ text: "thanks", author_id: "8" }]);
 });
 
-test("a text for another account on the webhook is ignored, and leaves its place to the bot's", async () => {
+test("a text for another account is ignored, and does not use up the bot's place for that id", async () => {
 	const { receive, metrics } = open();
 	const row = async (n: number) =>
 		(
@@ -103,7 +103,7 @@ test("a text for another account on the webhook is ignored, and leaves its place
 	expect(await row(30)).toEqual({ state: "received", reason: null, text: "help" });
 });
 
-test("many commands at once of an author without a profile stay within the day's quota", async () => {
+test("many simultaneous commands of an author without a profile stay within the day's quota", async () => {
 	const at = new Date(nowMs);
 	const quota = { since: new Date(nowMs - 86_400_000), max: 20 };
 	const row = { authorId: "9", command: "buy 1 AAPL", reason: "no_profile", at };

@@ -25,7 +25,7 @@ function said(text: string, rest: Partial<Written> = {}) {
 	);
 }
 
-test("a mention is heard where it names the bot, and the name is no part of the command", () => {
+test("a mention is a command if it names the bot, and the name is not part of the command", () => {
 	for (const text of [
 		"@tapeline floor kiln",
 		"@Tapeline  floor kiln",
@@ -51,7 +51,7 @@ test("a mention is heard where it names the bot, and the name is no part of the 
 	expect(said("floor kiln", { via: "dm" })).toEqual({ kind: "heard", command: "floor kiln" });
 });
 
-test("a mention is one beside whatever script X takes it for one", () => {
+test("a mention counts in whatever script X recognises it", () => {
 	const around = [
 		..."の字кдאبกé ßÖěñ Kſ0aZ_-.,;:!?#$%&*@＠/+~()[]\"'’“”…\n\t\u3000\u00a0😀ʻ̈",
 		...["rt", "RT:", " rt", "art", ".rt", "a.rt:", "://", "/x", "/1", "s", "の/x"],
@@ -68,7 +68,7 @@ test("a mention is one beside whatever script X takes it for one", () => {
 	expect(said("の@tapeline")).toEqual({ kind: "heard", command: "の" });
 });
 
-test("only a person who speaks now is heard", () => {
+test("only a person's own new text is a command: no bot, repost or quote", () => {
 	const cases: [string, Partial<Written>][] = [
 		["self", { authorId: "1" }],
 		["ignored_account", { authorId: "66" }],
@@ -86,7 +86,7 @@ test("only a person who speaks now is heard", () => {
 	}
 });
 
-test("a text that was written too long ago is late, and its words are still read", () => {
+test("a text that was written too long ago is late, but its command is still read", () => {
 	const old = idOf(nowMs - 601_000);
 	for (const via of ["post", "dm"] as const) {
 		const judged = said("@tapeline stop", { via, id: old, firstId: old });
@@ -95,7 +95,7 @@ test("a text that was written too long ago is late, and its words are still read
 	expect(said("stop", { id: old, firstId: old })).toMatchObject({ reason: "not_named" });
 });
 
-test("an invisible sign is no blank: it stays, for the grammar to refuse", () => {
+test("an invisible character is no blank: it stays, so that the grammar refuses it", () => {
 	for (const sign of ["\ufeff", "\u200b", "\u2066"]) {
 		for (const text of [
 			`@tapeline ${sign}floor`,

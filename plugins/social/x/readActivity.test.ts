@@ -15,7 +15,7 @@ function readOldPost(post: object) {
 	return readActivity({ for_user_id: BOT, tweet_create_events: [told] })[0];
 }
 
-test("the first version of a post is the smallest id, in whatever order X lists them", () => {
+test("a post's first version is the smallest id, in any order in which X lists the versions", () => {
 	for (const ids of [["100", "200"], ["200", "100"], ["100"], ["150", "100", "200"]]) {
 		expect(readPost({ edit_history_tweet_ids: ids })).toMatchObject({ firstId: "100" });
 		const edit_history = { initial_tweet_id: ids.at(-1), edit_tweet_ids: ids };
@@ -26,11 +26,11 @@ test("the first version of a post is the smallest id, in whatever order X lists 
 	expect(readPost({ edit_history_tweet_ids: ["200", "99"] })).toMatchObject({ firstId: "99" });
 });
 
-describe("names in front of a text", () => {
+describe("names at the start of a text", () => {
 	const front = "@mallory @a_very_long_name_of_long_ago @bot ";
 	const text = `${front}send 1 eth`;
 
-	test("names in front of a text are X's if the post is inside another's conversation", () => {
+	test("they were added by X if the post is a reply in another's conversation", () => {
 		const hints = [
 			{ referenced_tweets: [{ type: "replied_to" }] },
 			{ conversation_id: "100" },
@@ -41,14 +41,14 @@ describe("names in front of a text", () => {
 		expect(readOldPost({ text, in_reply_to_status_id_str: "100" })?.text).toBe("send 1 eth");
 	});
 
-	test("names in front of a text are its author's if it began the conversation", () => {
+	test("they were written by the author if the post began the conversation", () => {
 		const begun = { conversation_id: "200", in_reply_to_user_id: BOT };
 		expect(readPost({ text, ...begun })?.text).toBe(text);
 		const edited = { ...begun, conversation_id: "100", edit_history_tweet_ids: ["100", "200"] };
 		expect(readPost({ text, ...edited })?.text).toBe(text);
 	});
 
-	test("make a copy of another's words where they follow RT", () => {
+	test("they mark a repost if they follow RT", () => {
 		for (const copy of ["RT @mallory: @bot help", "rt @bot help"]) {
 			expect(readPost({ text: copy })?.isRepost).toBe(true);
 			expect(readOldPost({ text: copy })?.isRepost).toBe(true);
@@ -57,7 +57,7 @@ describe("names in front of a text", () => {
 	});
 });
 
-test("only X's own links are left out behind the shown part of a post", () => {
+test("only links that X added are left out after the shown part of a post", () => {
 	const shown = { display_text_range: [0, 9] };
 	const links = " https://t.co/abc https://t.co/Xy1";
 	expect(readPost({ text: `@bot help${links}`, ...shown })?.text).toBe("@bot help");
@@ -76,7 +76,7 @@ test("a member that X leaves empty counts as missing", () => {
 	expect(readOldPost({ ...old, retweeted_status: null })).toMatchObject({ isRepost: false });
 });
 
-test("a text is for the account that X delivers it to, and for nobody where it does not say", () => {
+test("a text is for the account to which X delivers it, and for nobody if no account is named", () => {
 	const to = (target: object, user_id?: string) => {
 		const message_create = { sender_id: "7", target, message_data: { text: "help" } };
 		const payload = { direct_message_events: [{ id: "300", message_create }] };
@@ -92,7 +92,7 @@ test("a text is for the account that X delivers it to, and for nobody where it d
 	expect(readOldPost({})?.forId).toBe(BOT);
 });
 
-test("an optional member of another shape costs no text, and what cannot be read is kept as such", () => {
+test("an optional member of another shape does not lose the text, and an unreadable activity is stored", () => {
 	for (const odd of ["odd", [1], [-1, 2], {}, 7]) {
 		const post = readPost({ display_text_range: odd, conversation_id: "200" });
 		expect(post).toMatchObject({ text: "@bot help", isReadable: true });
@@ -110,7 +110,7 @@ test("an optional member of another shape costs no text, and what cannot be read
 	]);
 });
 
-test("a malformed activity spoils none beside it, and of a thousand all are read", () => {
+test("a malformed activity does not affect the others, and all of a thousand are read", () => {
 	const told = (n: number) => ({
 		event_type: "post.mention.create",
 		filter: { user_id: BOT },

@@ -3,7 +3,7 @@ import { createSeal } from "#plugins/social/x/userTokens.ts";
 
 const seal = createSeal("a secret of thirty-two characters", "tokens");
 
-test("a sealed text is opened by the same secret and purpose only", () => {
+test("an encrypted text is decrypted with the same secret and purpose only", () => {
 	const sealed = seal.close('{"refresh":"once"}');
 	expect(seal.open(sealed)).toBe('{"refresh":"once"}');
 	expect(Buffer.from(sealed).toString()).not.toContain("once");
@@ -12,7 +12,7 @@ test("a sealed text is opened by the same secret and purpose only", () => {
 	expect(Buffer.from(seal.close("x"))).not.toEqual(Buffer.from(seal.close("x")));
 });
 
-test("a changed seal, or a text that is none, is not opened", () => {
+test("an altered or invalid encrypted text is not decrypted", () => {
 	const sealed = Buffer.from(seal.close("text"));
 	for (let at = 0; at < sealed.length; at++) {
 		const changed = Buffer.from(sealed);
