@@ -30,7 +30,7 @@ function count(given: readonly Given[], span?: Parameters<typeof createSeasonCou
 	};
 }
 
-test("adds up what traders settled, who has most first", () => {
+test("the league adds up the settled trades of each trader, the largest sum first", () => {
 	const given: Given[] = [
 		[0, "buy", 10],
 		[1, "buy", 30, "bob"],
@@ -47,7 +47,7 @@ test("adds up what traders settled, who has most first", () => {
 	});
 });
 
-test("the trader who reached an equal volume first stands first", () => {
+test("of traders with an equal volume the one who reached it first is ranked first", () => {
 	expect(
 		count([
 			[0, "buy", 9, "bob"],
@@ -59,7 +59,7 @@ test("the trader who reached an equal volume first stands first", () => {
 	]);
 });
 
-test("the first to a volume is decided by the last trade of all assets", () => {
+test("the time of reaching a volume is that of the last trade in any asset", () => {
 	const other = `0x${"b2".repeat(20)}`;
 	expect(
 		count([
@@ -79,7 +79,7 @@ test("the first to a volume is decided by the last trade of all assets", () => {
 	]);
 });
 
-describe("a round trip within an hour counts nothing on either side:", () => {
+describe("a round trip within an hour counts zero on both sides:", () => {
 	const cases: [what: string, given: Given[], counted: number][] = [
 		[
 			"bought and sold again",
@@ -177,7 +177,7 @@ describe("a round trip within an hour counts nothing on either side:", () => {
 	}
 });
 
-describe("what is turned back later counts by how long it was held, on both sides:", () => {
+describe("a trade that is later reversed counts by the time for which it was held, on both sides:", () => {
 	const DAY = 1_440;
 	const cases: [what: string, given: Given[], counted: number][] = [
 		[
@@ -241,7 +241,7 @@ describe("what is turned back later counts by how long it was held, on both side
 	}
 });
 
-test("money bought and sold back every 61 minutes counts in a week no more than if done once", () => {
+test("money that is traded back and forth every 61 minutes counts in a week no more than once", () => {
 	const often: Given[] = [];
 	for (let minute = 0; minute + 61 <= 7 * 1_440; minute += 61) {
 		const side = often.length % 2 === 0 ? "buy" : "sell";
@@ -256,7 +256,7 @@ test("money bought and sold back every 61 minutes counts in a week no more than 
 	expect(Number(counted)).toBeLessThanOrEqual(Number(once));
 });
 
-test("wallets of one profile are one trader: bought by one and sold by another is back-and-forth", () => {
+test("wallets of one profile are one trader: a buy by one and a sale by another are a round trip", () => {
 	const season = createSeasonCount();
 	const sides = [
 		["w1", "buy"],
@@ -271,7 +271,7 @@ test("wallets of one profile are one trader: bought by one and sold by another i
 	expect(season.end()).toEqual({ traders: [], leftOutUsdMicros: 200_000_000n });
 });
 
-test("a trade that is reversed across the end of a season is reversed in both", () => {
+test("a trade that is reversed after the end of a season is reversed in both seasons", () => {
 	const november = seasonOf(START);
 	const given: Given[] = [
 		[30 * 1_440 - 5, "buy", 100],
@@ -283,7 +283,7 @@ test("a trade that is reversed across the end of a season is reversed in both", 
 	expect(count(given, seasonOf(november.toMs))).toEqual({ volumes: [], traded: [], left: 60 });
 });
 
-test("trades of less than a dollar count nothing, however many", () => {
+test("trades of less than a dollar do not count, however many", () => {
 	const given = Array.from({ length: 50 }, (_, at): Given => [at * 61, "buy", 0.99]);
 	expect(count(given)).toEqual({ volumes: [], traded: [], left: 49.5 });
 });
@@ -293,7 +293,7 @@ test("a sale in parts of less than a dollar still reverses the buy", () => {
 	expect(count([[0, "buy", 100], ...parts])).toMatchObject({ volumes: [["ada", 1]] });
 });
 
-test("no trade is counted twice or lost, and no trader is below zero", () => {
+test("no trade is counted twice or lost, and no trader has a negative volume", () => {
 	const trade = fc.tuple(
 		fc.integer({ min: 0, max: 4_000 }),
 		fc.constantFrom("buy" as const, "sell" as const),
@@ -317,7 +317,7 @@ test("no trade is counted twice or lost, and no trader is below zero", () => {
 	);
 });
 
-test("a season is a month of the calendar, UTC", () => {
+test("a season is a calendar month in UTC", () => {
 	const season = seasonOf(Date.UTC(2026, 11, 31, 23, 59, 59, 999));
 	expect(season).toEqual({ name: "2026-12", fromMs: Date.UTC(2026, 11), toMs: Date.UTC(2027, 0) });
 	expect(seasonOf(season.toMs).name).toBe("2027-01");

@@ -44,7 +44,7 @@ function open(given: {
 	return { ...buyback, kinds, stop: () => ending.abort() };
 }
 
-test("the job is due every ten minutes, and one process of all takes each turn", () => {
+test("the job is due every ten minutes, and one process of the cluster runs it", () => {
 	const { jobs, kinds } = open({});
 	expect(jobs).toMatchObject([
 		{ name: "tokenomics.buyback", schedule: { cron: "0 */10 * * * *" }, lock: "cluster" },
@@ -52,7 +52,7 @@ test("the job is due every ten minutes, and one process of all takes each turn",
 	expect(kinds).toEqual(["buyback-release", "buyback"]);
 });
 
-test("switched off there is no turn, and what was recorded before is still understood", async () => {
+test("a disabled buyback has no job, and its earlier runs can still be read", async () => {
 	const { jobs, kinds, start, ended, status } = open({ isEnabled: false });
 	start();
 	await ended();
@@ -60,7 +60,7 @@ test("switched off there is no turn, and what was recorded before is still under
 	expect(await status()).toMatchObject({ isEnabled: false, code: "disabled", lookedAt: null });
 });
 
-test("a turn that waits for its moment ends with the service", async () => {
+test("a run that waits for its time ends when the service stops", async () => {
 	const { start, ended, stop, status } = open({ role: "worker" });
 	start();
 	stop();
@@ -74,11 +74,11 @@ test.each([
 		{ BUYBACK_RUN_USD_MIN: 200, BUYBACK_DAY_USD_MAX: 100 },
 		"BUYBACK_RUN_USD_MIN is 200, and BUYBACK_DAY_USD_MAX is 100",
 	],
-])("limits that no run could keep refuse the boot, in words: %j", (config, words) => {
+])("limits that no run could meet are refused at boot, with a reason: %j", (config, words) => {
 	expect(() => open({ config })).toThrow(words);
 });
 
-test("a buyback has no status without a chain that the token could be on", async () => {
+test("a buyback has no status if no chain of the token is configured", async () => {
 	const { jobs, kinds, status } = open({ isReached: false });
 	expect([jobs, kinds, await status()]).toEqual([[], [], null]);
 });

@@ -17,7 +17,7 @@ const unit = new Token(1, `0x${"1".repeat(40)}`, 18);
 const big = (of: bigint) => CurrencyAmount.fromRawAmount(unit, String(of)).quotient;
 const back = (of: ReturnType<typeof big>) => BigInt(String(of));
 
-test("the price at a tick is Uniswap's own, to the last unit", () => {
+test("the price at a tick equals Uniswap's, to the last unit", () => {
 	fc.assert(
 		fc.property(fc.integer({ min: -887_272, max: 887_272 }), (tick) => {
 			expect(sqrtRatioAtTick(tick)).toBe(back(TickMath.getSqrtRatioAtTick(tick)));
@@ -37,7 +37,7 @@ const given = fc.record({
 	fee: fc.constantFrom(100, 500, 3_000, 10_000),
 });
 
-test("the amount bought within a range is what Uniswap's library computes", () => {
+test("the amount that is bought within a range equals that of Uniswap's library", () => {
 	fc.assert(
 		fc.property(given, ({ tick, liquidity, inRaw, isZeroForOne, fee }) => {
 			const sqrtPriceX96 = sqrtRatioAtTick(tick);
@@ -56,7 +56,7 @@ test("the amount bought within a range is what Uniswap's library computes", () =
 	);
 });
 
-test("a hundredth of a pool's depth moves its price by about two hundredths, whichever way", () => {
+test("a trade of 1% of a pool's depth moves its price by about 2%, in both directions", () => {
 	for (const isZeroForOne of [true, false]) {
 		const pool = { sqrtPriceX96: sqrtRatioAtTick(23_000), isZeroForOne, fee: 500 };
 		const liquidity = 10n ** 24n;
@@ -67,7 +67,7 @@ test("a hundredth of a pool's depth moves its price by about two hundredths, whi
 	}
 });
 
-test("gaps are rounded up, and what may be less is never a unit too little", () => {
+test("price differences are rounded up, and minimum amounts are never one unit too low", () => {
 	expect(gapBps(9_999n, 10_000n)).toBe(1n);
 	expect(gapBps(999_999n, 1_000_000n)).toBe(1n);
 	expect(gapBps(7n, 7n)).toBe(0n);

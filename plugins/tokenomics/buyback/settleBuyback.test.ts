@@ -57,7 +57,7 @@ const moved = (from: Address, to: Address, raw: bigint) => ({
 const settle = (logs: ReturnType<typeof burned>[], paidWith = ZERO_ADDRESS) =>
 	settleBuyback({ logs }, { burner, keeper, paidWith, data: dataOf(paidWith) }).settlement;
 
-test("the amount that the burner says it spent is recorded, also if a part came back", () => {
+test("the amount that the burner reports as spent is recorded, also if a part was refunded", () => {
 	expect(settle([burned({})])).toEqual({ spentRaw: 100n });
 	expect(settle([burned({ spent: 70n })])).toEqual({ spentRaw: 70n });
 	const came = [
@@ -81,14 +81,14 @@ test.each([
 	},
 );
 
-test("a buyback that burned less than the least fails, and its money counts as spent", () => {
+test("a buyback that burned less than the minimum fails, and its money counts as spent", () => {
 	expect(settle([burned({ burned: 49n })])).toMatchObject({
 		code: "burned_too_little",
 		spentRaw: 100n,
 	});
 });
 
-test("an amount that the currency contradicts is a failure, for all that was planned", () => {
+test("a reported amount that differs from the transfers fails, and the planned amount counts as spent", () => {
 	expect(settle([burned({ spent: 101n })])).toMatchObject({
 		code: "spend_misreported",
 		spentRaw: 100n,
@@ -97,7 +97,7 @@ test("an amount that the currency contradicts is a failure, for all that was pla
 	expect(settle(logs, usd)).toMatchObject({ code: "spend_misreported", spentRaw: 100n });
 });
 
-test("a supply that stands is noticed; of a state that no node keeps nothing is said", async () => {
+test("a supply that did not fall is noticed; with a pruned state the answer is unknown", async () => {
 	const asked = { token: usd, blockNumber: 9, burnedRaw: 60n, signal: AbortSignal.timeout(60_000) };
 	const fell = (before: unknown, after: unknown) => {
 		const settled = [before, after].map((result) => ({ kind: "result" as const, result }));

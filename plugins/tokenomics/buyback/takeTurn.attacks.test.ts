@@ -66,7 +66,7 @@ describe("a feed that fails during a run", () => {
 	});
 });
 
-describe("a price that is held over several blocks", () => {
+describe("a price that is manipulated over several blocks", () => {
 	// Guarantee: whoever moves the pool's price and holds it for a part of the averaged time has a
 	// run refused, or burn at most the bounds together less than at the price before.
 
@@ -115,7 +115,7 @@ describe("a price that is held over several blocks", () => {
 	}
 });
 
-describe("processes that end inside a release", () => {
+describe("processes that end during a release", () => {
 	// Guarantee: of many runs, each of which begins with a release that its process does not survive,
 	// each pays once, and the burn's share is spent to the unit.
 

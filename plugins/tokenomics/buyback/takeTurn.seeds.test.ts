@@ -150,7 +150,7 @@ describe("buybacks on a lossy chain", () => {
 	}
 
 	test(
-		`[TOK-04] however a run is disturbed, the ledger is what the chain says (BUYBACK_SEED=${SEED})`,
+		`[TOK-04] the ledger equals the chain after any disturbance of a run (BUYBACK_SEED=${SEED})`,
 		async () => {
 			for (let run = 0; run < RUNS; run++) {
 				const prng = createPrng(SEED + run);
@@ -218,7 +218,7 @@ describe("a buyback of a misbehaving token", () => {
 		await chain.setMode(token, modeOf("honest"));
 	});
 
-	test("a token that keeps less than the slippage is noticed before it is bought", async () => {
+	test("a token that keeps more than the slippage of each transfer is refused before it is bought", async () => {
 		const lab = openBuybackLab({
 			db: database.db,
 			chain,
@@ -233,7 +233,7 @@ describe("a buyback of a misbehaving token", () => {
 		await chain.setMode(chain.addresses.token, modeOf("honest"));
 	});
 
-	test("the same token is bought and burned once it behaves", async () => {
+	test("the same token is bought and burned after it behaves correctly", async () => {
 		const lab = openBuybackLab({ db: database.db, chain, clock });
 		await lab.nextSlot();
 		expect(await lab.run()).toMatchObject({ kind: "began" });
@@ -242,7 +242,7 @@ describe("a buyback of a misbehaving token", () => {
 	});
 
 	test.each(["false", "idle", "fee", "greedy"] as const)(
-		"revenue in a token that is %s buys nothing, and nothing of it is counted as spent",
+		"revenue in a token that is %s buys nothing, and none of it is counted as spent",
 		async (mode) => {
 			const { token, burner } = chain.addresses;
 			const odd = await chain.own("OddToken");

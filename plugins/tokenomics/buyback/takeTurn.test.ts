@@ -61,7 +61,7 @@ describe("a buyback whose process ends", () => {
 	const spentIn = async () => (await chain.burns()).reduce((sum, { spent }) => sum + spent, 0n);
 
 	test.each(STEPS.flatMap((step) => [`${step}:before`, `${step}:after`]))(
-		"a process that ends at %s leaves a run that is finished, or begun anew, once",
+		"a run whose process ends at %s is finished or begun again, once",
 		async (edge) => {
 			const before = await spentIn();
 			await chain.earn(5n * EARNED, chain.addresses.usd);
@@ -86,7 +86,7 @@ describe("a buyback whose process ends", () => {
 		},
 	);
 
-	test("a purchase of which nobody knows whether it was sent stops the next run, and is not repeated", async () => {
+	test("a purchase with an unknown outcome blocks the next run, and is not repeated", async () => {
 		const before = (await chain.burns()).length;
 		await chain.earn(5n * EARNED, chain.addresses.usd);
 		const lab = open();
@@ -151,7 +151,7 @@ describe("a buyback whose blocks leave the chain", () => {
 		throw new Error(`no run begins: ${codes}`);
 	}
 
-	test("a rollback of 120 blocks takes the run back, and the next one spends what it held", async () => {
+	test("a rollback of 120 blocks undoes the run, and the next run spends its money", async () => {
 		await chain.earn(100n * ETHER, chain.addresses.usd);
 		expect(await nextRun()).toEqual([]);
 		await lab.settled();
@@ -306,7 +306,7 @@ describe("a buyback that is refused", () => {
 		return turn.refusal.code;
 	}
 
-	test("a pool that is younger than the time that is averaged is not bought through", async () => {
+	test("a pool that is younger than the averaging period is not used", async () => {
 		expect(await refusalOf(open({ BUYBACK_TWAP_SECONDS: 86_000 }))).toBe("observations_few");
 		await chain.pass(2_000);
 	});
@@ -379,13 +379,13 @@ describe("a buyback that is refused", () => {
 				},
 			},
 		],
-	] as const)("a turn says %s, and nothing moves", async (code, given) => {
+	] as const)("a run is refused with %s, and no money is moved", async (code, given) => {
 		const lab = open("env" in given ? given.env : {});
 		if ("arrange" in given) given.arrange(lab);
 		expect(await refusalOf(lab)).toBe(code);
 	});
 
-	test("a turn that fails by our own mistake says so, and nothing moves", async () => {
+	test("a run that fails by a programming error reports turn_failed, and no money is moved", async () => {
 		const lab = open();
 		lab.turnDeps.contractsNow = async () => {
 			throw new TypeError("a mistake");
@@ -396,13 +396,13 @@ describe("a buyback that is refused", () => {
 		expect(lab.counted).toEqual(["turn_failed"]);
 	});
 
-	test("a burn's share that is paid to somebody else is not released", async () => {
+	test("a burn share whose payee is not the keeper is not released", async () => {
 		await chain.setPayee(chain.who.searcher);
 		expect(await refusalOf(open())).toBe("payee_differs");
 		await chain.setPayee(chain.who.keeper);
 	});
 
-	test("a burner that obeys somebody else is not called", async () => {
+	test("a burner whose keeper is another account is not called", async () => {
 		const lab = open();
 		const { token, router } = chain.addresses;
 		const burner = await chain.burnerOf(token, chain.who.searcher);
@@ -410,7 +410,7 @@ describe("a buyback that is refused", () => {
 		expect(await refusalOf(lab)).toBe("keeper_differs");
 	});
 
-	test("a keeper without gas sends nothing", async () => {
+	test("a keeper without coins for gas sends nothing", async () => {
 		await chain.setBalance(chain.who.keeper, 1_000n);
 		await chain.anvil.rpc("anvil_setNextBlockBaseFeePerGas", [
 			`0x${(300n * 10n ** 9n).toString(16)}`,
@@ -421,7 +421,7 @@ describe("a buyback that is refused", () => {
 		await chain.anvil.rpc("anvil_mine", ["0x64"]);
 	});
 
-	test("a keeper without gas for a token's revenue sends nothing either", async () => {
+	test("a keeper without coins for gas sends nothing for revenue in a token either", async () => {
 		const { usd, token } = chain.addresses;
 		const dollars = { in: 1_000_000n * ETHER, out: 10_000_000n * ETHER };
 		await chain.openPool({ tokenIn: usd, token, fee: 3000, ...dollars });
@@ -433,7 +433,7 @@ describe("a buyback that is refused", () => {
 	});
 
 	test.each(["kill:all", "kill:chain:4663", "kill:plugin:tokenomics"])(
-		"a buyback that an operator switched off by %s records nothing",
+		"a buyback that an operator disabled by %s records nothing",
 		async (key) => {
 			const at = new Date();
 			await database.db.execute(
@@ -446,7 +446,7 @@ describe("a buyback that is refused", () => {
 		},
 	);
 
-	test("a price that was moved away from its average stops the run, in both directions", async () => {
+	test("a price that differs from its average stops the run, in both directions", async () => {
 		const { weth, token } = chain.addresses;
 		await chain.keepObservations(weth, 100);
 		for (const bought of [true, false]) {
@@ -461,7 +461,7 @@ describe("a buyback that is refused", () => {
 		await chain.pass(4_000);
 	});
 
-	test("quotes that are too far apart stop the run", async () => {
+	test("quotes that differ too much stop the run", async () => {
 		const lab = open({ BUYBACK_CURRENCIES: ZERO_ADDRESS });
 		const { quoter } = chain.addresses;
 		const real = lab.turnDeps.rpc.settle;
@@ -486,7 +486,7 @@ describe("a buyback that is refused", () => {
 		expect(await refusalOf(lab)).toBe("quotes_disagree");
 	});
 
-	test("revenue that no pool trades is left, and is said to be", async () => {
+	test("revenue that no pool trades is kept, and reported", async () => {
 		const lab = open({ BUYBACK_CURRENCIES: chain.addresses.usd, BUYBACK_FEE_TIERS: "500" });
 		expect(await refusalOf(lab)).toBe("no_pool");
 		expect((await lab.status()).left).toMatchObject([
@@ -494,7 +494,7 @@ describe("a buyback that is refused", () => {
 		]);
 	});
 
-	test("revenue in a currency that is not named is left, and is said to be", async () => {
+	test("revenue in a currency that is not configured is kept, and reported", async () => {
 		const { usd: currency, router: contract } = chain.addresses;
 		const row = { entries: 1, burned: 0n, firstBlock: 1, lastBlock: 1, lastAt: new Date(0) };
 		await database.db.transaction((tx) =>
@@ -547,7 +547,7 @@ describe("a buyback that runs", () => {
 	const kindsSince = async (count: number) =>
 		(await lab.intents()).slice(count).map(({ kind, status }) => `${kind} ${status}`);
 
-	test("revenue in the coin is released, and buys through the deepest pool what is burned", async () => {
+	test("revenue in the coin is released, and spent in the deepest pool on the token that is burned", async () => {
 		await chain.earn(ETHER / 2n);
 		const [supply, balance] = [
 			await chain.supply(),
@@ -585,7 +585,7 @@ describe("a buyback that runs", () => {
 		expect(await chain.nonce(chain.who.keeper)).toBe(nonce);
 	});
 
-	test("revenue in a token is spent by an exact allowance, of which nothing is left", async () => {
+	test("revenue in a token is spent by an exact allowance, of which nothing remains", async () => {
 		await lab.nextSlot();
 		const { usd, burner } = chain.addresses;
 		const count = (await lab.intents()).length;
@@ -601,7 +601,7 @@ describe("a buyback that runs", () => {
 		expect((await lab.held()).at(-1)).toMatchObject({ status: "confirmed", raw: 400n * ETHER });
 	});
 
-	test("a run, and all runs of a day, spend no more than their maxima", async () => {
+	test("a run, and all runs of a day, spend no more than their limits", async () => {
 		const small = openBuybackLab({
 			...{ db: database.db, chain, clock: lab.clock },
 			env: { BUYBACK_RUN_USD_MAX: 100, BUYBACK_DAY_USD_MAX: 800, BUYBACK_CURRENCIES: ZERO_ADDRESS },
@@ -620,7 +620,7 @@ describe("a buyback that runs", () => {
 		expect(spent).toEqual([ETHER / 25n, ETHER / 50n]);
 	});
 
-	test("a day later what was spent is in the sums, and counts for the day no more", async () => {
+	test("after a day the spent amount is in the totals, and no longer counts against the day's limit", async () => {
 		await chain.pass(90_000);
 		await lab.nextSlot();
 		// Less is left than the release of all that was owed brought.
@@ -635,7 +635,7 @@ describe("a buyback that runs", () => {
 		expect(held).toBe(all);
 	});
 
-	test("a dry run sends nothing, and holds nothing", async () => {
+	test("a dry run sends nothing, and reserves nothing", async () => {
 		await chain.earn(ETHER);
 		await lab.nextSlot();
 		const nonce = await chain.nonce(chain.who.keeper);
@@ -646,7 +646,7 @@ describe("a buyback that runs", () => {
 		expect(await chain.nonce(chain.who.keeper)).toBe(nonce);
 	});
 
-	test("a worker that slept through another's run begins none by what it had counted", async () => {
+	test("a worker that was suspended during another's run begins no second run from old figures", async () => {
 		await lab.nextSlot();
 		await chain.earn(ETHER);
 		// Enough for a second run, of money that is for gas.
@@ -672,7 +672,7 @@ describe("a buyback that runs", () => {
 		expect(await chain.burns()).toHaveLength(before + 1);
 	});
 
-	test("one run begins if several workers come to a slot at once", async () => {
+	test("one run begins if several workers take a turn simultaneously", async () => {
 		await lab.nextSlot();
 		await chain.earn(ETHER);
 		const second = openBuybackLab({ db: database.db, chain, clock: lab.clock });
@@ -686,7 +686,7 @@ describe("a buyback that runs", () => {
 	});
 });
 
-describe("a buyback that others trade around", () => {
+describe("a buyback during other people's trades", () => {
 	// Guarantee: whoever trades before and after a purchase in its own block takes at most the
 	// slippage bound from it; where it would be more, nothing is bought, and nothing is spent but
 	// gas.
@@ -762,7 +762,7 @@ describe("a buyback that others trade around", () => {
 	}
 
 	test.each([ETHER / 10n, ETHER, 2n * ETHER, 3n * ETHER, 4n * ETHER, 8n * ETHER, 60n * ETHER])(
-		"a sandwich of %p in the purchase's block costs at most the slippage bound",
+		"a sandwich attack of %p in the block of the purchase costs at most the slippage limit",
 		async (raw) => {
 			await chain.pass(4_000);
 			await lab.nextSlot();

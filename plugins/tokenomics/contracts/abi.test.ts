@@ -40,7 +40,7 @@ function shareAll(deposits: readonly Deposit[], splits: readonly (readonly numbe
 	return { earned, exact };
 }
 
-test("no bucket is a whole unit ahead of its exact share of all deposits, or two behind, whatever their labels and splits", () => {
+test("no bucket is a unit above its exact share of all deposits, or two below, for any labels and splits", () => {
 	const many = fc.array(deposit, { minLength: 1, maxLength: 300 });
 	fc.assert(
 		fc.property(many, fc.array(split, { minLength: 1, maxLength: 300 }), (deposits, splits) => {
@@ -54,7 +54,7 @@ test("no bucket is a whole unit ahead of its exact share of all deposits, or two
 	);
 });
 
-test("deposits of one split earn the same under any labels, and what is whole is exact", () => {
+test("deposits of one split earn the same under any labels, and whole units are exact", () => {
 	const many = fc.array(deposit, { minLength: 1, maxLength: 300 });
 	fc.assert(
 		fc.property(many, split, (deposits, bps) => {
@@ -70,7 +70,7 @@ test("deposits of one split earn the same under any labels, and what is whole is
 	);
 });
 
-test("a hundred deposits of one unit earn 35, 15, 20 and 30; the default split is that", () => {
+test("a hundred deposits of one unit earn 35, 15, 20 and 30, as the default split says", () => {
 	const ones = Array.from({ length: 100 }, (_, label) => ({ label, amount: 1n }));
 	expect(shareAll(ones, [SHARES]).earned).toEqual([35n, 15n, 20n, 30n]);
 	expect(shareOut(10n ** 18n, SHARES, NOTHING_CARRIED).shares).toEqual([

@@ -40,7 +40,7 @@ async function expectNothingLeft(tokens: readonly Address[], burner = at.burner)
 const refusal = (buy: Buy, by = at.keeper) => at.lab.refusal(by, at.buying(buy));
 const setMode = (token: Address, mode: Mode) => odds.setMode(token, mode);
 
-test("the token, the keeper, the owner and both interfaces are answered, as our list says", async () => {
+test("the contract has the functions in our ABI: token, keeper, owner and both interfaces", async () => {
 	const read = <Result>(name: string, args: readonly unknown[] = []) =>
 		at.lab.read<Result>({ to: at.burner, of: "BuybackBurner", name, args });
 	expect(await read<Address>("token")).toBe(at.token);
@@ -54,7 +54,7 @@ test("the token, the keeper, the owner and both interfaces are answered, as our 
 	expect(names).toHaveLength(buybackBurnerAbi.length);
 });
 
-test("the burner spends exactly what it is given, burns all that it got, and the supply falls", async () => {
+test("the burner spends exactly the given amount, burns all bought tokens, and the supply falls", async () => {
 	const { keeper, token, weth, burner } = at;
 	const [coins, wrapped] = [{ spend: 2n * ETHER }, { paidWith: weth, spend: ETHER, fee: 10_000 }];
 	await at.world.give(weth, keeper, ETHER);
@@ -80,7 +80,7 @@ test("the burner spends exactly what it is given, burns all that it got, and the
 	}
 });
 
-test("coins that are sent along pay for no more than the purchase", async () => {
+test("extra coins that are sent with the call pay for no more than the purchase", async () => {
 	const { keeper } = at;
 	const before = await at.balanceOf(NATIVE, keeper);
 	const spent = 3n * ETHER;
@@ -89,7 +89,7 @@ test("coins that are sent along pay for no more than the purchase", async () => 
 	expect(paid >= spent && paid < spent + mined.gas * 10n ** 11n).toBe(true);
 });
 
-test("a buy below the minimum, at a moved price, or too late is refused; the supply stays", async () => {
+test("a purchase below the minimum, at a moved price, or too late is refused; the supply is unchanged", async () => {
 	const buy = { spend: ETHER };
 	const minBurned = await at.quote(buy);
 	const supply = await at.supplyOf(at.token);
@@ -107,7 +107,7 @@ test("a buy below the minimum, at a moved price, or too late is refused; the sup
 	await at.economy.movePrice({ tape: 0.05, eth: 2_500 });
 });
 
-test("only the keeper buys, only the owner names the keeper, and nobody buys without one", async () => {
+test("only the keeper buys, only the owner sets the keeper, and nobody buys without a keeper", async () => {
 	const { lab, owner, keeper, weth } = at;
 	const burner = await at.openBurner(at.token);
 	const buy = at.buying({ spend: ETHER }, burner);
@@ -141,7 +141,7 @@ test("no amount, no minimum, another value, no pool and a missing allowance are 
 	expect(await refusal({ ...buy, paidWith: weth })).toBe("0x13be252b");
 });
 
-test("an amount that the pool does not take comes back to the keeper in its own currency", async () => {
+test("an amount that the pool does not take is refunded to the keeper in its own currency", async () => {
 	const { keeper, weth, token, economy } = at;
 	const spend = 10n * ETHER;
 	await at.world.give(weth, keeper, spend);
@@ -164,7 +164,7 @@ test("an amount that the pool does not take comes back to the keeper in its own 
 	await economy.drain(shallow, 10_000);
 });
 
-test("a keeper that calls again while it is refunded buys once", async () => {
+test("a keeper that calls again during its refund buys once", async () => {
 	const { lab, owner, token } = at;
 	const caller = await lab.deploy(owner, "Caller");
 	const burner = await at.openBurner(token, caller);
@@ -184,7 +184,7 @@ test("a keeper that calls again while it is refunded buys once", async () => {
 	expect(await at.balanceOf(NATIVE, caller)).toBe(spend - (event?.spent ?? 0n));
 });
 
-test("a token to pay with that keeps a part, says no, or lies about a transfer buys nothing", async () => {
+test("a payment token that keeps a part, returns false, or misreports a transfer buys nothing", async () => {
 	const { token, burner, keeper } = at;
 	const odd = await at.openOdd();
 	await at.openPool([odd, token]);
@@ -208,7 +208,7 @@ test("a token to pay with that keeps a part, says no, or lies about a transfer b
 	}
 });
 
-test("a token that arrives in part is held to the minimum; one that does not burn what it says is refused", async () => {
+test("a bought token must arrive above the minimum, and burn exactly what it reports", async () => {
 	const { weth, lab, keeper } = at;
 	const odd = await at.openOdd();
 	await at.openPool([odd, weth]);
@@ -236,7 +236,7 @@ test("a token that arrives in part is held to the minimum; one that does not bur
 	expect(await lab.refusal(keeper, at.buying({ spend, fee: 500 }, unburnable))).toBe("");
 });
 
-test("tokens that somebody left with the burner are not counted as bought", async () => {
+test("tokens that somebody sent to the burner are not counted as bought", async () => {
 	const { token, keeper } = at;
 	await at.economy.give(at.burner, 5n * ETHER);
 	const minBurned = await at.quote({ spend: ETHER });
@@ -245,7 +245,7 @@ test("tokens that somebody left with the burner are not counted as bought", asyn
 	expect(await at.balanceOf(token, at.burner)).toBe(5n * ETHER);
 });
 
-test("the token has a fixed supply that anybody can burn from, their own alone", async () => {
+test("the token has a fixed supply, and a holder can burn only its own tokens", async () => {
 	const { lab, keeper, token } = at;
 	await at.economy.give(keeper, ETHER);
 	const supply = await at.supplyOf(token);

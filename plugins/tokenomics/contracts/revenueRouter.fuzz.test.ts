@@ -126,7 +126,7 @@ function arrives(mode: Mode | undefined, sent: bigint): bigint {
 	return mode === "fee" ? sent - sent / 30n : sent;
 }
 
-test("[TOK-03] shares add up to the unit after every deposit, split and release, whatever tokens do", async () => {
+test("[TOK-03] shares equal the unit after every deposit, split and release, however tokens behave", async () => {
 	const runs = fc.array(Step, { minLength: STEPS, maxLength: STEPS });
 	await fc.assert(
 		fc.asyncProperty(runs, async (steps) => {

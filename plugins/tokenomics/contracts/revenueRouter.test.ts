@@ -35,7 +35,7 @@ const measured = async (what: string, from: Address, call: Parameters<ContractLa
 	return mined;
 };
 
-test("the default split is 35, 15, 20 and 30 %; the owner, payees and both interfaces are answered", async () => {
+test("the default split is 35, 15, 20 and 30 %, and the router returns its owner, payees and interfaces", async () => {
 	const read = <Result>(name: string, args: readonly unknown[]) =>
 		lab.read<Result>(own.ofRouter(name, args));
 	expect(await read<number[]>("splitOf", [sourceOf("anything")])).toEqual([...DEFAULT_SPLIT]);
@@ -49,14 +49,14 @@ test("the default split is 35, 15, 20 and 30 %; the owner, payees and both inter
 	expect(await read<boolean>("supportsInterface", ["0xffffffff"])).toBe(false);
 });
 
-test("our list of what the router answers is what it answers", () => {
+test("the router has exactly the functions in our ABI", () => {
 	const signatures = (abi: readonly { type: string }[]) =>
 		abi.filter(({ type }) => type === "function" || type === "event");
 	const compiled = JSON.stringify(signatures(lab.abiOf("IRevenueRouter")).map(plain).sort());
 	expect(JSON.stringify(signatures(revenueRouterAbi).map(plain).sort())).toBe(compiled);
 });
 
-test("a deposit of coins or of tokens earns each bucket its share, and is paid once", async () => {
+test("a deposit of coins or of tokens earns each bucket its share, which is paid once", async () => {
 	const [token = NATIVE] = own.tokens;
 	const first = await measured("deposit, first", own.payer, own.deposit("shop", ETHER));
 	const events = parseEventLogs({ abi: revenueRouterAbi, logs: first.logs as never });
@@ -154,7 +154,7 @@ test("a split that does not add up, or whose payee is the router or nobody, is r
 	expect(await lab.refusal(own.payer, payee(own.payer))).toBe("OwnableUnauthorizedAccount");
 });
 
-test("a new split holds for what comes after it; what was earned before stays", async () => {
+test("a new split applies to later deposits, and earlier shares do not change", async () => {
 	const at = await openRouterLab(lab);
 	await lab.must(own.payer, at.deposit("shop", 10_000n));
 	await lab.must(own.payer, at.deposit("club", 10_000n));
@@ -172,7 +172,7 @@ test("a new split holds for what comes after it; what was earned before stays", 
 	expect(after?.earned).toEqual([10_503n, 4_500n, 6_008n, 9_000n]);
 });
 
-test("coins sent without a word, and tokens transferred without a deposit, count for the default source", async () => {
+test("coins sent without data, and tokens transferred without a deposit, count for the default source", async () => {
 	const at = await openRouterLab(lab);
 	const [token = NATIVE] = at.tokens;
 	const sent = await lab.send(own.payer, { to: at.router, value: 10_000n });
@@ -192,7 +192,7 @@ test("coins sent without a word, and tokens transferred without a deposit, count
 	expect(await lab.refusal(own.payer, at.deposit("shop", 0n))).toBe("NothingReceived");
 });
 
-test("a deposit counts what arrived, whatever the token says of it", async () => {
+test("a deposit counts the amount that arrived, whatever the token reports", async () => {
 	const at = await openRouterLab(lab);
 	const [token = NATIVE] = at.tokens;
 	const deposit = at.depositToken("shop", token, 30_000n);
@@ -213,7 +213,7 @@ test("a deposit counts what arrived, whatever the token says of it", async () =>
 	}
 });
 
-test("a release that does not move exactly what is owed is refused, and stays owed", async () => {
+test("a release that does not transfer exactly the earned amount reverts, and the amount stays earned", async () => {
 	const at = await openRouterLab(lab);
 	const [token = NATIVE] = at.tokens;
 	await lab.must(own.payer, at.depositToken("shop", token, 10_000n));
@@ -233,7 +233,7 @@ test("a release that does not move exactly what is owed is refused, and stays ow
 	expect((await at.books([token]))[0]).toMatchObject({ held: 6_500n });
 });
 
-test("a payee that calls again is not paid twice, and one that refuses blocks only itself", async () => {
+test("a payee that calls again is not paid twice, and one that reverts blocks only itself", async () => {
 	const at = await openRouterLab(lab);
 	const [token = NATIVE] = at.tokens;
 	const caller = await lab.deploy(own.payer, "Caller");

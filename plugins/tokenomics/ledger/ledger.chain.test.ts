@@ -89,7 +89,7 @@ async function burnOnce(spend: bigint): Promise<bigint> {
 	return event.burned;
 }
 
-test("the contracts are what a manifest has to name", async () => {
+test("the deployed contracts are those that a manifest must name", async () => {
 	const { addresses } = open(nodes([burner.lab.anvil.url], 1));
 	const rpc = nodes([burner.lab.anvil.url], 1);
 	await checkContracts(rpc, { ...addresses, owner: TREASURER }, signal);
@@ -102,7 +102,7 @@ test("the contracts are what a manifest has to name", async () => {
 	await expect(refused).rejects.toMatchObject({ code: "contract_interface" });
 });
 
-test("revenue, shares, payments, burns and balances are the chain's, and it agrees", async () => {
+test("revenue, shares, payments, burns and balances equal the chain's, and the comparison agrees", async () => {
 	const { url } = burner.lab.anvil;
 	const { ledger } = open(nodes([url, liar.url, url.replace("127.0.0.1", "localhost")], 2));
 	await ledger.clear();
@@ -129,7 +129,7 @@ test("revenue, shares, payments, burns and balances are the chain's, and it agre
 	expect(books.totals.get(`burned ${ZERO_ADDRESS} -1`)?.amount).toBe(burned);
 });
 
-test("an event that a reorg moved is in the ledger once, at its last place", async () => {
+test("an event that a reorg moved is in the ledger once, at its new position", async () => {
 	const { ledger } = open(nodes([burner.lab.anvil.url], 1));
 	await ledger.run({ compare: true });
 	const before = (await ledger.books()).entries.get("buyback_burned") ?? 0;

@@ -29,7 +29,7 @@ afterAll(() => database?.drop());
 
 for (let index = 0; index < SEEDS; index += 1) {
 	const seed = TEST_SEED + index;
-	test(`the ledger is the chain, through forks, lies and deaths (TEST_SEED=${seed})`, async () => {
+	test(`the ledger equals the chain after forks, false answers and crashes (TEST_SEED=${seed})`, async () => {
 		const chain = createFakeTokenChain();
 		const lab = openLedgerLab({ db: database.db, rpc: chain.rpc });
 		await lab.clear();

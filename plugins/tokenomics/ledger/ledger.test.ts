@@ -46,7 +46,7 @@ async function expectEqual(): Promise<void> {
 	expectBooks(books, chain);
 }
 
-test("the ledger takes in final events, and no others", async () => {
+test("the ledger records final events only", async () => {
 	chain.mine([deposit(10_000n), deposit(7n, TRADING, USDG), give(PERSON, 5n)]);
 	chain.mine([burn(1_000n), { kind: "release", bucket: 2, currency: ZERO_ADDRESS }]);
 	chain.mineEmpty(FINAL_DEPTH);
@@ -62,7 +62,7 @@ test("the ledger takes in final events, and no others", async () => {
 	expect((await lab.books()).entries.get("buyback_burned")).toBe(2);
 });
 
-test("earns shares with what divisions left, over labels and splits, as the router does", async () => {
+test("the ledger carries rounding remainders over labels and splits, to the same amounts as the router", async () => {
 	for (let count = 0; count < 40; count += 1) chain.mine([deposit(1n), deposit(3n, TRADING)]);
 	chain.mine([{ kind: "split", source: TRADING, bps: [1, 9_997, 1, 1] }]);
 	for (let count = 0; count < 40; count += 1) chain.mine([deposit(1n), deposit(3n, TRADING)]);
@@ -76,7 +76,7 @@ test("earns shares with what divisions left, over labels and splits, as the rout
 	expect(entries.get("split_set")).toBe(3);
 });
 
-test("a hundred labels earn what one does, also after blocks of them were taken back", async () => {
+test("deposits under a hundred labels earn what one label earns, also after a reorg", async () => {
 	const label = (index: number): Hex => `0x${index.toString(16).padStart(64, "1")}`;
 	for (let index = 0; index < 60; index += 1) chain.mine([deposit(1n, label(index))]);
 	chain.mineEmpty(FINAL_DEPTH);
@@ -98,7 +98,7 @@ test("a hundred labels earn what one does, also after blocks of them were taken 
 	expect(agreedTo).toBe(chain.head() - FINAL_DEPTH);
 });
 
-test("the ledger does not see what a reorg takes back above the final depth", async () => {
+test("the ledger never contains events that a reorg above the final depth removes", async () => {
 	chain.mine([burn(5n)]);
 	chain.mineEmpty(FINAL_DEPTH - 1);
 	await lab.run();
@@ -110,7 +110,7 @@ test("the ledger does not see what a reorg takes back above the final depth", as
 	expect(lab.said).toEqual([]);
 });
 
-test("the ledger reads again from the last agreement if final blocks are lost, and tells operators", async () => {
+test("after final blocks were lost the ledger is read again from the last agreement, with an alert", async () => {
 	chain.mine([deposit(500n), give(PERSON, 50n)]);
 	chain.mineEmpty(FINAL_DEPTH);
 	await lab.run();
@@ -127,7 +127,7 @@ test("the ledger reads again from the last agreement if final blocks are lost, a
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("the ledger says that figures are being rebuilt while a rolled-back chain is too short", async () => {
+test("the ledger reports that figures are being rebuilt while the chain is shorter after a rollback", async () => {
 	const state = async () => {
 		const rows = await database.db.query<{ readAt: Date | null; since: Date | null }>(
 			`select read_at as "readAt", rebuilds_since as since from tokenomics.followed`,
@@ -171,7 +171,7 @@ test("the ledger says that figures are being rebuilt while a rolled-back chain i
 	expect((await lab.books()).entries.get("buyback_burned")).toBe(1);
 });
 
-test("the ledger does not take a lagging node for the chain, nor its word for news", async () => {
+test("a node that is behind does not change the ledger, nor the time up to which it was read", async () => {
 	chain.mine([deposit(500n)]);
 	chain.mineEmpty(FINAL_DEPTH + 5);
 	await lab.run();
@@ -188,7 +188,7 @@ test("the ledger does not take a lagging node for the chain, nor its word for ne
 	await expectEqual();
 });
 
-describe("a node that lies is found by the comparison, and what it told is read again:", () => {
+describe("a node's false answer is found by the comparison, and its events are read again:", () => {
 	type Lie = [what: string, of: (logs: any[]) => any[]];
 	const lies: Lie[] = [
 		["it leaves out revenue", (logs) => logs.filter(({ topics }) => topics.length !== 4)],
@@ -223,7 +223,7 @@ describe("a node that lies is found by the comparison, and what it told is read 
 		});
 	}
 
-	test("while it goes on lying, the service says so, and reads everything again each hour", async () => {
+	test("while a node's answers are false, the service reports it, and reads all events again each hour", async () => {
 		chain.mine([deposit(500n)]);
 		chain.mineEmpty(FINAL_DEPTH);
 		chain.tamper.of = ({ method }, answer) =>
@@ -259,7 +259,7 @@ test("a process that ends at any moment leaves each event in the ledger once", a
 	}
 });
 
-test("two processes at once write each event once", async () => {
+test("two simultaneous processes write each event once", async () => {
 	const other = openLedgerLab({ db: database.db, rpc: chain.rpc });
 	for (let round = 0; round < 5; round += 1) {
 		chain.mine([deposit(10n), burn(3n), give(PERSON, 2n)]);
@@ -272,7 +272,7 @@ test("two processes at once write each event once", async () => {
 	expect([...lab.said, ...other.said]).toEqual([]);
 });
 
-test("a contract that begins earlier than was said is read from there", async () => {
+test("a contract whose first block is corrected to an earlier one is read from there", async () => {
 	const { contracts } = lab.state;
 	if (!contracts) throw new Error("they are named");
 	chain.mine([deposit(10n)]);
@@ -303,7 +303,7 @@ test("burns of a replaced burner cause no difference in the comparison", async (
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("the ledger names no moment as complete while a part of the final events is missing", async () => {
+test("the ledger gives no time as complete while a part of the final events is missing", async () => {
 	const times = () =>
 		database.db.query("select 1 from tokenomics.followed where read_at is not null");
 	chain.mine([deposit(10n)]);
@@ -335,7 +335,7 @@ test("the ledger names no moment as complete while a part of the final events is
 	expect(await times()).toEqual([]);
 });
 
-test("operators are also told of a ledger that was never read", async () => {
+test("operators are also alerted about a ledger that was never read", async () => {
 	expect(await lab.degraded()).toEqual([]);
 	lab.clock.ms += 901_000;
 	expect(await lab.degraded()).toMatchObject([{ code: "token_ledger_behind", count: 3 }]);
@@ -348,14 +348,14 @@ test("operators are also told of a ledger that was never read", async () => {
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("follows nothing before the token is launched", async () => {
+test("the ledger reads nothing before the token is launched", async () => {
 	lab.state.contracts = null;
 	await lab.run();
 	expect(chain.asked).toEqual([]);
 	expect(await lab.degraded()).toEqual([]);
 });
 
-test("operators are told when nodes do not answer for a quarter of an hour", async () => {
+test("operators are alerted when nodes do not answer for a quarter of an hour", async () => {
 	chain.mineEmpty(FINAL_DEPTH);
 	await lab.run();
 	lab.clock.ms += 901_000;
@@ -365,7 +365,7 @@ test("operators are told when nodes do not answer for a quarter of an hour", asy
 	expect(codes).toEqual(["token_ledger_behind", "token_ledger_unchecked"]);
 });
 
-test("the ledger counts holders, and an account that gave everything away is none", async () => {
+test("the ledger counts holders, without accounts whose balance is zero", async () => {
 	chain.mine([give(PERSON, 5n)]);
 	chain.mine([{ kind: "transfer", from: PERSON, to: KEEPER, amount: 5n }]);
 	chain.mineEmpty(FINAL_DEPTH);

@@ -40,7 +40,7 @@ const trade = (id: number, profileId: string, usd: number, more: Partial<Settled
 	...more,
 });
 
-test("a holder has pending what the holders' share was not paid, by the part of all tokens that it holds", async () => {
+test("a holder's pending amount is its part of the supply, of the unpaid holders' share", async () => {
 	const lab = await open(LAUNCHED);
 	at.chain.mine([
 		{ kind: "transfer", from: OWNER, to: walletOf(ADA), amount: SUPPLY / 10n },
@@ -69,7 +69,7 @@ test("a holder has pending what the holders' share was not paid, by the part of 
 	expect((await lab.ask("/v1/token/holders/nobody/rewards")).status).toBe(422);
 });
 
-test("the pending amounts of all holders are never more than what is owed, to the unit", async () => {
+test("the pending amounts of all holders never exceed the unpaid share, to the unit", async () => {
 	const lab = await open(LAUNCHED);
 	const people = Array.from({ length: 7 }, (_, at) => walletOf(`${at}${ADA.slice(1)}`));
 	at.chain.mine([
@@ -88,7 +88,7 @@ test("the pending amounts of all holders are never more than what is owed, to th
 	expect(sum > 0n && sum <= 35n).toBe(true);
 });
 
-test("before launch, and while figures are rebuilt, nobody is told an amount", async () => {
+test("before launch, and while figures are rebuilt, no amount is returned", async () => {
 	const before = await open({});
 	const asked = await before.ask("/v1/token/rewards", { profile: ADA });
 	expect(asked.body).toMatchObject({ status: "token not launched", accounts: [], pending: [] });
@@ -112,7 +112,7 @@ test("before launch, and while figures are rebuilt, nobody is told an amount", a
 	expect(await said(lab, "read_rewards", ADA)).toContain("being rebuilt");
 });
 
-test("a trader is told their place in the league, with both figures, and what is pending for it", async () => {
+test("a trader gets the rank in the league, both volumes, and the pending amount", async () => {
 	const lab = await open(LAUNCHED, [
 		trade(1, ADA, 30),
 		trade(2, BOB, 70),

@@ -40,7 +40,7 @@ beforeEach(async () => {
 const operator = "ann";
 const put = (changes: object = {}) => lab.ask(PATH, { operator, body: { ...body, ...changes } });
 
-test("[TOK-06] the contracts are named configuration, and a manifest, once set, wins over it", async () => {
+test("[TOK-06] the contracts come from configuration, and from the manifest once one is set", async () => {
 	const named = await lab.ask(PATH, { operator });
 	expect(named.body).toEqual({
 		...{ chainId: 4_663, version: 0, source: "configuration", token: `0x${"d0".repeat(20)}` },
@@ -56,7 +56,7 @@ test("[TOK-06] the contracts are named configuration, and a manifest, once set, 
 	expect(without).toMatchObject({ version: 2, revenueRouter: ROUTER, buybackBurner: null });
 });
 
-test("[TOK-06] one contract in two variables refuses the boot, in words", async () => {
+test("[TOK-06] one contract in two variables is refused at boot, with a reason", async () => {
 	const env = { ...NAMED, BUYBACK_BURN_ADDRESS: NAMED.REVENUE_ROUTER_ADDRESS };
 	await expect(openTokenLab({ db: database.db, rpc: chain.rpc, env })).rejects.toThrow(
 		"REVENUE_ROUTER_ADDRESS and BUYBACK_BURN_ADDRESS are both",
@@ -82,7 +82,7 @@ describe("[TOK-02] the manifest of each chain", () => {
 		});
 	});
 
-	test("the manifest is empty if nobody set one and nothing is configured", async () => {
+	test("the manifest is empty if none was set and nothing is configured", async () => {
 		const bare = await openTokenLab({ db: database.db, rpc: chain.rpc });
 		const { body: none } = await bare.ask(PATH, { operator });
 		expect(none).toMatchObject({ version: 0, source: "none", token: null });
@@ -90,7 +90,7 @@ describe("[TOK-02] the manifest of each chain", () => {
 		expect(other.body).toMatchObject({ chainId: 8_453, source: "none", token: null });
 	});
 
-	test("an old version of the manifest is refused, also of two that come at once", async () => {
+	test("a change of an old version of the manifest is refused, also of two simultaneous changes one", async () => {
 		const answers = await Promise.all([put(), put(), put()]);
 		expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
 		const { status, body: refused } = await put();
@@ -162,7 +162,7 @@ describe("[TOK-02] the manifest of each chain", () => {
 		});
 	}
 
-	test("stores nothing while no node answers", async () => {
+	test("a manifest is not stored while no node answers", async () => {
 		chain.tamper.of = () => {
 			throw new Error("the node is away");
 		};

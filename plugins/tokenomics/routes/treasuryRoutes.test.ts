@@ -39,7 +39,7 @@ async function said(lab: TokenLab) {
 }
 
 describe("[TOK-05] before launch", () => {
-	test("each part of the treasury says that the token is not launched, and nothing else", async () => {
+	test("each part of the treasury reports that the token is not launched, and nothing else", async () => {
 		const lab = await open({});
 		const { status, body } = await lab.ask(PATH);
 		expect(status).toBe(200);
@@ -66,7 +66,7 @@ describe("[TOK-05] before launch", () => {
 });
 
 describe("[TOK-01] the economics", () => {
-	test("the economics have exactly their keys, and each figure its unit, source and age", async () => {
+	test("the economics have exactly the documented keys, and each figure its unit, source and age", async () => {
 		const lab = await open(LAUNCHED);
 		at.chain.mine([
 			{ kind: "deposit", source: NO_SOURCE, currency: ZERO_ADDRESS, amount: 2n * WEI },
@@ -125,7 +125,7 @@ describe("[TOK-01] the economics", () => {
 		expect(asOfMs).toBe(lab.clock.ms - 42_000);
 	});
 
-	test("the economics are unknown, and not zero, until all that is final was read", async () => {
+	test("the economics are unknown, and not zero, until all final events were read", async () => {
 		const lab = await open(LAUNCHED);
 		const { body } = await lab.ask(PATH);
 		const unknown = { value: null, raw: null, asOf: null, ageSeconds: null };
@@ -138,7 +138,7 @@ describe("[TOK-01] the economics", () => {
 		expect(asOfMs).toBeNull();
 	});
 
-	test("say that they are being rebuilt while blocks that were read are gone, and are not known then", async () => {
+	test("the economics are unknown and marked as being rebuilt after a rollback of blocks that were read", async () => {
 		const lab = await open({ ...LAUNCHED, ADMIN_API_KEY: "an-operators-key" });
 		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 1n, burned: 7n * WEI }]);
 		at.chain.mineEmpty(AFTER_FINAL + 60);
@@ -162,7 +162,7 @@ describe("[TOK-01] the economics", () => {
 		expect([after.status, after.burned.value]).toEqual(["live", "0"]);
 	});
 
-	test("say of a tiny burn that it is less than what the line has digits for", async () => {
+	test("the economics show a tiny burn as less than the smallest displayed amount", async () => {
 		const lab = await open(LAUNCHED);
 		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
 		at.chain.mineEmpty(AFTER_FINAL);
@@ -170,7 +170,7 @@ describe("[TOK-01] the economics", () => {
 		expect((await said(lab)).line).toStartWith("less than 0.0001 TAPE burned in buybacks");
 	});
 
-	test("the economics show the coin and buyback currencies before other tokens that were paid in", async () => {
+	test("the economics list the coin and buyback currencies before other tokens", async () => {
 		const lab = await open({ ...LAUNCHED, BUYBACK_CURRENCIES: USDG });
 		const junk = Array.from({ length: 25 }, (_, at): Address => {
 			return `0x${(at + 1).toString(16).padStart(40, "0")}`;
@@ -195,7 +195,7 @@ describe("[TOK-01] the economics", () => {
 		]);
 	});
 
-	test("show no burn of a burner that was replaced as the newest one", async () => {
+	test("the economics do not show a replaced burner's burn as the newest one", async () => {
 		const lab = await open(LAUNCHED);
 		at.chain.mine([{ kind: "burn", paidWith: ZERO_ADDRESS, spent: 5n, burned: 7n }]);
 		at.chain.mineEmpty(AFTER_FINAL);
@@ -212,7 +212,7 @@ describe("[TOK-01] the economics", () => {
 		expect((await lab.ask(PATH)).body.buyback).toMatchObject({ burned: { raw: "0" }, last: null });
 	});
 
-	test("change at most a second after the manifest does", async () => {
+	test("the economics change at most a second after the manifest", async () => {
 		const lab = await open({});
 		expect((await lab.ask(PATH)).body.buyback.status).toBe(NOT_LAUNCHED);
 		const body = { chainId: 4_663, version: 0, token: TOKEN, owner: OWNER };
@@ -222,7 +222,7 @@ describe("[TOK-01] the economics", () => {
 		expect([live.split.status, live.split.revenue]).toEqual(["live", []]);
 	});
 
-	test("rank traders by what counts, under their wallets, shortened", async () => {
+	test("the economics rank traders by the counted volume, under their shortened wallets", async () => {
 		const at = (id: number, profileId: string, usd: number, more: Partial<SettledTrade> = {}) => ({
 			...{ id: `0${id}`, profileId, walletId: null, intentId: `intent ${id}` },
 			createdAt: new Date(Date.UTC(2026, 10, 3, id)),
@@ -273,14 +273,14 @@ describe("/v1/admin/treasury", () => {
 		return lab;
 	}
 
-	test("the treasury's entries are for operators only, also as a file", async () => {
+	test("the treasury's entries, also as a file, are for operators only", async () => {
 		const lab = await open(LAUNCHED);
 		for (const path of ["", "/export", "?limit=0", "/export?cursor=x"]) {
 			expect((await lab.ask(`/v1/admin/treasury${path}`)).status).toBe(401);
 		}
 	});
 
-	test("lists entries page by page, by type, with sums of all", async () => {
+	test("the route lists entries page by page, by type, with the sums of all", async () => {
 		const lab = await openFilled();
 		const ask = (query: string) => lab.ask(`/v1/admin/treasury?${query}`, { operator });
 		const { body } = await ask("entryType=buyback_burned&limit=3");
@@ -303,7 +303,7 @@ describe("/v1/admin/treasury", () => {
 		expect((await ask("entryType=nonsense")).status).toBe(422);
 	});
 
-	test("exports a file in which no cell is a formula", async () => {
+	test("the exported file has no cell that is a formula", async () => {
 		const lab = await openFilled();
 		const { text, headers } = await lab.ask("/v1/admin/treasury/export", { operator });
 		expect(headers.get("content-type")).toBe("text/csv; charset=utf-8");

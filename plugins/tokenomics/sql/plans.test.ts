@@ -75,7 +75,7 @@ const READS: Record<string, [index: string, read: (db: Tx) => Promise<unknown>]>
 };
 
 for (const [name, [index, read]] of Object.entries(READS)) {
-	test(`${name}: found by ${index}, whatever else there is`, async () => {
+	test(`${name}: uses the index ${index}, however many other rows there are`, async () => {
 		const statements = await statementsOf(read);
 		expect(statements.length).toBeGreaterThan(0);
 		const plans: string[] = [];
