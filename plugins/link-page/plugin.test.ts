@@ -5,7 +5,7 @@ import { linkPageRoutes } from "#plugins/link-page/plugin.ts";
 const app = testHttpApp({ routes: [linkPageRoutes()] });
 const get = (path: string) => app.handle(new Request(`http://localhost${path}`));
 
-test("the page and its files let nothing in and nobody frame them", async () => {
+test("the page and its files load nothing from elsewhere, and no site can frame them", async () => {
 	for (const path of [
 		`/links/${"a".repeat(43)}`,
 		"/links/assets/page.js",
@@ -32,7 +32,7 @@ test("the page and its files let nothing in and nobody frame them", async () => 
 	}
 });
 
-test("the page is the same for every token: nothing of it is in the page", async () => {
+test("the page is the same for every token, and contains no token", async () => {
 	const pages = await Promise.all(
 		["a".repeat(43), "%3Cscript%3E"].map(async (token) => (await get(`/links/${token}`)).text()),
 	);
@@ -41,19 +41,19 @@ test("the page is the same for every token: nothing of it is in the page", async
 	expect(pages[0]).not.toMatch(/<script(?![^>]*src=)|\son\w+=|<style|style=/);
 });
 
-test("the script names no file and writes no markup", async () => {
+test("the script contains no file paths and writes no markup", async () => {
 	const script = await (await get("/links/assets/page.js")).text();
 	expect(script.length).toBeGreaterThan(2_000);
 	expect(script).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
 	expect(script).not.toMatch(/plugins\/|\.ts\b/);
 });
 
-test("the script begins once all of it is there: a sentence that is made later would be none", async () => {
+test("the script opens the link after all its constants are defined", async () => {
 	const script = await (await get("/links/assets/page.js")).text();
 	expect(script.trim()).toMatch(/await open\(\);?$/);
 });
 
-test("a name that is no file of the page is not found", async () => {
+test("an unknown file name of the page is 404", async () => {
 	for (const name of ["page.ts", "..%2Fpage.html", "constructor", "x"]) {
 		expect((await get(`/links/assets/${name}`)).status).toBe(404);
 	}

@@ -49,7 +49,7 @@ const transfer: TransactionShown = {
 const pairs = (rows: { label: string; text: string }[]) =>
 	rows.map(({ label, text }) => `${label}: ${text}`);
 
-test("[TRF-02] a buy shows what is bought, who is paid what, and from where", () => {
+test("[TRF-02] a purchase shows the item, each payment with its recipient, and the paying wallet", () => {
 	expect(pairs(rowsOf(buy).main)).toEqual([
 		`NFT contract: ${NFT}`,
 		"Token id: 7",
@@ -65,7 +65,7 @@ test("a quantity of more than one is shown", () => {
 	expect(pairs(main)).toContain("Quantity: 3");
 });
 
-test("facts that few people check stand under the details, and once", () => {
+test("technical facts are shown under the details, and once", () => {
 	expect(pairs(rowsOf(buy).details)).toEqual([
 		`Contract called: ${SEAPORT}`,
 		"Function: fulfillBasicOrder",
@@ -76,13 +76,13 @@ test("facts that few people check stand under the details, and once", () => {
 	]);
 });
 
-test("a transfer shows who gets it, and has no data to show", () => {
+test("a transfer shows its recipient, and no call data", () => {
 	const { main, details } = rowsOf(transfer);
 	expect(pairs(main)).toEqual([`To: ${SELLER}`, `From: ${WALLET}`, "Network: Anvil (31337)"]);
 	expect(pairs(details)).toEqual(["Recipient is contract: no", "Plan hash: 0xfa"]);
 });
 
-test("a cancellation shows what it cancels, under which nonce, and that it goes to its own address", () => {
+test("a cancellation shows what it cancels, its nonce, and that it goes to the wallet's own address", () => {
 	const shown = {
 		...{ action: "cancel", summary: "Sends nothing.", cancels: "Sends 1 ETH.", nonce: "7" },
 		...{ cancelsTransaction: "0x99", maxFeePerGas: "2 gwei", maxPriorityFeePerGas: "1 gwei" },

@@ -20,7 +20,7 @@ describe("sentMemory", () => {
 		return { purpose, planHash, transactions: [{ intentId } as never] };
 	};
 
-	test("a transaction that was sent for a link is found by a newer link to the same intent", () => {
+	test("the hash that was sent from one link is found by a newer link to the same intent", () => {
 		const storage = memory();
 		sentMemory.keep(storage, linkOf("sign"), "0xab");
 		expect(sentMemory.find(storage, linkOf("sign", "0x2"))).toBe("0xab");
@@ -39,7 +39,7 @@ describe("sentMemory", () => {
 		expect(sentMemory.find(other, linkOf("cancel", "0x2"))).toBeNull();
 	});
 
-	test("a browser that keeps nothing breaks nothing", () => {
+	test("a browser without storage causes no error", () => {
 		const storage = () => {
 			throw new Error("denied");
 		};
@@ -85,7 +85,7 @@ describe("signWithWallet", () => {
 		eth_sendTransaction: () => HASH,
 	};
 
-	test("the page sends exactly what was asked for if account and chain are right", async () => {
+	test("the page sends exactly the requested transaction if account and chain are right", async () => {
 		let sent: unknown;
 		const { wallet, asked } = walletOf({
 			...well,
@@ -115,7 +115,7 @@ describe("signWithWallet", () => {
 		expect(sent).toEqual(request);
 	});
 
-	describe("it is not asked to send", () => {
+	describe("the wallet is not asked to send", () => {
 		const cases: [what: string, script: Script, outcome: object][] = [
 			[
 				"by another account",
@@ -159,7 +159,7 @@ describe("signWithWallet", () => {
 		}
 	});
 
-	test("the page sends once the wallet has changed to the right chain", async () => {
+	test("the page sends after the wallet has changed to the right chain", async () => {
 		let chainId = "0x5";
 		const { wallet } = walletOf({
 			...well,
@@ -172,7 +172,7 @@ describe("signWithWallet", () => {
 		expect((await signWithWallet(wallet, REQUEST)).kind).toBe("sent");
 	});
 
-	test("a no is a no; whatever else fails while sending is unclear, and not asked again", async () => {
+	test("a refusal is final; after any other error while sending the outcome is unclear, without a retry", async () => {
 		const refused = walletOf({ ...well, eth_sendTransaction: fails(4001) });
 		expect(await signWithWallet(refused.wallet, REQUEST)).toEqual({ kind: "rejected" });
 		for (const answer of [fails(-32_603, "x".repeat(999)), () => "0x1", () => null]) {

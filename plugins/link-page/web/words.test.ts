@@ -8,7 +8,7 @@ describe("linkWords", () => {
 		return linkWords({ purpose, transactions });
 	};
 
-	test("each purpose of a link has sentences of its own", () => {
+	test("each purpose of a link has its own texts", () => {
 		const all = (["confirm", "sign", "cancel"] as const).map((purpose) => wordsOf(purpose));
 		for (const member of ["title", "lead", "button", "runOut", "declined"] as const) {
 			expect(new Set(all.map((words) => words[member])).size).toBe(3);
@@ -20,12 +20,12 @@ describe("linkWords", () => {
 		}
 	});
 
-	test("several that are confirmed with one word are counted", () => {
+	test("the title counts several transactions that are confirmed together", () => {
 		expect(wordsOf("confirm").title).toBe("Confirm this transaction");
 		expect(wordsOf("confirm", 3).title).toBe("Confirm these 3 transactions");
 	});
 
-	test("the page never says that a payment is dead before it is", () => {
+	test("the page never says that a payment cannot be mined while it still can", () => {
 		const { lead, declined, runOut, failed } = wordsOf("cancel");
 		expect(lead).toContain("if the payment is faster, it stands");
 		expect(declined).toContain("may still be mined");
@@ -34,7 +34,7 @@ describe("linkWords", () => {
 		expect(failed).toContain("a Cancel of its own");
 	});
 
-	test("the words of an expired link say what may have been signed, unless only a yes was asked", () => {
+	test('the text of an expired link says "nothing was sent" only if a confirmation was asked, not a signature', () => {
 		expect(wordsOf("confirm").runOut).toContain("Nothing was sent");
 		for (const purpose of ["sign", "cancel"] as const) {
 			expect(wordsOf(purpose).runOut).not.toContain("Nothing was sent");
@@ -43,7 +43,7 @@ describe("linkWords", () => {
 });
 
 describe("stateWords", () => {
-	test("every state an intent can have has words of its own on the page", () => {
+	test("every state of an intent has its own text on the page", () => {
 		for (const status of INTENT_STATUSES) {
 			const { title, lead } = stateWords(status, null);
 			expect({ status, title }).not.toEqual({ status, title: status });
@@ -52,7 +52,7 @@ describe("stateWords", () => {
 		expect(stateWords("brand_new", null).title).toBe("brand_new");
 	});
 
-	test("money that may have left is never called not sent, and is not asked for again", () => {
+	test('the page never says "not sent" if the money may have left, and advises not to ask for it again', () => {
 		for (const status of ["submitting", "submitted", "uncertain", "confirmed"]) {
 			const { title, lead } = stateWords(status, null);
 			expect(`${title} ${lead}`).not.toMatch(/nothing was sent|not sent/i);
@@ -62,12 +62,12 @@ describe("stateWords", () => {
 		}
 	});
 
-	test("the page looks again exactly where the service itself can still change it", () => {
+	test("the page polls the state exactly while the service can still change it", () => {
 		const open = INTENT_STATUSES.filter((status) => !stateWords(status, null).isOver);
 		expect(open.sort()).toEqual(["created", "submitted", "submitting", "uncertain", "waiting"]);
 	});
 
-	test("the page says which of payment and cancellation is mined only once it is", () => {
+	test("the page names the mined one of payment and cancellation only after it is mined", () => {
 		for (const status of ["submitted", "uncertain"]) {
 			for (const state of ["sent", "doubtful", "mined", "reverted", "never"]) {
 				const { title, lead, isOver } = stateWords(status, null, { state });
@@ -81,14 +81,14 @@ describe("stateWords", () => {
 		expect(stateWords("confirmed", null, { state: "never" }).title).toBe("Done");
 	});
 
-	test("cancelled is what cannot be mined any more; what was not sent is said to be so", () => {
+	test('the page says "cancelled" once the payment cannot be mined, and "nothing was sent" if it was not', () => {
 		const { title, lead, isOver } = stateWords("failed", "cancelled", { state: "mined" });
 		expect({ title, isOver }).toEqual({ title: "Cancelled", isOver: true });
 		expect(lead).not.toContain("Nothing was sent");
 		expect(stateWords("failed", "cancelled").lead).toContain("Nothing was sent");
 	});
 
-	test("a reason is told by its code", () => {
+	test("a reason is shown by its code", () => {
 		expect(stateWords("rejected", "per_trade_limit").lead).toContain("per_trade_limit");
 		expect(stateWords("failed", "not_received").lead).toContain("not_received");
 		expect(stateWords("rejected", "cancelled").title).toBe("Called off");
@@ -103,7 +103,7 @@ describe("stateWords", () => {
 });
 
 describe("timeLeft", () => {
-	test("time is told in minutes and seconds, begun ones counted, and never below zero", () => {
+	test("the time is shown in minutes and seconds, rounded up, and never below zero", () => {
 		expect([600_000, 599_001, 61_000, 1, 0, -5].map(timeLeft)).toEqual([
 			"10:00",
 			"10:00",
