@@ -39,7 +39,7 @@ const METHODS = Object.keys(createFakeProvider().answers) as (keyof ReturnType<
 >["answers"])[];
 
 describe("provider plugin", () => {
-	test("a provider without URL and key is off, and every call says so", async () => {
+	test("a provider without URL and key is off, and every call fails with a fault that says so", async () => {
 		const provider = await setUp({ PROVIDER_STREAM_ENABLED: true });
 		expect(provider).toMatchObject({ id: "opensea", isOn: false });
 		expect(provider.isConnected()).toBeNull();
@@ -50,7 +50,7 @@ describe("provider plugin", () => {
 		}
 	});
 
-	test("a URL or a key turns it on, and neither makes a call", async () => {
+	test("a URL or a key enables the provider, and neither sends a call at the start", async () => {
 		for (const environment of [
 			{ PROVIDER_BASE_URL: "http://127.0.0.1:1" },
 			{ PROVIDER_API_KEY: "k" },
@@ -76,7 +76,7 @@ describe("provider plugin", () => {
 		expect(await silent({ PROVIDER_API_KEY: "k", PROVIDER_STREAM_ENABLED: true })).toBe(false);
 	});
 
-	test("a key that is no header value is refused before anything starts", () => {
+	test("a key that is no valid header value is refused before anything starts", () => {
 		for (const key of ["", "a b", "a\nb", "ключ"]) {
 			expect(providerPlugin.config.safeParse({ PROVIDER_API_KEY: key }).success).toBe(false);
 		}
@@ -84,7 +84,7 @@ describe("provider plugin", () => {
 });
 
 describe("the fake for other plugins' tests", () => {
-	test("answers, fails and writes down as it is told", async () => {
+	test("the fake provider answers, fails and records its calls as a test asks", async () => {
 		const fake = createFakeProvider();
 		const { provider } = fake;
 		expect(await provider.stats("cats", { purpose: "background" })).toBeNull();
@@ -105,7 +105,7 @@ describe("the fake for other plugins' tests", () => {
 		]);
 	});
 
-	test("fires pushes and gaps, and knows what is followed", async () => {
+	test("the fake provider emits pushes and gaps, and lists the followed collections", async () => {
 		const fake = createFakeProvider();
 		const heard: unknown[] = [];
 		fake.provider.stream.onPushes(async ([push]) => void heard.push(push?.type ?? ""));

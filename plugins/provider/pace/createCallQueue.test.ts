@@ -20,7 +20,7 @@ async function grantedInTurn(...purposes: ProviderPurpose[]) {
 	return granted;
 }
 
-test("no purpose has the whole minute", async () => {
+test("no purpose may use all calls of a minute", async () => {
 	for (const purpose of PURPOSES) {
 		const [most = 0] = await grantedInTurn(purpose);
 		expect({ purpose, most }).toEqual({ purpose, most: MOST[purpose] });
@@ -28,19 +28,19 @@ test("no purpose has the whole minute", async () => {
 });
 const MOST = { request: 70, plan: 15, view: 40, search: 15, background: 60, endless: 50 } as const;
 
-test("30 calls of the minute are left to the background, whatever clients ask for", async () => {
+test("30 calls of the minute are reserved for the background, however many clients ask", async () => {
 	const [, , , background] = await grantedInTurn("request", "view", "search", "background");
 	expect(background).toBe(30);
 	expect((await grantedInTurn("search", "view", "request", "endless")).at(-1)).toBe(30);
 });
 
-test("10 calls of the minute are left to buyers, whatever others do", async () => {
+test("10 calls of the minute are reserved for buyers, whatever others do", async () => {
 	const others: ProviderPurpose[] = ["background", "endless", "view", "search"];
 	expect((await grantedInTurn(...others, "request")).at(-1)).toBe(10);
 	expect((await grantedInTurn(...others.toReversed(), "request")).at(-1)).toBe(15);
 });
 
-test("whatever all others do, due plans have a book and a buy of the same minute", async () => {
+test("plans that are due get a read of the book and a buy in the same minute, whatever others do", async () => {
 	const others: ProviderPurpose[] = ["background", "endless", "view", "search"];
 	const granted = await grantedInTurn(...others, "plan", "request");
 	expect(granted.slice(-2)).toEqual([5, 5]);
@@ -50,6 +50,6 @@ test("whatever all others do, due plans have a book and a buy of the same minute
 	expect(await grantedInTurn("plan", "request")).toEqual([15, 55]);
 });
 
-test("whatever the background does, 10 calls are left to pages", async () => {
+test("10 calls are reserved for pages, whatever the background does", async () => {
 	expect(await grantedInTurn("background", "endless", "view")).toEqual([60, 40, 10]);
 });

@@ -49,7 +49,7 @@ describe("pace", () => {
 		expect(begun.map((atMs) => atMs - from)).toEqual([0, 250, 500]);
 	});
 
-	test("a clock that is set back stops no call", async () => {
+	test("a clock that is set back blocks no call", async () => {
 		const { pass, time } = lab();
 		await pass(request);
 		time.nowMs -= 3_600_000;
@@ -57,7 +57,7 @@ describe("pace", () => {
 		expect((await pass(request)) - from).toBe(0);
 	});
 
-	test("[MRG-08] calls for clients go before the background", async () => {
+	test("[MRG-08] calls for clients are sent before those of the background", async () => {
 		const { pacer } = lab();
 		const order: string[] = [];
 		const turn = async (name: string, what: Turn) => {
@@ -78,7 +78,7 @@ describe("pace", () => {
 		expect(order).toEqual(["b1", "r1", "r2", "v1", "s1", "b2", "b3"]);
 	});
 
-	test("[MRG-11] endless work takes turns with the rest of the background", async () => {
+	test("[MRG-11] an endless series of calls alternates with the rest of the background", async () => {
 		const { pacer } = lab();
 		const order: string[] = [];
 		const turn = async (name: string, what: Turn) => {
@@ -98,7 +98,7 @@ describe("pace", () => {
 });
 
 describe("the shared minute", () => {
-	test("[MRG-08] 120 calls a minute on the key, over all processes", async () => {
+	test("[MRG-08] 120 calls a minute are sent with the key, by all processes together", async () => {
 		const { pacers, pass, time } = lab(4);
 		const from = time.nowMs;
 		const begun: number[] = [];
@@ -112,7 +112,7 @@ describe("the shared minute", () => {
 		expect(last - from).toBeGreaterThanOrEqual(60_000);
 	});
 
-	test("[MRG-08] the background is refused at once when 20 calls are left, and requests go on", async () => {
+	test("[MRG-08] the background is refused at once when 20 calls are left, and requests are still sent", async () => {
 		const { outcome, pass, time } = lab();
 		const from = time.nowMs;
 		for (let turn = 0; turn < 45; turn++) await pass(request);
@@ -125,7 +125,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThan(60_000);
 	});
 
-	test("30 calls of the minute are left to the background, whatever clients ask for", async () => {
+	test("30 calls of the minute are reserved for the background, however many clients ask", async () => {
 		const { outcome } = lab();
 		const begun = async (turn: Turn, times: number) => {
 			const told = [];
@@ -138,7 +138,7 @@ describe("the shared minute", () => {
 		expect(await begun(background, 31)).toBe(30);
 	});
 
-	test("a search without a place is refused at once, and keeps no other call waiting", async () => {
+	test("a search above its limit is refused at once, and delays no other call", async () => {
 		const { outcome, time } = lab();
 		for (let turn = 0; turn < 15; turn++) await outcome(search);
 		const from = time.nowMs;
@@ -147,7 +147,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThanOrEqual(250);
 	});
 
-	test("[MRG-08] a request that has to wait a little for the minute keeps no other call waiting", async () => {
+	test("[MRG-08] a request that waits briefly for the next minute delays no other call", async () => {
 		const { outcome, pass, time } = lab();
 		const from = time.nowMs;
 		for (let turn = 0; turn < 70; turn++) await pass(request);
@@ -160,7 +160,7 @@ describe("the shared minute", () => {
 		expect(time.nowMs - from).toBeLessThan(61_000);
 	});
 
-	test("[MRG-11] the background and endless work cannot use up each other's share", async () => {
+	test("[MRG-11] the background and an endless series cannot use up each other's share", async () => {
 		for (const [one, most, other, least] of [
 			[background, 60, endless, 40],
 			[endless, 50, background, 50],
@@ -174,7 +174,7 @@ describe("the shared minute", () => {
 		}
 	});
 
-	test("[MRG-08] a request that would wait longer than 3 s is told how long", async () => {
+	test("[MRG-08] a request that would wait longer than 3 s is refused with the wait", async () => {
 		const { outcome, pass, time } = lab();
 		for (let turn = 0; turn < 70; turn++) await pass(request);
 		const atMs = time.nowMs;
@@ -186,7 +186,7 @@ describe("the shared minute", () => {
 });
 
 describe("blocks", () => {
-	test("[MRG-08] a block of 3 s is waited out, a longer one is told at once", async () => {
+	test("[MRG-08] a rate limit of 3 s is waited for, a longer one is returned at once", async () => {
 		const { outcome, blocks, time } = lab();
 		blocks.refuse("read", 3_000);
 		const from = time.nowMs;
@@ -197,7 +197,7 @@ describe("blocks", () => {
 		expect(await outcome(background)).toBe("rate_limited 3001");
 	});
 
-	test("reads go on while orders to fill are blocked", async () => {
+	test("reads continue while orders to fill are rate-limited", async () => {
 		const { outcome, blocks, time } = lab();
 		blocks.refuse("fulfilment", 2_000);
 		const from = time.nowMs;
@@ -207,7 +207,7 @@ describe("blocks", () => {
 		expect(await both[0]).toBe("begun");
 	});
 
-	test("each refusal in a row without a time doubles the wait, up to a minute", async () => {
+	test("each consecutive refusal without a retry time doubles the wait, up to a minute", async () => {
 		const { blocks, time } = lab();
 		const lengths: number[] = [];
 		for (let turn = 0; turn < 8; turn++) {
@@ -221,7 +221,7 @@ describe("blocks", () => {
 		expect(blocks.refuse("read", null)).toBe(1_000);
 	});
 
-	test("a clock that is set back does not hold a block for hours", () => {
+	test("a clock that is set back does not extend a block by hours", () => {
 		const { blocks, time } = lab();
 		blocks.refuse("read", 1_000);
 		time.nowMs -= 3_600_000;
@@ -230,7 +230,7 @@ describe("blocks", () => {
 });
 
 describe("the queue", () => {
-	test("the queue is bounded: the background is refused, and gives its place to requests", async () => {
+	test("the queue is bounded: the background is refused, and loses its place to requests", async () => {
 		const { outcome } = lab();
 		const waiting = Array.from({ length: 41 }, () => outcome(background));
 		const [late, first] = [outcome(background), outcome(request)];
@@ -240,7 +240,7 @@ describe("the queue", () => {
 		expect(outcomes.filter((told) => told.startsWith("rate_limited"))).toHaveLength(2);
 	});
 
-	test("a crowd of pages and searches takes no place of others, and pages go before searches", async () => {
+	test("pages and searches take no place of other calls, and pages are sent before searches", async () => {
 		const { outcome } = lab();
 		const begun = (told: string[]) => told.filter((one) => one === "begun").length;
 		const waiting = Array.from({ length: 12 }, () => outcome(background));
@@ -258,7 +258,7 @@ describe("the queue", () => {
 		expect(told.filter((one) => one === "begun")).toHaveLength(40);
 	});
 
-	test("a call that was aborted leaves it, and delays no other call", async () => {
+	test("an aborted call leaves the queue, and delays no other call", async () => {
 		const { pacer, outcome, time, blocks } = lab();
 		blocks.refuse("read", 2_000);
 		const giving = new AbortController();
@@ -272,7 +272,7 @@ describe("the queue", () => {
 		await expect(late).rejects.toMatchObject({ code: "provider_unavailable" });
 	});
 
-	test("at most 8 calls are under way, of which the background has 6", async () => {
+	test("at most 8 calls run simultaneously, of which the background has 6", async () => {
 		const { pacer } = lab();
 		const begun: string[] = [];
 		const releases: (() => void)[] = [];
@@ -295,7 +295,7 @@ describe("the queue", () => {
 		expect(begun).toHaveLength(13);
 	});
 
-	test("a budget that fails fails the waiting calls, and none after them", async () => {
+	test("a failing budget fails the waiting calls, and no later ones", async () => {
 		const clock = { nowMs: () => 0 };
 		let isDown = true;
 		const inner = inProcessBudget({ clock });

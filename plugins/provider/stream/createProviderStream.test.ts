@@ -96,7 +96,7 @@ describe("createProviderStream", () => {
 		});
 	}
 
-	test("the gauges say what is now, though no frame comes any more", async () => {
+	test("the metrics are current also when no more frames arrive", async () => {
 		const server = serve();
 		const opened = open(server, { slugs: ["cats", "dogs"] });
 		await live(opened);
@@ -114,14 +114,14 @@ describe("createProviderStream", () => {
 		expect(await figure("provider_stream_topics")).toBe(1);
 	});
 
-	test("[MRG-13] the first join of a collection reports a gap since it was followed", async () => {
+	test("[MRG-13] the first join of a collection reports a gap since the collection was followed", async () => {
 		const opened = open(serve(), { slugs: ["cats", "dogs"] });
 		await until(() => opened.stream.state() === "live");
 		await until(() => opened.time.delaysMs().includes(1_000));
 		expect(await opened.gapAfter(1_000)).toMatchObject({ sinceMs: STARTED_AT_MS });
 	});
 
-	test("[MRG-13] a reconnect reports a gap of every collection back to the last frame", async () => {
+	test("[MRG-13] a reconnect reports a gap of every collection since the last frame", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -138,7 +138,7 @@ describe("createProviderStream", () => {
 		expect(gap).toEqual({ slugs: ["cats"], sinceMs: STARTED_AT_MS + 10_000 });
 	});
 
-	test("[MRG-13] a topic that breaks is joined again on the same socket, and its gap is told", async () => {
+	test("[MRG-13] a topic that breaks is joined again on the same socket, and its gap is reported", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -169,7 +169,7 @@ describe("createProviderStream", () => {
 		expect(opened.stream.state()).toBe("live");
 	});
 
-	test("[MRG-13] a heartbeat without an answer ends a socket that is half open", async () => {
+	test("[MRG-13] a heartbeat without an answer closes a socket that is half open", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -183,7 +183,7 @@ describe("createProviderStream", () => {
 		await until(() => server.urls.length === 2);
 	});
 
-	test("[MRG-13] a collection that is refused is asked for again, and alone makes nothing live", async () => {
+	test("[MRG-13] a join that is refused is repeated, and alone does not make the stream live", async () => {
 		const server = serve();
 		server.onJoin = () => "error";
 		const opened = open(server);
@@ -196,7 +196,7 @@ describe("createProviderStream", () => {
 		expect(opened.lines.rest().filter((line) => line.includes("refuses"))).toHaveLength(1);
 	});
 
-	test("a join without an answer is left and tried again", async () => {
+	test("a join without an answer is cancelled and repeated", async () => {
 		const server = serve();
 		server.onJoin = () => "silence";
 		const opened = open(server);
@@ -209,7 +209,7 @@ describe("createProviderStream", () => {
 		expect(server.sent("phx_join")).toHaveLength(2);
 	});
 
-	test("[MRG-15] garbage, binary and huge frames cost nothing but themselves", async () => {
+	test("[MRG-15] garbage, binary and huge frames are dropped, and the stream stays live", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -226,7 +226,7 @@ describe("createProviderStream", () => {
 		expect(opened.stream.state()).toBe("live");
 	});
 
-	test("[MRG-15] a server that speaks nothing but garbage is left", async () => {
+	test("[MRG-15] a socket with a server that sends only garbage is closed", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -235,7 +235,7 @@ describe("createProviderStream", () => {
 		await until(() => server.open() === 0);
 	});
 
-	test("[MRG-15] an event that cannot be read becomes a gap, and no event is made of it", async () => {
+	test("[MRG-15] an event that cannot be read becomes a gap", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -248,7 +248,7 @@ describe("createProviderStream", () => {
 		expect(opened.pushes.rest()).toEqual([]);
 	});
 
-	test("[MRG-13] a frame that is sent twice is handed on once, and a late one is handed on", async () => {
+	test("[MRG-13] a frame that is sent twice is delivered once, and a late frame is delivered", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -271,7 +271,7 @@ describe("createProviderStream", () => {
 		expect(await opened.count("repeated")).toBe(1);
 	});
 
-	test("events of unknown types, of unknown chains and of collections that are not followed are left out", async () => {
+	test("events of unknown types, of unknown chains and of collections that are not followed are dropped", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -286,7 +286,7 @@ describe("createProviderStream", () => {
 		}
 	});
 
-	test("following others leaves some topics and joins others, and keeps what stays", async () => {
+	test("a new list of collections leaves and joins topics, and keeps the ones in both lists", async () => {
 		const server = serve();
 		const opened = open(server, { slugs: ["cats", "dogs"] });
 		await until(() => server.sent("phx_join").length === 2);
@@ -319,7 +319,7 @@ describe("createProviderStream", () => {
 		expect(server.sent("phx_join")).toHaveLength(1_000);
 	});
 
-	test("[MRG-13] a server that answers and hangs up at once is not flooded, and logged once", async () => {
+	test("[MRG-13] a server that always hangs up at once is not called in a tight loop, and logged once", async () => {
 		const server = serve();
 		const opened = open(server);
 		for (let round = 1; round <= 38; round++) {
@@ -336,7 +336,7 @@ describe("createProviderStream", () => {
 		expect(told).toHaveLength(1);
 	});
 
-	test("[SEC-04] the key is in the URL that is opened, and in nothing that is said", async () => {
+	test("[SEC-04] the key is in the URL that is opened, and in no log line or metric", async () => {
 		const refusing = serve();
 		refusing.isRefusing = true;
 		const refused = open(refusing);
@@ -355,7 +355,7 @@ describe("createProviderStream", () => {
 		expect(address.searchParams.get("vsn")).toBe("2.0.0");
 	});
 
-	test("a socket that cannot even be made is an outage like any other", async () => {
+	test("a socket that cannot be created is handled as an outage", async () => {
 		const server = serve();
 		const opened = open(server, {
 			openSocket() {
@@ -368,7 +368,7 @@ describe("createProviderStream", () => {
 		expect(opened.lines.rest()).toEqual([]);
 	});
 
-	test("stopping ends the socket, and starting again tells what was missed meanwhile", async () => {
+	test("stopping closes the socket, and starting again reports the gap of the meantime", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -389,7 +389,7 @@ describe("createProviderStream", () => {
 		await opened.stream.stop();
 	});
 
-	test("the signal ends it for good", async () => {
+	test("the signal closes the stream for good", async () => {
 		const server = serve();
 		const opened = open(server);
 		await live(opened);
@@ -401,7 +401,7 @@ describe("createProviderStream", () => {
 		expect(opened.time.delaysMs().filter((ms) => ms < 60_000 && ms > 100)).toEqual([]);
 	});
 
-	test("[MRG-13] the stream lives, breaks and lives again with the machine's own clock and timers", async () => {
+	test("[MRG-13] the stream connects, breaks and reconnects with the real clock and timers", async () => {
 		const server = serve();
 		const pushes = collector<ProviderPush>();
 		const stream = createProviderStream({
@@ -463,7 +463,7 @@ describe("startProviderStream", () => {
 		return { stopping, said, over, shared };
 	}
 
-	test("[MRG-13] one of several processes listens, and the next takes over when it is gone", async () => {
+	test("[MRG-13] one of several processes listens, and another takes over after it ended", async () => {
 		const { of } = leases();
 		const first = run(of("first"));
 		await until(() => first.said.length === 1);
@@ -479,7 +479,7 @@ describe("startProviderStream", () => {
 		await second.over;
 	});
 
-	test("a process that loses the lease, or the database, stops listening until it has it again", async () => {
+	test("a process that loses the lease, or the database, stops listening until it has the lease again", async () => {
 		const { database, of } = leases();
 		const only = run(of("only"));
 		await until(() => only.said.length === 1);

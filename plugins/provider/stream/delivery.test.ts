@@ -18,7 +18,7 @@ describe("createDelivery", () => {
 		return { time, counted, delivery };
 	}
 
-	test("[MRG-13] a push that its listener failed at is told as a gap", async () => {
+	test("[MRG-13] a push whose listener failed is reported as a gap", async () => {
 		const { time, counted, delivery } = open();
 		const gaps: unknown[] = [];
 		delivery.onPushes(async () => {
@@ -33,7 +33,7 @@ describe("createDelivery", () => {
 		expect(gaps).toEqual([{ slugs: ["cats"], sinceMs: 5 }]);
 	});
 
-	test("a second listener of a kind is refused", () => {
+	test("a second listener of one kind is refused", () => {
 		const { delivery } = open();
 		delivery.onPushes(async () => {});
 		delivery.onGap(async () => {});
@@ -41,7 +41,7 @@ describe("createDelivery", () => {
 		expect(() => delivery.onGap(async () => {})).toThrow("one listener");
 	});
 
-	test("stopping the stream does not wait for ever for a listener", async () => {
+	test("stopping the stream waits for a listener only for a limited time", async () => {
 		const { time, delivery } = open();
 		delivery.onPushes(() => new Promise(() => {}));
 		delivery.push({ push, bytes: 1, atMs: 5 });
@@ -76,7 +76,7 @@ describe("createGapLedger", () => {
 		return { ledger, told, warnings, listener, pass };
 	}
 
-	test("[MRG-13] gaps that come together are told together, from the earliest on", async () => {
+	test("[MRG-13] gaps that arrive together are reported together, from the earliest start", async () => {
 		const { ledger, told, pass } = open();
 		ledger.add("cats", 30);
 		ledger.add("dogs", 20);
@@ -89,7 +89,7 @@ describe("createGapLedger", () => {
 		expect(told).toHaveLength(1);
 	});
 
-	test("a collection's gaps are told at most every half minute, and none is forgotten", async () => {
+	test("a collection's gaps are reported at most every half minute, and none is lost", async () => {
 		const { ledger, told, pass } = open();
 		ledger.add("cats", 1);
 		await pass(GAP_GATHER_MS);
@@ -101,7 +101,7 @@ describe("createGapLedger", () => {
 		expect(told).toEqual(["cats 1", "cats 2"]);
 	});
 
-	test("a collection that was reported lately keeps no other waiting", async () => {
+	test("a collection that was reported lately does not delay others", async () => {
 		const { ledger, told, pass } = open();
 		ledger.add("cats", 1);
 		await pass(GAP_GATHER_MS);
@@ -114,7 +114,7 @@ describe("createGapLedger", () => {
 		expect(told).toEqual(["cats 1", "dogs 3", "cats 2"]);
 	});
 
-	test("a gap whose listener failed is told again, with what came since", async () => {
+	test("a gap whose listener failed is reported again, together with later ones", async () => {
 		const { ledger, told, warnings, listener, pass } = open();
 		listener.fails = true;
 		ledger.add("cats", 5);
@@ -128,7 +128,7 @@ describe("createGapLedger", () => {
 		expect(told).toEqual(["cats 5", "cats 5", "cats 5"]);
 	});
 
-	test("while it is paused nothing is reported and nothing lost; collections that are not followed are forgotten", async () => {
+	test("while paused no gap is reported or lost, except those of collections that are not followed any more", async () => {
 		const { ledger, told, pass } = open();
 		ledger.add("cats", 1);
 		ledger.add("dogs", 2);

@@ -63,7 +63,7 @@ describe("keepSocket", () => {
 			return new WebSocket(`ws://127.0.0.1:${listener.port}`);
 		}
 
-		test("[MRG-13] a server that takes the connection and never answers is given up", () => {
+		test("[MRG-13] a connection whose server never answers is closed", () => {
 			const opened = open(deafSocket);
 			opened.time.advance(OPEN_TIMEOUT_MS);
 			expect(opened.socket.state()).toBe("waiting");
@@ -73,7 +73,7 @@ describe("keepSocket", () => {
 			expect(opened.downs).toEqual([]);
 		});
 
-		test("[MRG-13] delays grow until the server answers, and not only until it opens", async () => {
+		test("[MRG-13] delays grow until the server answers, not only until the socket opens", async () => {
 			const opened = open();
 			const { server, time, lines } = opened;
 			server.answersHeartbeats = false;
@@ -106,7 +106,7 @@ describe("keepSocket", () => {
 			expect(downs).toEqual([7]);
 		});
 
-		test("an outage is logged once, and the next one again after a healthy while", async () => {
+		test("an outage is logged once, and a later one again after a healthy period", async () => {
 			const opened = open();
 			const { server, time, lines, heard } = opened;
 			for (let round = 0; round < 3; round++) {
@@ -130,7 +130,7 @@ describe("keepSocket", () => {
 			expect(lines).toHaveLength(3);
 		});
 
-		test("stopping while it waits, connects or is live is the end", async () => {
+		test("stopping while waiting, connecting or live is final", async () => {
 			const opened = open();
 			opened.socket.stop();
 			expect(opened.socket.state()).toBe("off");
@@ -157,7 +157,7 @@ describe("keepSocket", () => {
 			expect(walk(["start", "opened", "replied"])).toBe("live");
 		});
 
-		test("the next attempt to connect waits for its time, whatever ended the last one", () => {
+		test("the next attempt to connect waits for its delay, however the last one ended", () => {
 			for (const events of [
 				["start"],
 				["start", "opened"],
@@ -169,7 +169,7 @@ describe("keepSocket", () => {
 			}
 		});
 
-		test("stopping ends every state, and nothing but a start begins again", () => {
+		test("stopping ends every state, and only a start leaves that state", () => {
 			for (const state of ["connecting", "joining", "live", "waiting"] as const) {
 				expect(nextSocketState(state, "stop")).toBe("off");
 			}
@@ -186,12 +186,12 @@ describe("keepSocket", () => {
 			expect(delays).toEqual([10, 50, 100, 150, 200, 250, 500, 1_000, 2_000, 5_000, 5_000, 5_000]);
 		});
 
-		test("a storm waits the longest at once", () => {
+		test("after 30 connects in a minute the longest delay is used at once", () => {
 			expect(middle(0, 29)).toBe(10);
 			expect(middle(0, 30)).toBe(5_000);
 		});
 
-		test("chance moves a delay by a quarter at most", () => {
+		test("a delay varies randomly by at most a quarter", () => {
 			fc.assert(
 				fc.property(fc.nat(40), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, chance) => {
 					const ms = reconnectDelayMs({ attempt, connectsLastMinute: 0, random: () => chance });
@@ -204,7 +204,7 @@ describe("keepSocket", () => {
 
 describe("status", () => {
 	describe("createStreamMetrics", () => {
-		test("an operator sees what became of frames, and whether the stream is live", async () => {
+		test("the metrics show the outcome of frames, and whether the stream is live", async () => {
 			const metrics = createMetrics();
 			const stream = createStreamMetrics(metrics);
 			stream.count("handled");
@@ -228,7 +228,7 @@ describe("status", () => {
 		});
 		afterAll(() => database.drop());
 
-		test("[MRG-13] a process that does not listen reports the state of the one that does, while that lives", async () => {
+		test("[MRG-13] a process that does not listen reports the listener's state, while that one is alive", async () => {
 			const [listener, other] = [database.db, database.db].map(createStreamStatus);
 			await other?.learn();
 			expect(other?.state()).toBe("connecting");
@@ -248,7 +248,7 @@ describe("status", () => {
 			expect(other?.state()).toBe("connecting");
 		});
 
-		test("a listener that is just closing does not count as a disabled stream", async () => {
+		test("a listener that is closing does not count as a disabled stream", async () => {
 			const status = createStreamStatus(database.db);
 			await status.tell("off");
 			await status.learn();
@@ -257,7 +257,7 @@ describe("status", () => {
 	});
 
 	describe("followStreamStatus", () => {
-		test("a process that never listens asks again and again how the stream stands, also after a failure", async () => {
+		test("a process that never listens keeps reading the stream's state, also after a failure", async () => {
 			const stopping = new AbortController();
 			let asked = 0;
 			const status = {

@@ -28,7 +28,7 @@ describe("decodeFrame", () => {
 		payload: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), member, { noNullPrototype: true }),
 	});
 
-	test("an encoded frame is decoded as it was", () => {
+	test("an encoded frame is decoded to the same frame", () => {
 		fc.assert(
 			fc.property(frame, (frame) => {
 				const decoded = decodeFrame(encodeFrame(frame));
@@ -37,7 +37,7 @@ describe("decodeFrame", () => {
 		);
 	});
 
-	test("the older form means the same, with its references as numbers too", () => {
+	test("the older format is decoded to the same frame, with its references as numbers too", () => {
 		fc.assert(
 			fc.property(frame, fc.option(fc.nat()), (frame, number) => {
 				const { joinRef: _, ...sent } = frame;
@@ -48,7 +48,7 @@ describe("decodeFrame", () => {
 		);
 	});
 
-	test("[MRG-15] any arriving data is read or refused, and nothing is thrown", () => {
+	test("[MRG-15] any data is decoded or refused, and nothing is thrown", () => {
 		const anything = fc.oneof(fc.string(), fc.json(), fc.uint8Array(), fc.anything());
 		fc.assert(
 			fc.property(anything, (data) => {
@@ -73,12 +73,12 @@ describe("decodeFrame", () => {
 		expect(decodeFrame(text)).toEqual({ kind: "unreadable", reason: "not_a_frame" });
 	});
 
-	test("an amount that no double holds stays what it was", () => {
+	test("an amount beyond a double is decoded exactly", () => {
 		const decoded = decodeFrame('[null,null,"t","e",{"startAmount":90000000000000000001}]');
 		expect(decoded).toMatchObject({ frame: { payload: { startAmount: "90000000000000000001" } } });
 	});
 
-	test("a closing frame counts whatever its payload is", () => {
+	test("a closing frame is accepted with any payload", () => {
 		for (const payload of [null, [], "gone"]) {
 			const decoded = decodeFrame(JSON.stringify(["1", "1", "t", "phx_close", payload]));
 			expect(decoded).toMatchObject({ frame: { event: "phx_close", payload: {} } });
@@ -92,7 +92,7 @@ describe("topicOf", () => {
 		expect(topicOf("котики")).toBe("collection:котики");
 	});
 
-	test("a text that is no slug never becomes a topic, least of all the one of every collection", () => {
+	test("a text that is no slug never gives a topic, and `*` never gives the topic of all collections", () => {
 		for (const slug of ["", "*", "a*", "a b", "a:b", "a\u0000", "a\u202eb", "a".repeat(257)]) {
 			expect(topicOf(slug)).toBeNull();
 		}
@@ -123,7 +123,7 @@ describe("createInbox", () => {
 		return { inbox, read, turns, turn, restsMs, full: () => full };
 	}
 
-	test("a frame that comes alone is read at once", () => {
+	test("a single frame is handled at once", () => {
 		const { inbox, read, turn } = open();
 		for (const frame of ["a", "b", "c"]) {
 			inbox.add(frame);
@@ -132,7 +132,7 @@ describe("createInbox", () => {
 		}
 	});
 
-	test("a flood of frames is read in parts, in order, one part each turn of the event loop", () => {
+	test("many frames are handled in parts, in order, one part in each turn of the event loop", () => {
 		const { inbox, read, turn, turns } = open();
 		const flood = Array.from({ length: 10 * FRAMES_PER_TURN_MAX }, (_, frame) => String(frame));
 		for (const frame of flood) inbox.add(frame);
@@ -143,7 +143,7 @@ describe("createInbox", () => {
 		expect(read).toEqual(flood);
 	});
 
-	test("the inbox rests between parts for longer than it worked, and never for long", () => {
+	test("the inbox pauses between parts for longer than a part took, up to a limit", () => {
 		const restsAt = (frameMs: number) => {
 			const { inbox, turn, restsMs } = open({ frameMs });
 			for (let frame = 0; frame < 4 * FRAMES_PER_TURN_MAX; frame++) inbox.add(frame);
@@ -158,7 +158,7 @@ describe("createInbox", () => {
 		expect(restsAt(100)).toEqual([0, INBOX_REST_MS_MAX, INBOX_REST_MS_MAX]);
 	});
 
-	test("the inbox does not rest if more frames wait than it reads in time", () => {
+	test("the inbox does not pause if too many frames wait", () => {
 		const { inbox, turn, restsMs } = open({ frameMs: 1 });
 		const frames = INBOX_UNHURRIED_MAX + 3 * FRAMES_PER_TURN_MAX;
 		for (let frame = 0; frame < frames; frame++) inbox.add(frame);
@@ -166,7 +166,7 @@ describe("createInbox", () => {
 		expect(restsMs).toEqual([0, 0, INBOX_REST_MS_MAX, INBOX_REST_MS_MAX]);
 	});
 
-	test("all frames are read in order, and functions run after the inbox do so", () => {
+	test("all frames are handled in order, and before the functions that were queued after them", () => {
 		fc.assert(
 			fc.property(fc.array(fc.nat(60), { maxLength: 12 }), (floods) => {
 				const { inbox, read, turn, turns } = open();
@@ -189,7 +189,7 @@ describe("createInbox", () => {
 		);
 	});
 
-	test("waiting frames are bounded in bytes: that is reported once, and earlier frames stay in order", () => {
+	test("waiting frames are bounded in bytes: an overflow is reported once, and earlier frames keep their order", () => {
 		const { inbox, read, turn, turns, full } = open();
 		const large = "x".repeat(INBOX_BYTES_MAX / 4);
 		for (let frame = 0; frame < FRAMES_PER_TURN_MAX; frame++) inbox.add(frame);
@@ -199,7 +199,7 @@ describe("createInbox", () => {
 		expect(read).toHaveLength(FRAMES_PER_TURN_MAX + 4);
 	});
 
-	test("closed, it hands on none of the waiting frames", () => {
+	test("a closed inbox handles none of the waiting frames", () => {
 		const { inbox, read, turn, turns } = open();
 		for (let frame = 0; frame < 3 * FRAMES_PER_TURN_MAX; frame++) inbox.add(frame);
 		inbox.close();

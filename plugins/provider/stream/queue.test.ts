@@ -54,7 +54,7 @@ describe("createPushQueue", () => {
 
 	const seedOf = (push: ProviderPush) => (push.type === "order_gone" ? push.chainId : -1);
 
-	test("[MRG-13] a collection's pushes are handed on in order, those that came meanwhile together", async () => {
+	test("[MRG-13] a collection's pushes are delivered in order, and those that waited are delivered together", async () => {
 		const { queue, begun, sizes, handled } = open();
 		for (const seed of [1, 2, 3]) queue.add(queued("cats", seed));
 		const first = await begun.next();
@@ -71,7 +71,7 @@ describe("createPushQueue", () => {
 		expect(queue.size()).toBe(0);
 	});
 
-	test("pushes are handed on together up to the size of one transaction", async () => {
+	test("pushes are delivered together up to the size of one transaction", async () => {
 		const { queue, begun } = open();
 		for (let seed = 0; seed <= PUSHES_TOGETHER_MAX + 1; seed++) queue.add(queued("cats", seed));
 		(await begun.next()).end();
@@ -82,7 +82,7 @@ describe("createPushQueue", () => {
 		expect((await begun.next()).seeds).toEqual([PUSHES_TOGETHER_MAX + 1]);
 	});
 
-	test("each push is handled or lost, in order, whichever come and fail", async () => {
+	test("each push is handled or lost, in order, for any arrivals and failures", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(fc.record({ slug: fc.constantFrom("a", "b", "c", "d"), isBad: fc.boolean() }), {
@@ -118,7 +118,7 @@ describe("createPushQueue", () => {
 		);
 	});
 
-	test("a few collections are handled at once, and a lively one does not keep others waiting", async () => {
+	test("a few collections are handled simultaneously, and a busy one does not delay others", async () => {
 		const { queue, begun } = open();
 		for (let seed = 0; seed < 3; seed++) {
 			for (let slug = 0; slug < SLUGS_AT_ONCE_MAX + 1; slug++) queue.add(queued(`s${slug}`, seed));
@@ -131,7 +131,7 @@ describe("createPushQueue", () => {
 		expect(last).toMatchObject({ slug: `s${SLUGS_AT_ONCE_MAX}`, seeds: [0, 1, 2] });
 	});
 
-	test("the queue rests after a part for longer than the part took, and never for long", async () => {
+	test("the queue pauses after a part for longer than the part took, up to a limit", async () => {
 		const { queue, time, begun } = open();
 		const rests: [tookMs: number, restMs: number][] = [
 			[10, 10 * QUEUE_REST_SHARE],
@@ -157,7 +157,7 @@ describe("createPushQueue", () => {
 		await queue.idle();
 	});
 
-	test("the queue does not rest if more pushes wait than it may keep", async () => {
+	test("the queue does not pause if more pushes wait than its limit", async () => {
 		const { queue, time, begun } = open();
 		const pushes = QUEUE_UNHURRIED_MAX + 2 * PUSHES_TOGETHER_MAX;
 		for (let seed = 0; seed < pushes; seed++) queue.add(queued("cats", seed));
@@ -196,7 +196,7 @@ describe("createPushQueue", () => {
 		expect(lines.add(queued("dogs", 0, QUEUE_BYTES_MAX))).toBe(true);
 	});
 
-	test("[MRG-13] a push that its listener fails at becomes a gap, and costs those beside it nothing", async () => {
+	test("[MRG-13] a push whose listener fails becomes a gap, and the pushes beside it are handled", async () => {
 		const { queue, begun, lost, warnings, handled } = open();
 		for (const seed of [1, 2, 3, 4, 5]) queue.add(queued("cats", seed));
 		(await begun.next()).end();
@@ -212,7 +212,7 @@ describe("createPushQueue", () => {
 		expect(handled()).toBe(4);
 	});
 
-	test("after failures in a row the rest is lost without a try, and told once", async () => {
+	test("after several consecutive failures the rest of a part is lost without a try, with one warning", async () => {
 		const time = manualTime();
 		const lost: number[] = [];
 		const warnings: string[] = [];
@@ -238,7 +238,7 @@ describe("createPushQueue", () => {
 		expect(warnings).toHaveLength(1);
 	});
 
-	test("a listener that throws before it waits, and one that never ends, stop nothing", async () => {
+	test("a listener that throws synchronously, or never ends, does not stop the queue", async () => {
 		const time = manualTime();
 		const lost: string[] = [];
 		const queue = createPushQueue({
@@ -262,7 +262,7 @@ describe("createPushQueue", () => {
 });
 
 describe("settleWithin", () => {
-	test("a listener ends well, badly or not at all, and each is told apart", async () => {
+	test("a listener that succeeds, fails or never ends gives three different results", async () => {
 		const { timers, advance, delaysMs } = manualTime();
 		const settle = (run: () => Promise<void>) => settleWithin(run, { timers, timeoutMs: 100 });
 		const error = new Error("no");

@@ -23,7 +23,7 @@ import {
 import { createChainNames } from "#plugins/provider/wire/rows.ts";
 
 describe("createEventReader", () => {
-	test("an event that came already is read once, a newer revision of it again", () => {
+	test("a repeated event is dropped, and a newer revision of it is read", () => {
 		const read = createEventReader({ ...manualTime(), chains: { idOf: () => 1 } });
 		const listed = (version: number) => ({
 			joinRef: null,
@@ -47,7 +47,7 @@ describe("createRecentEvents", () => {
 		payload: { version: 1, sent_at, payload: { seed } },
 	});
 
-	test("an event is known again whenever it was sent, but not on another topic", () => {
+	test("an event is recognised with another sent_at, but not on another topic", () => {
 		const recent = createRecentEvents(manualTime());
 		expect(recent.isRepeated(frame(1))).toBe(false);
 		expect(recent.isRepeated(frame(1, "b"))).toBe(true);
@@ -55,7 +55,7 @@ describe("createRecentEvents", () => {
 		expect(recent.isRepeated(frame(1, "a", "u"))).toBe(false);
 	});
 
-	test("an event is forgotten after a while, and when too many came since", () => {
+	test("an event is forgotten after a while, and after too many others", () => {
 		const time = manualTime();
 		const recent = createRecentEvents(time);
 		recent.isRepeated(frame(0));
@@ -74,7 +74,7 @@ describe("readPlace", () => {
 	const placed = (chain: unknown, nft_id: unknown, itemChain: unknown = null) =>
 		readPlace({ chain, item: { nft_id, chain: itemChain } }, chains);
 
-	test("the chain is read in each of its spellings and places", () => {
+	test("the chain is read in each of its spellings and positions", () => {
 		const token = { contract: CONTRACT, tokenId: 7n };
 		const polygon = { kind: "place", place: { chainId: 137, token } };
 		expect(placed("polygon", `matic/${CONTRACT}/7`)).toMatchObject(polygon);
@@ -89,14 +89,14 @@ describe("readPlace", () => {
 		expect(readPlace({ chain: "ape_chain" }, chains)).toMatchObject(ape);
 	});
 
-	test("an event on a chain that nobody here knows is left out", () => {
+	test("an event on an unknown chain is dropped", () => {
 		for (const chain of ["solana", "hyperliquid", "nowhere"]) {
 			expect(placed(chain, undefined)).toEqual({ kind: "unknown_chain" });
 			expect(placed("ethereum", `${chain}/${CONTRACT}/7`)).toEqual({ kind: "unknown_chain" });
 		}
 	});
 
-	test("[MRG-15] two chains, none, or half a token are no place", () => {
+	test("[MRG-15] an event with two chains, no chain, or an incomplete token is unreadable", () => {
 		const ids = [`base/${CONTRACT}/7`, "ethereum/0x12/7", `ethereum/${CONTRACT}`, "ethereum"];
 		const more = [
 			`ethereum/${CONTRACT}/7/8`,
@@ -189,7 +189,7 @@ describe("readPush", () => {
 		expect(order("trait_offer", sampleEvents.collectionOffer(list))?.criteria).toHaveLength(2);
 	});
 
-	test("[MRG-15] an offer on traits that cannot be read is not one on everything", () => {
+	test("[MRG-15] an offer on unreadable traits is not read as an offer on the whole collection", () => {
 		const read = reader();
 		for (const trait_criteria_list of [[], [{ trait_type: "Fur" }], "Fur"]) {
 			const offer = sampleEvents.collectionOffer({ trait_criteria_list });
@@ -197,7 +197,7 @@ describe("readPush", () => {
 		}
 	});
 
-	test("an auction's first bid and a gift are no ask", () => {
+	test("an auction's first bid and a gift are not read as listings", () => {
 		const read = reader();
 		for (const changes of [{ listing_type: "english" }, { base_price: "0" }]) {
 			const leftOut = { kind: "left_out", why: "no_price" } as const;
@@ -205,7 +205,7 @@ describe("readPush", () => {
 		}
 	});
 
-	test("a listing that names its taker is private", () => {
+	test("a listing with a named taker is private", () => {
 		for (const changes of [{ taker: { address: TAKER } }, { is_private: true }]) {
 			const push = pushOf("item_listed", sampleEvents.listed(changes));
 			expect(push).toMatchObject({ order: { isPrivate: true } });
@@ -230,7 +230,7 @@ describe("readPush", () => {
 		});
 	});
 
-	test("[MRG-13] an accepted offer is a sale once its order was seen, and a gap before", () => {
+	test("[MRG-13] an accepted offer is a sale if its order was seen before, and a gap otherwise", () => {
 		const payment_token = { address: WETH, decimals: 18, symbol: "WETH" };
 		const accepted = sampleEvents.sold({ payment_token, order_hash: hashOf(3) });
 		const read = reader();
@@ -241,7 +241,7 @@ describe("readPush", () => {
 		});
 	});
 
-	test("[MRG-13] a transfer from nowhere is a mint", () => {
+	test("[MRG-13] a transfer from the zero address is a mint", () => {
 		expect(pushOf("item_transferred", sampleEvents.transferred())).toMatchObject({
 			event: { type: "transfer", from: MAKER, to: TAKER, transactionHash: hashOf(98) },
 		});
@@ -249,7 +249,7 @@ describe("readPush", () => {
 		expect(pushOf("item_transferred", minted)).toMatchObject({ event: { type: "mint" } });
 	});
 
-	test("[MRG-13] metadata is a token with its readable traits", () => {
+	test("[MRG-13] a metadata event gives the token with its readable traits", () => {
 		const push = pushOf("item_metadata_updated", sampleEvents.metadata());
 		expect(push).toMatchObject({
 			type: "metadata",
@@ -265,7 +265,7 @@ describe("readPush", () => {
 		});
 	});
 
-	test("[MRG-13] orders go and come back by their hash", () => {
+	test("[MRG-13] orders are cancelled, invalidated and revalidated by their hash", () => {
 		const types = { item_cancelled: "order_gone", order_invalidate: "order_gone" } as const;
 		for (const [event, type] of Object.entries({ ...types, order_revalidate: "order_back" })) {
 			const push = pushOf(event, sampleEvents.order());
@@ -276,7 +276,7 @@ describe("readPush", () => {
 		);
 	});
 
-	test("[MRG-15] an event that says two chains, or a time to come, is not believed", () => {
+	test("[MRG-15] an event with two chains, or with a time in the future, is unreadable", () => {
 		const read = reader();
 		const twoChains = sampleEvents.listed({ chain: { name: "base" } });
 		expect(read("item_listed", twoChains)).toEqual(missing("unreadable"));
@@ -284,7 +284,7 @@ describe("readPush", () => {
 		expect(read("item_sold", sampleEvents.sold({ transaction }))).toEqual(missing("unreadable"));
 	});
 
-	test("[MRG-15] amounts are exact or refused", () => {
+	test("[MRG-15] amounts are exact, or the event is unreadable", () => {
 		const read = reader();
 		for (const base_price of ["1e18", "-1", "1.5", 1.5, 2 ** 60, null, {}, "9".repeat(79)]) {
 			const listed = sampleEvents.listed({ base_price });
@@ -296,13 +296,13 @@ describe("readPush", () => {
 		}
 	});
 
-	test("an event that contradicts what its maker signed is no order", () => {
+	test("an event that contradicts its signed order is unreadable", () => {
 		const protocol_data = { parameters: { offerer: TAKER } };
 		const listed = sampleEvents.listed({ protocol_data });
 		expect(reader()("item_listed", listed)).toEqual(missing("unreadable"));
 	});
 
-	test("[MRG-15] reading a push never throws, whatever it is made of", () => {
+	test("[MRG-15] reading a push never throws, for any content", () => {
 		const samples = Object.values(sampleEvents).map((sample) => sample());
 		const events = ["item_listed", "item_sold", "item_transferred", "trait_offer", "__proto__"];
 		const keys = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];

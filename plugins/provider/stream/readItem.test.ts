@@ -8,7 +8,7 @@ const currency = "0xc0";
 const listing = { side: "listing", maker } as const;
 const offer = { side: "offer", maker } as const;
 
-test("[MRG-13] the maker of a listing that was seen is the seller, and the maker of an offer is the buyer", () => {
+test("[MRG-13] the maker of a known listing is the seller, and the maker of a known offer is the buyer", () => {
 	const sold = { seller: maker, buyer: taker };
 	const bought = { seller: taker, buyer: maker };
 	expect(partiesOf({ maker, taker, currency, known: listing })).toEqual(sold);
@@ -23,7 +23,7 @@ test("a payment in the native coin means a listing, because offers cannot be mad
 	expect(partiesOf(sale)).toEqual({ seller: maker, buyer: taker });
 });
 
-test("[MRG-15] no seller is invented: an unseen order in a token, strangers, half a pair", () => {
+test("[MRG-15] no seller is guessed for an unknown order in a token, for strangers, or for one party", () => {
 	expect(partiesOf({ maker, taker, currency, known: null })).toBeNull();
 	expect(partiesOf({ maker, taker, currency: null, known: null })).toBeNull();
 	expect(partiesOf({ maker: other, taker, currency, known: listing })).toBeNull();
@@ -31,7 +31,7 @@ test("[MRG-15] no seller is invented: an unseen order in a token, strangers, hal
 	expect(partiesOf({ maker: null, taker, currency, known: offer })).toBeNull();
 });
 
-test("the two parties are always the two that the event names", () => {
+test("seller and buyer are always the two parties that the event names", () => {
 	const address = fc.constantFrom("0x11" as const, "0x22" as const, "0x33" as const);
 	const known = fc.option(
 		fc.record({ side: fc.constantFrom("listing" as const, "offer" as const), maker: address }),

@@ -20,7 +20,7 @@ describe("createPacedQueue", () => {
 		return { time, run, queue };
 	}
 
-	test("a number of items go through at once, and the others after each pause", () => {
+	test("the first items are sent at once, and the others one after each pause", () => {
 		const { time, run, queue } = open();
 		for (const item of [1, 2, 3, 4, 5]) queue.add(item);
 		expect(run).toEqual([1, 2]);
@@ -32,7 +32,7 @@ describe("createPacedQueue", () => {
 		expect(run).toEqual([1, 2, 3, 4, 5]);
 	});
 
-	test("the pause is kept also by what comes later, and ends when nothing is to be done", () => {
+	test("the pause also applies to later items, and ends when the queue is empty", () => {
 		const { time, run, queue } = open();
 		queue.add(1);
 		time.advance(50);
@@ -45,7 +45,7 @@ describe("createPacedQueue", () => {
 		expect(time.delaysMs()).toEqual([]);
 	});
 
-	test("an item that was removed has no turn, and one that was added twice has one", () => {
+	test("a removed item is not sent, and one that was added twice is sent once", () => {
 		const { time, run, queue } = open();
 		for (const item of [1, 2, 3, 3, 4]) queue.add(item);
 		queue.remove(4);
@@ -82,7 +82,7 @@ describe("createTopicBook", () => {
 		return { book, time, sent, gaps, frame };
 	}
 
-	test("[MRG-13] a topic's gap reaches from the last frame before it broke", () => {
+	test("[MRG-13] a topic's gap begins at the last frame before it broke", () => {
 		const { book, time, gaps, frame } = open();
 		book.up();
 		book.receive(frame("phx_reply"), 0);
@@ -94,7 +94,7 @@ describe("createTopicBook", () => {
 		expect(gaps).toEqual(["cats 0", "cats 4000"]);
 	});
 
-	test("[MRG-13] a socket that is lost before a topic was joined again makes no gap smaller", () => {
+	test("[MRG-13] a socket that is lost before a topic is joined again does not shorten the gap", () => {
 		const { book, time, gaps, frame } = open();
 		book.up();
 		book.receive(frame("phx_reply"), 0);
@@ -108,7 +108,7 @@ describe("createTopicBook", () => {
 		expect(gaps).toEqual(["cats 0", "cats 1000"]);
 	});
 
-	test("an answer to an earlier join joins nothing, and one that came too late neither", () => {
+	test("an answer to an earlier join, and one that arrives too late, are ignored", () => {
 		const { book, time, frame } = open();
 		book.up();
 		const early = frame("phx_reply");
@@ -121,7 +121,7 @@ describe("createTopicBook", () => {
 		expect(book.joined()).toBe(0);
 	});
 
-	test("a topic that breaks again and again rests longer each time, and not after a good while", () => {
+	test("a topic that breaks repeatedly waits longer each time, until it was stable for a while", () => {
 		const { book, time, sent, frame } = open();
 		book.up();
 		const waits: number[] = [];
@@ -137,7 +137,7 @@ describe("createTopicBook", () => {
 		expect(sent.filter(({ event }) => event === "phx_join")).toHaveLength(6);
 	});
 
-	test("an error names its join by its reference in the older form", () => {
+	test("an error in the older format names its join by `ref`", () => {
 		const { book, frame } = open();
 		book.up();
 		book.receive(frame("phx_reply"), 0);
@@ -147,7 +147,7 @@ describe("createTopicBook", () => {
 		expect(book.joined()).toBe(0);
 	});
 
-	test("nothing is sent without a socket, and no followed topic is lost meanwhile", () => {
+	test("nothing is sent without a socket, and followed topics are kept", () => {
 		const { book, time, sent } = open();
 		book.follow(new Map([["dogs", "collection:dogs"]]));
 		time.advance(3_600_000);
@@ -159,7 +159,7 @@ describe("createTopicBook", () => {
 });
 
 describe("rejoinDelayMs", () => {
-	test("a topic rests longer after each attempt, up to five minutes", () => {
+	test("the delay grows with each attempt, up to five minutes", () => {
 		const delays = Array.from({ length: 9 }, (_, attempt) => rejoinDelayMs(attempt, () => 0.5));
 		const last = [300_000, 300_000, 300_000];
 		expect(delays).toEqual([1_000, 2_000, 5_000, 10_000, 30_000, 60_000, ...last]);

@@ -12,7 +12,7 @@ import {
 } from "#plugins/provider/wire/rows.ts";
 
 describe("parseWireJson", () => {
-	test("[MRG-15] an integer of any size arrives with all of its digits", () => {
+	test("[MRG-15] an integer of any size is read with all its digits", () => {
 		fc.assert(
 			fc.property(fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }), (amount) => {
 				expect(readUint(parseWireJson(`${amount}`))).toBe(amount);
@@ -23,7 +23,7 @@ describe("parseWireJson", () => {
 		);
 	});
 
-	test("a text without such a number is read as by JSON.parse", () => {
+	test("a text without large numbers is read as by JSON.parse", () => {
 		fc.assert(
 			fc.property(fc.json(), (text) => {
 				const told = JSON.stringify(parseWireJson(text));
@@ -33,7 +33,7 @@ describe("parseWireJson", () => {
 		);
 	});
 
-	test("exponents are written out, absurd ones are null, fractions are figures", () => {
+	test("exponents become integers, numbers above any amount become null, fractions stay numbers", () => {
 		expect(parseWireJson("[1e18,1.5e21,1e999,-1e20,0.02,1e-3,12.50]")).toEqual([
 			"1000000000000000000",
 			"1500000000000000000000",
@@ -45,7 +45,7 @@ describe("parseWireJson", () => {
 		]);
 	});
 
-	test("a text that is no JSON is undefined", () => {
+	test("a text that is no JSON gives undefined", () => {
 		for (const text of ["", "{", "NaN", "<p>", "[".repeat(1_000_000)]) {
 			expect(parseWireJson(text)).toBeUndefined();
 		}
@@ -53,7 +53,7 @@ describe("parseWireJson", () => {
 });
 
 describe("texts", () => {
-	test("[MRG-15] a text is one clean line or several, and a URL one that may be shown", () => {
+	test("[MRG-15] a text is cleaned to one or several lines, and a URL is kept if it may be shown", () => {
 		expect(wireField.name.parse("A\u0000B\u202eC\u200bD\nE")).toBe("A B C D E");
 		expect(wireField.prose.parse("a\u202e\r\nb")).toBe("a\nb");
 		expect(wireField.name.parse("x".repeat(1e6))).toHaveLength(256);
@@ -77,7 +77,7 @@ describe("texts", () => {
 });
 
 describe("numbers", () => {
-	test("amounts are decimal or hexadecimal, at most uint256, and never a double", () => {
+	test("amounts are read from decimal or hexadecimal text, up to uint256, and never from a double", () => {
 		expect(readUint("90000000000000000001")).toBe(90_000_000_000_000_000_001n);
 		expect(readUint("0x10")).toBe(16n);
 		expect(readUint(7)).toBe(7n);
@@ -95,7 +95,7 @@ describe("numbers", () => {
 		}
 	});
 
-	test("times are seconds, milliseconds or ISO, of a plausible year", () => {
+	test("times are read from seconds, milliseconds or ISO, with a plausible year", () => {
 		const ms = Date.UTC(2026, 0, 1);
 		for (const value of [ms / 1_000, String(ms / 1_000), ms, "2026-01-01", "2026-01-01T00:00:00"]) {
 			expect(readTimeMs(value)).toBe(ms);
@@ -121,7 +121,7 @@ describe("numbers", () => {
 describe("keepRaw", () => {
 	const options = { bytesMax: 64 * 1_024, mayShorten: true };
 
-	test("a row is kept as it is, without what breaks a database", () => {
+	test("a row is stored unchanged, without characters that PostgreSQL refuses", () => {
 		const row = JSON.parse(
 			'{"a":[1,null,{"b":"x\\u0000y\\u202e"}],"__proto__":{"c":1},"d\\u0000":2}',
 		);
@@ -141,7 +141,7 @@ describe("keepRaw", () => {
 		expect(JSON.stringify(keepRaw({ deep }, options)).length).toBeLessThan(100);
 	});
 
-	test("a long row loses the ends of its texts, or is refused where it may not", () => {
+	test("texts in a large row are shortened, or the row is refused if they may not be", () => {
 		const row = { a: "x".repeat(100_000), b: 1 };
 		expect(keepRaw(row, options)).toEqual({ a: "x".repeat(256), b: 1 });
 		expect(keepRaw(row, { ...options, mayShorten: false })).toBeNull();

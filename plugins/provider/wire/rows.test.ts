@@ -43,7 +43,7 @@ describe("stats", () => {
 describe("collections", () => {
 	const read = (over: Record<string, unknown>) => readCollection(rows.collection(over), chains);
 
-	test("[MRG-06] a collection is read on no chain, on several, and without unknown chains", () => {
+	test("[MRG-06] a collection is read with no chain or several, and without unknown chains", () => {
 		expect(read({ contracts: [] })).toMatchObject({ contracts: [] });
 		expect(read({ contracts: null })).toMatchObject({ contracts: [] });
 		const contracts = ["base", "matic", "ape_chain", "solana", "base"].map((chain) => ({
@@ -61,7 +61,7 @@ describe("collections", () => {
 		expect(read({ contracts: broken })).toMatchObject({ contracts: [] });
 	});
 
-	test("[MRG-15] names with control characters or markup are one clean line of text", () => {
+	test("[MRG-15] names with control characters or markup become one clean line of text", () => {
 		expect(read({ name: "Evil\u0000\u202e\n<b>Cats</b>" })).toMatchObject({
 			name: "Evil <b>Cats</b>",
 		});
@@ -71,7 +71,7 @@ describe("collections", () => {
 		});
 	});
 
-	test("a member that a detail leaves out is null, and a given 0 is 0", () => {
+	test("a missing member of a detail is null, and a given 0 is 0", () => {
 		const unknown = { totalSupply: null, fees: [], createdAtMs: null };
 		expect(readCollectionDetail(rows.collection(), chains)).toMatchObject(unknown);
 		const zero = rows.collection({ total_supply: 0 });
@@ -82,7 +82,7 @@ describe("collections", () => {
 describe("tokens", () => {
 	const read = (over: Record<string, unknown>) => readNft(rows.nft(over), { chainId: null });
 
-	test("[MRG-15] a trait's value is text; what is an object is left out", () => {
+	test("[MRG-15] a trait's value becomes text; a value that is an object is left out", () => {
 		const values = ["Red", 7, true, { a: 1 }, ["x"], null, "", "\u200b"];
 		const traits = values.map((value, index) => ({ trait_type: `t${index}`, value }));
 		expect(read({ traits: [...traits, null, "x", { value: "no type" }] })).toMatchObject({
@@ -95,7 +95,7 @@ describe("tokens", () => {
 		expect(read({ traits: null })).toMatchObject({ traits: [] });
 	});
 
-	test("the chain is that which was asked for: a page's URL is no documented place for it", () => {
+	test("a token's chain is the requested one, never one from a page's URL", () => {
 		const onPolygon = `https://opensea.io/assets/matic/${CAT}/7`;
 		expect(read({ opensea_url: onPolygon })).toMatchObject({ chainId: null, tokenId: 7n });
 		expect(read({ opensea_url: undefined })).toMatchObject({ chainId: null, tokenId: 7n });
@@ -103,7 +103,7 @@ describe("tokens", () => {
 		expect(asked).toMatchObject({ chainId: 1, contract: CAT, tokenId: 7n });
 	});
 
-	test("pictures stand in for each other, and an unknown standard is null", () => {
+	test("a missing picture is replaced by another of the token's, and an unknown standard is null", () => {
 		expect(read({ image_url: null, display_image_url: "https://x.example/d.png" })).toMatchObject({
 			imageUrl: "https://x.example/d.png",
 		});
@@ -129,7 +129,7 @@ describe("events", () => {
 		});
 	});
 
-	test("a currency that is not named is unknown, and so is what cannot be read", () => {
+	test("the currency is null without an address, and the payment is null if it cannot be read", () => {
 		const payment = { quantity: "1160000000000000000", decimals: 18, symbol: "WAPE" };
 		expect(readEvent(rows.sale({ payment }), chains)).toMatchObject({
 			payment: { totalRaw: 1_160_000_000_000_000_000n, currency: null },
@@ -139,14 +139,14 @@ describe("events", () => {
 		}
 	});
 
-	test("a mint is told by its type or by its kind of transfer", () => {
+	test("a mint is recognised by its event type or its transfer type", () => {
 		expect(readEvent(rows.transfer(), chains)).toMatchObject({ type: "transfer", from: ALICE });
 		const mint = { type: "mint" };
 		expect(readEvent(rows.transfer({ transfer_type: "mint" }), chains)).toMatchObject(mint);
 		expect(readEvent(rows.transfer({ event_type: "mint" }), chains)).toMatchObject(mint);
 	});
 
-	test("orders name their kind, in the new form and in the old", () => {
+	test("an order event has its kind, in the new format and in the old one", () => {
 		const order = (event_type: string, order_type?: string) =>
 			readEvent(
 				{ ...rows.sale(), event_type, order_type, maker: ALICE, asset: rows.nft() },
@@ -173,7 +173,7 @@ describe("orders", () => {
 	const listing = (over: Record<string, unknown> = {}) => readOrder(rows.listing(over), { chains });
 	const offer = (over: Record<string, unknown> = {}) => readOrder(rows.offer(over), { chains });
 
-	test("a listing is priced in the currency that was signed", () => {
+	test("a listing is priced in the currency of the signed order", () => {
 		expect(listing()).toEqual({
 			side: "listing",
 			kind: "listing",
@@ -197,13 +197,13 @@ describe("orders", () => {
 		});
 	});
 
-	test("an order is active only while the provider says so and units are left", () => {
+	test("an order is active only if the provider says so and units are left", () => {
 		expect(listing({ status: "CANCELLED" })).toMatchObject({ isActive: false });
 		expect(listing({ status: undefined })).toMatchObject({ isActive: true });
 		expect(listing({ remaining_quantity: 0 })).toMatchObject({ isActive: false });
 	});
 
-	test("a listing that names who gets the token is private", () => {
+	test("a listing with a named recipient is private", () => {
 		const consideration = [
 			rows.item(0, `0x${"0".repeat(40)}`, "1000", { recipient: ALICE }),
 			rows.item(2, CAT, "1", { identifierOrCriteria: "7", recipient: BOB }),
@@ -212,19 +212,19 @@ describe("orders", () => {
 		expect(listing({ protocol_data })).toMatchObject({ isPrivate: true, totalRaw: 1_000n });
 	});
 
-	test("a listing of several tokens together is the price of none of them", () => {
+	test("the price of a listing of several tokens is no single token's price", () => {
 		const offer = ["7", "8"].map((id) => rows.item(2, CAT, "1", { identifierOrCriteria: id }));
 		const protocol_data = { parameters: rows.parameters({ offer }) };
 		expect(listing({ protocol_data })).toMatchObject({ contract: CAT, tokenId: null });
 	});
 
-	test("[MRG-05] an order in two currencies names none", () => {
+	test("[MRG-05] an order in two currencies has no currency", () => {
 		const consideration = [rows.item(0, `0x${"0".repeat(40)}`, "1"), rows.item(1, WETH, "1")];
 		const protocol_data = { parameters: rows.parameters({ consideration }) };
 		expect(listing({ protocol_data })).toMatchObject({ currency: null });
 	});
 
-	test("offers are on a token, on the collection, or on traits", () => {
+	test("offers are read on a token, on the collection, or on traits", () => {
 		expect(offer()).toMatchObject({ kind: "item_offer", tokenId: 7n, currency: WETH });
 		const open = rows.item(4, CAT, "1", { recipient: ALICE });
 		const parameters = rows.parameters({
@@ -252,7 +252,7 @@ describe("orders", () => {
 		expect(on({ contract, encoded_token_ids: "1,5" })).toMatchObject({ kind: "trait_offer" });
 	});
 
-	test("an order without its hash, maker, price or chain is none", () => {
+	test("an order without its hash, maker, price or chain is unreadable", () => {
 		const broken = [
 			{ order_hash: "0x1" },
 			{ protocol_data: null },
@@ -266,7 +266,7 @@ describe("orders", () => {
 });
 
 describe("traits, drops and searches", () => {
-	test("counts of text traits are read, spans of numbers are left out, and names are data", () => {
+	test("counts of text traits are read, ranges of numeric traits are left out, and `__proto__` is a name", () => {
 		const answer = JSON.parse(`{
 			"categories": { "Fur": "string", "Level": "number", "__proto__": "string" },
 			"counts": {
@@ -294,7 +294,7 @@ describe("traits, drops and searches", () => {
 		expect(readTraitFloor({ ...row, trait_type: null })).toBe("unreadable");
 	});
 
-	test("drops of other chains are elsewhere, and a stage without an id is none", () => {
+	test("drops on other chains are left out, and a stage without an id is null", () => {
 		expect(readDrop(rows.drop({ chain: "solana" }), chains)).toBe("elsewhere");
 		expect(readDrop(rows.drop({ contract_address: "x" }), chains)).toBe("unreadable");
 		expect(readDrop(rows.drop({ active_stage: {} }), chains)).toMatchObject({ activeStage: null });
@@ -325,7 +325,7 @@ describe("fulfilment", () => {
 		},
 	});
 
-	test("the data to fill a listing is read whole", () => {
+	test("the data to fill a listing is read completely", () => {
 		const read = readFulfilment(
 			answer(
 				{ value_hex: "0x51dac207a000", calldata_suffix: "0x360C6EBE" },
@@ -340,7 +340,7 @@ describe("fulfilment", () => {
 		});
 	});
 
-	test("one wrong member makes a fulfilment unreadable: nothing is repaired", () => {
+	test("one invalid member makes the data to fill a listing unreadable: nothing is repaired", () => {
 		const wrong: Record<string, unknown>[] = [
 			{ value: "1e18" },
 			{ value: null },
