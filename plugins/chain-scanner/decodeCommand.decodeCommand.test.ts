@@ -62,14 +62,14 @@ async function decode(content: unknown) {
 	return { code, notes, sales: out.map((line) => JSON.parse(line)) };
 }
 
-test("[ING-12] logs print the sales they mean, one JSON line each, prices by unit", async () => {
+test("[ING-12] the sales in the logs are printed, one JSON line each, with the price of a unit", async () => {
 	expect(await decode([fulfilled])).toEqual({ code: 0, notes: [], sales: [sale] });
 	const upper = { ...fulfilled, address: fulfilled.address.toUpperCase().replace("0X", "0x") };
 	const { logIndex, transactionHash, ...bare } = upper;
 	expect((await decode([[bare], { logs: [bare] }])).sales).toEqual([sale, sale]);
 });
 
-test("a log that does not decode is named, the others are printed, and the exit code says so", async () => {
+test("a log that cannot be decoded is reported, the others are printed, and the exit code is 1", async () => {
 	const torn = { ...fulfilled, data: "0x1234", logIndex: 3 };
 	const { code, notes, sales } = await decode([[torn], [fulfilled]]);
 	expect(code).toBe(1);
@@ -78,7 +78,7 @@ test("a log that does not decode is named, the others are printed, and the exit 
 	expect(notes[0]).toStartWith("log 3: ");
 });
 
-test("[ING-12] a match log without its counterpart is named, and the exit code says so", async () => {
+test("[ING-12] a match log without its counterpart is reported, and the exit code is 1", async () => {
 	const half = seaportLogs.fulfilled(
 		{
 			orderHash: padHex("0x2", { size: 32 }),
@@ -97,7 +97,7 @@ test("[ING-12] a match log without its counterpart is named, and the exit code s
 	]);
 });
 
-test("a log that may be half of a match or a trade with oneself is named, and is no failure", async () => {
+test("a log that is half of a match or a self-trade is reported as doubtful, and the exit code is 0", async () => {
 	const mirror = seaportLogs.fulfilled({
 		orderHash: padHex("0x3", { size: 32 }),
 		offerer: buyer,
@@ -113,7 +113,7 @@ test("a log that may be half of a match or a trade with oneself is named, and is
 	expect(notes[0]).toStartWith("log 0: trades with its own offerer");
 });
 
-test("logs that mean no sale print nothing, and that is no failure", async () => {
+test("logs without a sale print nothing, and the exit code is 0", async () => {
 	expect(await decode([{ ...fulfilled, address: nft }])).toEqual({ code: 0, notes: [], sales: [] });
 });
 
@@ -131,7 +131,7 @@ async function runProgram(...args: string[]) {
 	return { out, err, code };
 }
 
-test("`svc decode` needs no chain and no database, and ends with a clear word where the file is wrong", async () => {
+test("`svc decode` needs no chain and no database, and its error says where the file is invalid", async () => {
 	const good = join(folder, "good.json");
 	await Bun.write(good, JSON.stringify([fulfilled]));
 	const bad = join(folder, "bad.json");

@@ -24,7 +24,7 @@ test("a list of logs without hashes is one transaction, in the order of the file
 	expect(shape([log, log, log])).toEqual([[0, 1, 2]]);
 });
 
-test("logs with hashes belong to those transactions, in the order of their indexes", () => {
+test("logs with transaction hashes are grouped by them, in the order of their indexes", () => {
 	const one = { ...log, transactionHash: hash("1") };
 	const two = { ...log, transactionHash: hash("2") };
 	expect(
@@ -40,7 +40,7 @@ test("logs with hashes belong to those transactions, in the order of their index
 	]);
 });
 
-test("groups may be lists, objects with logs, or stand under `groups`; each is apart from the others", () => {
+test("groups may be lists, objects with logs, or members of `groups`; each is decoded separately", () => {
 	expect(shape([[log, log], [log]])).toEqual([[0, 1], [0]]);
 	expect(shape([{ name: "a", logs: [log] }, { logs: [log, log] }])).toEqual([[0], [0, 1]]);
 	expect(shape({ topic0: "0x", groups: [{ logs: [log] }, [log]] })).toEqual([[0], [0]]);
@@ -53,7 +53,7 @@ test("groups may be lists, objects with logs, or stand under `groups`; each is a
 	expect(shape([[]])).toEqual([]);
 });
 
-test("missing or repeated indexes give way to the order of the file", () => {
+test("with missing or repeated indexes the order of the file is used", () => {
 	expect(shape([{ ...log, logIndex: 7 }, log])).toEqual([[0, 1]]);
 	expect(
 		shape([
@@ -64,7 +64,7 @@ test("missing or repeated indexes give way to the order of the file", () => {
 	expect(shape([{ ...log, logIndex: null, transactionHash: null }])).toEqual([[0]]);
 });
 
-test("addresses, topics and data in upper case are read as the chain writes them", () => {
+test("addresses, topics and data in upper case are converted to lower case", () => {
 	const [[parsed] = []] = parse([{ ...log, transactionHash: hash("AB") }]);
 	expect(parsed).toMatchObject({
 		address: padHex("0xabcdef", { size: 20 }),
@@ -74,7 +74,7 @@ test("addresses, topics and data in upper case are read as the chain writes them
 	});
 });
 
-test("a log without an address is its topic's venue's", () => {
+test("a log without an address is decoded as from the venue whose event it is", () => {
 	const { address, ...bare } = log;
 	expect(parse([bare])[0]?.[0]?.address).toBe(market);
 });
@@ -104,19 +104,19 @@ const wrong: [string, unknown, RegExp][] = [
 ];
 
 for (const [what, value, words] of wrong) {
-	test(`a file of ${what} is answered with words that name the place`, () => {
+	test(`the error for a file of ${what} names the position in the file`, () => {
 		const [group, ...others] = read(JSON.stringify(value));
 		expect(others).toEqual([]);
 		expect(group).toEqual({ kind: "malformed", problem: expect.stringMatching(words) });
 	});
 }
 
-test("a group that is malformed costs only itself", () => {
+test("a malformed group does not affect the other groups", () => {
 	const groups = read(JSON.stringify([[log], { name: "x" }, { logs: [log] }]));
 	expect(groups.map(({ kind }) => kind)).toEqual(["read", "malformed", "read"]);
 });
 
-test("a receipt is known as such, also as a node answers it; a list of logs is not", () => {
+test("a receipt is recognised, also in a node's JSON-RPC answer; a list of logs is not a receipt", () => {
 	const receipt = { status: "0x1", cumulativeGasUsed: "0x5208", logs: [log] };
 	const flags = (value: unknown) =>
 		read(JSON.stringify(value)).map((group) => group.kind === "read" && group.isReceipt);

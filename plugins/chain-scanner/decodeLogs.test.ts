@@ -51,8 +51,8 @@ const asLog = (log: { address: Hex; topics: Hex[]; data: Hex }, logIndex: number
 const decode = (logs: RawLog[]) => decodeLogs(logs, [seaportVenue]);
 const moved = { address: nft, from: seller, to: buyer };
 
-describe("what the tokens say", () => {
-	test("[ING-12] a listing that was paid and never delivered is not accepted", () => {
+describe("sales checked against the tokens' transfer logs", () => {
+	test("[ING-12] a listing that was paid but not delivered is not accepted", () => {
 		const elsewhere = asLog(moveLogs.erc721({ ...moved, to: relayer, tokenId: 7n }), 1);
 		const coins = asLog(moveLogs.coin({ ...moved, address: weth, amount: 100n }), 1);
 		for (const other of [elsewhere, coins]) {
@@ -67,7 +67,7 @@ describe("what the tokens say", () => {
 		expect(receipt.sales[0]?.sale.reason).toBe("not_delivered");
 	});
 
-	test("[ING-12] an adapter is never a collection, proven or not", () => {
+	test("[ING-12] an adapter is never the collection of a sale, with or without a transfer log", () => {
 		const [{ adapter, token: real } = { adapter: nobody, token: nobody }] = seaportAdapters;
 		const sold = order({ offer: [{ ...token, itemType: 3, token: adapter }] });
 		const log = asLog(moveLogs.single({ ...moved, address: real, tokenId: 7n }), 1);
@@ -79,7 +79,7 @@ describe("what the tokens say", () => {
 		]);
 	});
 
-	test("[ING-12] a relayer's match without its OrdersMatched log is one sale where tokens tell", () => {
+	test("[ING-12] a relayer's match without OrdersMatched is one sale if there are transfer logs", () => {
 		const logs = [
 			fulfilled(order({ recipient: relayer })),
 			fulfilled(mirror(relayer), 1),
@@ -90,14 +90,14 @@ describe("what the tokens say", () => {
 	});
 });
 
-describe("a match log without its counterpart is a named gap", () => {
+describe("a match log without its counterpart is reported as a gap", () => {
 	const gaps = (logs: RawLog[]) => {
 		const { sales, undecoded, doubts } = decode(logs);
 		const accepted = sales.filter(({ sale }) => sale.accepted).length;
 		const at = (list: typeof undecoded) => list.map(({ logIndex }) => logIndex);
 		return { accepted, undecoded: at(undecoded), doubts: at(doubts) };
 	};
-	test("[ING-12] either half of a match alone is a named gap in Seaport 1.1", () => {
+	test("[ING-12] either half of a match alone is reported as a gap in Seaport 1.1", () => {
 		for (const half of [listing, mirror(nobody), payment(nobody)]) {
 			expect(gaps([in11(half)])).toEqual({ accepted: 0, undecoded: [0], doubts: [] });
 		}
@@ -107,7 +107,7 @@ describe("a match log without its counterpart is a named gap", () => {
 		expect(gaps(paidFor)).toEqual({ accepted: 1, undecoded: [], doubts: [] });
 	});
 
-	test("[ING-12] each half with OrdersMatched, and the payer's alone, is a named gap since Seaport 1.2", () => {
+	test("[ING-12] since Seaport 1.2 half a match with OrdersMatched, and a lone payment, is reported as a gap", () => {
 		const matched = seaportLogs.matched([listing.orderHash, mirror(buyer).orderHash], {
 			logIndex: 2,
 		});
@@ -121,7 +121,7 @@ describe("a match log without its counterpart is a named gap", () => {
 		});
 	});
 
-	test("a half that may as well be a trade with oneself is a doubt, and no gap", () => {
+	test("a log that is half of a match or a self-trade is a doubt, and no gap", () => {
 		expect(gaps([fulfilled(mirror(buyer))])).toEqual({ accepted: 0, undecoded: [], doubts: [0] });
 		// The token's own log says that it is one.
 		const home = asLog(moveLogs.erc721({ ...moved, from: buyer, tokenId: 7n }), 1);

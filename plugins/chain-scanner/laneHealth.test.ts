@@ -14,7 +14,7 @@ import { seaportLogs } from "#test/harness/seaportOrder.ts";
 describe("laneHealth", () => {
 	describe("laneProgress", () => {
 		describe("laneProgress", () => {
-			test("[API-18] a crowd that asks costs one read a second, and a failed read is not remembered", async () => {
+			test("[API-18] many simultaneous callers cost one query a second, and a failed query is not cached", async () => {
 				let nowMs = 0;
 				let reads = 0;
 				let rows: object[] = [];
@@ -54,7 +54,7 @@ describe("laneHealth", () => {
 				expect((await progress(1, "sale")).indexedBlock).toBe(5);
 			});
 
-			test("a lane behind the head covers the time of its block, one that is level that of its look", async () => {
+			test("a lane behind the head covers up to its last block's time, one at the head up to its last check", async () => {
 				const row = { blockNumber: 5, indexedAt: new Date(9_000), sinceAt: new Date(1_000) };
 				const read = (headBlock: number, untilAt: Date | null) => {
 					const query = async () => [{ ...row, headBlock, untilAt, owes: false }];
@@ -67,7 +67,7 @@ describe("laneHealth", () => {
 				expect(await read(5, null)).toMatchObject({ ...since, coveredUntilMs: null });
 			});
 
-			test("a chain that makes no block is covered until it was last seen to make none", async () => {
+			test("a chain that makes no blocks is covered up to the last check of its head", async () => {
 				const row = { blockNumber: 5, indexedAt: new Date(9_000), sinceAt: new Date(1_000) };
 				const read = (headBlock: number, levelAt: Date) => {
 					const query = async () => [{ ...row, headBlock, levelAt, untilAt: new Date(4_000) }];
@@ -80,7 +80,7 @@ describe("laneHealth", () => {
 				expect(await read(6, new Date(900_000))).toMatchObject({ coveredUntilMs: 4_000 });
 			});
 
-			test("within a transaction the lane's place is read there, each time", async () => {
+			test("within a transaction the lane's position is read in it, each time", async () => {
 				const never = async () => {
 					throw new Error("another connection was asked");
 				};
@@ -112,7 +112,7 @@ describe("laneHealth", () => {
 			return { health, failFor, wait: (ms: number) => (nowMs += ms) };
 		}
 
-		test("a lane that fails for a minute is named, with its reason and for how long", () => {
+		test("a lane that fails for a minute is reported, with its reason and duration", () => {
 			const { health, failFor } = lanes();
 			failFor("anvil sale", 50);
 			expect(health.trouble()).toBeNull();
@@ -127,7 +127,7 @@ describe("laneHealth", () => {
 			expect(health.trouble()).toBeNull();
 		});
 
-		test("failures that are far apart are no outage, however many there are", () => {
+		test("failures that are far apart do not count as an outage, however many there are", () => {
 			const { health, failFor, wait } = lanes();
 			failFor("anvil sale", 55);
 			wait(31_000);
@@ -136,7 +136,7 @@ describe("laneHealth", () => {
 			expect(health.trouble()).toBeNull();
 		});
 
-		test("a chain without any announced head is not ready, and the reason is named", () => {
+		test("a chain without any announced head is not ready, with that reason", () => {
 			const { health } = lanes();
 			health.awaits("anvil head");
 			expect(health.trouble()).toBe("anvil head has not been heard yet");
@@ -146,7 +146,7 @@ describe("laneHealth", () => {
 			expect(health.trouble()).toBeNull();
 		});
 
-		test("[ING-11] a reorg that is too deep is trouble from its first moment, and ends with it", () => {
+		test("[ING-11] a reorg that is too deep is reported at once, until it ends", () => {
 			const { health, wait } = lanes();
 			health.failed("anvil sale", "reorg_too_deep");
 			expect(health.trouble()).toBe("anvil sale has failed for 0 s (reorg_too_deep)");
@@ -161,7 +161,7 @@ describe("laneHealth", () => {
 
 describe("undecodedReport", () => {
 	describe("undecodedReport", () => {
-		test("a log that does not decode is counted each time and named once, with its context", async () => {
+		test("a log that cannot be decoded is counted each time and logged once, with its context", async () => {
 			const metrics = createMetrics();
 			const lines: Record<string, unknown>[] = [];
 			const log = {

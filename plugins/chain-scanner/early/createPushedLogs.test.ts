@@ -51,7 +51,7 @@ function open() {
 	return { fates, push, placesOf };
 }
 
-test("a block's logs are its own, in chain order, whether they come before its head or after", async () => {
+test("a block gets its own pushed logs, in chain order, whether they arrive before its head or after", async () => {
 	const { push, placesOf } = open();
 	push(logAt(7, 2), logAt(8, 5), logAt(7, 1));
 	const after = placesOf(headOf(7));
@@ -60,7 +60,7 @@ test("a block's logs are its own, in chain order, whether they come before its h
 	expect(await placesOf(headOf(8))).toEqual([5]);
 });
 
-test("a log that comes twice counts once, and is counted", async () => {
+test("a log that is pushed twice is taken once, and the repetition is counted", async () => {
 	const { fates, push, placesOf } = open();
 	push(logAt(7, 1), logAt(7, 1));
 	expect(await placesOf(headOf(7))).toEqual([1]);
@@ -73,7 +73,7 @@ test("unknown members of a pushed log are dropped", async () => {
 	expect([await placesOf(headOf(7)), fates]).toEqual([[1], ["repeated"]]);
 });
 
-test("a block is waited for no longer than the node's answer takes, nor one that holds nothing", async () => {
+test("pushed logs are waited for only until the node answers, and not for a block without matching logs", async () => {
 	const { placesOf } = open();
 	const answered = new AbortController();
 	const never = placesOf(headOf(7), answered.signal);
@@ -112,7 +112,7 @@ const spoilt: [string, PushedFate, (block: number) => readonly unknown[]][] = [
 	],
 ];
 for (const [what, fate, more] of spoilt) {
-	test(`${what}: nothing of that block is early, and it is counted`, async () => {
+	test(`${what}: no log of that block is used early, and the cause is counted`, async () => {
 		const { fates, push, placesOf } = open();
 		push(logAt(7, 0), ...more(7));
 		expect(await placesOf(headOf(7))).toBeNull();
@@ -123,7 +123,7 @@ for (const [what, fate, more] of spoilt) {
 	});
 }
 
-test("a log that its block's bloom rules out is not of that block", async () => {
+test("a log that the block's bloom excludes makes the block's pushed logs unusable", async () => {
 	const { fates, push, placesOf } = open();
 	const other = [padHex("0x5ea2", { size: 20 }), padHex("0x5a1e2", { size: 32 })] as const;
 	const wide = [{ address: [VENUE, other[0]], topics: [[SALE, other[1]]] }];
@@ -137,7 +137,7 @@ test("a log that its block's bloom rules out is not of that block", async () => 
 	expect(fates.filter((fate) => fate === "malformed")).toHaveLength(3);
 });
 
-test("blocks that no lane takes are dropped, and counted", () => {
+test("blocks that no lane reads are dropped, and counted", () => {
 	const { fates, push } = open();
 	for (let block = 0; block < 100; block++) push(logAt(block, 0));
 	expect(fates.length).toBeGreaterThan(80);

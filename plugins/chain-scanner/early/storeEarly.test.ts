@@ -61,7 +61,7 @@ async function untilStored(world: World, ids: readonly number[]) {
 	while (!Bun.deepEquals(await world.tokens(), ids));
 }
 
-test("a pushed block is stored before the node answers, and the cursor moves when it agrees", async () => {
+test("a pushed block is stored before the node answers, and the cursor moves when the answer agrees", async () => {
 	const world = await newWorld();
 	mint(world, 3, 4);
 	const logs = await logsOf(world);
@@ -82,7 +82,7 @@ test("a pushed block is stored before the node answers, and the cursor moves whe
 	expect(world.fates).toEqual(["taken", "same", "agreed"]);
 });
 
-test("events that the push left out are added, and those already told stay as they are", async () => {
+test("events that the push lacked are added, and those already published are unchanged", async () => {
 	const world = await newWorld();
 	mint(world, 3, 4);
 	const [first] = await logsOf(world);
@@ -106,7 +106,7 @@ function forge(log: Record<string, unknown>): Record<string, unknown> {
 	return { ...log, topics: [...topics.slice(0, 3), `0x${"9".repeat(64)}`], logIndex: "0x7" };
 }
 
-test("a log that never was is taken back, and other lanes read the block again without a new one", async () => {
+test("a pushed log that does not exist is removed, and other lanes read the block again", async () => {
 	const world = await newWorld();
 	const asSales = { ...world.source, kind: "sale" } as const;
 	const other = world.worker({ scanFrom: 0, source: asSales, times: { idleWaitMs: 600_000 } });
@@ -129,7 +129,7 @@ test("a log that never was is taken back, and other lanes read the block again w
 	expect(await world.tokens()).toEqual([1, 1, 2, 2, 3, 3]);
 });
 
-test("events that a dead process stored early are removed before the next ones are stored", async () => {
+test("events that a crashed process stored early are removed before the next ones are stored", async () => {
 	const world = await newWorld();
 	mint(world, 3);
 	const logs = await logsOf(world);
@@ -148,7 +148,7 @@ test("events that a dead process stored early are removed before the next ones a
 	expect(await world.tokens()).toEqual([1, 2, 3]);
 });
 
-test("a block that was pushed and that no node has does not stay", async () => {
+test("a pushed block that no node has is removed", async () => {
 	const world = await newWorld();
 	mint(world, 3);
 	const logs = await logsOf(world);
@@ -169,7 +169,7 @@ test("a block that was pushed and that no node has does not stay", async () => {
 	expect(await world.tokens()).toEqual([1, 2, 13]);
 });
 
-test("a block that does not follow the lane's own is not stored early", async () => {
+test("a block that does not follow the lane's last block is not stored early", async () => {
 	const world = await newWorld();
 	mint(world, 3);
 	mint(world, 4);

@@ -65,7 +65,7 @@ describe("drainGap", () => {
 		return { ...createHeadGate(), calmForMs: () => 0 };
 	}
 
-	test("the next range is asked for while one is written, and each is asked for once", async () => {
+	test("the next range is requested while one is written, and each range is requested once", async () => {
 		const world = await owingWorld("mint");
 		const { said, source } = narrow(world.source);
 		const isAskedAhead = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ describe("drainGap", () => {
 		expect(await world.tokens()).toEqual(tokensTo(21));
 	});
 
-	test("a range requested ahead is cancelled where another gap comes first", async () => {
+	test("a range that was requested ahead is cancelled if another gap comes first", async () => {
 		const world = await owingWorld("mint");
 		const { said, signals, source } = narrow(world.source);
 		const brokenOff: unknown[] = [];
@@ -115,7 +115,7 @@ describe("drainGap", () => {
 		expect(await world.tokens()).toEqual(tokensTo(21));
 	});
 
-	test("while the head is busy nothing is asked for ahead: one range after the other", async () => {
+	test("while lanes read new blocks no range is requested ahead", async () => {
 		const world = await owingWorld("mint");
 		const { said, source } = narrow(world.source);
 		world.sinkTroubles.before = async ({ fromBlock, toBlock }) => {
@@ -140,7 +140,7 @@ describe("drainGap", () => {
 		}));
 	}
 
-	test("lanes are drained side by side while no block is likely to come", async () => {
+	test("lanes are backfilled at the same time while no new block is expected", async () => {
 		const world = await owingWorld("mint", "sale");
 		const both = Promise.withResolvers<void>();
 		let reading = 0;
@@ -154,7 +154,7 @@ describe("drainGap", () => {
 		expect(reading).toBe(2);
 	});
 
-	test("while the head is busy one lane is drained after the other", async () => {
+	test("while lanes read new blocks one lane is backfilled after the other", async () => {
 		const world = await owingWorld("mint", "sale");
 		let inside = 0;
 		let most = 0;

@@ -27,7 +27,7 @@ describe("backfillPace", () => {
 	describe("backfillPace", () => {
 		const paceIn = (calmMs: number) => backfillPace({ calmForMs: () => calmMs });
 
-		test("backfill is gentle while a block may come, and as fast as lanes that catch up while none may", () => {
+		test("backfill writes few rows at a time while a block is expected, and many while none is", () => {
 			const gentle = { kind: "gentle", rowsMax: GENTLE_ROWS_PER_WRITE_MAX } as const;
 			expect(paceIn(0)).toEqual(gentle);
 			expect(paceIn(CALM_MS_MIN - 1)).toEqual(gentle);
@@ -36,7 +36,7 @@ describe("backfillPace", () => {
 			expect(paceIn(Number.POSITIVE_INFINITY)).toEqual(calm);
 		});
 
-		test("backfill is calm where no lane follows the head", () => {
+		test("backfill writes many rows at a time if no lane follows the head", () => {
 			expect(backfillPace(undefined).kind).toBe("calm");
 		});
 	});
@@ -86,13 +86,13 @@ describe("backfillPace", () => {
 			return { told, left: rows.length, refused };
 		}
 
-		test("[ING-10] old blocks of mints and sales are given up, where there is a limit", async () => {
+		test("[ING-10] old blocks of mints and sales are given up if there is a limit of age", async () => {
 			expect(await givenUp("sale", 100)).toEqual({ told: [10], left: 0, refused: undefined });
 			expect(await givenUp("sale", undefined)).toMatchObject({ told: [], left: 1 });
 			expect(await givenUp("sale", 999)).toMatchObject({ told: [], left: 1 });
 		});
 
-		test("no move of a token is ever given up: owners would be wrong for good", async () => {
+		test("no block of transfers is ever given up, because owners would stay wrong", async () => {
 			expect(await givenUp("transfer", 100)).toMatchObject({ told: [], left: 1 });
 		});
 
@@ -127,13 +127,13 @@ describe("createLogWindow", () => {
 			expect(window.blocks).toBe(1);
 		});
 
-		test("a range that the head cut short is halved from what was asked for", () => {
+		test("a range that the head shortened is halved from its own size", () => {
 			const window = createLogWindow();
 			window.refused({ blocks: 10 });
 			expect(window.blocks).toBe(5);
 		});
 
-		test("[ING-08] full windows with room for twice as much grow back to 1,000 blocks and no further", () => {
+		test("[ING-08] after windows with few logs the window doubles, up to 1,000 blocks", () => {
 			const window = createLogWindow();
 			window.answered(load(1_000, 20_000));
 			window.answered(load(500, 5_001));
@@ -144,14 +144,14 @@ describe("createLogWindow", () => {
 			expect(window.blocks).toBe(1_000);
 		});
 
-		test("[ING-08] one block at the head says nothing about a window of hundreds", () => {
+		test("[ING-08] the answer for one block at the head does not change a window of hundreds", () => {
 			const window = createLogWindow();
 			window.answered(load(1_000, 20_000));
 			window.answered(load(1, 10));
 			expect(window.blocks).toBe(500);
 		});
 
-		test("an answer refused for its size halves the window as often as its size asks for", () => {
+		test("an answer that is too large by a factor halves the window until it fits", () => {
 			for (const [timesTooLarge, blocks] of [
 				[1.5, 500],
 				[7.9, 125],
@@ -164,7 +164,7 @@ describe("createLogWindow", () => {
 			}
 		});
 
-		test("the window does not grow back into what was refused, unless the chain became quiet", () => {
+		test("the window does not grow back to a refused size, unless the blocks became smaller", () => {
 			const window = createLogWindow();
 			window.refused({ blocks: 1_000, timesTooLarge: 10 });
 			expect(window.blocks).toBe(62);
@@ -174,7 +174,7 @@ describe("createLogWindow", () => {
 			expect(window.blocks).toBe(124);
 		});
 
-		test("the window never asks for more than fits into one answer at the size that blocks had", () => {
+		test("the window is limited to the blocks that fit into one answer at their recent size", () => {
 			const window = createLogWindow();
 			expect(window.isMeasured).toBe(false);
 			window.answered(load(3, 100, (3 * ANSWER_BYTES_AIM) / 70));
@@ -188,7 +188,7 @@ describe("createLogWindow", () => {
 			expect(window.blocks).toBe(1);
 		});
 
-		test("[ING-14] a provider that says how many blocks it takes is asked for no more", () => {
+		test("[ING-14] a provider's stated limit of blocks is never exceeded", () => {
 			const window = createLogWindow();
 			window.refused({ blocks: 1_000, blocksMax: 800 });
 			expect(window.blocks).toBe(800);
@@ -199,7 +199,7 @@ describe("createLogWindow", () => {
 			expect(window.blocks).toBe(200);
 		});
 
-		test("[ING-08] a provider that says how many blocks it takes is asked for that many at once", () => {
+		test("[ING-08] a provider's stated limit of blocks becomes the next window", () => {
 			const window = createLogWindow();
 			window.refused({ blocks: 1_000, blocksMax: 100 });
 			expect(window.blocks).toBe(100);
@@ -211,7 +211,7 @@ describe("createLogWindow", () => {
 			}
 		});
 
-		test("[ING-08] a limit that is said again and again is tried less and less often", () => {
+		test("[ING-08] a limit that is stated repeatedly is tested ever less often", () => {
 			const window = createLogWindow();
 			let refusals = 0;
 			for (let step = 0; step < 2_000; step++) {
@@ -227,7 +227,7 @@ describe("createLogWindow", () => {
 			expect(window.blocks).toBeGreaterThan(100);
 		});
 
-		test("refused ranges of one former width narrow the window once, not each time", () => {
+		test("several refused ranges of one size narrow the window once", () => {
 			const dense = { blocks: 1_024, timesTooLarge: 4 };
 			const refused = createLogWindow(1_024);
 			for (let range = 0; range < 3; range++) refused.refused(dense);
@@ -243,7 +243,7 @@ describe("failureKind", () => {
 	describe("failureKind", () => {
 		const sqlError = (code: string) => Object.assign(new Error("from PostgreSQL"), { code });
 
-		test("[ING-08] only a refused range shrinks the window; silence, lag and a wrong chain are waited out", () => {
+		test("[ING-08] only a refused range shrinks the window; after silence, lag or a wrong chain the lane waits", () => {
 			expect(failureKind(rpcFault.range()).kind).toBe("refused");
 			for (const away of [rpcFault.transport(), rpcFault.refused(), rpcFault.wrongChain()]) {
 				expect(failureKind(away).kind).toBe("away");
@@ -251,7 +251,7 @@ describe("failureKind", () => {
 			expect(failureKind(scannerFault.inconsistent()).kind).toBe("away");
 		});
 
-		test("rows that PostgreSQL or a sink cannot take are refused; an outage of the database is not that", () => {
+		test("rows that PostgreSQL or a sink refuses are rows_refused; an outage of the database is not", () => {
 			for (const error of [sqlError("22003"), sqlError("23514"), new AssertionFailed("x")]) {
 				expect(failureKind(error)).toEqual({ kind: "refused", code: "rows_refused" });
 			}
@@ -261,13 +261,13 @@ describe("failureKind", () => {
 			}
 		});
 
-		test("[ING-09] a fenced write and a moved cursor send the lane back to its lease and its cursor", () => {
+		test("[ING-09] after a fenced write or a moved cursor the lane takes its lease and cursor again", () => {
 			expect(failureKind(dbFault.fenced()).kind).toBe("fenced");
 			expect(failureKind(scannerFault.cursorMoved()).kind).toBe("unplaced");
 			expect(failureKind("thrown as text").kind).toBe("unplaced");
 		});
 
-		test("[ING-08] how much less to ask for is passed on, where the node said it", () => {
+		test("[ING-08] the node's hint on a smaller range is passed on", () => {
 			expect(failureKind(rpcFault.range({ meta: { rangeBlocksMax: 500 } }))).toEqual({
 				kind: "refused",
 				code: "rpc_range",
@@ -282,7 +282,7 @@ describe("failureKind", () => {
 			});
 		});
 
-		test("[ING-11] a failure by another fork is looked into; one too deep waits under its own name", () => {
+		test("[ING-11] a failure by another fork starts a fork check; a fork that is too deep has its own kind", () => {
 			expect(failureKind(scannerFault.forked()).kind).toBe("forked");
 			expect(failureKind(scannerFault.reorgTooDeep())).toEqual({
 				kind: "unplaced",

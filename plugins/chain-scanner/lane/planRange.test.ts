@@ -22,7 +22,7 @@ describe("parts", () => {
 			return { blockNumber, blockHash: hashOf(blockNumber) } as ChainEvent;
 		};
 
-		test("[ING-11] within reach of reorgs each part keeps its own blocks, and what is out of reach goes", () => {
+		test("[ING-11] a part within reach of reorgs stores all its blocks, and prunes those below that reach", () => {
 			const reading = { blocks: [5, 6, 7, 8].map((number) => block(number, false)) };
 			const part = { range: { from: 6, to: 7 }, events: [event(7)] };
 			const { blocks, toHash, pruneBelow, outdatedBy } = partBlocks(part, reading, 64);
@@ -33,7 +33,7 @@ describe("parts", () => {
 			expect(outdatedBy).toBe(7 + 2 * 64);
 		});
 
-		test("[ING-11] a settled range leaves its last block, and nothing below it but one anchor", () => {
+		test("[ING-11] a settled range stores its last block, and keeps one anchor below it", () => {
 			const reading = { blocks: [block(900, true)] };
 			const part = { range: { from: 1, to: 900 }, events: [] };
 			expect(partBlocks(part, reading, 64)).toEqual({
@@ -44,7 +44,7 @@ describe("parts", () => {
 			});
 		});
 
-		test("[ING-11] a part of a settled range ends with its last event's block, heard of by its hash alone", () => {
+		test("[ING-11] a part of a settled range ends with its last event's block, whose parent is unknown", () => {
 			const reading = { blocks: [block(900, true)] };
 			const part = { range: { from: 1, to: 400 }, events: [event(3), event(400)] };
 			const { blocks, toHash } = partBlocks(part, reading, 64);
@@ -60,7 +60,7 @@ describe("parts", () => {
 
 		const reading = { range: { from: 10, to: 40 }, madeMs: { first: 1_000, last: 4_000 } };
 
-		test("a part that is the whole reading has the times of its ends", () => {
+		test("a part that is the whole range has the times of both ends", () => {
 			expect(partTimes({ range: { from: 10, to: 40 }, events: [] }, reading)).toEqual({
 				firstMs: 1_000,
 				lastMs: 4_000,
@@ -75,7 +75,7 @@ describe("parts", () => {
 			});
 		});
 
-		test("a source without times gives none", () => {
+		test("a source without times gives no times", () => {
 			const { range } = reading;
 			expect(partTimes({ range, events: [] }, { range })).toEqual({ firstMs: null, lastMs: null });
 		});
@@ -85,14 +85,14 @@ describe("parts", () => {
 		const eventsOf = (blocks: readonly number[]) =>
 			[...blocks].sort((a, b) => a - b).map((blockNumber) => ({ blockNumber }) as ChainEvent);
 
-		test("a range without more rows than allowed stays whole", () => {
+		test("a range with at most the allowed rows is not split", () => {
 			const events = eventsOf([3, 3, 4]);
 			expect(splitRange({ from: 1, to: 9 }, events, 3)).toEqual([
 				{ range: { from: 1, to: 9 }, rows: events },
 			]);
 		});
 
-		test("parts cover every block and event once, in order, and cut only between blocks", () => {
+		test("parts contain every block and event once, in order, and are split only between blocks", () => {
 			fc.assert(
 				fc.property(
 					fc.array(fc.integer({ min: 10, max: 40 }), { maxLength: 200 }),
@@ -130,7 +130,7 @@ describe("planRange", () => {
 			reorgDepthMax: fc.integer({ min: 64, max: 500 }),
 		});
 
-		test("[ING-11] no range mixes blocks that may leave the chain with blocks that may not", () => {
+		test("[ING-11] no range mixes blocks within reach of reorgs with settled blocks", () => {
 			fc.assert(
 				fc.property(asks, (ask) => {
 					const { range, read } = planRange(ask);
@@ -144,7 +144,7 @@ describe("planRange", () => {
 			);
 		});
 
-		test("[ING-08] a range begins where it was asked to, is never empty and never too wide", () => {
+		test("[ING-08] a range begins at the requested block, is never empty and never too wide", () => {
 			fc.assert(
 				fc.property(asks, (ask) => {
 					const { range, read } = planRange(ask);
@@ -162,18 +162,18 @@ describe("planRange", () => {
 	});
 
 	describe("planStart", () => {
-		test("[ING-03] a first start begins at the head, never with history", () => {
+		test("[ING-03] a first start begins at the head, not with history", () => {
 			expect(planStart({ cursor: null, head: 5_000, scanFrom: null })).toEqual({
 				next: 5_000,
 				gap: null,
 			});
 		});
 
-		test("a first start begins where NFT_SCAN_FROM_BLOCK says", () => {
+		test("a first start begins at NFT_SCAN_FROM_BLOCK if it is set", () => {
 			expect(planStart({ cursor: null, head: 5_000, scanFrom: 7 })).toEqual({ next: 7, gap: null });
 		});
 
-		test("[ING-03] a restart at most one window behind goes on from its cursor", () => {
+		test("[ING-03] a restart at most one window behind continues from its cursor", () => {
 			expect(planStart({ cursor: 4_000, head: 5_000, scanFrom: 7 })).toEqual({
 				next: 4_001,
 				gap: null,
@@ -188,11 +188,11 @@ describe("planRange", () => {
 			});
 		});
 
-		test("a cursor above the head waits: nothing is read twice and nothing is a gap", () => {
+		test("a lane whose cursor is above the head waits: no block is read twice, and no gap is made", () => {
 			expect(planStart({ cursor: 9, head: 5, scanFrom: null })).toEqual({ next: 10, gap: null });
 		});
 
-		test("[ING-03] every block is read or in the gap, and none twice, at any distance", () => {
+		test("[ING-03] every block is read or in the gap, and none in both, at any distance", () => {
 			fc.assert(
 				fc.property(fc.nat(100_000), fc.nat(100_000), (cursor, distance) => {
 					const head = cursor + distance;
@@ -215,7 +215,7 @@ describe("planRange", () => {
 			})
 			.map(({ from, length, ...rest }) => ({ gap: { from, to: from + length - 1 }, ...rest }));
 
-		test("[ING-10] a gap is taken off from its top, never more than it holds and never too wide", () => {
+		test("[ING-10] a gap is read from its top, within its bounds and never in too wide ranges", () => {
 			fc.assert(
 				fc.property(asks, (ask) => {
 					const { range, read } = planDownward(ask);
@@ -231,7 +231,7 @@ describe("planRange", () => {
 			);
 		});
 
-		test("[ING-11] a part of a gap lies wholly within reach of reorgs, or wholly below it", () => {
+		test("[ING-11] a part of a gap is either within reach of reorgs or settled, never both", () => {
 			fc.assert(
 				fc.property(asks, (ask) => {
 					const { range, read } = planDownward(ask);

@@ -32,7 +32,7 @@ const untilDrained = async (world: LaneWorld) => {
 	while ((await world.gaps()).length > 0);
 };
 
-test("[ING-10] a gap is drained whole, the newest blocks first, and none of it is announced live", async () => {
+test("[ING-10] a gap is read completely, the newest blocks first, and none of it is published live", async () => {
 	const world = await owingWorld(30);
 	world.chain.troubles.rangeMax = 10;
 	const backfill = world.backfiller();
@@ -44,7 +44,7 @@ test("[ING-10] a gap is drained whole, the newest blocks first, and none of it i
 	expect(firsts).toEqual(["1..30", "16..30", "24..30"]);
 });
 
-test("a block that stays refused holds up nothing below it; it is owed, and drained once it answers", async () => {
+test("a refused block does not delay those below it; it stays in a gap, and is read once it answers", async () => {
 	const world = await owingWorld(12);
 	world.chain.troubles.refused.blocks = new Set([9, 5]);
 	const backfill = world.backfiller();
@@ -61,7 +61,7 @@ test("a block that stays refused holds up nothing below it; it is owed, and drai
 	expect(named.map(({ context }) => context["block"])).toEqual([9, 5]);
 });
 
-test("a failing write leaves exactly what is owed, and a process that takes over finishes it", async () => {
+test("after a failing write the gap holds exactly the missing blocks, and another process reads them", async () => {
 	const world = await owingWorld(1_400);
 	world.sinkTroubles.fail = (block) => (block === 700 ? new Error("connection lost") : null);
 	const first = world.backfiller();
@@ -79,7 +79,7 @@ test("a failing write leaves exactly what is owed, and a process that takes over
 	expect(await world.tokens()).toEqual(range(1, 1_400));
 });
 
-test("two processes never drain one gap twice", async () => {
+test("two processes never read one gap twice", async () => {
 	const world = await owingWorld(40);
 	world.chain.troubles.rangeMax = 4;
 	const backfills = [world.backfiller(), world.backfiller()];
@@ -88,7 +88,7 @@ test("two processes never drain one gap twice", async () => {
 	expect(await world.tokens()).toEqual(range(1, 40));
 });
 
-test("[ING-09] a range that takes longer than a run is asked for in parts", async () => {
+test("[ING-09] a range that takes longer than a run is requested in parts", async () => {
 	const world = await owingWorld(8);
 	world.chain.troubles.before = ({ method, params: [query] }) => {
 		if (method !== "eth_getLogs") return;
@@ -102,7 +102,7 @@ test("[ING-09] a range that takes longer than a run is asked for in parts", asyn
 	expect(await world.tokens()).toEqual(range(1, 8));
 });
 
-test("an RPC that is away is one line in the log, and the gap stays", async () => {
+test("an RPC outage is one line in the log, and the gap is kept", async () => {
 	const world = await owingWorld(3);
 	world.chain.troubles.down = true;
 	const backfill = world.backfiller();
@@ -115,7 +115,7 @@ test("an RPC that is away is one line in the log, and the gap stays", async () =
 	expect(await world.tokens()).toEqual([1, 2, 3]);
 });
 
-test("[ING-08] a node that names its limit is asked for that much next, and nothing in between", async () => {
+test("[ING-08] after a node states its limit, that many blocks are requested next", async () => {
 	const world = await owingWorld(30);
 	world.chain.troubles.before = ({ method, params: [query] }) => {
 		if (method !== "eth_getLogs") return;
@@ -145,7 +145,7 @@ test("[ING-10] blocks too far below the head are given up, and logged", async ()
 	expect(line?.context).toMatchObject({ lane: "mint", from: 1, to: 59, reason: "restart_behind" });
 });
 
-test("[ING-10] a head that no lane has read gives up no blocks", async () => {
+test("[ING-10] a head that no lane has read does not cause blocks to be given up", async () => {
 	const world = await owingWorld(100);
 	world.chain.mineTo(140);
 	await readUpTo(world);
@@ -164,7 +164,7 @@ test("[ING-10] a head that no lane has read gives up no blocks", async () => {
 	expect(await world.tokens()).toEqual(range(1, 100));
 });
 
-test("[ING-10] blocks that an operator asked for are read however old they are", async () => {
+test("[ING-10] blocks that an operator requested are read however old they are", async () => {
 	const world = await owingWorld(100);
 	world.chain.mineTo(140);
 	await readUpTo(world);

@@ -25,7 +25,7 @@ const never = () => expect.unreachable("the lane has a cursor");
 
 const mintOne = (id: number) => [{ value: 0n, logs: [mintLog(id)] }];
 
-test("[ING-03] a first start begins at the head: history is neither read nor owed", async () => {
+test("[ING-03] a first start begins at the head: history is neither read nor a gap", async () => {
 	const world = await newWorld();
 	for (let id = 1; id <= 5; id++) world.chain.mine(mintOne(id));
 	const lane = world.worker();
@@ -40,7 +40,7 @@ test("[ING-03] a first start begins at the head: history is neither read nor owe
 	expect(world.chain.asked().filter((span) => span.startsWith("1.."))).toEqual([]);
 });
 
-test("a first start begins where NFT_SCAN_FROM_BLOCK says, and reads all from there", async () => {
+test("a first start begins at NFT_SCAN_FROM_BLOCK, and reads all blocks from there", async () => {
 	const world = await newWorld();
 	for (let id = 1; id <= 9; id++) world.chain.mine(mintOne(id));
 	const lane = world.worker({ scanFrom: 3 });
@@ -64,7 +64,7 @@ test("[ING-03] a restart within one window resumes at its cursor", async () => {
 	expect(await world.gaps()).toEqual([]);
 });
 
-test("[ING-03] a restart further behind begins at the head, owes the span, and backfill drains it", async () => {
+test("[ING-03] a restart further behind begins at the head, and backfill reads the blocks between", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mine(mintOne(1));
@@ -84,7 +84,7 @@ test("[ING-03] a restart further behind begins at the head, owes the span, and b
 	expect(await world.cursor()).toBe(head);
 });
 
-test("[ING-03] a first write that fails after a long absence does not undo the restart rule", async () => {
+test("[ING-03] a failing first write after a long absence does not change the restart rule", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mineTo(1_500);
@@ -99,7 +99,7 @@ test("[ING-03] a first write that fails after a long absence does not undo the r
 	expect(await world.tokens()).toEqual([1]);
 });
 
-test("[ING-03] only a restart leaves a gap: a lane that was merely cut off catches up in order", async () => {
+test("[ING-03] only a restart leaves a gap: a lane that was disconnected catches up in order", async () => {
 	const world = await newWorld();
 	const lane = world.worker();
 	world.chain.mine(mintOne(1));
@@ -117,7 +117,7 @@ test("[ING-03] only a restart leaves a gap: a lane that was merely cut off catch
 	expect(await world.tokens()).toEqual([1, 2, 3]);
 });
 
-test("rows and cursor commit together: a sink that fails rolls the cursor back, and nothing is lost or doubled", async () => {
+test("rows and cursor commit together: a failing sink rolls the cursor back, and no row is lost or doubled", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
@@ -134,7 +134,7 @@ test("rows and cursor commit together: a sink that fails rolls the cursor back, 
 	expect(await world.cursor()).toBe(3);
 });
 
-test("a process that dies between read and commit loses nothing and repeats nothing", async () => {
+test("a process that dies between read and commit loses no row and writes none twice", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
@@ -151,7 +151,7 @@ test("a process that dies between read and commit loses nothing and repeats noth
 	expect(await world.tokens()).toEqual([1, 2, 3]);
 });
 
-test("[ING-09] a holder that stalled past its lease cannot write once another has taken over", async () => {
+test("[ING-09] a holder that was suspended past its lease cannot write after another took over", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mine(mintOne(1));
@@ -172,7 +172,7 @@ test("[ING-09] a holder that stalled past its lease cannot write once another ha
 	expect(await world.tokens()).toEqual([1]);
 });
 
-test("[ING-09] no two runs of a lane overlap in several processes, and each row is written once", async () => {
+test("[ING-09] runs of one lane in several processes never overlap, and each row is written once", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	const gate = gated(world.source);
@@ -193,7 +193,7 @@ test("[ING-09] no two runs of a lane overlap in several processes, and each row 
 	expect(await world.tokens()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
 });
 
-test("[ING-09] a run ends at its ceiling, also when the node never answers, and asks for less then", async () => {
+test("[ING-09] a run ends at its time limit, also if the node never answers, and then requests less", async () => {
 	const world = await newWorld();
 	world.chain.mineTo(1_099);
 	world.chain.mine(mintOne(1));
@@ -212,7 +212,7 @@ test("[ING-09] a run ends at its ceiling, also when the node never answers, and 
 	expect(await world.tokens()).toEqual([1]);
 });
 
-test("[ING-08] refused ranges halve down from what was asked, and every block is still read", async () => {
+test("[ING-08] refused ranges are halved, and every block is still read", async () => {
 	const world = await newWorld();
 	world.chain.mineTo(1_099);
 	world.chain.mine(mintOne(1));
@@ -228,7 +228,7 @@ test("[ING-08] refused ranges halve down from what was asked, and every block is
 });
 
 for (const code of ["rpc_range", "rpc_refused"] as const) {
-	test(`[ING-08] a block refused five times (${code}) is stepped over and owed`, async () => {
+	test(`[ING-08] a block refused five times (${code}) is skipped and becomes a gap`, async () => {
 		const world = await newWorld();
 		await world.setCursor(0);
 		for (let id = 1; id <= 6; id++) world.chain.mine(mintOne(id));
@@ -249,7 +249,7 @@ for (const code of ["rpc_range", "rpc_refused"] as const) {
 	});
 }
 
-test("[ING-08] transport failures never step over a block: an RPC that dies for long loses nothing", async () => {
+test("[ING-08] transport failures never skip a block: a long RPC outage loses no block", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	const lane = world.worker();
@@ -268,7 +268,7 @@ test("[ING-08] transport failures never step over a block: an RPC that dies for 
 	expect(warnings).toHaveLength(1);
 });
 
-test("[ING-14] a node that lags behind its announced head never moves the cursor past what it served", async () => {
+test("[ING-14] behind a lagging node the cursor never moves past the blocks that were served", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 5; id++) world.chain.mine(mintOne(id));
@@ -283,7 +283,7 @@ test("[ING-14] a node that lags behind its announced head never moves the cursor
 	expect(await world.tokens()).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("[ING-14] a false head does not stop the lane: it follows the next announcement", async () => {
+test("[ING-14] a false head does not stop the lane: it follows the next announced head", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
@@ -297,7 +297,7 @@ test("[ING-14] a false head does not stop the lane: it follows the next announce
 	expect(await world.gaps()).toEqual([]);
 });
 
-test("a node that is late for a moment is not logged; one that stays late is logged once, and its return too", async () => {
+test("a node that lags briefly is not logged; one that keeps lagging is logged once, and its recovery too", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mine(mintOne(1));
@@ -336,7 +336,7 @@ test("a chain without new blocks stays covered while its head is still announced
 	await lane.stop();
 });
 
-test("a lane waits out a head that goes backward: it reads nothing twice, and its cursor stays", async () => {
+test("while the head is lower than before the lane waits: no block is read twice, the cursor is unchanged", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 3; id++) world.chain.mine(mintOne(id));
@@ -351,7 +351,7 @@ test("a lane waits out a head that goes backward: it reads nothing twice, and it
 	expect(await world.tokens()).toEqual([1, 2, 3, 4]);
 });
 
-test("rows that the database refuses hold up one block and not the lane, and backfill owes the block", async () => {
+test("rows that the database refuses skip one block, which becomes a gap, and the lane continues", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	for (let id = 1; id <= 4; id++) world.chain.mine(mintOne(id));
@@ -370,7 +370,7 @@ test("rows that the database refuses hold up one block and not the lane, and bac
 	expect(await world.tokens()).toEqual([1, 2, 3, 4]);
 });
 
-test("a lane that stops gives its lease back, so that a restart goes on at once", async () => {
+test("a lane that stops releases its lease, so that a restart continues at once", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mine(mintOne(1));
@@ -386,7 +386,7 @@ test("a lane that stops gives its lease back, so that a restart goes on at once"
 	await first.stop();
 });
 
-test("stop while a read is under way ends at once, and the cursor stays where it was", async () => {
+test("stopping during a read ends at once, and the cursor is unchanged", async () => {
 	const world = await newWorld();
 	await world.setCursor(0);
 	world.chain.mine(mintOne(1));
@@ -403,7 +403,7 @@ test("stop while a read is under way ends at once, and the cursor stays where it
 	expect(lane.said).toEqual([]);
 });
 
-test("[ING-05] a lane reads logs and values from the node, and only its own position from the database", async () => {
+test("[ING-05] a lane reads logs and values from the node, and only its own cursor from the database", async () => {
 	const world = await newWorld();
 	world.chain.mine([{ value: 30n, logs: [mintLog(1), unitsLog(7n, 2n)] }]);
 	const lane: LaneWorker = world.worker();
@@ -421,7 +421,7 @@ test("[ING-05] a lane reads logs and values from the node, and only its own posi
 	expect(rows.every(({ live }) => live)).toBe(true);
 });
 
-test("[ING-09] the ceiling of a lane's run is 20 s", () => {
+test("[ING-09] the time limit of a lane's run is 20 s", () => {
 	expect(LANE_TIMES.ceilingMs).toBe(20_000);
 });
 
@@ -440,7 +440,7 @@ test("[API-18] a lane that catches up reports the chain's head, not its own posi
 	await lane.stop();
 });
 
-test("a lane that follows others reads a new block after them, and any other lane at once", async () => {
+test("a lane that is ordered after others reads a new block after them, and other lanes at once", async () => {
 	const world = await newWorld();
 	world.chain.mine(mintOne(1));
 	const others = Promise.withResolvers<void>();

@@ -26,7 +26,7 @@ async function read(chain: FakeChain, range: { from: number; to: number }) {
 const asked = (chain: FakeChain, method: string) =>
 	chain.calls.filter((call) => call.method === method && call.params[1] !== false).length;
 
-test("values cost a few calls a block with mints, whatever it holds, and are those of their transactions", async () => {
+test("the values of all mints in a block are read in a few calls, and belong to their transactions", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(fc.nat(9), { minLength: 1, maxLength: 6 }), async (counts) => {
 			const chain = createFakeChain();
@@ -47,7 +47,7 @@ test("values cost a few calls a block with mints, whatever it holds, and are tho
 	);
 });
 
-test("while calls are limited a block with two mint transactions is asked for whole already", async () => {
+test("while calls are scarce, a block with two mint transactions is already read as a whole", async () => {
 	const chain = createFakeChain();
 	chain.rpc.isScarce = () => true;
 	mine(chain, [1, 2]);
@@ -56,7 +56,7 @@ test("while calls are limited a block with two mint transactions is asked for wh
 	expect([asked(chain, WHOLE), asked(chain, SINGLE)]).toEqual([1, 1]);
 });
 
-test("a node that sends hashes alone, finds blocks too large or does not serve them is asked for each transaction", async () => {
+test("if a node does not give whole blocks with transactions, each transaction is requested", async () => {
 	const refusals = [rpcFault.range({ detail: "too large" }), rpcFault.refused({ detail: "no" })];
 	for (const refusal of [null, ...refusals]) {
 		const chain = createFakeChain();
@@ -72,7 +72,7 @@ test("a node that sends hashes alone, finds blocks too large or does not serve t
 	}
 });
 
-test("blocks that are too large together are asked for one by one", async () => {
+test("blocks that are too large for one batch are requested one by one", async () => {
 	const chain = createFakeChain();
 	mine(chain, [1, 2, 3, 4]);
 	mine(chain, [5, 6, 7, 8, 9]);
@@ -107,7 +107,7 @@ function first(block: Whole, change: Partial<Sent>): Whole {
 }
 
 for (const [what, kind, lie] of lies) {
-	test(`[ING-07] a node that ${what}, asked for a whole block, is asked again: no price is guessed`, async () => {
+	test(`[ING-07] a node that ${what}, when a whole block is requested, is asked again: no price is guessed`, async () => {
 		const chain = createFakeChain();
 		const block = mine(chain, [1, 2, 3, 4]);
 		chain.troubles.tamper = (call: RpcCall, answer) =>

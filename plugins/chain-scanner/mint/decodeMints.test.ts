@@ -58,7 +58,7 @@ describe("decodeMints", () => {
 			to,
 		}));
 
-	test("[ING-01] every ERC-721 and ERC-1155 mint reads as viem's decoder reads it", () => {
+	test("[ING-01] every ERC-721 and ERC-1155 mint is decoded as viem decodes it", () => {
 		const amounts = fc.array(fc.tuple(uint256, uint256), { maxLength: 12 });
 		fc.assert(
 			fc.property(addressWord, uint256, uint256, amounts, (to, id, amount, pairs) => {
@@ -80,7 +80,7 @@ describe("decodeMints", () => {
 		);
 	});
 
-	test("[ING-01] arbitrary data decodes to no invented mint: viem reads the same", () => {
+	test("[ING-01] arbitrary data gives no mint that viem does not decode", () => {
 		const words = fc
 			.array(fc.oneof(fc.constantFrom(0n, 1n, 2n, 32n, 64n, 96n, 128n), uint256), { maxLength: 10 })
 			.map((list) => list.map((word) => toHex(word, { size: 32 }).slice(2)).join(""));
@@ -103,7 +103,7 @@ describe("decodeMints", () => {
 		);
 	});
 
-	test("[ING-01] each entry of a batch is a row of its own, also where an id comes twice", () => {
+	test("[ING-01] each entry of a batch is a row, also if an id occurs twice", () => {
 		const data = encodeAbiParameters(idsAndAmounts, [
 			[7n, 8n, 7n],
 			[1n, 0n, 5n],
@@ -120,12 +120,12 @@ describe("decodeMints", () => {
 		]);
 	});
 
-	test("[ING-01] ERC-20 mints share the topic and are noise, not mints and not failures", () => {
+	test("[ING-01] ERC-20 mints have the same topic and are ignored, not decoded or reported", () => {
 		const log = logOf([TRANSFER_TOPIC, ZERO_TOPIC, someone], toHex(5n, { size: 32 }));
 		expect(decodeMints([log])).toEqual({ mints: [], undecoded: [], noise: 1 });
 	});
 
-	test("[ING-01] a transfer between people is no mint, also where a node ignores the filter", () => {
+	test("[ING-01] a transfer between two accounts is no mint, also if a node ignores the filter", () => {
 		const from = padHex("0xa11ce", { size: 32 });
 		const data = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [1n, 1n]);
 		const logs = [
@@ -138,7 +138,7 @@ describe("decodeMints", () => {
 		expect(decodeMints(logs)).toEqual({ mints: [], undecoded: [], noise: 0 });
 	});
 
-	test("lists that differ in length, or claim more than their data holds, are reported with their log", () => {
+	test("lists of different lengths, or longer than their data, are reported with their log", () => {
 		const uneven = encodeAbiParameters(idsAndAmounts, [[1n, 2n], [1n]]);
 		const endless =
 			`0x${[64n, 64n, 2n ** 255n].map((n) => toHex(n, { size: 32 }).slice(2)).join("")}` as Hex;
@@ -153,7 +153,7 @@ describe("decodeMints", () => {
 		]);
 	});
 
-	test("a batch of which one word is not hex is not half a batch", () => {
+	test("a batch with one word that is not hex is reported as a whole", () => {
 		const sound = encodeAbiParameters(idsAndAmounts, [
 			[1n, 2n],
 			[3n, 4n],

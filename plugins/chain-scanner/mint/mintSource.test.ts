@@ -58,7 +58,7 @@ describe("mintSource", () => {
 			);
 		}
 
-		test("[ING-01] [ING-07] on a real node: ERC-721 mints, one and many, share the transaction's value", async () => {
+		test("[ING-01] [ING-07] on a real node, ERC-721 mints share their transaction's value", async () => {
 			await chain.call("Plain721", names.plain, "mint", [buyer, 1n], { value: 5n });
 			expect(await lastMints()).toEqual([[names.plain, "erc721", 1n, 1n, 5n]]);
 			await chain.call("Plain721", names.plain, "mint", [buyer, 3n], { value: 10n });
@@ -69,7 +69,7 @@ describe("mintSource", () => {
 			]);
 		});
 
-		test("[ING-01] [ING-07] on a real node: ERC-1155 mints, single and batch, count units", async () => {
+		test("[ING-01] [ING-07] on a real node, ERC-1155 mints, single and batch, share it by units", async () => {
 			await chain.call("Plain1155", names.editions, "mint", [buyer, 7n, 4n], { value: 8n });
 			expect(await lastMints()).toEqual([[names.editions, "erc1155", 7n, 4n, 8n]]);
 			const batch = [buyer, [1n, 2n, 3n], [1n, 0n, 2n]];
@@ -80,7 +80,7 @@ describe("mintSource", () => {
 			]);
 		});
 
-		test("[ING-07] on a real node: two contracts minted in one transaction share its value", async () => {
+		test("[ING-07] on a real node, two contracts minted in one transaction share its value", async () => {
 			const both = [names.plain, 1n, names.other, 3n];
 			await chain.call("Bundler", names.bundler, "mintBoth", both, { value: 400n });
 			const mints = await lastMints();
@@ -92,12 +92,12 @@ describe("mintSource", () => {
 			]);
 		});
 
-		test("[ING-07] on a real node: a free mint costs 0, which is known", async () => {
+		test("[ING-07] on a real node, a free mint has the known price 0", async () => {
 			await chain.call("Plain721", names.other, "mint", [buyer, 1n]);
 			expect((await lastMints()).map(([, , , , total]) => total)).toEqual([0n]);
 		});
 
-		test("[ING-01] on a real node: ERC-20 mints are noise, whether or not the four-topic filter holds, and transfers are no mints", async () => {
+		test("[ING-01] on a real node, ERC-20 mints and transfers are ignored, with and without the four-topic filter", async () => {
 			await chain.call("Plain20", names.coin, "mint", [buyer, 1_000n]);
 			const head = Number(await anvil.rpc("eth_blockNumber"));
 			const at = { fromBlock: toHex(head), toBlock: toHex(head) };
@@ -120,7 +120,7 @@ describe("mintSource", () => {
 			expect(await lastMints()).toEqual([]);
 		});
 
-		test("[ING-01] a node that follows geth does not even send ERC-20 mints: the filter has four positions", async () => {
+		test("[ING-01] a node that filters as geth does not send ERC-20 mints: the filter has four topics", async () => {
 			const fake = createFakeChain();
 			const { topics, ...nft } = mintLog(1);
 			fake.mine([{ logs: [{ ...nft, topics: topics.slice(0, 3) }, mintLog(2)] }]);
@@ -169,7 +169,7 @@ describe("mintSource", () => {
 			});
 		}
 
-		test("[ING-14] a node that has a mint's transaction in its pool still is asked again, and is no liar", async () => {
+		test("[ING-14] a node with a mint's transaction still in its pool is asked again, and not distrusted", async () => {
 			const fake = createFakeChain();
 			const block = fake.mine([{ value: 10n, logs: [mintLog(1)] }]);
 			const kindOf = async (blockHash: Hex | null) => {
@@ -188,7 +188,7 @@ describe("mintSource", () => {
 			expect(await kindOf(`0x${"1".repeat(64)}`)).toBe("hash_mismatch");
 		});
 
-		test("a mint that does not decode is reported when its range is committed, not at each read", async () => {
+		test("a mint that cannot be decoded is reported when its range is committed, not at each read", async () => {
 			const fake = createFakeChain();
 			const cut = { ...unitsLog(1n, 5n), data: "0x1234" as Hex };
 			const block = fake.mine([{ logs: [cut, mintLog(2)] }]);
@@ -206,7 +206,7 @@ describe("mintSource", () => {
 			expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([2n]);
 		});
 
-		test("while a range's events are written nothing else of it is kept", async () => {
+		test("while a range's events are written, nothing else of the range is held in memory", async () => {
 			const fake = createFakeChain();
 			const logs = Array.from({ length: 2_000 }, (_, index) => mintLog(index));
 			const few = fake.mine([{ value: 10n, logs: logs.slice(0, 10) }]);
@@ -238,7 +238,7 @@ describe("priceMints", () => {
 		return { log, subIndex: 0, contract, standard: "erc1155", tokenId: 1n, quantity, to: "0xb0" };
 	}
 
-	test("[ING-07] the shares of a transaction's mints add up to its value, whatever does not divide", () => {
+	test("[ING-07] the shares of a transaction's mints sum to its value, also if it is not divisible", () => {
 		const units = fc.array(fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }), {
 			minLength: 1,
 			maxLength: 20,
@@ -257,7 +257,7 @@ describe("priceMints", () => {
 		);
 	});
 
-	test("[ING-07] contracts minted in one transaction share its value by unit; others' values stay theirs", () => {
+	test("[ING-07] contracts minted in one transaction share its value by unit, and no other's", () => {
 		const mints = [mintOf(1, 1n), mintOf(1, 3n, "0xbb"), mintOf(2, 1n)];
 		const values = new Map([
 			[mints[0]?.log.transactionHash, 40n],
@@ -266,7 +266,7 @@ describe("priceMints", () => {
 		expect(priceMints(mints, (hash) => values.get(hash) ?? 0n)).toEqual([10n, 30n, 7n]);
 	});
 
-	test("[ING-07] a free mint is 0, not unknown", () => {
+	test("[ING-07] a free mint has price 0, not an unknown one", () => {
 		expect(priceMints([mintOf(1, 5n)], () => 0n)).toEqual([0n]);
 	});
 });

@@ -12,7 +12,7 @@ const refusal = (args: string[]): string => {
 	return "nothing was refused";
 };
 
-test("[ING-10] a span, and both lanes unless one is named", () => {
+test("[ING-10] a range of blocks is accepted, for both lanes or a named one", () => {
 	expect(parseBackfill(all)).toEqual({
 		chain: "anvil",
 		range: { from: 10, to: 20 },
@@ -36,7 +36,7 @@ const mistakes: [string[], string][] = [
 	[[...all, "mint"], "bun run svc backfill --chain <slug>"],
 ];
 for (const [args, words] of mistakes) {
-	test(`backfill ${args.join(" ")} is refused, in words that say why`, () => {
+	test(`backfill ${args.join(" ")} is refused, with the reason`, () => {
 		expect(refusal(args)).toContain(words);
 	});
 }

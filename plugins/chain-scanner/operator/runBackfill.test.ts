@@ -36,7 +36,7 @@ describe("progressLine", () => {
 		secondsLeft: 19.98,
 	};
 
-	test("the line shows how much is done, how many events, how fast it goes and when it ends", () => {
+	test("the line shows the share done, the number of events, the speed and the remaining time", () => {
 		expect(progressLine(half)).toBe(
 			"████████████░░░░░░░░░░░░ 50 %  10 000 of 20 000 blocks left  1 234 events  500 blocks/s  20 s left",
 		);
@@ -50,7 +50,7 @@ describe("progressLine", () => {
 		expect(progressLine({ ...half, blocksLeft: 0 })).toContain("█ 100 %");
 	});
 
-	test("a process that waits or watches another one says so, and shows no speed of its own", () => {
+	test("a process that waits or watches another one says so, and shows no speed", () => {
 		const still = { ...half, blocksPerSecond: null, secondsLeft: null };
 		expect(progressLine({ ...still, state: "waiting", trouble: "rpc_transport" })).toEndWith(
 			"1 234 events  waiting (rpc_transport)",
@@ -149,7 +149,7 @@ describe("runBackfill", () => {
 			(error: Fault) => error.publicDetail,
 		);
 
-	test("[ING-10] a span of a chain that no lane ever read is read whole, each block once", async () => {
+	test("[ING-10] a range that no lane ever read is read completely, each block once", async () => {
 		const { core, fake, request, run, tokens } = newWorld();
 		expect(await request(1, 200, ["mint", "sale"])).toEqual([]);
 		const { end } = await run(1, 200, { lanes: ["mint", "sale"] });
@@ -166,7 +166,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("[ING-10] stopped half way it goes on with the rest, and reads nothing twice", async () => {
+	test("[ING-10] a stopped backfill continues with the rest, and reads no block twice", async () => {
 		const { core, fake, request, run, tokens } = newWorld();
 		fake.troubles.rangeMax = 10;
 		await request(1, 100);
@@ -190,7 +190,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("[ING-10] while another process holds the backfill it watches, and takes over when that ends", async () => {
+	test("[ING-10] while another process backfills, the command watches, and takes over when that one ends", async () => {
 		const { chainId, core, newCore, request, run, tokens } = newWorld();
 		const other = newCore();
 		await other.leases.hold(backfillLease(chainId));
@@ -207,7 +207,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("an endpoint that goes away is waited for, and what it was is shown", async () => {
+	test("an unreachable endpoint is waited for, and its error is shown", async () => {
 		const { core, fake, request, run, tokens } = newWorld();
 		fake.troubles.down = true;
 		await request(1, 100);
@@ -225,7 +225,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("blocks above the head, or that may still leave it, are refused with what may be asked", async () => {
+	test("blocks above the head, or within reach of reorgs, are refused with the allowed range", async () => {
 		const { core, request, setCursor } = newWorld();
 		expect(await refusal(request(1, 301))).toContain(
 			"lies above the head of the chain, which is 300",
@@ -240,7 +240,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("[ING-11] an operator rewinds a chain by hand: rows, cursors and what is owed go back", async () => {
+	test("[ING-11] an operator rewinds a chain: rows, cursors and gaps go back to a block", async () => {
 		const { access, core, chainId, fake, request, run, scanner, setCursor, tokens } = newWorld();
 		const { signal } = new AbortController();
 		await setCursor(300);
@@ -267,7 +267,7 @@ describe("runBackfill", () => {
 		await core.leases.stop();
 	});
 
-	test("[ING-11] a rewind that would leave blocks of a dead fork is refused, with how far it must go", async () => {
+	test("[ING-11] a rewind that would keep blocks of a dead fork is refused, with the necessary depth", async () => {
 		const { access, core, chainId, fake, scanner, setCursor } = newWorld();
 		const { signal } = new AbortController();
 		await setCursor(300);
@@ -309,7 +309,7 @@ describe("untilHead", () => {
 		return { fake, stopping, notes, ask };
 	}
 
-	test("an endpoint that is away is waited for, which is said once", async () => {
+	test("an unreachable endpoint is waited for, and logged once", async () => {
 		const { fake, notes, ask } = world();
 		fake.troubles.down = true;
 		const asked = ask();

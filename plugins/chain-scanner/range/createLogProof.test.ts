@@ -47,7 +47,7 @@ describe("bloomHas", () => {
 			.map((array): Hex => `0x${Buffer.from(array).toString("hex")}`);
 	const items = fc.array(fc.oneof(bytes(20), bytes(32)), { maxLength: 40 });
 
-	test("each item that was added to a bloom is found in it, in either case of its digits", () => {
+	test("each item that was added to a bloom is found in it, in upper and lower case", () => {
 		fc.assert(
 			fc.property(items, (added) => {
 				const bloom = bloomOf(added);
@@ -58,7 +58,7 @@ describe("bloomHas", () => {
 		);
 	});
 
-	test("an item is found exactly where the definition of the bloom finds it", () => {
+	test("an item is found exactly if the definition of the bloom finds it", () => {
 		fc.assert(
 			fc.property(items, bytes(32), (added, item) => {
 				const bloom = bloomOf(added);
@@ -69,7 +69,7 @@ describe("bloomHas", () => {
 		);
 	});
 
-	test("an empty bloom has nothing, a full one everything, and what is no bloom rules nothing out", () => {
+	test("an empty bloom contains nothing, a full one everything, and an invalid one excludes nothing", () => {
 		const item: Hex = `0x${"12".repeat(32)}`;
 		expect(bloomHas(`0x${"0".repeat(512)}`, item)).toBe(false);
 		expect(bloomHas(`0x${"f".repeat(512)}`, item)).toBe(true);
@@ -128,7 +128,7 @@ describe("createLogProof", () => {
 			})
 			.map(({ address, topics }) => (address ? { address, topics } : { topics }));
 
-		test("[ING-14] a block whose log fits a filter is never ruled out by its own bloom", () => {
+		test("[ING-14] a block with a log that fits a filter is never excluded by its own bloom", () => {
 			fc.assert(
 				fc.property(logs, filters, (all, filter) => {
 					if (!all.some((log) => fitsFilter(log, filter))) return;
@@ -137,7 +137,7 @@ describe("createLogProof", () => {
 			);
 		});
 
-		test("an address, or a topic of which none is in the block, rules it out", () => {
+		test("a block whose bloom lacks the address, or all of a topic's values, is excluded", () => {
 			const bloom = bloomOf([{ address: account(1), topics: [word(1), word(2)] }]);
 			expect(bloomMayHold(bloom, { address: [account(9)], topics: [] })).toBe(false);
 			expect(bloomMayHold(bloom, { topics: [[word(8), word(9)]] })).toBe(false);
@@ -148,7 +148,7 @@ describe("createLogProof", () => {
 	});
 
 	describe("bloomOf", () => {
-		test("[ING-14] the bloom of a real block is that of the logs in its receipts", async () => {
+		test("[ING-14] the computed bloom of a real block equals the one in its header", async () => {
 			const anvil = await startAnvil();
 			try {
 				const chain = await fixturesOn(anvil);
@@ -244,7 +244,7 @@ describe("createLogProof", () => {
 		];
 
 		for (const [what, kind, tamper] of lies) {
-			test(`[ING-14] a node that ${what} teaches nothing wrong, and the lane goes on afterwards`, async () => {
+			test(`[ING-14] a node that ${what} adds no wrong row, and the lane continues afterwards`, async () => {
 				const world = await createLaneWorld(database.db, { blooms: true });
 				const { chain } = world;
 				const lane = world.worker({ scanFrom: 0 });
@@ -269,7 +269,7 @@ describe("createLogProof", () => {
 			});
 		}
 
-		test("[ING-14] a head of the far future moves nothing, and the next true one is followed", async () => {
+		test("[ING-14] a head of the far future has no effect, and the next true head is followed", async () => {
 			const world = await createLaneWorld(database.db, { blooms: true });
 			const lane = world.worker({ scanFrom: 0 });
 			world.chain.mine([{ logs: [mintLog(1)] }]);
@@ -326,7 +326,7 @@ describe("createLogProof", () => {
 		const receiptsAsked = (chain: FakeChain) =>
 			chain.calls.filter(({ method }) => method === "eth_getBlockReceipts").length;
 
-		test("[ING-14] logs that explain their block's bloom are believed, and nothing else is asked", async () => {
+		test("[ING-14] logs that explain their block's bloom are believed without a further call", async () => {
 			const { chain, honest, header } = await blockWith(mintLog(1), unitsLog(2n, 3n));
 			const prove = createLogProof(chain.rpc);
 			expect(await verdict(prove({ headers: [header], logs: honest, filters }, signal))).toBe(
@@ -335,7 +335,7 @@ describe("createLogProof", () => {
 			expect(receiptsAsked(chain)).toBe(0);
 		});
 
-		test("[ING-14] logs that the bloom says are there and the node leaves out are missed", async () => {
+		test("[ING-14] logs that the bloom indicates and the node omits are reported as missing", async () => {
 			const { chain, honest, header } = await blockWith(mintLog(1), unitsLog(2n, 3n));
 			for (const logs of [[], honest.slice(1), honest.slice(0, 1)]) {
 				const prove = createLogProof(chain.rpc);
@@ -345,7 +345,7 @@ describe("createLogProof", () => {
 			}
 		});
 
-		test("[ING-14] a node that has neither the logs of a block nor its receipts yet is not believed", async () => {
+		test("[ING-14] a node that has neither a block's logs nor its receipts is not believed at first", async () => {
 			const { chain, header } = await blockWith(mintLog(1));
 			for (const receipts of [[], null, [{ logs: [] }]]) {
 				const prove = createLogProof(chain.rpc);
@@ -360,7 +360,7 @@ describe("createLogProof", () => {
 			}
 		});
 
-		test("[ING-14] a log that the bloom rules out and the receipts do not have is made up", async () => {
+		test("[ING-14] a log that neither bloom nor receipts contain is reported as foreign", async () => {
 			const { chain, honest, header } = await blockWith(mintLog(1));
 			const [log] = honest;
 			if (!log) throw new Error("no log");
@@ -378,7 +378,7 @@ describe("createLogProof", () => {
 			);
 		});
 
-		test("[ING-14] receipts of another block prove nothing, and are reported as a hash mismatch", async () => {
+		test("[ING-14] receipts of another block are no proof, and reported as a hash mismatch", async () => {
 			const { chain, header } = await blockWith(mintLog(1));
 			const prove = createLogProof(chain.rpc);
 			chain.troubles.tamper = ({ method }, answer) => {
@@ -392,7 +392,7 @@ describe("createLogProof", () => {
 			);
 		});
 
-		test("a chain that leaves its blooms empty is believed after one look at the receipts", async () => {
+		test("a chain that leaves its blooms empty is believed after one read of the receipts", async () => {
 			const { chain, honest } = await blockWith(mintLog(1));
 			chain.troubles.emptyBlooms = true;
 			const header = chain.headOf(1);
@@ -405,7 +405,7 @@ describe("createLogProof", () => {
 			expect(receiptsAsked(chain)).toBe(1);
 		});
 
-		test("a node without eth_getBlockReceipts is taken at its word; one that is away is not", async () => {
+		test("a node without eth_getBlockReceipts is believed; one that does not answer is not", async () => {
 			const { chain, honest, header } = await blockWith(mintLog(1));
 			const prove = createLogProof(chain.rpc);
 			chain.troubles.receipts = false;
@@ -421,7 +421,7 @@ describe("createLogProof", () => {
 			expect(await verdict(prove(empty, signal))).toBe("rpc_transport");
 		});
 
-		test("a header without a bloom, or logs of other kinds in it, raise no doubt that stays", async () => {
+		test("a header without a bloom, or with logs of other events, does not stop the lane", async () => {
 			const other = { address: mintLog(1).address, topics: [`0x${"77".repeat(32)}` as const] };
 			const { chain, header } = await blockWith(other);
 			const prove = createLogProof(chain.rpc);

@@ -29,7 +29,7 @@ describe("mergeLogs", () => {
 		const places = (logs: readonly RawLog[]) =>
 			logs.map((one) => `${Number(one.blockNumber)}:${Number(one.logIndex)}`);
 
-		test("lists become one, in chain order", () => {
+		test("lists are merged into one, in chain order", () => {
 			const merged = mergeLogs(
 				[
 					[log(2, 3), log(9, 0)],
@@ -40,7 +40,7 @@ describe("mergeLogs", () => {
 			expect(places(merged)).toEqual(["2:1", "2:3", "3:0", "9:0"]);
 		});
 
-		test("a log that was sent twice counts once", () => {
+		test("a log that was sent twice is kept once", () => {
 			expect(places(mergeLogs([[log(2, 1), log(2, 1)], [log(2, 1)]], last))).toEqual(["2:1"]);
 			expect(places(mergeLogs([[log(2, 1), log(2, 1)]], last))).toEqual(["2:1"]);
 		});
@@ -57,7 +57,7 @@ describe("mergeLogs", () => {
 		];
 
 		for (const [what, lists] of contradictions) {
-			test(`[ING-14] ${what}: the node contradicts itself, and nothing is taken from it`, () => {
+			test(`[ING-14] ${what}: the node contradicts itself, and its whole answer is refused`, () => {
 				expect(() => mergeLogs(lists, last)).toThrow("rpc_inconsistent");
 			});
 		}
@@ -74,7 +74,7 @@ describe("parseLogs", () => {
 			return parseLogs(await chain.rpc.call({ method: "eth_getLogs", params }), { from: 0, to: 2 });
 		}
 
-		test("[ING-14] honest nodes agree, whatever they add and in whatever order they answer", async () => {
+		test("[ING-14] honest nodes have the same digest, for any extra members and order of logs", async () => {
 			const plain = await logsOf({ timestamps: false });
 			const timed = await logsOf();
 			expect(logsDigest(timed.reverse())).toBe(logsDigest(plain));
@@ -109,7 +109,7 @@ describe("parseLogs", () => {
 			logIndex: "0x2",
 		};
 
-		test("a sound log is read, in lower case, and logs come in chain order", () => {
+		test("a valid log is read, in lower case, and logs are sorted in chain order", () => {
 			const logs = parseLogs(
 				[sound, { ...sound, logIndex: "0x1" }, { ...sound, blockNumber: "0x4" }],
 				range,
@@ -124,7 +124,7 @@ describe("parseLogs", () => {
 			expect(logs[0]?.data).toBe("0xff");
 		});
 
-		test("logs that a reorg took back are left out", () => {
+		test("logs marked as removed by a reorg are left out", () => {
 			expect(parseLogs([{ ...sound, removed: true }], range)).toEqual([]);
 		});
 
@@ -155,7 +155,7 @@ describe("parseLogs", () => {
 		];
 
 		for (const [what, log] of broken) {
-			test(`[ING-14] an answer with ${what} teaches nothing`, () => {
+			test(`[ING-14] an answer with ${what} is refused as a whole`, () => {
 				expect(() => parseLogs([sound, log], range)).toThrow("rpc_inconsistent");
 			});
 		}

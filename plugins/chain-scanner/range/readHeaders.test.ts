@@ -20,13 +20,13 @@ describe("blocksOf", () => {
 		return blocks.map(({ number, settled }) => `${number}${settled ? " settled" : ""}`);
 	};
 
-	test("[ING-11] within reach of reorgs every block is kept, below it the last one alone", () => {
+	test("[ING-11] within reach of reorgs every block is kept, below it only the last one", () => {
 		expect(numbersOf(3)).toEqual(["3", "4", "5", "6"]);
 		expect(numbersOf(5)).toEqual(["5", "6"]);
 		expect(numbersOf(7)).toEqual(["6 settled"]);
 	});
 
-	test("the block below is the one that the first header names", () => {
+	test("the block below the range is the parent that the first header names", () => {
 		const one = blocksOf(heads(4), { from: 4, to: 4 }, 0);
 		expect(one.parentHash).toBe(chain.hashOf(3));
 		expect(one.blocks).toEqual([
@@ -34,7 +34,7 @@ describe("blocksOf", () => {
 		]);
 	});
 
-	test("a range without the header of one of its ends is our own mistake", () => {
+	test("a range without the header of one of its ends fails an assertion", () => {
 		for (const given of [heads(3, 4), heads(4, 5), []]) {
 			expect(() => blocksOf(given, { from: 3, to: 5 }, 0)).toThrow(AssertionFailed);
 		}
@@ -48,7 +48,7 @@ describe("createHeaderMemory.lane", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("lanes that come to the same newest blocks one after the other ask for their headers once", async () => {
+	test("lanes that reach the same newest blocks one after the other fetch their headers once", async () => {
 		const world = await createLaneWorld(database.db);
 		const { chain } = world;
 		for (let id = 1; id <= REORG_DEPTH_LEAST; id++) {
@@ -81,7 +81,7 @@ describe("createHeaderMemory", () => {
 		Array.from({ length: to - from + 1 }, (_, index) => chain.headOf(from + index));
 	const numbers = (found: readonly { number: number }[]) => found.map(({ number }) => number);
 
-	test("remembered headers link down from a new header to the first one that is missing", () => {
+	test("remembered headers are found by parent hashes, from a new header down to the first missing one", () => {
 		const chain = chainOf(10);
 		const memory = createHeaderMemory();
 		expect(memory.below(chain.headOf(10), 1)).toEqual([]);
@@ -94,7 +94,7 @@ describe("createHeaderMemory", () => {
 		expect(memory.has(9)).toBe(false);
 	});
 
-	test("headers of another fork are not returned, and those that both forks share are", () => {
+	test("headers of another fork are not returned, and those of both forks are", () => {
 		const chain = chainOf(10);
 		const memory = createHeaderMemory();
 		memory.keep(heads(chain, 1, 10));
@@ -106,7 +106,7 @@ describe("createHeaderMemory", () => {
 		expect(numbers(memory.below(chain.headOf(10), 1))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 	});
 
-	test("the memory of headers drops the lowest first when it is full", () => {
+	test("the memory of headers drops the lowest header first when it is full", () => {
 		const chain = chainOf(HEADERS_REMEMBERED_MAX + 20);
 		const top = HEADERS_REMEMBERED_MAX + 20;
 		const memory = createHeaderMemory();
@@ -119,7 +119,7 @@ describe("createHeaderMemory", () => {
 describe("readHeaders", () => {
 	const { signal } = new AbortController();
 
-	test("headers come in the order asked for, null where the node has no such block", async () => {
+	test("headers are returned in the requested order, null for a block that the node lacks", async () => {
 		const chain = createFakeChain();
 		chain.mineTo(5);
 		chain.troubles.lagBlocks = 1;
@@ -128,7 +128,7 @@ describe("readHeaders", () => {
 		expect(await readHeaders(chain.rpc, [], signal)).toEqual([]);
 	});
 
-	test("[ING-14] the header of another number than was asked for is none", async () => {
+	test("[ING-14] a header with another number than the requested one counts as missing", async () => {
 		const chain = createFakeChain();
 		chain.mineTo(3);
 		chain.troubles.tamper = (_, answer) => (answer ? { ...answer, number: "0x1" } : answer);

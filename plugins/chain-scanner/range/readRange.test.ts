@@ -48,7 +48,7 @@ describe("readRange", () => {
 			(error: Fault) => error.code,
 		);
 
-	test("logs of both filters come in chain order, with each block's time and the last hash", async () => {
+	test("logs of both filters are returned in chain order, with each block's time and the last hash", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [unitsLog(1n, 5n), mintLog(2)] }, { logs: [mintLog(3)] }]);
 		chain.mine([{ logs: [mintLog(4)] }]);
@@ -67,7 +67,7 @@ describe("readRange", () => {
 		expect(blockTimeMs.get(2)).toBe(1_700_000_024_000);
 	});
 
-	test("times come from the headers where the node sends none with its logs, or a zero", async () => {
+	test("times come from the headers if the node sends none with its logs, or a zero", async () => {
 		for (const chain of [createFakeChain({ timestamps: false }), createFakeChain()]) {
 			chain.mine([{ logs: [mintLog(1)] }]);
 			chain.mine();
@@ -79,14 +79,14 @@ describe("readRange", () => {
 		}
 	});
 
-	test("[ING-14] a node without the last block of the range has not answered for it", async () => {
+	test("[ING-14] an answer of a node that lacks the range's last block is refused", async () => {
 		const chain = createFakeChain();
 		chain.mineTo(3);
 		chain.troubles.lagBlocks = 1;
 		expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
 	});
 
-	test("[ING-14] a block that arrives while the range is read cannot vouch for logs read without it", async () => {
+	test("[ING-14] a block that arrives while the range is read does not prove logs read before it", async () => {
 		const chain = createFakeChain();
 		chain.mine();
 		let asked = 0;
@@ -99,7 +99,7 @@ describe("readRange", () => {
 		expect((await read(chain, 1, 2)).logs).toHaveLength(1);
 	});
 
-	test("[ING-14] a node on a dead fork behind the same address makes no range a settled one", async () => {
+	test("[ING-14] a node on a dead fork behind the same address makes no range settled", async () => {
 		const [chain, dead] = [createFakeChain(), createFakeChain()];
 		for (const one of [chain, dead]) {
 			for (let id = 1; id <= 3; id++) one.mine([{ logs: [mintLog(id)] }]);
@@ -130,7 +130,7 @@ describe("readRange", () => {
 		expect((await readRange(chain.rpc, filters, { from: 1, to: 3 }, settled)).logs).toHaveLength(3);
 	});
 
-	test("[ING-14] logs of another range, and blocks with two hashes, are no answer", async () => {
+	test("[ING-14] logs of another range, and blocks with two hashes, are refused", async () => {
 		const chain = createFakeChain();
 		for (let id = 1; id <= 3; id++) chain.mine([{ logs: [mintLog(id), unitsLog(BigInt(id), 1n)] }]);
 		const tamper = (change: (log: { blockNumber: string; topics: string[] }) => object) => {
@@ -153,7 +153,7 @@ describe("readRange", () => {
 		expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
 	});
 
-	test("[ING-14] a refusal by a lagging node is not a refused range, whatever its words", async () => {
+	test("[ING-14] a refusal by a lagging node is not handled as a refused range, whatever its message", async () => {
 		for (const code of ["rpc_range", "rpc_refused"] as const) {
 			const chain = createFakeChain();
 			chain.mineTo(5);
@@ -165,14 +165,14 @@ describe("readRange", () => {
 		}
 	});
 
-	test("no logs are asked for without filters: an empty filter would mean every log of the chain", async () => {
+	test("without filters no logs are requested, because an empty filter would match every log", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [mintLog(1)] }]);
 		expect((await readRange(chain.rpc, [], { from: 1, to: 1 }, far)).logs).toEqual([]);
 		expect(chain.asked()).toEqual([]);
 	});
 
-	test("[ING-14] blocks that may still leave the chain are read by a quorum, headers and logs", async () => {
+	test("[ING-14] blocks within reach of reorgs are read by a quorum, headers and logs", async () => {
 		const chain = createFakeChain();
 		const plain = createFakeChain({ timestamps: false });
 		for (const one of [chain, plain]) {
@@ -219,7 +219,7 @@ describe("readRange", () => {
 		return headers.length;
 	}
 
-	test("only the last of headers that were read before is asked for again", async () => {
+	test("of headers that were read before, only the last one is requested again", async () => {
 		const chain = createFakeChain();
 		chain.mineTo(9);
 		chain.mine([{ logs: [mintLog(1)] }]);
@@ -228,7 +228,7 @@ describe("readRange", () => {
 		expect(await readAgain(chain, { from: 20, to: 20 })).toBe(1);
 	});
 
-	test("[ING-14] headers remembered of another fork are asked for again, and no node is blamed", async () => {
+	test("[ING-14] remembered headers of another fork are requested again, and no node is distrusted", async () => {
 		for (const depth of [1, 7, 12]) {
 			const chain = createFakeChain();
 			chain.mineTo(20);
@@ -244,7 +244,7 @@ describe("readRange", () => {
 		}
 	});
 
-	test("[ING-14] logs of a block that is not the remembered one are not taken", async () => {
+	test("[ING-14] logs whose block hash is not the remembered one are refused", async () => {
 		const chain = createFakeChain();
 		chain.mineTo(9);
 		chain.mine([{ logs: [mintLog(1)] }]);

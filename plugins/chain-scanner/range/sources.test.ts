@@ -17,7 +17,7 @@ describe("distrustingSource", () => {
 		return chain.distrusted;
 	}
 
-	test("[ING-14] a contradiction of a known kind is reported to the pool, and thrown unchanged", async () => {
+	test("[ING-14] a contradiction of a known kind is reported to the endpoint pool, and thrown unchanged", async () => {
 		for (const kind of ["missing_logs", "hash_mismatch", "foreign_log", "malformed"] as const) {
 			expect(await toldAfter(scannerFault.inconsistent({ meta: { kind } }))).toEqual([kind]);
 		}
@@ -33,7 +33,7 @@ describe("distrustingSource", () => {
 });
 
 describe("byDistance", () => {
-	test("requests within reach of reorgs are live ones; older ranges and samples are catch-up", async () => {
+	test("requests within reach of reorgs count as live; older ranges and samples count as catch-up", async () => {
 		const asked: string[] = [];
 		const rpcs = new Map<Rpc, RpcPurpose>();
 		const rpcFor = (purpose: RpcPurpose) => {

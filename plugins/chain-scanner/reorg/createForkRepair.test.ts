@@ -43,7 +43,7 @@ describe("createForkRepair", () => {
 		return { gate: { ...gate, enter }, entered };
 	}
 
-	test("[ING-11] a fork takes its rows out, and the blocks in their place come in", async () => {
+	test("[ING-11] after a fork the rows of dead blocks are removed, and the new blocks are read", async () => {
 		for (const depth of [1, 3, 64]) {
 			const world = await newWorld();
 			const lane = world.worker({ scanFrom: 0 });
@@ -61,7 +61,7 @@ describe("createForkRepair", () => {
 		}
 	});
 
-	test("[ING-11] a fork no longer than ours is seen by its head's hash, and a shorter one too", async () => {
+	test("[ING-11] a fork of the same or a smaller height is noticed by its head's hash", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);
@@ -82,7 +82,7 @@ describe("createForkRepair", () => {
 		await isLevel(world, [1, 2, 23]);
 	});
 
-	test("a fork of three is proven by one request, and what is in its place read by the next", async () => {
+	test("a fork of three blocks is proved by one request, and the new blocks are read by the next", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);
@@ -112,7 +112,7 @@ describe("createForkRepair", () => {
 		expect(lane.reverts()).toBe(2);
 	});
 
-	test("a head that the node does not have by its hash proves no fork", async () => {
+	test("a head that the node does not find by its hash proves no fork", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);
@@ -137,7 +137,7 @@ describe("createForkRepair", () => {
 		await lane.stop();
 	});
 
-	test("[ING-11] a lane that asks after another one's repair reads again without a new block", async () => {
+	test("[ING-11] a lane that checks after another lane's repair reads again without a new block", async () => {
 		const world = await newWorld();
 		// Only a word of its own wakes a lane: where a chain rests, no next block comes to its help.
 		const rests = { scanFrom: 0, times: { idleWaitMs: 600_000 } };
@@ -160,7 +160,7 @@ describe("createForkRepair", () => {
 		expect([mints.reverts(), sales.reverts()]).toEqual([1, 0]);
 	});
 
-	test("[ING-11] a block that was only fallen back on, and leaves the chain too, is one more fork", async () => {
+	test("[ING-11] a rollback to a block that then leaves the chain too is one more fork", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);
@@ -193,7 +193,7 @@ describe("createForkRepair", () => {
 		await lane.stop();
 	});
 
-	test("[ING-11] a chain that flips to another fork and back ends as it began", async () => {
+	test("[ING-11] a chain that changes to another fork and back ends as it began", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3);
@@ -213,7 +213,7 @@ describe("createForkRepair", () => {
 		await isLevel(world, [1, 2, 3]);
 	});
 
-	test("[ING-11] a fork that happened while nobody looked is found at the start, gap or no gap", async () => {
+	test("[ING-11] a fork that happened while no process ran is found at the start, with and without a gap", async () => {
 		for (const ahead of [3, 1_500]) {
 			const world = await newWorld();
 			const first = world.worker({ scanFrom: 0 });
@@ -234,7 +234,7 @@ describe("createForkRepair", () => {
 		}
 	});
 
-	test("[ING-11] a fork deeper than may be stops the lane with an alarm, and nothing is written", async () => {
+	test("[ING-11] a fork deeper than allowed stops the lane with an alarm, and nothing is written", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		const ids = Array.from({ length: 80 }, (_, index) => index + 1);
@@ -258,7 +258,7 @@ describe("createForkRepair", () => {
 		await isLevel(world, [...ids, 81]);
 	});
 
-	test("[ING-11] a fork of a fork that reaches below what is stored is an alarm, short as it looks", async () => {
+	test("[ING-11] a second fork that reaches below the stored blocks raises an alarm, however short it is", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		const ids = Array.from({ length: 80 }, (_, index) => index + 1);
@@ -283,7 +283,7 @@ describe("createForkRepair", () => {
 		expect(await world.tokens()).toEqual([...ids.slice(0, 20), ...fresh]);
 	});
 
-	test("[ING-11] a lane left behind on a dead fork is taken back as deep as its own blocks say", async () => {
+	test("[ING-11] a lane that stayed on a dead fork is rolled back as deep as its own blocks require", async () => {
 		for (const dead of [1, 12]) {
 			const world = await newWorld();
 			const ids = Array.from({ length: 20 }, (_, index) => index + 1);
@@ -312,7 +312,7 @@ describe("createForkRepair", () => {
 		}
 	});
 
-	test("[ING-11] a lane that jumped off a dead fork, as its node said nothing, goes back for it", async () => {
+	test("[ING-11] a lane that left a dead fork unnoticed, because its node was silent, repairs it later", async () => {
 		const world = await newWorld();
 		const first = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);
@@ -351,7 +351,7 @@ describe("createForkRepair", () => {
 		expect(second.said).not.toContain("reorg_too_deep");
 	});
 
-	test("[ING-11] blocks far below are not taken out because a node's chain ends down there", async () => {
+	test("[ING-11] blocks far below are not removed because a node's chain ends there", async () => {
 		const world = await newWorld();
 		mint(world, 1, 2, 3, 4, 5);
 		const sale = { ...world.source, kind: "sale" } as const;
@@ -386,7 +386,7 @@ describe("createForkRepair", () => {
 		expect(ahead.reverts()).toBe(0);
 	});
 
-	test("[ING-11] old blocks that are still of the chain are checked once, and then settled", async () => {
+	test("[ING-11] old blocks that are still in the chain are checked once, and then settled", async () => {
 		const world = await newWorld();
 		const first = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4, 5);
@@ -420,7 +420,7 @@ describe("createForkRepair", () => {
 		expect([asked, second.reverts()]).toEqual([0, 0]);
 	});
 
-	test("[ING-11] blocks that a node far behind calls new are not taken into the index", async () => {
+	test("[ING-11] old blocks that a node far behind reports as new are not indexed", async () => {
 		const world = await newWorld();
 		mint(world, 1, 2, 3);
 		const sale = { ...world.source, kind: "sale" } as const;
@@ -445,7 +445,7 @@ describe("createForkRepair", () => {
 		expect(await world.tokens()).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
 	});
 
-	test("[ING-11] a fork in the midst of another one's repair leaves what the last of them says", async () => {
+	test("[ING-11] a fork during the repair of another fork ends with the rows of the last one", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3, 4);
@@ -470,7 +470,7 @@ describe("createForkRepair", () => {
 		await isLevel(world, [1, 2, 3, 107, 207]);
 	});
 
-	test("[ING-14] a single wrong header takes nothing out: a fork must be linked to be believed", async () => {
+	test("[ING-14] a single wrong header removes nothing: a fork must be linked by hashes to be believed", async () => {
 		const world = await newWorld();
 		const lane = world.worker({ scanFrom: 0 });
 		mint(world, 1, 2, 3);
@@ -506,7 +506,7 @@ describe("takeBack", () => {
 		return { number, hash: hashOf(number, fork), parentHash, settled: false };
 	};
 
-	test("[ING-11] a block that does not fit on what is stored below it is no place to go back to", async () => {
+	test("[ING-11] a block that does not link to the stored one below it is no point to roll back to", async () => {
 		const { db } = database;
 		const reverted: number[] = [];
 		const sink = {

@@ -29,7 +29,7 @@ describe("forkPoint", () => {
 		};
 	}
 
-	test("[ING-11] the fork is right below the lowest block that differs, whatever the heights", () => {
+	test("[ING-11] the fork is directly below the lowest block that differs, at any heights", () => {
 		const depth = fc.integer({ min: 1, max: 64 });
 		fc.assert(
 			fc.property(depth, fc.integer({ min: 0, max: 80 }), (lost, ahead) => {
@@ -40,7 +40,7 @@ describe("forkPoint", () => {
 		);
 	});
 
-	test("[ING-11] a node whose head is lower and that agrees as far as it goes is no fork", () => {
+	test("[ING-11] a node with a lower head that agrees on all its blocks shows no fork", () => {
 		for (const head of [100, 99, 3]) {
 			expect(forkPoint(stored(0, 100), nodeThat(head, head), 64)).toEqual({ kind: "sound" });
 		}
@@ -48,7 +48,7 @@ describe("forkPoint", () => {
 		expect(forkPoint([], nodeThat(0, 9), 64)).toEqual({ kind: "sound" });
 	});
 
-	test("[ING-11] a fork deeper than allowed is an alarm, and nothing is guessed", () => {
+	test("[ING-11] a fork deeper than allowed is reported as too deep", () => {
 		expect(forkPoint(stored(0, 100), nodeThat(36, 120), 64)).toMatchObject({ kind: "fork" });
 		expect(forkPoint(stored(0, 100), nodeThat(35, 120), 64)).toEqual({
 			kind: "too_deep",
@@ -62,7 +62,7 @@ describe("forkPoint", () => {
 		expect(forkPoint(stored(90, 100, 97), nodeThat(97, 120), 64)).toMatchObject({ kind: "fork" });
 	});
 
-	test("[ING-11] an index that began a few blocks ago is taken back to before its beginning", () => {
+	test("[ING-11] an index that began a few blocks ago is rolled back to before its first block", () => {
 		expect(forkPoint(stored(98, 100), nodeThat(90, 120), 64)).toEqual({
 			kind: "fork",
 			block: 97,
@@ -71,7 +71,7 @@ describe("forkPoint", () => {
 		});
 	});
 
-	test("[ING-11] a block confirms nothing beyond a hole: the orphan below a skipped block is found", () => {
+	test("[ING-11] a block confirms no block below a hole, so an orphan there is found", () => {
 		const blocks = stored(90, 100).filter(({ number }) => number !== 97);
 		const orphaned = blocks.map((block) =>
 			block.number === 96 ? { ...block, hash: hash(96, "b") } : block,
@@ -85,14 +85,14 @@ describe("forkPoint", () => {
 		});
 	});
 
-	test("[ING-11] neighbouring numbers are not a link: a block confirms only the one whose hash it names", () => {
+	test("[ING-11] a block confirms only the one whose hash it names, not the one with the number below", () => {
 		const orphan = stored(96, 96, -1, "b");
 		expect(forkPoint([...stored(97, 100), ...orphan], nodeThat(200, 120), 64)).toMatchObject({
 			block: 95,
 		});
 	});
 
-	test("[ING-11] the depth of a fork is counted from the lost chain's own top", () => {
+	test("[ING-11] the depth of a fork is counted from the top of the dead chain", () => {
 		const length = fc.integer({ min: 1, max: 65 });
 		fc.assert(
 			fc.property(length, length, fc.integer({ min: 0, max: 9_000 }), (kept, share, hole) => {
@@ -128,7 +128,7 @@ describe("runsOf", () => {
 	const numbers = (stored: BlockRef[]) =>
 		runsOf(stored, 64).map(({ blocks }) => blocks.map(({ number }) => number));
 
-	test("[ING-11] a run ends at a hole, at another hash, and at a block that names no parent", () => {
+	test("[ING-11] a run of linked blocks ends at a hole, at another hash, and at a block without parent", () => {
 		expect(numbers([])).toEqual([]);
 		expect(numbers([block(9), block(8), block(6), block(5)])).toEqual([
 			[9, 8],

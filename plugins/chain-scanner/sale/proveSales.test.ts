@@ -28,13 +28,13 @@ describe("proveDelivery", () => {
 			moves,
 		).map(({ sale }) => (sale.accepted ? "accepted" : sale.reason));
 
-	test("a sale whose token reached the buyer is accepted, whoever else held it in between", () => {
+	test("a sale whose token reached the buyer is accepted, whoever held it in between", () => {
 		expect(reasons([{}], [move()])).toEqual(["accepted"]);
 		expect(reasons([{}], [move({ to: other }), move({ from: other })])).toEqual(["accepted"]);
 		expect(reasons([{}], [move(), move({ from: to, to: other })])).toEqual(["accepted"]);
 	});
 
-	test("[ING-12] a sale is not accepted where the token did not move, another one did, or it went to others", () => {
+	test("[ING-12] a sale is not accepted if its token did not move, or went to somebody else", () => {
 		const wrong = [
 			[],
 			[move({ to: other })],
@@ -45,7 +45,7 @@ describe("proveDelivery", () => {
 		for (const moves of wrong) expect(reasons([{}], moves)).toEqual(["not_delivered"]);
 	});
 
-	test("units count: one delivery does not stand for two sales, and too few are none", () => {
+	test("units are counted: one delivery does not prove two sales, and too few units prove none", () => {
 		const two = { quantity: 2n, standard: "erc1155" } as const;
 		expect(reasons([two], [move({ quantity: 1n })])).toEqual(["not_delivered"]);
 		expect(reasons([two], [move(), move()])).toEqual(["accepted"]);
@@ -87,7 +87,7 @@ describe("proveSales", () => {
 	const prove = (changes: Partial<Sale>, moves: TokenMove[] | null) =>
 		proveSales([{ sale: aSale({ contract: adapter, ...changes }), venue }], moves)[0]?.sale;
 
-	test("[ING-12] a sale through an adapter is of the token that its own log says moved", () => {
+	test("[ING-12] the token of a sale through an adapter is the one whose own log moved", () => {
 		expect(prove({}, [move()])).toMatchObject({
 			contract: token,
 			standard: "erc1155",
@@ -97,7 +97,7 @@ describe("proveSales", () => {
 		});
 	});
 
-	test("[ING-12] the adapter's own word proves nothing, nor that of any other contract", () => {
+	test("[ING-12] logs of the adapter, or of any other contract, prove no delivery", () => {
 		const impostor = padHex("0x1ab", { size: 20 });
 		const wrong = [
 			null,
@@ -116,12 +116,12 @@ describe("proveSales", () => {
 		}
 	});
 
-	test("[ING-12] an offer accepted through an adapter was sold by who gave the token itself", () => {
+	test("[ING-12] the seller of an offer accepted through an adapter is who gave the real token", () => {
 		const offer = { seller: owner, sellerUnproven: true } as const;
 		expect(prove(offer, [move()])).toMatchObject({ contract: token, seller: from, accepted: true });
 	});
 
-	test("the venue's word stands if no token log was read, except for an adapter's tokens", () => {
+	test("without token logs the venue's data is used, except for an adapter's tokens", () => {
 		const sale = aSale({ sellerUnproven: true });
 		expect(proveSales([{ sale, venue }], null)).toEqual([{ sale, venue }]);
 		expect(proveSales([{ sale, venue: {} }], null)).toEqual([{ sale, venue: {} }]);
@@ -129,7 +129,7 @@ describe("proveSales", () => {
 		expect(prove(free, null)).toMatchObject({ contract: token, reason: "zero_price" });
 	});
 
-	test("a listing beside a sale whose receipt was read is held against it as well", () => {
+	test("a listing beside a sale whose receipt was read is checked against it as well", () => {
 		const listing = aSale({ logIndex: 2 });
 		const reads = [
 			{ sale: aSale({ contract: adapter }), venue },
@@ -141,7 +141,7 @@ describe("proveSales", () => {
 		]);
 	});
 
-	test("a receipt is asked for only where a party or the token is open", () => {
+	test("a receipt is read only if the seller or the token is not proved", () => {
 		expect(needsReceipt({ sale: aSale(), venue })).toBe(false);
 		expect(needsReceipt({ sale: aSale(), venue: {} })).toBe(false);
 		expect(needsReceipt({ sale: aSale({ sellerUnproven: true }), venue })).toBe(true);
@@ -193,18 +193,18 @@ describe("proveSellers", () => {
 		expect(sellerOf(sales, [move(owner, router), move(router, buyer)])).toBe(router);
 	});
 
-	test("[ING-12] a bidder who was also paid did not trade with themselves", () => {
+	test("[ING-12] a bidder who was also paid is not a self-trader", () => {
 		const sale = offer({ seller: buyer, accepted: false, reason: "self_trade" });
 		const [proven] = proveSellers([sale], [move(owner, buyer)]);
 		expect(proven?.sale).toMatchObject({ seller: owner, accepted: true, reason: null });
 	});
 
-	test("[ING-12] an owner who accepts their own offer through another is told as such", () => {
+	test("[ING-12] an owner who accepts the own offer through another account is a self-trader", () => {
 		const [proven] = proveSellers([offer()], [move(buyer, buyer)]);
 		expect(proven?.sale).toMatchObject({ accepted: false, reason: "self_trade" });
 	});
 
-	test("the venue's word stands without the token's log, and a round trip of tokens ends", () => {
+	test("without the token's log the venue's seller is kept, and a circle of transfers ends", () => {
 		expect(sellerOf([offer()], [])).toBe(paid);
 		expect(
 			sellerOf([offer()], [move(router, owner), move(owner, router), move(router, buyer)]),
@@ -225,7 +225,7 @@ describe("readMoves", () => {
 		return readMoves(rpc as Rpc, [{ hash, blockHash }], never);
 	};
 
-	test("moves are read from the receipt; an ERC-20's Transfer moves no NFT", async () => {
+	test("moves are read from the receipt; an ERC-20's Transfer is not read as a move of an NFT", async () => {
 		const nft = log([TRANSFER_TOPIC, word(10), word(11), word(7)]);
 		const coin = log([TRANSFER_TOPIC, word(10), word(11)]);
 		const moves = await read({ blockHash, logs: [coin, nft] });
@@ -235,7 +235,7 @@ describe("readMoves", () => {
 		]);
 	});
 
-	test("a receipt that is missing, of another block or malformed is asked for again", async () => {
+	test("a receipt that is missing, of another block or malformed is requested again", async () => {
 		for (const receipt of [null, { blockHash: word(3), logs: [] }, { blockHash, logs: [{}] }]) {
 			await expect(read(receipt)).rejects.toThrow("rpc_inconsistent");
 		}
@@ -249,7 +249,7 @@ describe("tokenMoves", () => {
 	const place = { contract: address, from, to };
 	const moved = { address, from, to };
 
-	test("each form of a token's log is read, with its units", () => {
+	test("each kind of transfer log is read, with its units", () => {
 		const one = { ...place, standard: "erc721" as const, tokenId: 7n, quantity: 1n };
 		expect(tokenMoves([moveLogs.erc721({ ...moved, tokenId: 7n })])).toEqual([one]);
 		expect(tokenMoves([moveLogs.bare({ ...moved, tokenId: 7n })])).toEqual([one]);
@@ -263,7 +263,7 @@ describe("tokenMoves", () => {
 		]);
 	});
 
-	test("coins, other events and broken logs move no token", () => {
+	test("transfers of coins, other events and malformed logs give no moves", () => {
 		const coin = moveLogs.coin({ ...moved, amount: 7n });
 		const torn = { ...moveLogs.single({ ...moved, tokenId: 7n }), data: "0x12" as const };
 		const short = { ...moveLogs.batch({ ...moved, ids: [1n, 2n], units: [1n] }) };

@@ -24,7 +24,7 @@ describe("readTransaction", () => {
 		return { id, contracts: [market], topics: [topic], decode };
 	}
 
-	test("[ING-13] a venue sees its own logs only: its contracts and its topics", () => {
+	test("[ING-13] a venue gets only the logs of its own contracts and topics", () => {
 		const seen: number[][] = [];
 		const venue = venueOf((logs) => {
 			seen.push(logs.map(({ logIndex }) => Number(logIndex)));
@@ -41,7 +41,7 @@ describe("readTransaction", () => {
 		expect(undecoded).toEqual([]);
 	});
 
-	test("[ING-13] a venue that throws costs its own logs, which are named, and no other venue's", () => {
+	test("[ING-13] if a venue throws, its own logs are reported as undecoded, and other venues' are read", () => {
 		const bad = venueOf(() => {
 			throw new TypeError("undefined is not a function");
 		}, "bad");
@@ -68,7 +68,7 @@ describe("readTransaction", () => {
 	];
 
 	for (const [what, changes] of flaws) {
-		test(`[ING-13] a sale ${what} is reported, not stored: it would stop the lane`, () => {
+		test(`[ING-13] a sale ${what} is reported and not stored, because it would stop the lane`, () => {
 			const venue = venueOf(() => ({ sales: [saleAt(1, changes), saleAt(2)], undecoded: [] }));
 			const { sales, undecoded } = readTransaction([log(1), log(2)], [venue]);
 			expect(sales.map(({ sale }) => sale.logIndex)).toEqual([2]);
@@ -77,7 +77,7 @@ describe("readTransaction", () => {
 		});
 	}
 
-	test("[ING-12] a place in a block holds one sale, also where two venues claim it", () => {
+	test("[ING-12] a position in a block holds one sale, also if two venues claim it", () => {
 		const one = venueOf(() => ({ sales: [saleAt(1), saleAt(1, { subIndex: 1 })], undecoded: [] }));
 		const two = venueOf(() => ({ sales: [saleAt(1)], undecoded: [] }), "other");
 		const { sales, undecoded } = readTransaction([log(1)], [one, two]);
@@ -120,7 +120,7 @@ describe("saleSource", () => {
 		return { problems, report };
 	}
 
-	test("[ING-02] fulfilments of any contract are decoded chain-wide, and placed in their block", async () => {
+	test("[ING-02] fulfilments of any contract are decoded on the whole chain, with their position", async () => {
 		const chain = createFakeChain();
 		const block = chain.mine([{ logs: [fulfilled(7n)] }, { logs: [fulfilled(8n)] }]);
 		const { report } = listening();
@@ -144,7 +144,7 @@ describe("saleSource", () => {
 		expect(new Set(events.map(({ transactionHash }) => transactionHash)).size).toBe(2);
 	});
 
-	test("[ING-02] only venues' contracts are asked for, and a fork's logs with the same topic are no sales", async () => {
+	test("[ING-02] only the venues' contracts are queried, and a copy's logs with the same topic give no sales", async () => {
 		const chain = createFakeChain();
 		const fork = { ...fulfilled(7n), address: padHex("0xf0", { size: 20 }) };
 		chain.mine([{ logs: [fork, fulfilled(8n)] }]);
@@ -154,7 +154,7 @@ describe("saleSource", () => {
 		expect(events.map(({ tokenId }) => tokenId)).toEqual([8n]);
 	});
 
-	test("a fulfilment that does not decode is reported, and the others of its range are kept", async () => {
+	test("a fulfilment that cannot be decoded is reported, and the others in its range are kept", async () => {
 		const chain = createFakeChain();
 		const torn = { ...fulfilled(7n), data: "0x1234" as const };
 		chain.mine([{ logs: [torn] }, { logs: [fulfilled(8n)] }]);
@@ -167,7 +167,7 @@ describe("saleSource", () => {
 		expect(problems).toHaveLength(1);
 	});
 
-	test("[ING-13] events stand in chain order, however a venue names its sales", async () => {
+	test("[ING-13] events are in chain order, in whatever order a venue returns its sales", async () => {
 		const topic = padHex("0x70", { size: 32 });
 		const market = padHex("0x33", { size: 20 });
 		const sale = { contract: nft, standard: "erc721", tokenId: 1n, quantity: 1n } as const;
@@ -208,7 +208,7 @@ describe("saleSource", () => {
 			far,
 		);
 
-	test("[ING-12] a sale through a storefront's adapter is of the storefront, by its own log", async () => {
+	test("[ING-12] a sale through a storefront's adapter belongs to the storefront, proved by its own log", async () => {
 		const chain = createFakeChain();
 		const moved = moveLogs.single({ address: token, from: seller, to: buyer, tokenId: 7n });
 		chain.mine([{ logs: [throughAdapter(), moved] }, { logs: [fulfilled(8n)] }]);
@@ -228,7 +228,7 @@ describe("saleSource", () => {
 		expect(receiptsAsked(chain)).toBe(1);
 	});
 
-	test("[ING-12] a sale without the storefront's log is kept, and counts in no figure", async () => {
+	test("[ING-12] a sale without the storefront's log is kept, and not counted in statistics", async () => {
 		const chain = createFakeChain();
 		const lie = moveLogs.single({ address: adapter, from: seller, to: buyer, tokenId: 7n });
 		chain.mine([{ logs: [throughAdapter(), lie] }]);
@@ -236,7 +236,7 @@ describe("saleSource", () => {
 		expect(events).toMatchObject([{ contract: token, accepted: false, reason: "not_delivered" }]);
 	});
 
-	test("[ING-12] listings cost no receipt; one beside a sale that does has to have been delivered", async () => {
+	test("[ING-12] listings alone need no receipt; one beside a sale with a receipt must be delivered", async () => {
 		const chain = createFakeChain();
 		const moved = moveLogs.single({ address: token, from: seller, to: buyer, tokenId: 7n });
 		chain.mine([{ logs: [fulfilled(8n)] }]);
@@ -250,7 +250,7 @@ describe("saleSource", () => {
 		expect(receiptsAsked(chain)).toBe(1);
 	});
 
-	test("[ING-11] the receipt of another fork proves nothing: the range is read again", async () => {
+	test("[ING-11] a receipt of another fork is no proof: the range is read again", async () => {
 		const chain = createFakeChain();
 		const moved = moveLogs.single({ address: token, from: seller, to: buyer, tokenId: 7n });
 		chain.mine([{ logs: [throughAdapter(), moved] }]);
@@ -263,7 +263,7 @@ describe("saleSource", () => {
 		expect((await readAll(chain)).events).toMatchObject([{ contract: token, accepted: true }]);
 	});
 
-	test("no log is asked for without a venue", async () => {
+	test("without a venue no log is requested", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [fulfilled(7n)] }]);
 		const { report } = listening();

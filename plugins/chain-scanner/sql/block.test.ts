@@ -41,25 +41,25 @@ const record = async (given: readonly BlockRef[], pruneBelow = 0) =>
 const stored = async (limit = 100) =>
 	(await storedBlocks(database.db, chainId, limit)).map(({ number }) => number);
 
-test("[ING-11] blocks that are there already, under the same hash, fit", async () => {
+test("[ING-11] blocks that are already stored with the same hash fit", async () => {
 	expect(await record([block(5), block(6)])).toBe(true);
 	expect(await record([block(6), block(7)])).toBe(true);
 	expect(await stored()).toEqual([7, 6, 5]);
 	expect(await record([])).toBe(true);
 });
 
-test("[ING-11] another hash at a known number is another fork", async () => {
+test("[ING-11] another hash at a stored number means another fork", async () => {
 	await record([block(5), block(6)]);
 	expect(await record([block(6, 1, 0)])).toBe(false);
 });
 
-test("[ING-11] a block whose parent is not the stored one is of another fork", async () => {
+test("[ING-11] a block whose parent is not the stored block means another fork", async () => {
 	await record([block(5)]);
 	expect(await record([block(6, 1)])).toBe(false);
 	expect(await record([block(6, 1, 0)])).toBe(true);
 });
 
-test("[ING-11] a block that is not the stored one's parent is of another fork", async () => {
+test("[ING-11] a block that is not the parent of the stored block above means another fork", async () => {
 	await record([block(9)]);
 	expect(await record([block(7), block(8)])).toBe(true);
 	await record([block(20)]);
@@ -79,7 +79,7 @@ test("blocks of another chain are not compared", async () => {
 	expect(await record([block(6, 1)])).toBe(true);
 });
 
-test("[ING-11] blocks beyond the reach of reorgs are pruned, but the newest stays as the anchor", async () => {
+test("[ING-11] blocks below the reach of reorgs are pruned, except the newest of them as anchor", async () => {
 	await record(blocks(1, 5));
 	expect(await ask([block(6)], 4)).toMatchObject({ fits: true, unvouched: false });
 	expect(await stored()).toEqual([6, 5, 4, 3]);
@@ -89,7 +89,7 @@ test("[ING-11] blocks beyond the reach of reorgs are pruned, but the newest stay
 	expect(await stored()).toEqual([9, 8, 7, 6, 5]);
 });
 
-test("[ING-11] settled blocks need nobody to vouch for them, and vouch for what is linked to them", async () => {
+test("[ING-11] settled blocks need no confirmation, and confirm the blocks linked to them", async () => {
 	await record([...blocks(1, 3), settled(4)]);
 	// The anchor is the newest below, however far.
 	expect(await ask([settled(900)], 900)).toMatchObject({ fits: true, unvouched: false });
@@ -100,7 +100,7 @@ test("[ING-11] settled blocks need nobody to vouch for them, and vouch for what 
 	expect(await stored()).toEqual([901, 900]);
 });
 
-test("[ING-11] below a hole nothing is pruned until it is known to be of the chain", async () => {
+test("[ING-11] below a hole no block is pruned until it is known to be in the chain", async () => {
 	await record(blocks(1, 5));
 	for (const given of [settled(900), settled(1_900), block(1_901)]) {
 		const pruneBelow = given.settled ? given.number : given.number - 64;
@@ -112,7 +112,7 @@ test("[ING-11] below a hole nothing is pruned until it is known to be of the cha
 	expect(await stored()).toEqual([1_902, 1_901, 1_900, 900]);
 });
 
-test("[ING-11] a hole within reach keeps what is below it, as its lower side may be the dead one", async () => {
+test("[ING-11] a hole within reach of reorgs keeps the blocks below it, which may be of a dead fork", async () => {
 	await record([...blocks(1, 5), ...blocks(7, 9)]);
 	// 4 is linked to 5 alone: were 5 of a dead fork, 1 could be too.
 	expect(await ask(blocks(10, 10), 4)).toMatchObject({ unvouched: false });
@@ -124,7 +124,7 @@ test("[ING-11] a hole within reach keeps what is below it, as its lower side may
 	expect(await stored()).toEqual([13, 12, 11, 10, 9, 8, 7, 6]);
 });
 
-test("[ING-11] blocks that stand side by side, and of which no hash says so, are not linked", async () => {
+test("[ING-11] blocks with neighbouring numbers but without a parent hash are not linked", async () => {
 	await record(blocks(1, 5));
 	await record([{ ...settled(6), hash: hashOf(6, 1), parentHash: null }]);
 	const above = [block(7, 1), block(8, 1), block(9, 1)];
@@ -132,7 +132,7 @@ test("[ING-11] blocks that stand side by side, and of which no hash says so, are
 	expect(await stored()).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
 });
 
-test("[ING-11] a block is settled only if it is still the one that was vouched for", async () => {
+test("[ING-11] a block is settled only if its hash is still the confirmed one", async () => {
 	await record([block(1, 1), block(3)]);
 	await database.db.transaction((tx) => settleBlocks(tx, chainId, [block(1), block(3)]));
 	const known = await storedBlocks(database.db, chainId, 9);
@@ -142,14 +142,14 @@ test("[ING-11] a block is settled only if it is still the one that was vouched f
 	]);
 });
 
-test("[ING-11] blocks far below another that is stored are said to be outdated", async () => {
+test("[ING-11] blocks far below another stored block are reported as outdated", async () => {
 	await record([block(100)]);
 	expect(await ask([block(7)], 0, 101)).toMatchObject({ outdated: false });
 	expect(await ask([block(8)], 0, 100)).toMatchObject({ outdated: true });
 	expect(await ask([block(9)], 0, null)).toMatchObject({ outdated: false });
 });
 
-test("[ING-11] the newest blocks are found, and where cursors were left behind besides", async () => {
+test("[ING-11] the newest blocks are returned, and those at which cursors stopped", async () => {
 	await record(blocks(7, 9));
 	const move = { chainId, from: null, headBlock: 9, atMs: 0 };
 	const cursors = [
@@ -166,7 +166,7 @@ test("[ING-11] the newest blocks are found, and where cursors were left behind b
 	]);
 });
 
-test("[ING-11] above a fork every block is forgotten, and none below", async () => {
+test("[ING-11] all blocks above a fork are deleted, and none below", async () => {
 	await record([5, 6, 7, 8].map((number) => block(number)));
 	await database.db.transaction((tx) => forgetBlocks(tx, chainId, 6));
 	expect(await stored()).toEqual([6, 5]);

@@ -35,7 +35,7 @@ const move = (from: number | null, to: number, chainId = 1) =>
 		}),
 	);
 
-test("[ING-09] a cursor moves only from where its lane left it", async () => {
+test("[ING-09] a cursor moves only from the position that its lane read", async () => {
 	expect(await readCursor(database.db, 1, "sale")).toBeNull();
 	expect(await move(7, 9)).toBe(false);
 	expect(await move(null, 5)).toBe(true);
@@ -57,7 +57,7 @@ test("[ING-09] a cursor moves only from where its lane left it", async () => {
 	expect(await readCursor(database.db, 1, "mint")).toBeNull();
 });
 
-test("[API-18] a head that a lane could not reach is noted, and never lowers the one it knew", async () => {
+test("[API-18] a head that a lane could not reach is stored, and never lowers the stored one", async () => {
 	await move(null, 5, 2);
 	const at = { chainId: 2, lane: "sale" } as const;
 	await touchCursor(database.db, { ...at, headBlock: 90 });
@@ -65,7 +65,7 @@ test("[API-18] a head that a lane could not reach is noted, and never lowers the
 	expect(await readCursor(database.db, 2, "sale")).toMatchObject({ blockNumber: 5, headBlock: 90 });
 });
 
-test("[ING-11] only lanes beyond a fork go back, to the fork's block", async () => {
+test("[ING-11] only cursors above a fork go back, to the fork's block", async () => {
 	for (const [lane, to] of [
 		["mint", 20],
 		["sale", 9],
@@ -82,7 +82,7 @@ test("[ING-11] only lanes beyond a fork go back, to the fork's block", async () 
 	expect(await readCursor(database.db, 3, "sale")).toMatchObject(stays);
 });
 
-test("the head of a chain is the highest that any of its lanes heard of, and 0 before that", async () => {
+test("the head of a chain is the highest one that any of its lanes received, or 0", async () => {
 	expect(await readHead(database.db, 4)).toBe(0);
 	await move(null, 5, 4);
 	expect(await readHead(database.db, 4)).toBe(7);
@@ -90,7 +90,7 @@ test("the head of a chain is the highest that any of its lanes heard of, and 0 b
 	expect(await readHead(database.db, 4)).toBe(90);
 });
 
-test("a lane knows from when and until when it has everything", async () => {
+test("a lane has the times between which all its blocks are read", async () => {
 	const { db } = database;
 	const chainId = 5;
 	const at = { chainId, lane: "sale" as const, toHash: padHex("0xb1", { size: 32 }), atMs: 0 };
@@ -127,7 +127,7 @@ test("a lane that began with the chain's first block covers all time", async () 
 	expect(await readCursor(database.db, 6, "mint")).toMatchObject({ sinceMs: 0, untilMs: 9_500 });
 });
 
-test("blocks that a backfill adds below a lane's first one are covered once all are there", async () => {
+test("blocks that a backfill adds below a lane's first one are covered once all are read", async () => {
 	const { db } = database;
 	const chainId = 7;
 	const lane = "sale" as const;

@@ -53,7 +53,7 @@ describe("backfillRequest", () => {
 		return rows.map(({ from, to, reason }) => `${from}..${to} ${reason}`);
 	};
 
-	test("[ING-10] a repeated request continues with what is left, and owes nothing anew", async () => {
+	test("[ING-10] a repeated request continues with the rest, and adds no block again", async () => {
 		expect(await open(1, 100)).toBe(true);
 		const gap = await next();
 		await database.db.transaction((tx) => shrinkGap(tx, gap, { from: 41, fromAtMs: null }));
@@ -62,7 +62,7 @@ describe("backfillRequest", () => {
 		expect(await owedWithin(database.db, requestOf(1, 100))).toEqual({ blocks: 40, refused: 0 });
 	});
 
-	test("[ING-10] a request that is done is forgotten, and not before", async () => {
+	test("[ING-10] a request is deleted when it is done, and not before", async () => {
 		await open(1, 10);
 		await close(1, 10);
 		expect(await open(1, 10)).toBe(false);
@@ -73,7 +73,7 @@ describe("backfillRequest", () => {
 		expect(await gaps()).toEqual(["1..10 requested"]);
 	});
 
-	test("[ING-10] a gap that is owed already joins the request, and gaps around it stay", async () => {
+	test("[ING-10] a gap that already exists joins the request, and gaps around it are kept", async () => {
 		await owe(1, 20);
 		await owe(40, 45);
 		await owe(90, 120);
@@ -92,7 +92,7 @@ describe("backfillRequest", () => {
 		]);
 	});
 
-	test("[ING-10] no block is owed twice, and none that was owed is lost, after any requests", async () => {
+	test("[ING-10] after any requests no block is in two gaps, and none that was in a gap is lost", async () => {
 		const span = fc.tuple(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 0, max: 12 }));
 		await fc.assert(
 			fc.asyncProperty(fc.array(span, { minLength: 1, maxLength: 6 }), async (spans) => {
@@ -113,7 +113,7 @@ describe("backfillRequest", () => {
 		);
 	});
 
-	test("blocks that were refused are told apart, and a new request takes them up again", async () => {
+	test("refused blocks are counted separately, and a new request tries them again", async () => {
 		await open(1, 3);
 		const gap = await next();
 		await database.db.transaction((tx) => setTopAside(tx, gap, "range_refused"));
@@ -147,7 +147,7 @@ describe("gap", () => {
 		return gap;
 	};
 
-	test("[ING-10] the newest gap comes first, and shrinks from its top until it is gone", async () => {
+	test("[ING-10] the newest gap comes first, and shrinks from its top until it is empty", async () => {
 		const chain = await gapOf([1, 9], [20, 29]);
 		const gap = await next(chain);
 		expect([gap.from, gap.to]).toEqual([20, 29]);
@@ -163,7 +163,7 @@ describe("gap", () => {
 		expect(await nextGap(database.db, { chainId: chain, lane: "sale", restMs: 0 })).toBeNull();
 	});
 
-	test("[ING-10] a gap that was drained meanwhile is not drained again", async () => {
+	test("[ING-10] a gap that was read by another process is not read again", async () => {
 		const chain = await gapOf([1, 9]);
 		const stale = await next(chain);
 		await database.db.transaction((tx) => shrinkGap(tx, stale, { from: 7, fromAtMs: null }));
@@ -178,7 +178,7 @@ describe("gap", () => {
 		expect([left.from, left.to]).toEqual([1, 6]);
 	});
 
-	test("a block set aside is owed still, comes last, rests, and takes its turn with the others", async () => {
+	test("a block that was set aside stays a gap, comes last, rests, and then alternates with the others", async () => {
 		const chain = await gapOf([1, 3]);
 		const order: number[] = [];
 		for (let turn = 0; turn < 5; turn++) {
@@ -192,7 +192,7 @@ describe("gap", () => {
 		expect(rested).toBeNull();
 	});
 
-	test("a gap whose blocks no chain has is left out and marked, and those behind it have their turn", async () => {
+	test("a gap beyond any block number is skipped and marked, and the gaps behind it are read", async () => {
 		const chain = await gapOf([1, 9], [20, 29]);
 		await database.db.execute(
 			`update chain_scanner.gap set to_block = 9007199254740993
@@ -206,7 +206,7 @@ describe("gap", () => {
 		]);
 	});
 
-	test("[ING-11] a fork cuts what is owed: above it nothing is, and a gap across it ends there", async () => {
+	test("[ING-11] a fork deletes gaps above it, and cuts a gap across it", async () => {
 		const chain = await gapOf([1, 5], [8, 12], [13, 20]);
 		const other = await gapOf([13, 20]);
 		await database.db.transaction((tx) => clipGaps(tx, { chainId: chain, above: 10 }));
@@ -260,7 +260,7 @@ describe("oldGaps", () => {
 			[chainId],
 		);
 
-	test("[ING-10] age is measured from the newest block that any lane has read, not from a rumour", async () => {
+	test("[ING-10] age is measured from the newest block that a lane has read, not from an announced head", async () => {
 		await owe(10, 20);
 		expect(await below(5)).toBeNull();
 		await stand("mint", 100);
@@ -271,7 +271,7 @@ describe("oldGaps", () => {
 		expect(await below(189)).toBe(11);
 	});
 
-	test("[ING-10] a requested gap is never too old, and another lane's gap is not this one's", async () => {
+	test("[ING-10] a requested gap is never too old, and another lane's gap is not affected", async () => {
 		await stand("mint", 1_000);
 		await owe(10, 20, "requested");
 		await owe(10, 20, "restart_behind", "sale");
@@ -279,7 +279,7 @@ describe("oldGaps", () => {
 		expect(await giveUp(900)).toEqual([]);
 	});
 
-	test("[ING-10] old gaps go, one across the line keeps what is above it, and all of it is answered", async () => {
+	test("[ING-10] old gaps are deleted, one across the limit keeps its upper part, and the rest is returned", async () => {
 		await owe(1, 10);
 		await owe(15, 15, "range_refused");
 		await owe(40, 60);

@@ -119,7 +119,7 @@ describe("startTransfers", () => {
 	const idsOf = (moves: readonly { tokenId: bigint; by: string }[]) =>
 		moves.map(({ tokenId, by }) => `${by} ${tokenId}`).sort();
 
-	test("[IDX-11] old transfers come by the walk and new ones by the lane, each once", async () => {
+	test("[IDX-11] old transfers are read by the walk and new ones by the lane, each once", async () => {
 		const world = await createWorld();
 		world.chain.mine([{ logs: [moveLog(1), moveLog(9, padHex("0x99", { size: 20 }))] }]);
 		world.chain.mineTo(200);
@@ -149,7 +149,7 @@ describe("startTransfers", () => {
 		await running.stop();
 	});
 
-	test("while nothing is watched the lane asks for no logs, and seldom for anything", async () => {
+	test("while no contract is watched the lane requests no logs, and moves its cursor seldom", async () => {
 		const world = await createWorld();
 		world.chain.mineTo(10);
 		await world.others(0);
@@ -168,7 +168,7 @@ describe("startTransfers", () => {
 		expect(world.chain.asked()).toEqual([]);
 	});
 
-	test("[IDX-11] a contract chosen while the lane stood still loses nothing in between", async () => {
+	test("[IDX-11] transfers of a contract chosen while the lane paused are not lost", async () => {
 		const world = await createWorld();
 		world.chain.mineTo(10);
 		await world.others(0);
@@ -182,7 +182,7 @@ describe("startTransfers", () => {
 		expect(idsOf(world.moves)).toEqual(["lane 1"]);
 	});
 
-	test("[IDX-11] a range that is refused is asked for in parts; a block that is refused rests", async () => {
+	test("[IDX-11] a refused range is requested in parts, and the walk pauses at a refused block", async () => {
 		const world = await createWorld();
 		for (const id of [1, 2, 3]) world.chain.mine([{ logs: [moveLog(id)] }]);
 		world.chain.mineTo(300);
@@ -202,7 +202,7 @@ describe("startTransfers", () => {
 		expect(world.failures).toContain("rpc_range");
 	});
 
-	test("[IDX-11] a lane that was away for long goes on in order, and leaves no span to backfill", async () => {
+	test("[IDX-11] a lane that was down for long continues in order, without a gap to backfill", async () => {
 		const world = await createWorld();
 		world.chain.mineTo(10);
 		await world.others(0);
@@ -221,7 +221,7 @@ describe("startTransfers", () => {
 		expect(await world.gaps()).toBe(0);
 	});
 
-	test("walks that look at the same blocks ask for their headers once", async () => {
+	test("walks that read the same blocks request their headers once", async () => {
 		const world = await createWorld();
 		const contracts = Array.from({ length: 8 }, (_, index): Address => {
 			return padHex(toHex(0x7000 + index), { size: 20 });
@@ -239,7 +239,7 @@ describe("startTransfers", () => {
 		expect(headers.length).toBeLessThan(REORG_DEPTH_LEAST + contracts.length * 6 + 20);
 	});
 
-	test("[IDX-11] a fork between two walks is seen, and what it took is read anew", async () => {
+	test("[IDX-11] a fork between two walks is noticed, and the dead blocks are read again", async () => {
 		const world = await createWorld();
 		const other: Address = padHex("0x722", { size: 20 });
 		world.chain.mine([{ logs: [moveLog(1), moveLog(2, other)] }]);

@@ -55,7 +55,7 @@ describe("decodeMoves", () => {
 		return logOf(encodeEventTopics({ abi, eventName: "ConsecutiveTransfer", args }), data);
 	}
 
-	test("[IDX-11] each kind of transfer is read as its standard encodes it", () => {
+	test("[IDX-11] each kind of transfer is decoded as its standard encodes it", () => {
 		fc.assert(
 			fc.property(word, fc.array(fc.tuple(word, word), { maxLength: 8 }), (id, pairs) => {
 				const topics = encodeEventTopics({
@@ -92,7 +92,7 @@ describe("decodeMoves", () => {
 		]);
 	});
 
-	test("logs of ERC-20s and of other events are no moves, and are not reported", () => {
+	test("logs of ERC-20s and of other events give no moves, and are not reported", () => {
 		const topics = encodeEventTopics({
 			abi,
 			eventName: "Transfer",
@@ -130,7 +130,7 @@ describe("transferSource", () => {
 		transferSource(chain.rpc, quiet, async () => watched);
 	const methods = (chain: FakeChain) => chain.calls.map(({ method }) => method);
 
-	test("[IDX-11] a reading names the contracts that were read, and leaves others out", async () => {
+	test("[IDX-11] a read names the contracts that it covers, and leaves out others", async () => {
 		const chain = createFakeChain();
 		chain.mine([{ logs: [mintLog(1), mintLog(2, padHex("0x99", { size: 20 }))] }]);
 		const read = await sourceOf(chain, [NFT]).read({ from: 1, to: 1 }, unsettled);
@@ -138,7 +138,7 @@ describe("transferSource", () => {
 		expect(read.moved?.moves).toMatchObject([{ contract: NFT, tokenId: 1n, blockNumber: 1 }]);
 	});
 
-	test("a query names no more contracts than nodes take", async () => {
+	test("a query has at most as many contracts as nodes accept", async () => {
 		const chain = createFakeChain();
 		chain.mine();
 		const watched = Array.from({ length: 2 * ADDRESSES_PER_QUERY_MAX + 1 }, (_, index) => {
@@ -148,7 +148,7 @@ describe("transferSource", () => {
 		expect(methods(chain).filter((method) => method === "eth_getLogs")).toHaveLength(3);
 	});
 
-	test("moves need no time: no header is read for them", async () => {
+	test("moves have no time, so no header is read for them", async () => {
 		const chain = createFakeChain({ timestamps: false });
 		for (let block = 0; block < 9; block++) chain.mine([{ logs: [mintLog(block)] }]);
 		const settled = { ...unsettled, unsettledFrom: 100 };
@@ -158,7 +158,7 @@ describe("transferSource", () => {
 		expect(methods(chain).filter((method) => method === "eth_getBlockByNumber")).toHaveLength(2);
 	});
 
-	test("[ING-14] moves that the bloom says are there and the node leaves out are missed", async () => {
+	test("[ING-14] moves that the bloom indicates and the node omits are noticed", async () => {
 		const chain = createFakeChain({ blooms: true });
 		chain.mine([{ logs: [mintLog(1)] }]);
 		chain.troubles.tamper = ({ method }, answer) => (method === "eth_getLogs" ? [] : answer);
@@ -170,13 +170,13 @@ describe("transferSource", () => {
 describe("bloomsTell", () => {
 	const bloomWith = (byte: string) => `0x${byte.repeat(256)}` as const;
 
-	test("an empty bloom answers for any number of contracts, a full one for none", () => {
+	test("an empty bloom is conclusive for any number of contracts, a full one for none", () => {
 		expect(bloomsTell(bloomWith("00"), 5_000)).toBe(true);
 		expect(bloomsTell(bloomWith("ff"), 1)).toBe(false);
 		expect(bloomsTell(null, 1)).toBe(false);
 	});
 
-	test("the more contracts are watched the emptier a bloom has to be", () => {
+	test("the more contracts are watched, the emptier a bloom must be to be conclusive", () => {
 		// A quarter of the bits: one address in 64 is a false alarm.
 		expect(bloomsTell(bloomWith("11"), 3)).toBe(true);
 		expect(bloomsTell(bloomWith("11"), 4)).toBe(false);

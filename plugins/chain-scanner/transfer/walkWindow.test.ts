@@ -28,7 +28,7 @@ describe("findFirstBlock", () => {
 		return { rpc, seen };
 	}
 
-	test("[IDX-11] a walk begins at the block that made the contract, found in a few rounds", async () => {
+	test("[IDX-11] a walk begins at the block that created the contract, found in a few calls", async () => {
 		const blocks = fc.integer({ min: 0, max: 30_000_000 });
 		await fc.assert(
 			fc.asyncProperty(blocks, blocks, fc.constantFrom(1, 100, 1_000_000), async (a, b, width) => {
@@ -43,14 +43,14 @@ describe("findFirstBlock", () => {
 		);
 	});
 
-	test("[IDX-11] a history that fits into one window is not searched: that would cost more than it saves", async () => {
+	test("[IDX-11] a history that fits into one window is not searched, because a search would cost more", async () => {
 		const node = nodeOf(300);
 		const window = { blocks: 1_001 };
 		expect(await findFirstBlock(node.rpc, { contract, endBlock: 1_000, window }, signal)).toBe(0);
 		expect(node.seen.rounds).toBe(0);
 	});
 
-	test("[IDX-11] a node without history, or a contract without code, has the walk begin at 0", async () => {
+	test("[IDX-11] for a node without history, or a contract without code, the walk begins at block 0", async () => {
 		const find = { contract, endBlock: 1_000, window: { blocks: 10 } } as const;
 		expect(await findFirstBlock(nodeOf(300, 900).rpc, find, signal)).toBe(0);
 		expect(await findFirstBlock(nodeOf(2_000).rpc, find, signal)).toBe(0);

@@ -37,7 +37,7 @@ describe("createBlockRhythm", () => {
 
 	const steady = (gapMs: number) => Array.from({ length: RHYTHM_GAPS }, () => gapMs);
 
-	test("a block that comes by the clock is waited for shortly before its time, and not long after", () => {
+	test("the next block of a regular chain is waited for from shortly before to shortly after its time", () => {
 		const dueAt = heard(steady(1_000));
 		expect(dueAt(0)).toBe(0);
 		expect(dueAt(1_000 - RHYTHM_LEAD_MS - 1)).toBe(0);
@@ -54,14 +54,14 @@ describe("createBlockRhythm", () => {
 		expect(heard(wild)(1_600)).toBe(0);
 	});
 
-	test("a block left out, or two at once, do not break the rhythm", () => {
+	test("a skipped block, or two at once, do not change the predicted time", () => {
 		const gapsMs = steady(2_000);
 		gapsMs[3] = 4_000;
 		gapsMs[6] = 1;
 		expect(heard(gapsMs)(2_000)).toBe(RHYTHM_LEAD_MS);
 	});
 
-	test("a quick chain leaves half its time at least to what can wait", () => {
+	test("on a fast chain at least half of the time remains for background work", () => {
 		const dueAt = heard(steady(40));
 		expect(dueAt(29)).toBe(0);
 		expect(dueAt(30)).toBe(20);
@@ -69,7 +69,7 @@ describe("createBlockRhythm", () => {
 		expect(dueAt(50)).toBe(0);
 	});
 
-	test("a steady chain's next block is waited for around its usual time, and no longer", () => {
+	test("the next block of a steady chain is waited for around its usual time only", () => {
 		const cases = fc.integer({ min: 20, max: 12_000 }).chain((gapMs) => {
 			const jitterMs = Math.floor(gapMs / 10);
 			return fc.record({
@@ -90,7 +90,7 @@ describe("createBlockRhythm", () => {
 		);
 	});
 
-	test("calm lasts until the shortest of the last times between blocks, and for ever once they stop", () => {
+	test("the calm time lasts until the shortest recent block interval, and is endless on a stopped chain", () => {
 		const ever = Number.POSITIVE_INFINITY;
 		expect(createBlockRhythm().calmForMs()).toBe(ever);
 		// One block is where the chain stood when it was first heard.
@@ -107,7 +107,7 @@ describe("createBlockRhythm", () => {
 describe("createHeadGate", () => {
 	const LONG_MS = 60_000;
 
-	test("work that can wait goes on when the last lane is done, and not before", async () => {
+	test("background work continues when the last lane is done, and not before", async () => {
 		const gate = createHeadGate();
 		await gate.idle(LONG_MS);
 		const [first, second] = [gate.enter(), gate.enter()];
@@ -124,13 +124,13 @@ describe("createHeadGate", () => {
 		await gate.idle(LONG_MS);
 	});
 
-	test("a head that is always busy starves nobody", async () => {
+	test("background work waits for a busy head for a limited time only", async () => {
 		const gate = createHeadGate();
 		gate.enter();
 		await gate.idle(1);
 	});
 
-	test("work that can wait is written one by one behind the head, and a failed one holds up none", async () => {
+	test("background writes run one by one after the head's, and a failed one does not delay the others", async () => {
 		const gate = createHeadGate();
 		const leave = gate.enter();
 		const order: string[] = [];
@@ -157,7 +157,7 @@ describe("createHeadGate", () => {
 		]);
 	});
 
-	test("a write that is in the way of a new block begins anew behind it, and is finished in the end", async () => {
+	test("a write that blocks a new block is restarted after it, and is finished in the end", async () => {
 		const gate = createHeadGate();
 		let attempts = 0;
 		let leave = () => {};
@@ -176,7 +176,7 @@ describe("createHeadGate", () => {
 		expect(wanted).toEqual(wanted.map(() => false));
 	});
 
-	test("a block that was being taken in already is nothing to yield to, and other failures are told", async () => {
+	test("a write does not yield to a block that is already being read, and other failures are thrown", async () => {
 		const gate = createHeadGate();
 		const leave = gate.enter();
 		const seen = await gate.behind(1, async (mustYield) => mustYield());
@@ -200,7 +200,7 @@ describe("createHeadGate", () => {
 		return gate;
 	}
 
-	test("a block that is due is waited for, and taken in before what can wait goes on", async () => {
+	test("background work waits for an expected block, and continues after it was read", async () => {
 		const gate = dueGate(LONG_MS);
 		let went = false;
 		const waiting = gate.idle(LONG_MS).then(() => {
@@ -214,7 +214,7 @@ describe("createHeadGate", () => {
 		expect(went).toBe(true);
 	});
 
-	test("work that can wait also waits for a block that was due and takes longer", async () => {
+	test("background work also waits for the reading of an expected block that takes longer", async () => {
 		const gate = dueGate(1);
 		let went = false;
 		const waiting = gate.idle(LONG_MS).then(() => {
@@ -228,13 +228,13 @@ describe("createHeadGate", () => {
 		await waiting;
 	});
 
-	test("a block that is due and does not come holds up nobody for longer than it was due", async () => {
+	test("an expected block that does not arrive delays nobody beyond its expected time", async () => {
 		await dueGate(1).idle(LONG_MS);
 		// Nor for longer than whoever waits can wait.
 		await dueGate(LONG_MS).idle(1);
 	});
 
-	test("a block that no lane here will take is not waited for", async () => {
+	test("a block that no lane of this process reads is not waited for", async () => {
 		const gate = createHeadGate({ ...SILENT, dueForMs: () => LONG_MS });
 		gate.heard(1);
 		await gate.idle(LONG_MS);
@@ -243,7 +243,7 @@ describe("createHeadGate", () => {
 		await gate.idle(LONG_MS);
 	});
 
-	test("a block that came to a lane at work is taken, and the next one waited for", async () => {
+	test("a block that arrives while a lane works is read, and the next one is waited for", async () => {
 		const gate = createHeadGate({ ...SILENT, dueForMs: () => LONG_MS });
 		const leave = gate.enter();
 		gate.heard(1);
@@ -258,7 +258,7 @@ describe("createHeadGate", () => {
 		await waiting;
 	});
 
-	test("a head that is told again, or goes back, is no block; the next one above it is", () => {
+	test("a head that is repeated, or lower, is not counted as a new block; a higher one is", () => {
 		let came = 0;
 		const gate = createHeadGate({ ...SILENT, came: () => void came++ });
 		const heard = [5, 5, 6, 1_000_000, 6, 6, 7].map((head) => {
@@ -268,7 +268,7 @@ describe("createHeadGate", () => {
 		expect(heard).toEqual([1, 1, 2, 3, 3, 3, 4]);
 	});
 
-	test("a caller that waited in vain leaves nothing in memory", async () => {
+	test("waits that time out leave nothing in memory", async () => {
 		const gate = dueGate(1);
 		const before = memoryOf(gate);
 		for (let turn = 0; turn < 20; turn++) {
@@ -283,7 +283,7 @@ describe("createHeadGate", () => {
 		return heapStats().objectTypeCounts["Function"] ?? 0;
 	}
 
-	test("while a lane is inside there is no calm; then the rhythm of the blocks says how long", () => {
+	test("the calm time is zero while a lane works, and then the predicted time to the next block", () => {
 		const gate = createHeadGate({ ...SILENT, calmForMs: () => 700 });
 		const leave = gate.enter();
 		expect(gate.calmForMs()).toBe(0);

@@ -38,7 +38,7 @@ describe("writeRange", () => {
 		return lease;
 	}
 
-	test("the writes of the sinks and of the commit become visible together, or not at all", async () => {
+	test("the writes of the sinks and of the commit become visible together or not at all", async () => {
 		const lease = await leaseOf("together", "a");
 		const sink = (name: string, fail = false) => ({
 			name,
@@ -61,7 +61,7 @@ describe("writeRange", () => {
 		expect(await marks()).toEqual(["done", "one", "two"]);
 	});
 
-	test("[ING-09] a write under a lease that was taken over is refused, before a sink is asked", async () => {
+	test("[ING-09] a write under a lease that was taken over is refused before a sink is called", async () => {
 		const stale = await leaseOf("fence", "a");
 		const fresh = await leaseOf("fence", "b");
 		let applied = 0;
@@ -73,7 +73,7 @@ describe("writeRange", () => {
 		expect(applied).toBe(1);
 	});
 
-	test("[ING-09] a cursor that somebody else moved refuses the rows", async () => {
+	test("[ING-09] a cursor that another process moved refuses the rows", async () => {
 		const lease = await leaseOf("moved", "a");
 		let applied = 0;
 		const sinks = [{ name: "count", apply: async () => void applied++, revert }];
@@ -84,7 +84,7 @@ describe("writeRange", () => {
 		expect(applied).toBe(0);
 	});
 
-	test("lanes of one chain write one after the other; another chain's do not wait for them", async () => {
+	test("lanes of one chain write one after the other, independent of other chains", async () => {
 		const [first, second, other] = await Promise.all([
 			leaseOf("lane a", "a"),
 			leaseOf("lane b", "a"),
@@ -125,7 +125,7 @@ describe("writeRange", () => {
 		]);
 	});
 
-	test("an early write waits for no other lane, and what it leaves for the lock does", async () => {
+	test("an early write waits for no other lane, and its second part waits for the lock", async () => {
 		const [first, second] = await Promise.all([leaseOf("early a", "a"), leaseOf("early b", "a")]);
 		const { promise: opened, resolve: open } = Promise.withResolvers<void>();
 		const { promise: inside, resolve: enter } = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ describe("writeRange", () => {
 		expect(order).toEqual(["early begins", "held ends", "early ends"]);
 	});
 
-	test("[ING-09] early writes are undone with a refused write, and applied anew if their sink says so", async () => {
+	test("[ING-09] early writes are undone with a refused write, and applied again if their sink asks for it", async () => {
 		await database.db.execute("delete from mark");
 		const stale = await leaseOf("undo", "a");
 		const lease = await leaseOf("undo", "b");
@@ -209,7 +209,7 @@ describe("yieldingTx", () => {
 		return rows.map(({ id }) => id);
 	};
 
-	test("the next statement fails once the transaction must yield, and nothing before it is kept", async () => {
+	test("the next statement fails once the transaction must yield, and the transaction is undone", async () => {
 		const writer = createCopyWriter(32);
 		writer.row(1);
 		writer.int4(3);
@@ -234,7 +234,7 @@ describe("yieldingTx", () => {
 		expect(await taken()).toEqual([]);
 	});
 
-	test("the last steps of a yielding transaction still run: only the commit is left", async () => {
+	test("the last steps of a yielding transaction still run, because only the commit is left", async () => {
 		let isWanted = false;
 		await database.db.transaction(async (raw) => {
 			const tx = yieldingTx(raw, () => isWanted);

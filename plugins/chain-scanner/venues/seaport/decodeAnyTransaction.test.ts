@@ -41,20 +41,20 @@ const shape = (entries: SeaportEntry[]) => {
 	};
 };
 
-test("[ING-12] a match takes the orders that come before it, not those after", () => {
+test("[ING-12] OrdersMatched takes the orders that come before it, not those after", () => {
 	expect(
 		shape([filled(1, 7), filled(2, 7), filled(3, 8), matched(4, [7, 8]), filled(5, 7)]),
 	).toEqual({ matches: [[2, 3]], complete: [true], singles: [1, 5], undecoded: [] });
 });
 
-test("[ING-12] a hash named twice takes its two latest orders", () => {
+test("[ING-12] a hash that OrdersMatched names twice takes its two latest orders", () => {
 	expect(shape([filled(1, 7), filled(2, 7), filled(3, 7), matched(4, [7, 7])])).toMatchObject({
 		matches: [[2, 3]],
 		singles: [1],
 	});
 });
 
-test("[ING-12] a match never takes orders of another Seaport", () => {
+test("[ING-12] OrdersMatched never takes orders of another Seaport contract", () => {
 	const other: Hex = "0x00000000000000000000000000000000000000e2";
 	expect(shape([filled(1, 7, taker, other), filled(2, 8), matched(3, [7, 8])])).toEqual({
 		matches: [[2]],
@@ -64,13 +64,13 @@ test("[ING-12] a match never takes orders of another Seaport", () => {
 	});
 });
 
-test("[ING-12] orders without a recipient are one match, which an unreadable order leaves in doubt", () => {
+test("[ING-12] orders without a recipient are one match, incomplete if another order is unreadable", () => {
 	const orders = [filled(1, 7, ZERO_ADDRESS), filled(2, 8, ZERO_ADDRESS), filled(3, 9)];
 	expect(shape(orders)).toMatchObject({ matches: [[1, 2]], complete: [true], singles: [3] });
 	expect(shape([...orders, { kind: "broken", emitter }])).toMatchObject({ complete: [false] });
 });
 
-test("[ING-12] an order that the call skipped has the zero hash and is not missed", () => {
+test("[ING-12] an order that the call skipped has the zero hash and does not count as missing", () => {
 	expect(shape([filled(1, 7), matched(2, [0, 7])])).toMatchObject({
 		matches: [[1]],
 		complete: [true],
@@ -92,7 +92,7 @@ const unnamed = (
 	return { ...entry, fulfilment: { logIndex, order: { ...order, offer, consideration } } };
 };
 
-test("[ING-12] orders without a recipient that lack what they ask for are not all of their match", () => {
+test("[ING-12] orders without a recipient whose items do not add up are an incomplete match", () => {
 	const listing = unnamed(1, [nft], [coin(9n)]);
 	const bid = unnamed(2, [coin(9n)], [nft]);
 	expect(shape([listing, bid])).toMatchObject({ complete: [true], undecoded: [] });
@@ -101,6 +101,6 @@ test("[ING-12] orders without a recipient that lack what they ask for are not al
 	}
 });
 
-test("[ING-12] a payment whose match is missing is named, as nothing else would tell of it", () => {
+test("[ING-12] a payment whose match is missing is reported, because no other log shows it", () => {
 	expect(shape([unnamed(1, [coin(9n)], [])])).toMatchObject({ complete: [false], undecoded: [1] });
 });

@@ -126,7 +126,7 @@ describe("real logs", () => {
 	});
 });
 
-describe("matches", () => {
+describe("matched orders", () => {
 	test("[ING-12] two matched orders are one sale, whoever relays them and in any order", () => {
 		const price = fc.bigInt({ min: 1n, max: 10n ** 30n });
 		fc.assert(
@@ -155,7 +155,7 @@ describe("matches", () => {
 		);
 	});
 
-	test("[ING-12] 1.1 matches have no OrdersMatched log; a zero recipient groups them", () => {
+	test("[ING-12] Seaport 1.1 logs no OrdersMatched; fulfilments with a zero recipient are one match", () => {
 		const { sales, undecoded } = match11([
 			list(ZERO, 900n),
 			bidFor(ZERO, 1_000n),
@@ -175,7 +175,7 @@ describe("matches", () => {
 		]);
 	});
 
-	test("[ING-12] a 1.1 listing beside a sole payment order goes to who pays", () => {
+	test("[ING-12] in Seaport 1.1 a listing matched with a payment order is sold to the payer", () => {
 		const { sales } = match11([
 			list(ZERO, 900n),
 			order({ offerer: buyer, recipient: ZERO, offer: [coin(900n)] }),
@@ -183,7 +183,7 @@ describe("matches", () => {
 		expect(sales).toMatchObject([{ seller, buyer, totalRaw: 900n, accepted: true }]);
 	});
 
-	test("[ING-12] a rest of a 1.1 order that nobody asked for is not sold", () => {
+	test("[ING-12] in Seaport 1.1 units of an order that no other order asks for are not sold", () => {
 		const { sales } = match11([
 			order({
 				offerer: seller,
@@ -201,7 +201,7 @@ describe("matches", () => {
 		expect(sales).toMatchObject([{ quantity: 3n, totalRaw: 30n, buyer }]);
 	});
 
-	test("[ING-12] OrdersMatched takes the latest orders of its hash; the others stand alone", () => {
+	test("[ING-12] OrdersMatched takes the latest orders of its hashes; the others are single fills", () => {
 		const ask = order({
 			offerer: seller,
 			recipient: other,
@@ -285,7 +285,7 @@ describe("matches", () => {
 		);
 	});
 
-	test("[ING-12] a match with a missing order gives no guessed sale", () => {
+	test("[ING-12] a match with a missing order gives no sale", () => {
 		const listing = list(relayer, 900n);
 		const bid = bidFor(relayer, 1_000n);
 		const missing = decodeSeaportTransaction(
@@ -310,7 +310,7 @@ describe("single fills", () => {
 	const single = (parts: Parameters<typeof order>[0]) =>
 		decodeSeaportTransaction(transaction([order(parts)])).sales;
 
-	test("[ING-12] an accepted offer is priced by what its maker offered, fees not added", () => {
+	test("[ING-12] an accepted offer has the price that its maker offered, without added fees", () => {
 		const sales = single({
 			offerer: buyer,
 			recipient: seller,
@@ -322,7 +322,7 @@ describe("single fills", () => {
 		]);
 	});
 
-	test("[ING-12] native and wrapped are two currencies", () => {
+	test("[ING-12] a native coin and its wrapped token are two currencies", () => {
 		const sales = single({
 			offerer: seller,
 			recipient: buyer,
@@ -332,7 +332,7 @@ describe("single fills", () => {
 		expect(sales).toMatchObject([{ totalRaw: null, currency: null, reason: "several_currencies" }]);
 	});
 
-	test("[ING-12] an item of amount zero changes nothing", () => {
+	test("[ING-12] an item with amount zero has no effect", () => {
 		const sales = single({
 			offerer: seller,
 			recipient: buyer,
@@ -343,7 +343,7 @@ describe("single fills", () => {
 		expect(sales).toHaveLength(1);
 	});
 
-	test("[ING-12] an NFT with money thrown in has no price", () => {
+	test("[ING-12] an order that offers an NFT together with money has no price", () => {
 		const sales = single({
 			offerer: seller,
 			recipient: buyer,
@@ -353,7 +353,7 @@ describe("single fills", () => {
 		expect(sales).toMatchObject([{ reason: "swap", totalRaw: null, accepted: false }]);
 	});
 
-	test("[ING-12] an amount that comes back to the buyer leaves the price as listed", () => {
+	test("[ING-12] an amount that returns to the buyer does not lower the listed price", () => {
 		const sales = single({
 			offerer: seller,
 			recipient: buyer,
@@ -363,11 +363,11 @@ describe("single fills", () => {
 		expect(sales).toMatchObject([{ totalRaw: 100n, buyer, accepted: true }]);
 	});
 
-	test("[ING-12] money without an NFT is no sale", () => {
+	test("[ING-12] an order with money and without an NFT is no sale", () => {
 		expect(single({ offerer: buyer, recipient: buyer, offer: [native(5n)] })).toEqual([]);
 	});
 
-	test("[ING-12] a bidder that accepts its own bid trades with itself, wherever the NFT goes", () => {
+	test("[ING-12] a bidder that accepts its own bid is a self-trader, whoever receives the NFT", () => {
 		const sales = single({
 			offerer: buyer,
 			recipient: buyer,
@@ -377,7 +377,7 @@ describe("single fills", () => {
 		expect(sales).toMatchObject([{ reason: "self_trade", accepted: false, totalRaw: 5n }]);
 	});
 
-	test("[ING-12] an unmarked mirror is dropped, and one of two self-trades is kept", () => {
+	test("[ING-12] a mirror order without OrdersMatched is dropped, and one of two self-trades is kept", () => {
 		const bid = bidFor(seller, 100n);
 		const mirror = list(seller, 95n);
 		const sold = decodeSeaportTransaction(transaction([bid, mirror])).sales;
@@ -389,8 +389,8 @@ describe("single fills", () => {
 	});
 });
 
-describe("what it is given", () => {
-	test("[ING-02] logs of forks and of other contracts are passed over", () => {
+describe("any logs", () => {
+	test("[ING-02] logs of copies of Seaport and of other contracts are ignored", () => {
 		const [log] = transaction([list(buyer, 5n)]);
 		if (!log) throw new Error("one log was made");
 		for (const address of [who("9"), ZERO]) {
@@ -401,7 +401,7 @@ describe("what it is given", () => {
 		expect(decodeSeaportTransaction([{ ...log, topics: [] }]).sales).toEqual([]);
 	});
 
-	test("[ING-12] any set of orders decodes, adds no money and repeats no identity", () => {
+	test("[ING-12] any set of orders gives no more money than it moved, and no position twice", () => {
 		const person = fc.constantFrom(seller, buyer, relayer);
 		const item = fc.oneof(
 			fc.bigInt({ min: 0n, max: 20n }).map(native),
@@ -448,7 +448,7 @@ describe("what it is given", () => {
 		);
 	});
 
-	test("[ING-12] a transaction of many thousands of logs is read in a moment", () => {
+	test("[ING-12] a transaction with many thousands of logs is decoded within two seconds", () => {
 		const lots = Array.from({ length: 3_000 }, (_, index) => [
 			list(ZERO, 9n, BigInt(index)),
 			bidFor(ZERO, 10n, BigInt(index)),

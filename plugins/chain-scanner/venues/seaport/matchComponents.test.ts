@@ -32,7 +32,7 @@ const side = (
 		},
 	});
 
-test("[ING-12] no unit of an NFT is sold twice and none is lost", () => {
+test("[ING-12] every unit of an NFT is sold once", () => {
 	const lot = { id: fc.bigInt({ min: 1n, max: 2n }), amount: fc.bigInt({ min: 0n, max: 5n }) };
 	const orders = fc.array(
 		fc.tuple(
@@ -60,7 +60,7 @@ test("[ING-12] no unit of an NFT is sold twice and none is lost", () => {
 	);
 });
 
-test("[ING-12] a private listing goes to the buyer it names, whoever asks for the NFT as well", () => {
+test("[ING-12] a private listing is sold to the buyer that it names, even if others ask for the NFT", () => {
 	const named = side(0, [{ id: 1n, amount: 1n }], [{ id: 1n, amount: 1n, to: 1 }]);
 	const resale = side(1, [{ id: 1n, amount: 1n }], []);
 	const bid = side(2, [], [{ id: 1n, amount: 1n, to: 2 }]);
@@ -76,7 +76,7 @@ test("[ING-12] a private listing goes to the buyer it names, whoever asks for th
 	);
 });
 
-test("[ING-12] an NFT that passes through a dealer makes two sales, none with oneself", () => {
+test("[ING-12] an NFT that passes through a dealer gives two sales, none of them a self-trade", () => {
 	const owner = side(0, [{ id: 1n, amount: 1n }], []);
 	const dealerSells = side(1, [{ id: 1n, amount: 1n }], []);
 	const dealerBuys = side(1, [], [{ id: 1n, amount: 1n, to: 1 }]);
@@ -91,7 +91,7 @@ test("[ING-12] an NFT that passes through a dealer makes two sales, none with on
 	}
 });
 
-test("[ING-12] thousands of lots of one NFT are paired in a moment", () => {
+test("[ING-12] thousands of lots of one NFT are paired in short time", () => {
 	const sides = Array.from({ length: 8_000 }, (_, index) =>
 		side(index, [{ id: 1n, amount: 2n }], [{ id: 1n, amount: 2n, to: index + 1 }]),
 	);

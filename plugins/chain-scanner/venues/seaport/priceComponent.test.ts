@@ -17,6 +17,6 @@ test("[ING-12] payments of one currency add up, two currencies give no price", (
 	expect(sumPayments([])).toEqual({ kind: "amount", currency: ZERO_ADDRESS, total: 0n });
 });
 
-test("[ING-12] a native item is native, whatever token it names", () => {
+test("[ING-12] an item of native type is the native coin, whatever token address it has", () => {
 	expect(sumPayments([native, { ...native, token: coin }])).toMatchObject({ total: 6n });
 });

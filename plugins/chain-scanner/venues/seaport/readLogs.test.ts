@@ -62,7 +62,7 @@ describe("readOrderFulfilled", () => {
 		readOrderFulfilled({ topics: seaportLogs.fulfilled(sample).topics, data });
 
 	describe("readOrderFulfilled", () => {
-		test("[ING-12] cutting words reads what viem's decoder reads, for any order", () => {
+		test("[ING-12] the fast reader gives the same result as viem's decoder, for any order", () => {
 			fc.assert(
 				fc.property(order, (drawn) => {
 					const log = seaportLogs.fulfilled(drawn);
@@ -94,7 +94,7 @@ describe("readOrderFulfilled", () => {
 			);
 		});
 
-		test("[ING-12] a cut or damaged log is read or named, never thrown over, never slow", () => {
+		test("[ING-12] a cut or damaged log is read or reported, without an exception, and in short time", () => {
 			const cpuMs = cpuTimer();
 			fc.assert(
 				fc.property(
@@ -120,7 +120,7 @@ describe("readOrderFulfilled", () => {
 			expect(cpuMs()).toBeLessThan(10_000);
 		});
 
-		test("[ING-12] a log cut anywhere short of its end is not half read", () => {
+		test("[ING-12] a log that is cut anywhere is never read in part", () => {
 			const { data } = seaportLogs.fulfilled(sample);
 			for (let length = 0; length < data.length; length++) {
 				expect(read(data.slice(0, length) as Hex).kind).toBe("undecoded");
@@ -128,7 +128,7 @@ describe("readOrderFulfilled", () => {
 			expect(read(data).kind).toBe("order");
 		});
 
-		test("[ING-12] a length or an offset that lies does not start a loop", () => {
+		test("[ING-12] a false length or offset starts no long loop", () => {
 			const { data } = seaportLogs.fulfilled(sample);
 			const lies = [2n ** 255n, 2n ** 256n - 1n, 2n ** 48n - 1n, 2n ** 32n, 2n ** 53n, 10_000n];
 			const cpuMs = cpuTimer();
@@ -142,7 +142,7 @@ describe("readOrderFulfilled", () => {
 			expect(cpuMs()).toBeLessThan(500);
 		});
 
-		test("[ING-12] offsets that are unusual but true are followed", () => {
+		test("[ING-12] unusual but correct offsets are followed", () => {
 			const { data } = seaportLogs.fulfilled(sample);
 			const offer = data.slice(2 + 4 * 64, 2 + 9 * 64);
 			const consideration = data.slice(2 + 9 * 64);
@@ -170,13 +170,13 @@ describe("readOrderFulfilled", () => {
 			["an ERC-20 at the zero address", 10, 1n, "consideration 0: an ERC-20 without a token"],
 			["a recipient that is no address", 1, 2n ** 255n, "recipient is no address"],
 			["a payee that is no address", 14, 2n ** 161n, "consideration 0: recipient is no address"],
-		])("[ING-12] %s is named as undecoded", (_, index, value, problem) => {
+		])("[ING-12] %s is reported as undecoded", (_, index, value, problem) => {
 			const { data } = seaportLogs.fulfilled(sample);
 			const { orderHash } = sample;
 			expect(read(setWord(data, index, value))).toEqual({ kind: "undecoded", problem, orderHash });
 		});
 
-		test("[ING-12] missing topics, odd hex and no data are named as undecoded", () => {
+		test("[ING-12] missing topics, odd hex and no data are reported as undecoded", () => {
 			const { data, topics } = seaportLogs.fulfilled(sample);
 			for (const log of [
 				{ topics: topics.slice(0, 2), data },
@@ -207,7 +207,7 @@ describe("readOrdersMatched", () => {
 		);
 	});
 
-	test("[ING-12] a cut list of order hashes is named, whatever its length claims", () => {
+	test("[ING-12] a cut list of order hashes is reported as undecoded, whatever length it claims", () => {
 		const { data } = seaportLogs.matched([`0x${"ab".repeat(32)}`, `0x${"cd".repeat(32)}`]);
 		for (let length = 0; length < data.length; length++) {
 			expect(readOrdersMatched({ data: data.slice(0, length) as Hex }).kind).toBe("undecoded");

@@ -147,7 +147,7 @@ describe("one order, one taker", () => {
 		await expectPaid(receipt, buyer, coin, sales);
 	});
 
-	test("[ING-12] an accepted offer filled as an advanced order reads the same", async () => {
+	test("[ING-12] an accepted offer filled as an advanced order gives the same sale", async () => {
 		const id = await chain.mintNft(seller);
 		const receipt = await chain.fulfillAdvancedOrder(
 			{ order: await bid(id, 500n, 25n) },
@@ -187,7 +187,7 @@ describe("one order, one taker", () => {
 		await expectPaid(receipt, relayer, NATIVE, sales);
 	});
 
-	test("[ING-12] a bundle is split by unit, its remainder with the first", async () => {
+	test("[ING-12] a bundle is split by unit, and its first row gets the remainder", async () => {
 		const ids = [];
 		for (let count = 0; count < 3; count++) ids.push(await chain.mintNft(seller));
 		const order = await chain.sign({
@@ -222,7 +222,7 @@ describe("one order, one taker", () => {
 		await expectPaid(receipt, buyer, NATIVE, sales);
 	});
 
-	test("[ING-12] an order filled in parts is a sale for each part", async () => {
+	test("[ING-12] an order filled in parts gives a sale for each part", async () => {
 		const id = await chain.mintMulti(seller, 5n);
 		const order = await chain.sign({
 			offerer: seller,
@@ -253,8 +253,8 @@ describe("one order, one taker", () => {
 	});
 });
 
-describe("not counted", () => {
-	test("[ING-12] a gift is kept at zero and not accepted", async () => {
+describe("sales that are not counted", () => {
+	test("[ING-12] a gift is kept with price zero, and not accepted", async () => {
 		const id = await chain.mintNft(seller);
 		const order = await chain.sign({
 			offerer: seller,
@@ -296,7 +296,7 @@ describe("not counted", () => {
 		]);
 	});
 
-	test("[ING-12] NFT for NFT gives no price, with or without money on top", async () => {
+	test("[ING-12] a swap of NFT for NFT has no price, with or without additional money", async () => {
 		for (const onTop of [0n, 50n]) {
 			const given = await chain.mintNft(seller);
 			const asked = await chain.mintNft(buyer);

@@ -100,7 +100,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, NATIVE, sales);
 		});
 
-		test("[ING-12] a mirror order's excess that comes back is not part of the price", async () => {
+		test("[ING-12] a mirror order's excess that is returned is not part of the price", async () => {
 			const { id, order, mirror } = await privateSale(1_000n, 1_500n);
 			const call = { from: buyer, value: 1_500n };
 			const receipt = await chain.matchOrders([order, mirror], privateFulfillments, call);
@@ -131,7 +131,7 @@ describe("readMatch", () => {
 				{ from: [[bidAt, 0]], to: [[listingAt, 0]] },
 			] as { from: [number, number][]; to: [number, number][] }[];
 
-		test("[ING-12] a relayer that matches a listing and a bid is no party, and keeps the spread", async () => {
+		test("[ING-12] a relayer that matches a listing and a bid is not a party of the sale, and keeps the spread", async () => {
 			const { id, order } = await coinListing(900n);
 			const receipt = await chain.matchOrders(
 				[order, await bid(id, 1_000n)],
@@ -146,7 +146,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, coin, sales);
 		});
 
-		test("[ING-12] matchAdvancedOrders with the bid first and a recipient reads the same", async () => {
+		test("[ING-12] matchAdvancedOrders with the bid first and a recipient gives the same sale", async () => {
 			const { id, order } = await coinListing(900n);
 			const receipt = await chain.matchAdvancedOrders(
 				[{ order: await bid(id, 1_000n) }, { order }],
@@ -157,7 +157,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, coin, sales);
 		});
 
-		test("[ING-12] a bidder who matches its own bid pays what the listing took", async () => {
+		test("[ING-12] a bidder who matches its own bid pays the price of the listing", async () => {
 			const { id, order } = await coinListing(900n);
 			const receipt = await chain.matchOrders(
 				[order, await bid(id, 1_000n)],
@@ -199,7 +199,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, friend, coin, sales.slice(1));
 		});
 
-		test("[ING-12] a bid that two sellers fill is two sales whose prices sum to it", async () => {
+		test("[ING-12] a bid that two sellers fill gives two sales whose prices sum to it", async () => {
 			const id = await chain.mintMulti(seller, 2n);
 			await chain.send({
 				from: seller,
@@ -237,7 +237,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, coin, sales);
 		});
 
-		test("[ING-12] an NFT left over in a match goes to the match's recipient", async () => {
+		test("[ING-12] an NFT that remains in a match goes to the match's recipient", async () => {
 			const { id, order } = await listing(1_000n);
 			const mirror = await chain.sign({
 				offerer: buyer,
@@ -256,7 +256,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, NATIVE, sales);
 		});
 
-		test("[ING-12] an NFT left over that comes home to its seller is no sale to the payer", async () => {
+		test("[ING-12] an NFT that remains and returns to its seller is not sold to the payer", async () => {
 			const { id, order } = await coinListing(1_000n);
 			const mirror = await chain.sign({
 				offerer: buyer,
@@ -271,7 +271,7 @@ describe("readMatch", () => {
 			]);
 		});
 
-		test("[ING-12] a buyer's own order that carries the price and the fee pays both", async () => {
+		test("[ING-12] a buyer's own order with price and fee pays both", async () => {
 			const id = await chain.mintNft(seller);
 			const order = await chain.sign({
 				offerer: seller,
@@ -296,7 +296,7 @@ describe("readMatch", () => {
 			await expectPaid(receipt, buyer, coin, sales);
 		});
 
-		test("[ING-12] a private buyer's ERC-20 excess counts as paid unless it comes back", async () => {
+		test("[ING-12] a private buyer's ERC-20 excess counts as paid unless it is returned", async () => {
 			for (const [recipient, totalRaw] of [
 				[friend, 1_000n],
 				[buyer, 900n],
@@ -351,7 +351,7 @@ describe("readMatch", () => {
 			]);
 		});
 
-		test("[ING-12] any pairs in any order of logs, by any caller, read as their money moved", async () => {
+		test("[ING-12] any pairs, in any order of logs and by any caller, give sales as their money moved", async () => {
 			const plans = fc.sample(
 				fc.record({
 					pairs: fc.array(

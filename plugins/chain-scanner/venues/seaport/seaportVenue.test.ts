@@ -43,7 +43,7 @@ describe("readListings", () => {
 			],
 		};
 
-		test("[ING-12] an ordinary listing is read, in every version and beside others", () => {
+		test("[ING-12] an ordinary listing is read, in every version and beside other logs", () => {
 			for (const address of [seaportLogs.v11, seaportLogs.v16]) {
 				expect(expectSame(logsOf([listing], address))).toBe(true);
 				expect(expectSame(logsOf([listing, listing, listing], address))).toBe(true);
@@ -54,7 +54,7 @@ describe("readListings", () => {
 			expect(readListings([])).toEqual([]);
 		});
 
-		test("[ING-12] a payment that moved nothing has no say in the currency", () => {
+		test("[ING-12] a payment of amount zero does not affect the currency", () => {
 			const coin = (amount: bigint): LoggedItem => {
 				return { itemType: 1, token: weth, identifier: 0n, amount };
 			};
@@ -110,7 +110,7 @@ describe("readListings", () => {
 			),
 		});
 
-		test("[ING-12] listings are read exactly as the whole decoder reads them", () => {
+		test("[ING-12] the fast reader of listings gives the same sales as the full decoder", () => {
 			const read = { quickly: 0, wholly: 0 };
 			fc.assert(
 				fc.property(
@@ -130,14 +130,14 @@ describe("readListings", () => {
 			expect(read.wholly).toBeGreaterThan(numRuns / 50);
 		});
 
-		test("[ING-12] a listing's log with any one thing changed is read as the whole decoder does", () => {
+		test("[ING-12] the fast reader and the full decoder agree on a listing's log with one change", () => {
 			const logs = logsOf([listing, { ...listing, recipient: fees }]);
 			const spoiled = mutantsOf(logs).filter(({ value }) => value.every(isLog));
 			expect(spoiled.length).toBeGreaterThan(100);
 			for (const { value } of spoiled) expectSame(value);
 		});
 
-		test("[ING-12] a listing whose bytes are changed, cut or drawn out is read as the whole decoder does", () => {
+		test("[ING-12] the fast reader and the full decoder agree on a listing with changed or cut bytes", () => {
 			const [log] = logsOf([listing]);
 			const digits = log?.data.slice(2) ?? "";
 			fc.assert(
@@ -166,7 +166,7 @@ describe("readListings", () => {
 });
 
 describe("seaportVenue", () => {
-	test("[ING-02] the venue asks for both events, from the six canonical addresses only", () => {
+	test("[ING-02] the venue subscribes to both events, of the six canonical addresses only", () => {
 		expect(seaportVenue.topics).toEqual([
 			toEventSelector(
 				"OrderFulfilled(bytes32,address,address,address,(uint8,address,uint256,uint256)[],(uint8,address,uint256,uint256,address)[])",
