@@ -66,10 +66,10 @@ export type Rpc = {
 	 */
 	settle(calls: readonly RpcCall[], options?: RpcOptions): Promise<RpcOutcome[]>;
 	/**
-	 * Reports that the newest answer proved inconsistent: it is counted, and its endpoint is asked
-	 * last for a while.
+	 * Reports that an answer proved inconsistent: it is counted, and its endpoint is asked last for a
+	 * while. Without names of endpoints (`heard`) it is the one of the newest answer.
 	 */
-	distrust(kind: RpcInconsistency): void;
+	distrust(kind: RpcInconsistency, heard?: ReadonlySet<string>): void;
 	/**
 	 * True if calls are billed, or wait because of a limit: then use one large question, not many
 	 * small ones.
@@ -102,6 +102,8 @@ export type RpcInconsistency =
 	| "disagreement"
 	/** A receipt in a block that is not on the chain, or does not contain the transaction. */
 	| "false_receipt"
+	/** A count of an account's transactions that the blocks of the same endpoint do not show. */
+	| "false_count"
 	/** An invalid header, log, transaction or number. */
 	| "malformed";
 

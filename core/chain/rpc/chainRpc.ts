@@ -127,8 +127,9 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 		served = [endpoint];
 	}
 
-	function distrust(kind: RpcInconsistency) {
-		for (const endpoint of served) endpoint.caught(kind);
+	function distrust(kind: RpcInconsistency, heard?: ReadonlySet<string>) {
+		const named = pool.endpoints.filter(({ name }) => heard?.has(name));
+		for (const endpoint of heard ? named : served) endpoint.caught(kind);
 	}
 
 	function hasBlock({ health }: Endpoint, block: number): boolean {

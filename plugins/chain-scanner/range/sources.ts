@@ -16,6 +16,7 @@ const KINDS: Record<RpcInconsistency, true> = {
 	head_too_far: true,
 	disagreement: true,
 	false_receipt: true,
+	false_count: true,
 	malformed: true,
 };
 

@@ -66,12 +66,12 @@ describe("a search", () => {
 	});
 
 	test("a search asks for its second opinion beside the endpoint that answered first", async () => {
-		const { batch } = owner.lab.chain.rpc;
+		const { settle } = owner.lab.chain.rpc;
 		const beside: string[][] = [];
-		owner.lab.chain.rpc.batch = async (calls, options) => {
+		owner.lab.chain.rpc.settle = async (calls, options) => {
 			if (options?.second) beside.push([...(options.heard ?? [])]);
 			else options?.heard?.add("first");
-			return await batch(calls, options);
+			return await settle(calls, options);
 		};
 		const { signal } = new AbortController();
 		mine();

@@ -6,6 +6,14 @@ import { type Address, type Hex, hexQuantity, isAddress, isWord } from "#core/ch
 import { chainFault, hexData, readAnswer, readableBy } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
+import {
+	type Asking,
+	askBeside,
+	askBriefly,
+	askHeard,
+	countCalls,
+	type Others,
+} from "#plugins/wallets/chain/secondOpinion.ts";
 
 /** A mined transaction of an account, as its block shows it. */
 export type SentTransaction = {
@@ -34,12 +42,24 @@ export type SentSinceAsked = {
 	address: Address;
 	/** Only what was mined after it is read. */
 	fromBlock: number;
-	/** How many of its transactions are on record, mined or not. Left out: those that are mined. */
+	/**
+	 * How many of its transactions are on record or were read, mined or not. Left out: nobody knows
+	 * of the first, and those that are mined count as known.
+	 */
 	known?: number;
+	/** Ends what one of two endpoints alone counts for too long, and cannot show. */
+	endsClaims?: boolean;
+	others?: Others;
 	signal: AbortSignal;
 };
 
 type SentRead = Pick<SentSince, "sent" | "searchedTo" | "isScanned">;
+
+/** What one endpoint showed, and the count that it began with; null: it has no state so old. */
+type Reading = Omit<SentSince, "isWhole"> & { low: number | null };
+
+/** What one endpoint counts. */
+type Word = { mined: number; waiting: number; low: number | null };
 
 /** Blocks in which the account's count changes: from the first to the last, and their counts. */
 type Span = { after: number; until: number; low: number; high: number };
@@ -49,8 +69,6 @@ export const SENT_BLOCKS_MAX = 64;
 /** Blocks that are read whole where a node keeps no state so old. */
 export const SENT_SCAN_MAX = 256;
 const BLOCKS_AT_ONCE = 16;
-/** A second endpoint that is silent for longer holds nobody's payment. */
-const SECOND_TIMEOUT_MS = 3_000;
 /** A chain has fewer than 2^48 blocks. */
 const HALVINGS_MAX = 48;
 
@@ -59,7 +77,6 @@ const lower = (text: string) => text.toLowerCase();
 const address = z.string().transform(lower).refine(isAddress);
 const word = z.string().transform(lower).refine(isWord);
 const TRANSACTIONS_MAX = 100_000;
-const blockTime = z.object({ number: blockNumber, timestamp: chainNumbers.seconds });
 const block = z.object({
 	transactions: z
 		.array(
@@ -79,13 +96,32 @@ const block = z.object({
  * Reads what an account sent in the blocks after one. Its count at a block says how many of its
  * transactions are mined by then, so only blocks in which that changes are read, the oldest first,
  * and as many as one search may: `searchedTo` says how far it came. Each nonce that the counts name
- * has to be in its block, or the node contradicts itself and nothing was learned.
+ * has to be in its block, or the node contradicts itself: it is distrusted, and another one asked.
  *
  * A node that keeps no state so old refuses some counts. Then the blocks themselves are read.
  *
- * That nothing is left is the word of a second endpoint too, where there is one.
+ * That nothing is left is the word of a second endpoint too, where one answers. What it counts it
+ * has to show in blocks, as the first one had to: no endpoint's word alone holds a payment for long.
  */
 export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<SentSince> {
+	const heard = new Set<string>();
+	const first = askHeard(rpc, heard);
+	const own = await readBy(first, asked).catch(async (error: unknown) => {
+		if (!isContradiction(error)) throw error;
+		rpc.distrust("false_count", new Set(heard));
+		heard.clear();
+		return await readBy(first, asked);
+	});
+	if (own.searchedTo < own.headBlock) return { ...own, isWhole: false };
+	const word = await wordOf(first, asked);
+	const { isSettled, other } = await hearOther(rpc, asked, { first, own, word, heard });
+	const all = other ? joined(own, other) : own;
+	const isRead = isSettled && word.mined >= own.count && !isHidden(all, asked);
+	return { ...all, isWhole: isRead && (!other || other.searchedTo === other.headBlock) };
+}
+
+/** Reads all by one endpoint, as far as one search goes. */
+async function readBy(rpc: Asking, asked: SentSinceAsked): Promise<Reading> {
 	const { fromBlock, signal } = asked;
 	const head = await rpc.call(
 		{ method: "eth_blockNumber", params: [] },
@@ -93,89 +129,141 @@ export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<Se
 	);
 	const headBlock = readAnswer(blockNumber, head);
 	if (headBlock < fromBlock) throw chainFault.chainBehind();
-	const heard = new Set<string>();
-	const [low, high] = await countsAt(rpc, asked, [fromBlock, headBlock], { heard });
-	if (high === undefined || high === null) throw chainFault.chainUnreadable();
+	const [low = null, high = null] = await countsAt(rpc, asked, [fromBlock, headBlock]);
+	if (high === null) throw chainFault.chainUnreadable();
 	const read =
-		low === undefined || low === null
+		low === null
 			? await scan(rpc, asked, { headBlock, high })
 			: await readSpans(rpc, asked, { after: fromBlock, until: headBlock, low, high });
-	const isRead = read.searchedTo === headBlock;
-	const isWhole = isRead && (await isNothingLeft(rpc, asked, { low, high, heard }));
-	return { ...read, headBlock, count: high, isWhole };
+	return { ...read, headBlock, count: high, low };
 }
 
 /**
- * Returns whether an account's counts, mined and waiting, are at most what is on record: then
- * nothing else was sent. A second endpoint has to agree where it answers within a few seconds; its
- * silence holds no payment.
+ * Holds what was read against the word of another endpoint. Where that counts more, or began with
+ * another count, it has to show the transactions: what it shows is read too, and where it cannot
+ * show them it is distrusted. What only waits nobody can show: where one of two names more of that,
+ * it ends with time (`endsClaims`).
  */
-export async function isAllKnown(
+async function hearOther(
 	rpc: Rpc,
-	{ address, known, signal }: { address: Address; known: number; signal: AbortSignal },
-): Promise<boolean> {
-	const calls = countCalls(address);
-	const isReadable = readableBy([nonce, nonce]);
-	const heard = new Set<string>();
-	const isWithin = (answers: readonly unknown[]) =>
-		answers.every((one) => readAnswer(nonce, one) <= known);
-	if (!isWithin(await rpc.batch(calls, { signal, isReadable, heard }))) return false;
-	const brief = AbortSignal.any([signal, AbortSignal.timeout(SECOND_TIMEOUT_MS)]);
+	asked: SentSinceAsked,
+	{ first, own, word, heard }: { first: Asking; own: Reading; word: Word; heard: Set<string> },
+): Promise<{ isSettled: boolean; other?: Reading }> {
+	const { signal, others = { areSilent: false }, endsClaims = false } = asked;
+	const named = new Set<string>();
+	const beside = askBeside(rpc, heard, named);
+	const told = await askBriefly({ others, signal }, (brief) =>
+		wordOf(beside, { ...asked, signal: brief }),
+	);
+	const isClaimed = isMore(word, asked, own.count);
+	if (told === null) return { isSettled: !isClaimed };
+	const isOtherBegin = own.low !== null && told.low !== null && told.low !== own.low;
+	if (named.size === 0) {
+		// The same endpoint once more: it cannot have begun with two counts.
+		if (isOtherBegin) throw contradicts(asked.fromBlock);
+		return { isSettled: !isClaimed && !isMore(told, asked, own.count) };
+	}
+	let other: Reading | null = null;
+	if (told.mined > own.count || isOtherBegin || isHidden(own, asked)) {
+		const shown = () => readBy(beside, asked);
+		other = await readShown(rpc, asked, { named, shown });
+		if (!other) return { isSettled: !isClaimed };
+	}
+	if (isOtherBegin && own.low !== null && told.low !== null) {
+		const isOwnMore = own.low > told.low;
+		const span = { low: Math.min(own.low, told.low), high: Math.max(own.low, told.low) };
+		const shown = () => readEarlier(isOwnMore ? first : beside, asked, span);
+		const before = await readShown(rpc, asked, { named: isOwnMore ? heard : named, shown });
+		if (!before && isOwnMore) throw contradicts(asked.fromBlock);
+		if (!before) return { isSettled: !isClaimed };
+		other = other && { ...other, sent: [...before, ...other.sent] };
+	}
+	const count = Math.max(own.count, other?.count ?? 0);
+	const claims = [isMore(word, asked, count), isMore(told, asked, count)];
+	const isDisputed = claims[0] !== claims[1];
+	if (isDisputed && endsClaims) rpc.distrust("false_count", claims[0] ? heard : named);
+	const isSettled = isDisputed ? endsClaims : !claims[0];
+	return { isSettled, ...(other && { other }) };
+}
+
+/**
+ * Has an endpoint show what it counts; null where its own blocks do not show that. Throws where it
+ * does not answer: it may show it the next time, unless it was given time enough.
+ */
+async function readShown<Shown>(
+	rpc: Rpc,
+	asked: SentSinceAsked,
+	{ named, shown }: { named: ReadonlySet<string>; shown: () => Promise<Shown> },
+): Promise<Shown | null> {
 	try {
-		const options = { signal: brief, isReadable, heard, second: true };
-		return isWithin(await rpc.batch(calls, options));
+		return await shown();
 	} catch (error) {
-		signal.throwIfAborted();
-		if (!(error instanceof Fault) && !brief.aborted) throw error;
-		return true;
+		asked.signal.throwIfAborted();
+		const isOver = asked.endsClaims === true && error instanceof Fault;
+		if (!isContradiction(error) && !isOver) throw error;
+		rpc.distrust("false_count", named);
+		return null;
 	}
 }
 
-/**
- * Finds the newest block that is not younger than a time by steps back from the head that double,
- * and then by halving; 0 where the chain is younger. Some forty small calls at most. A second
- * endpoint has to say so too: one that makes a block older would hide what was sent before it.
- *
- * Where no block came since then, or the chain's clock is wrong, it is some blocks before the head.
- */
-export async function readBlockBefore(
-	rpc: Rpc,
-	{ atMs, signal }: { atMs: number; signal: AbortSignal },
-): Promise<number> {
-	const isReadable = readableBy([blockTime]);
-	const read = async (at: string, second = false) => {
-		const call = { method: "eth_getBlockByNumber", params: [at, false] };
-		const options = { signal, isReadable, ...(second && { second }) };
-		const found = readAnswer(blockTime, await rpc.call(call, options));
-		return { number: found.number, isOld: found.timestamp * 1_000 <= atMs };
+/** Reads what an endpoint counts before a search began, and another one does not. */
+async function readEarlier(
+	rpc: Asking,
+	asked: SentSinceAsked,
+	{ low, high }: { low: number; high: number },
+): Promise<SentTransaction[]> {
+	const all = { after: -1, until: asked.fromBlock, low: 0, high };
+	const { sent, searchedTo } = await readSpans(rpc, asked, all, low);
+	if (searchedTo < asked.fromBlock) throw chainFault.chainUnreadable();
+	return sent;
+}
+
+/** What either of two endpoints showed: each may hide something. */
+function joined(own: Reading, other: Reading): Reading {
+	const byHash = new Map([...own.sent, ...other.sent].map((one) => [one.hash, one]));
+	return {
+		sent: [...byHash.values()].sort((a, b) => a.nonce - b.nonce),
+		searchedTo: Math.min(own.searchedTo, other.searchedTo),
+		headBlock: Math.min(own.headBlock, other.headBlock),
+		count: Math.max(own.count, other.count),
+		isScanned: own.isScanned || other.isScanned,
+		low: own.low,
 	};
-	const head = await read("latest");
-	let [low, high] = [head.number, head.number];
-	if (head.isOld) low = Math.max(0, head.number - SENT_SCAN_MAX);
-	for (let step = 1; low > 0 && !head.isOld; step *= 2) {
-		low = Math.max(0, low - step);
-		if ((await read(hexQuantity(low))).isOld) break;
-		high = low;
-	}
-	while (high - low > 1 && !head.isOld) {
-		const middle = low + Math.floor((high - low) / 2);
-		if ((await read(hexQuantity(middle))).isOld) low = middle;
-		else high = middle;
-	}
-	if (low > 0 && !(await read(hexQuantity(low), true)).isOld) throw contradicts(low);
-	return low;
 }
 
-async function readSpans(rpc: Rpc, asked: SentSinceAsked, all: Span): Promise<SentRead> {
+/** Says whether blocks that were read to the head show nothing, though more is mined than known. */
+export function isHidden(
+	{ sent, isScanned, count, searchedTo, headBlock }: Omit<SentSince, "isWhole">,
+	{ known }: Pick<SentSinceAsked, "known">,
+): boolean {
+	const isToHead = searchedTo >= headBlock;
+	return isScanned && isToHead && sent.length === 0 && known !== undefined && count > known;
+}
+
+/** Says whether an endpoint counts more than was read, as mined or as waiting. */
+function isMore({ mined, waiting }: Word, { known = 0 }: SentSinceAsked, count: number): boolean {
+	return mined > count || waiting > Math.max(count, known);
+}
+
+/** Reads the blocks of a span in which the count changes; those with nonces from one on alone. */
+async function readSpans(
+	rpc: Asking,
+	asked: SentSinceAsked,
+	all: Span,
+	fromNonce = all.low,
+): Promise<SentRead> {
 	if (all.high < all.low) throw contradicts(all.until);
-	let open = all.high > all.low ? [all] : [];
+	let open = all.high > fromNonce ? [all] : [];
 	let searchedTo = all.until;
 	for (let turn = 0; turn < HALVINGS_MAX && open.some(isWide); turn++) {
 		const counts = await countsAt(rpc, asked, open.map(middleOf));
 		if (counts.includes(null)) {
+			if (fromNonce > all.low) throw chainFault.chainUnreadable();
 			return await scan(rpc, asked, { headBlock: all.until, high: all.high });
 		}
-		const halves = open.flatMap((span, place) => halvesOf(span, counts[place] ?? span.high));
+		const halves = open
+			.flatMap((span, place) => halvesOf(span, counts[place] ?? span.high))
+			.filter(({ high }) => high > fromNonce);
 		open = halves.slice(0, SENT_BLOCKS_MAX);
 		// What is cut off is the newest: what stands is whole up to its last block.
 		if (halves.length > open.length) searchedTo = open.at(-1)?.until ?? searchedTo;
@@ -200,7 +288,7 @@ async function readSpans(rpc: Rpc, asked: SentSinceAsked, all: Span): Promise<Se
 
 /** Reads the blocks themselves: what an account sent follows from each nonce to the next. */
 async function scan(
-	rpc: Rpc,
+	rpc: Asking,
 	asked: SentSinceAsked,
 	{ headBlock, high }: { headBlock: number; high: number },
 ): Promise<SentRead> {
@@ -218,51 +306,27 @@ async function scan(
 	return { sent, searchedTo, isScanned: true };
 }
 
-/** Whether no endpoint counts more than was read, neither mined nor waiting. */
-async function isNothingLeft(
-	rpc: Rpc,
-	asked: SentSinceAsked,
-	opening: { low: number | null | undefined; high: number; heard: Set<string> },
-): Promise<boolean> {
-	const { low, high: count, heard } = opening;
-	const { address, fromBlock, known = 0, signal } = asked;
-	const calls = countCalls(address);
-	const isReadable = readableBy([nonce, nonce]);
-	const ofCounts = new Set<string>();
-	for (const second of [false, true]) {
-		const options = { signal, isReadable, heard: ofCounts, ...(second && { second }) };
-		const counts = await rpc.batch(calls, options);
-		const [mined = 0, waiting = 0] = counts.map((one) => readAnswer(nonce, one));
-		if (mined !== count || waiting > Math.max(count, known)) return false;
-	}
-	// Nor did one of them begin with too many, which would hide as many.
-	const [again] = await countsAt(rpc, asked, [fromBlock], { heard, second: true });
-	if (typeof low === "number" && typeof again === "number" && again !== low) {
-		throw contradicts(fromBlock);
-	}
-	return true;
-}
-
-/** Asks for what is mined, and for what waits with it. */
-function countCalls(address: Address) {
-	return ["latest", "pending"].map((at) => {
-		return { method: "eth_getTransactionCount", params: [address, at] };
-	});
+/** Reads what one endpoint counts: what is mined, what waits with it, and with what it began. */
+async function wordOf(rpc: Asking, { address, fromBlock, signal }: SentSinceAsked): Promise<Word> {
+	const params = [address, hexQuantity(fromBlock)];
+	const calls = [...countCalls(address), { method: "eth_getTransactionCount", params }];
+	const isReadable = readableBy([nonce, nonce, nonce]);
+	const [mined, waiting, low] = (await rpc.settle(calls, { signal, isReadable })).map(countOf);
+	if (typeof mined !== "number" || typeof waiting !== "number") throw chainFault.chainUnreadable();
+	return { mined, waiting, low: low ?? null };
 }
 
 /** Null where the node refuses to say, because it has no state of that block any more. */
 async function countsAt(
-	rpc: Rpc,
+	rpc: Asking,
 	{ address, signal }: SentSinceAsked,
 	numbers: readonly number[],
-	opinion: { heard?: Set<string>; second?: boolean } = {},
 ): Promise<(number | null)[]> {
 	const calls = numbers.map((number) => {
 		return { method: "eth_getTransactionCount", params: [address, hexQuantity(number)] };
 	});
 	const isReadable = readableBy(numbers.map(() => nonce));
-	const options = { signal, isReadable, ...opinion };
-	return (await rpc.settle(calls, options)).map(countOf);
+	return (await rpc.settle(calls, { signal, isReadable })).map(countOf);
 }
 
 function countOf(outcome: RpcOutcome): number | null {
@@ -272,7 +336,7 @@ function countOf(outcome: RpcOutcome): number | null {
 }
 
 async function readBlocksOf(
-	rpc: Rpc,
+	rpc: Asking,
 	{ address, signal }: SentSinceAsked,
 	numbers: readonly number[],
 ): Promise<SentTransaction[][]> {
@@ -315,4 +379,8 @@ function halvesOf(span: Span, count: number): Span[] {
 
 function contradicts(number: number) {
 	return chainFault.chainContradicts({ detail: `counts and transactions at block ${number}` });
+}
+
+function isContradiction(error: unknown): boolean {
+	return error instanceof Fault && error.code === "chain_contradicts";
 }

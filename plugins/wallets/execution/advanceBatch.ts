@@ -167,7 +167,6 @@ async function decide(
 	const { from, chainId } = first.plan;
 	const { unreadSince } = decided.toRead;
 	const pastRead = await readPast(deps, { account: { chainId, from }, unreadSince, signal });
-	if (pastRead === "open") return null;
 	const again = await once(pastRead);
 	return again && !again.next && again.toRead ? null : again;
 }

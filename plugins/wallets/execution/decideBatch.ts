@@ -1,7 +1,6 @@
 // Decides on a planned batch in one transaction: deny it, ask first, or reserve it.
 
 import { hexToBytes } from "viem";
-import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
@@ -13,7 +12,12 @@ import {
 	QUESTION_LIFETIME_MS,
 	REVIEW_LIFETIME_MS,
 } from "#plugins/wallets/execution/prepareIntent.ts";
-import { judgePast, noteAnswers, type PastRead } from "#plugins/wallets/execution/readPast.ts";
+import {
+	judgePast,
+	noteAnswers,
+	type PastLook,
+	type PastRead,
+} from "#plugins/wallets/execution/readPast.ts";
 import {
 	isWithin,
 	type PlannedIntent,
@@ -83,7 +87,8 @@ export async function decideBatch(
 	if (await mustWait(tx, given)) return null;
 	const verdict = judge(deps, { ...given, situation, at });
 	if (verdict.kind !== "denied" && !isNothingSent(verdict)) {
-		const past = judgePast(deps, { ...given, queue: situation.queue });
+		const isOwners = verdict.kind === "asked" && verdict.event === "ask_signature";
+		const past = judgePast(deps, { ...given, isOwners, queue: situation.queue });
 		if (past.kind === "unread") return { next: null, toRead: past };
 		if (past.kind === "asked") {
 			await askWhetherPaid(deps, tx, { ...given, at, looks: past.looks });
@@ -151,19 +156,21 @@ export async function writeVerdict(
 async function askWhetherPaid(
 	deps: ExecutionDeps,
 	tx: Tx,
-	given: Given & { at: Date; looks: readonly (Hex | null)[] },
+	given: Given & { at: Date; looks: readonly PastLook[] },
 ): Promise<void> {
 	const { planned, at, looks, account } = given;
-	const like = looks.find((one) => one !== null && one !== UNREADABLE);
+	const like = looks.find(({ hash }) => hash !== UNREADABLE)?.hash;
 	const detail = like
 		? `${LOOKS_PAID} ${like}`
-		: "What the wallet sent while this service has no records cannot be read any more.";
+		: "What the wallet sent while this service has no records cannot be read now.";
 	const why = { code: "looks_paid", detail };
 	const verdict = { kind: "asked", event: "ask_confirmation", why } as const;
 	await writeVerdict(deps, tx, { planned, verdict, at, headBlock: account.headBlock });
-	for (const [place, { intent }] of planned.entries()) {
-		const hash = hexToBytes(looks[place] ?? UNREADABLE);
-		await tx.execute("update wallets.intent set looks_paid = $2 where id = $1", [intent.id, hash]);
+	for (const { intent, hash } of looks) {
+		await tx.execute("update wallets.intent set looks_paid = $2 where id = $1", [
+			intent.id,
+			hexToBytes(hash),
+		]);
 	}
 	deps.log.warn("an intent is like a transaction of its wallet that is on no record here", {
 		...{ intentId: planned[0]?.intent.id, transactionHash: like ?? null },

@@ -7,16 +7,18 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
+import { readBlockBefore } from "#plugins/wallets/chain/readBlockBefore.ts";
 import {
-	isAllKnown,
-	readBlockBefore,
+	isHidden,
 	readSentSince,
 	SENT_SCAN_MAX,
 	type SentSince,
 	type SentTransaction,
 } from "#plugins/wallets/chain/readSentSince.ts";
+import { isAllKnown, type Others } from "#plugins/wallets/chain/secondOpinion.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 import type { Account, NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
 import {
 	findLike,
@@ -28,6 +30,14 @@ import {
 
 /** How the reading of an account's past ended. `open`: it goes on, or has to be tried again. */
 export type PastRead = "read" | "open" | "unreadable";
+
+/** An intent that may be paid already, and by what; `UNREADABLE`: nobody can say. */
+export type PastLook = { intent: Intent; hash: Hex };
+
+type PastVerdict =
+	| { kind: "clear" }
+	| { kind: "unread"; unreadSince: Date | null }
+	| { kind: "asked"; looks: readonly PastLook[] };
 
 /** What would be sent, and what came of reading its wallet's past. */
 type Given = {
@@ -42,6 +52,7 @@ type PastDeps = Pick<
 	"db" | "clock" | "steps" | "settings" | "log" | "rpcOf" | "nonceClaims"
 >;
 type PastAsked = { account: Account; unreadSince: Date | null; signal: AbortSignal };
+type PastAsking = { account: Account; rpc: Rpc; signal: AbortSignal; others: Others };
 
 type Begin = {
 	at: Date;
@@ -55,11 +66,19 @@ type Begin = {
 	isRestored: boolean;
 };
 
+/** Until where an account's past is known. */
+type Past = Pick<AccountState, "minedNonce" | "headBlock">;
+
 /** Of an account, as values of a statement. */
 type Of = readonly [chainId: number, sender: Uint8Array];
 
 /** Allows for the difference between the clocks of blocks and of the database. */
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
+/**
+ * What one endpoint alone counts for so long, and no other one, is not waited for any longer: nor is
+ * what a single endpoint counts and its blocks hide, which its owner is asked about then.
+ */
+const CLAIM_WAIT_MS = 30_000;
 /** More blocks than this are not read whole, one look after the other. */
 const SCANS_MAX = 16;
 /** Looks one after the other, before what asked has to wait for the next time. */
@@ -82,14 +101,25 @@ export async function readPast(deps: PastDeps, asked: PastAsked): Promise<PastRe
 
 async function lookThrough(deps: PastDeps, asked: PastAsked): Promise<PastRead> {
 	const { account, unreadSince } = asked;
-	const rpc = deps.rpcOf(account.chainId);
+	const chain = deps.rpcOf(account.chainId);
 	// A chain that is not served any more cannot say what was sent on it.
-	if (!rpc) return "open";
+	if (!chain) return "open";
+	const rpc: Rpc = {
+		...chain,
+		distrust(kind, heard = new Set()) {
+			if (kind === "false_count") deps.nonceClaims.noteFalse(heard, deps.clock.nowMs());
+			chain.distrust(kind, heard);
+		},
+	};
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
+	const openMs =
+		deps.clock.nowMs() - (deps.nonceClaims.pastOpenSince(account) ?? Number.POSITIVE_INFINITY);
+	const endsClaims = openMs >= CLAIM_WAIT_MS;
+	const asking = { account, rpc, signal, others: { areSilent: false } };
 	try {
-		if (await isKnown(deps, { account, rpc, signal })) return "read";
+		if (await isKnown(deps, asking)) return "read";
 		for (let look = 1; ; look++) {
-			const outcome = await lookOnce(deps, { account, unreadSince, rpc, signal });
+			const outcome = await lookOnce(deps, { ...asking, unreadSince, endsClaims });
 			if (outcome !== "open" || look === LOOKS_AT_ONCE) return outcome;
 		}
 	} catch (error) {
@@ -108,62 +138,76 @@ async function lookThrough(deps: PastDeps, asked: PastAsked): Promise<PastRead> 
  */
 export function judgePast(
 	deps: Pick<ExecutionDeps, "kindOf">,
-	{ planned, account, pastRead, queue }: Given & { queue: Pick<NonceQueue, "past" | "ownCount"> },
-):
-	| { kind: "clear" }
-	| { kind: "unread"; unreadSince: Date | null }
-	| { kind: "asked"; looks: readonly (Hex | null)[] } {
+	given: Given & {
+		queue: Pick<NonceQueue, "past" | "ownCount">;
+		/** Says whether its owner's own wallet sends it: nobody else knows better what that sent. */
+		isOwners: boolean;
+	},
+): PastVerdict {
+	const { planned, account, pastRead, queue, isOwners } = given;
 	const { past, ownCount } = queue;
+	const explained = Math.max(ownCount ?? 0, past.explained);
+	const isUnexplained = ownCount !== null && account.minedNonce > explained;
+	const isOpen = isUnread({ ...past, ownCount }, account.minedNonce);
 	// Said where nobody could say what was sent: its owner knows that.
 	const isSaid = planned.every(({ intent }) => intent.looksPaid === UNREADABLE);
-	const isOpen = !isSaid && isUnread({ ...past, ownCount }, account.minedNonce);
-	if (isOpen && pastRead !== "unreadable") {
-		return { kind: "unread", unreadSince: past.unreadSince };
-	}
-	const looks = planned.map(({ intent: { kind, looksPaid }, plan }) => {
+	const isAsked = pastRead === "unreadable" || (pastRead === "open" && isOwners);
+	if (isOpen && !isSaid && !isAsked) return { kind: "unread", unreadSince: past.unreadSince };
+	const looks = planned.flatMap(({ intent, plan }): PastLook[] => {
+		const { kind, looksPaid } = intent;
 		const { repeats = "alike" } = deps.kindOf(kind) ?? {};
-		const like = findLike({ plan, looksPaid }, past.strays, repeats)?.hash ?? null;
-		return like ?? (isOpen && repeats !== "harmless" ? UNREADABLE : null);
+		const like = findLike({ plan, looksPaid }, past.strays, repeats);
+		if (like) return [{ intent, hash: like.hash }];
+		// What is harmless twice still needs a nonce that somebody can name.
+		const isUnknown = isOpen && (repeats !== "harmless" || isUnexplained);
+		return isUnknown && looksPaid !== UNREADABLE ? [{ intent, hash: UNREADABLE }] : [];
 	});
-	const isAsked = looks.some((one) => one !== null);
-	return isAsked ? { kind: "asked", looks } : { kind: "clear" };
+	return looks.length > 0 ? { kind: "asked", looks } : { kind: "clear" };
 }
 
-/** What was asked about and goes on all the same is another payment, by its owner's word. */
+/**
+ * Notes that what was asked about and goes on all the same is another payment, by its owner's word.
+ * That word ends the question about the transaction that it was asked about and all before it that
+ * are like it, for whatever the wallet sends. Where nobody could say what was sent, it ends the
+ * question about all that was sent before the intent was asked for.
+ */
 export async function noteAnswers(
 	tx: Tx,
 	{ planned, account }: Pick<Given, "planned" | "account">,
 ): Promise<void> {
-	const hashes = planned.flatMap(({ intent }) => intent.looksPaid ?? []);
+	const asked = planned.filter(({ intent }) => intent.looksPaid);
 	const from = planned[0]?.plan;
-	if (hashes.length === 0 || !from) return;
-	const { minedNonce: mined, headBlock } = account;
-	await believePast(tx, { account: from, mined, headBlock, hashes });
+	if (asked.length === 0 || !from) return;
+	const of: Of = [from.chainId, hexToBytes(from.from)];
+	await tx.execute(
+		`update wallets.stray as like_it set is_answered = true from wallets.stray as asked
+		where asked.chain_id = $1 and asked.sender = $2 and asked.hash = any($3::bytea[])
+			and like_it.chain_id = $1 and like_it.sender = $2 and like_it.nonce <= asked.nonce
+			and like_it.recipient is not distinct from asked.recipient
+			and like_it.selector = asked.selector`,
+		[...of, asked.map(({ intent }) => hexToBytes(intent.looksPaid ?? UNREADABLE))],
+	);
+	const unread = asked.filter(({ intent }) => intent.looksPaid === UNREADABLE);
+	if (unread.length === 0) return;
+	const { minedNonce: count, headBlock: block } = account;
+	await noteRead(tx, { of, block, count });
+	const since = Math.min(...unread.map(({ intent }) => intent.createdAtMs));
+	await noteReadAt(tx, of, new Date(since));
 }
 
-/** Its owner's word that none of what was sent is this payment ends the question about that. */
-async function believePast(
+/** Forgets what an account sent on no record, and counts it as known: somebody looked at it. */
+export async function believePast(
 	tx: Tx,
-	{
-		account,
-		mined,
-		headBlock,
-		hashes,
-	}: {
-		account: Account;
-		mined: number;
-		headBlock: number;
-		hashes: readonly Hex[];
-	},
+	{ of: account, minedNonce, headBlock }: { of: Account } & Past,
 ): Promise<void> {
 	const of: Of = [account.chainId, hexToBytes(account.from)];
+	await tx.execute("delete from wallets.stray where chain_id = $1 and sender = $2", of);
+	await noteRead(tx, { of, block: headBlock, count: minedNonce });
 	await tx.execute(
-		`update wallets.stray set is_answered = true
-		where chain_id = $1 and sender = $2 and hash = any($3::bytea[])`,
-		[...of, hashes.map((hash) => hexToBytes(hash))],
+		`update wallets.account_read set at = greatest(at, now())
+		where chain_id = $1 and sender = $2`,
+		of,
 	);
-	// Of a time without records it is still unread, for all that this owner was not asked about.
-	if (hashes.includes(UNREADABLE)) await noteRead(tx, { of, block: headBlock, count: mined });
 }
 
 /**
@@ -172,13 +216,13 @@ async function believePast(
  */
 async function isKnown(
 	deps: Pick<ExecutionDeps, "db" | "steps">,
-	{ account, rpc, signal }: { account: Account; rpc: Rpc; signal: AbortSignal },
+	{ account, rpc, signal, others }: PastAsking,
 ): Promise<boolean> {
 	const { ownCount, explained, isRestored, at } = await readBegin(deps.db, account);
 	if (isRestored) return false;
 	const known = Math.max(ownCount ?? 0, explained ?? 0);
 	const isAll = await deps.steps.run("rpc.nonce", () =>
-		isAllKnown(rpc, { address: account.from, known, signal }),
+		isAllKnown(rpc, { address: account.from, known, signal, others }),
 	);
 	if (!isAll) return false;
 	const of: Of = [account.chainId, hexToBytes(account.from)];
@@ -194,18 +238,22 @@ async function isKnown(
 /** Reads on from where the last look ended, as far as one look goes. */
 async function lookOnce(
 	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log">,
-	given: { account: Account; unreadSince: Date | null; rpc: Rpc; signal: AbortSignal },
+	given: PastAsking & { unreadSince: Date | null; endsClaims: boolean },
 ): Promise<PastRead> {
-	const { account, unreadSince, rpc, signal } = given;
+	const { account, unreadSince, endsClaims, rpc, ...asking } = given;
 	const begin = await readBegin(deps.db, account);
+	const { ownCount, explained } = begin;
+	const known = ownCount === null ? {} : { known: Math.max(ownCount, explained ?? 0) };
 	const found = await deps.steps.run("rpc.nonce", async () => {
 		const since = unreadSince && unreadSince.getTime() - CLOCKS_APART_MS;
-		const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, signal });
+		const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, ...asking });
 		const ownBlock = unreadSince === null ? (begin.ownBlock ?? 0) : 0;
 		const fromBlock = Math.max(sinceBlock, begin.readBlock ?? 0, ownBlock);
-		const known = begin.ownCount ?? 0;
-		return await readSentSince(rpc, { address: account.from, fromBlock, known, signal });
+		const { from: address } = account;
+		return await readSentSince(rpc, { ...{ address, fromBlock, endsClaims }, ...known, ...asking });
 	});
+	// Blocks that hide what is counted: where no endpoint shows it, nobody can say what was sent.
+	if (isHidden(found, known) && endsClaims) return "unreadable";
 	const blocksLeft = found.headBlock - found.searchedTo;
 	const isTooLong = found.isScanned && blocksLeft > SCANS_MAX * SENT_SCAN_MAX;
 	await deps.steps.run("commit.look", () =>
@@ -246,7 +294,9 @@ async function keep(
 	const { sent, searchedTo, headBlock, isWhole } = found;
 	const of: Of = [account.chainId, hexToBytes(account.from)];
 	await keepStrays(tx, { of, sent, block: searchedTo });
-	const block = Math.max(0, Math.min(searchedTo, headBlock - settings.finalDepthBlocks));
+	// What endpoints do not agree on is read again from where it began.
+	const isOn = isWhole || searchedTo < headBlock;
+	const block = isOn ? Math.max(0, Math.min(searchedTo, headBlock - settings.finalDepthBlocks)) : 0;
 	const count = isWhole ? found.count : (sent.at(-1)?.nonce ?? -1) + 1;
 	await noteRead(tx, { of, block, count });
 	if (!isWhole) return;
@@ -254,10 +304,11 @@ async function keep(
 }
 
 async function noteReadAt(tx: Tx, of: Of, at: Date): Promise<void> {
-	await tx.execute("update wallets.account_read set at = $3 where chain_id = $1 and sender = $2", [
-		...of,
-		at,
-	]);
+	await tx.execute(
+		`update wallets.account_read set at = greatest(at, $3)
+		where chain_id = $1 and sender = $2`,
+		[...of, at],
+	);
 }
 
 async function keepStrays(

@@ -6,10 +6,11 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { isSqlState, type Queryable, type Tx } from "#core/db/Database.ts";
 import { defineFaults, Fault } from "#core/fault.ts";
 import { quarantineFault } from "#core/quarantine.ts";
-import { findByNonce } from "#plugins/wallets/chain/readAccount.ts";
+import { findByNonce, readAccount } from "#plugins/wallets/chain/readAccount.ts";
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault, QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { believePast } from "#plugins/wallets/execution/readPast.ts";
 import { confirmIntent, type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readBatch, readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import { CONFIRM_TIMEOUT_MS } from "#plugins/wallets/link/createLinks.ts";
@@ -183,6 +184,39 @@ export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise
 	}
 	const [intent] = await readIntents(deps.db, [intentId]);
 	if (!intent) throw executionFault.notFound();
+	return intent;
+}
+
+/**
+ * Ends all questions about what an intent's wallet sent so far without a record, by an operator's
+ * word: a buyback or an armed plan has nobody who could answer. The intent stays where it is; what
+ * is asked for next is sent. Throws `intent_state` where it was not asked about that. Written to the
+ * audit log.
+ */
+export async function settlePast(
+	deps: ExecutionDeps,
+	audit: Audit,
+	{ intentId, actor, signal }: Omit<Resolution, "claim">,
+): Promise<Intent> {
+	const [intent] = await readIntents(deps.db, [intentId]);
+	if (!intent) throw executionFault.notFound();
+	const { plan, looksPaid = null } = intent;
+	const rpc = deps.rpcOf(intent.chainId);
+	if (!plan || looksPaid === null || !rpc) throw resolveFault.intentState();
+	const { account } = await deps.steps.run("rpc.account", () =>
+		readAccount(rpc, { address: plan.from, plans: [], signal }),
+	);
+	await deps.steps.run("commit.found", () =>
+		deps.db.transaction(async (tx) => {
+			await believePast(tx, { of: plan, ...account });
+			await audit.append(tx, {
+				actor: `operator:${actor}`,
+				action: "trading.past.known",
+				subject: `intent:${intentId}`,
+				detail: { sender: plan.from, chainId: plan.chainId, looksPaid, until: account.minedNonce },
+			});
+		}),
+	);
 	return intent;
 }
 

@@ -22,6 +22,7 @@ import {
 	resolveFault,
 	resolveIntent,
 	reviewIntent,
+	settlePast,
 } from "#plugins/wallets/resolve/resolveIntent.ts";
 import { WAITING_LISTED_MAX, waitWords } from "#plugins/wallets/watch/judgeWait.ts";
 import { listWaiting, renderWaiting } from "#plugins/wallets/watch/readWaiting.ts";
@@ -38,6 +39,7 @@ const actionSchema = z
 				"ownerCancels",
 				"repairRow",
 				"review",
+				"pastKnown",
 				"arrived",
 			])
 			.meta({ description: "What `resolve` takes, or who else acts." }),
@@ -118,14 +120,17 @@ const bodySchema = z
 		arrived: z.boolean().optional().meta({
 			description: "Of what is mined and in doubt: whether it is where it was to go.",
 		}),
+		pastKnown: z.literal(true).optional().meta({
+			description: "Ask nothing more about what its wallet sent so far without a record.",
+		}),
 		review: z.enum(["approve", "refuse"]).optional().meta({
 			description: "Answer a review: say yes to its plan as it stands, or end it.",
 		}),
 	})
 	.refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
 		message:
-			"name a transaction's hash, abandon the intent, call it off, say whether it arrived, or answer " +
-			"its review: one of these",
+			"name a transaction's hash, abandon the intent, call it off, say whether it arrived, answer " +
+			"its review, or say that its wallet's past is known: one of these",
 	})
 	.meta({
 		id: "Resolution",
@@ -192,24 +197,10 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 			.post(
 				"/:id/resolve",
 				async ({ params, body, operator, set }) => {
-					const signal = AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+					set.headers["cache-control"] = "no-store";
 					const { id: intentId } = params;
 					const { actor } = operator;
-					set.headers["cache-control"] = "no-store";
-					if (body.review) {
-						return resolvedOf(
-							await reviewIntent(deps, { intentId, answer: body.review, actor, ending }),
-						);
-					}
-					if (body.arrived !== undefined) {
-						const { arrived } = body;
-						return resolvedOf(await resolveArrival(deps, audit, { intentId, arrived, actor }));
-					}
-					const claim = { transactionHash: body.transactionHash ?? null };
-					const resolved = body.callOff
-						? await cancelIntent(deps, { intentId, actor: `operator:${actor}`, signal })
-						: await resolveIntent(deps, audit, { intentId, claim, actor, signal });
-					return resolvedOf(resolved);
+					return resolvedOf(await resolveBy({ deps, audit, ending }, { intentId, body, actor }));
 				},
 				{
 					params: z.object({
@@ -231,7 +222,8 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 							"by a transaction of nothing, and it ends once that is final. With `review`, an intent whose " +
 							"status is `review_required` is planned anew, or ended. With `arrived`, what is mined and " +
 							"`uncertain`, because its receipt and the balances of its block differ, is `confirmed` or " +
-							"`failed`. Written to the audit log.",
+							"`failed`. With `pastKnown`, nothing that its wallet sent so far without a record is asked " +
+							"about any more (`looks_paid`). Written to the audit log.",
 						...canFail(
 							executionFault.notFound,
 							resolveFault.intentState,
@@ -243,6 +235,22 @@ export function resolveRoutes({ deps, core, ending }: ResolveOptions) {
 				},
 			)
 	);
+}
+
+async function resolveBy(
+	{ deps, audit, ending }: Pick<ResolveOptions, "deps" | "ending"> & { audit: Audit },
+	asked: { intentId: string; actor: string; body: z.infer<typeof bodySchema> },
+): Promise<Intent> {
+	const { intentId, actor, body } = asked;
+	const { review, arrived, transactionHash = null } = body;
+	const signal = AbortSignal.any([ending, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+	if (review) return await reviewIntent(deps, { intentId, answer: review, actor, ending });
+	if (arrived !== undefined) return await resolveArrival(deps, audit, { intentId, arrived, actor });
+	if (body.pastKnown) return await settlePast(deps, audit, { intentId, actor, signal });
+	if (body.callOff) {
+		return await cancelIntent(deps, { intentId, actor: `operator:${actor}`, signal });
+	}
+	return await resolveIntent(deps, audit, { intentId, claim: { transactionHash }, actor, signal });
 }
 
 function resolvedOf({ id, status, errorCode, error, transactionHash, cancellation }: Intent) {

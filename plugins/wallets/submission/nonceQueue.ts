@@ -54,8 +54,14 @@ export type NonceClaims = {
 	forget(account: Account): void;
 	/** Notes whether what an account sent could be read; where not, its payments wait. */
 	notePast(account: Account, read: { isOpen: boolean; nowMs: number }): void;
+	/** Returns since when an account's payments wait for that; null where they do not. */
+	pastOpenSince(account: Account): number | null;
 	/** Returns since when payments of accounts wait for that, of the last hour, in milliseconds. */
 	openPasts(): readonly number[];
+	/** Notes endpoints that counted what their blocks do not show, or what no other one counts. */
+	noteFalse(endpoints: Iterable<string>, nowMs: number): void;
+	/** Returns when each of them did so last, within the last hour, in milliseconds. */
+	falseCounts(): readonly number[];
 };
 
 /** What `columns` answer. */
@@ -82,6 +88,7 @@ type HeldTuple = [
 type HeldRow = HeldNonce & { promised: string };
 
 const ACCOUNTS_MAX = 10_000;
+const ENDPOINTS_MAX = 100;
 
 /** Waits so long until what was just sent is looked at first: it is not mined before. */
 export const FIRST_LOOK_AFTER_MS = 1_000;
@@ -211,6 +218,7 @@ export function chooseNonce(
 export function createNonceClaims(): NonceClaims {
 	const claims = new LRUCache<string, true>({ max: ACCOUNTS_MAX });
 	const pasts = new LRUCache<string, number>({ max: ACCOUNTS_MAX, ttl: HOUR_MS });
+	const liars = new LRUCache<string, number>({ max: ENDPOINTS_MAX, ttl: HOUR_MS });
 	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
 	return {
 		isClaimed: (account) => claims.has(keyOf(account)),
@@ -221,7 +229,12 @@ export function createNonceClaims(): NonceClaims {
 			if (!isOpen) pasts.delete(key);
 			else pasts.set(key, pasts.get(key) ?? nowMs);
 		},
+		pastOpenSince: (account) => pasts.get(keyOf(account)) ?? null,
 		openPasts: () => [...pasts.values()],
+		noteFalse(endpoints, nowMs) {
+			for (const name of endpoints) liars.set(name, nowMs);
+		},
+		falseCounts: () => [...liars.values()],
 	};
 }
 

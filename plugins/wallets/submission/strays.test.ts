@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import { settlePast } from "#plugins/wallets/resolve/resolveIntent.ts";
+import {
+	CHAIN_ID,
+	type Lab,
+	openExecutionLab,
+	SHOP,
+} from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -188,4 +194,115 @@ test("an endpoint that names false times or counts hides nothing: the wallet wai
 	]);
 	const id = await pay("0xabcdef01");
 	expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
+});
+
+/** A database that was put back: a process found it so a minute ago, by the database's own time. */
+async function restore(): Promise<void> {
+	const since = new Date(lab.clock.ms - 3_600_000);
+	lab.clock.ms = Date.now();
+	await lab.db.execute(
+		"insert into wallets.blackout (since, is_restored, found_at) values ($1, true, $2)",
+		[since, new Date(lab.clock.ms - 60_000)],
+	);
+}
+
+test("a yes where nobody can say what was sent ends that question for all the wallet sends", async () => {
+	mine(5_000);
+	sendElsewhere(1, "0x", ELSEWHERE);
+	mine();
+	await restore();
+	lab.chain.state.oldestState = 4_990;
+	const id = await pay("0xabcdef01");
+	expect(await read(id)).toMatchObject({ looksPaid: `0x${"0".repeat(64)}` });
+	await approve(id);
+	mine(5_000);
+	lab.chain.state.oldestState = 9_990;
+	expect((await read(await pay("0xabcdef02"))).status).toBe("submitted");
+});
+
+test("a yes ends the question about all that was sent before and is like it", async () => {
+	for (const nonce of [1, 2, 3]) sendElsewhere(nonce, `0xabcdef010${nonce}`, SHOP, 7n);
+	mine();
+	const id = await pay("0xabcdef0109");
+	expect(await read(id)).toMatchObject({ errorCode: "looks_paid" });
+	await approve(id);
+	expect((await read(await pay("0xabcdef010a"))).status).toBe("submitted");
+});
+
+test("of a batch only what is like a transaction is marked so, and one yes goes for all of it", async () => {
+	const sent = sendElsewhere(1, "0xabcdef01");
+	mine();
+	const batchId = Bun.randomUUIDv7();
+	const made = await lab.db.transaction((tx) =>
+		lab.execution.create(
+			tx,
+			["0xabcdef01", "0xabcdef77"].map((data) => ({
+				...({ kind: "pay", ...by, chainId: CHAIN_ID, channel: "api", batchId } as const),
+				request: { valueRaw: String(ETHER / 2n), data, to: SHOP },
+			})),
+		),
+	);
+	const ids = made.map(({ id }) => id);
+	await lab.execution.advance(ids, lab.signal);
+	const asked = await Promise.all(ids.map(read));
+	expect(asked.map(({ status }) => status)).toEqual(Array(2).fill("confirmation_required"));
+	expect(asked.map(({ looksPaid }) => looksPaid)).toEqual([sent, null]);
+	for (const { id, planHash } of asked) await lab.execution.approve(id, planHash ?? "0x");
+	await lab.execution.advance(ids, lab.signal);
+	for (let turn = 0; turn < 3; turn++) await lab.tick();
+	const after = await Promise.all(ids.map(read));
+	expect(after.map(({ status }) => status)).toEqual(["submitted", "submitted"]);
+});
+
+test("an owner's wallet of which something waits at a node is asked, and gets its link with a yes", async () => {
+	const owner = await lab.person({ capability: "external/manual" });
+	await restore();
+	const sent = {
+		from: owner.wallet.address,
+		to: SHOP,
+		nonce: 0,
+		valueRaw: 1n,
+		data: "0x",
+	} as const;
+	lab.chain.send(sent);
+	const [intent] = await lab.pay(owner, { data: "0xabcdef01" });
+	const id = intent?.id ?? "";
+	expect(await read(id)).toMatchObject({
+		...{ status: "confirmation_required", errorCode: "looks_paid" },
+	});
+	await approve(id);
+	expect((await read(id)).status).toBe("signature_required");
+});
+
+test("where nobody is there to answer, an operator's word frees the wallet, and is on record", async () => {
+	sendElsewhere(1, "0xabcdef01");
+	mine();
+	const id = await pay("0xabcdef01");
+	expect(await read(id)).toMatchObject({ errorCode: "looks_paid" });
+	const { deps, signal } = lab;
+	await settlePast(deps, deps.audit, { intentId: id, actor: "ann", signal });
+	expect(lab.audited.at(-1)).toMatchObject({
+		...{ action: "trading.past.known", actor: "operator:ann" },
+	});
+	// What was asked about waits for its owner still; what is asked for next is sent.
+	expect((await read(id)).status).toBe("confirmation_required");
+	expect((await read(await pay("0xabcdef01"))).status).toBe("submitted");
+	const other = await pay("0xabcdef02");
+	const why = settlePast(deps, deps.audit, { intentId: other, actor: "ann", signal });
+	expect(await why.catch(({ code }) => code)).toBe("intent_state");
+});
+
+test("a database that lost its last seconds needs no restart: what it cannot explain is read", async () => {
+	const id = await pay("0xabcdef01");
+	mine();
+	// As a replica that took over without the last commits.
+	await lab.db.transaction(async (tx) => {
+		await tx.execute("set local session_replication_role = replica");
+		for (const table of ["submission", "spend_entry", "intent_move"]) {
+			await tx.execute(`delete from wallets.${table} where intent_id = $1`, [id]);
+		}
+		await tx.execute("delete from wallets.intent where id = $1", [id]);
+	});
+	expect(await read(await pay("0xabcdef01"))).toMatchObject({ errorCode: "looks_paid" });
+	expect(lab.handed).toHaveLength(2);
 });

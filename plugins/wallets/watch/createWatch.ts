@@ -49,6 +49,8 @@ export type Watched = {
 	restored: Date | null;
 	/** Since when wallets wait until it can be read what they sent, in milliseconds. */
 	openPasts: readonly number[];
+	/** When endpoints counted what their blocks do not show, in milliseconds. */
+	falseCounts: readonly number[];
 };
 
 export type WatchOptions = {
@@ -75,7 +77,12 @@ const RESTORED_ACTION =
 
 const PAST_ACTION =
 	"Wallets wait until it can be read what they sent while this database has no records. Look at the " +
-	"chain's RPC endpoints: one of them does not answer, or contradicts another.";
+	"chain's RPC endpoints: none answers, or a single one counts what its blocks do not show. Another " +
+	"endpoint in CHAIN_RPC_URLS_JSON ends it.";
+
+const FALSE_COUNTS_ACTION =
+	"Nothing waits: another endpoint said otherwise. Take the one with false_count out of " +
+	"CHAIN_RPC_URLS_JSON (tapeline_rpc_inconsistencies_total names it), or ask who runs it.";
 
 /**
  * All reads are bounded and along indexes, and an answer is given again for `WATCH_FRESH_MS`,
@@ -104,6 +111,7 @@ export function createWatch(options: WatchOptions): Watch {
 			flawed: await ledger.turn(),
 			restored: await readRestored(db),
 			openPasts: deps.nonceClaims.openPasts(),
+			falseCounts: deps.nonceClaims.falseCounts(),
 		};
 		return newest;
 	}
@@ -208,12 +216,17 @@ export async function countOpen(db: Queryable): Promise<OpenCount[]> {
  * everybody may read it.
  */
 function degradationsOf(watched: Watched): Degradation[] {
-	const { atMs, waiting, queues, quarantined, flawed, restored, openPasts } = watched;
+	const { atMs, waiting, queues, quarantined, flawed, restored } = watched;
 	const found: Found[] = [
 		...(restored === null
 			? []
 			: [{ code: "restored", action: RESTORED_ACTION, sinceMs: restored.getTime() }]),
-		...openPasts.map((sinceMs) => ({ code: "wallet_past_unread", action: PAST_ACTION, sinceMs })),
+		...watched.openPasts.map((sinceMs) => {
+			return { code: "wallet_past_unread", action: PAST_ACTION, sinceMs };
+		}),
+		...watched.falseCounts.map((sinceMs) => {
+			return { code: "wallet_counts_false", action: FALSE_COUNTS_ACTION, sinceMs };
+		}),
 		...waiting.map(({ reason, sinceMs }) => {
 			return { code: `intents_${reason}`, action: waitWords[reason].remedy, sinceMs };
 		}),

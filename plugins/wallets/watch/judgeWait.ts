@@ -11,6 +11,8 @@ import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/
 export type WaitReason =
 	/** An operator's yes: its kind says why. */
 	| "review"
+	/** The owner's word: whether it was paid already. */
+	| "looks_paid"
 	/** The payment is mined, and its receipt and the balances of its block differ. */
 	| "arrival_doubtful"
 	/** The intent's row, or its transaction's, cannot be read. */
@@ -103,6 +105,12 @@ export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: 
 		waitsFor: "An operator's yes or no; it runs out after a day.",
 		remedy: 'Look at it and answer: resolve {"review": "approve"} or {"review": "refuse"}.',
 	},
+	looks_paid: {
+		waitsFor: "Its owner's word, by the link: whether its wallet paid it already. Ten minutes.",
+		remedy:
+			"Nothing, where the owner answers. Where nobody is there (a buyback, an armed plan), look at " +
+			'what the wallet sent, then resolve {"pastKnown": true}: it is not asked about any more.',
+	},
 	arrival_doubtful: {
 		waitsFor: "An operator's word: its receipt and balances differ on whether all arrived.",
 		remedy:
@@ -174,6 +182,7 @@ export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): W
 	const { state, cancelling } = waiting;
 	if (waiting.isUnreadable) return "unreadable";
 	if (waiting.status === "review_required") return "review";
+	if (waiting.status === "confirmation_required") return "looks_paid";
 	if (cancelling === "mined" || cancelling === "reverted") return "cancelling";
 	switch (state) {
 		case null:

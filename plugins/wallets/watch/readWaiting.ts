@@ -77,6 +77,7 @@ type WaitAction = {
 		| "ownerCancels"
 		| "repairRow"
 		| "review"
+		| "pastKnown"
 		| "arrived";
 	does: string;
 };
@@ -103,8 +104,10 @@ const HELD = `nonce is not null and state not in ('queued', 'never', 'refused')
 const COUNT_MAX = 2 ** 48 - 1;
 
 const due = `select id from wallets.intent i
-	where status in ('submitting', 'submitted', 'uncertain', 'review_required') and case status
+	where status in ('submitting', 'submitted', 'uncertain', 'review_required',
+			'confirmation_required') and case status
 		when 'uncertain' then true
+		when 'confirmation_required' then error_code = 'looks_paid'
 		when 'review_required' then true
 		when 'submitting' then changed_at < $1
 		else changed_at < coalesce((
@@ -180,6 +183,13 @@ const REVIEW: WaitAction = {
 	does:
 		"`approve` says yes to its plan as it stands, and it is planned anew within that; `refuse` ends " +
 		"it. `errorCode` is why it is to be looked at.",
+};
+
+const PAST_KNOWN: WaitAction = {
+	name: "pastKnown",
+	does:
+		"Says that you know what the wallet sent without a record, and that it may go on: nothing of it " +
+		"is asked about any more. The intent itself waits for its owner, or is asked for anew.",
 };
 
 const ARRIVED: WaitAction = {
@@ -368,6 +378,7 @@ function actionsOf(
 ): WaitAction[] {
 	const { state, chainId, isFinal, nonce, status, capability } = intent;
 	if (intent.reason === "review") return [REVIEW];
+	if (intent.reason === "looks_paid") return [PAST_KNOWN];
 	if (intent.reason === "arrival_doubtful") return [ARRIVED];
 	if (intent.isUnreadable || state === null) return [REPAIR_ROW];
 	if (state === "queued") return [CALL_OFF_QUEUED];

@@ -1,0 +1,97 @@
+// Asks another endpoint than the one that was heard, and waits for its word for some seconds only.
+
+import { chainNumbers } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
+import { readAnswer, readableBy } from "#core/chain/reads/readBlocks.ts";
+import { type Rpc, type RpcOptions, rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
+
+/** Asks endpoints; who answers is noted elsewhere. */
+export type Asking = Pick<Rpc, "call" | "batch" | "settle">;
+
+/** Remembers, for one reading, that the others are silent: they are waited for once. */
+export type Others = { areSilent: boolean };
+
+const { nonce } = chainNumbers;
+/** A second opinion that does not come within this time holds nobody's payment. */
+const SECOND_TIMEOUT_MS = 3_000;
+
+/** Returns the same endpoints, and notes the names of those that answer. */
+export function askHeard(rpc: Rpc, heard: Set<string>): Asking {
+	return {
+		call: (call, options) => rpc.call(call, { ...options, heard }),
+		batch: (calls, options) => rpc.batch(calls, { ...options, heard }),
+		settle: (calls, options) => rpc.settle(calls, { ...options, heard }),
+	};
+}
+
+/**
+ * Returns others than those that were heard, and notes the names of those that answer. Where there
+ * is no other one, or all others are silent, the one that was heard answers, and no name is noted.
+ * What an other one began it has to go on with: answers of two nodes prove nothing together.
+ */
+export function askBeside(rpc: Rpc, heard: ReadonlySet<string>, others: Set<string>): Asking {
+	const ask = async <Answer>(put: (options: RpcOptions) => Promise<Answer>) => {
+		const names = new Set(heard);
+		const answer = await put({ second: true, heard: names });
+		const isOther = names.size > heard.size;
+		if (others.size > 0 && !isOther) throw rpcFault.transport({ detail: [...others].join() });
+		for (const name of names) if (!heard.has(name)) others.add(name);
+		return answer;
+	};
+	return {
+		call: (call, options) => ask((own) => rpc.call(call, { ...options, ...own })),
+		batch: (calls, options) => ask((own) => rpc.batch(calls, { ...options, ...own })),
+		settle: (calls, options) => ask((own) => rpc.settle(calls, { ...options, ...own })),
+	};
+}
+
+/**
+ * Returns what is answered beside the endpoints that were heard; null where nobody answers in time.
+ * Then the word of the first stands, as it does where there is one endpoint alone.
+ */
+export async function askBriefly<Answer>(
+	{ others, signal }: { others: Others; signal: AbortSignal },
+	put: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer | null> {
+	if (others.areSilent) return null;
+	const brief = AbortSignal.any([signal, AbortSignal.timeout(SECOND_TIMEOUT_MS)]);
+	try {
+		return await put(brief);
+	} catch (error) {
+		signal.throwIfAborted();
+		if (!(error instanceof Fault) && !brief.aborted) throw error;
+		others.areSilent = true;
+		return null;
+	}
+}
+
+/**
+ * Returns whether an account's counts, mined and waiting, are at most what is on record: then
+ * nothing else was sent. A second endpoint has to agree where it answers within a few seconds; its
+ * silence holds no payment.
+ */
+export async function isAllKnown(
+	rpc: Rpc,
+	asked: { address: Address; known: number; signal: AbortSignal; others?: Others },
+): Promise<boolean> {
+	const { address, known, signal, others = { areSilent: false } } = asked;
+	const calls = countCalls(address);
+	const isReadable = readableBy([nonce, nonce]);
+	const heard = new Set<string>();
+	const isWithin = (answers: readonly unknown[]) =>
+		answers.every((one) => readAnswer(nonce, one) <= known);
+	if (!isWithin(await rpc.batch(calls, { signal, isReadable, heard }))) return false;
+	const second = askBeside(rpc, heard, new Set());
+	const answers = await askBriefly({ others, signal }, (brief) =>
+		second.batch(calls, { signal: brief, isReadable }),
+	);
+	return answers === null || isWithin(answers);
+}
+
+/** Asks for what is mined, and for what waits with it. */
+export function countCalls(address: Address) {
+	return ["latest", "pending"].map((at) => {
+		return { method: "eth_getTransactionCount", params: [address, at] };
+	});
+}

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Hex } from "#core/chain/Hex.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { createMetrics } from "#core/metrics.ts";
+import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
+import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
+import {
+	type Answering,
+	changedEndpoint,
+	twoEndpoints,
+} from "#plugins/wallets/testing/twoEndpoints.ts";
+import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
+import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+
+// Guarantee: of several endpoints one that is silent, counts too much or hides what was sent neither
+// holds a wallet for long nor has a payment made twice.
+
+const ETHER = 10n ** 18n;
+const LIKE: Hex = "0xabcdef01";
+/** Longer than what one endpoint alone counts is waited for. */
+const TURNS = 6;
+const TURN_MS = 11_000;
+let database: TestDatabase;
+let lab: Lab;
+let by: Person;
+let honest: Rpc;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
+beforeEach(async () => {
+	await database.db.execute("truncate wallets.profile cascade");
+	await database.db.execute("truncate wallets.blackout, wallets.account_read, wallets.stray");
+	lab = openExecutionLab(database.db);
+	by = await lab.person();
+	honest = lab.chain.rpc;
+	await pay("0x01");
+	mine();
+	await lab.tick();
+});
+
+async function pay(data: Hex): Promise<string> {
+	const [intent] = await lab.pay(by, { data });
+	return intent?.id ?? "";
+}
+const read = (id: string) => lab.intent(id);
+function mine(blocks = 4): void {
+	for (let block = 0; block < blocks; block++) lab.chain.mine();
+}
+function sendElsewhere(nonce: number, data: Hex): Hex {
+	const own = { from: by.wallet.address, to: SHOP, nonce, valueRaw: ETHER / 2n, data };
+	const hash = lab.chain.send(own);
+	mine();
+	return hash;
+}
+async function restore(sinceMs = 3_600_000): Promise<void> {
+	await lab.db.execute("insert into wallets.blackout (since, is_restored) values ($1, true)", [
+		new Date(lab.clock.ms - sinceMs),
+	]);
+}
+/** The turns of the jobs until an intent stands elsewhere; says how many there were. */
+async function turnsUntil(id: string): Promise<number> {
+	let turns = 0;
+	for (; turns < TURNS && (await read(id)).status === "created"; turns++) await lab.tick(TURN_MS);
+	return turns;
+}
+const degraded = async () => {
+	const watch = createWatch({ deps: lab.deps, metrics: createMetrics(), chainName: String });
+	return (await watch.degraded()).map(({ code }) => code);
+};
+
+/** Counts so many more of the wallet's transactions, at any block or at some. */
+function countingMore(more: number, isAt: (at: string) => boolean = () => true): Answering {
+	return ({ method, params }, answer) => {
+		const isCount = method === "eth_getTransactionCount" && isAt(String(params[1]));
+		return isCount ? `0x${(Number(answer) + more).toString(16)}` : answer;
+	};
+}
+const withoutTransactions: Answering = ({ method }, answer) => {
+	const isBlock = method === "eth_getBlockByNumber" && answer !== null;
+	return isBlock ? { ...(answer as object), transactions: [] } : answer;
+};
+/** It says at each block what is so at the newest: nothing came since, whatever was sent. */
+const countingAsNow: Answering = ({ method, params }, answer) => {
+	if (method !== "eth_getTransactionCount" || params[1] === "pending") return answer;
+	return `0x${lab.chain.minedFrom(by.wallet.address).toString(16)}`;
+};
+function pool(first: Answering | null, second: Answering | null) {
+	const of = (change: Answering | null) => (change ? changedEndpoint(honest, change) : honest);
+	const made = twoEndpoints(of(first), of(second));
+	lab.chain.rpc = made.rpc;
+	return made;
+}
+
+describe("one of two endpoints that counts too many", () => {
+	for (const [who, at] of [
+		["first", undefined],
+		["second", undefined],
+		["first", "latest"],
+		["second", "latest"],
+		["first", "pending"],
+		["second", "pending"],
+	] as const) {
+		test(`${who}, of ${at ?? "all"}: it holds nobody for long, and is distrusted and counted`, async () => {
+			await restore();
+			const isAt = at ? (asked: string) => asked === at : undefined;
+			const lie = countingMore(1, isAt);
+			const made = who === "first" ? pool(lie, null) : pool(null, lie);
+			const id = await pay(LIKE);
+			expect(await turnsUntil(id)).toBeLessThan(TURNS);
+			expect((await read(id)).status).toMatch(/^submitt/);
+			for (let turn = 0; turn < 3; turn++) await lab.tick(2_000);
+			expect((await read(id)).status).toBe("submitted");
+			expect(new Set(made.distrusted)).toEqual(new Set([who]));
+			expect(await degraded()).toContain("wallet_counts_false");
+		});
+	}
+
+	test("where it is the only one, payments wait unsent and operators are told what frees them", async () => {
+		await restore();
+		lab.chain.rpc = changedEndpoint(honest, countingMore(1));
+		const id = await pay(LIKE);
+		await turnsUntil(id);
+		expect((await read(id)).status).toBe("created");
+		expect(lab.handed).toHaveLength(1);
+		expect(await degraded()).toContain("wallet_past_unread");
+	});
+});
+
+describe("one of two endpoints that hides", () => {
+	for (const [what, lie] of [
+		["the count of before", countingAsNow],
+		["the transactions of its blocks", withoutTransactions],
+	] as const) {
+		for (const who of ["first", "second"] as const) {
+			test(`${who}, ${what}: what the other shows is asked about`, async () => {
+				const sent = sendElsewhere(1, LIKE);
+				await restore();
+				if (who === "first") pool(lie, null);
+				else pool(null, lie);
+				const id = await pay(LIKE);
+				await turnsUntil(id);
+				expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
+			});
+		}
+	}
+
+	test("an empty answer of blocks is no proof where more is mined than is known", async () => {
+		mine(20);
+		const sent = sendElsewhere(1, LIKE);
+		await restore();
+		// Neither has the state of that time any more.
+		lab.chain.state.oldestState = 26;
+		const made = pool(withoutTransactions, null);
+		const id = await pay(LIKE);
+		await turnsUntil(id);
+		expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
+		expect(made.asked).toContain("second");
+	});
+
+	test("where no endpoint shows what is counted, its owner is asked, and a yes ends that", async () => {
+		mine(20);
+		sendElsewhere(1, LIKE);
+		await restore();
+		lab.chain.state.oldestState = 26;
+		lab.chain.rpc = changedEndpoint(honest, withoutTransactions);
+		const id = await pay(LIKE);
+		expect((await read(id)).status).toBe("created");
+		await turnsUntil(id);
+		expect(await read(id)).toMatchObject({
+			...{ errorCode: "looks_paid", looksPaid: `0x${"0".repeat(64)}` },
+		});
+	});
+});
+
+test("after a restore an endpoint that hangs is waited for once, for some seconds", async () => {
+	await restore();
+	const made = pool(null, null);
+	made.moods["second"] = "hangs";
+	const beganAt = performance.now();
+	const id = await pay(LIKE);
+	expect((await read(id)).status).toBe("submitted");
+	expect(performance.now() - beganAt).toBeLessThan(6_000);
+	expect(made.asked.filter((name) => name === "second")).toHaveLength(1);
+});
