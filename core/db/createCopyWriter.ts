@@ -112,6 +112,14 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 		view = viewOf(buffer);
 	}
 
+	function writeWords(given: string, headBytes: number): void {
+		const value = storableText(given);
+		reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
+		const bytes = headBytes + buffer.write(value, at + headBytes);
+		view.setInt32(at, bytes - LENGTH_BYTES);
+		at += bytes;
+	}
+
 	return {
 		row(columns) {
 			reserve(FIXED_BYTES_MAX);
@@ -154,20 +162,11 @@ export function createCopyWriter(bytesFirst: number): CopyWriter {
 			const place = before.placeOf(value);
 			wrote(value, place < 0 ? writeNumeric(view, at, value) : repeatField(view, place, at));
 		},
-		text(given) {
-			const value = storableText(given);
-			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
-			const bytes = buffer.write(value, at + 4);
-			view.setInt32(at, bytes);
-			at += 4 + bytes;
-		},
-		json(given) {
-			const value = storableText(given);
-			reserve(FIXED_BYTES_MAX + Buffer.byteLength(value));
-			const bytes = buffer.write(value, at + 5);
-			view.setInt32(at, 1 + bytes);
-			view.setUint8(at + 4, JSONB_VERSION);
-			at += 5 + bytes;
+		text: (value) => writeWords(value, LENGTH_BYTES),
+		json(value) {
+			const place = at + LENGTH_BYTES;
+			writeWords(value, LENGTH_BYTES + 1);
+			view.setUint8(place, JSONB_VERSION);
 		},
 		get length() {
 			return at;

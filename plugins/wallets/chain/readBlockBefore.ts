@@ -24,8 +24,8 @@ const blockTime = z.object({ number: blockNumber, timestamp: seconds });
 /**
  * Finds the newest block that is not younger than a time by steps back from the head that double,
  * and then by halving; 0 where the chain is younger. Some forty small calls at most. A second
- * endpoint has to say so too: one that makes a block older would hide what was sent before it. Where
- * it says another thing, the older of both counts.
+ * endpoint has to say so too: one that makes a block older would hide what was sent before it.
+ * Where it says another thing, the older of both counts.
  *
  * Where no block came since then, or the chain's clock is wrong, it is some blocks before the head.
  */

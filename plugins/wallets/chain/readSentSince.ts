@@ -101,7 +101,7 @@ const block = z.object({
  * A node that keeps no state so old refuses some counts. Then the blocks themselves are read.
  *
  * That nothing is left is the word of a second endpoint too, where one answers. What it counts it
- * has to show in blocks, as the first one had to: no endpoint's word alone holds a payment for long.
+ * has to show in blocks, as the first one had to: nobody's word alone holds a payment for long.
  */
 export async function readSentSince(rpc: Rpc, asked: SentSinceAsked): Promise<SentSince> {
 	const heard = new Set<string>();

@@ -12,8 +12,8 @@ import {
 import { createWatch } from "#plugins/wallets/watch/createWatch.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
-// Guarantee: of several endpoints one that is silent, counts too much or hides what was sent neither
-// holds a wallet for long nor has a payment made twice.
+// Guarantee: of several endpoints one that is silent, counts too much or hides what was sent
+// neither holds a wallet for long nor has a payment made twice.
 
 const ETHER = 10n ** 18n;
 const LIKE: Hex = "0xabcdef01";

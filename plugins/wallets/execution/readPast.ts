@@ -75,8 +75,8 @@ type Of = readonly [chainId: number, sender: Uint8Array];
 /** Allows for the difference between the clocks of blocks and of the database. */
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
 /**
- * What one endpoint alone counts for so long, and no other one, is not waited for any longer: nor is
- * what a single endpoint counts and its blocks hide, which its owner is asked about then.
+ * What one endpoint alone counts for so long, and no other one, is not waited for any longer. What
+ * no endpoint's blocks show, though it is counted, its owner is asked about then.
  */
 const CLAIM_WAIT_MS = 30_000;
 /** More blocks than this are not read whole, one look after the other. */

@@ -113,11 +113,16 @@ async function noteSearched(
 	);
 }
 
-/** Returns what took the nonce instead; what an earlier search read was not kept. */
+/**
+ * Returns what was sent instead. The wallet may have cancelled another payment meanwhile: what went
+ * to the same recipient took the place of this one. What was read in an earlier search took nonces
+ * too, and was not kept.
+ */
 function insteadOf(
-	{ sender }: SearchAsked,
+	{ sender, plan }: SearchAsked,
 	{ others, begin }: { others: readonly SentTransaction[]; begin: Begin },
 ): Instead | null {
+	if (others.some(({ to, data }) => to === plan.to && data === plan.data)) return "replaced";
 	if (others.some((one) => isCancellationOf(sender, one))) return "cancelled";
 	return others.length > 0 || begin.searchedBlock !== null ? "replaced" : null;
 }

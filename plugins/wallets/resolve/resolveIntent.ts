@@ -190,8 +190,8 @@ export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise
 /**
  * Ends all questions about what an intent's wallet sent so far without a record, by an operator's
  * word: a buyback or an armed plan has nobody who could answer. The intent stays where it is; what
- * is asked for next is sent. Throws `intent_state` where it was not asked about that. Written to the
- * audit log.
+ * is asked for next is sent. Throws `intent_state` where it was not asked about that. Written to
+ * the audit log.
  */
 export async function settlePast(
 	deps: ExecutionDeps,

@@ -7,6 +7,7 @@ import {
 	type LedgerLane,
 	openLedgerLane,
 } from "#test/e2e/kills/openLedgerLane.ts";
+import { type Owed, SHAPES } from "#test/e2e/kills/openOwner.ts";
 import type { KillPoint } from "#test/e2e/kills/startKillable.ts";
 import { sellListing } from "#test/harness/sellListing.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
@@ -14,11 +15,12 @@ import { TEST_SEED } from "#test/harness/testSeed.ts";
 import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: whichever process dies while a wallet does everything at once (transfers of coin,
-// token and stock, trades, buys, bridges, plans), its ledger says to the wei what both chains say,
-// and whoever money went through keeps nothing of it.
+// token and stock, trades, buys, bridges, plans) and an owner's own wallet sends beside it (as
+// asked, sped up, cancelled, replaced; told at once, late, never, wrongly), the ledger says to the
+// wei what both chains say, and whoever money went through keeps nothing of it.
 
 const isProving = process.env["PROVE"] === "1";
-const KILLS = isProving ? 30 : 4;
+const KILLS = isProving ? 60 : 4;
 const TRIALS_MAX = 4 * KILLS;
 const SEED = Number(process.env["KILLS_SEED"] ?? TEST_SEED);
 const CHAIN_ID = 4_663;
@@ -31,6 +33,9 @@ const TURN_MS = 1_100;
 const LONG_TURN_MS = 8_000;
 /** Longer than what the wallet provider denies is looked up once more. */
 const LATER_MS = 40_000;
+/** Where only owners' wallets are waited for, whose questions run out after ten minutes. */
+const OWNERS_TURN_MS = 60_000;
+const OWED_AT_ONCE = 4;
 const PAUSE_MS = 20;
 const TRANSFERS = "/v1/trading/wallet-transfers";
 const TRADES = "/v1/trading/intents";
@@ -51,6 +56,8 @@ type Asked = {
 	/** Holds the status and text of the last answer, for the message of a failed test. */
 	told: string;
 	paid?: { currency: Hex; recipient: Hex; raw: bigint };
+	/** Left out: the lane's own wallet pays. */
+	owed?: Owed;
 };
 
 let lane: LedgerLane;
@@ -115,6 +122,12 @@ async function nftRequest(isPlan: boolean): Promise<Asked> {
 	});
 }
 
+/** Asks an owner's own wallet for a payment, which it sends and tells in one of its ways. */
+function ownersPayment(nth: number): Asked {
+	const owed = lane.owner.owe(nth % SHAPES, somebody());
+	return { ...request("owner", TRANSFERS, owed.body), owed };
+}
+
 /** Everything that a wallet can do, asked for at once. */
 async function requests(nth: number): Promise<Asked[]> {
 	const { usdg, tsla } = lane.tokens;
@@ -129,6 +142,9 @@ async function requests(nth: number): Promise<Asked[]> {
 		request("trade", TRADES, { command: trade }),
 		request("bridge", BRIDGES, { command: bridge }),
 		await nftRequest(isOdd),
+		...Array.from({ length: OWED_AT_ONCE }, (_, place) =>
+			ownersPayment(nth * OWED_AT_ONCE + place),
+		),
 	];
 }
 
@@ -136,24 +152,29 @@ async function requests(nth: number): Promise<Asked[]> {
 async function ask(all: readonly Asked[]): Promise<void> {
 	for (const one of all) {
 		if (one.answer !== null) continue;
-		const { status, body, text } = await lane.ask(one.path, { body: one.body, key: one.key });
+		const { path, body: asked, key, owed } = one;
+		const as = owed && { as: lane.custody.person("fay").id };
+		const { status, body, text } = await lane.ask(path, { body: asked, key, ...as });
 		// 409 only until the database has noticed that the process that held the key is gone.
 		one.told = `${status} ${text}`;
 		if (status === 409 || status === 503) continue;
 		if (status > 299) throw new Error(`${one.kind} not asked: ${status} ${text}`);
 		one.answer = body;
+		if (owed) owed.intentId = body.transfers[0].id;
 	}
 }
 
-/** Says whether nothing is under way any more. */
-async function isOver(all: readonly Asked[]): Promise<boolean> {
+/** Says whether nothing is under way any more, or only what owners' wallets send. */
+async function isOver(all: readonly Asked[], { butOwners = false } = {}): Promise<boolean> {
 	if (all.some(({ answer }) => answer === null)) return false;
 	const [row] = await lane.db.query<{ open: number }>(
-		`select ((select count(*) from wallets.intent where status not in ${ENDED})
+		`select ((select count(*) from wallets.intent
+				where status not in ${ENDED} and not ($2 and wallet_id = $1))
 			+ (select count(*) from wallets.submission where purpose = 'pay'
-				and state in ${OPEN})
+				and state in ${OPEN} and not ($2 and wallet_id = $1))
 			+ (select count(*) from bridge.bridge where status not in ${BRIDGE_ENDED})
 			+ (select count(*) from reveal_snipe.plan where status in ${ARMED}))::int as open`,
+		[lane.owner.wallet.id, butOwners],
 	);
 	return row?.open === 0;
 }
@@ -166,11 +187,14 @@ async function play(all: readonly Asked[], point: KillPoint | null) {
 	for (let turn = 0; turn < TURNS_MAX; turn++) {
 		try {
 			await ask(all);
+			for (const { owed } of all) if (owed) await lane.owner.act(owed);
 			await lane.db.execute(
 				`update reveal_snipe.plan set due_at = coalesce(due_at, 'epoch'),
 					due_until = now() + interval '10 years' where status = 'armed'`,
 			);
-			reached = await lane.tick(turn < SLOW_TURNS ? TURN_MS : LONG_TURN_MS);
+			const isLate = turn >= SLOW_TURNS && (await isOver(all, { butOwners: true }));
+			const turnMs = turn < SLOW_TURNS ? TURN_MS : LONG_TURN_MS;
+			reached = await lane.tick(isLate ? OWNERS_TURN_MS : turnMs);
 			await lane.world.bridges.bridge.idle();
 			await lane.custody.idle();
 			if (!(await isOver(all))) {
@@ -219,7 +243,12 @@ async function judgePaid(all: readonly Asked[]): Promise<string[]> {
 async function trial(nth: number, point: KillPoint | null) {
 	const all = await requests(nth);
 	const { deaths, reached } = await play(all, point);
-	const problems = [...(await judgePaid(all)), ...(await judgeLedger(lane, before))];
+	const owed = all.flatMap((one) => one.owed ?? []);
+	const problems = [
+		...(await judgePaid(all)),
+		...(await judgeLedger(lane, before)),
+		...(await lane.owner.judge(owed)),
+	];
 	// Earlier payments count as final: each run reaches its own steps only.
 	await lane.db.execute("update wallets.submission set final_at = now() where final_at is null");
 	const name = point ? `${point.step}:${point.edge} ${point.nth}` : "undisturbed";

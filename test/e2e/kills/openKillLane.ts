@@ -43,7 +43,8 @@ export type KillLane<World extends KillPlace = KillWorld> = {
 	/** Transactions that the wallet made before any intent. */
 	nonceBefore: number;
 	sell(book: StandInBook): void;
-	ask(path: string, options?: { body?: unknown; key?: string }): Promise<Answer>;
+	/** Asks as its owner, or as another person of the wallet provider. */
+	ask(path: string, options?: { body?: unknown; key?: string; as?: string }): Promise<Answer>;
 	arm(point: KillPoint | null): Promise<void>;
 	/** Moves the clock, seals new rows into the audit chain, and runs the jobs once. */
 	tick(ms: number): Promise<Record<string, number>>;
@@ -163,12 +164,12 @@ export async function openLane<World extends KillPlace>(
 		sell(what) {
 			book = what;
 		},
-		async ask(path, { body, key } = {}) {
+		async ask(path, { body, key, as = owner.id } = {}) {
 			asked++;
 			const response = await fetch(`${service.url}${path}`, {
 				method: body === undefined ? "GET" : "POST",
 				headers: {
-					authorization: `Bearer ${custody.token({ userId: owner.id })}`,
+					authorization: `Bearer ${custody.token({ userId: as })}`,
 					// Each call comes from an address of its own, so that no rate limit is met.
 					"x-forwarded-for": `10.${index}.${(asked >> 8) & 255}.${asked & 255}`,
 					...(key !== undefined && { "idempotency-key": key }),

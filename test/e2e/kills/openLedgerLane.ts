@@ -7,6 +7,7 @@ import {
 	laneClock,
 	openLane,
 } from "#test/e2e/kills/openKillLane.ts";
+import { type Owner, openOwner } from "#test/e2e/kills/openOwner.ts";
 import { bundleKillable } from "#test/e2e/kills/startKillable.ts";
 import {
 	USDG as BRIDGED,
@@ -21,6 +22,8 @@ import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 export type LedgerLane = KillLane<Place> & {
 	/** What is bridged, traded and sent, by what a test calls it. */
 	tokens: { usdg: Hex; tsla: Hex; nvda: Hex; bridged: Hex };
+	/** Sends with a wallet of its own, in all the ways in which such a wallet does. */
+	owner: Owner;
 	/** Reads a token's or the coin's balance. */
 	balanceOf(chainId: number, currency: string, account: string): Promise<bigint>;
 };
@@ -94,9 +97,12 @@ export async function openLedgerLane(): Promise<LedgerLane> {
 			await chain.rpc("evm_mine");
 		}
 	};
+	const { ask, db } = lane;
+	const owner = await openOwner({ ask, anvil: home, custody, db, chain: "robinhood" });
 	const address = (ticker: string) => stocks.stock(ticker).address.toLowerCase() as Hex;
 	return {
 		...lane,
+		owner,
 		get wallet() {
 			return lane.wallet;
 		},
@@ -171,7 +177,9 @@ export async function judgeLedger(lane: LedgerLane, before: Holdings): Promise<s
 				select intent_id from wallets.spend_entry group by intent_id
 				having sum(case when kind in ('reserve', 'unspend', 'unrelease') then amount_raw
 					else -amount_raw end) <> 0) as o) as open,
-			(select count(*)::int from wallets.submission where state in ('mined', 'reverted')) as mined`,
+			(select count(*)::int from wallets.submission
+				where state in ('mined', 'reverted') and wallet_id = $1) as mined`,
+		[lane.wallet.id],
 	);
 	if (row?.open !== 0) problems.push(`${row?.open} intents keep something reserved`);
 	const sent = lane.custody.transactions().length - before.transactions;
@@ -185,13 +193,14 @@ async function booked(lane: LedgerLane): Promise<{ key: string; raw: string }[]>
 		`select chain_id || ' 0x' || encode(currency, 'hex') as key,
 			sum(case kind when 'spend' then -amount_raw when 'unspend' then amount_raw else 0 end)::text
 				as raw
-		from wallets.spend_entry group by 1
+		from wallets.spend_entry where wallet_id = $1 group by 1
 		union all
 		select '${HOME} ' || (terms->'buy'->>'address'), (settled->>'receivedRaw')
 		from trading.trade where settled is not null
 		union all
 		select out_chain_id || ' 0x' || encode(out_currency, 'hex'), arrived_raw::text
 		from bridge.bridge where out_hash is not null and status in ('success', 'refund')`,
+		[lane.wallet.id],
 	);
 }
 
