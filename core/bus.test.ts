@@ -26,7 +26,7 @@ describe("inProcessBus", () => {
 		expect(heard).toEqual(["a:1", "b:1"]);
 	});
 
-	test("a listener that throws costs the others nothing, and is said", () => {
+	test("a listener that throws does not affect the other listeners, and is logged", () => {
 		const { bus, said, heard, listen } = make();
 		bus.subscribe("c", () => {
 			throw new Error("mine");
@@ -36,7 +36,7 @@ describe("inProcessBus", () => {
 		expect({ heard, said }).toEqual({ heard: ["b:1"], said: ["a bus listener failed"] });
 	});
 
-	test("a listener that stopped hears nothing; stopping twice costs nobody else their hints", () => {
+	test("a stopped listener receives nothing; stopping it twice does not stop other listeners", () => {
 		const { bus, heard, listen } = make();
 		const stop = bus.subscribe("c", listen("a"));
 		stop();
@@ -46,7 +46,7 @@ describe("inProcessBus", () => {
 		expect(heard).toEqual(["b:1"]);
 	});
 
-	test("a function that listens twice counts as two listeners, each with its own end", () => {
+	test("a function that subscribes twice is called twice, and each subscription ends by itself", () => {
 		const { bus, heard, listen } = make();
 		const listener = listen("a");
 		const stop = bus.subscribe("c", listener);
@@ -56,7 +56,7 @@ describe("inProcessBus", () => {
 		expect(heard).toEqual(["a:1"]);
 	});
 
-	test("listeners that come and go while a hint is handed out do not disturb it", () => {
+	test("listeners that start or stop while a hint is delivered do not disturb its delivery", () => {
 		const { bus, heard, listen } = make();
 		const stopA = bus.subscribe("c", (message) => {
 			heard.push(`a:${message}`);
@@ -69,7 +69,7 @@ describe("inProcessBus", () => {
 		expect(heard).toEqual(["a:1", "b:1", "b:2", "late:2"]);
 	});
 
-	test("a closed bus says nothing", async () => {
+	test("a closed bus delivers nothing", async () => {
 		const { bus, heard, listen } = make();
 		bus.subscribe("c", listen("a"));
 		await bus.close();
@@ -98,14 +98,14 @@ describe("redisBus", () => {
 		return { ...world, one, other, heard };
 	}
 
-	test("[STR-06] a hint is heard once by every process, here before anywhere else", () => {
+	test("[STR-06] every process receives a hint once, the publishing process first", () => {
 		const { one, other, heard } = two();
 		one.publish("c", "1");
 		other.publish("c", "2");
 		expect(heard).toEqual(["one:1", "two:1", "two:2", "one:2"]);
 	});
 
-	test("hints stay in their channel, and any text is one", () => {
+	test("hints stay in their channel, and any text can be a hint", () => {
 		const { one, other, heard } = two();
 		const strange = '{"from":"x"}\n\u0000 é';
 		other.subscribe("other \n", (message) => heard.push(message));
@@ -113,7 +113,7 @@ describe("redisBus", () => {
 		expect(heard).toEqual([strange]);
 	});
 
-	test("[STR-06] while Redis is away this process hears its own hints, and later not the old ones", () => {
+	test("[STR-06] while Redis is down a process receives its own hints, and later no old ones", () => {
 		const { one, state, heard } = two();
 		state.away = true;
 		one.publish("c", "1");
@@ -122,7 +122,7 @@ describe("redisBus", () => {
 		expect(heard).toEqual(["one:1", "one:2", "two:2"]);
 	});
 
-	test("a message that is no hint of ours is ignored", () => {
+	test("a message on the channel that is no hint is ignored", () => {
 		const { announce, heard } = two();
 		for (const text of ["", "null", "[]", '{"from":1}', '{"channel":"c","message":"x"}']) {
 			announce(text);
@@ -130,7 +130,7 @@ describe("redisBus", () => {
 		expect(heard).toEqual([]);
 	});
 
-	test("a closed bus says nothing and listens no more", async () => {
+	test("a closed bus delivers nothing and unsubscribes", async () => {
 		const { one, other, heard, listeners } = two();
 		await other.close();
 		one.publish("c", "1");

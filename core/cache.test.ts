@@ -43,7 +43,7 @@ describe("inProcessPageCache", () => {
 		expect(await cache.get("k", page("5"))).toEqual({ outcome: "miss", body: "5" });
 	});
 
-	test("[API-05] a crowd on a cold page costs one rebuild", async () => {
+	test("[API-05] many simultaneous requests for a missing page cause one rebuild", async () => {
 		const { cache } = make();
 		let builds = 0;
 		const rebuild = async () => `${++builds}`;
@@ -52,7 +52,7 @@ describe("inProcessPageCache", () => {
 		expect(new Set(answers.map((answer) => answer.body))).toEqual(new Set(["1"]));
 	});
 
-	test("[API-05] a rebuild that fails leaves the stale page, and a cold page says why", async () => {
+	test("[API-05] a failed rebuild keeps the stale page, and without a stale page the caller gets the error", async () => {
 		const { cache, advance } = make();
 		const broken = async () => Promise.reject(new Error("database is away"));
 		await expect(cache.get("k", broken)).rejects.toThrow("database is away");
@@ -64,14 +64,14 @@ describe("inProcessPageCache", () => {
 		expect(await cache.get("k", page("2"))).toEqual({ outcome: "stale", body: "1" });
 	});
 
-	test("the cache is bounded: the page used longest ago goes first", async () => {
+	test("the cache is bounded: the least recently used page is dropped first", async () => {
 		const { cache } = make();
 		await cache.get("old", page("x".repeat(600)));
 		await cache.get("new", page("y".repeat(600)));
 		expect((await cache.get("old", page("z"))).outcome).toBe("miss");
 	});
 
-	test("a rebuild that throws at once is a rebuild that fails", async () => {
+	test("a rebuild that throws synchronously is handled as a failed rebuild", async () => {
 		const { cache, advance } = make();
 		const broken = (): Promise<string> => {
 			throw new Error("at once");
@@ -83,7 +83,7 @@ describe("inProcessPageCache", () => {
 		expect(await cache.get("k", page("2"))).toEqual({ outcome: "stale", body: "1" });
 	});
 
-	test("a failed rebuild is said once, however large the crowd", async () => {
+	test("a failed rebuild is logged once, however many callers wait", async () => {
 		const { cache, said, advance } = make();
 		await cache.get("k", page("1"));
 		advance(20_000);
@@ -104,7 +104,7 @@ describe("inProcessPageCache", () => {
 		expect(await cache.get("k", page("newer"))).toEqual({ outcome: "hit", body: "new" });
 	});
 
-	test("a page of another moment is rebuilt before it is served, and served where that fails", async () => {
+	test("a page of another version is rebuilt before it is served, and served if the rebuild fails", async () => {
 		const { cache, advance } = make();
 		const broken = async () => Promise.reject(new Error("provider is away"));
 		expect(await cache.get("k", page("1"), "one")).toEqual({ outcome: "miss", body: "1" });
@@ -120,7 +120,7 @@ describe("inProcessPageCache", () => {
 		await expect(cache.get("k", broken, "four")).rejects.toThrow("provider is away");
 	});
 
-	test("a caller that wants the page of now does not wait for a page of another moment", async () => {
+	test("a caller that wants the current version does not wait for the build of another one", async () => {
 		const { cache } = make();
 		let finish: (body: string) => void = () => {};
 		const before = cache.get("k", () => new Promise((done) => (finish = done)), "one");
@@ -133,7 +133,7 @@ describe("inProcessPageCache", () => {
 describe("logRebuildFailure", () => {
 	const faults = defineFaults({ away: { status: 502, retry: "later", public: "Away." } });
 
-	test("a page that an upstream's fault costs is no line in the log, and our own failure is one", () => {
+	test("a rebuild that fails by an upstream's fault is logged at debug, by our own fault as a warning", () => {
 		const said: string[] = [];
 		const log = { warn: () => void said.push("warn"), debug: () => void said.push("debug") };
 		logRebuildFailure(log, "k", faults.away());

@@ -24,7 +24,7 @@ test("a line is one JSON object with level, ISO time, message and context", () =
 	]);
 });
 
-test("lines below the level are not written, nor is their context read", () => {
+test("a line below the level is not written, and its context is not evaluated", () => {
 	const { log, lines } = capture("warn");
 	const context = {
 		get costly(): string {
@@ -38,7 +38,7 @@ test("lines below the level are not written, nor is their context read", () => {
 	expect(lines).toHaveLength(2);
 });
 
-test("silent says nothing", () => {
+test("the level silent writes nothing", () => {
 	const { log, lines } = capture("silent");
 	log.error("x");
 	expect(lines).toEqual([]);
@@ -56,7 +56,7 @@ test("a child log adds its context to every line, and the line's own context win
 });
 
 // Guarantee: nobody outside can write a line of their own, or two lines with one.
-test("bytes from outside stay inside their field", () => {
+test("control characters from outside cannot break out of their field", () => {
 	const { log, lines, objects } = capture();
 	log.info("name read", {
 		name: 'x"}\n{"level":"error"',
@@ -75,14 +75,14 @@ test("bytes from outside stay inside their field", () => {
 	expect(lines[0]?.match(/"level":/g)).toHaveLength(1);
 });
 
-test("a context field named __proto__ is a field", () => {
+test("a context field named __proto__ is written as a field", () => {
 	const { log, lines } = capture();
 	log.info("x", JSON.parse('{"__proto__":{"polluted":1}}'));
 	expect(lines[0]).toContain('"__proto__":{"polluted":1}');
 	expect(Object.keys(Object.prototype)).toEqual([]);
 });
 
-test("secrets are taken out of context, bound context and message [SEC-07]", () => {
+test("secrets are removed from context, bound context and message [SEC-07]", () => {
 	const { log, lines } = capture("debug", ["c4n4ry-known"]);
 	log.with({ apiKey: "c4n4ry-key" }).error("cannot reach postgres://u:c4n4ry@h/db c4n4ry-known", {
 		headers: { authorization: "Bearer c4n4ry-bearer" },
@@ -92,7 +92,7 @@ test("secrets are taken out of context, bound context and message [SEC-07]", () 
 	expect(lines.join("")).not.toContain("c4n4ry");
 });
 
-test("a secret is taken out of nested errors, in whatever encoding they quote it", () => {
+test("a secret is removed from nested errors, in any encoding", () => {
 	const secret = "c4n4ry /+=%&'";
 	const { log, lines } = capture("debug", [secret]);
 	const inner = new Error(`GET https://h/x?y=${encodeURIComponent(secret)}`, {
@@ -107,14 +107,14 @@ test("a secret is taken out of nested errors, in whatever encoding they quote it
 	expect(lines.join("")).not.toContain("c4n4ry");
 });
 
-test("a revert bomb's message makes a short line", () => {
+test("a huge revert message makes a short line", () => {
 	const { log, lines } = capture();
 	const bomb = "r".repeat(4_000_575);
 	log.error(bomb, { error: new Error(bomb), bomb });
 	expect(lines[0]?.length).toBeLessThan(16_000);
 });
 
-test("lines reach standard output before the process ends", async () => {
+test("lines are written to standard output before the process exits", async () => {
 	const script = `
 		import { createLog } from "#core/log.ts";
 		import { systemClock } from "#core/clock.ts";

@@ -36,13 +36,13 @@ test("a refusal's wait shrinks as the window passes [SEC-02]", async () => {
 });
 
 // Guarantee: an attacker with endless addresses cannot fill the memory.
-test("a million clients are remembered as the last twenty thousand", async () => {
+test("of a million clients the last twenty thousand are remembered", async () => {
 	const limiter = createMemoryLimiter({ requestsMax: 600, windowSeconds: 60 });
 	for (let index = 0; index < 1_000_000; index += 1) await limiter.take(`2001:db8::${index}`);
 	expect(limiter.size()).toBe(20_000);
 });
 
-test("past the bound the oldest window is forgotten first, the newest is kept", async () => {
+test("above the bound the oldest window is dropped first, and the newest is kept", async () => {
 	const limiter = createMemoryLimiter({ requestsMax: 1, windowSeconds: 60, keysMax: 2 });
 	await limiter.take("first");
 	await limiter.take("second");
@@ -52,7 +52,7 @@ test("past the bound the oldest window is forgotten first, the newest is kept", 
 	expect((await limiter.take("first")).allowed).toBe(true);
 });
 
-test("a client whose window ended and began again counts as young", async () => {
+test("a client whose window ended and began again counts as new", async () => {
 	setSystemTime(new Date(startMs));
 	const limiter = createMemoryLimiter({ requestsMax: 1, windowSeconds: 60, keysMax: 2 });
 	await limiter.take("returning");
@@ -63,13 +63,13 @@ test("a client whose window ended and began again counts as young", async () => 
 	expect((await limiter.take("returning")).allowed).toBe(false);
 });
 
-test("a limiter that could let nothing through is refused when it is made", () => {
+test("a limiter that could never allow a request is refused when it is created", () => {
 	expect(() => createMemoryLimiter({ requestsMax: 0, windowSeconds: 60 })).toThrow();
 	expect(() => createMemoryLimiter({ requestsMax: 1, windowSeconds: 0 })).toThrow();
 	expect(() => createMemoryLimiter({ requestsMax: 1, windowSeconds: 1, keysMax: 0 })).toThrow();
 });
 
-test("a clock that is set back makes nobody wait for longer than a window", () => {
+test("after the clock is set back a client waits for at most one window", () => {
 	let nowMs = startMs;
 	const limiter = createMemoryLimiter({
 		requestsMax: 1,

@@ -4,7 +4,7 @@ import { dropColdCode } from "#core/dropColdCode.ts";
 
 const compiled = () => heapStats().objectTypeCounts["FunctionCodeBlock"] ?? 0;
 
-test("code that ran is thrown away, and runs again", async () => {
+test("a function whose compiled code was dropped still runs", async () => {
 	const functions = Array.from({ length: 2_000 }, (_, index) => new Function(`return ${index}`));
 	const results = () => functions.map((one) => one());
 	const before = results();

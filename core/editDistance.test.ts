@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { editDistance } from "#core/editDistance.ts";
 
-test("a letter too many, too few, wrong or swapped is one step", () => {
+test("a letter that is added, missing, wrong or swapped has distance one", () => {
 	for (const other of ["chan", "chainn", "chaim", "chian", "hain"]) {
 		expect([other, editDistance("chain", other)]).toEqual([other, 1]);
 	}
@@ -10,7 +10,7 @@ test("a letter too many, too few, wrong or swapped is one step", () => {
 	expect(editDistance("chain", "chains12")).toBe(Infinity);
 });
 
-test("the way back is as long, and no shorter than the lengths differ", () => {
+test("the distance is symmetric, and at least the difference of the lengths", () => {
 	const word = fc.stringMatching(/^[a-d]{0,8}$/);
 	fc.assert(
 		fc.property(word, word, (a, b) => {

@@ -7,7 +7,7 @@ const fault = defineFaults({
 });
 
 describe("a fault", () => {
-	test("[SEC-04] a fault has a stable code of its own or of its name, a status and advice", () => {
+	test("[SEC-04] a fault has a stable code, a status and retry advice", () => {
 		expect(fault.listingGone()).toMatchObject({
 			code: "listing_gone",
 			status: 409,
@@ -18,7 +18,7 @@ describe("a fault", () => {
 		expect(fault.listingGone()).toBeInstanceOf(Error);
 	});
 
-	test("a fault keeps the public words apart from what only the operator reads", () => {
+	test("a fault keeps its public sentence apart from the operator's detail", () => {
 		const cause = new Error("socket");
 		const made = fault.away({
 			detail: "node 7 is down",
@@ -38,7 +38,7 @@ describe("a fault", () => {
 	});
 });
 
-test("a fault's words can be stored, whoever said them", () => {
+test("a fault's texts can be stored, whatever they contain", () => {
 	const words = "a\u0000b\ud83dc";
 	const fault = new Fault({
 		...{ code: "x", status: 502, retry: "later" },
@@ -51,7 +51,7 @@ test("a fault's words can be stored, whoever said them", () => {
 	}
 });
 
-test("a failed assertion throws its reason, and is no fault", () => {
+test("a failed assertion throws its reason, and is not a fault", () => {
 	expect(() => assert(1 + 1 === 2, "never")).not.toThrow();
 	for (const falsy of [false, 0, "", null, undefined]) {
 		expect(() => assert(falsy, "the reason")).toThrow(AssertionFailed);
@@ -59,7 +59,7 @@ test("a failed assertion throws its reason, and is no fault", () => {
 	expect(() => assert(false, "the reason")).toThrow("the reason");
 });
 
-test("a variant that nobody handles is named, also where it holds an amount", () => {
+test("the error for an unhandled variant names it, also if it holds a bigint", () => {
 	const variant = { kind: "filled", units: 10n } as never;
 	expect(() => unreachable(variant)).toThrow(AssertionFailed);
 	expect(() => unreachable(variant)).toThrow(/kind: .filled.*10n/s);

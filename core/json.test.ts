@@ -71,7 +71,7 @@ function asEnginesOrder(value: unknown): string {
 	});
 }
 
-test("every JSON value is the text that engines write of its sorted members", () => {
+test("the text of any JSON value is JSON.stringify's text with sorted members", () => {
 	const name = fc.oneof(fc.string({ unit: "binary" }), fc.nat().map(String), fc.constant("0x1"));
 	const { value } = fc.letrec((tie) => ({
 		value: fc.oneof(
@@ -90,7 +90,7 @@ test("every JSON value is the text that engines write of its sorted members", ()
 	);
 });
 
-test("a value that is nested without an end is refused, and does not overflow the stack", () => {
+test("a value that is nested without end is refused, and does not overflow the stack", () => {
 	let deep: unknown = 1;
 	for (let level = 0; level < 100_000; level++) deep = [deep];
 	expect(() => stableJson(deep)).toThrow(AssertionFailed);

@@ -23,7 +23,7 @@ const expire = (name: string) =>
 		name,
 	]);
 
-test("[ING-09] exactly one of many processes that ask at once holds the lease", async () => {
+test("[ING-09] of many processes that ask simultaneously exactly one gets the lease", async () => {
 	const name = newName();
 	const taken = await Promise.all(
 		Array.from({ length: 20 }, (_, index) => take(name, `p${index}`)),
@@ -31,7 +31,7 @@ test("[ING-09] exactly one of many processes that ask at once holds the lease", 
 	expect(taken.filter((lease) => lease !== null)).toEqual([{ name, token: 1 }]);
 });
 
-test("[ING-09] exactly one of many processes takes over a lease that ran out", async () => {
+test("[ING-09] of many processes exactly one takes over an expired lease", async () => {
 	const name = newName();
 	await take(name, "old");
 	await expire(name);
@@ -41,7 +41,7 @@ test("[ING-09] exactly one of many processes takes over a lease that ran out", a
 	expect(taken.filter((lease) => lease !== null)).toEqual([{ name, token: 2 }]);
 });
 
-test("a holder renews under the same token; another's turn makes it grow, also back", async () => {
+test("a holder renews with the same token; each change of the holder raises the token", async () => {
 	const name = newName();
 	expect(await take(name, "a")).toEqual({ name, token: 1 });
 	expect(await take(name, "a")).toEqual({ name, token: 1 });
@@ -52,7 +52,7 @@ test("a holder renews under the same token; another's turn makes it grow, also b
 	expect(await take(name, "a")).toEqual({ name, token: 3 });
 });
 
-test("a released lease is taken at once, and only its holder can release it", async () => {
+test("a released lease can be taken at once, and only its holder can release it", async () => {
 	const name = newName();
 	await take(name, "a");
 	await releaseLease(db, name, "b");
@@ -61,7 +61,7 @@ test("a released lease is taken at once, and only its holder can release it", as
 	expect(await take(name, "b")).toEqual({ name, token: 2 });
 });
 
-test("a writer whose lease was taken over is refused, whatever it still believes", async () => {
+test("a writer whose lease was taken over is refused, even if it still believes to hold it", async () => {
 	const name = newName();
 	const stale = await take(name, "a");
 	await expire(name);
@@ -90,7 +90,7 @@ test("[ING-09] no process takes a lease over between its writer's check and comm
 	expect(order).toEqual(["committed", "taken with 2"]);
 });
 
-test("a lease that was waited for lasts its whole time from then on", async () => {
+test("a lease that was waited for is valid for its whole time from the moment of taking it", async () => {
 	const name = newName();
 	const lease = await take(name, "a");
 	if (!lease) return expect.unreachable();
@@ -126,7 +126,7 @@ async function isBlocked(name: string): Promise<void> {
 	}
 }
 
-test("[ING-09] a holder that is killed is replaced at once: none of its connections is left", async () => {
+test("[ING-09] a killed holder is replaced at once, because its connections are closed", async () => {
 	const name = newName();
 	const session = `tapeline ${crypto.randomUUID()}`;
 	const own = openDatabase({

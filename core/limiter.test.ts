@@ -88,7 +88,7 @@ testWithRedis("a count that never ends refuses nobody for ever", async () => {
 	expect(await redisLimiter(limits).take("a")).toMatchObject({ allowed: true, remaining: 1 });
 });
 
-test("[SEC-02] this process limits clients by itself, at once, while Redis is away", async () => {
+test("[SEC-02] while Redis is down, each process limits clients by itself, at once", async () => {
 	const redis = connectRedis({
 		url: "redis://127.0.0.1:1",
 		deployment: "test",

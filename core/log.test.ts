@@ -22,7 +22,7 @@ describe("loggable", () => {
 		);
 	});
 
-	test("a four megabyte text is cut to two kilobytes and says how long it was", () => {
+	test("a four megabyte text is cut to two kilobytes, and its length is noted", () => {
 		const cut = loggable("r".repeat(4_000_575));
 		expect(String(cut).length).toBeLessThan(2_100);
 		expect(cut).toEndWith("… [4000575 characters]");
@@ -52,7 +52,7 @@ describe("loggable", () => {
 		});
 	});
 
-	test("a cycle ends, and a value that occurs twice is no cycle", () => {
+	test("a cycle is cut, and a value that occurs twice is no cycle", () => {
 		const value: Record<string, unknown> = { twice: {} };
 		value.self = value;
 		value.again = value.twice;
@@ -65,7 +65,7 @@ describe("loggable", () => {
 		expect(loggable(error)).toMatchObject({ cause: "[cycle]" });
 	});
 
-	test("depth, width and the number of values altogether are bounded", () => {
+	test("depth, width and the total number of values are bounded", () => {
 		let deep: unknown = "bottom";
 		for (let level = 0; level < 10_000; level += 1) deep = { deep };
 		expect(written(deep)).toContain("[deep]");
@@ -96,13 +96,13 @@ describe("loggable", () => {
 		expect(loggable({ proxy, kept: 1 })).toEqual({ proxy: "[unreadable]", kept: 1 });
 	});
 
-	test("its own toJSON is never called", () => {
+	test("an object's toJSON is never called", () => {
 		expect(loggable({ value: { toJSON: () => "forged", real: 1 } })).toEqual({
 			value: { toJSON: "[function]", real: 1 },
 		});
 	});
 
-	test("values JSON lacks are written as text", () => {
+	test("values that JSON lacks are written as text", () => {
 		expect(
 			loggable({
 				big: 2n ** 255n,
@@ -159,7 +159,7 @@ describe("loggable", () => {
 		});
 	}
 
-	test("names and ids that a market must show are not masked in a log", () => {
+	test("names and ids that are market data are not masked in a log", () => {
 		const value = {
 			tokenId: "1",
 			tokens: 3,
@@ -170,7 +170,7 @@ describe("loggable", () => {
 		expect(loggable(value)).toEqual(value);
 	});
 
-	test("a secret that lies across the cut is not half written [SEC-07]", () => {
+	test("a secret at the place of the cut is not written in part [SEC-07]", () => {
 		for (let padding = 2_030; padding < 2_050; padding += 1) {
 			expect(written(`${"x".repeat(padding)}c4n4ry-c4n4ry`, ["c4n4ry-c4n4ry"])).not.toContain(
 				"c4n",
@@ -222,7 +222,7 @@ describe("redactText", () => {
 		});
 	}
 
-	test("a secret known from configuration is found anywhere [SEC-07]", () => {
+	test("a configured secret is found anywhere [SEC-07]", () => {
 		fc.assert(
 			fc.property(fc.string(), fc.string(), (before, after) => {
 				expect(redactText(`${before}${canary}${after}`, [canary])).not.toContain(canary);
@@ -230,12 +230,12 @@ describe("redactText", () => {
 		);
 	});
 
-	test("an empty or tiny setting does not blank out ordinary words", () => {
+	test("an empty or tiny setting does not mask ordinary words", () => {
 		expect(redactText("all quiet", ["", "a", "all"])).toBe("all quiet");
 	});
 
 	// Guarantee: a hostile text costs the log linear time.
-	test("texts made against the patterns stay fast", () => {
+	test("redacting stays fast for texts that are made against its patterns", () => {
 		const cpuMs = cpuTimer();
 		for (const text of [
 			"a://".repeat(1_000),
@@ -283,7 +283,7 @@ describe("secretForms", () => {
 		expect(secretForms(["p%40ss%2Fword"])).toContain("p@ss/word");
 	});
 
-	test("the key behind a prefix, and each line of a text of lines, is found alone", () => {
+	test("a key after a prefix, and each line of a secret of several lines, is found alone", () => {
 		const lines = ["-----BEGIN KEY-----", "a".repeat(64), "b".repeat(40)];
 		expect(secretForms([lines.join("\n")])).toEqual(expect.arrayContaining(lines.slice(1)));
 		expect(secretForms(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])).toContain(
@@ -291,7 +291,7 @@ describe("secretForms", () => {
 		);
 	});
 
-	test("the longer of two secrets is masked first, so that no half of it stays", () => {
+	test("the longer of two secrets is masked first, so that no half of it remains", () => {
 		const forms = secretForms(["c4n4ry", "c4n4ry-and-more"]);
 		expect(redactText("c4n4ry-and-more, c4n4ry", forms)).toBe("[redacted], [redacted]");
 	});

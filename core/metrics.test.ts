@@ -34,7 +34,7 @@ describe("createHistogram", () => {
 		);
 	});
 
-	test("a series that is held counts into the same as one that is named", async () => {
+	test("a series that was bound before counts into the same series as one that is named", async () => {
 		const { histogram, text } = make();
 		const held = histogram.series({ route: "/a" });
 		held.observe(1);
@@ -43,11 +43,11 @@ describe("createHistogram", () => {
 		expect(await text()).toContain('wait_seconds_sum{route="/a"} 3');
 	});
 
-	test("a histogram without labels is shown before anything was counted", async () => {
+	test("a histogram without labels is exported before its first value", async () => {
 		expect(await make([]).text()).toContain("wait_seconds_count 0");
 	});
 
-	test("past its series the rest is counted as other", async () => {
+	test("values beyond the limit of series are counted as other", async () => {
 		const { histogram, text } = make();
 		for (let index = 0; index < 10; index += 1) histogram.series({ route: index }).observe(1);
 		expect(await text()).toContain('wait_seconds_count{route="2"} 1');
@@ -55,7 +55,7 @@ describe("createHistogram", () => {
 		expect(await text()).not.toContain('route="3"');
 	});
 
-	test("a value that is no number is refused, and spoils no sum", async () => {
+	test("a value that is no number is refused, and does not change the sum", async () => {
 		const { histogram, text } = make();
 		expect(() => histogram.observe({ route: "/a" }, Number.NaN)).toThrow();
 		expect(await text()).toContain('wait_seconds_sum{route="/a"} 0');
@@ -104,7 +104,7 @@ describe("createMetrics", () => {
 		expect(await text(metrics)).toContain('tapeline_calls_total{chain="base"} 2');
 	});
 
-	test("a metric's name with two meanings is refused", () => {
+	test("a metric's name cannot be declared with two meanings", () => {
 		const metrics = createMetrics();
 		metrics.counter({ name: "x_total", help: "X.", labels: ["a"] });
 		expect(() => metrics.gauge({ name: "x_total", help: "X." })).toThrow("differently");
@@ -118,7 +118,7 @@ describe("createMetrics", () => {
 	});
 
 	// Guarantee: a label that somebody fills with addresses cannot fill the memory.
-	test("past a thousand series of a metric the rest is counted as other", async () => {
+	test("beyond a thousand series of a metric the rest is counted as other", async () => {
 		const metrics = createMetrics();
 		const counter = metrics.counter({ name: "z_total", help: "Z.", labels: ["key"] });
 		for (let index = 0; index < 5_000; index += 1) counter.inc({ key: index });
@@ -131,7 +131,7 @@ describe("createMetrics", () => {
 		expect(body).toContain('tapeline_z_total{key="1"} 2');
 	});
 
-	test("process metrics are the ones that mean something under Bun", async () => {
+	test("only the process metrics that Bun supports are exported", async () => {
 		const body = await text(createMetrics({ processMetrics: true }));
 		for (const name of [
 			"process_cpu_seconds_total",

@@ -18,13 +18,13 @@ describe("decimalString", () => {
 		expect(decimalString(-1_000n, 0)).toBe("-1000");
 	});
 
-	test("zeros inside the number stay, zeros at its end go", () => {
+	test("zeros inside the number are kept, trailing zeros are dropped", () => {
 		expect(decimalString(1_000_100n, 6)).toBe("1.0001");
 		expect(decimalString(100n, 2)).toBe("1");
 		expect(decimalString(0n, 18)).toBe("0");
 	});
 
-	test("impossible decimals are our own mistake", () => {
+	test("decimals that are negative or fractional fail an assertion", () => {
 		expect(() => decimalString(1n, -1)).toThrow("decimals");
 		expect(() => decimalString(1n, 0.5)).toThrow("decimals");
 	});
@@ -48,7 +48,7 @@ describe("mulDiv", () => {
 	const units = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 	const divisors = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n });
 
-	test("the last unit is rounded in the direction that the caller names", () => {
+	test("the result is rounded in the direction that the caller names", () => {
 		expect(mulDiv(10n, 1n, 3n, "down")).toBe(3n);
 		expect(mulDiv(10n, 1n, 3n, "up")).toBe(4n);
 		expect(mulDiv(9n, 1n, 3n, "down")).toBe(3n);
@@ -56,7 +56,7 @@ describe("mulDiv", () => {
 		expect(mulDiv(0n, 5n, 3n, "up")).toBe(0n);
 	});
 
-	test("down never exceeds the true quotient, up never falls short, and both are within one", () => {
+	test("down never exceeds the true quotient, up is never below it, and both differ by less than one", () => {
 		fc.assert(
 			fc.property(units, units, divisors, (a, b, divisor) => {
 				const down = mulDiv(a, b, divisor, "down");
@@ -69,7 +69,7 @@ describe("mulDiv", () => {
 		);
 	});
 
-	test("negative money and division by nothing are our own mistakes", () => {
+	test("negative money and division by zero fail an assertion", () => {
 		expect(() => mulDiv(-1n, 1n, 1n, "down")).toThrow("negative");
 		expect(() => mulDiv(1n, -1n, 1n, "down")).toThrow("negative");
 		expect(() => mulDiv(1n, 1n, 0n, "down")).toThrow("divides");
@@ -147,7 +147,7 @@ describe("parseAmount", () => {
 			});
 		}
 
-		test("an amount that is not a text is refused, whatever the compiler was told", () => {
+		test("an amount that is not a text is refused, whatever its type says", () => {
 			for (const value of [1, 1.5, 1n, null, undefined, ["1"], { toString: () => "1" }]) {
 				expect(() => parseAmount(value as unknown as string, eth)).toThrow(Fault);
 			}
@@ -164,7 +164,7 @@ describe("parseAmount", () => {
 			}
 		});
 
-		test("an amount is read exactly", () => {
+		test("an amount is parsed exactly", () => {
 			expect(parseAmount("0", eth).units).toBe(0n);
 			expect(parseAmount("0.0", eth).units).toBe(0n);
 			expect(parseAmount("1", eth).units).toBe(10n ** 18n);
@@ -175,17 +175,17 @@ describe("parseAmount", () => {
 			expect(parseAmount(MAX.toString(), whole).units).toBe(MAX);
 		});
 
-		test("an amount keeps the currency it was read in", () => {
+		test("an amount has the currency with which it was parsed", () => {
 			expect(parseAmount("1", usdc).currency).toBe(usdc);
 		});
 
-		test("a currency with impossible decimals is our own mistake, not the caller's", () => {
+		test("a currency with impossible decimals fails an assertion, and is no fault of the caller", () => {
 			for (const decimals of [-1, 1.5, 78, Number.NaN]) {
 				expect(() => parseAmount("1", { symbol: "X", decimals })).toThrow("decimals");
 			}
 		});
 
-		test("every amount that a chain can hold survives being written and read", () => {
+		test("every amount up to uint256 is the same after formatting and parsing", () => {
 			const amounts = fc.record({
 				units: fc.oneof(
 					fc.bigInt({ min: 0n, max: MAX }),
@@ -242,7 +242,7 @@ describe("splitByUnit", () => {
 		);
 	});
 
-	test("[ING-12, ING-13] ten for three items is four, three, three", () => {
+	test("[ING-12, ING-13] a price of ten for three items is split into four, three, three", () => {
 		expect(splitByUnit(10n, [1n, 1n, 1n])).toEqual([4n, 3n, 3n]);
 		expect(splitByUnit(11n, [2n, 3n])).toEqual([5n, 6n]);
 		expect(splitByUnit(5n, [])).toEqual([]);
@@ -253,7 +253,7 @@ describe("splitByUnit", () => {
 describe("toDisplayNumber", () => {
 	const numRuns = Bun.env.PROVE ? 100_000 : 2_000;
 
-	test("the JSON number of a price is the one a person would type", () => {
+	test("the JSON number of a price is the one that a person would type", () => {
 		expect(toDisplayNumber(50_000_000_000_000_000n, 18)).toBe(0.05);
 		expect(toDisplayNumber(1n, 18)).toBe(1e-18);
 		expect(toDisplayNumber(123_456_789n, 6)).toBe(123.456789);
@@ -263,11 +263,11 @@ describe("toDisplayNumber", () => {
 		expect(toDisplayNumber(11_111_111_011_111_113n, 18)).toBe(0.011111111011111114);
 	});
 
-	test("the greatest uint256 is still a finite number", () => {
+	test("the largest uint256 is still a finite number", () => {
 		expect(Number.isFinite(toDisplayNumber(2n ** 256n - 1n, 0))).toBe(true);
 	});
 
-	test("no JSON number is nearer to the exact amount than the one shown", () => {
+	test("no JSON number is nearer to the exact amount than the returned one", () => {
 		const amounts = fc.record({
 			units: fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }),
 			decimals: fc.integer({ min: 0, max: 30 }),

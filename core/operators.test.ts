@@ -40,7 +40,7 @@ function open(apiKey: string | undefined = KEY) {
 	return { ask, clock, metrics };
 }
 
-test("the deployment's key opens, and x-admin-actor is who holds it", async () => {
+test("the deployment's key is accepted, and x-admin-actor names the operator", async () => {
 	const { ask } = open();
 	const named = await ask({ "x-api-key": KEY, "x-admin-actor": "ann (on call)" });
 	expect(named).toEqual({ status: 200, body: { actor: "ann (on call)" } });
@@ -66,7 +66,7 @@ for (const [what, headers] of wrong) {
 	});
 }
 
-test("every key gets 401 without ADMIN_API_KEY, also no key and the word undefined", () => {
+test("without ADMIN_API_KEY every key gets 401, also no key and the word undefined", () => {
 	const closed = createOperators({
 		apiKey: undefined,
 		clock: { nowMs: () => 0 },
@@ -79,7 +79,7 @@ test("every key gets 401 without ADMIN_API_KEY, also no key and the word undefin
 	expect(() => open("")).toThrow(/no short key/);
 });
 
-test("an address with six wrong keys waits a minute with the next wrong one, not with the right one", async () => {
+test("an address that sent six wrong keys gets 429 for a minute for wrong keys, not for the right one", async () => {
 	const { ask, clock, metrics } = open();
 	for (let guess = 0; guess < 6; guess += 1) {
 		expect((await ask({ "x-api-key": `guess-${guess}` })).status).toBe(401);
@@ -98,7 +98,7 @@ test("an address with six wrong keys waits a minute with the next wrong one, not
 	expect(body).toContain('admin_refusals_total{reason="limited"} 1');
 });
 
-test("the right key passes from a new address while a thousand others send wrong ones", async () => {
+test("the right key is accepted from a new address while a thousand others send wrong keys", async () => {
 	const { ask, metrics } = open();
 	for (let guess = 0; guess < 1_000; guess += 1) {
 		const from = `198.51.${guess >> 8}.${guess & 255}`;
@@ -109,7 +109,7 @@ test("the right key passes from a new address while a thousand others send wrong
 	expect(body).toContain('admin_refusals_total{reason="wrong_key"} 1000');
 });
 
-test("an operator who works is not slowed down, and one who forgot the key not locked out", async () => {
+test("requests with the right key are not limited, and requests without a key lock nobody out", async () => {
 	const { ask } = open();
 	for (let request = 0; request < 300; request += 1) {
 		expect((await ask({ "x-api-key": KEY })).status).toBe(200);
@@ -127,7 +127,7 @@ for (const actor of ["a".repeat(101), "\u00fcber", "tab\there"]) {
 	});
 }
 
-test("[SEC-07] a key, right or wrong, is in no answer, log line or metric", async () => {
+test("[SEC-07] a key, right or wrong, appears in no answer, log line or metric", async () => {
 	const { ask, metrics } = open();
 	const typo = `${KEY.slice(0, -1)}2`;
 	await ask({ "x-api-key": KEY });

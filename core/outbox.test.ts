@@ -62,7 +62,7 @@ describe("createOutbox", () => {
 			expect(announced).toEqual(batches);
 		});
 
-		test("appends of one transaction are one batch for each topic", async () => {
+		test("frames that one transaction appends are one batch for each topic", async () => {
 			const outbox = make();
 			await db.transaction(async (tx) => {
 				outbox.append(tx, "a", frames(1));
@@ -82,7 +82,7 @@ describe("createOutbox", () => {
 			);
 		});
 
-		test("[STR-04] a transaction that is rolled back leaves no frame, no number and no word", async () => {
+		test("[STR-04] a transaction that is rolled back leaves no frame, no number and no announcement", async () => {
 			const outbox = make();
 			await publish("a", 1);
 			announced = [];
@@ -98,7 +98,7 @@ describe("createOutbox", () => {
 			expect((await outbox.read("a", 0)).head).toBe(2);
 		});
 
-		test("a frame that another last step appends is numbered too", async () => {
+		test("a frame that another last step appends gets a number too", async () => {
 			const outbox = make();
 			await db.transaction(async (tx) => {
 				outbox.append(tx, "a", frames(1));
@@ -108,7 +108,7 @@ describe("createOutbox", () => {
 			expect(announced.map(({ seqFirst }) => seqFirst)).toEqual([1, 2]);
 		});
 
-		test("texts that PostgreSQL's json would refuse come back as they were", async () => {
+		test("texts that PostgreSQL's json would refuse are returned unchanged", async () => {
 			const odd = ["\u0000", "\ud800", "ä€😀", { a: [null] }];
 			await publish("a", ...odd);
 			expect(dataOf((await make().read("a", 0)).batches)).toEqual(odd);
@@ -125,7 +125,7 @@ describe("createOutbox", () => {
 		});
 	});
 
-	test("[STR-04] [STR-05] transactions that share topics leave no gap, overtake nobody and never deadlock", async () => {
+	test("[STR-04] [STR-05] transactions that share topics leave no gap, keep their order and never deadlock", async () => {
 		const topics = ["a", "b", "c", "d"];
 		const outbox = make();
 		const committed = new Map<string, number>(topics.map((topic) => [topic, 0]));
@@ -177,7 +177,7 @@ describe("createOutbox", () => {
 	});
 
 	describe("reading", () => {
-		test("reading begins behind the given number, with the batch that holds the next", async () => {
+		test("reading begins after the given number, with the batch that holds the next one", async () => {
 			await publish("a", 1, 2, 3);
 			await publish("a", 4);
 			const outbox = make();
@@ -188,7 +188,7 @@ describe("createOutbox", () => {
 			expect(await outbox.read("nobody", 0)).toEqual({ head: 0, batches: [] });
 		});
 
-		test("reading ends with the batch that reaches the limit of frames, and goes on from there", async () => {
+		test("reading ends with the batch that reaches the limit of frames, and continues from there", async () => {
 			const size = FRAMES_PER_READ_MAX * 0.4;
 			for (let batch = 0; batch < 5; batch++) await publish("a", ...Array(size).fill(batch));
 			const outbox = make();
@@ -203,7 +203,7 @@ describe("createOutbox", () => {
 		});
 	});
 
-	test("pruning takes what is older, counts it, and the numbers go on", async () => {
+	test("pruning deletes old frames, returns their number, and the numbering continues", async () => {
 		await publish("a", 1, 2);
 		await db.execute("update core.stream_frame set at = now() - interval '2 hours'");
 		await publish("a", 3);
@@ -217,7 +217,7 @@ describe("createOutbox", () => {
 		expect({ head, data: dataOf(batches) }).toEqual({ head: 3, data: [3] });
 	});
 
-	test("[STR-05] the epoch is the same for every process and after frames, and another in another database", async () => {
+	test("[STR-05] the epoch is the same for all processes and after new frames, and differs between databases", async () => {
 		const epoch = await make().epoch();
 		await publish("a", 1);
 		expect(await make().epoch()).toBe(epoch);

@@ -21,7 +21,7 @@ describe("cleanLine", () => {
 		expect(cleanName("e\u0301")).toBe("\u00e9");
 	});
 
-	test("a text that is no name gives null", () => {
+	test("a text that shows nothing gives null", () => {
 		const nothing = [
 			"",
 			"  ",
@@ -37,18 +37,18 @@ describe("cleanLine", () => {
 		}
 	});
 
-	test("text that runs backwards or hides is taken apart", () => {
+	test("characters that reverse or hide text are removed", () => {
 		expect(cleanName("Cats\u202estac")).toBe("Cats stac");
 		expect(cleanName("Ca\u200bts\u2066\u0000")).toBe("Ca ts");
 	});
 
-	test("a name is cut at 256 characters, and never in the middle of one", () => {
+	test("a name is cut at 256 characters, never inside a character", () => {
 		expect(cleanName("x".repeat(2_000_000))).toBe("x".repeat(256));
 		expect([...(cleanName("😀".repeat(300)) ?? "")]).toEqual(Array(256).fill("😀"));
 		expect(cleanName(`${"x".repeat(255)} y`)).toBe("x".repeat(255));
 	});
 
-	test("any cleaned name can be stored, stands on one line, and stays as it is", () => {
+	test("a cleaned name can be stored, has one line, and is unchanged when cleaned again", () => {
 		const texts = fc.oneof(
 			fc.string({ unit: "binary", maxLength: 600 }),
 			fc.string({ unit: "binary-ascii", maxLength: 60 }),
@@ -70,13 +70,13 @@ describe("cleanLine", () => {
 describe("cleanProse", () => {
 	const clean = (text: unknown, lengthMax = 200) => cleanProse(text, { lengthMax });
 
-	test("lines are kept, whatever ends them, with one empty line between two at most", () => {
+	test("lines are kept, with any line ending, with at most one empty line between two", () => {
 		expect(clean("a\r\nb\n\n\n\nc")).toBe("a\nb\n\nc");
 		expect(clean("a\u2028b\u2029c\rd")).toBe("a\nb\nc\nd");
 		expect(clean("  two\twords \n\n ")).toBe("two words");
 	});
 
-	test("cleaned prose has no sign that reverses, hides or breaks text, and markup stays text", () => {
+	test("cleaned prose has no character that reverses, hides or breaks text, and keeps markup as text", () => {
 		const bidi = ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068"];
 		for (const one of [...bidi, "\u2069", "\u200e", "\u200f", "\u061c", "\u0000", "\ufeff"]) {
 			expect(clean(`pay${one}me`)).toBe("pay me");
@@ -87,7 +87,7 @@ describe("cleanProse", () => {
 		}
 	});
 
-	test("any cleaned text is bounded, storable, and stays as it is when cleaned again", () => {
+	test("any cleaned prose is bounded, storable, and unchanged when cleaned again", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
 				const kept = clean(text, 50);
@@ -104,7 +104,7 @@ describe("cleanProse", () => {
 });
 
 describe("cleanTrait", () => {
-	test("a trait has a name and a plain value; numbers and truth values are written out", () => {
+	test("a trait has a name and a plain value; numbers and booleans become text", () => {
 		const hat = { type: "Hat", value: "Red", displayType: null };
 		expect(cleanTrait({ type: " Hat\n", value: "Red\u202e" })).toEqual(hat);
 		expect(cleanTrait({ type: "Level", value: 5, displayType: "number" })).toEqual({
@@ -116,7 +116,7 @@ describe("cleanTrait", () => {
 		expect(cleanTrait({ type: 7, value: false })).toMatchObject({ type: "7", value: "false" });
 	});
 
-	test("an object, a list and what shows nothing are no value and no name", () => {
+	test("objects, lists and invisible text are dropped as a trait's value or name", () => {
 		for (const none of [
 			null,
 			undefined,
@@ -135,7 +135,7 @@ describe("cleanTrait", () => {
 		}
 	});
 
-	test("10,000 characters are 128, and any JSON is short, readable text or no trait", () => {
+	test("a text of 10,000 characters is cut to 128, and any JSON gives a short, readable text or no trait", () => {
 		const long = cleanTrait({ type: "x".repeat(10_000), value: "y".repeat(10_000) });
 		expect([long?.type.length, long?.value.length]).toEqual([128, 128]);
 		fc.assert(
@@ -151,7 +151,7 @@ describe("cleanTrait", () => {
 });
 
 describe("cleanUrl", () => {
-	test("URLs lead where people and pictures are, and stay as they were written", () => {
+	test("http URLs are accepted for links and media, ipfs, ar and data URLs for media only, unchanged", () => {
 		for (const url of ["https://a.test/x.png?y=1#z", "http://a.test", "https://93.184.215.14/x"]) {
 			expect(cleanUrl(url, "link")).toBe(url);
 			expect(cleanUrl(url, "media")).toBe(url);
@@ -169,13 +169,13 @@ describe("cleanUrl", () => {
 	});
 
 	for (const url of hostileUrls) {
-		test(`${JSON.stringify(url)} is neither drawn nor followed`, () => {
+		test(`${JSON.stringify(url)} is refused as a picture and as a link`, () => {
 			expect(cleanUrl(url, "media")).toBeNull();
 			expect(cleanUrl(url, "link")).toBeNull();
 		});
 	}
 
-	test("credentials are taken off, of whatever scheme, and the name before an @ is no host", () => {
+	test("credentials are removed in any scheme, and the part before an @ is not taken as the host", () => {
 		expect(cleanUrl("https://me:secret@a.test/x.png", "media")).toBe("https://a.test/x.png");
 		expect(cleanUrl("https://secret@a.test/x.png", "link")).toBe("https://a.test/x.png");
 		expect(cleanUrl("https://opensea.io@evil.test/x", "link")).toBe("https://evil.test/x");
@@ -189,7 +189,7 @@ describe("cleanUrl", () => {
 		expect(cleanUrl("https:a.test/x", "media")).toBe("https://a.test/x");
 	});
 
-	test("a URL is bounded, and a longer one where whoever asks says so", () => {
+	test("a URL's length is bounded, and a caller may raise the bound", () => {
 		const long = (length: number) => "https://a.test/".padEnd(length, "x");
 		expect(cleanUrl(long(2_048), "media")).toBe(long(2_048));
 		expect(cleanUrl(long(2_049), "media")).toBeNull();
@@ -201,7 +201,7 @@ describe("cleanUrl", () => {
 			expect(cleanUrl(value, "media")).toBeNull();
 	});
 
-	test("any URL that is kept has a known scheme, a public host and no secret", () => {
+	test("any accepted URL has a known scheme, a public host and no secret", () => {
 		const start = fc.constantFrom(
 			"https://",
 			"http://",

@@ -51,14 +51,14 @@ const turn = () => {
 	return quarantineJob({ ...given, log: log as never }).run({ signal });
 };
 
-test("the readable rows are read, the others are named and marked, once however often", async () => {
+test("readable rows are returned, unreadable ones are listed and marked once, also after several reads", async () => {
 	expect(await read()).toEqual({ items: [1], unreadable: ["2", "3"] });
 	await read();
 	const [mark] = await readQuarantined(database.db);
 	expect(mark).toMatchObject({ table: "public.thing", count: 2 });
 });
 
-test("the alarm is raised once for each, also by a process that was started anew", async () => {
+test("the alarm is raised once for each row, also by a restarted process", async () => {
 	await read();
 	await turn();
 	await turn();
@@ -70,7 +70,7 @@ test("the alarm is raised once for each, also by a process that was started anew
 	]);
 });
 
-test("a row that was repaired, or is gone, is released by itself", async () => {
+test("a row that was repaired or deleted is released automatically", async () => {
 	await read();
 	await turn();
 	await database.db.execute("update thing set size = 2 where id = 2");
@@ -82,7 +82,7 @@ test("a row that was repaired, or is gone, is released by itself", async () => {
 	expect(await readQuarantined(database.db)).toEqual([]);
 });
 
-test("a transaction reads around it, and leaves no mark that would be rolled back", async () => {
+test("a read inside a transaction skips the row, and writes no mark", async () => {
 	const found = await database.db.transaction(async (tx) => {
 		return readRows(tx, source, await tx.query<Thing>("select id, size from thing"));
 	});
@@ -90,7 +90,7 @@ test("a transaction reads around it, and leaves no mark that would be rolled bac
 	expect(await readQuarantined(database.db)).toEqual([]);
 });
 
-test("marks of tables that are another's to check stay as they are", async () => {
+test("marks of another owner's tables are kept", async () => {
 	await database.db.execute(
 		"insert into core.quarantined_row (source, key, reason, since) values ('other', '1', '', now())",
 	);
@@ -99,7 +99,7 @@ test("marks of tables that are another's to check stay as they are", async () =>
 	expect(said).toEqual([]);
 });
 
-test("fields of a row are what can be worked with, or fail", () => {
+test("a field of a row is in its range, or fails", () => {
 	assert(rowField.wholeOrNull(null) === null, "null is unknown");
 	expect(rowField.whole(5, 5)).toBe(5);
 	expect(rowField.timeMs(new Date(5))).toBe(5);

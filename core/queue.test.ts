@@ -23,7 +23,7 @@ describe("createJobQueue", () => {
 		);
 	}
 
-	test("a job joins its transaction: no commit, no job", async () => {
+	test("a job is added if and only if its transaction commits", async () => {
 		await database.db
 			.transaction(async (tx) => {
 				await queue.add(tx, [job("a")]);
@@ -35,13 +35,13 @@ describe("createJobQueue", () => {
 		expect(await jobs()).toMatchObject([{ key: "a", payload: { n: 1 } }]);
 	});
 
-	test("a key queues one job: its newest payload counts", async () => {
+	test("a key queues one job, with the newest payload", async () => {
 		await database.db.transaction((tx) => queue.add(tx, [job("a", 1), job("b"), job("a", 2)]));
 		await database.db.transaction((tx) => queue.add(tx, [job("a", 3)]));
 		expect(await jobs()).toMatchObject([{ key: "a", payload: 3 }, { key: "b" }]);
 	});
 
-	test("priority and delay are kept; without them a job is ordinary and due", async () => {
+	test("priority and delay are stored; without them a job is ordinary and due at once", async () => {
 		await database.db.transaction((tx) =>
 			queue.add(tx, [{ ...job("a"), priority: 5, delayMs: 60_000 }, job("b")]),
 		);
@@ -51,7 +51,7 @@ describe("createJobQueue", () => {
 		]);
 	});
 
-	test("transactions that queue the same things in different orders do not deadlock", async () => {
+	test("transactions that queue the same jobs in different orders do not deadlock", async () => {
 		const keys = Array.from({ length: 20 }, (_, index) => `k${index}`);
 		const adds = Array.from({ length: 24 }, (_, turn) => {
 			const order = turn % 2 ? keys : keys.toReversed();
@@ -66,7 +66,7 @@ describe("createJobQueue", () => {
 		expect(await jobs()).toHaveLength(20);
 	});
 
-	test("adding no jobs asks the database nothing", async () => {
+	test("adding no jobs sends no query", async () => {
 		await database.db.transaction((tx) => queue.add(tx, []));
 		expect(await jobs()).toEqual([]);
 	});
@@ -85,7 +85,7 @@ describe("lanesOf", () => {
 	const shape = (tasks: QueueTask[]) =>
 		lanesOf(tasks, 4).map((lane) => [lane.concurrency, lane.tasks.map(({ name }) => name)]);
 
-	test("tasks that name no lane share the ordinary workers; those that name one have its own", () => {
+	test("tasks without a lane share the ordinary workers; a lane's tasks have its own workers", () => {
 		const sync = { name: "sync", concurrency: 5 };
 		const tasks = [task("a"), task("b", sync), task("c", { ...sync }), task("d")];
 		expect(shape(tasks)).toEqual([
@@ -95,7 +95,7 @@ describe("lanesOf", () => {
 		expect(shape([])).toEqual([[4, []]]);
 	});
 
-	test("a lane that is named with two numbers of workers is our own mistake", () => {
+	test("a lane that is declared with two numbers of workers fails an assertion", () => {
 		const lane = (concurrency: number) => task("x", { name: "sync", concurrency });
 		expect(() => lanesOf([lane(5), lane(6)], 4)).toThrow('"sync"');
 	});

@@ -124,7 +124,7 @@ describe("connectRedis", () => {
 	}
 
 	describe("without a server", () => {
-		test("a command is refused at once, and said once however often it is tried", async () => {
+		test("a command is refused at once, and logged once for any number of attempts", async () => {
 			const { redis, said, changes } = connect({
 				url: "redis://127.0.0.1:1",
 				deadlineMs: NEVER_MS,
@@ -141,7 +141,7 @@ describe("connectRedis", () => {
 			});
 		});
 
-		test("a URL that cannot be read is refused before anything starts, without its password", () => {
+		test("an invalid URL is refused before anything starts, and its password is not shown", () => {
 			for (const url of ["redis://:c4n4ry@cache:99999", "redis://:c4n4ry@a b"]) {
 				try {
 					connectRedis({ url, deployment: "test", log: silentLog });
@@ -306,7 +306,7 @@ describe("connectRedis", () => {
 describe("redisKey", () => {
 	const key = (name: string, kind = "limit") => redisKey({ deployment: "d1", kind, name });
 
-	test("different names have different keys, and one name has one", () => {
+	test("different names have different keys, and one name always has the same key", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (one, other) => {
 				expect(key(one) === key(other)).toBe(one === other);

@@ -83,7 +83,7 @@ const makeDue = () =>
 		"update graphile_worker._private_jobs set run_at = now() where locked_by is null",
 	);
 
-test("an added job is done with its payload, and is gone", async () => {
+test("an added job runs with its payload, and is then deleted", async () => {
 	const done: number[] = [];
 	await start([task(async ({ n }) => void done.push(n))]);
 	await add({ n: 1 }, { n: 2 }, { n: 3 });
@@ -91,7 +91,7 @@ test("an added job is done with its payload, and is gone", async () => {
 	expect(done.toSorted()).toEqual([1, 2, 3]);
 });
 
-test("a job that was added while no worker ran is done once one does", async () => {
+test("a job that was added while no worker ran is done when a worker starts", async () => {
 	const done: number[] = [];
 	await add({ n: 1 });
 	await start([task(async ({ n }) => void done.push(n))]);
@@ -99,7 +99,7 @@ test("a job that was added while no worker ran is done once one does", async () 
 	expect(done).toEqual([1]);
 });
 
-test("no job is taken while the process's clock is off, and work resumes once it is right", async () => {
+test("no job is taken while the process's clock is wrong, and work continues once it is right", async () => {
 	const done: number[] = [];
 	let isOff = false;
 	const { warned, said } = await start([task(async ({ n }) => void done.push(n))], {
@@ -122,7 +122,7 @@ test("no job is taken while the process's clock is off, and work resumes once it
 	expect({ done, warned, said }).toEqual({ done: [1], warned: [], said: [] });
 });
 
-test("a job that fails keeps its place, says why, and is tried again", async () => {
+test("a job that fails stays queued with its error, and is tried again", async () => {
 	let attempts = 0;
 	await start([
 		task(async () => {
@@ -136,7 +136,7 @@ test("a job that fails keeps its place, says why, and is tried again", async () 
 	expect(attempts).toBe(2);
 });
 
-test("a passing failure is not logged before its job is given up; a mistake is, once each time", async () => {
+test("a passing failure is not logged before its job is given up; a programming error is, each time", async () => {
 	const fault = defineFaults({ busy: { status: 503, retry: "later", public: "Busy." } });
 	const failures = [fault.busy(), new Error("a mistake")];
 	const { warned } = await start([
@@ -154,7 +154,7 @@ test("a passing failure is not logged before its job is given up; a mistake is, 
 	expect(warned).toEqual(["a job failed; it is tried again"]);
 });
 
-test("a job is given up after its task's attempts, and that is said", async () => {
+test("a job is given up after its task's attempts, and that is logged", async () => {
 	let attempts = 0;
 	const run = async () => {
 		attempts++;
@@ -168,14 +168,14 @@ test("a job is given up after its task's attempts, and that is said", async () =
 	expect({ attempts, said }).toEqual({ attempts: 2, said: ["a job was given up"] });
 });
 
-test("a payload that does not fit its task is said once and dropped", async () => {
+test("a payload that does not fit its task is logged once and deleted", async () => {
 	const { said } = await start([task(async () => expect.unreachable())]);
 	await add({ n: "one" });
 	await left(0);
 	expect(said).toEqual(["a job's payload does not fit its task"]);
 });
 
-test("a job's signal aborts when its time is over", async () => {
+test("a job's signal aborts after its time limit", async () => {
 	const reasons: string[] = [];
 	const run: Run = async (_, { signal }) => {
 		await new Promise((done) => signal.addEventListener("abort", done));
@@ -187,7 +187,7 @@ test("a job's signal aborts when its time is over", async () => {
 	expect(reasons).toEqual(["TimeoutError"]);
 });
 
-test("a dead worker's job is given free by the sweep of those that live, and done", async () => {
+test("a dead worker's job is freed by the other workers, and done", async () => {
 	await add({ n: 1 });
 	await database.db.execute(
 		`update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now(), attempts = 1`,
@@ -207,7 +207,7 @@ test("a dead worker's job is given free by the sweep of those that live, and don
 	expect(done).toEqual([1]);
 });
 
-test("a worker that died before its first beat keeps no job either, a young one keeps its own", async () => {
+test("the job of a worker that died before its first heartbeat is freed, that of a new worker is not", async () => {
 	await add({ n: 1 }, { n: 2 });
 	await database.db.execute(
 		`update graphile_worker._private_jobs set locked_by = 'pool-' || key,
@@ -218,7 +218,7 @@ test("a worker that died before its first beat keeps no job either, a young one 
 	expect(await jobs()).toMatchObject([{ locked_by: null }, { locked_by: "pool-k1" }]);
 });
 
-test("a worker beats under the very name by which it locks jobs", async () => {
+test("a worker's heartbeat has the same name as its job locks", async () => {
 	let finish = () => {};
 	const held = new Promise<void>((done) => {
 		finish = done;
@@ -235,7 +235,7 @@ test("a worker beats under the very name by which it locks jobs", async () => {
 	await left(0);
 });
 
-test("workers whose connections were all cut go on", async () => {
+test("workers continue after all their connections were cut", async () => {
 	const done: number[] = [];
 	let release = () => {};
 	const held = new Promise<void>((resolve) => {
@@ -262,7 +262,7 @@ test("workers whose connections were all cut go on", async () => {
 	expect(said.length).toBeLessThanOrEqual(1);
 });
 
-test("stopping waits for the job under way, and takes no other", async () => {
+test("stopping waits for the running job, and takes no other", async () => {
 	let finish = () => {};
 	const events: string[] = [];
 	const held = new Promise<void>((done) => {
@@ -287,7 +287,7 @@ test("stopping waits for the job under way, and takes no other", async () => {
 	open.length = 0;
 });
 
-test("a lane's jobs have workers of their own: those that wait there hold up nobody else", async () => {
+test("a lane's jobs have their own workers: waiting ones delay no other jobs", async () => {
 	let release = () => {};
 	const held = new Promise<void>((done) => {
 		release = done;

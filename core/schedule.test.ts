@@ -34,25 +34,25 @@ describe("claimTick", () => {
 		return claimed;
 	}
 
-	test("exactly one of several processes that ask at once gets the tick", async () => {
+	test("of several processes that ask simultaneously exactly one gets the tick", async () => {
 		const job = newJob({ everyMs: 60_000 });
 		const ask = () => Promise.all(Array.from({ length: 8 }, () => claim(job, NOON)));
 		expect((await ask()).filter(Boolean)).toHaveLength(1);
 		expect((await ask()).filter(Boolean)).toHaveLength(0);
 	});
 
-	test("an interval's rate is kept by processes whose timers are not in step", async () => {
+	test("processes whose timers are not in step keep the interval's rate together", async () => {
 		const job = newJob({ everyMs: 60_000 });
 		// The second process is half a distance behind the first, and a little late.
 		const moments = [0, 30_100, 60_000, 90_100, 120_000, 150_100, 180_000];
 		expect(await claims(job, moments)).toEqual([0, 60_000, 120_000, 180_000]);
 	});
 
-	test("a timer that is a little early still gets its tick", async () => {
+	test("a timer that fires a little early still gets its tick", async () => {
 		expect(await claims(newJob({ everyMs: 1_000 }), [0, 990, 1_985])).toEqual([0, 990, 1_985]);
 	});
 
-	test("a cron tick is one tick however late a process comes to it", async () => {
+	test("a cron tick is run once, however late a process comes to it", async () => {
 		const job = newJob({ cron: "*/5 * * * *" });
 		const fiveMinutes = 300_000;
 		const moments = [0, 3, 700, 1_500, 45_000, fiveMinutes - 2, fiveMinutes, fiveMinutes + 900];
@@ -65,7 +65,7 @@ describe("claimTick", () => {
 		expect(await claims(job, [0, 1_000, 1_600, 2_001, 3_000])).toEqual([0, 1_000, 2_001, 3_000]);
 	});
 
-	test("a cron tick is claimed in its place by a process whose clock is minutes off", async () => {
+	test("a cron tick is claimed at its scheduled time by a process whose clock is minutes wrong", async () => {
 		const job = newJob({ cron: "0 4 * * *" });
 		const four = 16 * 3_600_000;
 		const day = 24 * 3_600_000;
@@ -81,14 +81,14 @@ describe("claimTick", () => {
 		[{ everyMs: 60_000 }, 365 * 86_400_000],
 		[{ cron: "0 * * * *" }, 4 * 3_600_000],
 	] as [Job["schedule"], number][]) {
-		test(`a claim far ahead is taken over, and that is said: ${JSON.stringify(schedule)}`, async () => {
+		test(`a claim far ahead is taken over, and that is logged: ${JSON.stringify(schedule)}`, async () => {
 			const job = newJob(schedule);
 			expect(await claims(job, [aheadMs, 0, 1])).toEqual([aheadMs, 0]);
 			expect(said).toEqual([[expect.any(String), { job: job.name, aheadMs: expect.any(Number) }]]);
 		});
 	}
 
-	test("a claim up to two distances ahead stands", async () => {
+	test("a claim up to two intervals ahead is kept", async () => {
 		expect(await claims(newJob({ everyMs: 60_000 }), [119_000, 0, 60_000])).toEqual([119_000]);
 		expect(said).toEqual([]);
 	});
@@ -156,7 +156,7 @@ describe("runSchedules", () => {
 		};
 	}
 
-	test("a cluster job's tick runs in one of several processes, the next one too", async () => {
+	test("each tick of a cluster job runs in one of several processes", async () => {
 		const time = { nowMs: 1_700_000_000_000 };
 		const runs = counter();
 		const job = newJob({ lock: "cluster", schedule: { everyMs: 5 }, run: async () => runs.up() });
@@ -172,7 +172,7 @@ describe("runSchedules", () => {
 	});
 
 	for (const lock of ["cluster", "process"] as const) {
-		test(`a process whose clock is off takes no ${lock} job, and others do`, async () => {
+		test(`a process whose clock is wrong takes no ${lock} job, and others do`, async () => {
 			const time = { nowMs: 1_700_000_000_000 };
 			const ran: string[] = [];
 			const looked = counter();
@@ -200,7 +200,7 @@ describe("runSchedules", () => {
 		});
 	}
 
-	test("a process job runs in every process, again and again", async () => {
+	test("a process job runs in every process, at every tick", async () => {
 		const runs = [counter(), counter()];
 		for (const count of runs) start([newJob({ run: async () => count.up() })]);
 		await Promise.all(runs.map((count) => count.reaches(3)));
@@ -216,7 +216,7 @@ describe("runSchedules", () => {
 
 	for (const [schedule, others] of LASTING) {
 		const text = JSON.stringify(schedule);
-		test(`a job that takes longer than its distance does not overlap itself: ${text}`, async () => {
+		test(`a job that takes longer than its interval does not overlap itself: ${text}`, async () => {
 			let inside = 0;
 			let most = 0;
 			const runs = counter();
@@ -237,7 +237,7 @@ describe("runSchedules", () => {
 		});
 	}
 
-	test("a job that fails is said to have failed, and runs at its next tick", async () => {
+	test("a job that fails is reported as failed, and runs at its next tick", async () => {
 		const runs = counter();
 		const job = newJob({
 			async run() {
@@ -250,7 +250,7 @@ describe("runSchedules", () => {
 		expect(said[0]).toMatchObject(["a job failed", { job: job.name }]);
 	});
 
-	test("a job's signal aborts when its time is over, and that is said", async () => {
+	test("a job's signal aborts after its time limit, and that is logged", async () => {
 		const runs = counter();
 		const job = newJob({
 			timeoutMs: 5,
@@ -264,7 +264,7 @@ describe("runSchedules", () => {
 		expect(said[0]).toEqual(["a job took too long", { job: job.name }]);
 	});
 
-	test("stopping aborts the run under way, waits for it, and nothing runs afterwards", async () => {
+	test("stopping aborts the current run, waits for it, and nothing runs afterwards", async () => {
 		const runs = counter();
 		const events: string[] = [];
 		const job = newJob({
@@ -283,7 +283,7 @@ describe("runSchedules", () => {
 		expect(runs.count()).toBe(1);
 	});
 
-	test("a job that ignores its signal is named, and does not keep the process from ending", async () => {
+	test("a job that ignores its signal is named in the log, and does not keep the process running", async () => {
 		const runs = counter();
 		const job = newJob({
 			async run() {

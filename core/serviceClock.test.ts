@@ -46,14 +46,14 @@ function openLab() {
 }
 
 describe("createServiceClock", () => {
-	test("the clock tells the machine's time before it knows the database's", () => {
+	test("the clock returns the machine's time before it knows the database's time", () => {
 		const lab = openLab();
 		lab.jump(HOUR_MS);
 		expect(lab.clock.nowMs()).toBe(START_MS + HOUR_MS);
 		expect(lab.clock.isOff()).toBe(false);
 	});
 
-	test("a machine that agrees to a second is believed to the millisecond", async () => {
+	test("a machine's clock within one second of the database's is used unchanged", async () => {
 		const lab = openLab();
 		lab.jump(700);
 		await lab.clock.measure();
@@ -64,7 +64,7 @@ describe("createServiceClock", () => {
 
 	for (const jumpMs of [HOUR_MS, 25 * HOUR_MS, 8 * DAY_MS, 3 * SECOND_MS]) {
 		for (const sign of [1, -1]) {
-			test(`a jump of ${(sign * jumpMs) / SECOND_MS} s moves nothing, also before it is measured`, async () => {
+			test(`a jump of ${(sign * jumpMs) / SECOND_MS} s does not change the time, also before it is measured`, async () => {
 				const lab = openLab();
 				await lab.clock.measure();
 				lab.pass(10_000);
@@ -78,7 +78,7 @@ describe("createServiceClock", () => {
 		}
 	}
 
-	test("the clock says since when it is off, by how much and what to do, until it is right", async () => {
+	test("while the machine's clock is wrong, it reports since when, by how much and what to do", async () => {
 		const lab = openLab();
 		await lab.clock.measure();
 		lab.jump(HOUR_MS);
@@ -95,7 +95,7 @@ describe("createServiceClock", () => {
 		expect(lab.said).toHaveLength(2);
 	});
 
-	test("the clock follows the database's clock when that is set, as all processes do", async () => {
+	test("when the database's clock is changed, the clock follows it, as in all processes", async () => {
 		const lab = openLab();
 		await lab.clock.measure();
 		lab.databaseJumps(-HOUR_MS);
@@ -104,7 +104,7 @@ describe("createServiceClock", () => {
 		expect(lab.clock.isOff()).toBe(true);
 	});
 
-	test("an answer that came late does not move what is known better", async () => {
+	test("a slow answer of the database does not replace a better measurement", async () => {
 		const lab = openLab();
 		await lab.clock.measure();
 		lab.jump(HOUR_MS);

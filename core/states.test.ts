@@ -10,12 +10,12 @@ const LIGHT: StateTable<Light, Event> = {
 	broken: {},
 };
 
-test("an event leads where the table says, and nowhere else", () => {
+test("an event leads to the state in the table, and an event that it lacks to no state", () => {
 	expect(nextState(LIGHT, "green", "switch")).toBe("red");
 	expect(nextState(LIGHT, "broken", "switch")).toBeNull();
 });
 
-test("names of an object's own functions are no states and no events", () => {
+test("names of an object's own functions are not valid states or events", () => {
 	expect(nextState(LIGHT, "green", "toString" as Event)).toBeNull();
 	expect(nextState(LIGHT, "constructor" as Light, "fail")).toBeNull();
 });

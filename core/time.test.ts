@@ -23,7 +23,7 @@ describe("createSerial", () => {
 		expect(seen).toEqual(["first begins", "first ends", "second"]);
 	});
 
-	test("work that fails is told so, and the work behind it is done", async () => {
+	test("a failure is returned to its caller, and the work queued after it is done", async () => {
 		const serial = createSerial();
 		const failing = serial(() => Promise.reject(new Error("no")));
 		const behind = serial(async () => "done");
@@ -33,13 +33,13 @@ describe("createSerial", () => {
 });
 
 describe("sleep", () => {
-	test("sleeping lasts its time", async () => {
+	test("sleep lasts the given time", async () => {
 		const beganMs = performance.now();
 		await sleep(20);
 		expect(performance.now() - beganMs).toBeGreaterThan(18);
 	});
 
-	test("the signal ends it at once, without complaint, also where it has aborted already", async () => {
+	test("the signal ends a sleep at once, without an error, also if it has aborted before", async () => {
 		const stopping = new AbortController();
 		const slept = sleep(3_600_000, stopping.signal);
 		stopping.abort();
@@ -47,7 +47,7 @@ describe("sleep", () => {
 		expect(await sleep(3_600_000, stopping.signal)).toBeUndefined();
 	});
 
-	test("a signal that lives long collects nothing from sleeps that are over", async () => {
+	test("ended sleeps leave no listeners on a long-lived signal", async () => {
 		const { signal } = new AbortController();
 		let listening = 0;
 		const add = signal.addEventListener.bind(signal);
@@ -71,7 +71,7 @@ describe("wakeable", () => {
 	const isOver = (wait: Promise<void>) =>
 		Promise.race([wait.then(() => true), new Promise((done) => setImmediate(() => done(false)))]);
 
-	test("a ring wakes who waits", async () => {
+	test("a ring wakes the waiter", async () => {
 		const bell = wakeable();
 		const wait = bell.wait(LONG_MS, never);
 		expect(await isOver(wait)).toBe(false);
@@ -79,7 +79,7 @@ describe("wakeable", () => {
 		expect(await isOver(wait)).toBe(true);
 	});
 
-	test("rings while nobody waits are kept as one", async () => {
+	test("several rings without a waiter wake the next waiter once", async () => {
 		const bell = wakeable();
 		bell.ring();
 		bell.ring();
@@ -90,7 +90,7 @@ describe("wakeable", () => {
 		await second;
 	});
 
-	test("a ring that woke somebody is used up", async () => {
+	test("a ring that woke a waiter does not wake the next one", async () => {
 		const bell = wakeable();
 		const wait = bell.wait(LONG_MS, never);
 		bell.ring();
@@ -101,7 +101,7 @@ describe("wakeable", () => {
 		await next;
 	});
 
-	test("time and the signal end a wait", async () => {
+	test("a wait ends after its time, or by the signal", async () => {
 		const bell = wakeable();
 		await bell.wait(1, never);
 		const stopping = new AbortController();
@@ -111,7 +111,7 @@ describe("wakeable", () => {
 		await bell.wait(LONG_MS, stopping.signal);
 	});
 
-	test("a second waiter of a bell is refused as a mistake, not left waiting", async () => {
+	test("a second waiter of a bell fails an assertion instead of waiting", async () => {
 		const bell = wakeable();
 		const first = bell.wait(LONG_MS, never);
 		expect(await bell.wait(LONG_MS, never).catch((error) => error.message)).toBe(

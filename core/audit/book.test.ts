@@ -21,13 +21,13 @@ describe("alignBookClock", () => {
 		return row?.now ?? 0;
 	}
 
-	test("the clock of the book does not move on the server that the book was written on", async () => {
+	test("the book's clock is unchanged on the server on which the book was written", async () => {
 		await align();
 		const [row] = await database.db.query("select core.book_tx_offset() as moved");
 		expect(row).toEqual({ moved: 0 });
 	});
 
-	test("numbers go on behind what is sealed where the server counts from anew, also for open connections", async () => {
+	test("on a server that counts transactions from 1, numbers continue after the sealed ones, in open connections too", async () => {
 		const before = await now();
 		// As a dump has it that was made on a server which had counted further.
 		await database.db.execute(
@@ -137,7 +137,7 @@ describe("sealBook", () => {
 		expect(await verify()).toMatchObject({ rows: row?.rows, unsealed: 0, flawsTotal: 0 });
 	});
 
-	test("a backlog is sealed in batches that fit in memory, and is not taken for late", async () => {
+	test("a backlog is sealed in batches that fit in memory, and its rows are not reported as late", async () => {
 		const texts = Array.from({ length: BATCH_ROWS_MAX - 1 }, (_, at) => `row ${at}`);
 		for (let turn = 0; turn < 3; turn++) await notes.write(texts);
 		notes.clock.ms += 10 * IDLE_SEAL_EVERY_MS;
@@ -147,7 +147,7 @@ describe("sealBook", () => {
 		expect(await verify()).toMatchObject({ rows: 3 * texts.length, flawsTotal: 0 });
 	});
 
-	test("a sealer that fails in its last step has sealed nothing, and the next one does it", async () => {
+	test("a sealer that fails in its last step seals nothing, and the next sealer seals those rows", async () => {
 		await notes.write(["a"]);
 		const failing = { append: () => Promise.reject(new Error("not today")) };
 		const failed = sealBook({ db: notes.db, audit: failing, clock: notes.clock }, noteBook);
@@ -157,7 +157,7 @@ describe("sealBook", () => {
 		expect(await verify()).toMatchObject({ batches: 1, rows: 1, flawsTotal: 0 });
 	});
 
-	test("a row that claims to be of a time that was sealed long ago is named", async () => {
+	test("a row whose time lies in a period that was sealed long ago is reported", async () => {
 		await notes.write(["a"]);
 		await notes.seal();
 		notes.clock.ms += IDLE_SEAL_EVERY_MS + 1;

@@ -28,7 +28,7 @@ describe("auditJson", () => {
 		);
 	}
 
-	test("the order of members changes nothing, and what is read back is what was written", () => {
+	test("the order of members does not change the text, and parsing it gives the original value", () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
 				const plain: unknown = JSON.parse(JSON.stringify(value).replaceAll("\\u0000", "\\ufffd"));
@@ -39,21 +39,21 @@ describe("auditJson", () => {
 		);
 	});
 
-	test("the RFC's own example of sorted names", () => {
+	test("the example of sorted names in RFC 8785 gives the same text", () => {
 		const names = { "\u20ac": 1, "\r": 2, "\ufb33": 3, "1": 4, "\u{1f600}": 5, "\u0080": 6, ö: 7 };
 		expect([...auditJson(names).matchAll(/:(\d)/g)].map(([, value]) => value).join("")).toBe(
 			"2467153",
 		);
 	});
 
-	test("an amount is its digits, a time its text, and what is not said is left out", () => {
+	test("an amount is written as digits, a time as text, and undefined members are left out", () => {
 		const value = { amount: 2n ** 200n, at: new Date(0), gone: undefined, none: null };
 		expect(auditJson(value)).toBe(
 			`{"amount":"${2n ** 200n}","at":"1970-01-01T00:00:00.000Z","none":null}`,
 		);
 	});
 
-	test("a text that no jsonb can hold becomes one that it can", () => {
+	test("a text that jsonb cannot hold is changed into one that it can hold", () => {
 		expect(auditJson({ "a\0": "\ud800\0" })).toBe('{"a\uFFFD":"\uFFFD\uFFFD"}');
 	});
 
@@ -135,7 +135,7 @@ describe("createAudit", () => {
 		]);
 	});
 
-	test("[SEC-06] an entry is there with what it tells, or neither is", async () => {
+	test("[SEC-06] an entry and the change that it records are committed together or not at all", async () => {
 		const failing = database.db.transaction(async (tx) => {
 			await audit.append(tx, entry("setting:lost"));
 			throw new Error("not today");
@@ -146,7 +146,7 @@ describe("createAudit", () => {
 		expect(await subjects()).toEqual([{ seq: 1, subject: "setting:kept" }]);
 	});
 
-	test("[SEC-06] fifty that append at once, from two processes, make one chain without a gap", async () => {
+	test("[SEC-06] fifty concurrent appends from two processes make one chain without a gap", async () => {
 		const other = openDatabase({
 			connectionString: database.connectionString,
 			connectionsMax: 4,
@@ -177,7 +177,7 @@ describe("createAudit", () => {
 		expect(await verifyChain(database.db, { exported: head })).toEqual({ kind: "whole", head });
 	});
 
-	test("several entries of one transaction follow each other, also one that a last step adds", async () => {
+	test("several entries of one transaction follow each other, also one that a last step appends", async () => {
 		await database.db.transaction(async (tx) => {
 			tx.beforeCommit(() => audit.append(tx, entry("setting:c")));
 			await audit.append(tx, entry("setting:a"));
@@ -191,7 +191,7 @@ describe("createAudit", () => {
 		expect(await verifyChain(database.db)).toMatchObject({ kind: "whole", head: { seq: 3 } });
 	});
 
-	test("the chain's lock is taken behind all other last steps: nobody who holds it waits", async () => {
+	test("the chain's lock is taken after all other last steps, so no holder of it waits for them", async () => {
 		const held: number[] = [];
 		const countHeld = async (tx: Tx) => {
 			const [row] = await tx.query<{ held: number }>(
@@ -213,7 +213,7 @@ describe("createAudit", () => {
 		"delete from core.audit_entry",
 		"truncate core.audit_entry",
 	]) {
-		test(`[SEC-06] "${statement}" is refused, by the database itself`, async () => {
+		test(`[SEC-06] the database itself refuses "${statement}"`, async () => {
 			await database.db.transaction((tx) => audit.append(tx, entry("setting:a")));
 			const refused = await database.db.execute(statement).catch((error: Error) => error.message);
 			expect(refused).toContain("core.audit_entry is append-only");
@@ -221,7 +221,7 @@ describe("createAudit", () => {
 		});
 	}
 
-	test("[SEC-06] an entry above 8 KiB is refused at once, and what it tells with it", async () => {
+	test("[SEC-06] an entry above 8 KiB is refused at once, and the change that it records with it", async () => {
 		const append = (length: number) =>
 			database.db.transaction((tx) =>
 				audit.append(tx, entry("setting:a", { text: "x".repeat(length) })),
@@ -241,7 +241,7 @@ describe("createAudit", () => {
 describe("renderEntry", () => {
 	const good: AuditEntry = { actor: "service:wallets", action: "a.b_c", subject: "s", detail: {} };
 
-	test("bytes count, not letters, and none above the limit passes", () => {
+	test("the limit counts bytes, not characters, and no entry above it is accepted", () => {
 		const rest = Buffer.byteLength(renderEntry({ ...good, detail: { t: "" } }, 0));
 		const fits = "ü".repeat(Math.floor((AUDIT_ENTRY_BYTES_MAX - rest) / 2));
 		expect(Buffer.byteLength(renderEntry({ ...good, detail: { t: fits } }, 0))).toBeLessThanOrEqual(
@@ -261,7 +261,7 @@ describe("renderEntry", () => {
 		{ subject: "" },
 	];
 	for (const flaw of flawed) {
-		test(`an entry with ${JSON.stringify(flaw)} is our own mistake`, () => {
+		test(`an entry with ${JSON.stringify(flaw)} fails an assertion`, () => {
 			expect(() => renderEntry({ ...good, ...flaw }, 0)).toThrow(AssertionFailed);
 		});
 	}

@@ -36,7 +36,7 @@ function open() {
 	};
 }
 
-test("a book whose rows wait for a minute without a batch is named as behind", async () => {
+test("a book whose rows wait for a minute without a batch is reported as behind", async () => {
 	const { codes, figures } = open();
 	await notes.write();
 	expect(await codes()).toEqual([]);
@@ -50,7 +50,7 @@ test("a book whose rows wait for a minute without a batch is named as behind", a
 	expect(await figures()).toContain('tapeline_audit_sealing_behind_seconds{book="notes"} 0');
 });
 
-test("the newest batches are verified: a changed row is found, and is well again when put right", async () => {
+test("a changed row in the newest batches is reported, and no longer once it is restored", async () => {
 	const { codes, figures } = open();
 	await notes.write();
 	await notes.seal();
@@ -63,7 +63,7 @@ test("the newest batches are verified: a changed row is found, and is well again
 	expect(await codes()).toEqual([]);
 });
 
-test("an entry that was changed is found, in a long chain too", async () => {
+test("a changed entry is reported, in a long chain too", async () => {
 	const { figures } = open();
 	await notes.db.transaction(async (tx) => {
 		for (let entry = 0; entry < NEWEST_ENTRIES + 50; entry++) {
@@ -79,7 +79,7 @@ test("an entry that was changed is found, in a long chain too", async () => {
 	expect(await figures()).toContain("tapeline_audit_newest_flaws 1");
 });
 
-test("an empty chain is whole", async () => {
+test("an empty chain is reported as valid", async () => {
 	const { codes, figures } = open();
 	expect(await figures()).toContain("tapeline_audit_newest_flaws 0");
 	expect(await codes()).toEqual([]);

@@ -22,7 +22,7 @@ const anyRows = fc
 	.array(fc.tuple(fc.nat(20), fc.constantFrom("a", "b")), { maxLength: 15 })
 	.map((pairs): Rows => new Map(pairs));
 
-test("exactly the rows in which two states differ are named, each with how it differs", () => {
+test("exactly the rows that differ from the sealed ones are reported, each as missing, changed or added", () => {
 	fc.assert(
 		fc.property(anyRows, anyRows, (sealed, now) => {
 			const found = compareLeaves(source, {
@@ -41,13 +41,13 @@ test("exactly the rows in which two states differ are named, each with how it di
 	);
 });
 
-test("a row that a later batch covers again may differ, and may not be missing", () => {
+test("a row that a later batch seals again may have changed, but may not be missing", () => {
 	const given = { leaves: leavesOf(new Map([[1, "a"]])), lateBeforeMs: 0 };
 	expect(compareLeaves(source, { ...given, rows: rowsOf(new Map([[1, "b"]]), false) })).toEqual([]);
 	expect(compareLeaves(source, { ...given, rows: [] })).toEqual([{ row: "1", flaw: "missing" }]);
 });
 
-test("a row from before the time that was proved to be over is late", () => {
+test("a row whose time is before the proved end of open transactions is reported as late", () => {
 	const rows = new Map([[1, "a"]]);
 	const given = { leaves: leavesOf(rows), rows: rowsOf(rows) };
 	expect(compareLeaves(source, { ...given, lateBeforeMs: 2 })).toEqual([

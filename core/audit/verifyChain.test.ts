@@ -18,7 +18,7 @@ describe("auditHeadJob", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("[SEC-06] the hourly line in the log is a head as `audit verify --head` takes it", async () => {
+	test("[SEC-06] the hourly log line prints a head in the form that `audit verify --head` accepts", async () => {
 		const clock = { nowMs: () => 0 };
 		const { db } = database;
 		const entry = { actor: "operator:ann", action: "a.b", subject: "s", detail: {} };
@@ -43,7 +43,7 @@ describe("auditHeadJob", () => {
 describe("parseAuditArgs", () => {
 	const HASH = "0123456789abcdef".repeat(4);
 
-	test("a head, or a proof, with or without a head that was kept", () => {
+	test("`head` and `verify` are accepted, `verify` with or without an exported head", () => {
 		expect(parseAuditArgs(["head"])).toEqual({ kind: "head" });
 		expect(parseAuditArgs(["verify"])).toEqual({ kind: "verify", exported: null });
 		for (const args of [["--head", `12:${HASH}`], [`--head=12:${HASH}`]]) {
@@ -62,7 +62,7 @@ describe("parseAuditArgs", () => {
 		`-1:${HASH}`,
 		`1e3:${HASH}`,
 	]) {
-		test(`[SEC-06] the head "${head.slice(0, 8)}" is refused: the log must not look proven without it`, () => {
+		test(`[SEC-06] the invalid head "${head.slice(0, 8)}" is refused, not ignored`, () => {
 			expect(() => parseAuditArgs(["verify", "--head", head])).toThrow(Fault);
 		});
 	}
@@ -103,7 +103,7 @@ describe("verifyChain", () => {
 		exported = await readHead(database.db);
 	});
 
-	test("[SEC-06] a log that nobody touched is whole, empty or longer than the exported head", async () => {
+	test("[SEC-06] an unchanged log is valid: an empty one, and one longer than the exported head", async () => {
 		expect(await verifyChain(database.db, { exported })).toEqual({ kind: "whole", head: exported });
 		await append(3, "later");
 		const longer = await verifyChain(database.db, { exported });
@@ -113,7 +113,7 @@ describe("verifyChain", () => {
 		expect(empty).toEqual({ kind: "whole", head: { seq: 0, hash: "0".repeat(64) } });
 	});
 
-	test("a log of several pages is followed to its end", async () => {
+	test("a log of several pages is verified to its end", async () => {
 		await append(1_200, "more");
 		expect(await verifyChain(database.db, { exported })).toMatchObject({
 			kind: "whole",
@@ -192,19 +192,19 @@ describe("verifyChain", () => {
 		["an entry appended that follows nothing", [insertAt(9, "sha256('anywhere')")], 9, "unlinked"],
 	];
 	for (const [what, statements, seq, flaw] of manipulations) {
-		test(`[SEC-06] ${what}: found, with its place, without an exported head`, async () => {
+		test(`[SEC-06] ${what}: reported with its place, without an exported head`, async () => {
 			await tamper(...statements);
 			expect(await verifyChain(database.db)).toMatchObject({ kind: "broken", seq, flaw });
 			expect(await verifyChain(database.db, { exported })).toMatchObject({ kind: "broken", seq });
 		});
 	}
 
-	test("[SEC-06] an entry cannot be inserted behind one that has a successor", async () => {
+	test("[SEC-06] no entry can be inserted after one that has a successor", async () => {
 		const refused = tamper(...shift(4, 1), insertAt(4, hashAt(3)));
 		expect(await refused.catch((error: Error) => error.message)).toContain("prev_hash");
 	});
 
-	test("[SEC-06] a cut end is found by an exported head, and only by one", async () => {
+	test("[SEC-06] deleting the newest entries is noticed only with a head that was exported before", async () => {
 		await tamper("delete from core.audit_entry where seq > 6");
 		expect(await verifyChain(database.db)).toMatchObject({ kind: "whole", head: { seq: 6 } });
 		expect(await verifyChain(database.db, { exported })).toMatchObject({
@@ -215,7 +215,7 @@ describe("verifyChain", () => {
 		});
 	});
 
-	test("[SEC-06] a log written anew from its first entry is found by an exported head", async () => {
+	test("[SEC-06] a log that is rewritten from its first entry is noticed with an exported head", async () => {
 		await tamper("delete from core.audit_entry");
 		await append(ENTRIES + 2, "forged");
 		expect(await verifyChain(database.db)).toMatchObject({ kind: "whole" });
@@ -226,7 +226,7 @@ describe("verifyChain", () => {
 		});
 	});
 
-	test("a head that never was is not taken for one", async () => {
+	test("a head that the log never had is reported as a rewritten log", async () => {
 		const wrong = { seq: 0, hash: createHash("sha256").digest("hex") };
 		expect(await verifyChain(database.db, { exported: wrong })).toMatchObject({
 			flaw: "rewritten",

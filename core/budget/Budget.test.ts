@@ -11,7 +11,7 @@ describe("createRefusals", () => {
 		return { time, refusals: createRefusals({ nowMs: () => time.nowMs }) };
 	}
 
-	test("a refusal is known until it may be over, for the same terms alone", () => {
+	test("a refusal is remembered for its wait, and only for the same key and terms", () => {
 		const { time, refusals } = make();
 		refusals.add("a", terms, answer);
 		time.nowMs += 400;
@@ -24,7 +24,7 @@ describe("createRefusals", () => {
 		expect(refusals.find("a", terms)).toBeNull();
 	});
 
-	test("a clock that is set back forgets it", () => {
+	test("a refusal is forgotten when the clock is set back", () => {
 		const { time, refusals } = make();
 		refusals.add("a", terms, answer);
 		time.nowMs -= 3_600_000;
@@ -56,7 +56,7 @@ describe("judgeTake", () => {
 		return units.map((one) => ({ ...one, atMs: one.atMs + 1 })).sort((a, b) => a.atMs - b.atMs);
 	});
 
-	test("a take is granted where each of its limits has room, and not otherwise", () => {
+	test("a take is granted exactly if each of its limits has room", () => {
 		fc.assert(
 			fc.property(sorted, terms, (taken, given) => {
 				const limits = [{ of: null, perWindow: given.perWindow }, ...given.shares];
@@ -71,7 +71,7 @@ describe("judgeTake", () => {
 		);
 	});
 
-	test("a caller that waits as long as was said is granted, and not a millisecond sooner", () => {
+	test("a take is granted after the wait that its refusal named, and not a millisecond earlier", () => {
 		fc.assert(
 			fc.property(sorted, terms, (taken, given) => {
 				const { granted, retryAfterMs } = judgeTake(taken, given, now);
@@ -88,7 +88,7 @@ describe("judgeTake", () => {
 		);
 	});
 
-	test("during a pause nothing is granted, whatever has room", () => {
+	test("during a pause no take is granted, even if all limits have room", () => {
 		const given = { amount: 1, perWindow: 3, windowMs: 1_000 };
 		expect(judgeTake([], given, { nowMs: 1_000, pausedMs: 7 })).toEqual({
 			granted: false,

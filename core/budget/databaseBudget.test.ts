@@ -92,7 +92,7 @@ test("[MRG-08] processes share one window, however wrong their clocks are", asyn
 	for (const pool of pools) await pool.close();
 });
 
-test("a take is one statement, and a refusal none until it may be over", async () => {
+test("a take costs one statement, and a repeated take during a refusal's wait costs none", async () => {
 	const { take, statements, advance } = process();
 	for (let turn = 0; turn < 3; turn++) expect((await take(1, 3)).granted).toBe(true);
 	expect(statements).toHaveLength(3);
@@ -105,7 +105,7 @@ test("a take is one statement, and a refusal none until it may be over", async (
 	expect((await take(1, 3)).granted).toBe(true);
 });
 
-test("units older than the window leave the row, and a clock set back stops nobody for long", async () => {
+test("units older than the window leave the row, and a clock set back blocks nobody for long", async () => {
 	const { take, advance } = process();
 	await take(100);
 	advance(61_000);
@@ -120,7 +120,7 @@ test("units older than the window leave the row, and a clock set back stops nobo
 	expect((await process().take(1)).granted).toBe(true);
 });
 
-test("a process without the database has a quarter of the budget, less what it took before", async () => {
+test("a process without the database has a quarter of the budget, minus what it took before", async () => {
 	const { db, state } = broken();
 	state.how = "works";
 	const { take, advance, lines } = process({ db });
@@ -149,7 +149,7 @@ test("a call that is refused while the database is away may be asked again once 
 	expect((await take()).granted).toBe(true);
 });
 
-test("a database that hangs is waited for once, and then left alone for a while", async () => {
+test("a database that hangs is waited for once, and then not asked again for a while", async () => {
 	const { db, asked } = broken("hangs");
 	const { take, advance, lines } = process({ db, timeoutMs: 1 });
 	const answers = [];
@@ -162,7 +162,7 @@ test("a database that hangs is waited for once, and then left alone for a while"
 	expect(asked.count).toBe(2);
 });
 
-test("alone, shares are quarters too, a pause holds, and a tiny budget still moves", async () => {
+test("without the database, shares are quarters too, a pause applies, and a tiny budget still grants", async () => {
 	const { db } = broken();
 	const { budget, take } = process({ db });
 	expect(await take(31)).toMatchObject({ granted: false, retryAfterMs: 1_000 });
@@ -215,7 +215,7 @@ test("the database learns of takes made without it, so nobody is granted them ag
 	expect(await one.take(1)).toMatchObject({ granted: true, remaining: 120 - 3 });
 });
 
-test("takes made without the database arrive with their kinds, oldest first, and none that expired", async () => {
+test("takes made without the database are recorded with their kinds, oldest first, without expired ones", async () => {
 	const { db, state } = broken();
 	const { budget, take, advance } = process({ db });
 	const shares = [{ of: "search", perWindow: 8 }];
@@ -232,7 +232,7 @@ test("takes made without the database arrive with their kinds, oldest first, and
 	expect(rows).toEqual([{ kinds: ["search", "", "", ""] }]);
 });
 
-test("a late grant pays for what was taken meanwhile, or is given back", async () => {
+test("a grant that arrives late pays for takes made meanwhile, or is returned", async () => {
 	const used = broken("late");
 	const one = process({ db: used.db, timeoutMs: 1 });
 	expect(await one.take(20)).toMatchObject({ granted: true });

@@ -28,7 +28,7 @@ describe("chainNumbers", () => {
 		}
 	});
 
-	describe("each kind of number is read up to its greatest, and not one further", () => {
+	describe("each kind of number is read up to its maximum, and refused above it", () => {
 		for (const [name, max] of Object.entries(WHOLE)) {
 			test(name, () => {
 				const schema = chainNumbers[name as keyof typeof WHOLE];
@@ -58,12 +58,12 @@ describe("chainNumbers", () => {
 		}
 	});
 
-	test("every second that is read is a moment that a Date can hold", () => {
+	test("every number of seconds that is accepted can be held by a Date", () => {
 		const last = chainNumbers.seconds.parse(hex(8_640_000_000_000n));
 		expect(new Date(last * 1_000).toISOString()).toBe("+275760-09-13T00:00:00.000Z");
 	});
 
-	test("a transaction's status is success or failure, and a third value is refused", () => {
+	test("a transaction's status is success or failure, and any third value is refused", () => {
 		expect(chainNumbers.succeeded.parse("0x1")).toBe(true);
 		expect(chainNumbers.succeeded.parse("0x0")).toBe(false);
 		for (const bad of ["0x2", "0xff", hex(2n ** 256n - 1n)]) {
@@ -95,7 +95,7 @@ describe("chainRegistry", () => {
 		expect(chains.byId(8453)?.slug).toBe("base");
 	});
 
-	test("a name of no chain finds none", () => {
+	test("an unknown name finds no chain", () => {
 		for (const text of ["", "nowhere", "0x1", "01", "1.0", " base", "__proto__", "constructor"]) {
 			expect(chains.bySlug(text)).toBeUndefined();
 		}
@@ -140,7 +140,7 @@ describe("homeChainOf", () => {
 	const home = (TRADING_HOME_CHAIN: string | undefined, SANDBOX: boolean) =>
 		homeChainOf(chains, { TRADING_HOME_CHAIN, SANDBOX })?.id;
 
-	test("the home chain is the one that is named, else 4663; a sandbox asks for none by itself", () => {
+	test("the home chain is the configured one, or else 4663; the sandbox has no default", () => {
 		expect(home(undefined, false)).toBe(4663);
 		expect(home(undefined, true)).toBeUndefined();
 		expect([home("base", false), home("8453", true)]).toEqual([8453, 8453]);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { bytesToHex } from "viem";
 import { hexOf } from "#core/chain/Hex.ts";
 
-test("bytes are written as viem writes them, also where they are part of a larger buffer", () => {
+test("hexOf writes bytes as viem does, also a part of a larger buffer", () => {
 	fc.assert(
 		fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat(80), (bytes, from) => {
 			expect(hexOf(bytes)).toBe(bytesToHex(bytes));

@@ -23,7 +23,7 @@ describe("arrayAt", () => {
 		return Array.from({ length: list.count }, (_, at) => readUint(data, list.firstByte + at * 32));
 	}
 
-	test("a list is read whole or not at all, wherever it lies", () => {
+	test("a list is read as a whole or not at all, at any offset", () => {
 		fc.assert(
 			fc.property(fc.array(uint256, { maxLength: 9 }), fc.nat({ max: 70 }), (values, gap) => {
 				const list = word(BigInt(values.length)) + values.map(word).join("");
@@ -34,7 +34,7 @@ describe("arrayAt", () => {
 		);
 	});
 
-	test("an offset or a length that lies is refused before anything is read", () => {
+	test("a false offset or length is refused before anything is read", () => {
 		for (const lie of [2n ** 256n - 1n, 2n ** 255n, 2n ** 53n, 2n ** 48n, 2n ** 48n - 1n, 2n]) {
 			expect(listIn(`${word(32n)}${word(lie)}${word(7n)}`)).toBeNull();
 			if (lie > 2n) expect(listIn(`${word(lie)}${word(0n)}`)).toBeNull();
@@ -44,7 +44,7 @@ describe("arrayAt", () => {
 });
 
 describe("hexBytes", () => {
-	test("[ING-12] whole bytes of hex are read, anything else is none", () => {
+	test("[ING-12] whole bytes of hex are read, and any other text gives null", () => {
 		expect(hexBytes("0x")?.length).toBe(0);
 		expect(hexBytes("0xAbCd")).toEqual(Buffer.from([0xab, 0xcd]));
 		for (const text of ["", "0", "0x0", "0xzz", "abcd", "0X12", "0x12 ", "0x12\n", "0x1", "0xÿÿ"]) {
@@ -52,7 +52,7 @@ describe("hexBytes", () => {
 		}
 	});
 
-	test("[ING-12] one invalid digit makes a text unreadable, wherever it stands and however long it is", () => {
+	test("[ING-12] one invalid digit makes a text of any length unreadable, at any position", () => {
 		const digit = fc.constantFrom(..."0123456789abcdefABCDEF");
 		const other = fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 });
 		const cases = fc.tuple(fc.array(digit, { maxLength: 9_000 }), fc.nat(), other);
@@ -93,7 +93,7 @@ describe("readAbiText", () => {
 		expect(readAbiText(`0x${"00".repeat(32)}`)).toBe("");
 	});
 
-	test("offsets and lengths that point out of the data are no text", () => {
+	test("offsets and lengths that point outside of the data give null", () => {
 		const lies: Hex[] = [
 			"0x",
 			"0x00",

@@ -33,7 +33,7 @@ const viemNames: Record<string, keyof typeof viemChains> = {
 	hyperevm: "hyperEvm",
 };
 
-test("exactly the chains that were decided on are built in", () => {
+test("the built-in chains are exactly the decided list", () => {
 	expect(Object.fromEntries(builtinChains.map(({ slug, id }) => [slug, id]))).toEqual(ids);
 });
 
@@ -61,7 +61,7 @@ describe("the copied definitions are still those of viem", () => {
 	}
 });
 
-test("a native coin is ETH exactly where it is called so", () => {
+test("a native coin counts as ETH exactly if its symbol is ETH", () => {
 	for (const chain of builtinChains) {
 		expect(chain.nativeIsEth).toBe(chain.nativeCurrency.symbol === "ETH");
 	}

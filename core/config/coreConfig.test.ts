@@ -30,7 +30,7 @@ test("the runtime starts without a single variable set", () => {
 	});
 });
 
-test("a full deployment is read", () => {
+test("a full configuration is read", () => {
 	const values = read({
 		HOST: "0.0.0.0",
 		PORT: "0",
@@ -95,18 +95,18 @@ const refused: Record<string, string[]> = {
 };
 
 for (const [name, texts] of Object.entries(refused)) {
-	test(`${name} refuses what it cannot mean, and names itself`, () => {
+	test(`${name} refuses an invalid value, and the error names the variable`, () => {
 		for (const text of texts) expect(() => read({ [name]: text })).toThrow(`  ${name}  (core)`);
 	});
 }
 
-test("an origin that browsers would never send is answered with the one they do", () => {
+test("an origin that browsers never send is refused, with the correct one in the message", () => {
 	expect(() => read({ WEB_ALLOWED_ORIGINS: "https://app.example/" })).toThrow(
 		"did you mean https://app.example?",
 	);
 });
 
-test("a refused list of endpoints does not show the keys in it", () => {
+test("the error for a refused list of endpoints does not show the keys in it", () => {
 	const env = { CHAIN_RPC_URLS_JSON: '{"1":["https://rpc.example/v2/0123456789abcdef01","x"]}' };
 	expect(() => read(env)).toThrow("https://rpc.example/v2/***");
 });

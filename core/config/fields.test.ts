@@ -15,7 +15,7 @@ import {
 } from "#core/config/fields.ts";
 
 describe("addressRange", () => {
-	test("an address or a range is taken as it is, a name or a range that is none is refused", () => {
+	test("an address or a range is accepted, a name or an invalid range is refused", () => {
 		for (const text of ["10.0.0.0/8", "203.0.113.7", "fd00::/8"]) {
 			expect(addressRange.parse(text)).toBe(text);
 		}
@@ -43,12 +43,12 @@ describe("callRates", () => {
 });
 
 describe("commaList", () => {
-	test("blanks, empty items and repetitions do not count", () => {
+	test("blanks, empty items and repeated items are dropped", () => {
 		expect(commaList(z.string()).parse(" a, b ,,a,")).toEqual(["a", "b"]);
 		expect(commaList(z.string()).parse(" , ")).toEqual([]);
 	});
 
-	test("a bad item is reported with its place", () => {
+	test("an invalid item is reported with its position", () => {
 		const result = commaList(z.enum(["a", "b"])).safeParse("a,c");
 		expect(result.error?.issues[0]?.path).toEqual([1]);
 	});
@@ -64,7 +64,7 @@ describe("exactOrigin", () => {
 		}
 	});
 
-	test("a near miss is answered with the origin it means, a wildcard is not", () => {
+	test("the error for an invalid origin suggests the right one, except for a wildcard", () => {
 		const messageOf = (text: string) => exactOrigin.safeParse(text).error?.issues[0]?.message;
 		expect(messageOf("https://App.example/path")).toContain("did you mean https://app.example?");
 		expect(messageOf("https://*.example")).not.toContain("did you mean");
@@ -72,7 +72,7 @@ describe("exactOrigin", () => {
 });
 
 describe("expectation", () => {
-	test("each kind of variable has words for what is expected", () => {
+	test("each kind of variable has a text that says what is expected", () => {
 		const words: [z.ZodType, string | undefined][] = [
 			[z.boolean().default(true), "true or false (or 1/0, yes/no)"],
 			[z.int(), "a whole number"],
@@ -96,7 +96,7 @@ describe("expectation", () => {
 });
 
 describe("fieldOf", () => {
-	test("description, words and secrecy are found under every wrapper", () => {
+	test("description, expected format and secrecy are found under every zod wrapper", () => {
 		const inner = z.string().meta({ expects: "words", secret: true }).describe("Inner.");
 		for (const schema of [
 			inner,
@@ -118,7 +118,7 @@ describe("fieldOf", () => {
 		);
 	});
 
-	test("a variable is required when nothing stands in for it", () => {
+	test("a variable is required unless it is optional or has a default", () => {
 		expect(fieldOf(z.string()).required).toBe(true);
 		expect(fieldOf(z.string().optional()).required).toBe(false);
 		expect(fieldOf(z.string().default("x"))).toMatchObject({
@@ -134,7 +134,7 @@ describe("isDatabaseUrl", () => {
 		"postgresql://user:p%40ss@db.example:5433/tapeline?sslmode=require",
 		"postgres:///tapeline?host=/var/run/postgresql",
 		"postgres://user@localhost/tapeline?sslrootcert=/no/such/file&sslmode=verify-full",
-	])("%s can be read", (text) => {
+	])("%s is accepted", (text) => {
 		expect(isDatabaseUrl(text)).toBe(true);
 	});
 
@@ -144,7 +144,7 @@ describe("isDatabaseUrl", () => {
 		"mysql://localhost/tapeline",
 		"postgres://user:pass#word@localhost:5432/tapeline",
 		"postgres://localhost:port/tapeline",
-	])("%p is refused before anything is opened", (text) => {
+	])("%p is refused before a connection is opened", (text) => {
 		expect(isDatabaseUrl(text)).toBe(false);
 	});
 });
@@ -152,24 +152,24 @@ describe("isDatabaseUrl", () => {
 describe("jsonText", () => {
 	const numbers = jsonText(z.record(z.string(), z.number()));
 
-	test("JSON of the right shape is read", () => {
+	test("JSON of the right shape is accepted", () => {
 		expect(numbers.parse('{"a":1}')).toEqual({ a: 1 });
 	});
 
-	test("broken JSON is refused without quoting it, for it may hold a secret", () => {
+	test("invalid JSON is refused without quoting it, because it may hold a secret", () => {
 		const message = numbers.safeParse('{"a": s3cret').error?.message ?? "";
 		expect(message).toContain("this is not JSON");
 		expect(message).not.toContain("s3cret");
 	});
 
-	test("a key that is also a prototype's changes nothing", () => {
+	test("a key named like a member of Object.prototype has no effect", () => {
 		numbers.safeParse('{"__proto__":{"polluted":1}}');
 		expect(({} as { polluted?: number }).polluted).toBeUndefined();
 	});
 });
 
 describe("readBoolean", () => {
-	test("six spellings, in any case, and no other", () => {
+	test("six spellings are accepted, in any case, and no others", () => {
 		for (const text of ["true", "1", "yes", "TRUE", " Yes "]) expect(readBoolean(text)).toBe(true);
 		for (const text of ["false", "0", "no", "False"]) expect(readBoolean(text)).toBe(false);
 		for (const text of ["", "on", "off", "y", "n", "2", "-0", "truee", "null", "__proto__"]) {
@@ -179,7 +179,7 @@ describe("readBoolean", () => {
 });
 
 describe("readNumber", () => {
-	test("plain decimals only", () => {
+	test("only plain decimals are accepted", () => {
 		expect(readNumber("0")).toBe(0);
 		expect(readNumber(" 42 ")).toBe(42);
 		expect(readNumber("-1.25")).toBe(-1.25);
@@ -203,12 +203,12 @@ describe("readNumber", () => {
 });
 
 describe("rpcUrls", () => {
-	test("one endpoint may stand alone", () => {
+	test("a single endpoint is accepted", () => {
 		expect(rpcUrls.parse("http://127.0.0.1:8545")).toEqual(["http://127.0.0.1:8545"]);
 		expect(rpcUrls.parse(["https://a.example/v2/key", "wss://b.example"])).toHaveLength(2);
 	});
 
-	test("a value that is no endpoint, an empty list and more than eight are refused", () => {
+	test("a value that is no endpoint, an empty list and more than eight endpoints are refused", () => {
 		for (const value of [
 			"file:///etc/passwd",
 			"//a.example",

@@ -8,7 +8,7 @@ import { Fault } from "#core/fault.ts";
 describe("nearestName", () => {
 	const known = ["PORT", "HOST", "ROLE", "CHAINS", "DATABASE_URL", "PROVIDER_API_KEY"];
 
-	test("a letter too many, too few, wrong, swapped or small is recognised", () => {
+	test("one letter that is added, missing, wrong, swapped or in lower case is recognised", () => {
 		const meant: Record<string, string> = {
 			CHAIN: "CHAINS",
 			DATABASEURL: "DATABASE_URL",
@@ -21,7 +21,7 @@ describe("nearestName", () => {
 		for (const [name, other] of Object.entries(meant)) expect(nearestName(name, known)).toBe(other);
 	});
 
-	test("a different word is not a misspelling", () => {
+	test("a different word is not recognised as a misspelling", () => {
 		for (const name of ["POST", "SORT", "PATH", "HOSTNAME", "SHELL", "CHAT", "X", "API_KEY"]) {
 			expect(nearestName(name, known)).toBeUndefined();
 		}
@@ -60,7 +60,7 @@ describe("parseConfig", () => {
 			});
 		});
 
-		test("text becomes what the schema says", () => {
+		test("texts are converted to the types of the schema", () => {
 			const env = {
 				MARKET_PAGE_SIZE: " 25 ",
 				MARKET_RATIO: "0.5",
@@ -87,7 +87,7 @@ describe("parseConfig", () => {
 			});
 		});
 
-		test("each owner of a section gets its own variables and no others", () => {
+		test("each owner of a section gets its own variables only", () => {
 			const config = parseConfig([market, wallets], { WALLET_API_KEY: KEY, HOME: "/root" });
 			expect(config.of(wallets)).toEqual({
 				WALLET_API_KEY: KEY,
@@ -121,7 +121,7 @@ describe("parseConfig", () => {
 	});
 
 	describe("problems", () => {
-		test("all problems come at once, each with the value, what is expected and who asks", () => {
+		test("all problems are reported together, each with the value, the expected format and the owner", () => {
 			const env = { MARKET_PAGE_SIZE: "500", MARKET_LIVE: "maybe", MARKET_MODE: "slow" };
 			expect(problemsOf([market, wallets], env)).toEqual([
 				{
@@ -155,7 +155,7 @@ describe("parseConfig", () => {
 			]);
 		});
 
-		test("the message can be read as it is", () => {
+		test("the whole message has the expected text", () => {
 			const fault = faultOf([market, wallets], {
 				MARKET_PAGE_SIZE: "many",
 				WALLET_API_KEY: "short",
@@ -172,7 +172,7 @@ describe("parseConfig", () => {
     expected  a text of at least 20 characters`);
 		});
 
-		test("inside JSON and lists the message says where", () => {
+		test("for JSON and lists the message names the position of the problem", () => {
 			const env = { MARKET_LIMITS_JSON: '{"base":"three","zora":1.5}' };
 			const [problem] = problemsOf([market], env);
 			expect(problem?.expected).toStartWith("at base: ");
@@ -182,7 +182,7 @@ describe("parseConfig", () => {
 			]);
 		});
 
-		test("a secret is shown neither as what it got nor by a message that quotes it", () => {
+		test("a secret is shown neither as a received value nor inside another message", () => {
 			const secret = "hunter2-hunter2";
 			const loud = (name: string) => ({
 				owner: "loud",
@@ -207,14 +207,14 @@ describe("parseConfig", () => {
 			}
 		});
 
-		test("a value cannot write to the operator's terminal, nor flood it", () => {
+		test("a value cannot send control characters to the terminal, nor a very long text", () => {
 			const clearScreen = "\u001b[2J";
 			const fault = faultOf([market], { MARKET_MODE: `${clearScreen}${"x".repeat(100_000)}` });
 			expect(fault.privateDetail).not.toContain(clearScreen);
 			expect(fault.privateDetail?.length).toBeLessThan(500);
 		});
 
-		test("a rule about several variables is reported beside the others", () => {
+		test("a rule about several variables is reported together with the other problems", () => {
 			const pair = {
 				owner: "pair",
 				schema: z
@@ -269,7 +269,7 @@ describe("parseConfig", () => {
 			expect(warnings.join("\n")).toContain("meant to be MARKET_LIVE?");
 		});
 
-		test("other programs' variables, and a neighbour of one that is set, raise none", () => {
+		test("variables of other programs, and one similar to a set variable, give no warning", () => {
 			const env = { PATH: "/bin", HOME: "/", MARKET_MODE: "fast", MARKET_MODES: "x" };
 			expect(parseConfig([market], env).warnings).toEqual([]);
 		});

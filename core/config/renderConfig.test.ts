@@ -21,14 +21,14 @@ describe("isSecretName", () => {
 			expect(isSecretName(name)).toBe(true);
 	});
 
-	test("a name that only contains such a word is not", () => {
+	test("a name that only contains such a word as a part is not secret", () => {
 		const names = ["PROVIDER_BASE_URL", "KEY_COUNT_MAX", "MY_DATABASE_URL_X", "TOKENS_PER_PAGE"];
 		for (const name of names) expect(isSecretName(name)).toBe(false);
 	});
 });
 
 describe("maskValue", () => {
-	test("a value whose name says that it is secret is hidden whole", () => {
+	test("a value whose name is secret is masked as a whole", () => {
 		const names = [
 			"OPENAI_API_KEY",
 			"SESSION_SECRET",
@@ -42,7 +42,7 @@ describe("maskValue", () => {
 			expect(maskValue({ name, text: "postgres://u:p/q@h/db" })).toBe("***");
 	});
 
-	test("a value declared secret is hidden whatever its name", () => {
+	test("a value that is declared secret is masked whatever its name is", () => {
 		expect(maskValue({ name: "SOCIAL_CONSUMER", text: "x", declaredSecret: true })).toBe("***");
 	});
 
@@ -64,7 +64,7 @@ describe("maskValue", () => {
 		}
 	});
 
-	test("every URL inside JSON and lists is masked, the rest stays readable", () => {
+	test("every URL inside JSON and lists is masked, and the rest is shown", () => {
 		const text = '{"1":["https://a.example/v3/0123456789abcdef","wss://b.example?key=x"]}';
 		expect(maskValue({ name: "CHAIN_RPC_URLS_JSON", text })).toBe(
 			'{"1":["https://a.example/v3/***","wss://b.example?key=***"]}',
@@ -75,7 +75,7 @@ describe("maskValue", () => {
 		expect(maskValue({ name: "CHAINS", text: "base,ethereum" })).toBe("base,ethereum");
 	});
 
-	test("[SEC-07] a short key in an endpoint's path is hidden too", () => {
+	test("[SEC-07] a short key in an endpoint's path is masked too", () => {
 		const text = "https://eth-mainnet.example/v2/KEYKEY123456";
 		expect(maskValue({ name: "CHAIN_RPC_URLS_JSON", text })).toBe(
 			"https://eth-mainnet.example/v2/***",
@@ -108,7 +108,7 @@ describe("renderConfig", () => {
 		expect(text).toContain("SOCIAL_NOTE=one two");
 	});
 
-	test("defaults are printed, and so is what is not set", () => {
+	test("defaults and unset variables are printed too", () => {
 		const text = renderConfig([core], parseConfig([core], { CHAINS: "base,zora" }));
 		expect(text).toContain("# --- core ---\nHOST=127.0.0.1\nPORT=4000\n");
 		expect(text).toContain("\nCHAINS=base,zora\n");
@@ -129,7 +129,7 @@ describe("renderEnvExample", () => {
 	};
 	const second = { owner: "second", schema: z.object({ SHARED_URL: shared }) };
 
-	test("every variable stands under its owner with description, expectation and default", () => {
+	test("every variable is listed under its owner with description, expected format and default", () => {
 		expect(renderEnvExample([first, second]).split("\n").slice(1).join("\n")).toBe(`
 # --- first ---
 
@@ -147,7 +147,7 @@ FIRST_API_KEY=
 `);
 	});
 
-	test("no line is wider than a screen", () => {
+	test("no line is longer than 100 columns", () => {
 		const long = {
 			owner: "x",
 			schema: z.object({ X: z.string().optional().describe("word ".repeat(80)) }),
@@ -159,7 +159,7 @@ FIRST_API_KEY=
 });
 
 describe("renderValue", () => {
-	test("a value is written as it would be typed", () => {
+	test("a value is printed as an operator would type it", () => {
 		expect(renderValue(true)).toBe("true");
 		expect(renderValue(0)).toBe("0");
 		expect(renderValue("")).toBe("");
@@ -185,17 +185,17 @@ describe("secretsOf", () => {
 		}),
 	};
 
-	test("every variable that a schema declares secret, of whatever plugin, is one", () => {
+	test("every variable that a plugin's schema declares secret gives a secret", () => {
 		expect(secretsOf([core, social], { SOCIAL_CONSUMER: " c4n4ry " })).toEqual(["c4n4ry"]);
 	});
 
-	test("a name that says so is enough, also where no schema knows it", () => {
+	test("a variable with a secret name gives a secret, also without a schema", () => {
 		expect(secretsOf([core], { SOMEBODYS_API_KEY: "c4n4ry", SOMEBODYS_PLACE: "home" })).toEqual([
 			"c4n4ry",
 		]);
 	});
 
-	test("a database's URL is a secret as a whole, and so is its password", () => {
+	test("a database URL is a secret, and its password is one too", () => {
 		const url = "postgres://svc:p4,ss/w0rd@db/tapeline";
 		const secrets = secretsOf([core], { DATABASE_URL: url });
 		expect(secrets).toContain(url);
@@ -211,14 +211,14 @@ describe("secretsOf", () => {
 		expect(secrets.join()).not.toContain("example");
 	});
 
-	test("a configuration that will be refused has its secrets all the same", () => {
+	test("secrets are also found in a configuration that will be refused", () => {
 		const secrets = secretsOf([social], {
 			RPC_URLS_JSON: '{"1": "https://a.example/v2/KEYKEY12",',
 		});
 		expect(secrets).toEqual(["KEYKEY12"]);
 	});
 
-	test("a value that is neither is no secret, and other programs' variables are left alone", () => {
+	test("other values, and the variables of other programs, give no secrets", () => {
 		expect(
 			secretsOf([core, social], { PORT: "4000", OTHER: "https://u:pw@h", PATH: "/x" }),
 		).toEqual([]);
@@ -251,7 +251,7 @@ describe("urlSecrets", () => {
 		});
 	}
 
-	test("a password is found whole, whatever signs it has", () => {
+	test("a password is found as a whole, with any characters in it", () => {
 		const password = fc.stringMatching(/^[^?#\s]{1,40}$/);
 		fc.assert(
 			fc.property(password, (text) => {

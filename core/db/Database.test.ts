@@ -22,7 +22,7 @@ describe("brokenConnections", () => {
 	});
 	afterAll(() => database?.drop());
 
-	test("a pool whose places are all taken for too long counts as one that cannot be reached", async () => {
+	test("a pool that stays full for too long counts as an unreachable database", async () => {
 		const { connectionString } = database;
 		const pool = new Pool({ connectionString, max: 1, connectionTimeoutMillis: 1 });
 		// A connection that is still closing when the database is dropped is told so, and tells the
@@ -153,7 +153,7 @@ describe("databaseFaultOf", () => {
 		expect([told(waited), told(written)]).toEqual([ours, ours]);
 	});
 
-	test("a commit whose answer is lost leaves it open whether it was done", async () => {
+	test("a commit whose answer is lost counts as unknown, not as done or rolled back", async () => {
 		const lost = await failure(
 			db.transaction(async (tx) => {
 				await tx.execute("insert into thing (id) values (7)");
@@ -178,7 +178,7 @@ describe("databaseFaultOf", () => {
 		expect(lost).toMatchObject({ code: "outcome_unknown" });
 	});
 
-	test("a commit that the server refuses was not done, and its error stays as it is", async () => {
+	test("a commit that the server refuses counts as not done, and keeps its error", async () => {
 		const refused = await failure(
 			db.transaction(async (tx) => {
 				await tx.execute("insert into thing (id) values (9), (9)");

@@ -55,7 +55,7 @@ describe("createCommits", () => {
 	};
 	const names = (count: number) => Array.from({ length: count }, (_, n) => `n${n + 10}`);
 
-	test("calls that come during a commit share the next ones, and each gets its own result", async () => {
+	test("calls that arrive during a commit share the next commits, and each gets its own result", async () => {
 		const { counted, commits } = counting();
 		const all = names(40);
 		const answers = await Promise.all(
@@ -67,7 +67,7 @@ describe("createCommits", () => {
 		expect(counted.transactions).toBe(2 + Math.ceil((40 - 2) / SHARED_MAX));
 	});
 
-	test("a call that fails in a shared commit fails alone, and no call is done twice", async () => {
+	test("a call that fails in a shared commit fails alone, and no call runs twice", async () => {
 		const { commits } = counting();
 		const all = names(12);
 		const outcomes = await Promise.allSettled(
@@ -101,7 +101,7 @@ describe("createCommits", () => {
 		expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 	});
 
-	test("a call that waits for a row waits alone, and gets it", async () => {
+	test("a call that waits for a locked row waits alone, and then gets the row", async () => {
 		const { commits } = counting();
 		const letGo = await hold();
 		const add = (id: string) => commits.together(id, (tx) => insert(tx, id));
@@ -137,7 +137,7 @@ describe("createCommits", () => {
 		expect(await stored()).toEqual(["a1", "a2", ...names(6), "there"]);
 	});
 
-	test("a last step that waits for a row waits alone, and gets it", async () => {
+	test("a last step that waits for a locked row waits alone, and then gets the row", async () => {
 		const { commits } = counting();
 		const letGo = await hold();
 		const first = ["a1", "a2"].map((id) => last(commits, id, (tx) => insert(tx, id)));
@@ -151,7 +151,7 @@ describe("createCommits", () => {
 		expect((await waits).rows).toBe(1);
 	});
 
-	test("a last step without an answer proves nothing: no call that shared its commit is repeated", async () => {
+	test("a last step whose answer is lost counts as unknown: no call that shared its commit is repeated", async () => {
 		const gone = new Error("the connection is gone");
 		const { commits, counted } = counting();
 		const outcomes = await Promise.allSettled(
@@ -170,7 +170,7 @@ describe("createCommits", () => {
 		expect(counted.transactions).toBeLessThanOrEqual(3);
 	});
 
-	test("a commit that was not answered is not repeated", async () => {
+	test("a commit whose answer is lost is not repeated", async () => {
 		let transactions = 0;
 		const gone = new Error("the connection is gone");
 		const commits = createCommits({
@@ -189,7 +189,7 @@ describe("createCommits", () => {
 		expect(await stored()).toEqual(names(6));
 	});
 
-	test("a call that waits for a row alone does not fail, and is committed once it gets it", async () => {
+	test("a call that waits for a locked row does not fail, and is committed after it gets the row", async () => {
 		const letGo = await hold();
 		let transactions = 0;
 		const transaction: Database["transaction"] = (run, options) => {
@@ -201,7 +201,7 @@ describe("createCommits", () => {
 		expect(transactions).toBe(2);
 	});
 
-	test("a call that fails alone is not tried again", async () => {
+	test("a call that fails alone is not retried", async () => {
 		const { counted, commits } = counting();
 		const fails = commits.together("anna", async (tx) => {
 			await insert(tx, "n1");
@@ -240,7 +240,7 @@ describe("createCommits", () => {
 		expect(await stored()).toEqual(["a1", "a2", "b2", "x1", "x2"]);
 	});
 
-	test("no more commits are under way at once than may be, however many come", async () => {
+	test("the number of simultaneous commits is limited, however many calls arrive", async () => {
 		let underWay = 0;
 		let most = 0;
 		const transaction: Database["transaction"] = async (run, options) => {
@@ -257,7 +257,7 @@ describe("createCommits", () => {
 		expect(most).toBe(COMMITS_AT_ONCE);
 	});
 
-	test("calls that share a commit take their locks in one order, whichever came first", async () => {
+	test("calls that share a commit take their locks in one fixed order", async () => {
 		const { commits } = counting();
 		const begun: string[] = [];
 		const act = (id: string) =>
@@ -306,7 +306,7 @@ describe("createCommits.waiting", () => {
 		expect(await ask(["anna", "bert"])).toEqual(["commits_waiting"]);
 	});
 
-	test("a call is refused, and not begun, when the queue is full", async () => {
+	test("a call is refused before it begins when the queue is full", async () => {
 		const { ask, begun } = silent();
 		const owners = Array.from({ length: 2 + COMMITS_WAITING_MAX }, (_, n) => `owner ${n}`);
 		expect(await ask(owners)).toEqual([]);
@@ -314,7 +314,7 @@ describe("createCommits.waiting", () => {
 		expect(begun()).toBe(2);
 	});
 
-	test("a call that had its turn does not count as waiting", async () => {
+	test("a call that is running does not count as waiting", async () => {
 		const commits = createCommits({
 			transaction: () => Promise.reject(new Error("the database is away")),
 		});

@@ -246,8 +246,8 @@ describe("createCopyWriter", () => {
 		columns.map(({ edges }) => edges[index % edges.length]),
 	);
 
-	describe("what is written", () => {
-		test("any row arrives in the table, whatever the values, the buffer and the chunks", async () => {
+	describe("written rows", () => {
+		test("any row arrives in the table, for any values, buffer size and chunks", async () => {
 			await fc.assert(
 				fc.asyncProperty(rows, ways, async (written, way) => {
 					expect(await copied(written, way)).toEqual(arrived(written));
@@ -257,7 +257,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("a value that repeats the row before arrives, also after the buffer grew or was taken", async () => {
+		test("a value that repeats the one of the row before arrives, also after the buffer grew or was taken", async () => {
 			await fc.assert(
 				fc.asyncProperty(alike, ways, async (written, way) => {
 					expect(await copied(written, way)).toEqual(arrived(written));
@@ -266,14 +266,14 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("a value at the edge of its type arrives, also where the buffer grows in the middle", async () => {
+		test("the smallest and the largest value of a type arrive, also when the buffer grows while writing", async () => {
 			for (const bytesFirst of [0, 1, 37, 100_000, 1_000_000]) {
 				const way = { ...WHOLE, bytesFirst };
 				expect(await copied(edgeRows, way)).toEqual(arrived(edgeRows));
 			}
 		});
 
-		test("a null arrives in each column, and beside values in the others", async () => {
+		test("a null arrives in each column, and beside values in the other columns", async () => {
 			const values = columns.map(({ edges }) => edges[1]);
 			const nulls = columns.map(() => undefined);
 			const oneNull = columns.map((_, at) => values.with(at, undefined));
@@ -282,7 +282,7 @@ describe("createCopyWriter", () => {
 			expect(await copied(written, WHOLE)).toEqual(arrived(written));
 		});
 
-		test("the written bytes are the same whatever the buffer and the chunks", () => {
+		test("the written bytes are the same for any buffer size and chunks", () => {
 			fc.assert(
 				fc.property(rows, ways, (written, way) => {
 					const whole = Buffer.concat([...chunksOf(written, WHOLE)]);
@@ -292,7 +292,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("half of a surrogate pair arrives as the replacement character", async () => {
+		test("a lone surrogate arrives as the replacement character", async () => {
 			const at = columns.findIndex(({ type }) => type === "text");
 			const halves = ["\ud83d", "a\ude00b", "\ude00\ud83d", "\ud83d👍\ud83d"];
 			const empty: Row = columns.map(() => undefined);
@@ -323,7 +323,7 @@ describe("createCopyWriter", () => {
 			await database.db.execute("drop table strangers");
 		});
 
-		test("a value that the server does not know is refused by it, and nothing else is kept", async () => {
+		test("the server refuses a value that it does not know, and stores nothing of the copy", async () => {
 			const unknown: [string, (writer: CopyWriter) => void][] = [
 				["jsonb", (writer) => writer.json("")],
 				["jsonb", (writer) => writer.json("{")],
@@ -346,7 +346,7 @@ describe("createCopyWriter", () => {
 	});
 
 	describe("the buffer", () => {
-		test("a buffer that was taken belongs to the caller: writing on does not change it", () => {
+		test("a buffer that was taken belongs to the caller: later writes do not change it", () => {
 			fc.assert(
 				fc.property(rows, rows, fc.integer({ min: 0, max: 5_000 }), (first, second, bytesFirst) => {
 					const writer = createCopyWriter(bytesFirst);
@@ -372,7 +372,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("the length counts the bytes that wait to be taken, and is zero once they were", () => {
+		test("the length is the number of bytes not yet taken, and zero after they were taken", () => {
 			const writer = createCopyWriter(1);
 			expect(writer.length).toBe(0);
 			expect(writer.take()).toHaveLength(0);
@@ -410,7 +410,7 @@ describe("createCopyWriter", () => {
 		});
 	});
 
-	describe("what would arrive as something else is refused", () => {
+	describe("a value that its column would change is refused", () => {
 		const refuses = (write: (writer: CopyWriter) => void) => {
 			// One that has room, and one that must grow first.
 			for (const bytesFirst of [1_000, 0]) {
@@ -437,7 +437,7 @@ describe("createCopyWriter", () => {
 			});
 		}
 
-		test("any number that is none of int2 or int4 is refused", () => {
+		test("any number outside of int2 or int4 is refused", () => {
 			const numbers = fc.oneof(fc.double(), fc.maxSafeInteger());
 			const isWithin = (value: number, bound: number) =>
 				Number.isInteger(value) && value >= -bound && value < bound;
@@ -450,7 +450,7 @@ describe("createCopyWriter", () => {
 			);
 		});
 
-		test("an amount of more digits than the server counts is refused", () => {
+		test("an amount with more digits than PostgreSQL supports is refused", () => {
 			for (const digits of [131_072n, 131_076n, 262_144n, 300_000n]) {
 				refuses((writer) => writer.numeric(10n ** digits));
 			}
@@ -496,7 +496,7 @@ describe("createCopyWriter", () => {
 			});
 		}
 
-		test("any text that is not whole bytes of hex is refused", () => {
+		test("any text that is not hex of whole bytes is refused", () => {
 			const spoiled = fc
 				.tuple(
 					fc.stringMatching(/^0x([0-9a-f]{2}){1,40}$/),
@@ -564,16 +564,16 @@ describe("writeNumeric", () => {
 		});
 	}
 
-	test("the server keeps what was written, around every power of two and ten", async () => {
+	test("PostgreSQL stores the written number, around every power of two and ten", async () => {
 		expect(await kept(around)).toEqual(around.map(String));
 	});
 
-	test("the server keeps what was written, whatever it is", async () => {
+	test("PostgreSQL stores the written number, for any number", async () => {
 		const written = fc.sample(values, numRuns);
 		expect(await kept(written)).toEqual(written.map(String));
 	});
 
-	test("the server keeps the longest that it can hold, and a longer one is our own mistake", async () => {
+	test("PostgreSQL stores the longest number that it supports, and a longer one fails an assertion", async () => {
 		const longest = 10n ** 131_072n - 1n;
 		expect(await kept([longest])).toEqual([String(longest)]);
 		const view = new DataView(new ArrayBuffer(400_000));
@@ -582,7 +582,7 @@ describe("writeNumeric", () => {
 		}
 	});
 
-	test("a value that was written is kept as its like that was read from text, without zeros behind it", async () => {
+	test("PostgreSQL stores a written number in the same bytes as the one it reads from text", async () => {
 		const written = [0n, 1n, 10_000n, 10n ** 18n, UINT256_MAX];
 		const writer = createCopyWriter(64);
 		for (const value of written) {
@@ -599,7 +599,7 @@ describe("writeNumeric", () => {
 		expect(sent).toEqual(written.map(() => ({ same: true })));
 	});
 
-	test("writing a number stays within the space it asks for", () => {
+	test("writing a number uses at most the bytes that numericBytesMax gives", () => {
 		const MARK = 0xee;
 		fc.assert(
 			fc.property(fc.oneof(values, fc.constantFrom(...around)), fc.nat(40), (value, at) => {
@@ -613,7 +613,7 @@ describe("writeNumeric", () => {
 		);
 	});
 
-	test("an amount below zero is our own mistake", () => {
+	test("an amount below zero fails an assertion", () => {
 		const view = new DataView(new ArrayBuffer(200));
 		for (const value of [-1n, -(2n ** 53n), -UINT256_MAX, -(10n ** 400n)]) {
 			expect(() => writeNumeric(view, 0, value)).toThrow("below zero");

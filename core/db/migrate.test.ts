@@ -57,7 +57,7 @@ describe("migrate", () => {
 		return rows.map(({ name }) => name);
 	}
 
-	test("processes that start together migrate once, and none of them fails", async () => {
+	test("processes that start simultaneously migrate once, and none of them fails", async () => {
 		const folder = build(first, second);
 		await Promise.all(Array.from({ length: 6 }, () => run(folder)));
 		expect(await tables()).toEqual(["a", "b"]);
@@ -70,13 +70,13 @@ describe("migrate", () => {
 		expect(await tables()).toEqual(["a", "b"]);
 	});
 
-	test("a database of a newer build is refused by an older one, untouched", async () => {
+	test("a database of a newer build is refused by an older build, and not changed", async () => {
 		await run(build(first, second));
 		expect(await code(run(build(first)))).toBe("schema_too_new");
 		expect(await tables()).toEqual(["a", "b"]);
 	});
 
-	test("a database of another branch is refused, though the count would fit", async () => {
+	test("a database of another branch is refused, even with the same number of migrations", async () => {
 		await run(build(first, second));
 		expect(await code(run(build(first, third)))).toBe("schema_too_new");
 		expect(await tables()).toEqual(["a", "b"]);
@@ -89,7 +89,7 @@ describe("migrate", () => {
 		expect(await tables()).toEqual(["a", "c"]);
 	});
 
-	test("a migration that fails leaves nothing of itself behind, and the lock free", async () => {
+	test("a migration that fails is undone as a whole, and the lock is released", async () => {
 		const bad = { when: 200, sql: `create table ${SCHEMA}.b (id int);\n select 1 / 0` };
 		expect(await code(run(build(first, bad)))).not.toBe("migrated");
 		expect(await tables()).toEqual([]);
@@ -97,7 +97,7 @@ describe("migrate", () => {
 		expect(await tables()).toEqual(["a", "b"]);
 	});
 
-	test("a server that does not answer is said to be that", async () => {
+	test("the error for a server that does not answer says so", async () => {
 		const away = "postgresql://tapeline:c4n4ry@127.0.0.1:1/tapeline";
 		const failed = await migrate(away, [], silentLog).catch((error) => error);
 		expect(failed).toMatchObject({ code: "database_unreachable", retry: "later" });
@@ -106,13 +106,13 @@ describe("migrate", () => {
 });
 
 describe("readBack", () => {
-	test("a value that was read is returned, and an error of the reading itself stays as it is", async () => {
+	test("the value that was read is returned, and an error of the read itself is passed on", async () => {
 		expect(await readBack(async () => 7)).toBe(7);
 		const mistake = new TypeError("mine");
 		expect(await readBack(() => Promise.reject(mistake)).catch((error) => error)).toBe(mistake);
 	});
 
-	test("a database that went away after the commit leaves no advice to do it again", async () => {
+	test("the error for a database that fails after the commit does not advise to retry", async () => {
 		const away = Object.assign(new DatabaseError("x", 1, "error"), { code: "57P01" });
 		const failure = await readBack(() => Promise.reject(away)).catch((error) => error);
 		expect(failure).toMatchObject({ code: "outcome_unknown", status: 503, cause: away });
@@ -128,7 +128,7 @@ describe("readSnapshot", () => {
 	afterAll(() => database.drop());
 
 	// Guarantee: a reader that compares snapshots never takes old rows for current ones.
-	test("a snapshot changes with every commit", async () => {
+	test("every commit changes the snapshot", async () => {
 		const { db } = database;
 		const count = async () =>
 			(await db.query<{ n: number }>("select count(*)::int as n from thing"))[0]?.n;
@@ -148,7 +148,7 @@ describe("readSnapshot", () => {
 		expect(await readSnapshot(db)).not.toBe(before);
 	});
 
-	test("a commit that began before the snapshot, or was numbered after it, changes it too", async () => {
+	test("a commit that began before the snapshot, or got its number after it, changes it too", async () => {
 		const { db } = database;
 		const began = Promise.withResolvers<void>();
 		const end = Promise.withResolvers<void>();

@@ -55,12 +55,12 @@ const failure = (promise: Promise<unknown>): Promise<{ message?: string; code?: 
 	);
 
 describe("a transaction", () => {
-	test("a transaction commits when its function returns, and gives its result", async () => {
+	test("a transaction commits when its function returns, and returns its result", async () => {
 		expect(await db.transaction((tx) => insert(tx, 1))).toBe(1);
 		expect(await ids()).toEqual([1]);
 	});
 
-	test("a transaction rolls back when something is thrown, and throws it on", async () => {
+	test("a transaction rolls back when its function throws, and throws the same error", async () => {
 		for (const thrown of [new Error("mine"), "a text", undefined, null]) {
 			const caught = await db
 				.transaction(async (tx) => {
@@ -73,7 +73,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test("a transaction runs its last steps before the commit, also those that a last step adds", async () => {
+	test("a transaction runs its last steps before the commit, including those that a last step adds", async () => {
 		await db.transaction(async (tx) => {
 			tx.beforeCommit(async () => {
 				await insert(tx, 2);
@@ -84,7 +84,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([1, 2, 3]);
 	});
 
-	test("a transaction is rolled back by a last step that fails, and its hints never run", async () => {
+	test("a last step that fails rolls back the transaction, and its hints never run", async () => {
 		const hints: string[] = [];
 		const failed = await failure(
 			db.transaction(async (tx) => {
@@ -97,7 +97,7 @@ describe("a transaction", () => {
 		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
 	});
 
-	test("a transaction sends single last steps with its commit, and one that fails undoes all", async () => {
+	test("single-statement last steps are sent together with the commit, and a failing one undoes all", async () => {
 		const insertLast = (tx: Tx, id: number) =>
 			tx.beforeCommit(async () => void (await insert(tx, id)), { singleStatement: true });
 		await db.transaction(async (tx) => {
@@ -117,7 +117,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([1, 2]);
 	});
 
-	test("a transaction waits for a lock as long as it is told to, without effect on the next one", async () => {
+	test("a lock timeout applies to its own transaction, not to the next one", async () => {
 		const setting = (tx: Tx) => tx.query<{ lock_timeout: string }>("show lock_timeout");
 		const limited = await db.transaction(setting, { lockTimeoutMs: 250 });
 		expect(limited).toEqual([{ lock_timeout: "250ms" }]);
@@ -153,7 +153,7 @@ describe("a transaction", () => {
 		});
 	});
 
-	test("a transaction that swallowed a failed statement does not count as committed", async () => {
+	test("a transaction in which a failed statement was caught does not count as committed", async () => {
 		const hints: string[] = [];
 		const failed = await failure(
 			db.transaction(async (tx) => {
@@ -166,7 +166,7 @@ describe("a transaction", () => {
 		expect({ rows: await ids(), hints }).toEqual({ rows: [], hints: [] });
 	});
 
-	test("a transaction cannot be used after its end: its connection is another's by then", async () => {
+	test("a transaction cannot be used after its end, because its connection serves others then", async () => {
 		let leaked: Tx | undefined;
 		await db.transaction(async (tx) => {
 			leaked = tx;
@@ -184,7 +184,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test("a transaction whose connection is cut fails alone: the process and the pool live on", async () => {
+	test("a cut connection fails its transaction only: the process and the pool continue", async () => {
 		const failed = await failure(
 			db.transaction(async (tx) => {
 				const [row] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -196,7 +196,7 @@ describe("a transaction", () => {
 		expect(await ids()).toEqual([]);
 	});
 
-	test("a transaction whose connection is cut while it is idle fails alone as well", async () => {
+	test("a connection that is cut while idle in a transaction fails that transaction only", async () => {
 		const failed = await failure(
 			db.transaction(async (tx) => {
 				const [row] = await tx.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -210,7 +210,7 @@ describe("a transaction", () => {
 });
 
 describe("COPY", () => {
-	test("streams rows and counts them, also none", async () => {
+	test("COPY streams rows and counts them, also zero rows", async () => {
 		const writer = createCopyWriter(64);
 		writer.row(2);
 		writer.int8(1);
@@ -229,7 +229,7 @@ describe("COPY", () => {
 		]);
 	});
 
-	test("a COPY reads its rows as they are needed, and not all at once", async () => {
+	test("COPY asks for its rows one after the other, not all at once", async () => {
 		const writer = createCopyWriter(64);
 		function* rows() {
 			for (let id = 0; id < 50_000; id++) {
@@ -266,7 +266,7 @@ describe("COPY", () => {
 		},
 	};
 	for (const [what, { into, rows }] of Object.entries(broken)) {
-		test(`fails on ${what}, and its connection serves the next transaction`, async () => {
+		test(`COPY fails on ${what}, and its connection serves the next transaction`, async () => {
 			const failed = await failure(db.transaction((tx) => tx.copy(into, rows)));
 			expect(failed.message).not.toBe("it did not fail");
 			expect(await db.transaction((tx) => insert(tx, 5))).toBe(1);
@@ -276,7 +276,7 @@ describe("COPY", () => {
 });
 
 describe("values", () => {
-	test("go in and come out exactly, or not at all", async () => {
+	test("values are stored and returned exactly", async () => {
 		const [row] = await db.query(
 			`select $1::int8 as int8, $2::numeric as numeric, $3::bytea as bytea,
 				$4::timestamptz as at, $5::text[] as texts, $6::bytea[] as blobs, $7::text as nothing`,
@@ -301,20 +301,20 @@ describe("values", () => {
 		});
 	});
 
-	test("an int8 above 2^53 is not rounded, and keeps no other row from being read", async () => {
+	test("an int8 above 2^53 is not rounded, and the other rows are still read", async () => {
 		const read = await db.query<{ id: unknown }>(
 			"select id from unnest('{1,9007199254740993,-9007199254740993,2}'::int8[]) as t (id)",
 		);
 		expect(read.map(({ id }) => id)).toEqual([1, 9007199254740993n, -9007199254740993n, 2]);
 	});
 
-	test("execute answers how many rows it touched", async () => {
+	test("execute returns the number of changed rows", async () => {
 		expect(await db.execute("insert into thing (id) values (1), (2)")).toBe(2);
 		expect(await db.execute("delete from thing where id = 9")).toBe(0);
 	});
 });
 
-describe("what keeps its plans", () => {
+describe("a query that keeps its plan", () => {
 	const text = "select id from thing where id = any($1::int8[]) limit $2";
 	const plans = () =>
 		db.query<{ generic: number; custom: number; mode: string }>(
@@ -324,7 +324,7 @@ describe("what keeps its plans", () => {
 			[text],
 		);
 
-	test("the statement is planned once for any values, and other statements are not affected", async () => {
+	test("it is planned once for all values, and other queries still use custom plans", async () => {
 		await db.transaction((tx) => insert(tx, 1));
 		for (let time = 0; time < 8; time++) {
 			expect(await db.keepingPlans.query(text, [[1, 2], 5])).toEqual([{ id: 1 }]);
@@ -335,7 +335,7 @@ describe("what keeps its plans", () => {
 		expect(await db.keepingPlans.execute("update thing set note = $1", ["n"])).toBe(1);
 	});
 
-	test("the statement fails as any other does, and the next one is answered", async () => {
+	test("it fails as any other query, and the next query is answered", async () => {
 		const { code } = await failure(db.keepingPlans.query("select 1 / $1::int4", [0]));
 		expect(code).toBe("22012");
 		const mode = "select current_setting('plan_cache_mode') as mode";

@@ -31,7 +31,7 @@ async function open() {
 	return { socket, writes, ended };
 }
 
-test("all writes of one turn leave as one, in their order", async () => {
+test("all writes of one event loop turn leave as one, in their order", async () => {
 	const { socket, writes, ended } = await open();
 	socket.write("a");
 	// The driver itself gathers the parts of each statement.
@@ -50,7 +50,7 @@ test("all writes of one turn leave as one, in their order", async () => {
 	expect(await ended).toBe("abcde");
 });
 
-test("bytes that are written right before the end arrive, and large ones whole", async () => {
+test("bytes written directly before the end arrive, and large writes arrive complete", async () => {
 	const { socket, ended } = await open();
 	const large = "x".repeat(3_000_000);
 	socket.write("a");
@@ -59,7 +59,7 @@ test("bytes that are written right before the end arrive, and large ones whole",
 	expect((await ended) === `a${large}z`).toBe(true);
 });
 
-test("a full socket says so, and says when it is free again", async () => {
+test("a full socket returns false, and emits drain when it has room again", async () => {
 	const { socket, ended } = await open();
 	expect(socket.write(Buffer.alloc(8_000_000))).toBe(false);
 	await once(socket, "drain");

@@ -40,7 +40,7 @@ async function columns(): Promise<Column[]> {
 }
 
 for (const [what, words] of HOSTILE) {
-	test(`${what} can be kept in every column that holds texts`, async () => {
+	test(`${what} can be stored in every text column`, async () => {
 		const all = await columns();
 		expect(all.length).toBeGreaterThan(150);
 		const kinds = new Set(all.map(({ kind }) => kind));
@@ -57,7 +57,7 @@ for (const [what, words] of HOSTILE) {
 	});
 }
 
-test("a text that PostgreSQL can hold is not changed, plain or in JSON", async () => {
+test("a text that PostgreSQL can store is not changed, plain or in JSON", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.string({ unit: "grapheme" }), async (given) => {
 			const text = given.replaceAll("\0", "");

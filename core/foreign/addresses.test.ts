@@ -50,7 +50,7 @@ describe("isPublicAddress", () => {
 		}
 	});
 
-	test("a text that is no address in plain notation is not public", () => {
+	test("a text that is no IP address in plain notation is not public", () => {
 		const others = [
 			"",
 			"8",
@@ -73,7 +73,7 @@ describe("isPublicAddress", () => {
 		}
 	});
 
-	test("[SEC-05] no IPv6 address that carries an IPv4 one hides a special one", () => {
+	test("[SEC-05] an IPv6 address that embeds a special IPv4 address is not public", () => {
 		const word = fc.nat({ max: 0xffff });
 		const prefixes = ["::", "::ffff:", "::ffff:0:", "64:ff9b::", "64:ff9b:1::", "2002:"];
 		fc.assert(
@@ -94,13 +94,13 @@ describe("isPublicAddress", () => {
 });
 
 describe("isPublicHost", () => {
-	test("names with dots and public addresses may be public", () => {
+	test("names with dots and public addresses count as public", () => {
 		for (const host of ["a.test", "xn--bcher-kva.example", "93.184.215.14", "[2606:4700::1111]"]) {
 			expect(isPublicHost(host)).toBe(true);
 		}
 	});
 
-	test("names that local networks keep, single labels and special addresses are not", () => {
+	test("names of local networks, single labels and special addresses do not count as public", () => {
 		const local = [
 			"localhost",
 			"a.localhost",
@@ -129,7 +129,7 @@ describe("parseForeignUrl", () => {
 	const parse = (text: string, allowedOrigins: string[] = []) =>
 		parseForeignUrl(text, { allowedOrigins, ports: [80, 443] });
 
-	test("a website's URL is read as browsers read it", () => {
+	test("a website's URL is parsed as browsers parse it", () => {
 		expect(parse("https://Example.com/a b".replace(" ", "%20"))).toMatchObject({
 			host: "example.com",
 			isAllowed: false,
@@ -139,7 +139,7 @@ describe("parseForeignUrl", () => {
 		expect(parse("http://[2606:4700::1111]/").host).toBe("2606:4700::1111");
 	});
 
-	test("[SEC-05] URLs that are not a website's are refused before any name is looked up", () => {
+	test("[SEC-05] URLs that are not a website's are refused before any DNS query", () => {
 		const refused = [
 			"",
 			"example.com",
@@ -180,7 +180,7 @@ describe("parseForeignUrl", () => {
 		for (const text of refused) expect(() => parse(text), text).toThrow("foreign_refused");
 	});
 
-	test("an origin that the operator named may be local; a neighbour of it may not", () => {
+	test("an origin that the operator allowed may be local; another port or scheme of it may not", () => {
 		const allowed = ["http://127.0.0.1:8080", "http://ipfs:8080"];
 		expect(parse("http://127.0.0.1:8080/ipfs/a", allowed).isAllowed).toBe(true);
 		expect(parse("http://ipfs:8080/ipfs/a", allowed).isAllowed).toBe(true);
@@ -193,7 +193,7 @@ describe("parseForeignUrl", () => {
 });
 
 describe("siteOf", () => {
-	test("names below one that was bought are of one site, and so is an owner's network", () => {
+	test("all names below a registered domain are one site, and so are all addresses of a network", () => {
 		const sites: [string, string[]][] = [
 			["example.com", ["example.com", "a.example.com", "x.y.z.example.com"]],
 			["shop.co.uk", ["shop.co.uk", "a.shop.co.uk"]],

@@ -122,7 +122,7 @@ describe("createForeignFetch", () => {
 		],
 	];
 
-	test("[SEC-05] no notation of a private address is connected to", async () => {
+	test("[SEC-05] no connection is made to a private address in any notation", async () => {
 		const fetchForeign = guarded();
 		for (const scheme of ["http", "https", "HTTP"]) {
 			for (const host of NOTATIONS) {
@@ -133,7 +133,7 @@ describe("createForeignFetch", () => {
 		expect(canary.connections).toBe(0);
 	});
 
-	test("[SEC-05] no name that leads to a private address is connected to", async () => {
+	test("[SEC-05] no connection is made to a name that resolves to a private address", async () => {
 		const fetchForeign = guarded({
 			"127.0.0.1.nip.io": ["127.0.0.1"],
 			"evil.example": ["127.0.0.1"],
@@ -175,7 +175,7 @@ describe("createForeignFetch", () => {
 		}
 	});
 
-	test("[SEC-05] a redirect is as foreign as the first URL, in every notation", async () => {
+	test("[SEC-05] the target of a redirect is checked like the first URL, in every notation", async () => {
 		const at = new Map<string, string>();
 		const own = await ownServer((path) => found(at.get(path) ?? "/"));
 		const fetchForeign = guarded({ "evil.example": ["127.0.0.1"] });
@@ -192,7 +192,7 @@ describe("createForeignFetch", () => {
 		expect(at.size).toBeGreaterThan(80);
 	});
 
-	test("[SEC-05] a name is looked up anew for each hop, once, and what was checked is called", async () => {
+	test("[SEC-05] each hop's name is resolved once, and the checked address is the one called", async () => {
 		const answers = [["8.8.8.8", "2606:4700::1111"], ["8.8.4.4"], ["127.0.0.1"]];
 		const called: OneRequest[] = [];
 		let lookedUp = 0;
@@ -215,7 +215,7 @@ describe("createForeignFetch", () => {
 		expect(called.some(({ isKept }) => isKept)).toBe(false);
 	});
 
-	test("a fourth redirect and one from https to http are refused", async () => {
+	test("a fourth redirect, and one from https to http, are refused", async () => {
 		let calls = 0;
 		const to = (location: string) =>
 			createForeignFetch({
@@ -232,7 +232,7 @@ describe("createForeignFetch", () => {
 		expect(calls).toBe(5);
 	});
 
-	test("an origin that the operator named is reached, and leads on within itself only", async () => {
+	test("an origin that the operator allowed is reached, and may redirect within itself only", async () => {
 		const own = await ownServer((path) => (path === "/moved" ? found("/here") : ok(`at ${path}`)));
 		const neighbour = await ownServer(() => found(`${own.origin}/secret`));
 		const fetchForeign = createForeignFetch({ isOffline: true });
@@ -245,7 +245,7 @@ describe("createForeignFetch", () => {
 		await expect(detour).rejects.toThrow("foreign_refused");
 	});
 
-	test("[SEC-05] a gateway that the operator named leads nowhere inward either", async () => {
+	test("[SEC-05] a gateway that the operator allowed cannot redirect to a private address", async () => {
 		const places = [`http://127.0.0.1:${canary.port}/`, `//[::1]:${canary.port}/`];
 		const gateway = await ownServer((path) =>
 			found(places[Number(path.slice(1))] ?? "file:///etc"),
@@ -256,7 +256,7 @@ describe("createForeignFetch", () => {
 		}
 	});
 
-	test("[SEC-05] a redirect cannot carry kilobytes, credentials or another port", async () => {
+	test("[SEC-05] a redirect to a very long URL, with credentials or to another port is refused", async () => {
 		const far = [
 			`http://a.example/${"x".repeat(3_000)}`,
 			`/${"x".repeat(3_000)}`,
@@ -292,7 +292,7 @@ describe("createForeignFetch", () => {
 		await expect(guarded()(request)).rejects.toThrow("foreign_unreachable");
 	});
 
-	test("switched off, nothing public is looked up or called", async () => {
+	test("when switched off, no public host is resolved or called", async () => {
 		const reached = async () => expect.unreachable();
 		const fetchForeign = createForeignFetch({
 			isOffline: true,
@@ -302,7 +302,7 @@ describe("createForeignFetch", () => {
 		await expect(fetchForeign(ask("https://example.com/"))).rejects.toThrow("switched off");
 	});
 
-	test("[SEC-05] compressed answers are read, and bombs are not", async () => {
+	test("[SEC-05] compressed answers are read, and decompression bombs are refused", async () => {
 		const zeros = Buffer.alloc(32 * 1024 * 1024);
 		const quick = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
 		const bodies: Record<string, Buffer> = {
@@ -319,7 +319,7 @@ describe("createForeignFetch", () => {
 		for (const path of ["/gzip", "/br"]) await expect(read(path)).rejects.toThrow("too_large");
 	});
 
-	test("[SEC-05] time is limited as a whole: looking up, waiting for a place, and every hop", async () => {
+	test("[SEC-05] one time limit covers the resolving, the wait for a place, and every hop", async () => {
 		const silent = await startRawServer(() => {});
 		closing.push(silent.close);
 		const allowedOrigins = [silent.origin];
@@ -334,7 +334,7 @@ describe("createForeignFetch", () => {
 		await expect(gone).rejects.toThrow("foreign_unreachable");
 	});
 
-	test("[SEC-05] no host, site or crowd of strangers takes all places", async () => {
+	test("[SEC-05] simultaneous calls are limited per host, per site and in total", async () => {
 		const open = new Map<string, number>();
 		const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
 		const fetchForeign = createForeignFetch({
@@ -370,7 +370,7 @@ describe("createForeignFetch", () => {
 		expect(await Promise.all([...oneHost, ...oneSite, ...many, ...gateway])).toHaveLength(200);
 	});
 
-	test("the canaries can be reached, so their silence says something", async () => {
+	test("the test servers that must not be called can be reached", async () => {
 		const lonely = await startCanary();
 		closing.push(lonely.close);
 		const allowedOrigins = [`http://127.0.0.1:${lonely.port}`];
@@ -383,7 +383,7 @@ describe("createSlots", () => {
 	const never = new AbortController().signal;
 	const of = (key: string, max: number) => [{ key, max }];
 
-	test("places are limited in all and by key, and whoever waits for a full key lets others pass", async () => {
+	test("places are limited in total and by key, and a wait for a full key does not block other keys", async () => {
 		const slots = createSlots({ placesMax: 3, waitingMax: 9 });
 		const order: string[] = [];
 		const take = async (key: string) => {
@@ -403,7 +403,7 @@ describe("createSlots", () => {
 		expect(order).toEqual(["a", "a", "b", "a", "b"]);
 	});
 
-	test("a place counts in every share, and none that is full is passed", async () => {
+	test("a place counts in each of its shares, and a full share makes a caller wait", async () => {
 		const slots = createSlots({ placesMax: 9, waitingMax: 9 });
 		const host = (name: string) => [...of(name, 2), ...of("site", 3), ...of("strangers", 4)];
 		const first = await slots.take(host("a"), never);
@@ -422,7 +422,7 @@ describe("createSlots", () => {
 		await sameSite;
 	});
 
-	test("giving a place back twice frees one place", async () => {
+	test("releasing a place twice frees one place", async () => {
 		const slots = createSlots({ placesMax: 1, waitingMax: 9 });
 		const release = await slots.take(of("a", 1), never);
 		release();
@@ -434,7 +434,7 @@ describe("createSlots", () => {
 		await expect(waiting).rejects.toThrow("foreign_unreachable");
 	});
 
-	test("a queue that is full turns away, and who gives up leaves it", async () => {
+	test("a full queue refuses a caller, and a caller that gives up leaves the queue", async () => {
 		const slots = createSlots({ placesMax: 1, waitingMax: 1 });
 		const release = await slots.take(of("a", 1), never);
 		const late = new AbortController();
@@ -448,7 +448,7 @@ describe("createSlots", () => {
 		await expect(slots.take(of("a", 1), AbortSignal.abort())).rejects.toThrow("in time");
 	});
 
-	test("no limit on places is exceeded and nobody starves, in any order of taking and returning", async () => {
+	test("no limit on places is exceeded and every waiter gets one, in any order of taking and returning", async () => {
 		const steps = fc.array(fc.constantFrom("a", "b", "c", "release"), { maxLength: 60 });
 		await fc.assert(
 			fc.asyncProperty(steps, async (keys) => {
@@ -482,7 +482,7 @@ describe("createSlots", () => {
 });
 
 describe("openForeignFetch", () => {
-	test("[SEC-05] the sandbox, and whoever switched it off, reach nothing on the public network", async () => {
+	test("[SEC-05] in the sandbox, or when switched off, no public host is reached", async () => {
 		for (const config of [
 			{ SANDBOX: true, FOREIGN_FETCH_ENABLED: true },
 			{ SANDBOX: false, FOREIGN_FETCH_ENABLED: false },

@@ -37,7 +37,7 @@ const never = new AbortController().signal;
 const look = (host: string, signal = never, timeoutMs = 10_000) =>
 	createPublicResolve({ servers: [server.address], timeoutMs })(host, signal);
 
-test("a name's addresses of both kinds are told, those of the older kind first", async () => {
+test("a name's addresses of both families are returned, IPv4 first", async () => {
 	expect(await look("both.example")).toEqual(["8.8.8.8", "2606:4700::1111"]);
 	expect(await look("four.example")).toEqual(["8.8.8.8", "8.8.4.4"]);
 	expect(await look("alias.example")).toEqual(["10.0.0.1"]);
@@ -45,12 +45,12 @@ test("a name's addresses of both kinds are told, those of the older kind first",
 	await expect(look("no-such-name.example")).rejects.toThrow();
 });
 
-test("a name server that never answers for one kind of address does not hide the other", async () => {
+test("a DNS server that never answers for one family does not hide the other", async () => {
 	expect(await look("half.example", never, 1_000)).toEqual(["8.8.8.8"]);
 	await expect(look("mute.example", never, 100)).rejects.toThrow();
 });
 
-test("a look-up ends with its caller", async () => {
+test("a DNS query is aborted with its caller", async () => {
 	const late = new AbortController();
 	const looking = look("mute.example", late.signal, 60_000);
 	late.abort();
@@ -58,11 +58,11 @@ test("a look-up ends with its caller", async () => {
 	await expect(look("both.example", AbortSignal.abort())).rejects.toThrow();
 });
 
-test("names that this machine gives itself are not known", async () => {
+test("names of the machine's own hosts file are not resolved", async () => {
 	for (const name of ["localhost", "ip6-localhost"]) await expect(look(name)).rejects.toThrow();
 });
 
-test("[SEC-05] names whose servers are silent hold up neither files nor other names", async () => {
+test("[SEC-05] names whose DNS servers are silent delay neither file access nor other names", async () => {
 	const late = new AbortController();
 	const silent = Array.from({ length: 64 }, () => look("mute.example", late.signal, 60_000));
 	const ended = Promise.allSettled(silent);
@@ -72,7 +72,7 @@ test("[SEC-05] names whose servers are silent hold up neither files nor other na
 	for (const one of await ended) expect(one.status).toBe("rejected");
 });
 
-test("[SEC-05] no inward address is called, whatever name servers say now or a moment later", async () => {
+test("[SEC-05] no private address is called, whatever DNS servers answer now or a moment later", async () => {
 	const canary = await startCanary();
 	const fetchForeign = createForeignFetch({
 		ports: [canary.port],

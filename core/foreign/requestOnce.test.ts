@@ -24,14 +24,14 @@ describe("collectBody", () => {
 		response.push(null);
 	};
 
-	test("a body is returned as it came, up to the last byte that is allowed", async () => {
+	test("a body is returned unchanged, up to the last allowed byte", async () => {
 		const response = answer({ "content-length": "6" });
 		const body = collectBody(response, 6);
 		say(response, [Buffer.from("abc"), Buffer.from("def")]);
 		expect((await body).toString()).toBe("abcdef");
 	});
 
-	test("[SEC-05] a body of one byte too many is refused, whether announced or sent", async () => {
+	test("[SEC-05] a body with one byte too many is refused, whether announced or sent", async () => {
 		await expect(collectBody(answer({ "content-length": "7" }), 6)).rejects.toThrow("too_large");
 		const response = answer();
 		const body = collectBody(response, 6);
@@ -39,7 +39,7 @@ describe("collectBody", () => {
 		await expect(body).rejects.toThrow("foreign_too_large");
 	});
 
-	test("[SEC-05] a body that comes as dust is refused long before its bytes are too many", async () => {
+	test("[SEC-05] a body in tiny pieces is refused long before it has too many bytes", async () => {
 		const response = answer();
 		const body = collectBody(response, 1_000_000);
 		response.resume();
@@ -47,7 +47,7 @@ describe("collectBody", () => {
 		await expect(body).rejects.toThrow("foreign_too_large");
 	});
 
-	test("an answer that ends before its body does is refused", async () => {
+	test("an answer that ends before its announced body is refused", async () => {
 		const response = answer();
 		const body = collectBody(response, 1_000_000);
 		response.push(Buffer.from("abc"));
@@ -65,12 +65,12 @@ describe("inflateBody", () => {
 		["identity", text],
 	];
 
-	test("each encoding of a body is undone", async () => {
+	test("a body in each supported encoding is decoded", async () => {
 		for (const [name, body] of forms) expect(await inflateBody(body, name, 14)).toEqual(text);
 		expect(await inflateBody(text, null, 14)).toEqual(text);
 	});
 
-	test("[SEC-05] a bomb of any encoding stops at the limit and costs little memory", async () => {
+	test("[SEC-05] a decompression bomb of any encoding stops at the limit and uses little memory", async () => {
 		const zeros = Buffer.alloc(100 * 1024 * 1024);
 		const bombs: [string, Buffer][] = [
 			["gzip", gzipSync(zeros)],
@@ -84,7 +84,7 @@ describe("inflateBody", () => {
 		}
 	});
 
-	test("a broken, unknown or double encoding is refused", async () => {
+	test("an invalid, unknown or double encoding is refused", async () => {
 		for (const [name, body] of forms.slice(0, 3)) {
 			await expect(inflateBody(body.subarray(0, 8), name, 99)).rejects.toThrow("unreachable");
 		}
@@ -127,7 +127,7 @@ describe("limitWire", () => {
 	};
 	const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-	test("[SEC-05] answers that only announce others end soon, not when time is over", async () => {
+	test("[SEC-05] an endless series of 1xx answers is ended early, before the time limit", async () => {
 		for (const again of [
 			"HTTP/1.1 100 Continue\r\n\r\n",
 			"HTTP/1.1 102 Processing\r\n\r\n",
@@ -137,7 +137,7 @@ describe("limitWire", () => {
 		}
 	});
 
-	test("[SEC-05] the bytes around a body count: blank lines, chunk sizes, extensions", async () => {
+	test("[SEC-05] the bytes around a body count too: blank lines, chunk sizes, extensions", async () => {
 		for (const [first, again] of [
 			["", "\r\n"],
 			[CHUNKED, "0"],
@@ -147,7 +147,7 @@ describe("limitWire", () => {
 		}
 	});
 
-	test("a few answers before the answer, and a body in small chunks, are ordinary", async () => {
+	test("a few 1xx answers before the final one, and a body in small chunks, are accepted", async () => {
 		const early = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(8);
 		const chunks = "8\r\n12345678\r\n".repeat(4_000);
 		for (const isKept of [false, true]) {
@@ -191,7 +191,7 @@ describe("requestOnce", () => {
 		socket.on("close", () => clearInterval(timer));
 	};
 
-	test("[SEC-05] the address that was checked is called, under the name that the URL has", async () => {
+	test("[SEC-05] the checked address is called, with the host name of the URL", async () => {
 		const heads: string[] = [];
 		const answer = await ask((socket, head) => {
 			heads.push(head);
@@ -217,7 +217,7 @@ describe("requestOnce", () => {
 		expect(answer.body).toHaveLength(0);
 	});
 
-	test("[SEC-05] a body that is announced or comes too large is not read to its end", async () => {
+	test("[SEC-05] the reading of a body stops at the limit, announced or not", async () => {
 		const megabyte = Buffer.alloc(1_048_576);
 		const before = process.memoryUsage.rss();
 		for (const head of [
@@ -230,12 +230,12 @@ describe("requestOnce", () => {
 		expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
 	});
 
-	test("[SEC-05] header fields without an end are given up at once", async () => {
+	test("[SEC-05] endless header fields are refused at once", async () => {
 		const endless = forever("HTTP/1.1 200 OK\r\n", `X-A: ${"a".repeat(4_000)}\r\n`, 1);
 		await expect(ask(endless)).rejects.toThrow("foreign_unreachable");
 	});
 
-	test("[SEC-05] a server that drips, floods or says nothing is given up in time", async () => {
+	test("[SEC-05] a server that sends slowly, too much or nothing is given up at the limits", async () => {
 		const slow = [
 			forever("", "H", 60_000),
 			forever("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", "a", 10),
@@ -253,7 +253,7 @@ describe("requestOnce", () => {
 		}
 	});
 
-	test("an answer that breaks off, or is none, is no answer", async () => {
+	test("an answer that breaks off, or is not HTTP, is a failure", async () => {
 		const broken = [
 			"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
 			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
@@ -269,7 +269,7 @@ describe("requestOnce", () => {
 		);
 	});
 
-	test("a kept connection serves again, and one that the server closed costs nothing but time", async () => {
+	test("a kept connection is used again, and one that the server closed is replaced", async () => {
 		const sockets = new Set<Socket>();
 		let asked = 0;
 		const server = await startRawServer((socket) => {

@@ -69,7 +69,7 @@ async function outcomesOf(calls: [string, boolean][], environment: Record<string
 	return JSON.parse(await new Response(child.stdout).text());
 }
 
-test("[SEC-05] the checked address must hold a certificate for the name that was asked", async () => {
+test("[SEC-05] the checked address must present a certificate for the requested name", async () => {
 	const right = await secureServer(certificates.of("right"));
 	const other = await secureServer(certificates.of("other"));
 	const past = await secureServer(certificates.of("past"));
@@ -93,7 +93,7 @@ test("[SEC-05] the checked address must hold a certificate for the name that was
 	expect(asked.splice(0)).toEqual([]);
 });
 
-test("[SEC-05] a kept connection serves the name that it was opened for, and no other", async () => {
+test("[SEC-05] a kept connection serves only the name for which it was opened", async () => {
 	const port = await secureServer(certificates.of("right"));
 	const calls = ["right", "other", "right", "also"].map((name): [string, boolean] => {
 		return [`https://${name}.example:${port}/`, true];
@@ -107,7 +107,7 @@ test("[SEC-05] a kept connection serves the name that it was opened for, and no 
 	expect(asked.splice(0)).toEqual(["right.example", "right.example", "also.example"]);
 });
 
-test("[SEC-05] a proxy that the environment names is not asked: it would look names up", async () => {
+test("[SEC-05] a proxy of the environment is not used, because it would resolve names itself", async () => {
 	const proxy = await startCanary();
 	const plain = await listening(createPlainServer((socket) => answering(socket, () => "plain")));
 	const secure = await secureServer(certificates.of("right"));

@@ -23,14 +23,14 @@ test("[SEC-05] a name is refused if one of its addresses is special", async () =
 	await expect(find(Array(33).fill("8.8.8.8"))).rejects.toThrow("foreign_refused");
 });
 
-test("a name without an address, or one that is not found, is asked for again later", async () => {
+test("a name without an address, or one that is not found, may be retried later", async () => {
 	await expect(find([])).rejects.toThrow("foreign_unreachable");
 	await expect(find(["0x7f.1"])).rejects.toThrow("foreign_unreachable");
 	const lost = async () => Promise.reject(new Error("ENOTFOUND"));
 	await expect(findAddresses(target("a.example"), lost, never)).rejects.toThrow("not found");
 });
 
-test("an address is not looked up, and an allowed origin's may be private", async () => {
+test("an IP address is not resolved, and an allowed origin's address may be private", async () => {
 	const asked: string[] = [];
 	const resolve = async (host: string) => {
 		asked.push(host);

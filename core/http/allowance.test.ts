@@ -20,7 +20,7 @@ import { silentLog } from "#core/log.ts";
 
 describe("allowance", () => {
 	describe("createBoundedMap", () => {
-		test("the oldest value is dropped first, by number and by weight", () => {
+		test("the oldest value is dropped first, at the limit of number and of weight", () => {
 			const map = createBoundedMap<string>({ countMax: 3, bytesMax: 10 });
 			for (const key of ["a", "b", "c", "d"]) map.set(key, key);
 			expect(["a", "b", "c", "d"].map(map.get)).toEqual([undefined, "b", "c", "d"]);
@@ -31,7 +31,7 @@ describe("allowance", () => {
 			expect(["b", "c", "d"].map(map.get)).toEqual([undefined, "c", "d"]);
 		});
 
-		test("a value that alone is too heavy is not held, and a replaced one weighs nothing", () => {
+		test("a value that is too heavy alone is not stored, and a replaced one has no weight", () => {
 			const map = createBoundedMap<string>({ countMax: 3, bytesMax: 10 });
 			map.set("a", "old");
 			map.set("a", "new");
@@ -70,7 +70,7 @@ describe("allowance", () => {
 	describe("grantAllowance", () => {
 		const taken = { allowed: true, limit: 600, remaining: 7, resetMs: 41_001, retryAfterMs: 0 };
 
-		test("an allowed request is told what is left, its window's end rounded up to a second", () => {
+		test("an allowed request gets its limit headers, with the window's end rounded up to a second", () => {
 			const headers = new Map<string, string>();
 			grantAllowance(taken, headers);
 			expect(Object.fromEntries(headers)).toEqual({
@@ -80,7 +80,7 @@ describe("allowance", () => {
 			});
 		});
 
-		test("[SEC-02] a refused one is told too, and is thrown with its wait", () => {
+		test("[SEC-02] a refused request gets the limit headers too, and a 429 with its wait", () => {
 			const headers = new Map<string, string>();
 			const refused = { ...taken, allowed: false, remaining: 0, retryAfterMs: 41_001 };
 			let thrown: unknown;
@@ -131,7 +131,7 @@ describe("allowance", () => {
 			};
 		}
 
-		test("a refusal says who refused, how long, and the wait in seconds [SEC-02]", async () => {
+		test("a refusal names who refused, and the wait in seconds [SEC-02]", async () => {
 			const { fault, headers } = await refusal(refused);
 			expect(fault).toMatchObject({
 				status: 429,
@@ -152,7 +152,7 @@ describe("allowance", () => {
 			);
 		});
 
-		test("an allowed request only gets the headers", async () => {
+		test("an allowed request gets only the headers", async () => {
 			const { fault, headers } = await refusal({
 				allowed: true,
 				limit: 600,
@@ -164,7 +164,7 @@ describe("allowance", () => {
 			expect(headers["ratelimit-remaining"]).toBe("7");
 		});
 
-		test("the client's address is the key", async () => {
+		test("clients are limited by their address", async () => {
 			const keys: string[] = [];
 			const limiter = {
 				take: async (key: string) => {
@@ -192,7 +192,7 @@ describe("allowance", () => {
 
 describe("createSlots", () => {
 	describe("createSlots", () => {
-		test("a caller has so many under way, and the process so many of all callers", () => {
+		test("simultaneous requests are limited per caller and per process", () => {
 			const slots = createSlots({ processMax: 5, callerMax: 3 });
 			const held = [1, 2, 3].map(() => slots.take("a"));
 			expect(() => slots.take("a")).toThrow("under way");
@@ -208,7 +208,7 @@ describe("createSlots", () => {
 			expect(() => slots.take("g")).toThrow("unavailable");
 		});
 
-		test("a stream's slot is free once it ended, failed, or lost its reader", async () => {
+		test("a stream's slot is free after it ended, failed, or lost its reader", async () => {
 			const ends: string[] = [];
 			const bytes = new Uint8Array([1]);
 			const whole = new ReadableStream<Uint8Array>({
@@ -230,7 +230,7 @@ describe("createSlots", () => {
 		});
 	});
 
-	test("a request beyond the limit is refused before any work, and other routes go on", async () => {
+	test("a request beyond the limit is refused before any work, and other routes still answer", async () => {
 		const finish = Promise.withResolvers<void>();
 		let ran = 0;
 		const routes = new Elysia()

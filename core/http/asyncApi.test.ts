@@ -55,7 +55,7 @@ test("each route that describes its messages is a channel with its operations", 
 	expect(document.components.schemas["TickFrame"]).toMatchObject({ description: "A tick." });
 });
 
-test("servers are those of the public address, and a variable where nobody named one", () => {
+test("the servers are those of the public address, or a variable if none is configured", () => {
 	const { servers } = asyncApiDocument({ app, version: "1", publicUrl: "https://api.example/nft" });
 	expect(servers).toEqual({
 		sockets: { host: "api.example", pathname: "/nft", protocol: "wss" },

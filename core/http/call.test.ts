@@ -46,7 +46,7 @@ const urlOf = (path: string) => new URL(path, server.url).href;
 const terms = { timeoutMs: 10_000, bytesMax: 4_096 };
 
 describe("callOut", () => {
-	test("an answer comes back with its status, headers and text", async () => {
+	test("callOut returns the status, headers and text of an answer", async () => {
 		const headers = { authorization: `Bearer ${SECRET}`, "content-type": "application/json" };
 		const answer = await callOut({ url: urlOf("/echo"), headers, body: '{"a":1}' }, terms);
 		expect(answer).toMatchObject({ kind: "read", status: 200 });
@@ -65,7 +65,7 @@ describe("callOut", () => {
 		expect(put.kind === "read" && put.text).toContain('"method":"PUT"');
 	});
 
-	test("a refusal keeps its status, its headers and what it says", async () => {
+	test("a refusal keeps its status, its headers and its text", async () => {
 		const answer = await callOut({ url: urlOf("/no") }, terms);
 		expect(answer).toMatchObject({ kind: "refused", status: 422, text: "because", isWhole: true });
 		expect(answer.kind === "refused" && answer.headers.get("retry-after")).toBe("7");
@@ -76,7 +76,7 @@ describe("callOut", () => {
 		expect(answer).toMatchObject({ kind: "refused", status: 502, text: "", isWhole: false });
 	});
 
-	test("an answer beyond the most bytes is unreadable, also where it is packed", async () => {
+	test("an answer beyond the size limit is unreadable, also when it is compressed", async () => {
 		for (const path of ["/long", "/bomb"]) {
 			const answer = await callOut({ url: urlOf(path) }, terms);
 			expect(answer).toMatchObject({
@@ -105,7 +105,7 @@ describe("callOut", () => {
 		});
 	});
 
-	test("a caller that gives up is told so, and not that nothing was sent", async () => {
+	test("a caller that gives up gets its own error, not the error that nothing was sent", async () => {
 		const caller = new AbortController();
 		const asked = callOut(
 			{ url: urlOf("/never") },
@@ -115,14 +115,14 @@ describe("callOut", () => {
 		expect(await asked).toEqual({ kind: "silent", detail: "given up", isUnsent: false });
 	});
 
-	test("a closed port proves that nothing was sent", async () => {
+	test("a closed port is reported as nothing sent", async () => {
 		const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => never });
 		const url = gone.url.href;
 		await gone.stop(true);
 		expect(await callOut({ url }, terms)).toMatchObject({ kind: "silent", isUnsent: true });
 	});
 
-	test("no answer says a word of the URL, of a header or of the error", async () => {
+	test("no error contains the URL, a header or the underlying error", async () => {
 		const broken: typeof fetch = Object.assign(
 			() => Promise.reject(new Error(`failed: https://a.example/?key=${SECRET}`)),
 			{ preconnect: fetch.preconnect },
@@ -133,7 +133,7 @@ describe("callOut", () => {
 	});
 });
 
-test("a text that is no JSON gives undefined, and null gives null", () => {
+test("invalid JSON gives undefined, and the text null gives null", () => {
 	expect(readJson("null")).toBeNull();
 	expect(readJson("{")).toBeUndefined();
 	expect(readJson("")).toBeUndefined();

@@ -71,7 +71,7 @@ describe("clientAddress", () => {
 		});
 	}
 
-	test("requests without socket and header share one client name", () => {
+	test("requests without socket address and header share one client name", () => {
 		expect(addressOf(undefined, 1, null)).toBe("unknown");
 	});
 
@@ -88,7 +88,7 @@ describe("clientAddress", () => {
 	const headerText = fc.stringMatching(/^[ -~]{0,40}$/);
 
 	// Guarantee: headers that a client writes never decide which bucket it uses.
-	test("entries left of the trusted one change nothing [SEC-02]", () => {
+	test("entries to the left of the trusted one have no effect [SEC-02]", () => {
 		fc.assert(
 			fc.property(headerText, ipv4, fc.array(listed, { maxLength: 3 }), (spoofed, client, ours) => {
 				const entries = [spoofed, client, ...ours].join(", ");
@@ -98,7 +98,7 @@ describe("clientAddress", () => {
 	});
 
 	// Guarantee: a client that reaches us directly has one bucket, however many addresses it invents.
-	test("a forwarded address from a peer that is not listed changes nothing [SEC-02]", () => {
+	test("a forwarded address from a peer that is not listed is ignored [SEC-02]", () => {
 		fc.assert(
 			fc.property(stranger, headerText, fc.integer({ min: 0, max: 5 }), (peer, forwarded, hops) => {
 				expect(addressOf(forwarded, hops, peer)).toBe(peer);
@@ -109,7 +109,7 @@ describe("clientAddress", () => {
 		expect(addressOf("203.0.113.7", 1, `::ffff:${EDGE}`)).toBe("203.0.113.7");
 	});
 
-	test("an address that an unlisted proxy forwarded changes nothing, however many hops [SEC-02]", () => {
+	test("an address forwarded by a proxy that is not listed is ignored, for any number of hops [SEC-02]", () => {
 		fc.assert(
 			fc.property(
 				headerText,
@@ -124,7 +124,7 @@ describe("clientAddress", () => {
 		);
 	});
 
-	test("every address in one /64 is one client, and its neighbour is another [SEC-02]", () => {
+	test("all addresses in one /64 are one client, and the next /64 is another [SEC-02]", () => {
 		const group = fc.integer({ min: 0, max: 0xffff });
 		fc.assert(
 			fc.property(
@@ -140,7 +140,7 @@ describe("clientAddress", () => {
 		);
 	});
 
-	test("a client's name is always an address, whatever the header holds", () => {
+	test("a client's name is always an address, whatever the header contains", () => {
 		fc.assert(
 			fc.property(headerText, fc.integer({ min: 0, max: 5 }), (forwarded, hops) => {
 				expect(addressOf(forwarded, hops)).toMatch(/^(\d+\.\d+\.\d+\.\d+|[0-9a-f:]+\/64)$/);
@@ -186,7 +186,7 @@ describe("createProxyList", () => {
 		});
 	}
 
-	test("an address is trusted exactly where it lies in a listed range", () => {
+	test("an address is trusted exactly if it lies in a listed range", () => {
 		const { list } = open(["198.51.100.0/25", "203.0.113.7", "2001:db8:5::/48"]);
 		const inRange = fc.nat(255).map((last) => [`198.51.100.${last}`, last < 128] as const);
 		const single = fc.nat(255).map((last) => [`203.0.113.${last}`, last === 7] as const);
@@ -200,11 +200,11 @@ describe("createProxyList", () => {
 		);
 	});
 
-	test("an interface's name behind an address does not hide it", () => {
+	test("an address with a zone (fe80::1 on eth0) is matched like one without", () => {
 		expect(open(["fe80::/10"]).list.has("fe80::1%eth0")).toBe(true);
 	});
 
-	test("thousands of senders are still told apart after what was remembered is forgotten", () => {
+	test("the answers stay correct for more addresses than the list remembers", () => {
 		const { list } = open(["10.0.0.0/8"]);
 		for (let index = 0; index < 5_000; index += 1) list.has(`203.0.${index >> 8}.${index & 255}`);
 		expect([list.has("10.0.0.1"), list.has("203.0.0.1")]).toEqual([true, false]);
@@ -238,14 +238,14 @@ describe("createProxyList", () => {
 		expect((await metrics.expose()).body).toContain("tapeline_http_forwarded_refused_total 3");
 	});
 
-	test("an entry that is no range is our mistake", () => {
+	test("an entry that is no range fails an assertion", () => {
 		expect(() => open(["proxy.example"])).toThrow("TRUSTED_PROXIES");
 	});
 });
 
 describe("isPlainIpv4", () => {
 	// Compared with the platform's own check, which refuses leading zeros too.
-	test("[SEC-02] exactly the IPv4 addresses in canonical spelling are taken", () => {
+	test("[SEC-02] exactly the IPv4 addresses in canonical spelling are accepted", () => {
 		const nearly = fc.array(
 			fc.constantFrom("0", "1", "2", "5", "6", "9", "25", "255", "256", "."),
 			{
@@ -270,7 +270,7 @@ describe("isPlainIpv4", () => {
 		);
 	});
 
-	test("an address with anything around it is refused", () => {
+	test("an address with any text around it is refused", () => {
 		for (const text of ["", ".", "...", "1.2.3", "1.2.3.", ".1.2.3", "1.2.3.4.", "1.2.3.4.5"]) {
 			expect(isPlainIpv4(text)).toBe(false);
 		}

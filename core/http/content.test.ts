@@ -52,7 +52,7 @@ describe("acceptedCodings", () => {
 		],
 	];
 
-	test("weights, refusals and the star are read as RFC 9110 has them", () => {
+	test("weights, refusals and the star are read as RFC 9110 defines them", () => {
 		for (const [header, large, small] of cases) {
 			// Twice, because the second answer is remembered.
 			for (const _ of [1, 2]) {
@@ -61,7 +61,7 @@ describe("acceptedCodings", () => {
 		}
 	});
 
-	test("no refused coding is sent, whatever else is in the header", () => {
+	test("no refused coding is used, whatever else is in the header", () => {
 		const names = ["gzip", "br", "zstd", "identity", "deflate", "*"];
 		const wish = fc.tuple(fc.constantFrom(...names), fc.constantFrom("0", "0.5", "1", "0.000"));
 		fc.assert(
@@ -80,7 +80,7 @@ describe("acceptedCodings", () => {
 		);
 	});
 
-	test("an encoding header is still read when more headers came than are remembered", () => {
+	test("an encoding header is still parsed when more different ones came than are cached", () => {
 		for (let index = 0; index < 400; index += 1) {
 			expect(acceptedCodings(`gzip, x${index}`).large).toBe("gzip");
 		}
@@ -160,7 +160,7 @@ describe("cachedAnswers.sockets", () => {
 		["identity;q=0, br", "br"],
 	];
 
-	test("an answer comes in the coding that its client likes best, whole and with its length", async () => {
+	test("an answer is sent in the coding that its client prefers, complete and with its length", async () => {
 		for (const path of BOTH) {
 			for (const [accepted, coding] of chosen) {
 				const sent = accepted === undefined ? {} : { "Accept-Encoding": accepted };
@@ -201,14 +201,14 @@ describe("cachedAnswers.sockets", () => {
 		}
 	});
 
-	test("a small answer is sent as it is, unless only compressed ones are taken", async () => {
+	test("a small answer is sent uncompressed, unless the client accepts only compressed ones", async () => {
 		const plain = await ask("/v1/small", { "Accept-Encoding": "gzip, br" });
 		expect([plain.headers["content-encoding"], plain.body]).toEqual([undefined, '{"a":1}']);
 		const forced = await ask("/v1/small", { "Accept-Encoding": "gzip, identity;q=0" });
 		expect(gunzipSync(forced.bytes).toString()).toBe('{"a":1}');
 	});
 
-	test("a client with the current answer gets a 304 without a body, by weak comparison, in any coding", async () => {
+	test("a client with the current tag gets a 304 without a body, by weak comparison, in any coding", async () => {
 		const { etag } = content;
 		for (const path of BOTH) {
 			for (const held of [etag, etag.slice(2), `"other", ${etag}`, "*"]) {
@@ -246,7 +246,7 @@ describe("cachedAnswers.sockets", () => {
 		}
 	});
 
-	test("a range is answered with the whole: 200, and never a part of another coding", async () => {
+	test("a range request gets the complete answer with 200", async () => {
 		for (const path of [...BOTH, "/v1/small", "/v1/secret"]) {
 			for (const range of [
 				"bytes=0-0",
@@ -284,7 +284,7 @@ describe("contentOf", () => {
 	const tagOf = (value: unknown) => contentOf(JSON.stringify(value)).etag;
 	const at = (second: number) => `2026-03-01T12:00:${String(second).padStart(2, "0")}.000Z`;
 
-	test("a tag is weak, and text and bytes have the same", async () => {
+	test("a tag is weak, and the same for text and bytes", async () => {
 		const text = '{"name":"漢字 🐈"}';
 		const content = contentOf(text);
 		expect(content.etag).toMatch(/^W\/"[0-9a-z]+"$/);
@@ -297,7 +297,7 @@ describe("contentOf", () => {
 		expect(contentOf("").size).toBe(0);
 	});
 
-	test("the time of an answer changes its digest and not its tag, at any depth", () => {
+	test("another time in an answer changes its digest but not its tag, at any depth", () => {
 		const answer = (second: number) => ({
 			observedAt: at(second),
 			rows: [{ servedAt: at(second), floor: 1 }],
@@ -308,7 +308,7 @@ describe("contentOf", () => {
 		expect(digests[0]).not.toBe(digests[1]);
 	});
 
-	test("any other change of an answer changes its tag, also text that looks like a time", () => {
+	test("any other change of an answer changes its tag, also a text that resembles a time", () => {
 		const seen = [
 			{ servedAt: at(1), name: "a" },
 			{ servedAt: at(1), name: "b" },
@@ -328,7 +328,7 @@ describe("contentOf", () => {
 	});
 
 	// Guarantee: a client never keeps an old page because a new one has the same tag.
-	test("two answers share a tag only if they are equal without their times", () => {
+	test("two answers share a tag only if they are equal apart from their times", () => {
 		const value = fc.jsonValue({ maxDepth: 3 });
 		const answer = fc.record({
 			data: value,
@@ -356,7 +356,7 @@ describe("createEncoder", () => {
 	const page = (second: number, text = "cats ".repeat(500)) =>
 		contentOf(JSON.stringify({ text, servedAt: `2026-03-01T12:00:0${second}.000Z` }));
 
-	test("every coding gives back the bytes that went in, and smaller ones on the way", async () => {
+	test("decoding gives back the encoded bytes for every coding, and the encoded ones are fewer", async () => {
 		const { encoder } = open();
 		const content = page(1);
 		const original = await content.blob.text();
@@ -371,7 +371,7 @@ describe("createEncoder", () => {
 		expect(await encoder.encode(content, "unchanged")).toBeNull();
 	});
 
-	test("waiting requests share one body, and so does a later equal answer", async () => {
+	test("simultaneous requests share one body, and so does a later equal answer", async () => {
 		const { encoder, move } = open();
 		const bodies = await Promise.all(
 			Array.from({ length: 20 }, () => encoder.encode(page(1), "br")),
@@ -381,7 +381,7 @@ describe("createEncoder", () => {
 		expect(encoder.ready(page(1), "br") === bodies[0]).toBe(true);
 	});
 
-	test("answers that differ only in their time are compressed ten times a second, and no request waits", async () => {
+	test("answers that differ only in their time are compressed ten times a second, without a wait", async () => {
 		const { encoder, move } = open();
 		const first = await encoder.encode(page(1), "gzip");
 		move(99);
@@ -398,14 +398,14 @@ describe("createEncoder", () => {
 		expect(encoder.ready(page(3), "gzip")).toBeUndefined();
 	});
 
-	test("an answer's compressed body is never given for another answer", async () => {
+	test("an answer's compressed body is never sent for another answer", async () => {
 		const { encoder } = open();
 		await encoder.encode(page(1), "zstd");
 		expect(encoder.ready(page(1, "dogs ".repeat(500)), "zstd")).toBeUndefined();
 		expect(encoder.ready(page(1), "gzip")).toBeUndefined();
 	});
 
-	test("compressed bodies are bounded together: the one used longest ago goes first", async () => {
+	test("compressed bodies are bounded in total: the least recently used is dropped first", async () => {
 		const { encoder } = open();
 		const noise = () => contentOf(crypto.getRandomValues(new Uint8Array(65_536)).toBase64());
 		const contents = Array.from({ length: 270 }, noise);
@@ -421,14 +421,14 @@ describe("createEncoder", () => {
 describe("holdsTag", () => {
 	const ETAG = 'W/"abc"';
 
-	test("a tag is found weak or strong, alone or among others, and by the star", () => {
+	test("a tag is found as weak or strong, alone or in a list, and by the star", () => {
 		const held = [ETAG, '"abc"', ' W/"abc" ', '"x", W/"abc"', 'W/"x","abc",W/"y"', "*", " * "];
 		for (const header of [...held, `${'"x", '.repeat(2_000)}"abc"`]) {
 			expect([header.slice(0, 40), holdsTag(header, ETAG)]).toEqual([header.slice(0, 40), true]);
 		}
 	});
 
-	test("a header without that tag does not hold it", () => {
+	test("a header without the tag does not match", () => {
 		const others = [
 			"",
 			"abc",

@@ -48,7 +48,7 @@ describe("admitBody", () => {
 		});
 	}
 
-	test("the admitted request has the same bytes, method and headers, and the address it was given", async () => {
+	test("the admitted request keeps its body, method, headers and URL", async () => {
 		const text = '{"a": "ü\\ud83d\\ude00"}\n';
 		const admitted = await admitBody(
 			post(text, { "content-type": "Application/JSON; charset=utf-8", "x-a": "b" }),
@@ -66,7 +66,7 @@ describe("admitBody", () => {
 		expect(await codeOf(post(`"${"x".repeat(MIB - 1)}"`))).toBe("body_too_large");
 	});
 
-	test("a webhook's body is admitted up to a quarter of that", async () => {
+	test("a webhook's body is admitted up to a quarter of that size", async () => {
 		const url = "http://localhost/v1/x";
 		const body = (bytes: number) => post(`"${"x".repeat(bytes - 2)}"`);
 		expect((await admitBody(body(MIB / 4), { url, isSigned: true })).url).toBe(url);
@@ -80,7 +80,7 @@ describe("admitBody", () => {
 		});
 	});
 
-	test("a declared length over the limit is refused before a byte is read", async () => {
+	test("a declared length above the limit is refused before a byte is read", async () => {
 		let reads = 0;
 		const body = stream(1, 10, () => {
 			reads += 1;
@@ -95,7 +95,7 @@ describe("admitBody", () => {
 	});
 
 	// Guarantee: an endless upload costs one mebibyte.
-	test("a stream without a length is read up to the limit only", async () => {
+	test("a stream without a length is read only up to the limit", async () => {
 		let reads = 0;
 		const body = stream(Number.POSITIVE_INFINITY, 64 * 1024, () => {
 			reads += 1;
@@ -118,7 +118,7 @@ describe("admitBody", () => {
 		"json",
 	];
 	for (const type of types) {
-		test(`a body of type ${type} is refused, as forms of other sites send it`, async () => {
+		test(`a body of type ${type} is refused, because forms of other sites can send it`, async () => {
 			expect(await codeOf(post('{"a":1}', { "content-type": type }))).toBe(
 				"unsupported_media_type",
 			);
@@ -131,7 +131,7 @@ describe("admitBody", () => {
 		expect(await codeOf(post('"\\u0000"'))).toBe("malformed_body");
 	});
 
-	test("the client going away is still seen through the admitted request", async () => {
+	test("the admitted request is still aborted when the client disconnects", async () => {
 		const leaving = new AbortController();
 		const request = new Request("http://localhost/", {
 			method: "POST",
@@ -377,7 +377,7 @@ describe("createGate.sockets", () => {
 	}
 
 	// Guarantee: no request makes the gate judge one path and the framework run another.
-	test("over 10,000 hostile requests, the gate decides by the route that runs", async () => {
+	test("for 10,000 hostile requests, the gate decides by the route that would run", async () => {
 		const requests = fc.sample(hostile, REQUESTS);
 		const flaws: unknown[] = [];
 		let next = 0;
@@ -448,7 +448,7 @@ describe("createGate", () => {
 	const get = (path = "/v1/a/1", init: RequestInit = {}) =>
 		new Request(`http://localhost${path}`, init);
 
-	describe("whatever Elysia does, the gate answers and counts it once", () => {
+	describe("the gate answers and counts once, whatever Elysia does", () => {
 		const outcomes: [name: string, next: (request: Request) => unknown, status: number][] = [
 			["an answer", () => new Response("x"), 200],
 			["a promise of one", async () => new Response("x", { status: 201 }), 201],
@@ -482,7 +482,7 @@ describe("createGate", () => {
 			});
 		}
 
-		test("a fault found on the way wins over the answer that came with it", async () => {
+		test("a fault found on the way replaces the answer that came with it", async () => {
 			const { gate } = gateUnderTest();
 			const next = (request: Request) => {
 				const context = requestContexts.get(request);
@@ -552,7 +552,7 @@ describe("createGate", () => {
 		}
 	});
 
-	test("an upgraded socket has no answer, and counts as 101", async () => {
+	test("an upgraded socket counts as 101, without an answer", async () => {
 		const { gate, ended } = gateUnderTest();
 		const request = get("/v1/stream", { headers: { upgrade: "websocket" } });
 		// Elysia answers an empty 200 after a successful upgrade.
@@ -561,7 +561,7 @@ describe("createGate", () => {
 		expect(requestContexts.get(request)?.upgraded).toBe(true);
 	});
 
-	test("a route with a body can keep its connection open, through the copy it was given", async () => {
+	test("a route with a body can keep its connection open, through its copy of the request", async () => {
 		const asked: [Request, number][] = [];
 		const { gate } = gateUnderTest({
 			setIdleSeconds: (request, seconds) => asked.push([request, seconds]),
@@ -580,7 +580,7 @@ describe("createGate", () => {
 		expect(asked[0]?.[1]).toBe(120);
 	});
 
-	test("HEAD reaches a route as the GET it stands for", async () => {
+	test("HEAD reaches the GET route of its path", async () => {
 		const { gate } = gateUnderTest();
 		let method = "";
 		await gate(
@@ -593,7 +593,7 @@ describe("createGate", () => {
 		expect(method).toBe("GET");
 	});
 
-	describe("what a webhook's sender posts costs allowance only where it is refused", () => {
+	describe("a webhook's request costs its sender allowance only if it is refused", () => {
 		const refusing: GateOptions["limiter"] = {
 			take: async () => ({ allowed: false, limit: 1, remaining: 0, resetMs: 1, retryAfterMs: 1 }),
 		};
@@ -623,7 +623,7 @@ describe("createGate", () => {
 			});
 		}
 
-		test("a body that is too large is refused, as is a malformed address, and each counts once", async () => {
+		test("a body that is too large and a malformed address are refused, and each counts once", async () => {
 			let taken = 0;
 			const { gate } = gateUnderTest({
 				limiter: {
@@ -664,20 +664,20 @@ describe("readCapped", () => {
 		return { state, response: new Response(body) };
 	}
 
-	test("an answer is read up to its limit, and one byte more is none", async () => {
+	test("an answer is read up to its limit, and one byte more gives null", async () => {
 		expect(await readCapped(new Response("héllo"), 6)).toBe("héllo");
 		expect(await readCapped(new Response("héllo"), 5)).toBeNull();
 		expect(await readCapped(new Response(null), 5)).toBe("");
 	});
 
-	test("an answer without an end is given up at the limit, and let go", async () => {
+	test("an endless answer is given up at the limit, and its connection released", async () => {
 		const { state, response } = endless(1_000);
 		expect(await readCapped(response, 10_000)).toBeNull();
 		expect(state.pulled).toBeLessThan(20);
 		expect(state.isCancelled).toBe(true);
 	});
 
-	test("an answer that says that it is too long is not begun", async () => {
+	test("an answer whose announced length is too long is not read", async () => {
 		const { state, response } = endless(1_000);
 		response.headers.set("content-length", "10001");
 		expect(await readCapped(response, 10_000)).toBeNull();

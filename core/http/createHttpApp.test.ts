@@ -10,7 +10,7 @@ import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 
 describe("createDrain", () => {
-	test("a drain begins once and stays begun, each for itself", () => {
+	test("a drain begins once and never ends, each for itself", () => {
 		const [drain, other] = [createDrain(), createDrain()];
 		expect(drain.begun()).toBe(false);
 		drain.begin();
@@ -236,7 +236,7 @@ describe("createHttpApp", () => {
 			expect(problem.detail).toBe("The body is not valid (count): must be a number");
 		});
 
-		test("a 405 says what the address knows, and OPTIONS too", async () => {
+		test("a 405 and an OPTIONS answer list the allowed methods of the path", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			expect((await call(app, "DELETE", "/v1/things/a")).headers.get("allow")).toBe(
 				"GET, HEAD, OPTIONS",
@@ -245,7 +245,7 @@ describe("createHttpApp", () => {
 			expect([described.status, described.headers.get("allow")]).toEqual([204, "OPTIONS, POST"]);
 		});
 
-		test("JSON errors of other protocols and web pages are not changed", async () => {
+		test("JSON errors of other protocols and web pages are not rewritten", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			expect(await (await call(app, "GET", "/v1/json-400")).json()).toEqual({ jsonrpc: "2.0" });
 			expect(await (await call(app, "GET", "/page")).text()).toBe("<p>gone</p>");
@@ -273,7 +273,7 @@ describe("createHttpApp", () => {
 	const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
 
 	describe("a client has 600 requests a minute [SEC-02]", () => {
-		test("the 601st is refused in the specified shape, and others are not", async () => {
+		test("the 601st is refused with the specified body, and other clients are not refused", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			for (let request = 1; request <= 600; request += 1) {
 				const response = await call(app, "GET", "/v1/text", from("198.51.100.1"));
@@ -294,7 +294,7 @@ describe("createHttpApp", () => {
 			expect((await call(app, "GET", "/healthz", from("198.51.100.1"))).status).toBe(200);
 		});
 
-		test("entries that a client writes itself share its bucket", async () => {
+		test("entries that a client adds to the header itself do not give it another bucket", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			for (let request = 1; request <= 600; request += 1) {
 				await call(app, "GET", "/v1/text", from(`203.0.113.${request % 256}, 198.51.100.1`));
@@ -339,7 +339,7 @@ describe("createHttpApp", () => {
 			}
 		});
 
-		test("a route learns the client's address", async () => {
+		test("a route can read the client's address", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			expect(await (await call(app, "GET", "/v1/context", from("198.51.100.7"))).text()).toBe(
 				"198.51.100.7",
@@ -364,7 +364,7 @@ describe("createHttpApp", () => {
 			expect(response.headers.get("vary")).toBe("Origin");
 		});
 
-		test("an allowed page can read why it was refused", async () => {
+		test("an allowed page can read the error when it is refused", async () => {
 			const response = await call(testHttpApp({ routes: [routes] }), "GET", "/v1/nope", {
 				headers: allowed,
 			});
@@ -427,7 +427,7 @@ describe("createHttpApp", () => {
 	});
 
 	describe("every answer", () => {
-		test("every answer carries the request's id, made or kept", async () => {
+		test("every answer carries the request's id, from the client or new", async () => {
 			const app = testHttpApp({ routes: [routes] });
 			expect((await call(app, "GET", "/v1/text")).headers.get("x-request-id")).toBe("request-1");
 			const kept = await call(app, "GET", "/v1/nope", { headers: { "x-request-id": "mine.1" } });
@@ -435,7 +435,7 @@ describe("createHttpApp", () => {
 			expect(await kept.json()).toMatchObject({ requestId: "mine.1" });
 		});
 
-		test("every answer says sandbox in the sandbox, and only there", async () => {
+		test("every answer has the sandbox header in the sandbox, and only there", async () => {
 			const real = await call(testHttpApp({ routes: [routes] }), "GET", "/v1/text");
 			expect(real.headers.has("x-svc-sandbox")).toBe(false);
 			const sandbox = await call(
@@ -457,7 +457,7 @@ describe("createHttpApp", () => {
 		});
 	});
 
-	test("figures name the route's pattern, never the path", async () => {
+	test("metrics are labelled with the route's pattern, never with the path", async () => {
 		const metrics = createMetrics();
 		const app = testHttpApp({ routes: [routes], metrics });
 		await call(app, "GET", "/v1/things/c4n4ry");
@@ -483,7 +483,7 @@ describe("operationsRoutes", () => {
 	type TestApp = ReturnType<typeof testHttpApp>;
 	const get = (app: TestApp, path: string) => app.handle(new Request(`http://localhost${path}`));
 
-	test("healthz tells version and sandbox, and what the process adds", async () => {
+	test("healthz returns version, sandbox and what the process adds", async () => {
 		const app = testHttpApp({ sandbox: true, health: async () => ({ status: "ok", role: "api" }) });
 		const response = await get(app, "/healthz");
 		expect(response.status).toBe(200);
@@ -528,7 +528,7 @@ describe("operationsRoutes", () => {
 		});
 	});
 
-	test("readyz names what is degraded, and is still 200", async () => {
+	test("readyz lists what is degraded, and still answers 200", async () => {
 		const stuck = { component: "a", code: "stuck", count: 2, oldestAgeSeconds: 5, action: "Look." };
 		const degraded = await get(
 			testHttpApp({ ready: async () => ({ ready: true, components: [], degraded: [stuck] }) }),
@@ -540,7 +540,7 @@ describe("operationsRoutes", () => {
 		]);
 	});
 
-	test("a check that throws is not ready, and its text stays in the log [SEC-07]", async () => {
+	test("a check that throws gives not ready, and its error stays in the log [SEC-07]", async () => {
 		const response = await get(
 			testHttpApp({ ready: () => Promise.reject(new Error("postgres://u:c4n4ry@db refused")) }),
 			"/readyz",
@@ -563,7 +563,7 @@ describe("operationsRoutes", () => {
 			...options,
 		});
 
-	test("a check that hangs is not ready after its time", async () => {
+	test("a check that hangs gives not ready after its time limit", async () => {
 		const thrown: unknown[] = [];
 		const app = new Elysia().onError(({ error }) => {
 			thrown.push(error);
@@ -576,7 +576,7 @@ describe("operationsRoutes", () => {
 		]);
 	});
 
-	test("requests at the same time are one check, and the next checks again", async () => {
+	test("simultaneous requests share one check, and a later request checks again", async () => {
 		let checks = 0;
 		const routes = alone({
 			ready: async () => {
@@ -591,7 +591,7 @@ describe("operationsRoutes", () => {
 		expect(checks).toBe(2);
 	});
 
-	test("metrics answers in Prometheus' type", async () => {
+	test("metrics answers with Prometheus' content type", async () => {
 		const response = await get(testHttpApp(), "/metrics");
 		expect(response.headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
 		expect(await response.text()).toContain(

@@ -83,7 +83,7 @@ describe("createOriginPolicy", () => {
 		expect(headers?.["access-control-max-age"]).toBe("600");
 	});
 
-	test("the host that was called is the same origin if there is no public URL", () => {
+	test("without a public URL the called host counts as the same origin", () => {
 		const local = createOriginPolicy({ allowedOrigins: [] });
 		expect(local.trusts(from("http://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
 		expect(local.trusts(from("https://127.0.0.1:4000"), "127.0.0.1:4000")).toBe(true);
@@ -108,7 +108,7 @@ describe("createOriginPolicy", () => {
 		});
 	}
 
-	test("an allowed page may ask by tag, and read the tag of an answer", () => {
+	test("an allowed page may send a tag, and read the tag of an answer", () => {
 		const policy = createOriginPolicy({ allowedOrigins: ["https://app.example"] });
 		const request = new Request("http://localhost/", {
 			headers: { origin: "https://app.example" },

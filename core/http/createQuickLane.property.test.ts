@@ -163,7 +163,7 @@ function given(headers: Readonly<Record<string, string | undefined>>): Record<st
 }
 
 // Guarantee: a client cannot tell whether its page was repeated or made by the route.
-test("a repeated answer has the status, headers and body of the ordinary one, whatever is asked", async () => {
+test("a repeated answer has the same status, headers and body as the route's, for any request", async () => {
 	let repeats = 0;
 	const seen = new Set<string>();
 	await fc.assert(

@@ -72,7 +72,7 @@ const inits: [name: string, init: RequestInit][] = [
 
 for (const [name, init] of inits) {
 	for (const sandbox of [false, true]) {
-		test(`a repeated answer looks like the first: ${name}${sandbox ? ", sandbox" : ""}`, async () => {
+		test(`a repeated answer equals the first: ${name}${sandbox ? ", sandbox" : ""}`, async () => {
 			const { get, calls } = open({ sandbox });
 			const first = await seen(await get("/v1/page", init));
 			const again = await get("/v1/page", init);
@@ -84,7 +84,7 @@ for (const [name, init] of inits) {
 	}
 }
 
-test("[SEC-02] a repeated answer costs its client one of its allowance, and no more than that", async () => {
+test("[SEC-02] a repeated answer costs its client one request of its allowance", async () => {
 	const { get, calls } = open({
 		limiter: createMemoryLimiter({ requestsMax: 3, windowSeconds: 60 }),
 	});
@@ -103,7 +103,7 @@ test("[SEC-02] a repeated answer costs its client one of its allowance, and no m
 	expect(calls).toEqual({ routed: 1, repeated: 3 });
 });
 
-test("a repeated answer is counted and logged by its route, once", async () => {
+test("a repeated answer is counted and logged under its route, once", async () => {
 	const lines: unknown[] = [];
 	const metrics = createMetrics();
 	const log = {
@@ -149,7 +149,7 @@ test("an answer that failed is never repeated", async () => {
 	expect(calls.repeated).toBe(0);
 });
 
-test("a repeat that fails is a problem without its reason, and the next is asked again", async () => {
+test("a failed repeat answers 500 without the reason, and the next request is handled again", async () => {
 	let fails = true;
 	const { get } = open({}, () => {
 		if (fails) throw new Error("c4n4ry");
@@ -165,7 +165,7 @@ test("a repeat that fails is a problem without its reason, and the next is asked
 	expect(fine.headers.get("vary")).toBe("Accept, Accept-Encoding, Origin");
 });
 
-test("a server that is going away tells keep-alive clients so on repeated answers too", async () => {
+test("a draining server closes keep-alive connections on repeated answers too", async () => {
 	const { app, get } = open();
 	await get();
 	app.store.drain.begin();
@@ -183,7 +183,7 @@ test("no more than 1,000 URLs are remembered", async () => {
 	expect(calls.repeated).toBe(1);
 });
 
-test("answers that share a page share nothing that belongs to one caller", async () => {
+test("repeated answers share nothing that belongs to one caller", async () => {
 	const { get } = open();
 	await get();
 	const mine = { "x-request-id": "mine", origin: "https://app.example" };
@@ -200,7 +200,7 @@ test("answers that share a page share nothing that belongs to one caller", async
 	expect(first.headers.get("ratelimit-remaining")).toBe("599");
 });
 
-test("an answer is made for the time it is sent at, also after waiting for a limiter", async () => {
+test("an answer has the time at which it is sent, also after a wait for a limiter", async () => {
 	let nowMs = 1_000;
 	const asked: number[] = [];
 	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
@@ -223,7 +223,7 @@ test("an answer is made for the time it is sent at, also after waiting for a lim
 	expect(asked).toEqual([0, 0]);
 });
 
-test("a new answer comes with its own headers", async () => {
+test("a renewed answer is sent with its own headers", async () => {
 	const outcomes = ["hit", "stale", "miss"];
 	const { get } = open({}, () => answerOf("{}", { "x-svc-cache": outcomes.shift() ?? "none" }));
 	await get();
@@ -252,7 +252,7 @@ test("answers that differ only in their time each have their own body and header
 	}
 });
 
-test("[SEC-02] each client gets its own limit and reset, whatever the one before got", async () => {
+test("[SEC-02] each client gets its own limit and reset, independent of the client before", async () => {
 	const told = [
 		{ limit: 9, remaining: 8, resetMs: 60_000 },
 		{ limit: 9, remaining: 7, resetMs: 59_001 },
@@ -273,7 +273,7 @@ test("[SEC-02] each client gets its own limit and reset, whatever the one before
 	expect(calls.repeated).toBe(told.length);
 });
 
-test("a slow limiter, and an answer that is still being made, are waited for", async () => {
+test("a slow limiter, and an answer that is not yet ready, are waited for", async () => {
 	const asked: string[] = [];
 	const answer = answerOf("later");
 	const taken = { allowed: true, limit: 9, remaining: 4, resetMs: 1_000, retryAfterMs: 0 };
@@ -293,7 +293,7 @@ test("a slow limiter, and an answer that is still being made, are waited for", a
 	expect(asked).toEqual(["127.0.0.1", "127.0.0.1"]);
 });
 
-test("a limiter that fails leaves no other client's allowance on a repeated answer", async () => {
+test("after a limiter failed, a repeated answer carries no other client's allowance", async () => {
 	let fails = false;
 	const limiter = {
 		take: async () => {

@@ -66,11 +66,11 @@ test("a request is one debug line with route, status, duration and client", () =
 });
 
 // Guarantee: a one-time token in a path or query is never logged.
-test("neither the query nor a matched path's values are logged [SEC-07]", () => {
+test("neither the query nor the values of path parameters are logged [SEC-07]", () => {
 	expect(JSON.stringify(observe({}).lines)).not.toContain("c4n4ry");
 });
 
-test("an address that matches nothing is logged as it was asked", () => {
+test("a path that matches no route is logged as requested", () => {
 	const { lines } = observe({
 		pattern: undefined,
 		path: "/wp-login.php",
@@ -103,7 +103,7 @@ test("a probe answered `not ready` is one info line with the reason, without a s
 	]);
 });
 
-test("a refusal's private detail is in the debug log", () => {
+test("a refusal's private detail is logged at debug", () => {
 	const { lines } = observe({
 		fault: httpFault.conflict({ detail: "held by x", meta: { id: 1 } }),
 	});
@@ -113,7 +113,7 @@ test("a refusal's private detail is in the debug log", () => {
 	});
 });
 
-test("durations are seconds, and nothing is in flight afterwards", async () => {
+test("durations are in seconds, and the in-flight gauge returns to zero", async () => {
 	const { body } = await observe({}).metrics.expose();
 	expect(body).toContain('_sum{route="/v1/links/:token",method="GET",status_class="2xx"} 0.25');
 	expect(body).toContain("tapeline_http_requests_in_flight 0");

@@ -48,7 +48,7 @@ describe("createRouteTable", () => {
 		}
 
 		// Guarantee: the table and Elysia's own router agree on what exists.
-		test("the table finds a GET exactly where Elysia does", async () => {
+		test("the table finds a GET route exactly if Elysia does", async () => {
 			const app = new Elysia();
 			for (const { method, path } of routes) {
 				if (method === "GET") app.get(path, () => new Response(path));
@@ -72,7 +72,7 @@ describe("createRouteTable", () => {
 describe("sockets", () => {
 	describe("guardSockets", () => {
 		// Guarantee: no stream, however deep it is mounted, keeps Elysia's own echo of bad frames.
-		test("every mounted stream gets the handler, before its own", () => {
+		test("every mounted stream gets the handler, before its own handlers", () => {
 			const own = () => {};
 			const bare = { message() {} };
 			const handled = { error: own, message() {} };
@@ -83,7 +83,7 @@ describe("sockets", () => {
 			expect(handled.error).toMatchObject([expect.any(Function), own]);
 		});
 
-		test("an app without streams is left alone", () => {
+		test("an app without streams is not changed", () => {
 			expect(() => guardSockets(new Elysia().get("/", "x"), silentLog)).not.toThrow();
 		});
 	});

@@ -27,7 +27,7 @@ describe("dressResponse", () => {
 		});
 	}
 
-	test("an answer keeps its own headers and gets ours", async () => {
+	test("an answer keeps its own headers and gets the common ones", async () => {
 		const { headers } = await dress(
 			new Response("x", { headers: { "x-svc-cache": "stale", vary: "Accept-Encoding" } }),
 		);
@@ -41,7 +41,7 @@ describe("dressResponse", () => {
 		});
 	});
 
-	test("a page's own referrer policy stays", async () => {
+	test("a page keeps its own referrer policy", async () => {
 		const { headers } = await dress(
 			new Response("x", { headers: { "referrer-policy": "same-origin" } }),
 		);
@@ -56,14 +56,14 @@ describe("dressResponse", () => {
 	});
 
 	for (const vary of ["Origin", "accept, ORIGIN", "*"]) {
-		test(`a vary of ${vary} is left as it is`, async () => {
+		test(`a vary of ${vary} is not changed`, async () => {
 			expect((await dress(new Response("x", { headers: { vary } }))).headers.get("vary")).toBe(
 				vary,
 			);
 		});
 	}
 
-	test("an answer whose headers cannot be changed is copied", async () => {
+	test("an answer whose headers are immutable is copied", async () => {
 		const frozen = new Response("body", { status: 201 });
 		Object.defineProperty(frozen, "headers", {
 			value: new Proxy(new Headers({ "x-a": "b" }), {
@@ -96,7 +96,7 @@ describe("dressResponse", () => {
 		expect([cancelled, await response.text()]).toEqual([true, ""]);
 	});
 
-	test("a server that is going away says so", async () => {
+	test("a draining server sends connection: close", async () => {
 		expect((await dress(new Response("x"), { draining: true })).headers.get("connection")).toBe(
 			"close",
 		);

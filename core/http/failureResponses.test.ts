@@ -9,7 +9,7 @@ const fault = defineFaults({
 	unclear: { status: 422, retry: "never", public: "Say which." },
 });
 
-test("an operation shows the codes it names, and those that follow from what it takes", () => {
+test("an operation documents its own codes, and those that follow from its parameters", () => {
 	const responses = failureResponses({
 		parameters: [{ name: "limit" }],
 		...canFail(fault.gone, fault.unclear),
@@ -19,7 +19,7 @@ test("an operation shows the codes it names, and those that follow from what it 
 	expect(JSON.stringify(responses["404"])).toContain("`gone`: It is gone.");
 });
 
-test("a status of which only common codes are said refers to the response that all share", () => {
+test("a status with only common codes refers to the shared response", () => {
 	const { 429: limited, 422: invalid } = failureResponses({ parameters: [{ name: "limit" }] });
 	expect(limited).toEqual({ $ref: "#/components/responses/TooManyRequests" });
 	expect(invalid).toEqual({ $ref: "#/components/responses/UnprocessableEntity" });
@@ -29,7 +29,7 @@ test("a status of which only common codes are said refers to the response that a
 	expect(shared["InternalServerError"]).not.toHaveProperty("headers");
 });
 
-test("an operation that changes something can refuse an origin, and only the API is rate-limited", () => {
+test("an operation that changes state documents 403 for origins, and only the API documents 429", () => {
 	const statuses = (method: string, path: string) =>
 		Object.keys(failureResponses({}, { method, path })).sort();
 	expect(statuses("post", "/v1/x")).toEqual([
@@ -38,7 +38,7 @@ test("an operation that changes something can refuse an origin, and only the API
 	expect(statuses("get", "/healthz")).toEqual(["400", "422", "500"]);
 });
 
-test("an operation with a body can refuse it, and every route can refuse unknown parameters", () => {
+test("every operation documents 422 for invalid bodies and unknown parameters", () => {
 	const always = ["400", "422", "429", "500", "503"];
 	const withBody = failureResponses({ requestBody: {} });
 	expect(Object.keys(withBody).sort()).toEqual(["400", "422", "429", "500", "503"]);
@@ -46,7 +46,7 @@ test("an operation with a body can refuse it, and every route can refuse unknown
 	expect(Object.keys(failureResponses({ "x-failures": "nonsense" })).sort()).toEqual(always);
 });
 
-test("an operation that needs a session can answer 401, which is named once", () => {
+test("an operation that needs a session documents 401 once", () => {
 	const security = [{ session: [] }];
 	for (const declared of [{}, canFail(httpFault.unauthorized)]) {
 		const responses = failureResponses({ security, ...declared });
@@ -56,7 +56,7 @@ test("an operation that needs a session can answer 401, which is named once", ()
 	expect(failureResponses({ security: [] })).not.toHaveProperty("401");
 });
 
-test("a list with a cursor can refuse another list's, and what is compressed can be unacceptable", () => {
+test("a list with a cursor documents cursor_mismatch, and a compressed answer documents 406", () => {
 	const codes = (operation: Record<string, unknown>, status: string) =>
 		JSON.stringify(failureResponses(operation)[status] ?? "");
 	expect(codes({ parameters: [{ name: "cursor" }] }, "422")).toContain("cursor_mismatch");

@@ -34,13 +34,13 @@ describe("faultOf", () => {
 		});
 	}
 
-	test("a Fault stays itself, also where Elysia wrapped it while parsing", () => {
+	test("a Fault is kept, also when Elysia wrapped it while parsing", () => {
 		const fault = httpFault.conflict();
 		expect(faultOf(fault)).toBe(fault);
 		expect(faultOf(new ParseError(fault))).toBe(fault);
 	});
 
-	test("an error of a parse hook stays what it is, and only a text that is no JSON is a bad body", () => {
+	test("an error of a parse hook is kept, and only text that is no JSON is a bad body", () => {
 		expect(faultOf(new ParseError(new Error("c4n4ry"))).code).toBe("internal_error");
 		expect(faultOf(new ParseError(new TypeError("c4n4ry"))).code).toBe("internal_error");
 		expect(faultOf(new ParseError()).code).toBe("malformed_body");
@@ -58,7 +58,7 @@ describe("faultOf", () => {
 		expect(faultOf(cause).cause).toBe(cause);
 	});
 
-	test("a thrown status keeps a sentence of the route, but not a bare word", () => {
+	test("a thrown status keeps the route's sentence, but not a single word", () => {
 		expect(faultOf(status(403, "Only the owner may.")).publicDetail).toBe("Only the owner may.");
 		expect(faultOf(status(403, "Forbidden")).publicDetail).toBe("That is not allowed.");
 	});
@@ -81,11 +81,11 @@ describe("faultOfStatus", () => {
 		}
 	});
 
-	test("a status that is no error is our mistake", () => {
+	test("a status that is no error fails an assertion", () => {
 		expect(faultOfStatus(200)).toMatchObject({ status: 500, code: "internal_error" });
 	});
 
-	test("a bare 500 never repeats what was told", () => {
+	test("a bare 500 never repeats the thrown message", () => {
 		expect(faultOfStatus(500, "c4n4ry text").publicDetail).not.toContain("c4n4ry");
 		expect(faultOfStatus(503, "c4n4ry text").publicDetail).not.toContain("c4n4ry");
 	});

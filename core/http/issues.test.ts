@@ -68,7 +68,7 @@ describe("issueWords", () => {
 		],
 	];
 	for (const [name, schema, value, expected] of cases) {
-		test(`${name} is told in plain words, under its own name`, () => {
+		test(`${name} is described in plain words, under its own name`, () => {
 			expect(told(schema, value)).toEqual(expected);
 		});
 	}
@@ -133,7 +133,7 @@ describe("meantName", () => {
 		for (const [name, one] of meant) expect([name, meantName(name, known)]).toEqual([name, one]);
 	});
 
-	test("a word that is near to none of them names none", () => {
+	test("a word that is similar to no known name gives no suggestion", () => {
 		for (const name of [
 			"",
 			"x",
@@ -148,7 +148,7 @@ describe("meantName", () => {
 		expect(meantName("next", ["chain"])).toBeUndefined();
 	});
 
-	test("the name that is suggested is always one of the known ones, or none", () => {
+	test("the suggested name is always a known one", () => {
 		fc.assert(
 			fc.property(fc.string({ maxLength: 60 }), (name) => {
 				const found = meantName(name, known);
@@ -166,12 +166,12 @@ describe("queryIssues", () => {
 	});
 	const issuesOf = (text: string, of: z.ZodType = schema) => queryIssues(of, readQuery(text));
 
-	test("a query without a flaw has no issue", () => {
+	test("a valid query has no issue", () => {
 		expect(issuesOf("q=a&chain=base")).toEqual([]);
 		expect(issuesOf("", z.strictObject({}))).toEqual([]);
 	});
 
-	test("a parameter nobody knows is told first, with the one that was meant", () => {
+	test("an unknown parameter is reported first, with the similar known one", () => {
 		expect(issuesOf("chian=base&limit=x")).toEqual([
 			{ path: "chian", message: "is not a known parameter; did you mean chain?" },
 			{ path: "limit", message: "must be a digit" },
@@ -180,7 +180,7 @@ describe("queryIssues", () => {
 		expect(issuesOf("query=cats")[0]?.message).toEndWith("did you mean q?");
 	});
 
-	test("the known parameters are listed if none is near, or the nearest is given already", () => {
+	test("the known parameters are listed if none is similar, or if the similar one is already given", () => {
 		const message = "is not a known parameter; known here: chain, limit, q";
 		expect(issuesOf("q=a&foo=1")).toEqual([{ path: "foo", message }]);
 		expect(issuesOf("q=a&chain=base&chian=x")).toEqual([{ path: "chian", message }]);
@@ -191,7 +191,7 @@ describe("queryIssues", () => {
 		]);
 	});
 
-	test("a parameter that is given twice is told as that, also with one value", () => {
+	test("a parameter that is given twice is reported as such, also with the same value twice", () => {
 		const message = "is given more than once";
 		expect(issuesOf("q=a&q=a")).toEqual([{ path: "q", message }]);
 		expect(issuesOf("q=a&limit=1&limit=2&chain=x&chain=y")).toEqual([
@@ -200,7 +200,7 @@ describe("queryIssues", () => {
 		]);
 	});
 
-	test("thousands of names make a short answer", () => {
+	test("thousands of unknown names give a short answer", () => {
 		const many = Array.from({ length: 5_000 }, (_, index) => `x${index}=1`).join("&");
 		expect(issuesOf(`q=a&${many}`)).toHaveLength(16);
 	});

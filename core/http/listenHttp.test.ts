@@ -66,7 +66,7 @@ describe("listenHttp", () => {
 	}
 
 	describe("over a real socket [SEC-04]", () => {
-		test("an invalid Host is refused before routing, and costs its client", async () => {
+		test("an invalid Host is refused before routing, and counts against its client", async () => {
 			const routed: string[] = [];
 			const routes = new Elysia()
 				.get("/v1/text", () => routed.push("text"))
@@ -87,7 +87,7 @@ describe("listenHttp", () => {
 			expect(routed).toEqual([]);
 		});
 
-		test("HTTP/1.0 may ask without a host, as probes do, and is routed and metered as ever", async () => {
+		test("HTTP/1.0 without a Host header is accepted, as probes send it, and is routed and metered", async () => {
 			const { port } = await start(
 				new Elysia().get("/v1/text", () => "plain", { query: z.object({ a: z.string() }) }),
 			);
@@ -228,7 +228,7 @@ describe("listenHttp", () => {
 		}
 
 		for (const host of ["x", "ab", "[::1]:80"]) {
-			test(`a stream is opened for the host ${host} at its own path, and at no other`, async () => {
+			test(`a stream opens for the host ${host} at its own path only`, async () => {
 				const { port } = await start(echo());
 				const asked = upgrade().replace("localhost", host);
 				expect(await raw(port, asked)).toStartWith("HTTP/1.1 101 ");
@@ -249,7 +249,7 @@ describe("listenHttp", () => {
 			expect(head).toContain("ratelimit-remaining: 599");
 		});
 
-		test("a stream answers a bad frame without repeating it or showing an error", async () => {
+		test("a stream answers an invalid frame without repeating it or showing an error", async () => {
 			const errors: string[] = [];
 			const log = { ...silentLog, error: (message: string) => errors.push(message) };
 			const { url } = await start(echo(), { log });
@@ -292,7 +292,7 @@ describe("listenHttp", () => {
 			return { routes, entered: entered.promise, release: release.resolve };
 		}
 
-		test("stopping finishes the request that is being answered, and reports not ready meanwhile", async () => {
+		test("stopping finishes the current request, and reports not ready meanwhile", async () => {
 			const { routes, entered, release } = slow();
 			const { app, url, stop } = await start(routes);
 			const answer = fetch(`${url}/v1/slow`);
@@ -316,7 +316,7 @@ describe("listenHttp", () => {
 			expect(fetch(`${url}/healthz`)).rejects.toThrow();
 		});
 
-		test("stopping tells streams to come back with 1012", async () => {
+		test("stopping closes streams with code 1012", async () => {
 			const { url, stop } = await start(new Elysia().ws("/v1/stream", {}));
 			const socket = new WebSocket(`${url.replace("http", "ws")}/v1/stream`);
 			await opened(socket);
@@ -343,7 +343,7 @@ describe("listenHttp", () => {
 			]);
 		});
 
-		test("stopping twice is one end", async () => {
+		test("stopping twice has the effect of stopping once", async () => {
 			const { stop } = await start(plain());
 			expect(stop()).toBe(stop());
 			await stop();
@@ -358,14 +358,14 @@ describe("listenHttp", () => {
 			expect((await fetch(`${again.url}/v1/text`)).status).toBe(200);
 		});
 
-		test("a taken port is an error, not a share of it", async () => {
+		test("a port that is in use gives an error, and is not shared", async () => {
 			const { port } = await start(plain());
 			const second = listenHttp(testHttpApp(), { host: "127.0.0.1", port, log: silentLog });
 			expect(second).rejects.toThrow();
 		});
 	});
 
-	test("a taken port is named, with the variable that sets it", async () => {
+	test("the error for a port in use names it and its variable", async () => {
 		const { port } = await start(plain());
 		const app = testHttpApp({ routes: [plain()] });
 		const options = { host: "127.0.0.1", port, log: silentLog };
@@ -376,7 +376,7 @@ describe("listenHttp", () => {
 });
 
 describe("refuseTakenPort", () => {
-	test("a port that another program has is refused, by its variable", async () => {
+	test("a port that another program uses is refused, with the variable's name", async () => {
 		const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
 		const at = { host: "127.0.0.1", port: Number(other.port) };
 		const refused = await refuseTakenPort(at).catch((fault) => fault);
@@ -388,7 +388,7 @@ describe("refuseTakenPort", () => {
 		await refuseTakenPort(at);
 	});
 
-	test("a free port is free afterwards, and 0 is always free", async () => {
+	test("a free port is still free after the check, and port 0 is always accepted", async () => {
 		await refuseTakenPort({ host: "127.0.0.1", port: 0 });
 		const probe = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
 		const at = { host: "127.0.0.1", port: Number(probe.port) };

@@ -8,7 +8,7 @@ describe("createSwaggerAssets", () => {
 	const assets = createSwaggerAssets();
 
 	for (const name of ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "start.js"]) {
-		test(`${name} is there, the same each time, with a packed copy`, async () => {
+		test(`${name} is served unchanged each time, with a compressed copy`, async () => {
 			const asset = await assets.find(name);
 			expect(asset?.body.byteLength).toBeGreaterThan(100);
 			expect(asset && Bun.gunzipSync(asset.gzipped)).toEqual(asset?.body);
@@ -26,7 +26,7 @@ describe("createSwaggerAssets", () => {
 		"__proto__",
 		"START.JS",
 	]) {
-		test(`${JSON.stringify(name)} is not`, async () => {
+		test(`${JSON.stringify(name)} is not served`, async () => {
 			expect(await assets.find(name)).toBeUndefined();
 		});
 	}
@@ -44,7 +44,7 @@ describe("indexRoutes", () => {
 	const get = (accept: string) =>
 		app.handle(new Request("http://localhost/", { headers: { accept } }));
 
-	test("programs are told as JSON what describes the service, and what they can read at once", async () => {
+	test("programs get as JSON the addresses of the documentation and of the first routes", async () => {
 		const answer = await get("*/*");
 		expect(answer.status).toBe(200);
 		expect(answer.headers.get("vary")).toContain("Accept");
@@ -64,7 +64,7 @@ describe("indexRoutes", () => {
 		]);
 	});
 
-	test("browsers are shown the same, and every address in it answers", async () => {
+	test("browsers get the same as a page, and every address in it answers", async () => {
 		const page = await get("text/html,*/*;q=0.8");
 		expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
 		const html = await page.text();
@@ -117,7 +117,7 @@ describe("openApiDocument", () => {
 			]);
 		});
 
-		test("the document names the public address, and says so in the sandbox", () => {
+		test("the document has the public address, and marks the sandbox", () => {
 			const { servers } = openApiDocument({
 				app: new Elysia(),
 				version: "1",
@@ -141,7 +141,7 @@ describe("openApiDocument", () => {
 			]);
 		});
 
-		test("describes parameters, body and answer", () => {
+		test("the document describes parameters, body and answer", () => {
 			expect(document.paths["/v1/things/{id}"]?.get).toMatchObject({
 				summary: "One thing",
 				parameters: [
@@ -187,13 +187,13 @@ describe("openApiDocument", () => {
 			expect(JSON.stringify(made.paths["/v1/told"])).not.toContain(String(Number.MAX_SAFE_INTEGER));
 		});
 
-		test("offers bodies as JSON only, because forms are refused", () => {
+		test("the document offers bodies as JSON only, because forms are refused", () => {
 			const body = Object(document.paths["/v1/things"]?.post).requestBody;
 			expect(Object.keys(body.content)).toEqual(["application/json"]);
 			expect(body.content["application/json"].schema.required).toEqual(["name"]);
 		});
 
-		test("the document shows the problem as every route's error", () => {
+		test("the document gives the problem as every route's error", () => {
 			for (const item of Object.values(document.paths)) {
 				for (const operation of Object.values(item)) {
 					expect(Object(operation).responses.default.content).toEqual({
@@ -204,7 +204,7 @@ describe("openApiDocument", () => {
 			expect(document.components).toHaveProperty(["schemas", "Problem", "required"]);
 		});
 
-		test("every reference in it leads somewhere", () => {
+		test("every reference in the document resolves", () => {
 			for (const [, path = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
 				const found = path.split("/").reduce<unknown>((value, key) => Object(value)[key], document);
 				expect({ path, found: found !== undefined }).toEqual({ path, found: true });
@@ -224,7 +224,7 @@ describe("openApiRoutes", () => {
 		app.handle(new Request(`http://localhost${path}`, { headers }));
 
 	describe("the API's page", () => {
-		test("loads nothing from elsewhere and nothing inline", async () => {
+		test("the page loads nothing from other hosts and nothing inline", async () => {
 			const response = await get("/openapi");
 			expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
 			const policy = response.headers.get("content-security-policy") ?? "";
@@ -237,7 +237,7 @@ describe("openApiRoutes", () => {
 			expect(page).not.toMatch(/\son\w+=|<style|\sstyle=/);
 		});
 
-		test("every file it names is served with its type", async () => {
+		test("every file that the page names is served with its type", async () => {
 			const page = await (await get("/openapi")).text();
 			const files = [...page.matchAll(/(?:src|href)="(\/openapi\/assets\/[^"]+)"/g)].map(
 				([, path]) => path ?? "",
@@ -256,13 +256,13 @@ describe("openApiRoutes", () => {
 			}
 		});
 
-		test("the script asks no server of others", async () => {
+		test("the script calls no other server", async () => {
 			const script = await (await get("/openapi/assets/start.js")).text();
 			expect(script).toContain("validatorUrl: null");
 			expect(script).toContain('url: "/openapi/json"');
 		});
 
-		test("files are sent compressed to who can read that, and not again to who has them", async () => {
+		test("a file is sent compressed to a client that accepts it, and with 304 to one that has it", async () => {
 			const path = "/openapi/assets/swagger-ui-bundle.js";
 			const packed = await get(path, { "accept-encoding": "gzip, br" });
 			expect(packed.headers.get("content-encoding")).toBe("gzip");

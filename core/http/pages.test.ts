@@ -20,7 +20,7 @@ function codeOf(decode: () => unknown) {
 	}
 }
 
-test("a cursor comes back as the parts that it was made of", () => {
+test("a decoded cursor has the parts from which it was encoded", () => {
 	fc.assert(
 		fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n }), (count) => {
 			const values = [String(count), address];
@@ -30,7 +30,7 @@ test("a cursor comes back as the parts that it was made of", () => {
 	expect(mine.decode(mine.encode(["none", address]))).toEqual(["none", address]);
 });
 
-test("the cursor of another list, another collection or another filter is told as that", () => {
+test("a cursor of another list, collection or filter is refused with cursor_mismatch", () => {
 	const cursor = mine.encode(["7", address]);
 	const others = [
 		createCursor("b1", parts).of({ collection: "cats", type: "sale" }),
@@ -48,12 +48,12 @@ test("the cursor of another list, another collection or another filter is told a
 	}
 });
 
-test("the order in which filters are named, and those without a value, mean nothing", () => {
+test("the order of filters, and filters without a value, do not change a cursor", () => {
 	const same = list.of({ kind: undefined, type: "sale", state: null, collection: "cats" });
 	expect(same.decode(mine.encode(["7", address]))).toEqual(["7", address]);
 });
 
-test("a text that no list wrote is refused as a cursor", () => {
+test("a text that is no cursor is refused as an invalid cursor", () => {
 	const good = mine.encode(["7", address]);
 	const bad = [`${good}=`, `${good}A`, "", "7", good.slice(1), `${good}\n`, ` ${good}`];
 	bad.push(mine.encode(["07", address]), mine.encode(["-1", address]), mine.encode(["7", "0x1"]));

@@ -5,7 +5,7 @@ import { escapeHtml, problemResponse, wantsHtml } from "#core/http/problems.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 
 describe("escapeHtml", () => {
-	test("no text becomes a tag, an attribute or an entity", () => {
+	test("no escaped text contains a tag, an attribute or an entity", () => {
 		expect(escapeHtml(`<a href="x" b='y'>&amp;`)).toBe(
 			"&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;",
 		);
@@ -19,7 +19,7 @@ describe("wantsHtml", () => {
 			new Request("http://localhost/", accept === undefined ? {} : { headers: { accept } }),
 		);
 
-	test("a browser's address bar gets a page", () => {
+	test("a browser's navigation gets a page", () => {
 		expect(asks("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")).toBe(true);
 		expect(asks("TEXT/HTML")).toBe(true);
 		expect(asks("application/json;q=0.5, text/html")).toBe(true);
@@ -82,7 +82,7 @@ describe("problemResponse", () => {
 		expect(text).not.toContain("c4n4ry");
 	});
 
-	test("a fault's members are carried, and cannot replace the standard ones", async () => {
+	test("a fault's own members are sent, and cannot replace the standard ones", async () => {
 		const members = {
 			provider: "svc",
 			status: 200,
@@ -131,7 +131,7 @@ describe("problemRoutes", () => {
 	const get = (path: string, accept = "*/*") =>
 		app.handle(new Request(`http://localhost${path}`, { headers: { accept } }));
 
-	test("the type of a problem leads to what its code means and what to do", async () => {
+	test("the URL in a problem's type answers with what its code means and what to do", async () => {
 		const refused = await get("/v1/cats");
 		const { type, code } = (await refused.json()) as { type: string; code: string };
 		const target = new URL(type, "http://localhost/v1/cats").pathname;
@@ -147,7 +147,7 @@ describe("problemRoutes", () => {
 		});
 	});
 
-	test("a browser gets the same as a page that runs and loads nothing", async () => {
+	test("a browser gets the same text as a page without scripts and external files", async () => {
 		const page = await get("/problems/cat_away", "text/html");
 		expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
 		const html = await page.text();
@@ -162,7 +162,7 @@ describe("problemRoutes", () => {
 		expect(policy).toContain(`style-src 'sha256-${hash}'`);
 	});
 
-	test("the list has every code, and leads to each", async () => {
+	test("the list has every code, with a link to each", async () => {
 		const { problems } = await (await get("/problems")).json();
 		const codes = problems.map((one: any) => one.code);
 		expect(codes).toEqual([...codes].sort());
@@ -172,7 +172,7 @@ describe("problemRoutes", () => {
 		for (const code of codes) expect(html).toContain(`href="/problems/${code}"`);
 	});
 
-	test("a code that nothing has is not found, and what is no code is refused", async () => {
+	test("an unknown code is 404, and a text that is no code is refused", async () => {
 		const unknown = await get("/problems/no_such_code", "text/html");
 		expect(unknown.status).toBe(404);
 		expect(await unknown.json()).toMatchObject({ code: "not_found" });

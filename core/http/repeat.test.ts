@@ -29,7 +29,7 @@ describe("shareBriefly", () => {
 		};
 	}
 
-	test("a crowd gets one answer, and what comes much later another", async () => {
+	test("simultaneous requests share one answer, and a request much later gets a new one", async () => {
 		const { text, move } = make();
 		expect(await Promise.all([text(), text(), text()])).toEqual(["1", "1", "1"]);
 		move(14);
@@ -41,7 +41,7 @@ describe("shareBriefly", () => {
 		expect(await text()).toBe("3");
 	});
 
-	test("no request waits for the next answer while the one before is young", async () => {
+	test("no request waits for the next answer while the previous one is young", async () => {
 		const { repeat, text, move, hold } = make();
 		await text();
 		move(15);
@@ -66,7 +66,7 @@ describe("shareBriefly", () => {
 		}
 	});
 
-	test("a failure is not shared with later requests", async () => {
+	test("a failure is not returned to later requests", async () => {
 		const { text, fail } = make();
 		fail(true);
 		await expect(text()).rejects.toThrow("away");
@@ -74,7 +74,7 @@ describe("shareBriefly", () => {
 		expect(await text()).toBe("2");
 	});
 
-	test("an answer that cannot be renewed is repeated until it is too old, and no longer", async () => {
+	test("an answer whose renewal fails is repeated until it is too old", async () => {
 		const { text, move, fail } = make();
 		await text();
 		fail(true);
@@ -105,7 +105,7 @@ describe("shareNext", () => {
 	}
 	const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-	test("an answer begins to be made after each of the requests that it is given to", async () => {
+	test("the answer that a request gets was begun after that request", async () => {
 		const { begun, textOf } = make();
 		const first = textOf();
 		const crowd = Array.from({ length: 50 }, textOf);
@@ -134,7 +134,7 @@ describe("shareNext", () => {
 		}
 	});
 
-	test("a failure is reported to the requests that wait for it, and the next are answered", async () => {
+	test("a failure is returned to the requests that wait for it, and later ones are answered", async () => {
 		const { begun, textOf } = make();
 		const first = textOf();
 		const second = textOf();
@@ -176,7 +176,7 @@ describe("shareWhileSame", () => {
 		};
 	}
 
-	test("an answer is made once while its version is the same, and anew when it is not", async () => {
+	test("an answer is kept while its version is the same, and made again when it changes", async () => {
 		const { state, text, later } = open();
 		expect([await text(), await later(5), await later(5)]).toEqual(["a", "a", "a"]);
 		expect(state).toMatchObject({ made: 1, looked: 3 });
@@ -194,7 +194,7 @@ describe("shareWhileSame", () => {
 	});
 
 	// Guarantee: a change that a client saw elsewhere is visible here five milliseconds later.
-	test("no request gets a page that is older than itself by five milliseconds", async () => {
+	test("no request gets a page that was read more than five milliseconds before it", async () => {
 		const { state, text, later, between } = open();
 		await text();
 		Object.assign(state, { version: "2", body: "b" });
@@ -216,7 +216,7 @@ describe("shareWhileSame", () => {
 		expect(await Promise.all(late)).toEqual(["new", "new"]);
 	});
 
-	test("the next check begins in time under constant requests, and none waits for it", async () => {
+	test("the next check begins in time under constant requests, and no request waits for it", async () => {
 		const { state, text, repeat } = open();
 		await text();
 		for (let turn = 0; turn < 20; turn += 1) {
@@ -228,7 +228,7 @@ describe("shareWhileSame", () => {
 		expect(state).toMatchObject({ made: 1, looked: 21 });
 	});
 
-	test("requests get the page before while the next one is made, up to 50 ms, and then wait", async () => {
+	test("requests get the previous page while the next is made, for at most 50 ms, and then wait", async () => {
 		const { state, text, repeat, between } = open();
 		await text();
 		const made = Promise.withResolvers<void>();
@@ -246,7 +246,7 @@ describe("shareWhileSame", () => {
 		expect(state.made).toBeLessThanOrEqual(3);
 	});
 
-	test("a change stored while a page was read is in the next one", async () => {
+	test("a change that is stored while a page is read is in the next page", async () => {
 		const { state, text, later, between } = open();
 		between(async () => {
 			state.version = "2";
@@ -256,7 +256,7 @@ describe("shareWhileSame", () => {
 		expect(await later(5)).toBe("b");
 	});
 
-	test("an answer of equal bytes is the same object, and is still renewed after a second", async () => {
+	test("an answer with equal bytes is the same object, and is still renewed after a second", async () => {
 		const { state, repeat } = open();
 		const first = await repeat();
 		state.nowMs = 999;
@@ -270,7 +270,7 @@ describe("shareWhileSame", () => {
 		expect(await repeat()).not.toBe(first);
 	});
 
-	test("a failure is reported to waiting requests, and the next checks again", async () => {
+	test("a failure is returned to waiting requests, and the next request checks again", async () => {
 		const { state, text, later } = open();
 		state.fails = true;
 		const told = await Promise.allSettled([text(), text()]);

@@ -43,7 +43,7 @@ describe("exactNumbers", () => {
 	describe("a number in a money body", () => {
 		const texts = ["0.1", "0.10000000000000000001", "90000000000000000001", "1e18", "-0", "1E+2"];
 		for (const text of [...texts, "9".repeat(78)]) {
-			test(`the number ${text} comes out as it was written`, async () => {
+			test(`the number ${text} is read as it was written`, async () => {
 				expect(await post(`{ "amount": ${text} }`)).toEqual({
 					status: 200,
 					body: { amount: text },
@@ -55,7 +55,7 @@ describe("exactNumbers", () => {
 			expect((await post('{"amount":"0.05"}')).body).toEqual((await post('{"amount":0.05}')).body);
 		});
 
-		test("named members are exact at any depth, and no other member changes", async () => {
+		test("the named members are exact at any depth, and other members are not changed", async () => {
 			const sent = '{"amount":1,"count":3,"rows":[{"amount":0.30}]}';
 			expect((await post(sent)).body).toEqual({
 				amount: "1",
@@ -74,7 +74,7 @@ describe("exactNumbers", () => {
 			});
 		}
 
-		test("a body that is null, or no object, is refused as what it is", async () => {
+		test("the message for a body that is null, or no object, says what it is", async () => {
 			for (const text of ["null", "1", '"x"', "[]", "false"]) {
 				expect({ text, status: (await post(text)).status }).toEqual({ text, status: 422 });
 			}
@@ -142,12 +142,12 @@ describe("jsonTextFlaw", () => {
 		["a backslash at the end, which the parser refuses", '"\\'],
 	];
 	for (const [name, text] of fine) {
-		test(`${name} is not its concern`, () => {
+		test(`${name} is no flaw`, () => {
 			expect(jsonTextFlaw(text)).toBeUndefined();
 		});
 	}
 
-	test("JSON without NUL, lone surrogates and depth has no flaw, whatever it says", () => {
+	test("JSON without NUL, lone surrogates and depth has no flaw, whatever else it contains", () => {
 		fc.assert(
 			fc.property(fc.json({ maxDepth: 5, stringUnit: "binary" }), (text) => {
 				const bad = /\\u0000/.test(text.replaceAll("\\\\", ""));
@@ -189,7 +189,7 @@ describe("jsonTextFlaw", () => {
 		return isTwice;
 	}
 
-	test("a name that an object has twice is found wherever it stands and however it is spelt", () => {
+	test("a name that an object has twice is found at any place and in any spelling", () => {
 		fc.assert(
 			fc.property(spelt.value, (text) => {
 				expect(jsonTextFlaw(text) !== undefined).toBe(hasTwice(text));
@@ -287,7 +287,7 @@ describe("rawSegments", () => {
 });
 
 describe("readQuery", () => {
-	test("a value is the text that was sent: commas, brackets and braces mean nothing", () => {
+	test("a value is the text that was sent: commas, brackets and braces have no meaning", () => {
 		for (const value of [
 			"cats,dogs",
 			"[1]",
@@ -307,11 +307,11 @@ describe("readQuery", () => {
 		expect(Object.keys(readQuery(""))).toEqual([]);
 	});
 
-	test("a parameter that is given several times has all values, under whatever spelling", () => {
+	test("a parameter that is given several times has all its values, in any spelling of its name", () => {
 		expect({ ...readQuery("a=1&b=2&a=1&%61=3") }).toEqual({ a: ["1", "1", "3"], b: "2" });
 	});
 
-	test("no name reaches a prototype", () => {
+	test("no parameter name changes a prototype", () => {
 		const read = readQuery("__proto__=1&constructor=2&__proto__=3&toString=4");
 		expect(Object.entries(read)).toEqual([
 			["__proto__", ["1", "3"]],
@@ -321,7 +321,7 @@ describe("readQuery", () => {
 		expect(({} as Record<string, unknown>)["1"]).toBeUndefined();
 	});
 
-	test("a query that was written comes back, whatever its characters", () => {
+	test("parsing a query that was encoded returns its parameters, for any characters", () => {
 		const text = fc.string({ unit: "grapheme", maxLength: 8 });
 		fc.assert(
 			fc.property(fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name }), (pairs) => {
@@ -389,14 +389,14 @@ describe("readTarget", () => {
 		}
 	});
 
-	test("a broken escape is refused too, and its path is known", () => {
+	test("an invalid percent-escape is refused, and the path is still known", () => {
 		expect(readTarget(received("http://a/v1/%ff"))).toMatchObject({
 			path: "/v1/%ff",
 			flaw: "The URL is not valid percent-encoded UTF-8.",
 		});
 	});
 
-	test("a GET of HTTP/1.0 without a host is one of this machine, and normalised", () => {
+	test("a GET of HTTP/1.0 without a host is read as one to localhost, and normalised", () => {
 		expect(readTarget(received("/a/../v1/x?q"))).toEqual({
 			url: "http://localhost/v1/x?q",
 			host: "localhost",
@@ -407,13 +407,13 @@ describe("readTarget", () => {
 		expect(readTarget(received("//v1/x")).path).toBe("//v1/x");
 	});
 
-	test("an https URL is passed on as http, where Elysia finds the same path", () => {
+	test("an https URL is passed on as http, for which Elysia finds the same path", () => {
 		const { url, path } = readTarget(received("https://a/v1/x?q"));
 		expect({ url, path }).toEqual({ url: "http://a/v1/x?q", path: "/v1/x" });
 	});
 
 	// Guarantee: every reader of the URL (a parser, a text search, Elysia) finds what we found.
-	test("the path and query stay the same for everybody who reads the URL again", () => {
+	test("any parser that reads the URL again finds the same path and query", () => {
 		const part = fc.stringMatching(/^[!-~]{0,6}$/);
 		fc.assert(
 			fc.property(
@@ -502,7 +502,7 @@ describe("strictQueries", () => {
 
 	const json = { "content-type": "application/json" };
 
-	test("a parameter that a route does not know is refused, with the one that was meant", async () => {
+	test("an unknown parameter is refused, and the similar known one is suggested", async () => {
 		const message = "is not a known parameter; did you mean chain?";
 		const body = await expectRefused("/v1/list?chian=base", { path: "chian", message });
 		expect(body.detail).toBe(`The query is not valid (chian): ${message}`);
@@ -527,31 +527,31 @@ describe("strictQueries", () => {
 		});
 	});
 
-	test("a parameter that is given twice is told as that", async () => {
+	test("a parameter that is given twice is reported as such", async () => {
 		for (const path of ["/v1/list?limit=1&limit=2", "/v1/list?limit=1&%6Cimit=1"]) {
 			await expectRefused(path, { path: "limit", message: "is given more than once" });
 		}
 	});
 
-	test("a value is what was sent: a comma makes no list, brackets no JSON", async () => {
+	test("a value is not interpreted: a comma makes no list, brackets no JSON", async () => {
 		for (const value of ["a,b", "[1]", '{"a":1}', "", "a+b"]) {
 			const { status, body } = await ask(`/v1/list?chain=${encodeURIComponent(value)}`);
 			expect({ status, body }).toEqual({ status: 200, body: { chain: value, limit: "5" } });
 		}
 	});
 
-	test("a stranger learns that a key is wanted, and not what a route takes", async () => {
+	test("a caller without a key gets 401, and does not see the names of parameters", async () => {
 		expect((await ask("/v1/mine?chian=1")).status).toBe(401);
 		const headers = { authorization: "Bearer x" };
 		const message = "is not a known parameter; did you mean chain?";
 		await expectRefused("/v1/mine?chian=1", { path: "chian", message }, { headers });
 	});
 
-	test("pages for people take what messengers add to a link", async () => {
+	test("HTML pages accept the parameters that messengers add to a link", async () => {
 		expect(await ask("/links/abc?utm_source=x&fbclid=1")).toEqual({ status: 200, body: "page" });
 	});
 
-	test("a query that is no object is our mistake, and shows when the routes are mounted", () => {
+	test("a query schema that is no object fails an assertion when the routes are mounted", () => {
 		const odd = new Elysia().get("/v1/odd", () => "x", { query: z.record(z.string(), z.string()) });
 		expect(() => strictQueries(odd)).toThrow("/v1/odd");
 	});
@@ -581,7 +581,7 @@ describe("urlFlaw", () => {
 		});
 	}
 
-	test("a part that encodeURIComponent wrote has no flaw, except for NUL", () => {
+	test("a part that encodeURIComponent made has no flaw, except for NUL", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), (text) => {
 				const flaw = urlFlaw(`http://localhost/${encodeURIComponent(text)}`);

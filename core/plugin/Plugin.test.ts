@@ -25,13 +25,13 @@ const guest = definePlugin({
 	},
 });
 
-test("a list that meets every need compiles; one that does not is a type error", () => {
+test("a list of plugins that meets every need compiles; one that does not is a type error", () => {
 	expect(definePlugins([greeter, guest])).toHaveLength(2);
 	// @ts-expect-error nobody in this list offers "greeter"
 	expect(definePlugins([guest])).toHaveLength(1);
 });
 
-test("a service of another shape than its key says is a type error", () => {
+test("a service of another type than its key is a type error", () => {
 	const wrong = definePlugin({
 		name: "wrong",
 		version: "1",

@@ -18,7 +18,7 @@ import {
 import type { AnyTool, Command } from "#core/plugin/Tool.ts";
 
 describe("bootTree", () => {
-	test("the boot tree names each plugin, its time and what it stands on, in order", () => {
+	test("the boot tree lists each plugin with its time and its needs, in start order", () => {
 		const tree = bootTree([
 			{ plugin: "chain-scanner", needs: [], setupMs: 1.4, startMs: 2 },
 			{ plugin: "market", needs: ["scanner", "prices"], setupMs: 0, startMs: 12 },
@@ -105,7 +105,7 @@ describe("createHost", () => {
 			});
 		});
 
-		test("a setup that fails, hangs or forgets the offered service names its plugin", async () => {
+		test("a setup that fails, hangs or does not return the offered service fails with the plugin's name", async () => {
 			const broken = plugin("broken", {}, { setup: () => Promise.reject(new Error("no disk")) });
 			expect((await failure(host([broken]))).publicDetail).toBe(
 				'The plugin "broken" was not set up: Error: no disk',
@@ -142,11 +142,11 @@ describe("createHost", () => {
 		});
 	});
 
-	describe("what plugins collect", () => {
+	describe("tools and commands collected from plugins", () => {
 		const tool = (name: string) => ({ name }) as AnyTool;
 		const command = (name: string) => ({ name }) as Command;
 
-		test("tools and commands of all plugins are there once all are set up, and not before", async () => {
+		test("tools and commands of all plugins are available after all setups, and not before", async () => {
 			let early: unknown;
 			let ask: (() => Collected) | undefined;
 			const asking = plugin(
@@ -174,7 +174,7 @@ describe("createHost", () => {
 			expect(await found?.callerOf(new Request("http://localhost/"))).toBe("profile-1");
 		});
 
-		test("a request has no caller if no plugin knows whose it is", async () => {
+		test("a request has no caller if no plugin recognises it", async () => {
 			let ask: (() => Collected) | undefined;
 			await host([
 				plugin(
@@ -200,7 +200,7 @@ describe("createHost", () => {
 	});
 
 	describe("start and stop", () => {
-		test("plugins start in order and stop in reverse, each told when its own turn comes", async () => {
+		test("plugins start in order and stop in reverse, each when its turn comes", async () => {
 			const events: string[] = [];
 			const { start, stop } = await host([witness("a", events), witness("b", events)]);
 			await start();
@@ -215,7 +215,7 @@ describe("createHost", () => {
 			]);
 		});
 
-		test("a start that fails stops those before it in reverse, and those after it never start", async () => {
+		test("a start that fails stops the started plugins in reverse, and the later ones never start", async () => {
 			const events: string[] = [];
 			const { start } = await host([
 				witness("a", events),
@@ -234,7 +234,7 @@ describe("createHost", () => {
 			expect(events).not.toContain("d starts");
 		});
 
-		test("a start that throws at once fails like one that rejects", async () => {
+		test("a start that throws synchronously fails like one that rejects", async () => {
 			const { start } = await host([
 				plugin("a", {
 					start() {
@@ -245,7 +245,7 @@ describe("createHost", () => {
 			expect((await failure(start())).publicDetail).toContain('"a" did not start: Error: at once');
 		});
 
-		test("a start that hangs is ended by a limit that names the plugin", async () => {
+		test("a start that hangs fails after a time limit, with the plugin's name", async () => {
 			const events: string[] = [];
 			const plugins = [witness("a", events), plugin("slow", { start: hangs })];
 			const { start } = await host(plugins, { startTimeoutMs: 5 });
@@ -255,13 +255,13 @@ describe("createHost", () => {
 			expect(events.at(-1)).toBe("a stops");
 		});
 
-		test("a fault's own advice to try again later is kept", async () => {
+		test("a fault keeps its own advice to try again later", async () => {
 			const fault = defineFaults({ away: { status: 503, retry: "later", public: "Away." } });
 			const { start } = await host([plugin("a", { start: () => Promise.reject(fault.away()) })]);
 			expect(await failure(start())).toMatchObject({ retry: "later" });
 		});
 
-		test("a plugin that will not stop is named, and the others are stopped all the same", async () => {
+		test("a plugin that does not stop is named, and the others are still stopped", async () => {
 			const events: string[] = [];
 			const plugins = [
 				witness("a", events),
@@ -278,7 +278,7 @@ describe("createHost", () => {
 			]);
 		});
 
-		test("a host that is stopped while it starts begins no further plugin", async () => {
+		test("a host that is stopped while it starts does not start further plugins", async () => {
 			const events: string[] = [];
 			let go = () => {};
 			const slow = new Promise<void>((done) => {
@@ -296,7 +296,7 @@ describe("createHost", () => {
 		});
 	});
 
-	test("health is what each plugin answers; of one that fails, throws or hangs it is unknown", async () => {
+	test("health has each plugin's answer; a check that fails, throws or hangs counts as unknown", async () => {
 		const { health } = await host([
 			plugin("well", { health: async () => null }),
 			plugin("silent", {}),
@@ -320,7 +320,7 @@ describe("createHost", () => {
 		});
 	});
 
-	test("degradations are named by plugin, and a plugin whose check fails is named for that", async () => {
+	test("degradations are listed by plugin, and a plugin whose check fails is listed for that", async () => {
 		const stuck = { code: "stuck", count: 2, oldestAgeSeconds: 5, action: "Look." };
 		const { degraded } = await host([
 			plugin("a", { degraded: async () => [stuck] }),
@@ -373,7 +373,7 @@ describe("orderPlugins", () => {
 			expect(order()).toEqual([]);
 		});
 
-		test("any list without circles is ordered so that no plugin comes before one it needs", () => {
+		test("any list without cycles is ordered such that no plugin comes before one that it needs", () => {
 			const lists = fc
 				.integer({ min: 1, max: 12 })
 				.chain((count) =>
@@ -404,7 +404,7 @@ describe("orderPlugins", () => {
 	});
 
 	describe("refusals", () => {
-		test("all problems of the plugins are said at once", () => {
+		test("all problems of the plugins are reported together", () => {
 			const venue = extensionPoint<string>("venue");
 			const text = problems(
 				plugin("a", ["ghost"]),
@@ -423,20 +423,20 @@ describe("orderPlugins", () => {
 			expect(text).toContain('the runtime and "f" both claim the schema "core"');
 		});
 
-		test("a circle is named by the way around it, also that of one plugin alone", () => {
+		test("the error for a cycle lists the plugins in it, also for a plugin that needs itself", () => {
 			const circle = problems(plugin("a", ["b"]), plugin("b", ["c"]), plugin("c", ["b"]));
 			expect(circle).toContain("a circle of needs: b → c → b");
 			expect(problems(plugin("a", ["a"]))).toContain("a circle of needs: a → a");
 		});
 
-		test("two plugins with one command are refused", () => {
+		test("two plugins that declare one command are refused", () => {
 			const cli = [{ name: "decode", usage: "", summary: "", run: async () => 0 }];
 			expect(problems(plugin("a", [], { cli }), plugin("b", [], { cli }))).toContain(
 				'"a" and "b" both claim the command "decode"',
 			);
 		});
 
-		test("a point is open where some plugin opens it, and the runtime opens that of chains", () => {
+		test("a point may receive contributions if a plugin opens it; the runtime opens that of chains", () => {
 			const venue = extensionPoint<string>("venue");
 			const contributes = [
 				{ pointId: venue.id, value: "x" },

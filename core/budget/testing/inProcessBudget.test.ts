@@ -35,7 +35,7 @@ test("no window ever holds more units than it may", async () => {
 	);
 });
 
-test("a clock that is set back far refuses nobody for longer than a window", async () => {
+test("a clock that is set back far refuses takes for at most one window", async () => {
 	const { budget, advance } = make();
 	const terms = { amount: 1, perWindow: 1, windowMs: 60_000 };
 	await budget.take("a", terms);
@@ -43,7 +43,7 @@ test("a clock that is set back far refuses nobody for longer than a window", asy
 	expect((await budget.take("a", terms)).granted).toBe(true);
 });
 
-test("an endless number of names fails as our mistake before it fills the memory", async () => {
+test("creating names without end fails an assertion before memory is full", async () => {
 	const { budget } = make();
 	const terms = { amount: 1, perWindow: 1, windowMs: 60_000 };
 	for (let index = 0; index < 1_000; index++) await budget.take(`${index}`, terms);

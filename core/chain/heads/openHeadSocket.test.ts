@@ -44,7 +44,7 @@ function open({ refuses = [] as string[], chainId = CHAIN_ID } = {}) {
 	return { node, heard };
 }
 
-test("each listener is told the logs of its own filters, beside the heads", async () => {
+test("each listener receives the logs of its own filters, beside the heads", async () => {
 	const { node, heard } = open();
 	const { socketAnswer } = node;
 	let subscribed = 0;
@@ -65,7 +65,7 @@ test("each listener is told the logs of its own filters, beside the heads", asyn
 	expect(all).toEqual(["mint a mint", "head 7", "sale a sale", "head 8"]);
 });
 
-test("a node that refuses to push logs announces heads all the same", async () => {
+test("a node that refuses to push logs still announces heads", async () => {
 	const { node, heard } = open({ refuses: ["0x5a1e", "0x317"] });
 	const { socketAnswer } = node;
 	let subscribed = 0;

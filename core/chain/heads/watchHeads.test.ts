@@ -79,7 +79,7 @@ describe("subscribeHeads", () => {
 		expect(bytes).toBeGreaterThan(100);
 	});
 
-	test("[ING-14] no head of a socket that serves another chain is believed; the next one is asked", async () => {
+	test("[ING-14] heads from a socket of another chain are ignored, and the next endpoint is used", async () => {
 		const wrong = open(1);
 		const right = open();
 		announceOnSubscribe(wrong, 999);
@@ -90,7 +90,7 @@ describe("subscribeHeads", () => {
 		expect(await warnings.next()).toMatchObject({ reason: "it serves chain 0x1" });
 	});
 
-	test("a head that comes before the socket named its chain does not count", async () => {
+	test("a head that arrives before the socket named its chain is ignored", async () => {
 		const node = open();
 		const answer = node.socketAnswer;
 		node.socketAnswer = (call) => {
@@ -102,7 +102,7 @@ describe("subscribeHeads", () => {
 		expect(await heads.next()).toBe(7);
 	});
 
-	test("a socket that closes is opened again, and says so to its listener", async () => {
+	test("a socket that closes is opened again, and its listener is informed", async () => {
 		const node = open();
 		announceOnSubscribe(node, 7);
 		const { heads, losses } = subscribe([node.wsUrl]);
@@ -113,7 +113,7 @@ describe("subscribeHeads", () => {
 		expect(node.opened()).toBe(2);
 	});
 
-	test("a socket that stays open and silent is given up for a new one", async () => {
+	test("a socket that stays open but silent is replaced by a new one", async () => {
 		const node = open();
 		node.socketAnswer = () => undefined;
 		const { heads, losses } = subscribe([node.wsUrl], { silenceMaxMs: 20 });
@@ -123,7 +123,7 @@ describe("subscribeHeads", () => {
 		expect(heads.rest()).toEqual([]);
 	});
 
-	test("a socket that speaks is kept for longer than silence would be borne", async () => {
+	test("a socket that still sends pings is kept for longer than a silent one", async () => {
 		const node = open();
 		announceOnSubscribe(node, 1);
 		const silenceMaxMs = 2_000;
@@ -152,7 +152,7 @@ describe("subscribeHeads", () => {
 		expect(await heads.next()).toBe(7);
 	});
 
-	test("an endpoint that is away is tried again for as long as it takes, and complained of once", async () => {
+	test("an unreachable endpoint is retried without end, and logged once", async () => {
 		const node = open();
 		await node.stop();
 		const { losses, warnings } = subscribe([node.wsUrl]);
@@ -161,7 +161,7 @@ describe("subscribeHeads", () => {
 		expect(warnings.rest()).toEqual([]);
 	});
 
-	test("[ING-14] a socket that stalls makes no head late: another endpoint's is listened to beside it", async () => {
+	test("[ING-14] a socket that stalls delays no head: a second endpoint's socket is open beside it", async () => {
 		const stalled = open();
 		stalled.socketAnswer = () => undefined;
 		const right = open();
@@ -173,7 +173,7 @@ describe("subscribeHeads", () => {
 		expect(losses.rest()).toEqual([]);
 	});
 
-	test("[ING-14] while one socket speaks the loss of the other is no reason to poll", async () => {
+	test("[ING-14] while one of two sockets delivers heads, the loss of the other starts no polling", async () => {
 		const [dying, right] = [open(), open()];
 		announceOnSubscribe(dying, 7);
 		announceOnSubscribe(right, 7);
@@ -188,7 +188,7 @@ describe("subscribeHeads", () => {
 		expect(await losses.next()).toBe("lost");
 	});
 
-	test("two of three endpoints are listened to, and the third replaces one that fails", async () => {
+	test("two of three endpoints have a socket, and the third replaces one that fails", async () => {
 		const [refusing, right, spare] = [open(), open(), open()];
 		const answer = refusing.socketAnswer;
 		refusing.socketAnswer = (call) =>
@@ -203,7 +203,7 @@ describe("subscribeHeads", () => {
 		expect([right.opened(), spare.opened()]).toEqual([1, 1]);
 	});
 
-	test("a frame that is no message is ignored", async () => {
+	test("a frame that is no valid message is ignored", async () => {
 		const node = open();
 		const answer = node.socketAnswer;
 		const noise = [
@@ -221,7 +221,7 @@ describe("subscribeHeads", () => {
 		expect(await heads.next()).toBe(7);
 	});
 
-	test("no head is heard and no socket opened after the signal aborts", async () => {
+	test("after the signal aborts no head is delivered and no socket opened", async () => {
 		const node = open();
 		announceOnSubscribe(node, 7);
 		const { heads, losses, controller } = subscribe([node.wsUrl]);
@@ -314,7 +314,7 @@ describe("watchHeads", () => {
 		while ((await heads.next()) !== 10 ** 9);
 	});
 
-	test("while a socket speaks nothing is polled; when it has long been silent, polling begins", async () => {
+	test("a working socket stops polling; polling begins when the socket is silent for long", async () => {
 		const node = fakeNode();
 		nodes.push(node);
 		const answer = node.socketAnswer;
@@ -353,7 +353,7 @@ describe("watchHeads", () => {
 		expect(await polls.next()).toBeGreaterThan(0);
 	});
 
-	test("an outage is said once, and its end once", async () => {
+	test("the begin and the end of an outage are each logged once", async () => {
 		let away = true;
 		const { heads, polls, said } = watch(async () => {
 			if (away) throw rpcFault.transport();
@@ -366,7 +366,7 @@ describe("watchHeads", () => {
 		expect(said).toEqual(["the chain's RPC does not answer", "the chain's RPC answers again"]);
 	});
 
-	test("a poll that hangs is not joined by others", async () => {
+	test("while a poll hangs no further poll starts", async () => {
 		let answer: (header: unknown) => void = () => {};
 		const hanging = new Promise((resolve) => {
 			answer = resolve;
@@ -388,7 +388,7 @@ describe("watchHeads", () => {
 		expect(await heads.next()).toBe(7);
 	});
 
-	test("a watch whose signal is already aborted asks nothing", () => {
+	test("a watch whose signal is already aborted sends no request", () => {
 		const controller = new AbortController();
 		controller.abort();
 		let asked = 0;

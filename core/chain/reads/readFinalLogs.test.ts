@@ -91,7 +91,7 @@ test("logs are read up to the head minus the final depth, in chain order, with t
 	expect(found.kind === "logs" && found.timeMs.get(7)).toBe(1_700_000_007_000);
 });
 
-test("no logs are read while no further block is final", async () => {
+test("no logs are read while no new block is final", async () => {
 	expect(await open().read({ fromBlock: 91 })).toEqual({ kind: "none", finalBlock: 90 });
 	expect(await open({ head: 3 }).read()).toMatchObject({ kind: "none" });
 });
@@ -123,19 +123,19 @@ test("the range that a node says it accepts is taken", async () => {
 	expect(node.asked.filter((one) => one.startsWith("eth_getLogs"))).toHaveLength(2);
 });
 
-test("the refusal of a single block is passed on", async () => {
+test("a node's refusal of a single block is passed on", async () => {
 	const refused = open({ rangeMax: 0 }).read();
 	await expect(refused).rejects.toMatchObject({ code: "rpc_range" });
 });
 
-test("reads what is there of a node that says it is further than it is", async () => {
+test("readFinalLogs reads the existing blocks of a node that reports a head beyond its own", async () => {
 	const { read } = open({
 		tamper: ({ method }, answer) => (method === "eth_blockNumber" ? hex(140) : answer),
 	});
 	expect(await read()).toMatchObject({ kind: "logs", to: 65 });
 });
 
-test("notices that the block it goes on from left the chain", async () => {
+test("readFinalLogs reports a fork if the block after which it continues left the chain", async () => {
 	const { hash } = fakeHeader(40);
 	const after = { block: 40, hash: hash as `0x${string}` };
 	expect(await open().read({ fromBlock: 41, after })).toMatchObject({ kind: "logs", to: 90 });
@@ -143,7 +143,7 @@ test("notices that the block it goes on from left the chain", async () => {
 	expect(await open().read({ fromBlock: 41, after: other })).toEqual({ kind: "forked" });
 });
 
-describe("what no honest node answers is not believed:", () => {
+describe("an answer that no honest node gives is not believed:", () => {
 	const logs: Node["logs"] = [
 		[7, 1],
 		[90, 0],
@@ -177,7 +177,7 @@ describe("what no honest node answers is not believed:", () => {
 		});
 	}
 
-	test("a block that is another one before and after the logs were read", async () => {
+	test("a block whose hash changed while the logs were read", async () => {
 		let asked = 0;
 		const { read, node } = open({
 			tamper: ({ params: [block] }, answer: any) =>
@@ -188,7 +188,7 @@ describe("what no honest node answers is not believed:", () => {
 	});
 });
 
-test("no header is asked for logs whose time nobody wants", async () => {
+test("no header is fetched for logs whose time is not needed", async () => {
 	const { read, node } = open({ logs: [[7, 1]] });
 	await read({ isTimed: () => false });
 	expect(node.asked).not.toContain(`eth_getBlockByNumber ${hex(7)}`);

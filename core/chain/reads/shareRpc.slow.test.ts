@@ -20,7 +20,7 @@ function nodeOf() {
 	return shareRpc({ settle, call: never, batch: never, distrust() {}, stats }, { answerMs: 5 });
 }
 
-test("a question that shares a request with an unanswered one is still answered", async () => {
+test("a call that shares a request with an unanswered call still gets its answer", async () => {
 	const rpc = nodeOf();
 	const ending = new AbortController();
 	const { signal } = ending;

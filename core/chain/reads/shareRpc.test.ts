@@ -31,7 +31,7 @@ function nodeOf() {
 const call = (method: string, ...params: string[]) => ({ method, params });
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("questions that come while others wait share one request, equal ones once", async () => {
+test("calls that arrive while others wait share one request, and equal calls are sent once", async () => {
 	const { rpc, requests } = nodeOf();
 	const first = [rpc.call(call("a", "1")), rpc.call(call("a", "2"))];
 	expect(requests).toHaveLength(2);
@@ -61,7 +61,7 @@ test("questions that come while others wait share one request, equal ones once",
 	expect(requests).toHaveLength(4);
 });
 
-test("callers of a failed shared request each ask alone, and a refusal affects only its caller", async () => {
+test("when a shared request fails, each caller asks alone, and a refusal affects only its caller", async () => {
 	const { rpc, requests } = nodeOf();
 	const busy = [rpc.call(call("a")), rpc.call(call("a"))];
 	const later = [rpc.call(call("b")), rpc.call(call("refused"))];
@@ -77,7 +77,7 @@ test("callers of a failed shared request each ask alone, and a refusal affects o
 	expect(two).toMatchObject({ status: "rejected", reason: { code: "rpc_refused" } });
 });
 
-test("an aborted caller stops waiting, and the others are not affected", async () => {
+test("an aborted caller stops waiting, and the others still get their answers", async () => {
 	const { rpc, requests } = nodeOf();
 	const busy = [rpc.call(call("a")), rpc.call(call("a"))];
 	const stop = new AbortController();
@@ -92,7 +92,7 @@ test("an aborted caller stops waiting, and the others are not affected", async (
 	expect(await stays).toBe("c ");
 });
 
-test("a request holds so many calls at most, and one that asks for more has its own", async () => {
+test("a request holds a limited number of calls, and a caller with more has its own request", async () => {
 	const { rpc, requests } = nodeOf();
 	const many = (name: string, count: number) =>
 		rpc.settle(Array.from({ length: count }, (_, n) => call(name, String(n))));
@@ -106,7 +106,7 @@ test("a request holds so many calls at most, and one that asks for more has its 
 	expect(SHARED_CALLS_MAX).toBeLessThan(120);
 });
 
-test("a question with options of its own is asked as it is", async () => {
+test("a call with options of its own is sent unchanged", async () => {
 	const { rpc, requests } = nodeOf();
 	for (let n = 0; n < 3; n++) void rpc.settle([call("a")], { minBlock: 7 });
 	expect(requests).toHaveLength(3);

@@ -7,7 +7,7 @@ import { rpcLab } from "#core/chain/rpc/testing/rpcLab.ts";
 describe("byPurpose", () => {
 	const anvil = builtinChains.find(({ slug }) => slug === "anvil") as Chain;
 
-	test("each purpose has one Rpc, which asks under its name", async () => {
+	test("each purpose has its own Rpc, whose calls are counted under the purpose", async () => {
 		const lab = rpcLab(anvil, 1);
 		const rpcs = byPurpose(lab.rpc);
 		expect(Object.keys(rpcs)).toEqual(Object.keys(RPC_PURPOSES));
@@ -22,7 +22,7 @@ describe("withPurpose", () => {
 	const anvil = builtinChains.find(({ slug }) => slug === "anvil") as Chain;
 	const block = { method: "eth_getBlockByNumber", params: ["0x7", false] };
 
-	test("a question is counted under its asker in all of three ways, with what else it asks for", async () => {
+	test("call, batch and settle are counted under the caller's purpose", async () => {
 		const lab = rpcLab(anvil, 1);
 		const { signal } = new AbortController();
 		const names = withPurpose(lab.rpc, "names");
@@ -37,7 +37,7 @@ describe("withPurpose", () => {
 		]);
 	});
 
-	test("the endpoint's identity is asked, and counted, for whoever asks first", async () => {
+	test("the first call's eth_chainId is counted under the purpose of that call", async () => {
 		const lab = rpcLab(anvil, 1);
 		await withPurpose(lab.rpc, "intents").call(block);
 		expect(await lab.lines("rpc_calls_total")).toContain(

@@ -43,9 +43,9 @@ const methods = ({ requests }: FakeNode) => {
 	return requests.flatMap((body) => [body].flat()).map(({ method }) => method);
 };
 
-describe("a question that a silent endpoint leaves open", () => {
+describe("a call that a silent endpoint does not answer", () => {
 	for (const purpose of ["intents", "requests"] as const) {
-		test(`the question is answered by the next endpoint if somebody waits (${purpose})`, async () => {
+		test(`the next endpoint answers the call if somebody waits for it (${purpose})`, async () => {
 			const { rpc, first } = make(purpose);
 			expect(await rpc.batch([balance, balance])).toEqual(["second", "second"]);
 			expect(first.requests).toHaveLength(1);
@@ -55,7 +55,7 @@ describe("a question that a silent endpoint leaves open", () => {
 		});
 	}
 
-	test("the question is put to one endpoint if it sends, or if nobody waits", async () => {
+	test("the call goes to one endpoint only if it sends a transaction, or if nobody waits", async () => {
 		const { rpc, all, first, second } = make("intents");
 		first.answer = answering(({ method }) => hex(method === "eth_chainId" ? anvil.id : 1));
 		expect(await rpc.call(balance)).toBe(hex(1));
@@ -78,7 +78,7 @@ describe("a question that a silent endpoint leaves open", () => {
 	});
 });
 
-test("the first of two answers is used whole, and the late one changes nothing", async () => {
+test("the first of two answers is used as a whole, and the later one is ignored", async () => {
 	const { rpc, first } = make("intents");
 	const heard = new Set<string>();
 	expect(await rpc.batch([balance, balance], { heard })).toEqual(["second", "second"]);
@@ -87,7 +87,7 @@ test("the first of two answers is used whole, and the late one changes nothing",
 	expect(await rpc.call(balance)).toBe("second");
 });
 
-test("an endpoint that answers keeps its place, and a refusal of the second is an answer", async () => {
+test("an endpoint that answers keeps its rank, and a refusal by the second one counts as an answer", async () => {
 	const { rpc, first, second } = make("intents");
 	first.answer = speaking("first");
 	for (let turn = 0; turn < 5; turn++) expect(await rpc.call(balance)).toBe("first");

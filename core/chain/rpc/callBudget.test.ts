@@ -6,7 +6,7 @@ import type { RpcRank } from "#core/chain/rpc/Rpc.ts";
 import { localTimeline } from "#core/chain/rpc/timelines.ts";
 
 describe("createCallBudget", () => {
-	test("a batch without a limit is granted whole, at once, and without a promise", () => {
+	test("a batch is granted as a whole, at once and synchronously, if there is no limit", () => {
 		const { budget } = budgetLab(null);
 		for (let turn = 0; turn < 1_000; turn++) expect(budget.take(250, { rank: 3 })).toBe(250);
 		expect(budget.isLimited()).toBe(false);
@@ -39,7 +39,7 @@ describe("createCallBudget", () => {
 		);
 	});
 
-	test("two processes that share an endpoint's time stay within it together", async () => {
+	test("two processes that share an endpoint's limit stay within it together", async () => {
 		const time = createLabTime();
 		const timeline = localTimeline(time.clock);
 		const labs = [budgetLab(100, { time, timeline }), budgetLab(100, { time, timeline })];
@@ -53,7 +53,7 @@ describe("createCallBudget", () => {
 		expect(lastMs - 1_000_000).toBeLessThan(7_000);
 	});
 
-	test("a process that stood still does not make up for it", async () => {
+	test("a process that was suspended does not send more calls afterwards to catch up", async () => {
 		const lab = budgetLab(100);
 		const sent = lab.send(200, 3);
 		await lab.advance(500);
@@ -68,7 +68,7 @@ describe("createCallBudget", () => {
 		expect(lab.mostInASecond()).toBeLessThanOrEqual(100);
 	});
 
-	test("an intent's calls go before a catch-up that was there first", async () => {
+	test("an intent's calls are sent before those of a catch-up that waited first", async () => {
 		const lab = budgetLab(100);
 		const stopping = new AbortController();
 		const catchUp = lab.send(1_000, 3, stopping.signal).catch(() => {});
@@ -84,7 +84,7 @@ describe("createCallBudget", () => {
 		await catchUp;
 	});
 
-	test("a caller that gives up is answered at once and leaves its turn to others", async () => {
+	test("a caller that gives up is answered at once and frees its place in the queue", async () => {
 		const lab = budgetLab(10);
 		const stopping = new AbortController();
 		const given = lab.send(500, 1, stopping.signal).catch((error) => error);
@@ -100,7 +100,7 @@ describe("createCallBudget", () => {
 		expect(late).toMatchObject({ meta: { paced: true } });
 	});
 
-	test("no call is sent during the pause after a refusal, and then calls come at a lower rate", async () => {
+	test("after a refusal no call is sent during the pause, and then calls are sent at a lower rate", async () => {
 		const lab = budgetLab(null);
 		expect(lab.budget.take(200, { rank: 3 })).toBe(200);
 		lab.budget.answered(100);
@@ -114,7 +114,7 @@ describe("createCallBudget", () => {
 		expect(lab.mostInASecond()).toBeGreaterThan(60);
 	});
 
-	test("a refusal without a time doubles the pause until one is answered; half a minute is the most", () => {
+	test("a refusal without a retry time doubles the pause up to 30 s, until a call is answered", () => {
 		const time = createLabTime();
 		const { budget } = budgetLab(null, { time });
 		const pauses: number[] = [];
@@ -145,7 +145,7 @@ describe("createCallBudget", () => {
 });
 
 describe("createLastSecond", () => {
-	test("a call counts in the last second only for a second, to a tenth of one", () => {
+	test("a call counts in the last second for one second, exact to a tenth", () => {
 		const last = createLastSecond();
 		last.add(3, 1_000_000);
 		last.add(4, 1_000_500);
@@ -156,7 +156,7 @@ describe("createLastSecond", () => {
 		expect(last.sum(2_000_000)).toBe(5);
 	});
 
-	test("a clock that was set back begins anew", () => {
+	test("the count starts again when the clock is set back", () => {
 		const last = createLastSecond();
 		last.add(3, 1_000_000);
 		expect(last.sum(900_000)).toBe(0);

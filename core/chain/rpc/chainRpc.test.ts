@@ -158,14 +158,14 @@ describe("chainRpc.limits", () => {
 		"less than is set": [{ allowed: 30, perSecondMax: 100 }, 90],
 	};
 	for (const [what, [options, secondsMax]] of Object.entries(misbehaving)) {
-		test(`a node with ${what} is learned: all is answered, and the next time soon`, async () => {
+		test(`the limit of a node with ${what} is learned: all calls are answered, the next ones soon`, async () => {
 			const node = limitedNode(options);
 			await secondsFor(node, 600, secondsMax);
 			expect(await secondsFor(node, 600, 3_600)).toBeLessThan(60);
 		});
 	}
 
-	test("no call is refused by a node whose allowed rate the operator set", async () => {
+	test("at the rate that the operator set, a node refuses no call", async () => {
 		const node = limitedNode({ allowed: 100, perSecondMax: 100 });
 		expect(await secondsFor(node, 1_200, 60)).toBeLessThan(15);
 		expect(node.counts.refused).toBe(0);
@@ -208,7 +208,7 @@ describe("chainRpc.pool", () => {
 	/** Waits for background probes, which answer at once here. */
 	const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-	test("[ING-14] every endpoint is checked for its chain at the first question, and a wrong one is counted", async () => {
+	test("[ING-14] the first call checks the chain of every endpoint, and counts a wrong one", async () => {
 		const lab = rpcLab(anvil, 3);
 		if (lab.endpoints[2]) lab.endpoints[2].chainId = 1;
 		await lab.rpc.call(block(7));
@@ -218,7 +218,7 @@ describe("chainRpc.pool", () => {
 		expect(await lab.count("wrong_chain", 2)).toBe(1);
 	});
 
-	test("[ING-14] a clearly faster endpoint is found by itself, and then stays", async () => {
+	test("[ING-14] a clearly faster endpoint becomes the first by itself, and stays first", async () => {
 		const lab = rpcLab(anvil, 2);
 		if (lab.endpoints[0]) lab.endpoints[0].durationMs = 400;
 		for (let minute = 0; minute < 5; minute++) {
@@ -231,7 +231,7 @@ describe("chainRpc.pool", () => {
 		expect(lab.askedFor(name(8))).toEqual([1]);
 	});
 
-	test("[ING-14] a broken endpoint is asked again in the background, ever more rarely, and comes back", async () => {
+	test("[ING-14] a failed endpoint is checked in the background, ever less often, and is used again", async () => {
 		const lab = rpcLab(anvil, 2);
 		const [broken] = lab.endpoints;
 		if (broken) broken.down = true;
@@ -257,7 +257,7 @@ describe("chainRpc.pool", () => {
 		expect(lab.askedFor(name(9))).toEqual([0, 1]);
 	});
 
-	test("[ING-14] an endpoint with a retry time is not asked, and where all have one none is", async () => {
+	test("[ING-14] an endpoint with a retry time is not called; if all have one, no endpoint is", async () => {
 		const lab = rpcLab(anvil, 2);
 		for (const endpoint of lab.endpoints) endpoint.down = 10_000;
 		await lab.rpc.call(block(7)).catch(() => {});
@@ -274,7 +274,7 @@ describe("chainRpc.pool", () => {
 		expect(await lab.rpc.call(block(7))).toMatchObject({ number: hex(7) });
 	});
 
-	test("[ING-14] a question that finds a full queue goes to the next endpoint, and no ranking changes", async () => {
+	test("[ING-14] a call that meets a full queue goes to the next endpoint, and the ranking is unchanged", async () => {
 		const lab = rpcLab(anvil, 2);
 		const [busy] = lab.endpoints;
 		await lab.rpc.call(block(6));
@@ -286,7 +286,7 @@ describe("chainRpc.pool", () => {
 		expect(lab.askedFor(name(8))).toEqual([0]);
 	});
 
-	test("[ING-14] a block that an endpoint just lacked is asked of another", async () => {
+	test("[ING-14] a block that one endpoint lacked is requested from another", async () => {
 		const lab = rpcLab(anvil, 2);
 		await lab.rpc.call(block(100));
 		await settled();
@@ -300,7 +300,7 @@ describe("chainRpc.pool", () => {
 		expect(lab.askedFor(name(99))).toEqual([0]);
 	});
 
-	test("[ING-14] an endpoint whose head is far ahead of all others is not trusted, and asked last", async () => {
+	test("[ING-14] an endpoint whose head is far ahead of all others is not believed, and ranked last", async () => {
 		const lab = rpcLab(anvil, 2);
 		const [liar, honest] = lab.endpoints;
 		if (!liar || !honest) throw new Error("no endpoints");
@@ -315,7 +315,7 @@ describe("chainRpc.pool", () => {
 		expect(lab.askedFor(name(150))).toEqual([1]);
 	});
 
-	test("[ING-14] a head far ahead that a second endpoint names as well is the chain's", async () => {
+	test("[ING-14] a head far ahead is believed once a second endpoint reports it", async () => {
 		const lab = rpcLab(anvil, 2);
 		await lab.rpc.call(block(7));
 		await settled();
@@ -325,7 +325,7 @@ describe("chainRpc.pool", () => {
 		expect(await lab.rpc.call(head)).toBe(hex(1_000_000));
 	});
 
-	test("an endpoint that is alone is believed a head far ahead once it says it twice", async () => {
+	test("a single endpoint's head far ahead is believed at its second report", async () => {
 		const lab = rpcLab(anvil, 1);
 		const [only] = lab.endpoints;
 		if (!only) throw new Error("no endpoint");
@@ -345,7 +345,7 @@ describe("chainRpc.pool", () => {
 		const isReadable = (result: unknown) => result === hex(5);
 		const price = { method: "eth_blockNumber", params: [] };
 
-		test("an unreadable result is asked of another endpoint, and counted against the first one", async () => {
+		test("an unreadable result is requested from another endpoint, and counted against the first one", async () => {
 			const lab = rpcLab(anvil, 2);
 			for (const endpoint of lab.endpoints) endpoint.head = 5;
 			const [liar] = lab.endpoints;
@@ -371,7 +371,7 @@ describe("chainRpc.pool", () => {
 			]);
 		});
 
-		test("an unreadable result is asked for once more if there is no other endpoint", async () => {
+		test("an unreadable result is requested once more if there is no other endpoint", async () => {
 			const lab = rpcLab(anvil, 1);
 			const [only] = lab.endpoints;
 			if (!only) throw new Error("no endpoint");
@@ -411,7 +411,7 @@ describe("chainRpc.pool", () => {
 		expect(lab.askedFor(name(9))).toEqual([0, 1]);
 	});
 
-	test("[ING-14] a head that jumps back is counted", async () => {
+	test("[ING-14] a head that jumps back is counted against its endpoint", async () => {
 		const lab = rpcLab(anvil, 1);
 		const latest = { method: "eth_getBlockByNumber", params: ["latest", false] };
 		await lab.rpc.call(latest);
@@ -420,7 +420,7 @@ describe("chainRpc.pool", () => {
 		expect(await lab.count("head_jumped_back", 0)).toBe(1);
 	});
 
-	test("[ING-14] a second opinion comes from an endpoint that was not heard, whoever else asks meanwhile", async () => {
+	test("[ING-14] a second opinion comes from an endpoint that was not asked before, also beside other calls", async () => {
 		const lab = rpcLab(anvil, 2);
 		await lab.rpc.call(block(6));
 		lab.askedFor("");
@@ -450,7 +450,7 @@ describe("chainRpc.quorum", () => {
 	const forge = (_: unknown, answer: unknown) =>
 		typeof answer === "object" ? { ...answer, hash: `0x${"66".repeat(32)}` } : answer;
 
-	test("[ING-14] a quorum asks as many endpoints as must agree, in each way of asking", async () => {
+	test("[ING-14] a quorum asks as many endpoints as must agree, for call, batch and settle", async () => {
 		const lab = rpcLab(anvil, 3, { quorum: 2 });
 		expect(await lab.rpc.call(block(7), { quorum: true })).toMatchObject({ number: hex(7) });
 		expect(lab.askedFor(name(7))).toEqual([0, 1]);
@@ -469,7 +469,7 @@ describe("chainRpc.quorum", () => {
 		expect(single.askedFor(name(7))).toEqual([0]);
 	});
 
-	test("[ING-14] a forged head is outvoted, and its author counted", async () => {
+	test("[ING-14] a forged head is outvoted, and its endpoint counted", async () => {
 		const lab = rpcLab(anvil, 3, { quorum: 2 });
 		if (lab.endpoints[0]) lab.endpoints[0].tamper = forge;
 		const header = await lab.rpc.call(block(7), { quorum: true });
@@ -482,7 +482,7 @@ describe("chainRpc.quorum", () => {
 		expect(lab.askedFor(name(8))).toEqual([0]);
 	});
 
-	test("[ING-14] two endpoints that contradict each other answer nothing", async () => {
+	test("[ING-14] two endpoints that contradict each other give no answer", async () => {
 		const lab = rpcLab(anvil, 2, { quorum: 2 });
 		if (lab.endpoints[0]) lab.endpoints[0].tamper = forge;
 		expect(await code(lab.rpc.batch([block(7)], { quorum: true }))).toBe("rpc_disagreement");
@@ -491,7 +491,7 @@ describe("chainRpc.quorum", () => {
 		]);
 	});
 
-	test("[ING-14] an endpoint that lags is no contradiction: it is waited for, not counted", async () => {
+	test("[ING-14] an endpoint that lags does not contradict: it is waited for, and not counted", async () => {
 		const lab = rpcLab(anvil, 2, { quorum: 2 });
 		if (lab.endpoints[1]) lab.endpoints[1].head = 90;
 		const asked = () => lab.rpc.call(block(95), { quorum: true, minBlock: 95 });
@@ -501,7 +501,7 @@ describe("chainRpc.quorum", () => {
 		expect(await asked()).toMatchObject({ number: hex(95) });
 	});
 
-	test("[ING-14] fields in which honest nodes differ may be left out of the comparison", async () => {
+	test("[ING-14] fields in which honest nodes differ can be left out of the comparison", async () => {
 		const lab = rpcLab(anvil, 2, { quorum: 2 });
 		for (const [index, endpoint] of lab.endpoints.entries()) {
 			endpoint.tamper = (_, answer) =>
@@ -512,7 +512,7 @@ describe("chainRpc.quorum", () => {
 		expect(await lab.rpc.call(block(7), { quorum: { digest } })).toMatchObject({ number: hex(7) });
 	});
 
-	test("an answer that several served is held against all of them", async () => {
+	test("an answer put together from several endpoints is compared with all of them", async () => {
 		const lab = rpcLab(anvil, 3, { quorum: 2 });
 		await lab.rpc.call(block(7), { quorum: true });
 		lab.rpc.distrust("hash_mismatch");
@@ -572,7 +572,7 @@ describe("chainRpc", () => {
 		expect(asked(nodes[2])).toEqual([]);
 	});
 
-	test("[ING-14] an endpoint of another chain is asked for nothing but its chain id", async () => {
+	test("[ING-14] an endpoint of another chain gets no call except eth_chainId", async () => {
 		const said: string[] = [];
 		const log = { ...silentLog, error: (message: string) => said.push(message) };
 		const { nodes, rpc } = make(2, log);
@@ -597,7 +597,7 @@ describe("chainRpc", () => {
 		expect(await rpc.call(call)).toBe("from 0");
 	});
 
-	test("a node's refusal is final: no other endpoint is asked", async () => {
+	test("a node's refusal is final: no other endpoint is called", async () => {
 		const { nodes, rpc } = make(2);
 		await rpc.call(call);
 		if (nodes[0]) {
@@ -609,7 +609,7 @@ describe("chainRpc", () => {
 		expect(asked(nodes[1])).toEqual([]);
 	});
 
-	test("[ING-14] an endpoint that will not even name its chain, as with a key that ran out, is passed by", async () => {
+	test("[ING-14] an endpoint that refuses eth_chainId too, as with an expired key, is skipped", async () => {
 		const { nodes, rpc } = make(2);
 		if (nodes[0]) {
 			nodes[0].answer = () =>
@@ -619,7 +619,7 @@ describe("chainRpc", () => {
 		expect(asked(nodes[0])).toEqual(["eth_chainId"]);
 	});
 
-	test("a call fails as silence, once each endpoint was tried, when all endpoints are down", async () => {
+	test("a call fails as a transport fault when all endpoints are down, after each was tried", async () => {
 		const { nodes, rpc } = make(3);
 		for (const node of nodes) node.answer = down;
 		const failed = await failure(rpc.call(call));
@@ -627,7 +627,7 @@ describe("chainRpc", () => {
 		expect(nodes.map((node) => node.requests.length)).toEqual([1, 1, 1]);
 	});
 
-	test("a caller that gave up is not served by the next endpoint", async () => {
+	test("for a caller that gave up, no further endpoint is called", async () => {
 		const { nodes, rpc } = make(2);
 		if (nodes[0]) nodes[0].answer = () => undefined;
 		const stopping = new AbortController();
@@ -637,7 +637,7 @@ describe("chainRpc", () => {
 		expect(asked(nodes[1])).toEqual([]);
 	});
 
-	test("the figures are those of all endpoints together", async () => {
+	test("the statistics add up all endpoints", async () => {
 		const { nodes, rpc } = make(2);
 		await rpc.call(call);
 		if (nodes[0]) nodes[0].answer = down;

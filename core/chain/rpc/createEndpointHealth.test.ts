@@ -8,7 +8,7 @@ function measured(durationMs: number, samples = 3) {
 	return health;
 }
 
-test("an endpoint's time is known after a few requests, and forgotten when it is old", () => {
+test("an endpoint's response time is known after a few requests, and forgotten when it is old", () => {
 	expect(measured(80, 2).costMs("light", 0)).toBeNull();
 	expect(measured(80).costMs("light", 0)).toBeCloseTo(80);
 	expect(measured(80).costMs("light", 600_001)).toBeNull();
@@ -23,7 +23,7 @@ test("an endpoint's cost follows several slow answers, and not a single one", ()
 	expect(health.costMs("light", 0)).toBeGreaterThan(1_800);
 });
 
-test("[ING-14] an endpoint that fails rests twice as long each time, a minute at most, until it answers again", () => {
+test("[ING-14] an endpoint that fails is not used for twice as long each time, up to a minute", () => {
 	const health = createEndpointHealth();
 	const rests: number[] = [];
 	for (let failure = 0; failure < 9; failure++) {
@@ -38,7 +38,7 @@ test("[ING-14] an endpoint that fails rests twice as long each time, a minute at
 	expect(health.restsUntilMs()).toBe(1_000);
 });
 
-test("[ING-14] a failure counts against it, half as much after each minute", () => {
+test("[ING-14] a failure raises an endpoint's cost, by half as much after each minute", () => {
 	const health = measured(100);
 	health.failed(0);
 	expect(health.costMs("light", 0)).toBeCloseTo(1_100);
@@ -46,7 +46,7 @@ test("[ING-14] a failure counts against it, half as much after each minute", () 
 	expect(health.costMs("light", 120_000)).toBeCloseTo(350);
 });
 
-test("[ING-14] an endpoint that lied is a suspect for longer each time, whatever it answers meanwhile", () => {
+test("[ING-14] an endpoint that gave a false answer is suspect for longer each time, despite good answers", () => {
 	const health = createEndpointHealth();
 	health.distrusted(0);
 	health.succeeded();
@@ -60,14 +60,14 @@ test("[ING-14] an endpoint that lied is a suspect for longer each time, whatever
 	expect(health.isSuspect(1_630_000)).toBe(false);
 });
 
-test("[ING-14] an endpoint that differed from others is not ranked last for it", () => {
+test("[ING-14] an endpoint whose answer differed from others is not ranked last", () => {
 	const health = measured(100);
 	health.doubted(0);
 	expect(health.isSuspect(0)).toBe(false);
 	expect(health.costMs("light", 0)).toBeGreaterThan(1_000);
 });
 
-test("[ING-14] blocks that were served are known, those refused are believed missing for a moment", () => {
+test("[ING-14] a block that was served is known, and a refused one counts as missing for 3 s", () => {
 	const health = createEndpointHealth();
 	expect(health.knows(7, 0)).toBe("unknown");
 	health.has(7);
@@ -85,14 +85,14 @@ test("[ING-14] blocks that were served are known, those refused are believed mis
 	expect(health.knows(7, 4_000)).toBe("unknown");
 });
 
-test("a node that pruned old blocks has not lost its head", () => {
+test("a node that pruned old blocks keeps its known head", () => {
 	const health = createEndpointHealth();
 	health.has(10_000);
 	health.lacks(5, 0);
 	expect(health.headBlock()).toBe(10_000);
 });
 
-test("[ING-14] a head behind the others costs, the more the further; one that jumps back is noticed", () => {
+test("[ING-14] a head behind the others raises the cost by its distance; one that jumps back is reported", () => {
 	const health = measured(100);
 	expect(health.heardHead(100, { bestBlock: 100, nowMs: 0 })).toBe(false);
 	expect(health.costMs("light", 0)).toBeCloseTo(100);
@@ -105,7 +105,7 @@ test("[ING-14] a head behind the others costs, the more the further; one that ju
 	expect(health.costMs("light", 0)).toBeCloseTo(100);
 });
 
-test("an endpoint's cost is always a sound number, and its rest has an end", () => {
+test("an endpoint's cost is always a finite number, and its rest always ends", () => {
 	const event = fc.record({
 		what: fc.constantFrom("answered", "failed", "distrusted", "doubted", "succeeded", "head"),
 		gapMs: fc.integer({ min: 0, max: 100_000 }),

@@ -8,7 +8,7 @@ describe("createHeadJudge", () => {
 
 	const START = 5_000_000;
 
-	test("the heads of honest endpoints are believed, however often a liar speaks among them", () => {
+	test("the heads of honest endpoints are believed, however often a false head is reported", () => {
 		const step = fc.record({
 			who: fc.constantFrom("one", "two", "liar"),
 			afterMs: fc.integer({ min: 0, max: 20_000 }),
@@ -34,7 +34,7 @@ describe("createHeadJudge", () => {
 		);
 	});
 
-	test("an endpoint that is alone is believed by its second answer, and at once when it comes back", () => {
+	test("a single endpoint's far head is believed at its second report, and at once after an outage", () => {
 		const judge = createHeadJudge();
 		const says = (block: number) => judge.believes("only", { block, nowMs: 0 });
 		expect([says(100), says(10 ** 9), says(101)]).toEqual([true, false, true]);
@@ -50,7 +50,7 @@ describe("createHeadJudge", () => {
 		]);
 	});
 
-	test("an endpoint whose head stands still does not hold others back", () => {
+	test("an endpoint whose head does not advance does not hold back the others", () => {
 		const judge = createHeadJudge();
 		expect(judge.believes("stuck", { block: 100, nowMs: 0 })).toBe(true);
 		const late = (block: number, nowMs: number) => judge.believes("live", { block, nowMs });
@@ -59,7 +59,7 @@ describe("createHeadJudge", () => {
 		expect(late(5_000_100, 61_000)).toBe(true);
 	});
 
-	test("a head far above any chain is not believed, even if it is the first one", () => {
+	test("a head above any possible block number is not believed, even as the first one", () => {
 		const judge = createHeadJudge();
 		expect(judge.believes("one", { block: 2 ** 48, nowMs: 0 })).toBe(false);
 		expect(judge.believes("one", { block: 2 ** 48, nowMs: 0 })).toBe(false);
@@ -81,17 +81,17 @@ describe("rankEndpoints", () => {
 		});
 	}
 
-	test("endpoints are asked in their configured order as long as nothing is known of them", () => {
+	test("endpoints keep their configured order while nothing is known about them", () => {
 		const { order } = rankEndpoints(endpoints(null, null, null), { incumbent: first, nowMs: 0 });
 		expect(order).toEqual([0, 1, 2]);
 	});
 
-	test("[ING-14] a clearly faster endpoint becomes the first, the others are sorted by their time", () => {
+	test("[ING-14] a clearly faster endpoint becomes the first, and the others are sorted by response time", () => {
 		const ranked = rankEndpoints(endpoints(300, 90, 50, 80), { incumbent: first, nowMs: 0 });
 		expect(ranked).toEqual({ order: [2, 3, 1, 0], incumbent: { index: 2, sinceMs: 0 } });
 	});
 
-	test("[ING-14] two endpoints that are nearly alike do not take turns", () => {
+	test("[ING-14] two endpoints with similar response times do not change places", () => {
 		for (const [mine, other] of [
 			[100, 71],
 			[30, 12],
@@ -110,7 +110,7 @@ describe("rankEndpoints", () => {
 		expect(rankEndpoints(healths, { incumbent, nowMs: 60_000 }).incumbent.index).toBe(1);
 	});
 
-	test("the time for logs decides the order of endpoints where it is known of both", () => {
+	test("the response time for logs decides the order if both endpoints have one", () => {
 		const healths = endpoints(10, 500);
 		for (let sample = 0; sample < 3; sample++) {
 			healths[0]?.answered("logs", 4_000, 0);
@@ -119,7 +119,7 @@ describe("rankEndpoints", () => {
 		expect(rankEndpoints(healths, { incumbent: first, nowMs: 0 }).incumbent.index).toBe(1);
 	});
 
-	test("[ING-14] suspects are asked last, and who asked to be left alone is not asked at all", () => {
+	test("[ING-14] suspects are called last, and an endpoint with a retry time is not called at all", () => {
 		const healths = endpoints(10, 100, 200);
 		healths[0]?.failed(0);
 		expect(rankEndpoints(healths, { incumbent: first, nowMs: 0 }).order).toEqual([1, 2, 0]);
@@ -128,7 +128,7 @@ describe("rankEndpoints", () => {
 		expect(rankEndpoints(healths, { incumbent: first, nowMs: 5_000 }).order).toEqual([1, 2, 0]);
 	});
 
-	test("[ING-14] a block is asked of who has it before who may, and of who lacks it last", () => {
+	test("[ING-14] endpoints that have a block come first, then those that may have it, then the rest", () => {
 		const healths = endpoints(10, 20, 30);
 		healths[0]?.lacks(100, 0);
 		healths[2]?.has(100);
@@ -139,7 +139,7 @@ describe("rankEndpoints", () => {
 		expect(rankEndpoints(healths, { ...question, minBlock: 100 }).incumbent.index).toBe(0);
 	});
 
-	test("each endpoint that may be asked is ranked exactly once", () => {
+	test("each endpoint that may be called is ranked exactly once", () => {
 		const endpoint = fc.record({
 			durationMs: fc.option(fc.integer({ min: 0, max: 1_000 })),
 			failed: fc.boolean(),

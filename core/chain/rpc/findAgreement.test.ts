@@ -25,7 +25,7 @@ describe("findAgreement", () => {
 		return { found, asked, conflicts };
 	}
 
-	test("[ING-14] an answer that enough endpoints give is taken, and no other endpoint is asked", async () => {
+	test("[ING-14] an answer on which enough endpoints agree is taken, and no other endpoint is called", async () => {
 		expect(await agree(["a", "a", "b"], 2)).toEqual({
 			found: { answer: "a", agreed: [0, 1], dissenting: [] },
 			asked: [0, 1],
@@ -33,7 +33,7 @@ describe("findAgreement", () => {
 		});
 	});
 
-	test("[ING-14] an endpoint that differs or is silent is replaced, and named if it differs", async () => {
+	test("[ING-14] an endpoint that differs or is silent is replaced, and reported if it differs", async () => {
 		expect(await agree(["b", "a", "a"], 2)).toMatchObject({
 			found: { answer: "a", agreed: [1, 2], dissenting: [0] },
 			asked: [0, 1, 2],
@@ -41,7 +41,7 @@ describe("findAgreement", () => {
 		expect((await agree(["silent", "a", "a"], 2)).found).toMatchObject({ agreed: [1, 2] });
 	});
 
-	test("[ING-14] endpoints that contradict each other give no answer; silence is only silence", async () => {
+	test("[ING-14] endpoints that contradict each other give no answer, silent ones no contradiction", async () => {
 		expect(await agree(["a", "b"], 2)).toMatchObject({
 			found: { code: "rpc_disagreement" },
 			conflicts: [[0, 1]],
@@ -52,11 +52,11 @@ describe("findAgreement", () => {
 		});
 	});
 
-	test("one node's refusal counts as the answer of all", async () => {
+	test("one node's refusal is the answer", async () => {
 		expect((await agree(["refuses", "a", "a"], 2)).found).toEqual({ code: "rpc_range" });
 	});
 
-	test("an answer is always one that enough endpoints gave", async () => {
+	test("an answer is always one on which enough endpoints agree", async () => {
 		const voices = fc.array(fc.constantFrom("a", "b", "c", "silent"), { maxLength: 8 });
 		await fc.assert(
 			fc.asyncProperty(voices, fc.integer({ min: 2, max: 4 }), async (all, size) => {
@@ -74,7 +74,7 @@ describe("findAgreement", () => {
 });
 
 describe("runChunks", () => {
-	test("answers come back in order, whatever the chunks and whoever is first", async () => {
+	test("answers keep the order of the calls, for any chunks and any order of arrival", async () => {
 		const lists = fc.array(fc.integer(), { maxLength: 60 });
 		const limits = fc.record({
 			batchMax: fc.integer({ min: 1, max: 9 }),

@@ -60,14 +60,14 @@ describe("httpRpc.batch", () => {
 		});
 	}
 
-	test("[ING-14] calls go one by one, not as lists of one, to a node that takes no batch", async () => {
+	test("[ING-14] calls are sent one by one, not as arrays of one, to a node that accepts no batch", async () => {
 		node.answer = (body) =>
 			Array.isArray(body) ? new Response(null, { status: 413 }) : honest(body);
 		expect(await rpcTo(node.url).batch(numbered(5))).toEqual([0, 1, 2, 3, 4]);
 		expect(sizes().filter((size) => size === "alone")).toHaveLength(5);
 	});
 
-	test("a contract that mentions batches in its revert makes no batch smaller", async () => {
+	test("a revert message that mentions batches does not make batches smaller", async () => {
 		node.answer = (body) =>
 			Response.json(
 				[body].flat().map(({ id }) => ({
@@ -84,7 +84,7 @@ describe("httpRpc.batch", () => {
 		expect(sizes()).toEqual([4]);
 	});
 
-	test("[ING-14] calls that must stand in order are answered in order, however small batches are", async () => {
+	test("[ING-14] calls that must run in order do so, however small the batches are", async () => {
 		const answered: unknown[] = [];
 		node.answer = (body) => {
 			if (Array.isArray(body)) return new Response(null, { status: 413 });
@@ -107,7 +107,7 @@ describe("httpRpc.batch", () => {
 		expect(underWayMax).toBe(1);
 	});
 
-	test("a batch that is cut after its first calls is halved; one with holes teaches nothing", async () => {
+	test("a batch answered only in part is halved; one whose answers have gaps changes no batch size", async () => {
 		node.answer = (body) => honest(Array.isArray(body) ? body.slice(0, 20) : body);
 		const rpc = rpcTo(node.url);
 		expect(await rpc.batch(numbered(60))).toEqual(numbered(60).map((_, index) => index));
@@ -121,7 +121,7 @@ describe("httpRpc.batch", () => {
 		expect(sizes()).toEqual([4]);
 	});
 
-	test("[ING-14] the retry time of a 429 or 503 is passed on, that of others is ignored", async () => {
+	test("[ING-14] the retry time of a 429 or 503 is passed on, that of other statuses is ignored", async () => {
 		const failure = (status: number) => {
 			node.answer = () => new Response("later", { status, headers: { "retry-after": "7" } });
 			return rpcTo(node.url)
@@ -209,11 +209,11 @@ describe("httpRpc.settle", () => {
 		expect(rpc.stats().requests - before).toBe(1);
 	});
 
-	test("the same answer fails a batch as a whole", async () => {
+	test("a call that the node refuses makes `batch` fail as a whole", async () => {
 		expect(rpc.batch(calls)).rejects.toThrow("rpc_refused");
 	});
 
-	test("a node that only says 'not now' to one call taught nothing about any", async () => {
+	test("one 'too many requests' among the answers makes `settle` fail as a whole", async () => {
 		answer = (sent) =>
 			sent.map(({ id, method }) =>
 				method === "b"
@@ -223,7 +223,7 @@ describe("httpRpc.settle", () => {
 		expect(rpc.settle(calls)).rejects.toThrow("rpc_transport");
 	});
 
-	test("an answer above the caller's own limit is refused, and says by how much", async () => {
+	test("an answer above the caller's own limit is refused, with the size in the message", async () => {
 		answer = (sent) => sent.map(({ id }) => ({ id, result: "x".repeat(1_000) }));
 		const failed = await rpc.batch(calls, { bodyBytesMax: 1_000 }).catch((fault) => fault);
 		expect(failed.code).toBe("rpc_range");
@@ -283,7 +283,7 @@ describe("httpRpc", () => {
 			expect(await rpcTo(node.url).batch(numbered(5))).toEqual([0, 1, 2, 3, 4]);
 		});
 
-		test("ids that come back as text are ids all the same", async () => {
+		test("ids that are returned as text are accepted", async () => {
 			node.answer = (body) =>
 				Response.json(
 					list(body)
@@ -293,7 +293,7 @@ describe("httpRpc", () => {
 			expect(await rpcTo(node.url).batch(numbered(3))).toEqual([0, 1, 2]);
 		});
 
-		test("a null result is an answer", async () => {
+		test("a null result is a valid answer", async () => {
 			node.answer = answering(() => null);
 			expect(await rpcTo(node.url).call(call)).toBeNull();
 			expect(await rpcTo(node.url).batch(numbered(2))).toEqual([null, null]);
@@ -308,13 +308,13 @@ describe("httpRpc", () => {
 			nothing: () => null,
 		};
 		for (const [what, answer] of Object.entries(liars)) {
-			test(`a batch that is answered with ${what} taught us nothing`, async () => {
+			test(`a batch that is answered with ${what} is a transport fault`, async () => {
 				node.answer = (body) => Response.json(answer(list(body)));
 				expect(await code(rpcTo(node.url).batch(numbered(3)))).toBe("rpc_transport");
 			});
 		}
 
-		test("a batch is cut at the endpoint's limit, and put together again in order", async () => {
+		test("a batch is split at the endpoint's limit, and its answers keep their order", async () => {
 			node.answer = answering(({ params }) => params[0]);
 			const rpc = rpcTo(node.url, { batchMax: 10, concurrencyMax: 3 });
 			expect(await rpc.batch(numbered(95))).toEqual(numbered(95).map((_, index) => index));
@@ -324,7 +324,7 @@ describe("httpRpc", () => {
 			expect(rpc.stats()).toMatchObject({ requests: 10, calls: 95 });
 		});
 
-		test("a batch that failed sends nothing more", async () => {
+		test("after a batch failed nothing more of it is sent", async () => {
 			node.answer = () => new Response("away", { status: 503 });
 			const rpc = rpcTo(node.url, { batchMax: 1, concurrencyMax: 1 });
 			expect(await code(rpc.batch(numbered(50)))).toBe("rpc_transport");
@@ -338,37 +338,37 @@ describe("httpRpc", () => {
 			return code(rpcTo(node.url).call(call));
 		};
 
-		test("a refusal is refused, too large a range is a range fault, and a rate limit is silence", async () => {
+		test("a refusal, a range that is too large, and a rate limit each give their own fault", async () => {
 			expect(await error({ code: -32_601, message: "no such method" })).toBe("rpc_refused");
 			expect(await error({ code: -32_000, message: "block range too large" })).toBe("rpc_range");
 			expect(await error({ code: -32_005, message: "rate limit" })).toBe("rpc_transport");
 		});
 
-		test("the body decides behind a 400 or 500", async () => {
+		test("with a 400 or 500 the body decides the fault", async () => {
 			expect(await error({ code: -32_000, message: "more than 10 logs" }, 400)).toBe("rpc_range");
 			expect(await error({ code: -32_000, message: "unknown block" }, 500)).toBe("rpc_refused");
 		});
 
 		for (const status of [401, 403, 429, 502, 503]) {
-			test(`a ${status} speaks of the endpoint, whatever its body says`, async () => {
+			test(`a ${status} is a fault of the endpoint, whatever its body says`, async () => {
 				const limit = { code: -32_005, message: "limit exceeded" };
 				expect(await error(limit, status)).toBe("rpc_transport");
 			});
 		}
 
-		test("a batch refused by one error object is that error", async () => {
+		test("a batch answered by one error object fails with that error", async () => {
 			node.answer = () =>
 				Response.json({ id: null, error: { code: -32_005, message: "too many logs" } });
 			expect(await code(rpcTo(node.url).batch(numbered(3)))).toBe("rpc_range");
 		});
 
-		test("errors of any shape are errors", async () => {
+		test("error objects of any shape are read as errors", async () => {
 			for (const shape of ["no", 7, true, [], { message: 9 }, { code: "x" }]) {
 				expect(await error(shape)).toBe("rpc_refused");
 			}
 		});
 
-		test("a page that is not JSON, and a plain 500, are silence", async () => {
+		test("a page that is not JSON, and a plain 500, are transport faults", async () => {
 			node.answer = () => new Response("<html>");
 			expect(await code(rpcTo(node.url).call(call))).toBe("rpc_transport");
 			node.answer = () => new Response("oops", { status: 500 });
@@ -383,7 +383,7 @@ describe("httpRpc", () => {
 			await other.stop();
 		});
 
-		test("a megabyte of error text is cut", async () => {
+		test("an error text of a megabyte is cut", async () => {
 			node.answer = () => Response.json({ id: 1, error: { code: 3, message: "x".repeat(50_000) } });
 			const failure = await failureOf(rpcTo(node.url).call(call));
 			expect(failure.message.length).toBeLessThan(500);
@@ -401,18 +401,18 @@ describe("httpRpc", () => {
 	});
 
 	describe("limits", () => {
-		test("an endpoint that says nothing is given up in time", async () => {
+		test("an endpoint that does not answer is given up after the time limit", async () => {
 			node.answer = () => undefined;
 			expect(await code(rpcTo(node.url, { timeoutMs: 20 }).call(call))).toBe("rpc_transport");
 		});
 
-		test("an endpoint that stops in the middle of its answer is given up in time", async () => {
+		test("an endpoint that stops in the middle of its answer is given up after the time limit", async () => {
 			node.answer = () =>
 				new Response(new ReadableStream({ start: (c) => c.enqueue(Buffer.from('{"id":1,')) }));
 			expect(await code(rpcTo(node.url, { timeoutMs: 50 }).call(call))).toBe("rpc_transport");
 		});
 
-		test("the caller's signal ends a call", async () => {
+		test("the caller's signal aborts a call", async () => {
 			node.answer = () => undefined;
 			const stopping = new AbortController();
 			const ended = code(rpcTo(node.url).call(call, { signal: stopping.signal }));
@@ -446,7 +446,7 @@ describe("httpRpc", () => {
 			const large = { bodyBytesMax: 3_000_000 };
 			const result = `${"ä€😀".repeat(100_000)}`;
 
-			test("a large answer gives the same whether its length is announced or not", async () => {
+			test("a large answer gives the same result with and without a content-length", async () => {
 				const text = JSON.stringify({ id: 1, result });
 				for (const make of [() => new Response(text), () => inPieces([Buffer.from(text)])]) {
 					node.answer = make;
@@ -456,7 +456,7 @@ describe("httpRpc", () => {
 				}
 			});
 
-			test("a large answer that is no JSON, or an error, is treated as when it is small", async () => {
+			test("a large answer that is no JSON, or an error, is handled as a small one is", async () => {
 				node.answer = () => new Response(`<html>${result}`);
 				expect(await code(rpcTo(node.url, large).call(call))).toBe("rpc_transport");
 				const told = { code: -32_602, message: `query returned more than 10000 results ${result}` };
@@ -467,7 +467,7 @@ describe("httpRpc", () => {
 			});
 		});
 
-		test("letters that lie across two pieces stay whole", async () => {
+		test("characters that are split across two chunks are kept", async () => {
 			const bytes = Buffer.from(JSON.stringify({ id: 1, result: "ä€😀" }));
 			node.answer = () => inPieces([...bytes].map((byte) => Buffer.from([byte])));
 			expect(await rpcTo(node.url).call(call)).toBe("ä€😀");

@@ -46,7 +46,7 @@ describe("createPacer", () => {
 		expect(waits).toEqual([500]);
 	});
 
-	test("a queue that has become long refuses, as silence that is nobody's fault", async () => {
+	test("a queue that is too long refuses a request, as a transport fault that counts against nobody", async () => {
 		const { pacer } = lab(1);
 		for (let request = 0; request <= 10; request++) await pacer.turn();
 		const failed = await pacer.turn().catch((error) => error);
@@ -59,7 +59,7 @@ describe("learnHeads", () => {
 	const number = { method: "eth_blockNumber", params: [] };
 	const at = { bestBlock: 0, nowMs: 0 };
 
-	test("[ING-14] an endpoint's answers say which blocks it has", () => {
+	test("[ING-14] an endpoint's answers show which blocks it has", () => {
 		const health = createEndpointHealth();
 		learnHeads(health, { calls: [block(hex(7))], results: [fakeHeader(7)] }, at);
 		expect(health.headBlock()).toBe(7);
@@ -75,7 +75,7 @@ describe("learnHeads", () => {
 		expect(health.headBlock()).toBe(21);
 	});
 
-	test("[ING-14] a head that jumps back is noticed, a block from the past is none", () => {
+	test("[ING-14] a head that jumps back is reported, a request for an old block is not", () => {
 		const health = createEndpointHealth();
 		const latest = (head: number) =>
 			learnHeads(health, { calls: [block("latest")], results: [fakeHeader(head)] }, at);
@@ -84,7 +84,7 @@ describe("learnHeads", () => {
 		expect(learnHeads(health, past, at)).toBe(false);
 	});
 
-	test("an answer that is missing, or of another kind, says nothing of an endpoint's head", () => {
+	test("an answer that is missing, or of another kind, does not change an endpoint's head", () => {
 		const health = createEndpointHealth();
 		const calls = [
 			block("safe"),

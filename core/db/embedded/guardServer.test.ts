@@ -30,7 +30,7 @@ describe("takeLifeLock", () => {
 	}
 	const here = (pid: number) => `process ${pid} on host ${hostname()}`;
 
-	test("a holder that lives here without a server is waited for, past the wait for others", async () => {
+	test("a living holder on this host is waited for, also beyond the time for other holders", async () => {
 		const { place, other } = await heldLock(here);
 		let isSettled = false;
 		const taking = takeLifeLock({ ...place, limits: { unseenMs: 0, endingMs: 60_000 } });
@@ -62,7 +62,7 @@ describe("takeLifeLock", () => {
 		});
 	}
 
-	test("a free lock is taken at once, whatever is written about its last holder", async () => {
+	test("a free lock is taken at once, whatever the holder file says", async () => {
 		const { place, other } = await heldLock(here);
 		await other.kill();
 		const lock = await takeLifeLock({ ...place, limits: { unseenMs: 0, endingMs: 0 } });
@@ -70,7 +70,7 @@ describe("takeLifeLock", () => {
 		lock?.release();
 	});
 
-	test("even a holder that never ends is given up at last", async () => {
+	test("waiting for a holder that never ends has a time limit", async () => {
 		const { place } = await heldLock(here);
 		const limits = { unseenMs: 0, endingMs: 100 };
 		expect(await takeLifeLock({ ...place, limits })).toBeUndefined();
@@ -81,7 +81,7 @@ describe("tryFileLock", () => {
 	const folder = mkdtempSync(join(tmpdir(), "tapeline-lock-"));
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	test("a lock has one holder at a time, also within one process; releasing twice is harmless", () => {
+	test("a lock has one holder at a time, also within one process; a second release has no effect", () => {
 		const path = join(folder, "one");
 		const first = tryFileLock(path);
 		expect(first).toBeDefined();
@@ -94,14 +94,14 @@ describe("tryFileLock", () => {
 		second?.release();
 	});
 
-	test("a lock nobody references any more is still held", () => {
+	test("a lock without any reference to it is still held", () => {
 		const path = join(folder, "unreferenced");
 		tryFileLock(path);
 		Bun.gc(true);
 		expect(tryFileLock(path)).toBeUndefined();
 	});
 
-	test("a lock ends with its process, however that ends", async () => {
+	test("a lock is released when its process ends, in whatever way", async () => {
 		const path = join(folder, "killed");
 		const holder = spawnOther("lock", path);
 		expect((await holder.answer()).ok).toBe(true);
@@ -112,7 +112,7 @@ describe("tryFileLock", () => {
 		lock?.release();
 	});
 
-	test("a folder that does not exist is a Fault, not a missing lock", () => {
+	test("a folder that does not exist is a Fault, not a lock held by others", () => {
 		expect(() => tryFileLock(join(folder, "no", "such", "lock"))).toThrow("embedded_server_folder");
 	});
 });

@@ -15,7 +15,7 @@ describe("chooseServerUser", () => {
 		process.getuid?.() === 0 ? null : "only root starts as another user",
 	);
 
-	test("the server never runs as root, and runs as the user it says", async () => {
+	test("the server never runs as root, but as the user that chooseServerUser returns", async () => {
 		const user = chooseServerUser();
 		expect(user.uid).not.toBe(0);
 		const { output } = await runCommand([...user.prefix, "id", "-u"], { timeoutMs: 5_000 });
@@ -28,7 +28,7 @@ describe("chooseServerUser", () => {
 		expect(output.split(" ")).not.toContain("0");
 	});
 
-	test("a folder everybody may enter is reachable", async () => {
+	test("a folder that everybody may enter counts as reachable", async () => {
 		expect(await canReach(chooseServerUser(), "/usr")).toBe(true);
 	});
 });
@@ -42,7 +42,7 @@ describe("prepareSocketDir", () => {
 	const user = chooseServerUser();
 	afterAll(() => rmSync(folder, { recursive: true }));
 
-	test("the socket's folder is the server user's alone, also after somebody opened it", () => {
+	test("only the server's user can enter the socket's folder, also after somebody changed its mode", () => {
 		const socketDir = join(folder, "own");
 		prepareSocketDir(socketDir, user);
 		expect(statSync(socketDir).uid).toBe(user.uid);
@@ -51,7 +51,7 @@ describe("prepareSocketDir", () => {
 		expect(statSync(socketDir).mode & 0o777).toBe(0o700);
 	});
 
-	test("a link that somebody else put there is refused", () => {
+	test("a link in place of the folder is refused", () => {
 		const socketDir = join(folder, "link");
 		mkdirSync(join(folder, "elsewhere"));
 		symlinkSync(join(folder, "elsewhere"), socketDir);

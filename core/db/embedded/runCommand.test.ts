@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { runCommand } from "#core/db/embedded/layout.ts";
 
-test("a failing command answers its code and what it said", async () => {
+test("a failing command returns its exit code and its output", async () => {
 	const result = await runCommand(["/bin/sh", "-c", "echo out; echo err >&2; exit 3"], {
 		timeoutMs: 5_000,
 	});
@@ -10,7 +10,7 @@ test("a failing command answers its code and what it said", async () => {
 	expect(result.output).toContain("err");
 });
 
-test("a command sees none of our environment", async () => {
+test("a command gets no variable of our environment", async () => {
 	process.env.PGDATA_TEST_SECRET = "secret";
 	const { output } = await runCommand(["/usr/bin/env"], { timeoutMs: 5_000 });
 	delete process.env.PGDATA_TEST_SECRET;

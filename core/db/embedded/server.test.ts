@@ -14,7 +14,7 @@ describe("findPostmaster", () => {
 	const pidFile = join(cluster, "postmaster.pid");
 	afterAll(() => rmSync(cluster, { recursive: true }));
 
-	test("no pid file, or one that says nothing, is no postmaster", async () => {
+	test("a missing or empty pid file gives no postmaster", async () => {
 		expect(findPostmaster(cluster)).toBeUndefined();
 		await Bun.write(pidFile, "");
 		expect(findPostmaster(cluster)).toBeUndefined();
@@ -25,7 +25,7 @@ describe("findPostmaster", () => {
 		expect(findPostmaster(cluster)).toBeUndefined();
 	});
 
-	test("a living process that works in the cluster is its postmaster", async () => {
+	test("a living process whose working folder is the cluster is its postmaster", async () => {
 		const child = Bun.spawn(["sleep", "60"], { cwd: cluster });
 		await Bun.write(pidFile, `${child.pid}\n${cluster}\n`);
 		expect(findPostmaster(cluster)).toBe(child.pid);
@@ -36,7 +36,7 @@ describe("findPostmaster", () => {
 });
 
 describe("pollUntil", () => {
-	test("the first answer ends the polling, and false counts as an answer", async () => {
+	test("the first answer ends the polling, and false is an answer", async () => {
 		let asked = 0;
 		const answer = await pollUntil(() => (++asked < 3 ? undefined : false), {
 			timeoutMs: 5_000,
@@ -46,7 +46,7 @@ describe("pollUntil", () => {
 		expect(asked).toBe(3);
 	});
 
-	test("polling without an answer ends, having asked at least once", async () => {
+	test("polling without an answer ends, after at least one call", async () => {
 		let asked = 0;
 		const ask = () => void asked++;
 		expect(await pollUntil(ask, { timeoutMs: 0, everyMs: 1 })).toBeUndefined();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import pg from "pg";
 import { socketUrl } from "#core/db/embedded/layout.ts";
 
-test("pg reads socket, user, database and port from it, whatever PG* variables say", () => {
+test("pg takes socket, user, database and port from the URL, whatever PG* variables are set", () => {
 	process.env.PGPORT = "1";
 	process.env.PGSSLMODE = "require";
 	try {

@@ -88,7 +88,7 @@ afterEach(async () => {
 });
 
 describe("one process", () => {
-	test("a first start gives a durable UTF-8 database that only the socket reaches", async () => {
+	test("a first start gives a durable UTF-8 database that is reachable by its socket only", async () => {
 		const server = await start(newDataDir());
 		expect(server.how).toBe("started");
 		const [row] = await query(
@@ -110,7 +110,7 @@ describe("one process", () => {
 		});
 	});
 
-	test("a later start has the data of the earlier one", async () => {
+	test("a later start has the data of the earlier start", async () => {
 		const dataDir = madeDataDir();
 		const first = await start(dataDir);
 		await query(first, "create table kept as select 41 as n");
@@ -121,7 +121,7 @@ describe("one process", () => {
 		expect(await query(second, "select n from kept")).toEqual([{ n: 41 }]);
 	});
 
-	test("a half-made cluster of a killed first start is removed, not used", async () => {
+	test("a half-created cluster of a killed first start is removed, not used", async () => {
 		const dataDir = newDataDir();
 		const half = join(dataDir, "postgres", "making-half");
 		await Bun.write(join(half, "PG_VERSION"), "18");
@@ -133,13 +133,13 @@ describe("one process", () => {
 		).toEqual([]);
 	});
 
-	test("closing twice is closing once", async () => {
+	test("closing twice has the effect of closing once", async () => {
 		const server = await start(madeDataDir());
 		await Promise.all([server.close(), server.close()]);
 		await server.close();
 	});
 
-	test("settings of the caller win, but cannot open the server to the network", async () => {
+	test("the caller's settings apply, but cannot open the server to the network", async () => {
 		const dataDir = madeDataDir();
 		const settings = { work_mem: "7MB", "app.quote": "it's", listen_addresses: "*" };
 		const server = await startEmbeddedServer({ dataDir, log: silentLog, settings });
@@ -198,7 +198,7 @@ describe("several processes", () => {
 		expect(isDown(dataDir)).toBe(true);
 	});
 
-	test("processes that race for the first start end with one server", async () => {
+	test("processes that start for the first time simultaneously use one server", async () => {
 		const dataDir = newDataDir();
 		const racers = [1, 2, 3].map(() => other("server", dataDir));
 		const hows = (await Promise.all(racers.map((racer) => racer.answer()))).map(({ how }) => how);
@@ -208,7 +208,7 @@ describe("several processes", () => {
 		expect(new Set(answers.map(({ rows }) => rows?.[0]?.at)).size).toBe(1);
 	});
 
-	test("a server that this process cannot reach is refused, and the refusal names DATA_DIR", async () => {
+	test("a server that this process cannot reach is refused, and the error names DATA_DIR", async () => {
 		const dataDir = madeDataDir();
 		await (await start(dataDir)).close();
 		// As another container on the same volume would: its lock is visible, its socket is not.
@@ -234,7 +234,7 @@ describe("kill -9", () => {
 		expect(await query(await start(dataDir), "select n from kept")).toEqual([{ n: 7 }]);
 	});
 
-	test("killing the process that started leaves the server to one that joined, and then it ends", async () => {
+	test("after the starting process is killed, a second process keeps the server until it ends", async () => {
 		const dataDir = madeDataDir();
 		const starter = other("server", dataDir);
 		await starter.answer();
@@ -250,7 +250,7 @@ describe("kill -9", () => {
 		expect(await goesDown(dataDir)).toBe(true);
 	});
 
-	test("killing the postmaster loses no committed row, and the next start recovers", async () => {
+	test("killing the postmaster loses no committed row, and the next start recovers the database", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
@@ -264,7 +264,7 @@ describe("kill -9", () => {
 		expect(findPostmaster(clusterOf(dataDir))).not.toBe(postmaster);
 	});
 
-	test("after killing process and postmaster a new start works once the watchdog has noticed", async () => {
+	test("after process and postmaster are killed, a new start works once the watchdog has ended", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
@@ -282,7 +282,7 @@ describe("kill -9", () => {
 		expect(await query(await starting, "select n from kept")).toEqual([{ n: 3 }]);
 	});
 
-	test("killing a process that repairs its server leaves no server in the way of the next start", async () => {
+	test("killing a process that repairs its server leaves no server that blocks the next start", async () => {
 		const dataDir = madeDataDir();
 		const holder = other("server", dataDir);
 		await holder.answer();
@@ -303,7 +303,7 @@ describe("kill -9", () => {
 		expect(await query(await starting, "select n from kept")).toEqual([{ n: 5 }]);
 	});
 
-	test("a killed postmaster under a living process is started again behind the same address", async () => {
+	test("a killed postmaster of a living process is started again at the same address", async () => {
 		const dataDir = madeDataDir();
 		const server = await start(dataDir);
 		await query(server, "create table kept as select 9 as n");

@@ -11,7 +11,7 @@ import {
 describe("createComponents", () => {
 	const page = z.object({ hasMore: field.flag("Whether.") }).meta({ id: "Page" });
 
-	test("parts with an id are named once, and referred to wherever they are used", () => {
+	test("parts with an id are defined once, and referred to wherever they are used", () => {
 		const components = createComponents();
 		const list = z.object({ page, last: page.nullable() }).meta({ id: "List" });
 		expect(components.describe(list)).toEqual({ $ref: "#/components/schemas/List" });
@@ -26,14 +26,14 @@ describe("createComponents", () => {
 		});
 	});
 
-	test("two different schemas of one name are refused as our mistake", () => {
+	test("two different schemas with one name fail an assertion", () => {
 		const components = createComponents();
 		components.describe(page);
 		const other = z.object({ more: z.boolean() }).meta({ id: "Page" });
 		expect(() => components.describe(other)).toThrow("two schemas of the API are named Page");
 	});
 
-	test("members are shown as the integers, times and addresses that they are", () => {
+	test("integers, times and addresses are described as such", () => {
 		const schema = z.object({
 			count: field.integer("How many.", 3).nullable(),
 			at: field.time("When."),
@@ -52,7 +52,7 @@ describe("createComponents", () => {
 		});
 	});
 
-	test("a body that may be left out is marked, which JSON Schema has no word for", () => {
+	test("an optional body is marked with a member of our own, because JSON Schema has none", () => {
 		const components = createComponents();
 		expect(components.describe(page.optional())).toHaveProperty(OPTIONAL_MEMBER, true);
 		expect(components.describe(page)).not.toHaveProperty(OPTIONAL_MEMBER);
@@ -67,7 +67,7 @@ describe("exampleOf", () => {
 		required,
 	});
 
-	test("an example is put together from those of the parts", () => {
+	test("an example is put together from the examples of its parts", () => {
 		const schemas = { Row: object({ slug: text("tidal-cats"), sold: { type: "boolean" } }) };
 		const list = {
 			type: "object",
@@ -94,18 +94,18 @@ describe("exampleOf", () => {
 		expect(exampleOf(union, {})).toBe("b");
 	});
 
-	test("a part without an example leaves the whole without one, unless it may be missing", () => {
+	test("an object with a required part without an example has no example", () => {
 		const bare = { type: "string" };
 		expect(exampleOf(object({ a: text("x"), b: bare }), {})).toBeUndefined();
 		expect(exampleOf(object({ a: text("x"), b: bare }, ["a"]), {})).toEqual({ a: "x" });
 	});
 
-	test("a mark that is there in a special case alone is not shown", () => {
+	test("a constant that only a special case has is left out of the example", () => {
 		const frame = object({ id: text("1"), retracted: { const: true } }, ["id"]);
 		expect(exampleOf(frame, {})).toEqual({ id: "1" });
 	});
 
-	test("a schema that holds itself ends", () => {
+	test("a schema that contains itself does not recurse without end", () => {
 		const schemas = { Node: object({ next: { $ref: "#/components/schemas/Node" } }) };
 		expect(exampleOf({ $ref: "#/components/schemas/Node" }, schemas)).toBeUndefined();
 	});
@@ -114,7 +114,7 @@ describe("exampleOf", () => {
 describe("mergeNull", () => {
 	const NULL = { type: "null" };
 
-	test("a type or null is one schema with two types, and the union's own words win", () => {
+	test("a type or null becomes one schema with two types, and the union's description is kept", () => {
 		const part = { type: "string", format: "date-time", description: "A time." };
 		expect(mergeNull({ anyOf: [part, NULL], description: "When, or null." })).toEqual({
 			type: ["string", "null"],
@@ -124,7 +124,7 @@ describe("mergeNull", () => {
 		expect(mergeNull({ anyOf: [NULL, part] })).toEqual({ ...part, type: ["string", "null"] });
 	});
 
-	test("null is among the values of an enumeration", () => {
+	test("null becomes a value of the enumeration", () => {
 		expect(mergeNull({ anyOf: [{ type: "string", enum: ["a"] }, NULL] })).toEqual({
 			type: ["string", "null"],
 			enum: ["a", null],
@@ -135,7 +135,7 @@ describe("mergeNull", () => {
 		});
 	});
 
-	test("a schema that is not a type or null stays as it is", () => {
+	test("a schema that is not a type or null is unchanged", () => {
 		for (const schema of [
 			{ type: "string" },
 			{ anyOf: [{ $ref: "#/components/schemas/A" }, NULL] },
