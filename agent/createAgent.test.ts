@@ -45,11 +45,14 @@ describe("createAgent", () => {
 
 		test("several matches are a question whose choices are whole commands", async () => {
 			const { kind, line, suggestions, tool } = await agentLab().ask("floor kiln");
+			const labels = suggestions.map(({ label }) => label);
 			expect({ kind, line, tool }).toEqual({
 				kind: "choose",
-				line: "Which one?",
+				line: `Which one? ${labels.join("; ")}`,
 				tool: "read_floor",
 			});
+			const short = await agentLab({ lengthMax: 80 }).ask("floor kiln");
+			expect(short.line).toBe(`Which one? ${labels[0]}`);
 			expect(suggestions.map(({ command }) => command)).toEqual([
 				"floor kiln-folk",
 				"floor kiln-works",

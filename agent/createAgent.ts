@@ -8,7 +8,7 @@ import type { Unread } from "#agent/grammar/explainUnread.ts";
 import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
 import { tryWords } from "#agent/help.ts";
 import type { ModelReading, ReadByModel } from "#agent/model/createModelReader.ts";
-import { harmless, renderLine } from "#agent/reply/renderLine.ts";
+import { harmless, renderLine, replyLength } from "#agent/reply/renderLine.ts";
 import type { RunTool, ToolResult } from "#agent/runTool.ts";
 import type { Clock } from "#core/clock.ts";
 import { createTimely } from "#core/db/openGatheringSocket.ts";
@@ -249,14 +249,35 @@ function rendered(result: ToolResult, base: Reply, deps: Rendering): Reply {
 			return { ...base, kind: "done", line, data: output, asOf, links };
 		}
 		case "choose": {
-			const line = lineOf(result.question, deps);
-			return { ...base, kind: "choose", line, suggestions: choicesOf(result, deps) };
+			const suggestions = choicesOf(result, deps);
+			return {
+				...base,
+				kind: "choose",
+				line: askingLine(result.question, suggestions, deps),
+				suggestions,
+			};
 		}
 		case "refused":
 			return refused(result.fault, base, deps);
 		default:
 			return unreachable(result);
 	}
+}
+
+/** Returns the question with as many of its choices as fit, each whole: half a choice is another. */
+function askingLine(
+	question: string,
+	suggestions: Reply["suggestions"],
+	{ lengthMax }: AgentDeps,
+): string {
+	let line = harmless(question);
+	for (const [at, { label }] of suggestions.entries()) {
+		const longer = `${line}${at === 0 ? " " : "; "}${label}`;
+		const { codePoints, weighted } = replyLength(longer);
+		if (Math.max(codePoints, weighted) > lengthMax) break;
+		line = longer;
+	}
+	return renderLine(line, { lengthMax, asOfMs: null, nowMs: 0 });
 }
 
 /**

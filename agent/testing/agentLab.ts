@@ -36,6 +36,7 @@ export type ToolCall = { tool: string; input: unknown; caller: Caller; key: stri
 /** Settings of the lab's tools; its list of calls shows which callers were let through. */
 export type LabOptions = {
 	readByModel?: ReadByModel;
+	lengthMax?: number;
 	log?: Log;
 	timeoutMs?: number;
 	/** The slot that choices are for; a slot that the command lacks cannot be printed. */
@@ -72,7 +73,7 @@ export function agentLab(options: LabOptions = {}) {
 		runTool,
 		readLooseOrder: (text) => readLooseOrder(text, { grammar, rules }),
 		readByModel: options.readByModel ?? null,
-		lengthMax: 200,
+		lengthMax: options.lengthMax ?? 200,
 	});
 	return {
 		rules,

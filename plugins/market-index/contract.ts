@@ -10,6 +10,7 @@ import {
 	discoverTopic,
 	type FoundCollection,
 	type NewEvents,
+	type ResolveCollection,
 	type TouchReason,
 } from "#plugins/market-index/model.ts";
 import type { BookReads } from "#plugins/market-index/orderBook.ts";
@@ -35,6 +36,8 @@ export type MarketIndex = {
 	 * `not_found`, and `chain_required` where several chains have one and none was named.
 	 */
 	find(slug: string, chain: string | undefined): Promise<FoundCollection>;
+	/** Finds what somebody calls a collection, or asks which is meant: for orders as for questions. */
+	resolve: ResolveCollection;
 	/**
 	 * Notes that a collection is being looked at: its order book is kept current for five minutes,
 	 * and a sync of it is queued. Returns at once and never fails; repeating it costs nothing.

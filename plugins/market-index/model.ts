@@ -1,6 +1,7 @@
 // Names the types that every part of the index shares, and the topics of its streams.
 
 import type { Address } from "#core/chain/Hex.ts";
+import type { ToolAnswer } from "#core/plugin/Tool.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 
 /** An event to store: read by a lane, or told by another source. */
@@ -35,6 +36,18 @@ export function discoverTopic(chain: string): string {
 
 /** A collection found by any of its names in requests. */
 export type FoundCollection = { id: number; chain: string; address: Address; slug: string };
+
+/**
+ * Finds the collection that a text means: by slug, former slug, address or its whole name, on one
+ * chain or on all that are indexed. What only resembles a name is a question, whose choices each
+ * mean one. Throws `not_found` where nothing is near.
+ */
+export type ResolveCollection = (
+	text: string,
+	chain: string | undefined,
+) => Promise<
+	{ kind: "found"; found: FoundCollection } | Extract<ToolAnswer<never>, { kind: "choose" }>
+>;
 
 /** Why a collection is looked at. */
 export type TouchReason = "detail" | "candles" | "stream";

@@ -6,7 +6,7 @@ import { commaList } from "#core/config/fields.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
-import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
+import { marketTools, resolvingOf } from "#plugins/market-index/agent/marketTools.ts";
 import { collectionNames } from "#plugins/market-index/agent/resolveCollection.ts";
 import { createApplier, marketSink } from "#plugins/market-index/apply/createApplier.ts";
 import { MarketIndexKey } from "#plugins/market-index/contract.ts";
@@ -115,8 +115,7 @@ export const marketIndexPlugin = definePlugin({
 		const naming = collectionMetadataTask(core, gateways);
 		const answered = [...core.indexed.map(({ chain }) => chain), ...discovered];
 		const discovery = { core, answered, provider, prices, discovered: syncing.discovered };
-		const find = createFinder(reads);
-		const index = { record, find, touch: syncing.touch, reveals: tokens.reveals };
+		const index = { record, find: createFinder(reads), touch: syncing.touch };
 		const reading = {
 			...{ core: reads, scanner: needs.scanner, index, prices },
 			lists: createListSource(discovery),
@@ -124,10 +123,11 @@ export const marketIndexPlugin = definePlugin({
 			providerHealth: () => healthOf(provider),
 			gasPrice: gasPriceOf(core.indexed),
 		};
+		const resolving = resolvingOf(reading);
 		return {
-			service: { ...index, book: createBookReads(db) },
+			service: { ...index, ...resolving, reveals: tokens.reveals, book: createBookReads(db) },
 			routes: marketRoutes(reading),
-			tools: marketTools(reading),
+			tools: marketTools(reading, resolving),
 			...{ commands: marketCommands, names: collectionNames(reads) },
 			jobs: [
 				...retention.jobs,

@@ -12,6 +12,12 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 // buy proposed by a program or a model waits for its owner's confirmation.
 
 const SLUG = "kiln-folk";
+const NEAR = {
+	kind: "choose",
+	question: 'Which "kiln" do you mean?',
+	slot: "collection",
+	choices: [{ value: SLUG, label: "Kiln Folk" }],
+} as const;
 const signal = new AbortController().signal;
 
 let database: TestDatabase;
@@ -40,13 +46,17 @@ async function run(name: string, input: object = {}, key: string | null = null) 
 	const { contract } = listed.listing;
 	if (!contract) throw new Error("it has no contract");
 	const market = {
-		async find(slug: string) {
-			if (slug !== SLUG) throw httpFault.notFound({ public: `No collection "${slug}".` });
-			return { id: 1, chain: "anvil", address: contract, slug };
+		async resolve(text: string) {
+			if (text === "kiln") return NEAR;
+			if (text !== SLUG) throw httpFault.notFound({ public: `No collection "${text}".` });
+			const found = { id: 1, chain: "anvil", address: contract, slug: text };
+			return { kind: "found", found } as const;
 		},
 	};
 	const served = chains.all.filter(({ slug }) => slug === "anvil");
-	const tools = buyTools({ wallets, log: silentLog, chains, served, ending: signal, market });
+	const { clock, fake } = lab;
+	const context = { wallets, log: silentLog, chains, served, ending: signal };
+	const tools = buyTools({ ...context, market, provider: fake.provider, clock });
 	const tool = tools.find((one) => one.name === name);
 	if (!tool) throw new Error("no such tool");
 	const profileId = buyer.profile.id;
@@ -54,7 +64,7 @@ async function run(name: string, input: object = {}, key: string | null = null) 
 	const token = String(listed.listing.tokenId);
 	const asked = tool.input.parse({ collection: SLUG, token, maxPrice: "2", ...input });
 	const answer = await tool.run(asked, { caller, idempotencyKey: key, signal });
-	if (answer.kind !== "done") throw new Error("it asks");
+	if (answer.kind !== "done") throw new Error(answer.question);
 	const output = tool.output.parse(answer.output);
 	return { output, line: tool.line(output), links: tool.links?.(output) ?? [] };
 }
@@ -79,6 +89,55 @@ test("a price below the listing's buys nothing", async () => {
 	expect(output.status).toBe("rejected");
 	expect(line).toContain("was refused");
 	expect(lab.sent).toEqual([]);
+});
+
+test("the cheapest token is chosen before anything is recorded, and stands in the intent", async () => {
+	const other = await lab.list({ ether: 3n * 10n ** 18n });
+	const dear = { ...other.listing, tokenId: 77n };
+	const { listing } = listed;
+	const foreign = { ...listing, tokenId: 5n, totalRaw: 1n };
+	const skipped = [
+		{ ...foreign, isPrivate: true },
+		{ ...foreign, contract: `0x${"9".repeat(40)}` as const },
+		{ ...foreign, currency: `0x${"8".repeat(40)}` as const },
+		{ ...foreign, maker: buyer.wallet.address },
+		{ ...foreign, isActive: false },
+		{ ...foreign, tokenId: null },
+		{ ...foreign, expiresAtMs: 1 },
+		{ ...foreign, quantity: 0n },
+		// Two units for twice the price and one: the unit is dearer.
+		{ ...foreign, tokenId: 6n, quantity: 2n, totalRaw: listing.totalRaw * 2n + 1n },
+	];
+	const items = [...skipped, dear, listing];
+	lab.fake.answers.bestListings = async () => ({ items, cursor: null });
+	const first = await run("buy_nft", { token: "cheapest" }, "message-2");
+	expect(first.output).toMatchObject({ tokenId: String(listing.tokenId), status: "submitted" });
+	expect(first.line).toStartWith(`Buying #${listing.tokenId} of `);
+	// Said again with the same key it is the same buy, whatever is cheapest by then.
+	lab.fake.answers.bestListings = async () => ({ items: [dear], cursor: null });
+	expect((await run("buy_nft", { token: "cheapest" }, "message-2")).output).toEqual(first.output);
+	expect(lab.sent).toHaveLength(1);
+});
+
+test("without a listing in the chain's coin, or an answer about listings, nothing is recorded", async () => {
+	lab.fake.answers.bestListings = async () => ({ items: [], cursor: null });
+	await expect(run("prepare_buy_nft", { token: "cheapest" })).rejects.toMatchObject({
+		code: "listing_not_found",
+	});
+	lab.fake.answers.bestListings = async () => {
+		throw httpFault.notFound();
+	};
+	await expect(run("prepare_buy_nft", { token: "cheapest" })).rejects.toThrow();
+	const page = await lab.execution.list(buyer.profile.id, { limit: 10 });
+	expect(page.items).toEqual([]);
+});
+
+test("a name that only resembles a collection's is asked back, and buys nothing", async () => {
+	for (const name of ["buy_nft", "prepare_buy_nft"]) {
+		await expect(run(name, { collection: "kiln" })).rejects.toThrow(NEAR.question);
+	}
+	const page = await lab.execution.list(buyer.profile.id, { limit: 10 });
+	expect([page.items, lab.sent]).toEqual([[], []]);
 });
 
 test("an unknown collection, and a price of zero, are refused before anything is stored", async () => {

@@ -1,9 +1,12 @@
 // Offers the agent's tools and commands for buying an NFT.
 
 import { z } from "zod";
+import type { Chain } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock.ts";
 import { type AnyTool, type Command, defineTool } from "#core/plugin/Tool.ts";
-import type { MarketIndex } from "#plugins/market-index/contract.ts";
+import type { FoundCollection, MarketIndex } from "#plugins/market-index/contract.ts";
 import { buyFault } from "#plugins/nft-buys/faults.ts";
+import { findCheapest } from "#plugins/nft-buys/listing.ts";
 import type { BuyContext } from "#plugins/nft-buys/model.ts";
 import {
 	answerIntent,
@@ -13,22 +16,40 @@ import {
 	priceRaw,
 } from "#plugins/nft-buys/routes/buys.ts";
 import { renderIntent } from "#plugins/nft-buys/routes/intents.ts";
-import { channelOf, endOfIntent, intentSentence, TOOL_ROUTE } from "#plugins/wallets/contract.ts";
+import type { Provider } from "#plugins/provider/contract.ts";
+import {
+	channelOf,
+	endOfIntent,
+	intentSentence,
+	type Profile,
+	TOOL_ROUTE,
+} from "#plugins/wallets/contract.ts";
 
-type BuyToolDeps = BuyContext & { market: Pick<MarketIndex, "find"> };
+type BuyToolDeps = BuyContext & {
+	market: Pick<MarketIndex, "resolve">;
+	provider: Pick<Provider, "slugOf" | "bestListings">;
+	clock: Clock;
+};
+
+const CHEAPEST = "cheapest";
 
 const inputSchema = z.strictObject({
 	collection: z
 		.string()
-		.min(1)
+		.regex(/^(?=.*\S)[^\p{Cc}]*$/u, "must be text on one line")
 		.max(200)
 		.meta({
 			description:
-				"Its slug or contract address, and no display name: anybody may give a collection the " +
-				"name of another.",
-			examples: ["kiln-folk"],
+				"Its slug, contract address or whole name. A name that several have, or that only " +
+				"resembles one, is asked back: anybody may give a collection the name of another.",
+			examples: ["kiln-folk", "Kiln Folk"],
 		}),
-	token: bodyFields.tokenId,
+	token: z.union([z.literal(CHEAPEST), bodyFields.tokenId]).meta({
+		description:
+			"A token's id. Or `cheapest`: the one that is for sale for the least of the chain's own coin; " +
+			"the answer, and what its owner says yes to, name it.",
+		examples: ["12", CHEAPEST],
+	}),
 	maxPrice: bodyFields.price,
 	chain: bodyFields.chain,
 });
@@ -62,6 +83,24 @@ export const buyCommands: readonly Command[] = [
 		summary: "buys a token from its cheapest listing, up to a price",
 		examples: ["buy kiln-folk #12 for at most 0.5 eth"],
 	},
+	{
+		name: "buy_cheapest_nft",
+		forms: [
+			"buy cheapest {collection} for at most {maxPrice} {coin} [on {chain}]",
+			"buy cheapest {collection} (up to|max) {maxPrice} {coin} [on {chain}]",
+		],
+		slots: {
+			collection: { kind: "collection" },
+			maxPrice: { kind: "amount" },
+			coin: { kind: "word", of: ["eth"] },
+			chain: { kind: "chain" },
+		},
+		tool: "buy_nft",
+		prepares: "prepare_buy_nft",
+		input: ({ coin: _, ...values }) => ({ ...values, token: CHEAPEST }),
+		summary: "buys the token of a collection that costs least, up to a price",
+		examples: ["buy cheapest kiln-folk for at most 0.5 eth"],
+	},
 ];
 
 function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
@@ -80,10 +119,17 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 		access: "profile",
 		input: inputSchema,
 		output: createdSchema,
-		async run(input, { caller, idempotencyKey }) {
+		async run(input, { caller, idempotencyKey, signal }) {
 			const principal = await deps.wallets.principalOf(caller);
-			const found = await deps.market.find(input.collection, input.chain);
+			const resolved = await deps.market.resolve(input.collection, input.chain);
+			if (resolved.kind === "choose") return resolved;
+			const { found } = resolved;
 			const chain = chainOf(deps, found.chain);
+			const priceLimitRaw = String(priceRaw(input.maxPrice, chain));
+			const tokenId =
+				input.token === CHEAPEST
+					? await cheapestOf(deps, { found, chain, profile: principal.profile, signal })
+					: input.token;
 			const response = await answerIntent(deps, {
 				kind: "nft_buy",
 				route: TOOL_ROUTE,
@@ -94,9 +140,9 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 				body: { tool: name, ...input },
 				wish: {
 					contract: found.address,
-					tokenId: input.token,
+					tokenId,
 					quantity: "1",
-					priceLimitRaw: String(priceRaw(input.maxPrice, chain)),
+					priceLimitRaw,
 					orderHash: null,
 				},
 			});
@@ -124,4 +170,17 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 			end: (one) => endOfIntent(one),
 		},
 	});
+}
+
+/** Chooses the token before anything is recorded, so that the intent names it. */
+async function cheapestOf(
+	{ provider, clock }: BuyToolDeps,
+	asked: { found: FoundCollection; chain: Chain; profile: Profile; signal: AbortSignal },
+): Promise<string> {
+	const { found, chain, profile, signal } = asked;
+	const makers = profile.wallets.map(({ address }) => address);
+	const wanted = { chainId: chain.id, contract: found.address, makers, nowMs: clock.nowMs() };
+	const tokenId = await findCheapest(provider, wanted, signal);
+	if (tokenId === null) throw buyFault.nothingListed();
+	return String(tokenId);
 }

@@ -1,7 +1,7 @@
 // Finds a listing, and reads what is needed to buy it from the provider and the chain.
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
@@ -34,6 +34,9 @@ const coinAbi = parseAbi([
  * Failures to reach the provider, or unreadable answers; a rate limit and a refusal are answers.
  */
 const AGAIN = new Set(["provider_unavailable", "provider_unreadable"]);
+
+/** Limits the cheapest listings among which one in the chain's coin is looked for. */
+const CHEAPEST_ASKED = 50;
 
 const isBytes = (answer: unknown): answer is Hex =>
 	typeof answer === "string" && /^0x(?:[0-9a-fA-F]{2})*$/.test(answer);
@@ -95,6 +98,36 @@ export async function findListing(
 	);
 	if (slug === null) return null;
 	return await outbound("nft_buy.listing", () => provider.bestListing(slug, tokenId, options));
+}
+
+/**
+ * Returns the token of a contract that is for sale for the least of the chain's own coin, from the
+ * provider's cheapest listings; null where none of those is in that coin, or the provider knows no
+ * such collection. Listings of `makers`, who would buy from themselves, do not count.
+ *
+ * It only chooses: the buy of that token finds its listing again, and checks it and its price.
+ */
+export async function findCheapest(
+	provider: Pick<Provider, "slugOf" | "bestListings">,
+	asked: { chainId: number; contract: Address; makers: readonly Address[]; nowMs: number },
+	signal: AbortSignal,
+): Promise<bigint | null> {
+	const { chainId, contract, makers, nowMs } = asked;
+	const options = { purpose: "request", signal } as const;
+	const slug = await provider.slugOf({ chainId, address: contract }, options);
+	if (slug === null) return null;
+	const { items } = await provider.bestListings(slug, { ...options, limit: CHEAPEST_ASKED });
+	let best: ProviderOrder | null = null;
+	for (const one of items) {
+		const isOne = one.contract === contract && one.chainId === chainId && one.tokenId !== null;
+		const isOpen = one.isActive && !one.isPrivate && one.quantity > 0n && one.totalRaw > 0n;
+		const isNow = (one.startsAtMs ?? 0) <= nowMs && (one.expiresAtMs ?? nowMs + 1) > nowMs;
+		const isInCoin = one.currency === ZERO_ADDRESS && !makers.includes(one.maker);
+		if (!isOne || !isOpen || !isNow || !isInCoin) continue;
+		// Compared by unit without dividing: a rounded price would choose the dearer one.
+		if (best === null || one.totalRaw * best.quantity < best.totalRaw * one.quantity) best = one;
+	}
+	return best?.tokenId ?? null;
 }
 
 /** Reads a wallet's balance of an ERC-20, and a spender's allowance, in base units. */

@@ -36,7 +36,7 @@ export const nftBuysPlugin = definePlugin({
 		const context = { wallets, log: core.log, chains, served, ending: ending.signal };
 		return {
 			routes: buyRoutes(context),
-			tools: buyTools({ ...context, market }),
+			tools: buyTools({ ...context, market, provider, clock }),
 			commands: buyCommands,
 			stop: () => ending.abort(),
 		};

@@ -56,6 +56,8 @@ export type ProviderCollection = {
 	bannerImageUrl: string | null;
 	projectUrl: string | null;
 	isDisabled: boolean;
+	/** What the provider says of who it is: `verified`, `approved`, `requested`, `not_requested`. */
+	safelistStatus: string | null;
 	/** May be empty; contracts on unknown chains are left out. */
 	contracts: ProviderContract[];
 	/**

@@ -193,6 +193,7 @@ describe("createProvider", () => {
 				bannerImageUrl: "https://img.example/banner.png",
 				projectUrl: "https://cats.example",
 				isDisabled: false,
+				safelistStatus: "verified",
 				contracts: [{ chainId: 8453, address: CAT }],
 				raw: rows.collection(),
 			});

@@ -84,7 +84,7 @@ export function openPlans(options: OpenPlansOptions) {
 	if (!isOn) core.log.warn("plans are not carried out: NFT_SNIPE_ENABLED is false");
 	const tools = [
 		...revealTools({ core, index: market.reveals }),
-		...plansTools({ plans, wallets, ending: ending.signal }),
+		...plansTools({ plans, wallets, market, ending: ending.signal }),
 	];
 	return { onCovered, onShown, routes, jobs, tools, ended: () => evaluator.ended() };
 }

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { Caller } from "#core/plugin/Tool.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { plansCommands, plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
@@ -18,11 +19,25 @@ beforeEach(async () => {
 
 const wanted = { collection: "tidal-cats", maxRank: 200, maxPricePerItem: "0.4", budget: "2" };
 
+const NEAR = {
+	kind: "choose",
+	question: 'Which "cats" do you mean?',
+	slot: "collection",
+	choices: [{ value: "tidal-cats", label: "Tidal Cats" }],
+} as const;
+
+async function found(find: MarketIndex["find"], text: string) {
+	return { kind: "found", found: await find(text, undefined) } as const;
+}
+
 async function run(name: string, input: object = {}, key: string | null = null) {
 	const { signal, context, lab } = plans;
 	const { core, market } = context;
 	const tools = [
-		...plansTools({ plans: plans.plans, wallets: lab.wallets, ending: signal }),
+		...plansTools({
+			...{ plans: plans.plans, wallets: lab.wallets, ending: signal },
+			market: { resolve: async (text) => (text === "cats" ? NEAR : found(market.find, text)) },
+		}),
 		...revealTools({
 			core: { ...core, indexed: context.served.map((chain) => ({ chain }) as never) },
 			index: market.reveals,
@@ -32,7 +47,7 @@ async function run(name: string, input: object = {}, key: string | null = null) 
 	if (!tool) throw new Error("no such tool");
 	const caller: Caller = { channel: "agent", profileId: by.profile.id, authority: "author" };
 	const answer = await tool.run(tool.input.parse(input), { caller, idempotencyKey: key, signal });
-	if (answer.kind !== "done") throw new Error("it asks");
+	if (answer.kind !== "done") throw new Error(answer.question);
 	const output = tool.output.parse(answer.output);
 	return { output, line: tool.line(output) };
 }
@@ -45,6 +60,14 @@ test("a plan is armed by its author's words, once per key, and shown in one line
 	expect((await run("list_plans")).output.plans).toHaveLength(1);
 	expect((await run("list_plans")).line).toBe(`Newest: ${first.line}`);
 	expect((await run("read_plan", { id: first.output.id })).output).toEqual(first.output);
+});
+
+test("a name that only resembles a collection's is asked back, and arms nothing", async () => {
+	await expect(run("arm_plan", { ...wanted, collection: "cats" })).rejects.toThrow(NEAR.question);
+	await expect(run("prepare_plan", { ...wanted, collection: "cats" })).rejects.toThrow(
+		NEAR.question,
+	);
+	expect((await run("list_plans")).output.plans).toEqual([]);
 });
 
 test("a prepared plan is stored paused, buys nothing at a reveal, and does once its owner resumes it", async () => {

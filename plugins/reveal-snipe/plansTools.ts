@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { type AnyTool, type Command, defineTool, type Order } from "#core/plugin/Tool.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { ITEMS_MAX } from "#plugins/reveal-snipe/limits.ts";
 import { isOpen } from "#plugins/reveal-snipe/model.ts";
 import type { Plans } from "#plugins/reveal-snipe/plans/createPlans.ts";
@@ -12,6 +13,7 @@ import type { Wallets } from "#plugins/wallets/contract.ts";
 type PlanToolDeps = {
 	plans: Plans;
 	wallets: Pick<Wallets, "principalOf">;
+	market: Pick<MarketIndex, "resolve">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
@@ -128,7 +130,16 @@ const LISTED = 10;
 const byId = z.strictObject({ id: z.uuid().meta({ description: "A plan's id." }) });
 const armInput = z
 	.strictObject({
-		collection: planFields.collectionSlug,
+		collection: z
+			.string()
+			.regex(/^(?=.*\S)[^\p{Cc}]*$/u, "must be text on one line")
+			.max(200)
+			.meta({
+				description:
+					"The collection: its slug, a former one, the contract's address, or its whole name. A name " +
+					"that several have, or that only resembles one, is asked back.",
+				examples: ["tidal-cats", "Tidal Cats"],
+			}),
 		chain: planFields.chain,
 		maxRank: planFields.maxRank,
 		traits: planFields.traits,
@@ -223,7 +234,7 @@ function readTool({ plans, wallets }: PlanToolDeps): AnyTool {
 	});
 }
 
-function armTool({ plans, wallets }: PlanToolDeps, effect: "prepare" | "execute"): AnyTool {
+function armTool({ plans, wallets, market }: PlanToolDeps, effect: "prepare" | "execute"): AnyTool {
 	const isProposed = effect === "prepare";
 	const name = isProposed ? "prepare_plan" : "arm_plan";
 	return defineTool({
@@ -240,9 +251,12 @@ function armTool({ plans, wallets }: PlanToolDeps, effect: "prepare" | "execute"
 		output: planSchema,
 		async run(input, { caller, idempotencyKey }) {
 			const principal = await wallets.principalOf(caller);
-			const { collection, chain, maxRank, traits, maxPricePerItem, budget, maxItems } = input;
+			const { collection, maxRank, traits, maxPricePerItem, budget, maxItems } = input;
+			const resolved = await market.resolve(collection, input.chain);
+			if (resolved.kind === "choose") return resolved;
+			const { address, chain } = resolved.found;
 			const body = planBody.parse({
-				...{ collectionSlug: collection, chain, maxRank, traits, maxItems },
+				...{ collectionSlug: address, chain, maxRank, traits, maxItems },
 				...{ maxPricePerItemNative: maxPricePerItem, budgetNative: budget },
 			});
 			const asked = { principal, body, idempotencyKey, isProposed };

@@ -63,7 +63,7 @@ const LEAST_LINE = 60;
 export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
 	if (terms.via === "dm") return { post: null, dm: privately(reply, terms), tellsDm: false };
 	if (!isPrivate(reply, terms)) {
-		return { post: publicly(openly(reply), reply.asOf), dm: null, tellsDm: false };
+		return { post: publicly(reply.line, reply.asOf), dm: null, tellsDm: false };
 	}
 	const post = publicly(about(reply, terms), null);
 	return { post, dm: privately(reply, terms), tellsDm: true };
@@ -141,7 +141,7 @@ export function sayNow(
 
 /** Returns the whole line, with its transaction and as many of its links as fit. */
 function privately(reply: Reply, terms: RenderTerms): Draft {
-	return { text: openly(reply), asOf: reply.asOf, tail: tailOf(reply, terms) };
+	return { text: reply.line, asOf: reply.asOf, tail: tailOf(reply, terms) };
 }
 
 function tailOf(
@@ -162,13 +162,6 @@ function tailOf(
 
 function isUseful({ url }: ToolLink): boolean {
 	return /^https?:\/\//.test(url);
-}
-
-/** Returns the line, with the choices where it asks a question. */
-function openly({ kind, line, suggestions }: Reply): string {
-	const commands = suggestions.slice(0, 3).map(({ command }) => `"${command}"`);
-	if (kind !== "choose" || commands.length === 0) return line;
-	return `${line} Say ${commands.join(" or ")}.`;
 }
 
 /** Returns true for private replies: of a tool that needs a profile, or with a link. */

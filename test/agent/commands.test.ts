@@ -26,6 +26,7 @@ test("all commands and tools fit together", () => {
 		"cancel",
 		"send",
 		"buy_nft",
+		"buy_cheapest_nft",
 		"snipe",
 		"pause_plan",
 		"resume_plan",

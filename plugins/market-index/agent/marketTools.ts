@@ -157,13 +157,17 @@ const searchOutput = z.object({
 	hasMore: field.flag("Whether there are more than these."),
 });
 
+/** Makes the one resolver that names for tools, buys and plans go through, with its search. */
+export function resolvingOf(context: RouteContext): Pick<ToolDeps, "search" | "resolve"> {
+	const search = createSearcher(context);
+	return { search, resolve: createResolver({ core: context.core, search }) };
+}
+
 /**
  * Returns the agent's tools about the market. Every caller may use them, and they change nothing.
  */
-export function marketTools(context: RouteContext): AnyTool[] {
-	const search = createSearcher(context);
-	const resolve = createResolver({ core: context.core, search });
-	const deps = { ...context, search, resolve };
+export function marketTools(context: RouteContext, resolving = resolvingOf(context)): AnyTool[] {
+	const deps = { ...context, ...resolving };
 	return [
 		...collectionTools(deps),
 		...tradeTools(deps),

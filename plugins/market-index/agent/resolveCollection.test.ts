@@ -2,11 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { NAMES_ASKED_MAX } from "#core/plugin/Tool.ts";
-import {
-	collectionNames,
-	createResolver,
-	type ResolveCollection,
-} from "#plugins/market-index/agent/resolveCollection.ts";
+import { collectionNames, createResolver } from "#plugins/market-index/agent/resolveCollection.ts";
+import type { ResolveCollection } from "#plugins/market-index/model.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 import {
 	base,
@@ -110,14 +107,22 @@ describe("resolveCollection", () => {
 	async function add(
 		chain: Chain,
 		address: Address,
-		given: { slug?: string; name?: string; volume?: number; excluded?: boolean } = {},
+		given: {
+			slug?: string;
+			name?: string;
+			/** In ETH. */
+			volume?: number;
+			excluded?: boolean;
+			safelist?: string;
+		} = {},
 	): Promise<number> {
 		const { slug = address, name = null, volume = 0, excluded = false } = given;
+		const { safelist = null } = given;
 		const rows = await database.db.query<{ id: number }>(
 			`insert into market_index.collection
-			(chain_id, address, slug, standard, name, volume_native, excluded)
-		values ($1, $2, $3, 'erc721', $4, $5, $6) returning id`,
-			[chain.id, Buffer.from(address.slice(2), "hex"), slug, name, volume, excluded],
+			(chain_id, address, slug, standard, name, volume_native, excluded, safelist_status)
+		values ($1, $2, $3, 'erc721', $4, $5::numeric * 1e18, $6, $7) returning id`,
+			[chain.id, Buffer.from(address.slice(2), "hex"), slug, name, volume, excluded, safelist],
 		);
 		return rows[0]?.id ?? -1;
 	}
@@ -218,8 +223,8 @@ describe("resolveCollection", () => {
 			question: '"kiln-folk" is a collection on several chains. Which one?',
 			slot: "chain",
 			choices: [
-				{ value: "ethereum", label: "Kiln Folk on ethereum (0x0000…0111)" },
-				{ value: "base", label: "Kiln Folk on base (0x0000…0222)" },
+				{ value: "ethereum", label: "Kiln Folk (ethereum, volume 0 ETH, not verified)" },
+				{ value: "base", label: "Kiln Folk (base, volume 0 ETH, not verified)" },
 			],
 		});
 		for (const { value } of question.choices)
@@ -247,9 +252,12 @@ describe("resolveCollection", () => {
 		});
 		// A slug that is not plain words would not come back as it is.
 		expect(choices).toEqual([
-			{ value: "kiln-folk", label: "Kiln Folk on ethereum (0x0000…0111)" },
-			{ value: TWO, label: "KILN FOLK on ethereum (0x0000…0222)" },
-			{ value: THREE, label: "kiln folk on base (0x0000…0333)" },
+			{
+				value: "kiln-folk",
+				label: "Kiln Folk (kiln-folk on ethereum, volume 9 ETH, not verified)",
+			},
+			{ value: TWO, label: `KILN FOLK (${TWO} on ethereum, volume 2 ETH, not verified)` },
+			{ value: THREE, label: `kiln folk (${THREE} on base, volume 1 ETH, not verified)` },
 		]);
 		for (const [at, { value }] of choices.entries()) expect(await idOf(value)).toBe(ids[at] ?? 0);
 		expect((await questionOf("Kiln Folk", "ethereum")).choices.map(({ value }) => value)).toEqual([
@@ -308,6 +316,54 @@ describe("resolveCollection", () => {
 			expect([text, slot, choices.map(({ value }) => value)]).toEqual([text, "collection", [slug]]);
 		}
 		expect(await idOf("kiln folk")).toBe(kiln);
+	});
+
+	test.each([
+		["kilnfolk", "kiln-folk"],
+		["Kiln-Folk!", "kiln-folk"],
+		["the kilnfolk", "kiln-folk"],
+		["kilnfolkk", "kiln-folk"],
+		["kiln flok", "kiln-folk"],
+		["sigal pidgeons", "signal-pigeons"],
+		["singal pigeons", "signal-pigeons"],
+		["signalpigeon", "signal-pigeons"],
+		["salt signl", "salt-and-signal"],
+	])(
+		"a joined or misspelled name is asked back, with what is known of each: %s",
+		async (text, slug) => {
+			await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk", safelist: "verified" });
+			await add(ethereum, TWO, { slug: "signal-pigeons", name: "Signal Pigeons", volume: 3 });
+			await add(base, THREE, { slug: "salt-and-signal", name: "Salt & Signal" });
+			const { slot, choices } = await questionOf(text);
+			expect([slot, choices.map(({ value }) => value)]).toEqual(["collection", [slug]]);
+			for (const { value } of choices) await idOf(value);
+		},
+	);
+
+	test("what the provider vouches for comes first, and a volume moves nobody before it", async () => {
+		const fakes = Array.from({ length: 6 }, (_, n) =>
+			add(ethereum, contractOf(0x700 + n), { name: "Kiln Folk", volume: 100 + n }),
+		);
+		await Promise.all(fakes);
+		await add(base, ONE, { slug: "kiln", name: "Kiln Folk", volume: 1, safelist: "verified" });
+		await add(base, TWO, {
+			slug: "kiln-two",
+			name: "Kiln Folk",
+			volume: 900,
+			safelist: "approved",
+		});
+		const { choices } = await questionOf("kiln folk");
+		expect(choices.slice(0, 2).map(({ label }) => label)).toEqual([
+			"Kiln Folk (kiln on base, volume 1 ETH, verified)",
+			"Kiln Folk (kiln-two on base, volume 900 ETH, not verified)",
+		]);
+	});
+
+	test("a name of one collection and a slug of another are asked about, for both", async () => {
+		await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
+		await add(base, TWO, { slug: "copy", name: "Kiln Folk" });
+		const { choices } = await questionOf("kiln folk");
+		expect(choices.map(({ value }) => value).toSorted()).toEqual(["copy", "kiln-folk"]);
 	});
 
 	test("a look-alike name never means the collection that it resembles", async () => {

@@ -1,24 +1,24 @@
 // Finds the collection that a text means, or asks which one is meant.
 
 import type { Queryable } from "#core/db/Database.ts";
-import type { KnownName, NameBook, ToolAnswer } from "#core/plugin/Tool.ts";
-import { addressText, nameText } from "#plugins/market-index/agent/lineText.ts";
+import type { KnownName, NameBook } from "#core/plugin/Tool.ts";
+import { ethText, nameText } from "#plugins/market-index/agent/lineText.ts";
 import { chainOfRow } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
-import type { FoundCollection } from "#plugins/market-index/model.ts";
+import type { ResolveCollection } from "#plugins/market-index/model.ts";
 import { chainsOf, findNamed, type RouteContext } from "#plugins/market-index/read/context.ts";
-import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import {
+	type NameChoice,
+	readAlike,
+	readChoices,
+} from "#plugins/market-index/search/alikeNames.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
 import { ownBySlug, readNamesakes } from "#plugins/market-index/search/sql.ts";
-import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
-import { readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 
-type Resolved = { kind: "found"; found: FoundCollection } | Question;
-export type ResolveCollection = (text: string, chain: string | undefined) => Promise<Resolved>;
+type Resolved = Awaited<ReturnType<ResolveCollection>>;
+type Question = Extract<Resolved, { kind: "choose" }>;
 
-type Question = Extract<ToolAnswer<never>, { kind: "choose" }>;
-
-type Candidate = FoundCollection & { name: string | null };
+type Candidate = NameChoice & { chain: string };
 type ResolveContext = { core: RouteContext["core"]; search: Searcher };
 type Asked = { text: string; chain: string | undefined };
 
@@ -28,6 +28,8 @@ const PARTS_MAX = 6;
 const NEAR_CHARS_MIN = 2;
 
 const TAIL = /\s+(?:collections?|nfts?)$/i;
+
+const WEI_PER_ETH = 1e18;
 
 const PLAIN_SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -80,19 +82,20 @@ export async function readKnownNames(
 }
 
 /**
- * Finds the one collection that a text means: by slug, former slug or address; else by its whole
- * name in any case; else by the provider's name for it. The first of these that matches decides.
- * Where nothing matches, the same is tried without the words that people put around a name: `the
- * kiln folk collection`.
+ * Finds the one collection that a text means, for reads, buys and plans alike: by slug, former slug
+ * or address; else by its whole name in any case; else by the provider's name for it. The first of
+ * these that matches decides. Where nothing matches, the same is tried without the words that
+ * people put around a name: `the kiln folk collection`.
  *
- * A name is whole, or it is a question: what only resembles one (words of it, its plural, a longer
- * name that contains it) is asked back, also where one collection fits. So are several matches, as
- * any contract may have another's name. Throws `not_found` where nothing is near.
+ * A name is whole, or it is a question: what only resembles one (words of it, joined, misspelled,
+ * its plural, a longer name that contains it) is asked back, also where one collection fits. So are
+ * several matches, as any contract may have another's name. Throws `not_found` where nothing is
+ * near.
  */
 export function createResolver(context: ResolveContext): ResolveCollection {
 	return async (given, chain) => {
 		const typed = given.trim();
-		for (const text of [typed, typed.replace(/ +/g, "-"), ...barerNames(typed)]) {
+		for (const text of [typed, ...barerNames(typed)]) {
 			const resolved = await resolveAs(context, { text, chain });
 			if (resolved) return resolved;
 		}
@@ -120,9 +123,12 @@ async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolve
 	const named = await findNamed(core, asked.text, asked.chain);
 	const [only] = named;
 	if (only && named.length === 1) return { kind: "found", found: only };
-	if (named.length > 1) return askChain(asked, await withNames(core, named));
+	if (named.length > 1) {
+		const ids = named.map(({ id }) => id);
+		return askChain(asked, await candidatesOf(context, asked, ids));
+	}
 	for (const look of [namesakes, aliases]) {
-		const candidates = await look(context, asked);
+		const candidates = await candidatesOf(context, asked, await look(context, asked));
 		const [one] = candidates;
 		if (one && candidates.length === 1) {
 			const { id, chain: on, address, slug } = one;
@@ -134,8 +140,9 @@ async function resolveAs(context: ResolveContext, asked: Asked): Promise<Resolve
 }
 
 /**
- * Asks which collection is meant by a text that only resembles names: by words that names have, by
- * its other number, and by the longest part of it that is a name. Null where nothing is near.
+ * Asks which collection is meant by a text that only resembles names: by words that names have and
+ * by their spelling; else by its other number, and by the longest part of it that is a name. Null
+ * where nothing is near.
  */
 async function nearest(context: ResolveContext, asked: Asked): Promise<Resolved | null> {
 	const words = asked.text.split(/\s+/);
@@ -143,12 +150,16 @@ async function nearest(context: ResolveContext, asked: Asked): Promise<Resolved 
 	const parts = words.slice(1).flatMap((_, n) => {
 		return [words.slice(0, words.length - 1 - n).join(" "), words.slice(n + 1).join(" ")];
 	});
-	for (const look of [byWords, namesakes] as const) {
-		const texts = look === byWords ? [asked.text] : [other, ...parts.slice(0, PARTS_MAX)];
-		for (const text of texts.filter((one) => one.length >= NEAR_CHARS_MIN)) {
-			const candidates = await look(context, { ...asked, text });
-			if (candidates.length > 0) return askWhich(context, asked, candidates);
-		}
+	const chainIds = chainsOf(context.core, asked.chain).map(({ id }) => id);
+	const alike = asked.text.length < NEAR_CHARS_MIN ? [] : [byWords, spelled];
+	const found = await Promise.all(alike.map((look) => look(context, asked)));
+	const near = await candidatesOf(context, asked, found.flat());
+	if (near.length > 0) return askWhich(context, asked, near);
+	const texts = [other, ...parts.slice(0, PARTS_MAX)];
+	for (const name of texts.filter((one) => one.length >= NEAR_CHARS_MIN)) {
+		const ids = await readNamesakes(context.core.db, { chainIds, name, limit: CHOICES_MAX });
+		const candidates = await candidatesOf(context, asked, ids);
+		if (candidates.length > 0) return askWhich(context, asked, candidates);
 	}
 	return null;
 }
@@ -157,65 +168,74 @@ async function nearest(context: ResolveContext, asked: Asked): Promise<Resolved 
 function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
 	const question = `"${text}" is a collection on several chains. Which one?`;
 	const choices = candidates.slice(0, CHOICES_MAX).map((one) => {
-		return { value: one.chain, label: labelOf(one) };
+		return { value: one.chain, label: labelOf(one, null) };
 	});
 	return { kind: "choose", question, slot: "chain", choices };
 }
 
-function labelOf(candidate: Candidate): string {
-	const { chain, address } = candidate;
-	return `${nameText(candidate)} on ${chain} (${addressText(address)})`;
+/** Returns `Kiln Folk (kiln-folk on ethereum, volume 9 ETH, verified)`: who it is, and what to say. */
+function labelOf(candidate: Candidate, value: string | null): string {
+	const { chain, volume, isVerified } = candidate;
+	const eth = ethText(Number(volume) / WEI_PER_ETH);
+	const told = isVerified ? "verified" : "not verified";
+	const place = value === null ? chain : `${value} on ${chain}`;
+	return `${nameText(candidate)} (${place}, volume ${eth}, ${told})`;
 }
 
-async function withNames(
-	core: RouteContext["core"],
-	found: readonly FoundCollection[],
+/** Returns what is shown of these collections, on chains that are asked about; the best first. */
+async function candidatesOf(
+	{ core }: ResolveContext,
+	{ chain }: Asked,
+	ids: readonly number[],
 ): Promise<Candidate[]> {
-	const ids = found.map(({ id }) => id);
-	const names = await readCollectionNames(core.db, ids);
-	return found.map((one) => ({ ...one, name: names.get(one.id)?.name ?? null }));
-}
-
-async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<Candidate[]> {
 	const chains = chainsOf(core, chain);
-	const chainIds = chains.map(({ id }) => id);
-	const rows = await readNamesakes(core.db, { chainIds, name: text, limit: CHOICES_MAX });
+	const rows = await readChoices(core.db, { ids, limit: CHOICES_MAX });
 	return rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug }));
 }
 
-async function aliases({ core }: ResolveContext, { text, chain }: Asked): Promise<Candidate[]> {
-	const chains = chainsOf(core, chain);
-	const nowMs = core.clock.nowMs();
-	const chainIds = chains.map(({ id }) => id);
-	const known = await ownBySlug(core.db, { chainIds, slugs: [text.toLowerCase()] });
-	const rows = await readCollections(core.db, {
-		collectionIds: known
-			.flatMap(({ id, excluded }) => (excluded ? [] : [id]))
-			.slice(0, CHOICES_MAX),
-		nowMs,
-		window: windowOf(nowMs, WINDOW_MS["24h"]),
-		columns: ["id", "chainId", "address", "slug", "name"],
+/** Returns whose name it is, and whose slug with hyphens for blanks: two may have it, of two kinds. */
+async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<number[]> {
+	const chainIds = chainsOf(core, chain).map(({ id }) => id);
+	const slug = hyphened(text);
+	const named = slug === text ? [] : await findNamed(core, slug, chain);
+	const ids = await readNamesakes(core.db, { chainIds, name: text, limit: CHOICES_MAX });
+	return [...named.map(({ id }) => id), ...ids];
+}
+
+function hyphened(text: string): string {
+	return text.replace(/ +/g, "-");
+}
+
+async function aliases({ core }: ResolveContext, { text, chain }: Asked): Promise<number[]> {
+	const chainIds = chainsOf(core, chain).map(({ id }) => id);
+	const known = await ownBySlug(core.db, {
+		chainIds,
+		slugs: [...new Set([text, hyphened(text)].map((one) => one.toLowerCase()))],
 	});
-	return rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug }));
+	return known.flatMap(({ id, excluded }) => (excluded ? [] : [id]));
+}
+
+async function spelled({ core }: ResolveContext, { text, chain }: Asked): Promise<number[]> {
+	const chainIds = chainsOf(core, chain).map(({ id }) => id);
+	return readAlike(core.db, { chainIds, text });
 }
 
 async function byWords(
 	{ core, search }: ResolveContext,
 	{ text, chain }: Asked,
-): Promise<Candidate[]> {
+): Promise<number[]> {
 	const chains = chainsOf(core, chain);
 	const query = { text, chains, isOneChain: chain !== undefined, cursor: undefined };
 	const { data } = await search({ ...query, limit: CHOICES_MAX });
-	const candidates = await Promise.all(
-		data.map(async ({ chain: on, contractAddress, name }) => {
+	const found = await Promise.all(
+		data.map(async ({ chain: on, contractAddress }) => {
 			// A collection that only the provider knows is not in the index, so nothing can be said about
 			// it.
 			if (on === null || contractAddress === null) return [];
-			const found = await findNamed(core, contractAddress, on);
-			return found.map((one) => ({ ...one, name }));
+			return findNamed(core, contractAddress, on);
 		}),
 	);
-	return candidates.flat();
+	return found.flat().map(({ id }) => id);
 }
 
 /**
@@ -232,7 +252,7 @@ async function askWhich(
 	for (const one of candidates.slice(0, CHOICES_MAX)) {
 		const value = await uniqueValueOf(core, one, asked.chain);
 		if (value === null) return askChain(asked, onePerChain(candidates));
-		choices.push({ value, label: labelOf(one) });
+		choices.push({ value, label: labelOf(one, value) });
 	}
 	const question = `Which "${asked.text}" do you mean?`;
 	return { kind: "choose", question, slot: "collection", choices };

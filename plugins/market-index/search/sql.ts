@@ -16,14 +16,6 @@ export type MatchQuery = {
 	limit: number;
 };
 
-type Namesake = {
-	id: number;
-	chainId: number;
-	slug: string;
-	address: Address;
-	name: string | null;
-};
-
 type TradedWalk = {
 	hits: HitPlace[];
 	/** The last step of volume that was read to its end; null where all were. */
@@ -239,7 +231,8 @@ export async function walkUntraded(
 }
 
 /**
- * Reads collections with exactly this name, in any case, the most traded first.
+ * Returns collections with exactly this name, in any case: what the provider vouches for first,
+ * then the most traded.
  *
  * By `collection_name`. Any number of contracts with one name can be deployed: only the oldest are
  * read, which copies of a name are not.
@@ -247,17 +240,18 @@ export async function walkUntraded(
 export async function readNamesakes(
 	db: Queryable,
 	query: { chainIds: readonly number[]; name: string; limit: number },
-): Promise<Namesake[]> {
-	return db.query<Namesake>(
+): Promise<number[]> {
+	const rows = await db.query<{ id: number }>(
 		`with named as materialized (
-			select id, chain_id, slug, address, name, volume_native from market_index.collection
+			select id, safelist_status, volume_native from market_index.collection
 			where lower(name) = lower($2) and chain_id = any($1::int8[]) and not excluded
 			order by id limit ${MATCHES_SORTED_MAX}
 		)
-		select id, chain_id as "chainId", slug, '0x' || encode(address, 'hex') as address, name
-		from named order by volume_native desc, id limit $3`,
+		select id from named
+		order by coalesce(safelist_status = 'verified', false) desc, volume_native desc, id limit $3`,
 		[query.chainIds, query.name, query.limit],
 	);
+	return rows.map(({ id }) => id);
 }
 
 /**

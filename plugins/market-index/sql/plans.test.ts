@@ -11,6 +11,7 @@ import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
 import { readDiscover, readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
 import { type CandleInterval, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
+import { readAlike, readChoices } from "#plugins/market-index/search/alikeNames.ts";
 import { readNamesakes } from "#plugins/market-index/search/sql.ts";
 import {
 	type CollectionOrder,
@@ -143,6 +144,9 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 		readNamedCollections(db, { chainIds, slugs: ["collection-3"], address: contract }),
 	"collections by their whole name": (db) =>
 		readNamesakes(db, { chainIds, name: "Collection 3", limit: 5 }),
+	"collections whose names are nearly this": (db) =>
+		readAlike(db, { chainIds, text: "colection thre" }),
+	"collections as choices": (db) => readChoices(db, { ids: [3, 4, 5], limit: 5 }),
 	"groups of words that may be names": (db) =>
 		readKnownNames(db, {
 			chainIds,

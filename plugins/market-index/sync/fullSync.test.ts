@@ -228,6 +228,18 @@ describe("fullSyncTask", () => {
 		expect(lab.fake.callsOf("bestListings")).toHaveLength(1 + 5);
 	});
 
+	test("what the provider says of who a collection is, is kept until it says otherwise", async () => {
+		const { id, address } = await lab.register();
+		lab.know(address, "told");
+		const told: unknown[] = [];
+		for (const safelistStatus of ["verified", "disabled_top_trending", "verified", null]) {
+			lab.fake.answers.collection = async () => detailOf(address, { slug: "told", safelistStatus });
+			await lab.sync(id);
+			told.push((await lab.row(id))["safelist_status"]);
+		}
+		expect(told).toEqual(["verified", "disabled_top_trending", "verified", null]);
+	});
+
 	test("[MRG-02] a floor whose listings are all gone is unknown, and the listed count is 0", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "gone");

@@ -60,6 +60,7 @@ export function readCollection(row: unknown, chains: ChainNames): Reading<Provid
 		bannerImageUrl: data.banner_image_url,
 		projectUrl: data.project_url,
 		isDisabled: data.is_disabled ?? false,
+		safelistStatus: data.safelist_status,
 		contracts: readContracts(data.contracts ?? [], chains),
 		raw: keepRaw(sent, { bytesMax: RAW_BYTES_MAX, mayShorten: true }) ?? {},
 	};

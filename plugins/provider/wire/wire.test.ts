@@ -236,6 +236,7 @@ function collection() {
 		image_url: "string?",
 		banner_image_url: "string?",
 		is_disabled: "boolean!",
+		safelist_status: "string!",
 		project_url: "string?",
 		contracts: "array!",
 	};

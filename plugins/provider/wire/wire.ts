@@ -73,6 +73,7 @@ const collection = {
 	image_url: media,
 	banner_image_url: media,
 	is_disabled: boolean,
+	safelist_status: name,
 	project_url: link,
 	contracts: list,
 };

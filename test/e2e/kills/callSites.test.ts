@@ -39,6 +39,7 @@ const WRITES = /\b(?:insert|update|delete)\b/i;
 
 /** Not on the path: whether and when these run changes nothing for any intent. */
 const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
+	"plugins/nft-buys/listing.ts:findCheapest": "chooses a token before anything is recorded",
 	"plugins/transfers/sendToken.ts:readCoin":
 		"asks a token for its decimals before anything is recorded",
 	"core/chain/reads/readFinalLogs.ts": "keeps books of what is final, beside every payment",

@@ -91,6 +91,7 @@ export function listedOf(slug: string, ...contracts: ProviderContract[]): Provid
 		bannerImageUrl: null,
 		projectUrl: null,
 		isDisabled: false,
+		safelistStatus: null,
 		contracts,
 		raw: { collection: slug, name: `Name of ${slug}`, contracts, odd: true },
 	};

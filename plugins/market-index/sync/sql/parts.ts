@@ -29,8 +29,9 @@ export async function behindSupplies(
 }
 
 /**
- * Stores the provider's detail of a collection. Missing members erase nothing; a supply of zero
- * means not counted yet.
+ * Stores the provider's detail of a collection. Missing members erase nothing but what it says of
+ * who the collection is: an old `verified` is no present one. A supply of zero means not counted
+ * yet.
  */
 export async function storeDetail(
 	tx: Tx,
@@ -47,7 +48,7 @@ export async function storeDetail(
 			name = coalesce($2, name), image_url = coalesce($3, image_url),
 			description = coalesce($4, description),
 			banner_image_url = coalesce($5, banner_image_url),
-			external_url = coalesce($6, external_url),
+			external_url = coalesce($6, external_url), safelist_status = $10,
 			provider_row = coalesce($7::jsonb, provider_row),
 			provider_supply = coalesce($8, provider_supply),
 			provider_supply_at = case when $8::numeric is null then provider_supply_at else $9 end,
@@ -63,6 +64,7 @@ export async function storeDetail(
 			jsonOf(detail.raw),
 			supply !== null && supply > 0n ? capAmount(supply) : null,
 			row.at,
+			detail.safelistStatus,
 		],
 	);
 }

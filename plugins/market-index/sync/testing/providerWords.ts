@@ -29,6 +29,7 @@ export function detailOf(
 		bannerImageUrl: null,
 		projectUrl: null,
 		isDisabled: false,
+		safelistStatus: null,
 		contracts: [{ chainId: ethereum.id, address: contract }],
 		totalSupply: 100n,
 		fees: [],
