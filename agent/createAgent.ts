@@ -264,7 +264,9 @@ function rendered(result: ToolResult, base: Reply, deps: Rendering): Reply {
 	}
 }
 
-/** Returns the question with as many of its choices as fit, each whole: half a choice is another. */
+/**
+ * Returns the question with as many of its choices as fit, each whole: half a choice is another.
+ */
 function askingLine(
 	question: string,
 	suggestions: Reply["suggestions"],

@@ -235,16 +235,16 @@ function authInfoOf({ profileId }: Caller, idempotencyKey: string | null): AuthI
 }
 
 /**
- * Returns a key that a call names. What is no text is made one that every action refuses: a key that
- * cannot be kept must not become none, by which each call would be its own.
+ * Returns a key that a call names. What is no text is made one that every action refuses: a key
+ * that cannot be kept must not become none, by which each call would be its own.
  */
 function readKey(own: unknown): string {
 	return typeof own === "string" ? own : "";
 }
 
 /**
- * Returns the request as the package wants it: it answers 406 unless both kinds of answer are named,
- * also where the client takes any, as most programs say, or says nothing.
+ * Returns the request as the package wants it: it answers 406 unless both kinds of answer are
+ * named, also where the client takes any, as most programs say, or says nothing.
  */
 function acceptingBoth(request: Request): Request {
 	const accept = request.headers.get("accept") ?? "*/*";

@@ -70,7 +70,7 @@ export function canBeCached(): { [CACHED_MEMBER]: true; tags?: string[] } {
  *
  * @example detail: { tags: ["trading"], ...canBeReadByAnyPage() }
  */
-export function canBeReadByAnyPage(): { [PUBLIC_MEMBER]: true } {
+export function canBeReadByAnyPage(): { [PUBLIC_MEMBER]: true; tags?: string[] } {
 	return { [PUBLIC_MEMBER]: true };
 }
 

@@ -36,7 +36,9 @@ export type MarketIndex = {
 	 * `not_found`, and `chain_required` where several chains have one and none was named.
 	 */
 	find(slug: string, chain: string | undefined): Promise<FoundCollection>;
-	/** Finds what somebody calls a collection, or asks which is meant: for orders as for questions. */
+	/**
+	 * Finds what somebody calls a collection, or asks which is meant: for orders as for questions.
+	 */
 	resolve: ResolveCollection;
 	/**
 	 * Notes that a collection is being looked at: its order book is kept current for five minutes,

@@ -139,7 +139,7 @@ test("a page of any origin is told that an address does not exist, and may ask b
 test("a page of any origin follows a public stream", async () => {
 	const url = `${service.url.replace("http", "ws")}${MARKET}discover/stream?chain=anvil`;
 	const headers = { origin: FOREIGN, cookie: "session=of-its-visitor" };
-	const socket = new WebSocket(url, { headers });
+	const socket = new WebSocket(url, { headers } as unknown as string[]);
 	const { promise: first, resolve, reject } = Promise.withResolvers<unknown>();
 	socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)));
 	socket.onclose = ({ code }) => reject(new RangeError(`closed with ${code}`));

@@ -173,7 +173,9 @@ function askChain({ text }: Asked, candidates: readonly Candidate[]): Question {
 	return { kind: "choose", question, slot: "chain", choices };
 }
 
-/** Returns `Kiln Folk (kiln-folk on ethereum, volume 9 ETH, verified)`: who it is, and what to say. */
+/**
+ * Returns `Kiln Folk (kiln-folk on ethereum, volume 9 ETH, verified)`: who it is, and what to say.
+ */
 function labelOf(candidate: Candidate, value: string | null): string {
 	const { chain, volume, isVerified } = candidate;
 	const eth = ethText(Number(volume) / WEI_PER_ETH);
@@ -193,7 +195,9 @@ async function candidatesOf(
 	return rows.map((row) => ({ ...row, chain: chainOfRow(chains, row).slug }));
 }
 
-/** Returns whose name it is, and whose slug with hyphens for blanks: two may have it, of two kinds. */
+/**
+ * Returns whose name it is, and whose slug with hyphens for blanks: two may have it, of two kinds.
+ */
 async function namesakes({ core }: ResolveContext, { text, chain }: Asked): Promise<number[]> {
 	const chainIds = chainsOf(core, chain).map(({ id }) => id);
 	const slug = hyphened(text);

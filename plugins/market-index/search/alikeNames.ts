@@ -17,7 +17,9 @@ export type NameChoice = {
 	isVerified: boolean;
 };
 
-/** What stands between letters of a name, and in front of it, as `collection_letters` leaves it out. */
+/**
+ * What stands between letters of a name, and in front of it, as `collection_letters` leaves it out.
+ */
 const BETWEEN = /[ \-_.&'’!:]/g;
 const LETTERS = "regexp_replace(translate(lower(c.name), ' -_.&''’!:', ''), '^the', '')";
 
@@ -117,7 +119,9 @@ function spellingsOf(word: string): string[] {
 	return [...spellings];
 }
 
-/** Returns a query of the word in any of its spellings. Terms are quoted, so none is an operator. */
+/**
+ * Returns a query of the word in any of its spellings. Terms are quoted, so none is an operator.
+ */
 function anySpelling(word: string): string {
 	return `(${[word, ...spellingsOf(word)].map((one) => `'${one}'`).join(" | ")})`;
 }

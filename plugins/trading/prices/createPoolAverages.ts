@@ -21,8 +21,8 @@ import {
 export type PoolAverage = {
 	tick: number;
 	/**
-	 * True: all of the half hour is in it, and the pool held then not much less than it does now. What
-	 * has gaps, or begins too late, may say that a price is wrong, and never that it is right.
+	 * True: all of the half hour is in it, and the pool held then not much less than it does now.
+	 * What has gaps, or begins too late, may say that a price is wrong, and never that it is right.
 	 */
 	isWhole: boolean;
 	/**

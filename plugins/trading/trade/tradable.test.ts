@@ -48,8 +48,8 @@ async function listStocks(lab: PriceLab): Promise<Listed[]> {
 		return { symbol: `S${index}`, token, feed, depthUsd };
 	});
 	const { market, clock } = lab;
-	// Positions reach a fifth from the price, and the pool is as deep there as if it held eleven times
-	// as much at any price.
+	// Positions reach a fifth from the price; the pool is as deep there as if it held eleven times as
+	// much at any price.
 	const narrow = 11;
 	const put = (pool: ReturnType<typeof poolAt>) => market.pools.set(pool.address, pool);
 	const settled = { one: marketEth, other: marketUsdg, fee: 500, depthUsd: 4_000_000, narrow };

@@ -20,7 +20,9 @@ export type HiddenKind = {
 	after: (id: number) => unknown;
 	/** The new base; undefined: the old one stays. */
 	moves?: string;
-	/** What the contract tells of the step, as `setBase` takes it; `each`: an event for each token. */
+	/**
+	 * What the contract tells of the step, as `setBase` takes it; `each`: an event for each token.
+	 */
 	tells?: 0 | 1 | 2 | 3 | 4 | "each";
 	/** Tokens below these ids tell no URI: before the step, and after it. */
 	muted?: readonly [before: bigint, after: bigint];
