@@ -57,7 +57,7 @@ import { stepRoutes } from "#plugins/wallets/routes/stepRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts";
 import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
-import { noteBlackout } from "#plugins/wallets/submission/strays.ts";
+import { failoverJob, noteBlackout, noteFailover } from "#plugins/wallets/submission/strays.ts";
 import { submissionRow } from "#plugins/wallets/submission/submission.ts";
 import {
 	createTokenBook,
@@ -151,8 +151,15 @@ export function createWallets(options: WalletsOptions) {
 	const watch = createWatch({ deps, metrics: core.metrics, chainName });
 	const sources = [intentRow, submissionRow];
 	const quarantine = quarantineJob({ ...core, owner: "wallets", sources });
-	const jobs = [...identity.jobs, ...opened.jobs, pruneLinksJob(core), quarantine, watch.job];
+	const jobs = [
+		...identity.jobs,
+		...opened.jobs,
+		pruneLinksJob(core),
+		quarantine,
+		watch.job,
+	].concat(failoverJob(core));
 	const start = async () => {
+		await noteFailover(db);
 		const since = await noteBlackout(db, { isSaid: config.RESTORED });
 		if (since === null) return;
 		const what = "the database was away: wallets are read before they spend, since that time";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
 import { settlePast } from "#plugins/wallets/resolve/resolveIntent.ts";
+import { noteFailover } from "#plugins/wallets/submission/strays.ts";
 import {
 	CHAIN_ID,
 	type Lab,
@@ -305,4 +306,25 @@ test("a database that lost its last seconds needs no restart: what it cannot exp
 	});
 	expect(await read(await pay("0xabcdef01"))).toMatchObject({ errorCode: "looks_paid" });
 	expect(lab.handed).toHaveLength(2);
+});
+
+test("where a replica takes over, a wallet whose first payment it lacks is read before it spends", async () => {
+	const { db } = lab;
+	await db.execute(
+		`insert into wallets.blackout (since, is_restored, timeline)
+		select now(), false, left(pg_walfile_name(pg_current_wal_lsn()), 8)`,
+		[],
+	);
+	expect(await noteFailover(db)).toBe(false);
+	await db.execute("update wallets.blackout set timeline = 'ffffffff'", []);
+	expect(await noteFailover(db)).toBe(true);
+	expect(await noteFailover(db)).toBe(false);
+	// Its first payment is on no record, so no count of ours is contradicted.
+	const other = await lab.person();
+	const from = other.wallet.address;
+	const sent = { to: SHOP, nonce: 0, valueRaw: ETHER / 2n, data: "0xabcdef01" } as const;
+	lab.chain.send({ from, ...sent });
+	mine();
+	const [intent] = await lab.pay(other, { data: "0xabcdef01" });
+	expect(await read(intent?.id ?? "")).toMatchObject({ errorCode: "looks_paid" });
 });

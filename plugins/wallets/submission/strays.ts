@@ -2,7 +2,9 @@
 
 import { keccak256 } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Queryable } from "#core/db/Database.ts";
+import type { Database, Queryable } from "#core/db/Database.ts";
+import type { Log } from "#core/log.ts";
+import type { Job } from "#core/schedule.ts";
 import { HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import type { Plan } from "#plugins/wallets/model.ts";
 
@@ -69,6 +71,11 @@ const AWAY_MS = 10 * MINUTE_MS;
 /** Said by an operator: a dump may be older than its last sign of life. */
 const SAID_EARLIER_MS = HOUR_MS;
 
+/** What a server answers that has no such function, or does not let everybody ask. */
+const UNTOLD = /^(?:0A|42|55|XX)/;
+const FAILOVER_EVERY_MS = 2_000;
+const FAILOVER_TIMEOUT_MS = 10_000;
+
 /** How an account's past is read beside its nonce queue. */
 export const pastSql = {
 	/** All are small tables, by the account's key. The places are of chain and sender. */
@@ -131,10 +138,10 @@ export async function noteBlackout(
 	);
 	await db.execute(`delete from wallets.stray where at < now() - interval '${PAST_DAYS} days'`, []);
 	const [row] = await db.query<{ since: Date; isRestored: boolean }>(
-		`insert into wallets.blackout (since, is_restored)
+		`insert into wallets.blackout (since, is_restored, timeline)
 		select case when $1 then least(since, now()) - $3::int8 * interval '1 ms'
 				else least(since, now()) end,
-			$1 or since < now() - $2::int8 * interval '1 ms'
+			$1 or since < now() - $2::int8 * interval '1 ms', $4
 		from (select coalesce(
 			greatest(
 				(select max(tick_at) from core.schedule_tick
@@ -145,9 +152,58 @@ export async function noteBlackout(
 			now()
 		) as since) as last
 		returning since, is_restored as "isRestored"`,
-		[isSaid, AWAY_MS, SAID_EARLIER_MS],
+		[isSaid, AWAY_MS, SAID_EARLIER_MS, await readTimeline(db)],
 	);
 	return row?.isRestored === true ? row.since : null;
+}
+
+/**
+ * Notes that another server took over from the one that this database was on when a process began:
+ * a replica without the last writes. Returns whether it did since the last time. What was sent in
+ * the hour before is read then, as after a restore.
+ */
+export async function noteFailover(db: Queryable): Promise<boolean> {
+	const noted = await db.execute(
+		`insert into wallets.blackout (since, is_restored, timeline)
+		select now() - $1::int8 * interval '1 ms', true, $2
+		where $2 <> (
+			select timeline from wallets.blackout where timeline is not null order by id desc limit 1
+		)`,
+		[SAID_EARLIER_MS, await readTimeline(db)],
+	);
+	return noted > 0;
+}
+
+/**
+ * Reads the server's timeline, as the names of its log begin: another one where a replica took over.
+ * Null where the server does not tell: then only a restore is found.
+ */
+async function readTimeline(db: Queryable): Promise<string | null> {
+	try {
+		const [row] = await db.query<{ timeline: string }>(
+			"select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline",
+			[],
+		);
+		return row?.timeline ?? null;
+	} catch (error) {
+		const isUntold = error instanceof Error && "code" in error && UNTOLD.test(`${error.code}`);
+		if (isUntold) return null;
+		throw error;
+	}
+}
+
+/** Follows whether another database server took over. */
+export function failoverJob({ db, log }: { db: Database; log: Log }): Job {
+	return {
+		name: "wallets.failover",
+		schedule: { everyMs: FAILOVER_EVERY_MS },
+		lock: "cluster",
+		timeoutMs: FAILOVER_TIMEOUT_MS,
+		async run() {
+			if (!(await noteFailover(db))) return;
+			log.warn("another database server took over: wallets are read before they spend");
+		},
+	};
 }
 
 /** Reads when a process last began on a restored database, if that was in the last day. */

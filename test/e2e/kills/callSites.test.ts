@@ -31,7 +31,7 @@ const OUT = [
 	/\bcallOut\(/,
 	/\b(?:takeEvaluation|endEvaluation|movePlan)\(/,
 	/\b(?:keepOfTrade|insertQuotes)\((?!tx\b)/,
-	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readSentSince|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|findGone|assessMarket|supplyFell)\(/,
+	/\b(?:readAccount|readReceipts?|readBlocks|findByNonce|readSentSince|readBlockBefore|isAllKnown|readNonceAt|sendSigned|readOrderState|readFunds|ownershipDenial|readAllowance|measureChange|settleToken|readKeeper|findGone|assessMarket|supplyFell)\(/,
 ];
 /** A statement outside a transaction; one inside a transaction becomes permanent by its commit. */
 const STATEMENT = /\bdb\.(?:query|execute)(?=[<(])/;
@@ -48,6 +48,8 @@ const BESIDE_THE_PATH: Readonly<Record<string, string>> = {
 	"plugins/wallets/link/createLinks.ts:pruneLinksJob": "deletes links that can be used no more",
 	"plugins/wallets/submission/strays.ts:noteBlackout":
 		"notes at the start, before any intent is taken, since when wallets are to be read",
+	"plugins/wallets/submission/strays.ts:noteFailover":
+		"notes beside any intent since when wallets are to be read",
 	"plugins/wallets/reconcile/looks.ts:wakeSubmission": "has a look come sooner, which comes anyway",
 };
 
@@ -59,6 +61,8 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account and rpc.nonce",
 	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/readSentSince.ts": "called in rpc.nonce",
+	"plugins/wallets/chain/readBlockBefore.ts": "called in rpc.nonce",
+	"plugins/wallets/chain/secondOpinion.ts": "called in rpc.nonce",
 	"core/chain/reads/readBlocks.ts": "called in rpc.receipt, rpc.nonce and rpc.rebroadcast",
 	"core/chain/reads/shareRpc.ts": "called in the step of each who shares the request",
 	"core/db/createCommits.ts": "called in the step of each who shares the commit",
