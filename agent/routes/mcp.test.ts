@@ -140,6 +140,36 @@ describe("mcp", () => {
 			expect(served.calls).toHaveLength(1);
 		});
 
+		test("a client that can show its user an address does so, and one proposal keeps its key", async () => {
+			const shown: unknown[] = [];
+			const modern = new Client(
+				{ name: "test", version: "1" },
+				{ capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: "auto" } },
+			);
+			modern.setRequestHandler("elicitation/create", async ({ params }) => {
+				shown.push(params);
+				return { action: "accept" };
+			});
+			const url = new URL(`${served.url}/v1/agent/mcp`);
+			const headers = { requestInit: { headers: bearer } };
+			await modern.connect(new StreamableHTTPClientTransport(url, headers));
+			clients.push(modern);
+			const answer = await modern.callTool({ name: "prepare_send", arguments: INPUT });
+			expect(answer).toMatchObject({ structuredContent: { id: "i1" } });
+			expect(shown).toEqual([
+				expect.objectContaining({ mode: "url", url: "https://app.example/links" }),
+			]);
+			const keys = served.calls.map(({ key }) => key);
+			expect(keys).toHaveLength(2);
+			expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+			expect(keys[1]).toBe(keys[0] ?? "");
+			// What only reads asks nobody, and who can show nothing is answered at once.
+			await modern.callTool({ name: "read_floor", arguments: { collection: "kiln-folk" } });
+			await (await connect(bearer)).callTool({ name: "prepare_send", arguments: INPUT });
+			expect(shown).toHaveLength(1);
+			expect(served.calls.at(-1)).toMatchObject({ key: null });
+		});
+
 		test("a client reads each refusal as its code, and a question as its choices", async () => {
 			const client = await connect();
 			const told = async (collection: string) => {

@@ -3,8 +3,11 @@
 import type {
 	AuthInfo,
 	CallToolResult,
+	InputRequiredResult,
+	inputRequired,
 	McpHttpHandler,
 	McpServer,
+	ServerContext,
 } from "@modelcontextprotocol/server";
 import { Elysia } from "elysia";
 import { z } from "zod";
@@ -39,6 +42,15 @@ export type McpOptions = AgentContext & {
 
 const IDEMPOTENCY_KEY = "idempotency-key";
 const keySchema = z.string().nullable().catch(null);
+
+type Asking = typeof inputRequired;
+
+/** What a client says with each call of 2026-07-28: here that it shows its user an address. */
+const showsAddresses = z.object({
+	"io.modelcontextprotocol/clientCapabilities": z.object({
+		elicitation: z.object({ url: z.object({}) }),
+	}),
+});
 
 /** A one-time link's path with its token, as `plugins/wallets/link` makes them. */
 const ONE_TIME_LINK = /(\/links)\/[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])/g;
@@ -89,14 +101,16 @@ export function guardDoor(request: Request, door: Door): void {
 }
 
 async function open({ agent, log, version }: McpOptions): Promise<McpHttpHandler> {
-	const { createMcpHandler, McpServer } = await import("@modelcontextprotocol/server");
+	const sdk = await import("@modelcontextprotocol/server");
+	const { createMcpHandler, McpServer, inputRequired: asking } = sdk;
 	return createMcpHandler(
 		({ authInfo }) => {
 			const caller = callerFor(authInfo?.clientId || null);
 			const key = keySchema.parse(authInfo?.extra?.["idempotencyKey"]);
 			const server = new McpServer({ name: "tapeline", version });
 			for (const tool of agent().tools) {
-				if (isServed(tool, caller)) register(server, tool, { caller, key, agent: agent() });
+				if (!isServed(tool, caller)) continue;
+				register(server, tool, { caller, key, asking, agent: agent() });
 			}
 			return server;
 		},
@@ -135,8 +149,9 @@ function isServed({ effect, access }: AnyTool, { profileId }: Caller): boolean {
 function register(
 	server: McpServer,
 	tool: AnyTool,
-	{ caller, key, agent }: { caller: Caller; key: string | null; agent: OpenedAgent },
+	given: { caller: Caller; key: string | null; asking: Asking; agent: OpenedAgent },
 ): void {
+	const { caller, asking, agent } = given;
 	const { name, title, description, input, output, effect } = tool;
 	const isRead = effect === "read";
 	server.registerTool(
@@ -155,14 +170,44 @@ function register(
 				openWorldHint: false,
 			},
 		},
-		async (args: unknown, { mcpReq: { signal, _meta: meta } }): Promise<CallToolResult> => {
-			// A program that can set no header of each call names its key in the call itself.
-			const own = meta?.[IDEMPOTENCY_KEY];
-			const idempotencyKey = own === undefined ? key : readKey(own);
-			const context = { caller, idempotencyKey, signal };
-			return rendered(await agent.runTool(tool, () => args, context));
+		async (args: unknown, { mcpReq }): Promise<CallToolResult | InputRequiredResult> => {
+			const { key, shows } = roundOf(mcpReq, { effect, key: given.key });
+			const context = { caller, idempotencyKey: key, signal: mcpReq.signal };
+			const result = await agent.runTool(tool, () => args, context);
+			return (shows && askOwner(asking, { key, result })) || rendered(result);
 		},
 	);
+}
+
+/**
+ * Reads the key of a call, and whether its user can be shown an address. The client calls again once
+ * its user was there, with what it was given: the key of the first round, under which the same
+ * proposal is answered and none is made. A program that can set no header of each call names a key
+ * of its own in the call itself.
+ */
+function roundOf(
+	{ envelope, requestState, _meta: meta }: ServerContext["mcpReq"],
+	{ effect, key }: Pick<AnyTool, "effect"> & { key: string | null },
+): { key: string | null; shows: boolean } {
+	const own = meta?.[IDEMPOTENCY_KEY];
+	const named = own === undefined ? key : readKey(own);
+	const state = requestState();
+	if (typeof state === "string") return { key: named ?? state, shows: false };
+	const shows = effect === "prepare" && showsAddresses.safeParse(envelope).success;
+	return { key: named ?? (shows ? Bun.randomUUIDv7() : null), shows };
+}
+
+/** Sends the user to where a proposal waits for them; null where it waits for nobody. */
+function askOwner(
+	asking: Asking,
+	{ key, result }: { key: string | null; result: ToolResult },
+): InputRequiredResult | null {
+	if (result.kind !== "done" || key === null) return null;
+	const link = result.links.find(({ rel }) => rel === "confirm" || rel === "sign");
+	if (!link) return null;
+	const message = withoutSecret(harmless(result.text));
+	const owner = asking.elicitUrl({ message, url: withoutSecret(link.url) });
+	return asking({ inputRequests: { owner }, requestState: key });
 }
 
 function rendered(result: ToolResult): CallToolResult {
