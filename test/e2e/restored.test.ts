@@ -62,6 +62,35 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 	});
 }
 
+/** An endpoint before the node: silent, or counting one transaction of each account too many. */
+function startFalseEndpoint(mood: "silent" | "counts one too many") {
+	const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+	const server = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		async fetch(request) {
+			const body = await request.text();
+			if (mood === "silent") await ended;
+			const headers = { "content-type": "application/json" };
+			const answer = await (await fetch(anvil.url, { method: "POST", headers, body })).json();
+			const calls = [JSON.parse(body)].flat();
+			const told = [answer].flat().map((one: any) => {
+				const asked = calls.find(({ id }: any) => id === one.id);
+				const isCount = asked?.method === "eth_getTransactionCount" && one.result;
+				return isCount ? { ...one, result: `0x${(Number(one.result) + 1).toString(16)}` } : one;
+			});
+			return Response.json(Array.isArray(answer) ? told : told[0]);
+		},
+	});
+	return {
+		url: `http://127.0.0.1:${server.port}`,
+		async stop() {
+			end();
+			await server.stop(true);
+		},
+	};
+}
+
 async function ask(by: string, path: string, body?: unknown, key?: string) {
 	asked++;
 	const response = await fetch(`${service.url}${path}`, {
@@ -201,3 +230,32 @@ test("after a restore a repeated payment is sent once if its owner agrees, and o
 	await reached("gil", again.id, "confirmed");
 	expect(await received()).toBe(parseEther("2.25"));
 });
+
+for (const mood of ["silent", "counts one too many"] as const) {
+	test(`after a restore an endpoint that is ${mood} holds no payment, and hides none`, async () => {
+		const by = mood === "silent" ? "ada" : "gil";
+		const wallet = await enrol(by);
+		const { putBack } = await backUp();
+		const lost = await transfer(by, wallet, "1", "k");
+		await reached(by, lost.id, "confirmed");
+		const other = startFalseEndpoint(mood);
+		try {
+			const urls = JSON.stringify({ anvil: [anvil.url, other.url] });
+			await putBack({ RESTORED: "true", CHAIN_RPC_URLS_JSON: urls });
+			const beganAt = performance.now();
+			const again = await transfer(by, wallet, "1", "k");
+			expect(again).toMatchObject({ errorCode: "looks_paid" });
+			const next = await transfer(by, wallet, "0.25", "k-other");
+			await reached(by, next.id, "confirmed");
+			// Where each question waited for the silent one it took longer than a request may.
+			expect(performance.now() - beganAt).toBeLessThan(25_000);
+			expect(await received()).toBe(parseEther("1.25"));
+			if (mood === "silent") return;
+			const { degraded } = (await service.get<any>("/readyz")).body;
+			expect(degraded).toContainEqual(expect.objectContaining({ code: "wallet_counts_false" }));
+		} finally {
+			await service.stop();
+			await other.stop();
+		}
+	});
+}
