@@ -39,8 +39,11 @@ afterAll(async () => {
 	await world?.stop();
 });
 
-/** Lists a token at a price that the plan may pay, and returns its id. */
-async function putUpForSale(): Promise<bigint> {
+/**
+ * Lists a token at a price that the plan may pay, and returns its id; a forged listing has somebody
+ * else's signature.
+ */
+async function putUpForSale({ isForged = false } = {}): Promise<bigint> {
 	const { seaport } = world;
 	const owner = seaport.accounts[lane.seller];
 	if (!owner) throw new Error("no such seller");
@@ -56,6 +59,11 @@ async function putUpForSale(): Promise<bigint> {
 	const parameters = fulfilment.transaction.inputData["parameters"] as Record<string, unknown>;
 	// The provider's conduit is not on this node.
 	parameters["fulfillerConduitKey"] = `0x${"0".repeat(64)}`;
+	if (isForged) {
+		const signature = `0x${"11".repeat(64)}1b`;
+		parameters["signature"] = signature;
+		fulfilment.orders = fulfilment.orders.map((order) => ({ ...order, signature }));
+	}
 	lane.sell({ listing: listed.listing, fulfilment });
 	return tokenId;
 }
@@ -80,8 +88,8 @@ async function isIdle(): Promise<boolean> {
 type Fill = { status: string; tokenId: string; priceRaw: string };
 type PlanSeen = { status: string; spentRaw: string; filledCount: number; fills: Fill[] };
 
-/** Arms a plan and drives it to its end, through a death at the point. */
-async function play(point: KillPoint | null): Promise<{ deaths: number; plan: PlanSeen }> {
+/** Arms a plan for one token. */
+async function arm(): Promise<string> {
 	const key = crypto.randomUUID();
 	const body = {
 		...{ collectionSlug: world.seaport.tokens.nft, chain: "anvil", trigger: "on_reveal" },
@@ -89,6 +97,12 @@ async function play(point: KillPoint | null): Promise<{ deaths: number; plan: Pl
 	};
 	const armed = await lane.ask("/v1/nft-market/snipes", { body, key });
 	if (armed.status !== 201) throw new Error(`not armed: ${armed.text}`);
+	return armed.body.id;
+}
+
+/** Arms a plan and drives it to its end, through a death at the point. */
+async function play(point: KillPoint | null): Promise<{ deaths: number; plan: PlanSeen }> {
+	const id = await arm();
 	await lane.arm(point);
 	let deaths = 0;
 	for (let turn = 0; turn < TURNS_MAX; turn++) {
@@ -97,7 +111,7 @@ async function play(point: KillPoint | null): Promise<{ deaths: number; plan: Pl
 			await lane.tick(turn < SLOW_TURNS ? TURN_MS : LONG_TURN_MS);
 			// The clock must not jump while a fill is being handed over.
 			await until(isIdle, "nobody evaluates");
-			const { body: plan } = await lane.ask(`/v1/nft-market/snipes/${armed.body.id}`);
+			const { body: plan } = await lane.ask(`/v1/nft-market/snipes/${id}`);
 			if (plan.status !== "completed") continue;
 			await lane.custody.idle();
 			return { deaths, plan };
@@ -108,7 +122,7 @@ async function play(point: KillPoint | null): Promise<{ deaths: number; plan: Pl
 			await lane.arm(null);
 		}
 	}
-	const seen = await lane.ask(`/v1/nft-market/snipes/${armed.body.id}`);
+	const seen = await lane.ask(`/v1/nft-market/snipes/${id}`);
 	throw new Error(`the plan has not bought what it may: ${seen.text}`);
 }
 
@@ -167,3 +181,46 @@ test(
 	},
 	5 * TEST_LIMIT_MS,
 );
+
+test("a forged listing whose seller reverts with what no text can hold stops no plan and leaves no intent open", async () => {
+	const seller = world.seaport.accounts[lane.seller] ?? "0x";
+	const forged = await putUpForSale({ isForged: true });
+	// Asked for its signature, it reverts with Error(string) of "sold", a NUL, half a surrogate pair.
+	const words = "736f6c6400eda0bd6f7574";
+	const data = `08c379a0${"20".padStart(64, "0")}${"b".padStart(64, "0")}${words.padEnd(64, "0")}`;
+	const size = (data.length / 2).toString(16).padStart(2, "0");
+	await world.anvil.rpc("anvil_setCode", [seller, `0x60${size}600c60003960${size}6000fd${data}`]);
+	const id = await arm();
+	await lane.arm(null);
+	const asked = async () =>
+		await lane.db.query<{ status: string; said: string | null }>(
+			`select status, (
+				select string_agg(detail, ' ') from wallets.intent_move where intent_id = i.id
+			) as said
+			from wallets.intent i where request->>'tokenId' = $1`,
+			[String(forged)],
+		);
+	const turn = async () => {
+		await makeDue();
+		await lane.tick(TURN_MS);
+		await until(isIdle, "nobody evaluates");
+	};
+	await until(async () => {
+		await turn();
+		return (await asked()).some(({ status }) => ENDED.has(status));
+	}, "the forged listing was asked for");
+	const intents = await asked();
+	expect(intents.filter(({ status }) => status === "confirmed")).toEqual([]);
+	expect(JSON.stringify(intents)).toContain("sold");
+	expect(JSON.stringify(intents)).not.toMatch(/\\u0000|\\ud83d/);
+	await world.anvil.rpc("anvil_setCode", [seller, "0x"]);
+	const honest = await putUpForSale();
+	await until(async () => {
+		await turn();
+		return (await lane.ask(`/v1/nft-market/snipes/${id}`)).body.status === "completed";
+	}, "the plan bought the honest listing");
+	expect((await asked()).every(({ status }) => ENDED.has(status))).toBe(true);
+	const { body: plan } = await lane.ask(`/v1/nft-market/snipes/${id}`);
+	const fills = plan.fills.filter(({ tokenId }: Fill) => tokenId === String(honest));
+	expect(await judge(honest, { ...plan, fills })).toEqual([]);
+});
