@@ -116,6 +116,22 @@ describe("one of two endpoints that counts too many", () => {
 		});
 	}
 
+	test("what one counts as waiting is waited for anew where nobody asked for long", async () => {
+		await restore();
+		const made = pool(
+			null,
+			countingMore(1, (asked) => asked === "pending"),
+		);
+		await pay(LIKE);
+		await lab.tick(3_600_000);
+		const id = await pay(LIKE);
+		await lab.tick(TURN_MS);
+		expect((await read(id)).status).toBe("created");
+		expect(made.distrusted).toEqual([]);
+		expect(await turnsUntil(id)).toBeGreaterThan(0);
+		expect((await read(id)).status).toMatch(/^submitt/);
+	});
+
 	test("where it is the only one, payments wait unsent and operators are told what frees them", async () => {
 		await restore();
 		lab.chain.rpc = changedEndpoint(honest, countingMore(1));

@@ -112,9 +112,9 @@ async function lookThrough(deps: PastDeps, asked: PastAsked): Promise<PastRead> 
 		},
 	};
 	const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]);
-	const openMs =
-		deps.clock.nowMs() - (deps.nonceClaims.pastOpenSince(account) ?? Number.POSITIVE_INFINITY);
-	const endsClaims = openMs >= CLAIM_WAIT_MS;
+	const nowMs = deps.clock.nowMs();
+	const openSinceMs = deps.nonceClaims.pastOpenSince(account, nowMs) ?? nowMs;
+	const endsClaims = nowMs - openSinceMs >= CLAIM_WAIT_MS;
 	const asking = { account, rpc, signal, others: { areSilent: false } };
 	try {
 		if (await isKnown(deps, asking)) return "read";

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { hexToBytes } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import type { SqlValue, Tx } from "#core/db/Database.ts";
-import { HOUR_MS } from "#core/time.ts";
+import { HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
 import { type Past, type PastRow, pastSql } from "#plugins/wallets/submission/strays.ts";
@@ -54,8 +54,8 @@ export type NonceClaims = {
 	forget(account: Account): void;
 	/** Notes whether what an account sent could be read; where not, its payments wait. */
 	notePast(account: Account, read: { isOpen: boolean; nowMs: number }): void;
-	/** Returns since when an account's payments wait for that; null where they do not. */
-	pastOpenSince(account: Account): number | null;
+	/** Returns since when an account's payments wait for that; null: not within the last minute. */
+	pastOpenSince(account: Account, nowMs: number): number | null;
 	/** Returns since when payments of accounts wait for that, of the last hour, in milliseconds. */
 	openPasts(): readonly number[];
 	/** Notes endpoints that counted what their blocks do not show, or what no other one counts. */
@@ -217,7 +217,9 @@ export function chooseNonce(
 /** Remembers, in memory, whose counts our records do not explain: operators are shown them. */
 export function createNonceClaims(): NonceClaims {
 	const claims = new LRUCache<string, true>({ max: ACCOUNTS_MAX });
-	const pasts = new LRUCache<string, number>({ max: ACCOUNTS_MAX, ttl: HOUR_MS });
+	const pasts = new LRUCache<string, { sinceMs: number; atMs: number }>({
+		...{ max: ACCOUNTS_MAX, ttl: HOUR_MS },
+	});
 	const liars = new LRUCache<string, number>({ max: ENDPOINTS_MAX, ttl: HOUR_MS });
 	const keyOf = ({ chainId, from }: Account) => `${chainId} ${from}`;
 	return {
@@ -226,11 +228,17 @@ export function createNonceClaims(): NonceClaims {
 		forget: (account) => void claims.delete(keyOf(account)),
 		notePast(account, { isOpen, nowMs }) {
 			const key = keyOf(account);
+			const before = pasts.get(key);
+			// Nobody asked for long: what was claimed then was not claimed since.
+			const isSame = before !== undefined && nowMs - before.atMs <= MINUTE_MS;
 			if (!isOpen) pasts.delete(key);
-			else pasts.set(key, pasts.get(key) ?? nowMs);
+			else pasts.set(key, { sinceMs: isSame ? before.sinceMs : nowMs, atMs: nowMs });
 		},
-		pastOpenSince: (account) => pasts.get(keyOf(account)) ?? null,
-		openPasts: () => [...pasts.values()],
+		pastOpenSince(account, nowMs) {
+			const open = pasts.get(keyOf(account));
+			return open && nowMs - open.atMs <= MINUTE_MS ? open.sinceMs : null;
+		},
+		openPasts: () => [...pasts.values()].map(({ sinceMs }) => sinceMs),
 		noteFalse(endpoints, nowMs) {
 			for (const name of endpoints) liars.set(name, nowMs);
 		},
