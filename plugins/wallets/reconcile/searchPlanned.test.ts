@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { openOwnersWallet } from "#plugins/wallets/testing/openOwnersWallet.ts";
+import { changedEndpoint, twoEndpoints } from "#plugins/wallets/testing/twoEndpoints.ts";
 
 // Guarantee: whatever an owner's wallet tells, late, never or wrongly, its payment is found by what
 // it is, and an intent ends without it only where all that the wallet sent was read.
@@ -52,6 +54,26 @@ describe("what was told and no node has seen", () => {
 			expect(await read(intent)).toMatchObject({ status: "failed", errorCode: code });
 		});
 	}
+
+	test("one of two endpoints that names a waiting transaction keeps no intent open for hours", async () => {
+		const intent = await ask();
+		mine();
+		const { lab } = owner;
+		const more = changedEndpoint(lab.chain.rpc, ({ method, params }, answer) => {
+			const isCount = method === "eth_getTransactionCount" && params[1] === "pending";
+			return isCount ? `0x${(Number(answer) + 1).toString(16)}` : answer;
+		});
+		const made = twoEndpoints(lab.chain.rpc, more);
+		lab.chain.rpc = made.rpc;
+		const age = "update wallets.intent set created_at = now() - $1::int8 * interval '1 minute'";
+		await lab.db.execute(age, [50]);
+		await ticks(2, QUESTION_LIFETIME_MS);
+		expect((await read(intent)).status).toBe("signature_required");
+		await lab.db.execute(age, [70]);
+		await ticks(2, 20_000);
+		expect((await read(intent)).status).toBe("expired");
+		expect(made.distrusted).toContain("second");
+	});
 
 	test("an intent does not end while a transaction of its wallet waits at a node", async () => {
 		const intent = await ask();

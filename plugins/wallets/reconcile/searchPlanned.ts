@@ -29,7 +29,12 @@ export type SearchAsked = {
 };
 
 /** From which block a search goes on; null where nobody knows when it was planned. */
-type Begin = { plannedBlock: number | null; searchedBlock: number | null };
+type Begin = {
+	plannedBlock: number | null;
+	searchedBlock: number | null;
+	/** It was asked for so long ago that what one of two endpoints alone names is not waited for. */
+	isOld: boolean;
+};
 
 /**
  * Looks for the planned payment among what its sender's account sent since it was planned:
@@ -45,7 +50,7 @@ export async function searchPlanned(deps: ExecutionDeps, asked: SearchAsked): Pr
 	if (begin.plannedBlock === null) return { kind: "open" };
 	const fromBlock = Math.max(begin.plannedBlock, begin.searchedBlock ?? 0);
 	const read = await deps.steps.run("rpc.nonce", () =>
-		readSentSince(rpc, { address, fromBlock, signal }),
+		readSentSince(rpc, { address, fromBlock, endsClaims: begin.isOld, signal }),
 	);
 	const taken = await readTaken(deps.db, asked, read.sent);
 	const others = read.sent.filter(({ hash }) => !taken.has(hash));
@@ -72,12 +77,13 @@ async function readBegin(db: Queryable, intentId: string): Promise<Begin> {
 	// What was signed before it was planned follows the step that comes before it.
 	const [row] = await db.query<Begin>(
 		`select coalesce(i.planned_block, first.planned_block) as "plannedBlock",
-			i.searched_block as "searchedBlock"
+			i.searched_block as "searchedBlock",
+			i.created_at < now() - interval '1 hour' as "isOld"
 		from wallets.intent i left join wallets.intent first on first.id = i.after_id
 		where i.id = $1`,
 		[intentId],
 	);
-	return row ?? { plannedBlock: null, searchedBlock: null };
+	return row ?? { plannedBlock: null, searchedBlock: null, isOld: false };
 }
 
 /**

@@ -35,7 +35,7 @@ const LONG_TURN_MS = 8_000;
 const LATER_MS = 40_000;
 /** Where only owners' wallets are waited for, whose questions run out after ten minutes. */
 const OWNERS_TURN_MS = 60_000;
-const OWED_AT_ONCE = 4;
+const OWED_AT_ONCE = 3;
 const PAUSE_MS = 20;
 const TRANSFERS = "/v1/trading/wallet-transfers";
 const TRADES = "/v1/trading/intents";
