@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import { buybackConfig } from "#plugins/tokenomics/buyback/buybackConfig.ts";
+import { buybackConfig, refusals } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { openBuyback } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import type { Wallets } from "#plugins/wallets/contract.ts";
@@ -81,4 +83,14 @@ test.each([
 test("a buyback has no status if no chain of the token is configured", async () => {
 	const { jobs, kinds, status } = open({ isReached: false });
 	expect([jobs, kinds, await status()]).toEqual([[], [], null]);
+});
+
+test("every code that a turn can say stands in OPERATIONS.md, with what to do", () => {
+	const page = readFileSync(join(import.meta.dir, "../OPERATIONS.md"), "utf8");
+	const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+	const withoutRow = Object.keys(refusals).filter((code) => {
+		const row = rows.find((line) => line.split("|")[1]?.includes(`\`${code}\``));
+		return (row?.split("|")[2]?.trim().length ?? 0) < 10;
+	});
+	expect(withoutRow).toEqual([]);
 });
