@@ -25,8 +25,8 @@ const config = {
 const clock = { ms: Date.UTC(2026, 10, 28), nowMs: () => clock.ms };
 /** What connections of tests are called: a process of that name lives. */
 const ALIVE = "tapeline test";
-/** How often a process waited for what another one gets. */
-let waits = 0;
+/** How many processes wait now for what another one gets. */
+let waiting = 0;
 let holders = 0;
 
 let database: TestDatabase;
@@ -37,7 +37,7 @@ afterAll(() => database?.drop());
 beforeEach(async () => {
 	await database.db.execute("truncate social.token");
 	await database.db.execute("delete from core.lease");
-	waits = 0;
+	waiting = 0;
 });
 
 /** Hands out tokens as X does; `held` is awaited before an answer. */
@@ -69,8 +69,9 @@ function processOf(call: CallX, { session = ALIVE, renewed = () => {}, wait }: T
 	return createUserTokens({
 		...{ core, config, askX: createAskX(call, config.SOCIAL_BASE_URL), renewed },
 		wait: async () => {
-			waits += 1;
+			waiting += 1;
 			await (wait ?? nobodyAsks)();
+			waiting -= 1;
 		},
 	});
 }
@@ -85,8 +86,7 @@ const nobodyAsks = () =>
 
 /** Resolves once another process waits, while nobody holds a connection of the database. */
 async function anotherWaits(): Promise<void> {
-	const before = waits;
-	await until(() => waits > before, "another process waits");
+	await until(() => waiting > 0, "another process waits");
 	await until(async () => {
 		const [row] = await database.db.query<{ open: number }>(
 			`select count(*)::int4 as open from pg_stat_activity
