@@ -103,7 +103,15 @@ describe("postTransfers.202", () => {
 		test("a transfer that would fail on chain keeps the whole batch from being sent", async () => {
 			const by = await lab.person();
 			lab.chain.reverts.add("0x");
-			expect((await send(by)).transfers).toMatchObject(rejected("simulation_failed"));
+			const { transfers } = await send(by);
+			expect(transfers).toMatchObject(rejected("simulation_failed"));
+			// It says how much it was, what the wallet has, and what can be done.
+			expect(transfers[0]).toMatchObject({
+				error: {
+					...{ limit: { unit: "ETH" }, amount: { value: "0.25", unit: "ETH" } },
+					action: expect.stringContaining("recipient"),
+				},
+			});
 			expect(lab.handed).toHaveLength(0);
 		});
 
