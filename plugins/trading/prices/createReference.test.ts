@@ -76,7 +76,10 @@ describe("createReference", () => {
 		// A close of last week is none either, though no other feed is there to tell.
 		clock.ms += 6 * 86_400_000 + 86_400_000;
 		for (const token of [AAPL, NVDA]) node.feeds.delete(feedOf(token));
-		expect(await wordOf()).toMatchObject({ kind: "broken" });
+		expect(await wordOf()).toEqual({ kind: "broken", lastMicros: 900_000_000n });
+		// What a feed said more than thirty days ago counts nothing any more.
+		clock.ms += 24 * 86_400_000;
+		expect(await wordOf()).toEqual({ kind: "broken", lastMicros: null });
 	});
 
 	test("the price of one raw token is the feed's answer, whatever the multiplier is", async () => {

@@ -46,7 +46,7 @@ export type LastPrice = {
 export type PriceWord =
 	/** The price of now, or the last one before the market closed. */
 	| { kind: "open" | "closed"; microsPerUnit: bigint }
-	/** A feed is named and says no price that can be believed; its last one, where there was one. */
+	/** A feed is named and says no price that can be believed; its last one of thirty days. */
 	| { kind: "broken"; lastMicros: bigint | null }
 	/** No feed is named for it. */
 	| { kind: "none" };
@@ -70,6 +70,14 @@ type ReferenceOptions = {
 	silentMs: number;
 };
 
+/** What was read of a stock's feed, and how far that can be believed. */
+type ReadFeed = {
+	microsPerUnit: bigint;
+	state: FeedState;
+	isOutlived: boolean;
+	isForgotten: boolean;
+};
+
 type Reading = { microsPerUnit: bigint; updatedAtMs: number };
 type Snapshot = { takenAtMs: number; byToken: ReadonlyMap<Address, Reading | null> };
 
@@ -88,6 +96,9 @@ const HEARTBEAT_MS = DAY_MS + HOUR_MS;
  * may have spoken a day before that. On a rest day an older answer is a dead feed's.
  */
 const LAST_CLOSE_MS = 5 * DAY_MS;
+
+/** What a dead feed said last counts for so long: a figure from another year is nobody's worth. */
+const LAST_WORD_MS = 30 * DAY_MS;
 
 /** After a market opens, feeds update one after the other within this time. */
 const OPENING_MS = 15 * MINUTE_MS;
@@ -136,9 +147,7 @@ export function createReference(options: ReferenceOptions): References {
 		return ageMs < SNAPSHOT_MS ? last : taking;
 	}
 
-	async function readStock({
-		address,
-	}: Asset): Promise<{ microsPerUnit: bigint; state: FeedState; isOutlived: boolean } | null> {
+	async function readStock({ address }: Asset): Promise<ReadFeed | null> {
 		const taken = await current();
 		const reading = taken?.byToken.get(address);
 		if (!taken || !reading) return null;
@@ -146,7 +155,8 @@ export function createReference(options: ReferenceOptions): References {
 		const others = cohort.map(([, other]) => other);
 		const state = judgeFeed(reading, others, { nowMs: clock.nowMs(), hours, silentMs });
 		const isOutlived = isOutlivedBy(reading, others, silentMs);
-		return { microsPerUnit: reading.microsPerUnit, state, isOutlived };
+		const isForgotten = ageOf(reading, clock.nowMs()) > LAST_WORD_MS;
+		return { microsPerUnit: reading.microsPerUnit, state, isOutlived, isForgotten };
 	}
 
 	async function lastOfStock(asset: Asset): Promise<LastPrice | null> {
@@ -158,12 +168,7 @@ export function createReference(options: ReferenceOptions): References {
 
 	async function wordOfStock(asset: Asset): Promise<PriceWord> {
 		if (asset.feed === null) return { kind: "none" };
-		const read = await readStock(asset);
-		if (!read) return { kind: "broken", lastMicros: null };
-		const { microsPerUnit, state, isOutlived } = read;
-		const isOld = state.kind === "closed" && (isOutlived || state.ageMs > LAST_CLOSE_MS);
-		if (state.kind === "silent" || isOld) return { kind: "broken", lastMicros: microsPerUnit };
-		return { kind: state.kind, microsPerUnit };
+		return wordOfFeed(await readStock(asset));
 	}
 
 	function lastOfCurrency({ address }: Asset): LastPrice | null {
@@ -191,6 +196,15 @@ export function createReference(options: ReferenceOptions): References {
 			return price && { microsPerUnit: price.microsPerUnit, ageMs: price.ageMs };
 		},
 	};
+}
+
+/** Returns what a stock's feed says of a price that a trade is held against. */
+function wordOfFeed(read: ReadFeed | null): PriceWord {
+	if (!read) return { kind: "broken", lastMicros: null };
+	const { microsPerUnit, state, isOutlived, isForgotten } = read;
+	const isOld = state.kind === "closed" && (isOutlived || state.ageMs > LAST_CLOSE_MS);
+	if (state.kind !== "silent" && !isOld) return { kind: state.kind, microsPerUnit };
+	return { kind: "broken", lastMicros: isForgotten ? null : microsPerUnit };
 }
 
 /** Returns what is said of a currency: without a price a feed that is named for it is broken. */
