@@ -114,7 +114,8 @@ export function openPriceLab(given: { db: Database; nowMs: number; second?: Quot
 				const weth = { ...money, symbol: "WETH", address: WETH, kind: "wrapped" } as const;
 				for (const row of [usdg, weth]) await assetRows.write(tx, newAssetRow(row));
 				for (const { symbol, token, feed } of stocks) {
-					await assetRows.write(tx, newAssetRow({ symbol, address: token.address, feed }));
+					const { address, decimals } = token;
+					await assetRows.write(tx, newAssetRow({ symbol, address, decimals, feed }));
 				}
 			});
 		},

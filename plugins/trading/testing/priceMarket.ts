@@ -119,9 +119,10 @@ export function poolAt(
 	},
 ): MarketPool {
 	const { one, other, fee, depthUsd, skew = 1, narrow = 1 } = given;
-	const rawOf = ({ decimals, usd }: MarketToken, times: number) =>
-		BigInt(Math.max(1, Math.round(((depthUsd * narrow) / (usd * times)) * 1e6))) *
-		10n ** BigInt(Math.max(0, decimals - 6));
+	const rawOf = ({ decimals, usd }: MarketToken, times: number) => {
+		const millionths = BigInt(Math.round(((depthUsd * narrow) / (usd * times)) * 1e6));
+		return (millionths * 10n ** BigInt(decimals)) / 1_000_000n || 1n;
+	};
 	const [raw, otherRaw] = [rawOf(one, skew), rawOf(other, 1)];
 	const isFirst = one.address < other.address;
 	return {

@@ -72,19 +72,29 @@ type Round = {
 
 /** Makes a market: its pool may have been moved a while ago, its feed may lag, rest or be dead. */
 async function makeRound(prng: Prng): Promise<Round> {
-	const worth = { ...token, usd: 5 + prng.int(900) };
+	const decimals = prng.pick([18, 18, 18, 18, 18, 18, 18, 0, 6, 36]);
+	const worth = { ...token, decimals, usd: 5 + prng.int(900) };
 	const nowMs = FIRST_MONDAY + prng.int(7 * DAY_MS);
 	const market: { lab?: PriceLab } = {};
 	const second = secondOf(prng, () => market.lab?.market.pools ?? new Map());
 	const lab = openPriceLab({ db: database.db, nowMs, ...(second && { second }) });
 	market.lab = lab;
-	const feed = prng.pick(["none", "none", "none", "none", "fresh", "stale", "dead"] as const);
+	const feed = prng.pick([
+		"none",
+		"none",
+		"none",
+		"none",
+		"fresh",
+		"fresh",
+		"stale",
+		"dead",
+	] as const);
 	const feedError = await setFeeds(prng, { lab, worth, feed });
 	const multiplier = prng.pick([1n, 1n, 3n]) * 10n ** 18n;
 	const keptBps = prng.pick([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 300]);
 	lab.market.codes.set(worth.address, { ...PLAIN_CODE, multiplier, keptBps });
 	const { deed, movedMinutes } = await setPools(prng, { lab, worth });
-	const stalls = prng.pick([0, 0, 0, 0, 0, 0.1, 0.4]);
+	const stalls = prng.pick([0, 0, 0, 0, 0, 0, 0, 0, 0.1, 0.4]);
 	lab.market.node.stall = () => prng.chance(stalls);
 	return { lab, worth, deed, feedError, movedMinutes, feed, multiplier };
 }
@@ -119,7 +129,7 @@ async function setPools(
 ): Promise<Pick<Round, "deed" | "movedMinutes">> {
 	const { pools } = lab.market;
 	const honest = () => 1 + prng.gauss() * 0.004;
-	const depthUsd = prng.pick([1, 80_000, 80_000, 2_000_000, 2_000_000]);
+	const depthUsd = prng.pick([1, 80_000, 80_000, 80_000, 2_000_000, 2_000_000, 2_000_000]);
 	const fee = prng.pick([500, 3_000, 10_000]);
 	const shape = { one: worth, other: marketUsdg, fee, depthUsd, narrow: NARROW };
 	const place = (change: { skew: number; depthUsd?: number }) =>
@@ -132,7 +142,15 @@ async function setPools(
 		const more = { ...shape, other: marketEth, fee: 3_000, depthUsd: prng.pick([300, 50_000]) };
 		pools.set(OTHER_POOL, poolAt(OTHER_POOL, { ...more, skew: honest() }));
 	}
-	const deed = prng.pick(["none", "moved", "emptied", "emptied", "baited"] as const);
+	const deed = prng.pick([
+		"none",
+		"none",
+		"none",
+		"moved",
+		"emptied",
+		"emptied",
+		"baited",
+	] as const);
 	const minutes = {
 		...{ none: 0, moved: prng.pick([1, 5, 10]), baited: 31 },
 		emptied: prng.pick([1, 5, 31, 31]),
@@ -188,7 +206,7 @@ function secondOf(prng: Prng, pools: () => ReadonlyMap<Address, MarketPool>): Qu
 }
 
 function wishOf(prng: Prng, { worth, lab, multiplier }: Round): TradeWish {
-	const usd = prng.pick([0.5, 15, 60, 60, 150, 900, 20_000]);
+	const usd = prng.pick([0.5, 15, 60, 60, 60, 150, 150, 900, 900, 20_000]);
 	const [settlement, price] = prng.pick([
 		["USDG", 1],
 		["USDG", 1],
@@ -199,9 +217,10 @@ function wishOf(prng: Prng, { worth, lab, multiplier }: Round): TradeWish {
 		["tokens", worth.usd],
 		["shares", worth.usd / (Number(multiplier) / 1e18)],
 	] as const);
-	const quantity = (usd / each).toFixed(9);
+	const quantity = (usd / each).toFixed(Math.min(9, worth.decimals));
 	const code = lab.market.codes.get(worth.address) ?? PLAIN_CODE;
-	const heldRaw = BigInt(Math.round((usd / worth.usd) * 1e9)) * 10n ** 9n;
+	const billionths = BigInt(Math.round((usd / worth.usd) * 1e9));
+	const heldRaw = (billionths * 10n ** BigInt(worth.decimals)) / 1_000_000_000n;
 	const wish = prng.pick([
 		{ kind: "buy_with", asset, spend: (usd / price).toFixed(6), settlement },
 		{ kind: "buy", asset, quantity, unit, settlement },
@@ -288,7 +307,7 @@ test(`no trade in ${ROUNDS} markets ends beyond its bounds against the truth (TE
 		// Others trade first: the price is another by the time the swap is mined.
 		const pool = lab.market.pools.get(POOL);
 		if (!pool) throw new Error("the market has a pool");
-		const shift = BigInt(Math.round(1e6 * (1 + prng.gauss() * prng.pick([0, 0.002, 0.02, 0.05]))));
+		const shift = BigInt(Math.round(1e6 * (1 + prng.gauss() * prng.pick([0, 0.002, 0.03, 0.06]))));
 		lab.market.pools.set(POOL, { ...pool, raw0: (pool.raw0 * shift) / 1_000_000n });
 		const swap = marketSwap(lab.market, prepared);
 		if (!swap) {
