@@ -62,6 +62,19 @@ describe("a multiplier", () => {
 		expect(await read(change)).toMatchObject(expected);
 	});
 
+	test("whose announced change cannot be read whole is unknown", async () => {
+		const change = { multiplier: 3n * ONE, next: 6n * ONE, effectiveAtS: NOW_S + 86_400 };
+		for (const view of ["0xdc767007", "0x97a4064f"]) {
+			node.faults.answers.clear();
+			node.faults.answers.set(
+				`${TSLA}:0xa60bf13d`,
+				`0x${(3n * ONE).toString(16).padStart(64, "0")}`,
+			);
+			node.faults.answers.set(`${TSLA}:${view}`, "0x1234");
+			expect(await read(change)).toMatchObject({ code: "multiplier_unknown" });
+		}
+	});
+
 	test("whose change was called off, or is in force, is read", async () => {
 		node.faults.answers.set(`${TSLA}:0xa60bf13d`, `0x${(3n * ONE).toString(16).padStart(64, "0")}`);
 		const off = { multiplier: 3n * ONE, next: 6n * ONE, effectiveAtS: 0 };

@@ -5,6 +5,7 @@ import { readAbiUint } from "#core/chain/abi.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
+import { deny } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { type Currency, decimalString, mulDiv } from "#core/money.ts";
 import { MULTIPLIER_MAX, MULTIPLIER_ONE, SIGNED_DEADLINE_MS } from "#plugins/trading/limits.ts";
@@ -142,15 +143,18 @@ function readOne(
 	const [current, next, effectiveAt] = outcomes;
 	const read = multiplierOf(current);
 	// A token that had a multiplier when it was checked does not lose it.
-	if (read === null || (read === "none" && known !== null)) {
-		const detail = `How many shares one ${symbol} is cannot be read now.`;
-		return { code: "multiplier_unknown", detail };
-	}
+	const unknown = deny(
+		"multiplier_unknown",
+		`How many shares one ${symbol} is cannot be read now.`,
+	);
+	if (read === null || (read === "none" && known !== null)) return unknown;
 	if (read === "none") return MULTIPLIER_ONE;
 	const then = multiplierOf(next);
 	const seconds = effectiveAt?.kind === "result" ? readAbiUint(effectiveAt.result) : null;
-	if (typeof then !== "bigint" || then === read || seconds === null) return read;
-	if (seconds === 0n || seconds >= SECONDS_BOUND) return read;
+	if (then === "none" || then === read || seconds === 0n) return read;
+	// Another one is announced, and what or when cannot be read.
+	if (then === null || seconds === null) return unknown;
+	if (seconds >= SECONDS_BOUND) return read;
 	const atMs = Number(seconds) * 1_000;
 	if (atMs > nowMs + SIGNED_DEADLINE_MS) return read;
 	// It should be in force, and is not: the newest block may be from before.
