@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
-import { findRoutes } from "#plugins/trading/quotes/createLocalQuoter.ts";
-import { encodePath } from "#plugins/trading/quotes/QuoteSource.ts";
+import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
+import { rpcFault } from "#core/chain/rpc/Rpc.ts";
+import { createLocalQuoter, findRoutes } from "#plugins/trading/quotes/createLocalQuoter.ts";
+import { encodePath, type QuoteAsk } from "#plugins/trading/quotes/QuoteSource.ts";
+import { createV4Quoter } from "#plugins/trading/quotes/v4Quoter.ts";
 import type { Pool } from "#plugins/trading/registry/createAssets.ts";
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as const;
@@ -49,4 +52,39 @@ test("a path is written forward for an exact input and backward for an exact out
 	expect(encodePath(route, "in")).toBe(`0x${usdg}0001f4${weth}000bb8${stock}`);
 	expect(encodePath(route, "out")).toBe(`0x${stock}000bb8${weth}0001f4${usdg}`);
 	expect(encodePath([], "in")).toBe("0x");
+});
+
+test("an answer that is none of the quoter's is silence, not the word that there is no way", async () => {
+	const ask: QuoteAsk = {
+		...{ chainId: 4663, tokenIn: USDG, tokenOut: STOCK, isNativeIn: false, isNativeOut: false },
+		...{ exact: "in", amountRaw: 1_000n, taker: OTHER },
+	};
+	const reverted: RpcOutcome = { kind: "fault", fault: rpcFault.refused() };
+	const told = (result: unknown): RpcOutcome => ({ kind: "result", result });
+	const askWith = async (answer: RpcOutcome) => {
+		const settle: Rpc["settle"] = async (calls) =>
+			calls.map(({ method }) => (method === "eth_blockNumber" ? told("0x7") : answer));
+		const local = createLocalQuoter({
+			...{ rpc: { settle }, quoter: OTHER, connectors: () => connectors },
+			pools: () => [pool(USDG, STOCK)],
+		});
+		const v4 = createV4Quoter({
+			...{ rpc: { settle }, quoter: OTHER },
+			pools: [{ tokens: [USDG, STOCK], fee: 500, tickSpacing: 10, hooks: OTHER }],
+		});
+		const { signal } = new AbortController();
+		const codes = [local, v4].map((source) =>
+			source.ask(ask, signal).then(
+				() => "a route",
+				({ code }) => code,
+			),
+		);
+		return Promise.all(codes);
+	};
+	expect(await askWith(reverted)).toEqual(["no_route", "no_route"]);
+	for (const answer of ["0x", "0x1234", `0x${"f".repeat(64)}`, null, 7]) {
+		expect({ answer, codes: await askWith(told(answer)) }).toEqual({
+			...{ answer, codes: ["chain_unavailable", "chain_unavailable"] },
+		});
+	}
 });

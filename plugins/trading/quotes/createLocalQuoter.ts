@@ -64,6 +64,8 @@ export function createLocalQuoter(deps: LocalQuoterDeps): QuoteSource {
 			const routes = findRoutes(deps.pools(), { ...ask, connectors });
 			if (routes.length === 0) throw tradeFault.noRoute();
 			const best = await bestOf(deps, { ask, routes, signal });
+			// What cannot be read is no "no way": a source that does not say so is silent.
+			if (best === "unread") throw tradeFault.chainUnavailable({ detail: "no quote can be read" });
 			if (best === "exhausted") throw tradeFault.liquidityInsufficient();
 			if (best === "dust") throw tradeFault.amountInvalid();
 			if (!best) throw tradeFault.noRoute({ public: NOTHING_GIVEN });
@@ -112,12 +114,13 @@ export async function quoteRoute(
 
 /**
  * Returns the best route; `exhausted`: pools of all that give something end before it. `dust`: some
- * work, and give nothing for so little.
+ * work, and give nothing for so little. `unread`: the node's answer to some is none, and no other
+ * works.
  */
 async function bestOf(
 	{ rpc, quoter }: Pick<LocalQuoterDeps, "rpc" | "quoter">,
 	given: { ask: QuoteAsk; routes: readonly (readonly Hop[])[]; signal: AbortSignal },
-): Promise<SourceRoute | "exhausted" | "dust" | null> {
+): Promise<SourceRoute | "exhausted" | "dust" | "unread" | null> {
 	const { ask, routes, signal } = given;
 	const { exact, amountRaw } = ask;
 	const calls = routes.map((hops) => quoteCall(quoter, { hops, exact, amountRaw }));
@@ -128,13 +131,15 @@ async function bestOf(
 	let best: SourceRoute | null = null;
 	let isExhausted = false;
 	let isDust = false;
+	let isUnread = false;
 	for (const [index, outcome] of outcomes.entries()) {
 		const hops = routes[index];
 		const raw = amountOf(outcome, exact);
 		if (raw === 0n) isDust = true;
 		if (!hops || raw === null || raw === 0n) continue;
-		if (raw === "exhausted") {
-			isExhausted = true;
+		if (typeof raw === "string") {
+			isExhausted ||= raw === "exhausted";
+			isUnread ||= raw === "unread";
 			continue;
 		}
 		const found: SourceRoute = {
@@ -146,7 +151,8 @@ async function bestOf(
 		};
 		if (best === null || isBetter(found, best, exact)) best = found;
 	}
-	return best ?? (isExhausted ? "exhausted" : isDust ? "dust" : null);
+	if (best !== null || isUnread) return best ?? "unread";
+	return isExhausted ? "exhausted" : isDust ? "dust" : null;
 }
 
 function quoteCall(
@@ -170,14 +176,18 @@ function blockOf(outcome: RpcOutcome | undefined): bigint {
 
 /**
  * Returns the quoted amount; null where the route does not work: a pool is paused, or missing.
- * `exhausted`: a pool came to the end of its prices, so it does not take all of it.
+ * `exhausted`: a pool came to the end of its prices, so it does not take all of it. `unread`: it is
+ * no answer of the quoter.
  */
-function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | "exhausted" | null {
+function amountOf(
+	outcome: RpcOutcome,
+	exact: "in" | "out",
+): bigint | "exhausted" | "unread" | null {
 	if (outcome.kind === "fault") {
 		if (outcome.fault.code === "rpc_refused") return null;
 		throw outcome.fault;
 	}
-	if (!isBytes(outcome.result)) return null;
+	if (!isBytes(outcome.result)) return "unread";
 	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
 	try {
 		const [raw, pricesAfter] = decodeFunctionResult({
@@ -185,7 +195,7 @@ function amountOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | "exhausted
 		});
 		return pricesAfter.some((price) => PRICE_ENDS.has(price)) ? "exhausted" : raw;
 	} catch {
-		return null;
+		return "unread";
 	}
 }
 

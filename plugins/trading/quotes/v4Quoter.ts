@@ -50,12 +50,18 @@ export function createV4Quoter({ rpc, quoter, pools }: V4QuoterDeps): QuoteSourc
 			const head: RpcCall = { method: "eth_blockNumber", params: [] };
 			const [block, ...outcomes] = await rpc.settle([head, ...calls], { signal, inOrder: true });
 			let best: { hops: readonly V4Hop[]; raw: bigint } | null = null;
+			let isUnread = false;
 			for (const [index, outcome] of outcomes.entries()) {
 				const raw = rawOf(outcome, exact);
 				const hops = ways[index];
-				if (!hops || raw === null || raw === 0n) continue;
+				isUnread ||= raw === "unread";
+				if (!hops || raw === null || raw === "unread" || raw === 0n) continue;
 				const isBetter = best === null || (exact === "in" ? raw > best.raw : raw < best.raw);
 				if (isBetter) best = { hops, raw };
+			}
+			// What cannot be read is no "no way": a source that does not say so is silent.
+			if (!best && isUnread) {
+				throw tradeFault.chainUnavailable({ detail: "no quote of V4 can be read" });
 			}
 			if (!best) throw tradeFault.noRoute({ detail: "no V4 pool gives anything for that" });
 			const { hops, raw } = best;
@@ -123,17 +129,17 @@ function callOf(
 	return { method: "eth_call", params: [{ to, data }, "latest"] };
 }
 
-function rawOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | null {
+function rawOf(outcome: RpcOutcome, exact: "in" | "out"): bigint | "unread" | null {
 	if (outcome.kind === "fault") {
 		if (outcome.fault.code === "rpc_refused") return null;
 		throw outcome.fault;
 	}
-	if (!isBytes(outcome.result)) return null;
+	if (!isBytes(outcome.result)) return "unread";
 	const functionName = exact === "in" ? "quoteExactInput" : "quoteExactOutput";
 	try {
 		return decodeFunctionResult({ abi, functionName, data: outcome.result })[0];
 	} catch {
-		return null;
+		return "unread";
 	}
 }
 
