@@ -151,7 +151,16 @@ test("a minute in which a pool held nothing, or next to nothing, takes the half 
 	});
 });
 
-test("minutes that were read before liquidity was recorded support nothing", async () => {
+test("minutes that were read before liquidity was recorded support nothing, nor those shared with that", async () => {
+	await note(29, 100);
+	await database.db.execute(
+		`insert into trading.pool_price (pool, minute, tick_sum, samples)
+		values (decode($1, 'hex'), $2, 100, 1)`,
+		[POOL.slice(2), new Date(clock.ms)],
+	);
+	await note(1, 100);
+	expect(await open().read([POOL], signal)).toEqual([partly(100, null)]);
+	await database.db.execute("truncate trading.pool_price");
 	await note(30, 100);
 	await database.db.execute(
 		"update trading.pool_price set liquidity = null where minute = (select min(minute) from trading.pool_price)",

@@ -30,7 +30,8 @@ type SpanRow = Omit<TickSpan, "liquidity" | "deepest"> & {
 
 /**
  * Adds one reading of each pool to its minute. Of several processes each adds its own. Without
- * liquidity anybody sets a price for nothing: that reading is kept as one, and adds no price.
+ * liquidity anybody sets a price for nothing: that reading is kept as one, and adds no price. A
+ * minute that an older release read too stays unknown.
  */
 export async function addTicks(
 	db: Queryable,
@@ -44,7 +45,8 @@ export async function addTicks(
 		on conflict (pool, minute) do update
 			set tick_sum = kept.tick_sum + excluded.tick_sum,
 				samples = kept.samples + excluded.samples,
-				liquidity = least(kept.liquidity, excluded.liquidity)`,
+				liquidity = case when kept.liquidity is not null
+					then least(kept.liquidity, excluded.liquidity) end`,
 		[
 			...[ticks.map(({ pool }) => bytesOf(pool)), minute, ticks.map(({ tick }) => tick)],
 			ticks.map(({ liquidity }) => String(liquidity)),
