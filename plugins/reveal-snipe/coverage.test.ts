@@ -87,6 +87,27 @@ describe("createCoverage", () => {
 		expect([coverage.out().length, coverage.hidden().length]).toEqual([70, 30]);
 	});
 
+	test("of tokens that were told apart before, those came out that show something else than before", () => {
+		const again = (id: number): Given => ({ picture: "own", traits: { Hat: `New ${id % 50}` } });
+		const coverage = createCoverage({ baseline: [], hiddenTraits: null });
+		coverage.compareWith(tokens((id) => ({ picture: "own", traits: { Hat: `Old ${id % 50}` } })));
+		// A slow server still hands out the old document of some.
+		const stale = (id: number): Given => ({ picture: "own", traits: { Hat: `Old ${id % 50}` } });
+		coverage.add(tokens((id) => (id < 40 ? stale(id) : again(id))));
+		expect([coverage.isCovered(100), coverage.out().length]).toEqual([false, 60]);
+		expect(coverage.hidden()).toHaveLength(40);
+		coverage.add(tokens(again, IDS.slice(0, 40)));
+		expect([coverage.isCovered(100), coverage.out().length]).toEqual([true, 100]);
+	});
+
+	test("of few values some tokens get by chance what they had, and count with the others", () => {
+		const hat = (id: number): Given => ({ picture: "own", traits: { Hat: `Hat ${id % 3}` } });
+		const coverage = createCoverage({ baseline: [], hiddenTraits: null });
+		coverage.compareWith(tokens(hat));
+		coverage.add(tokens((id) => hat(id + (Math.floor(id / 3) % 3))));
+		expect([coverage.isCovered(100), coverage.out().length]).toEqual([true, 100]);
+	});
+
 	test("without a baseline whatever traits a token has are new, but for the hidden traits", () => {
 		const hiddenTraits = [{ type: "Hat", value: "none" }];
 		const coverage = createCoverage({ baseline: [], hiddenTraits });

@@ -15,6 +15,8 @@ type TokenShown = Awaited<ReturnType<RevealIndex["rereadTokens"]>>["read"][numbe
 
 /** The tokens of one reveal that were read so far. */
 export type Coverage = {
+	/** Takes in what tokens showed before: whoever still shows it did not come out. */
+	compareWith(tokens: readonly TokenShown[]): void;
 	/** Takes in what tokens show; of each the newest counts. */
 	add(tokens: readonly TokenShown[]): void;
 	/** Says whether so many came out that ranks mean something. */
@@ -31,6 +33,9 @@ type HiddenLook = {
 	hiddenTraits: ShownToken["traits"];
 };
 
+/** So many times as many tokens as chance would leave the same may be the same. */
+const CHANCE_TIMES = 1.5;
+
 /** Judges one token: what it newly says; null: nothing. */
 type Judge = (print: Print) => string | null;
 
@@ -42,6 +47,9 @@ type Judge = (print: Print) => string | null;
 export function createCoverage(hiddenLook: HiddenLook): Coverage {
 	const judge = judgeBy(hiddenLook);
 	const news = new Map<bigint, string | null>();
+	const before = new Map<bigint, string | null>();
+	/** Tokens that say what they said before. */
+	const same = new Set<bigint>();
 	const counts = new Map<string, number>();
 	let told = 0;
 
@@ -57,16 +65,33 @@ export function createCoverage(hiddenLook: HiddenLook): Coverage {
 		return null;
 	}
 
+	/** Says whether no more tokens stayed the same than chance leaves as they were. */
+	function isChance(): boolean {
+		let squares = 0;
+		for (const tokens of counts.values()) squares += (tokens / told) ** 2;
+		return told > 0 && same.size <= CHANCE_TIMES * squares * (told + same.size);
+	}
+
 	function outNow(): Set<bigint> {
 		const common = told > 1 ? shared() : null;
 		const isOut = ([, own]: [bigint, string | null]) => own !== null && own !== common?.news;
-		return new Set([...news].filter(isOut).map(([tokenId]) => tokenId));
+		const out = [...news].filter(isOut).map(([tokenId]) => tokenId);
+		return new Set(isChance() ? [...out, ...same] : out);
 	}
 
 	return {
+		compareWith(tokens) {
+			for (const { tokenId, shown } of tokens) {
+				before.set(tokenId, shown && judge(printOf({ tokenId, uri: null, shown })));
+			}
+		},
 		add(tokens) {
 			for (const { tokenId, shown } of tokens) {
-				const own = shown && judge(printOf({ tokenId, uri: null, shown }));
+				const said = shown && judge(printOf({ tokenId, uri: null, shown }));
+				const isSame = said !== null && before.get(tokenId) === said;
+				if (isSame) same.add(tokenId);
+				else same.delete(tokenId);
+				const own = isSame ? null : said;
 				count(news.get(tokenId), -1);
 				count(own, 1);
 				news.set(tokenId, own);
@@ -74,7 +99,8 @@ export function createCoverage(hiddenLook: HiddenLook): Coverage {
 		},
 		isCovered(tokens) {
 			const common = told > 1 ? shared() : null;
-			return told > 0 && (told - (common?.tokens ?? 0)) * 100 >= tokens * COVERED_PERCENT;
+			const out = told - (common?.tokens ?? 0) + (isChance() ? same.size : 0);
+			return told > 0 && out * 100 >= tokens * COVERED_PERCENT;
 		},
 		out: () => [...outNow()],
 		hidden() {

@@ -62,7 +62,7 @@ async function open() {
 	const index = {
 		learn: async () => {},
 		beginReread: async () => note("begin"),
-		rereadTokens: async () => ({ tokens: 100, read: [] }),
+		rereadTokens: async () => ({ tokens: 100, read: [], before: [] }),
 		async reread(_id: number, options: Parameters<RevealIndex["reread"]>[1]) {
 			note("read");
 			lab.again.push([...options.again]);

@@ -225,13 +225,16 @@ function createReading(deps: BurstDeps, run: Run) {
 		});
 		enough.abort();
 		tellShown();
-		if (part) await noteProgress(core.db, id, part);
-		return part;
+		// Another one may be read in its place by now.
+		return part && (await noteProgress(core.db, id, part)) ? part : null;
 	}
 
 	return {
 		async read(): Promise<Step | null> {
-			const known = await index.rereadTokens(collectionId);
+			// Where all was told apart before, each token is compared with what it showed itself.
+			const unread = detection.baseline.length === 0;
+			const known = await index.rereadTokens(collectionId, { unread });
+			coverage.compareWith(known.before);
 			coverage.add(known.read);
 			let total = known.tokens;
 			let again: readonly bigint[] = [];

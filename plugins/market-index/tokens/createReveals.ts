@@ -101,8 +101,14 @@ export type RevealIndex = {
 		collectionId: number,
 		options: Omit<Reread, "since"> & { signal: AbortSignal; untilMs: number },
 	): Promise<RereadPart | null>;
-	/** Counts all tokens, and returns what those show that were read since the beginning. */
-	rereadTokens(collectionId: number): Promise<{ tokens: number; read: TokenShown[] }>;
+	/**
+	 * Counts all tokens, and returns what those show that were read since the beginning. `unread`:
+	 * also what is stored of all others.
+	 */
+	rereadTokens(
+		collectionId: number,
+		options?: { unread?: boolean },
+	): Promise<{ tokens: number; read: TokenShown[]; before: TokenShown[] }>;
 	/**
 	 * Keeps the traits of tokens that came out, and forgets those of all others. `hiddenTraits` are
 	 * those that all tokens had while hidden: whoever still has them gets no rank later either.
@@ -162,7 +168,7 @@ export function createReveals(context: TokenContext): RevealIndex {
 			const progress = await readRereadState(db, { collectionId, since });
 			return { ...part, ...progress };
 		},
-		rereadTokens: (collectionId) => readRereadTokens(db, collectionId),
+		rereadTokens: (collectionId, options) => readRereadTokens(db, collectionId, options),
 		keepTraitsOf,
 		countTraits: async (collectionId, { signal }) => {
 			await countTraitsNow(context, collectionId, signal);

@@ -168,17 +168,18 @@ export async function noteRun(db: Queryable, id: number): Promise<void> {
 	await db.execute("update reveal_snipe.detection set runs = runs + 1 where id = $1", [id]);
 }
 
-/** Stores the progress of reading. */
+/** Stores the progress of reading; returns false where the detection has ended meanwhile. */
 export async function noteProgress(
 	db: Queryable,
 	id: number,
 	part: { tokens: number; read: number; failed: number; swapped: number },
-): Promise<void> {
-	await db.execute(
+): Promise<boolean> {
+	const noted = await db.execute(
 		`update reveal_snipe.detection set tokens = $2, read = $3, failed = $4, swapped = swapped + $5
-		where id = $1`,
+		where id = $1 and ended_at is null`,
 		[id, part.tokens, part.read, part.failed, part.swapped],
 	);
+	return noted > 0;
 }
 
 /** Deletes detections that ended longer ago, except each collection's last one. */

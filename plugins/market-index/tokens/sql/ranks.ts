@@ -210,23 +210,35 @@ export async function readRereadState(
 	return row ?? { tokens: 0, read: 0, failed: 0 };
 }
 
-/** Counts all tokens, and returns what those show that were read since all are read again. */
+/**
+ * Counts all tokens, and returns what those show that were read since all are read again. `unread`:
+ * also what is stored of the others, as they were before.
+ */
 export async function readRereadTokens(
 	db: Queryable,
 	collectionId: number,
-): Promise<{ tokens: number; read: TokenShown[] }> {
-	const rows = await db.query<{ tokenId: string } & Pick<TokenDocument, "imageUrl" | "traits">>(
-		`select t.token_id as "tokenId", t.image_url as "imageUrl", t.traits
+	{ unread = false }: { unread?: boolean } = {},
+): Promise<{ tokens: number; read: TokenShown[]; before: TokenShown[] }> {
+	type Row = { tokenId: string; isRead: boolean } & Pick<TokenDocument, "imageUrl" | "traits">;
+	const rows = await db.query<Row>(
+		`select t.token_id as "tokenId", t.image_url as "imageUrl", t.traits,
+			coalesce(t.tried_at >= c.reread_since, false) as "isRead"
 		from market_index.token as t join market_index.collection as c on c.id = t.collection_id
-		where t.collection_id = $1 and t.tried_at >= c.reread_since and t.failures = 0`,
-		[collectionId],
+		where t.collection_id = $1 and t.failures = 0 and (t.tried_at >= c.reread_since
+			or ($2 and t.source is not null))`,
+		[collectionId, unread],
 	);
 	const [known] = await db.query<{ tokens: number }>(
 		"select count(*)::int4 as tokens from market_index.token where collection_id = $1",
 		[collectionId],
 	);
-	const read = rows.map(({ tokenId, ...shown }) => ({ tokenId: BigInt(tokenId), shown }));
-	return { tokens: known?.tokens ?? 0, read };
+	const shownBy = (isRead: boolean) =>
+		rows.flatMap(({ tokenId, imageUrl, traits, ...row }): TokenShown[] => {
+			return row.isRead === isRead
+				? [{ tokenId: BigInt(tokenId), shown: { imageUrl, traits } }]
+				: [];
+		});
+	return { tokens: known?.tokens ?? 0, read: shownBy(true), before: shownBy(false) };
 }
 
 /** Returns all tokens of a collection with traits, the rarest first. */
