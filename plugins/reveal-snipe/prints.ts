@@ -85,14 +85,14 @@ export function isHiddenAgain(
 	{ baseline, shown }: { baseline: readonly Print[]; shown: readonly Print[] },
 	now: readonly Print[],
 ): boolean {
-	const before = new Map(baseline.map((print) => [print.tokenId, contentOf(print)]));
-	const isOut = (print: Print) => before.get(print.tokenId) !== contentOf(print);
 	// Tokens that had not come out yet, or were not readable then, cannot go back.
-	const pairs = pairsOf(shown.some(isOut) ? shown.filter(isOut) : shown, now);
+	const out = outOf(baseline, shown);
+	const pairs = pairsOf(out.length > 0 ? out : shown, now);
 	const changed = pairs.filter((pair) => contentOf(pair.before) !== contentOf(pair.now));
 	if (changed.length * 2 <= pairs.length) return false;
-	const back = changed.filter((pair) => !isOut(pair.now));
-	return isAlike(now) || back.length * 2 > pairs.length;
+	const changedNow = changed.map((pair) => pair.now);
+	const back = changed.length - outOf(baseline, changedNow).length;
+	return isAlike(now) || back * 2 > pairs.length;
 }
 
 /** Says whether tokens show the same, but for a few that came out before the others. */
@@ -110,6 +110,12 @@ export function countUnchanged(before: readonly Print[], now: readonly Print[]):
 export function mergePrints(before: readonly Print[], now: readonly Print[]): Print[] {
 	const all = new Map([...before, ...now].map((print) => [print.tokenId, print]));
 	return [...all.values()];
+}
+
+/** Returns the tokens that show something else than before. */
+export function outOf(before: readonly Print[], now: readonly Print[]): Print[] {
+	const known = new Map(before.map((print) => [print.tokenId, contentOf(print)]));
+	return now.filter((print) => known.get(print.tokenId) !== contentOf(print));
 }
 
 /** Returns the place of a token that shows what most show. */

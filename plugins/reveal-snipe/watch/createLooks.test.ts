@@ -43,6 +43,8 @@ async function open() {
 		moves: [] as string[],
 		detected: 0,
 		hasLease: true,
+		/** The node's newest block; null: no node answers. */
+		head: 7 as number | null,
 		/** Tokens that exist, and what the index stored of them. */
 		alive: TOKENS,
 		stored: [] as Awaited<ReturnType<RevealIndex["stored"]>>,
@@ -72,8 +74,9 @@ async function open() {
 	const name = `looks.${++next}`;
 	const lease = await takeLease(database.db, { name, holder: name, durationMs: 3_600_000 });
 	const settle: Rpc["settle"] = async (calls) =>
-		calls.map(() => {
-			const header = { number: "0x7", timestamp: `0x${Math.floor(NOW_MS / 1_000).toString(16)}` };
+		calls.slice(0, lab.head === null ? 0 : calls.length).map(() => {
+			const number = `0x${(lab.head ?? 0).toString(16)}`;
+			const header = { number, timestamp: `0x${Math.floor(NOW_MS / 1_000).toString(16)}` };
 			const hashes = { hash: `0x${"1".repeat(64)}`, parentHash: `0x${"2".repeat(64)}` };
 			return { kind: "result", result: { ...header, ...hashes } };
 		});
@@ -335,4 +338,65 @@ test("tokens that were rerolled are a reveal once a later block shows the same",
 	expect(await lastOf(one)).toBeUndefined();
 	await spoken(8);
 	expect(await lastOf(one)).toMatchObject({ blockNumber: 8 });
+});
+
+test("a later block is one that no look has read yet, whatever block made it look", async () => {
+	const { lab, look } = await open();
+	const one = collection("revealed");
+	let season = 0;
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.show = (uri) => ({ imageUrl: uri, traits: hat(`${uri} in ${season}`) });
+	const spoken = (number: number) =>
+		look(one, { signal: "metadata_event", block: { number, atMs: NOW_MS } });
+	await spoken(1);
+	// Both looks read what the contract says in block 9, and it says something else in block 10.
+	[season, lab.head] = [1, 9];
+	await spoken(8);
+	await spoken(9);
+	expect(await lastOf(one)).toBeUndefined();
+	[season, lab.head] = [2, 10];
+	await spoken(10);
+	// Where no node tells how far it is, nothing is certain.
+	[season, lab.head] = [3, null];
+	await spoken(11);
+	await spoken(12);
+	expect(await lastOf(one)).toBeUndefined();
+	lab.head = 12;
+	await spoken(12);
+	await spoken(13);
+	expect(await lastOf(one)).toMatchObject({ blockNumber: 13 });
+});
+
+test("what replaces a reveal while it is read is read in its place, and noticed", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	await look(one);
+	const spoken = (number: number) => {
+		lab.head = number;
+		return look(one, { signal: "metadata_event", block: { number, atMs: NOW_MS } });
+	};
+	lab.uriOf = (id) => `shown/${id}`;
+	await spoken(1);
+	const first = await lastOf(one);
+	lab.uriOf = (id) => `other/${id}`;
+	await spoken(2);
+	expect(await lastOf(one)).toMatchObject({ id: first?.id, endedAt: null });
+	lab.moves = [];
+	await spoken(3);
+	const second = await lastOf(one);
+	expect(second).toMatchObject({ step: "queued", blockNumber: 3, endedAt: null });
+	expect(second?.id).toBeGreaterThan(first?.id ?? 0);
+	expect(lab.moves).toEqual(["endReread", "unrank", "looks_hidden"]);
+	// Its burst ended meanwhile: what is shown is known, and what comes next is compared with it.
+	await database.db.execute(
+		"update reveal_snipe.detection set ended_at = now(), outcome = 'revealed', step = 'ended' where id = $1",
+		[second?.id ?? -1],
+	);
+	one.last = (await lastOf(one)) ?? null;
+	await spoken(4);
+	expect((await lastOf(one))?.id).toBe(second?.id ?? -1);
+	lab.uriOf = (id) => `third/${id}`;
+	await spoken(5);
+	await spoken(6);
+	expect(await lastOf(one)).toMatchObject({ step: "queued", blockNumber: 6 });
 });

@@ -14,6 +14,7 @@ import {
 	isAlike,
 	isHiddenAgain,
 	mergePrints,
+	outOf,
 	type Print,
 } from "#plugins/reveal-snipe/prints.ts";
 import { appendRevealFrame } from "#plugins/reveal-snipe/revealTools.ts";
@@ -140,14 +141,19 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const reading = isAlike(prints) ? "hidden" : deps.index.reading(found.shown);
 	const contentDigest = contentDigestOf(prints);
 	const seenChange = changeOf(reference, prints);
-	const change = certainChange(look, { change: seenChange, contentDigest, nowMs });
+	// While all is read again, what was noticed may be replaced: then that is read in its place.
+	const isOpen = last !== null && last.endedAt === null;
+	const since = isOpen && watched.seen.shown ? changeOf(watched.seen.shown, prints) : "same";
+	const doubted = since === "same" ? seenChange : "rerolled";
+	const change = await certainChange(deps, look, { change: doubted, contentDigest, nowMs });
+	const isReplaced = since !== "same" && change === "out";
 	const isKnownOut = isOut || subject.revealState === "revealed";
 	const shown = watched.seen.shown ?? (isKnownOut ? reference : prints);
 	const isHidden = isHiddenAgain({ baseline: watched.seen.baseline, shown }, prints);
 	watched.hiddenLooks = isHidden ? watched.hiddenLooks + 1 : 0;
 	const verdict = judgeLook({
 		...{ state: subject.revealState, reading, change, isHiddenAgain: isHidden, contentDigest },
-		...{ isUriChanged, hiddenLooks: watched.hiddenLooks, last, nowMs },
+		...{ isUriChanged, isReplaced, hiddenLooks: watched.hiddenLooks, last, nowMs },
 	});
 	const now = seenAfter(watched.seen, { found, reading, verdict, reference, change });
 	if (verdict.kind === "nothing" && isSame(now, watched.seen)) return;
@@ -161,12 +167,13 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 
 /**
  * Returns the change as far as it is certain. Tokens that differed before, and were changed, may be
- * such as change with each block: a later block has to show the same.
+ * such as change with each block: a later block than any that was read has to show the same.
  */
-function certainChange(
+async function certainChange(
+	deps: LookDeps,
 	{ watched, trigger }: Look,
 	{ change, contentDigest, nowMs }: { change: Change; contentDigest: string; nowMs: number },
-): Change {
+): Promise<Change> {
 	const before = watched.rerolled;
 	if (change !== "rerolled") {
 		watched.rerolled = null;
@@ -174,7 +181,10 @@ function certainChange(
 	}
 	const block = trigger.block?.number ?? null;
 	if (before?.contentDigest !== contentDigest) {
-		watched.rerolled = { contentDigest, block, atMs: nowMs };
+		// What was read may be of a newer block than the one that was heard of.
+		const newest = block === null ? null : await newestBlock(deps, block);
+		const isUnknown = block !== null && newest === null;
+		watched.rerolled = isUnknown ? null : { contentDigest, block: newest, atMs: nowMs };
 		return change;
 	}
 	const isLater =
@@ -182,6 +192,16 @@ function certainChange(
 			? nowMs - before.atMs >= POLL_EVERY_MS
 			: block > before.block;
 	return isLater ? "out" : change;
+}
+
+/** Returns the newest block, at least the one that was heard of; null where no node tells. */
+async function newestBlock({ access, signal }: LookDeps, heard: number): Promise<number | null> {
+	const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+	const asked = access.rpcFor("reveals").settle([call], { signal: inTime, minBlock: heard });
+	const [answer] = await asked.catch(() => []);
+	const head = answer?.kind === "result" ? parseHead(answer.result) : null;
+	return head && Math.max(head.number, heard);
 }
 
 /** Returns what is known after a look. */
@@ -211,7 +231,9 @@ function seenAfter(
 	// Tokens that were seen for the first time are compared from now on.
 	const baseline = mergePrints(prints, seen.shown === null ? reference : seen.baseline);
 	const isMore = change === "out" && seen.shown !== null;
-	const shownNow = isMore ? latest : seen.shown && mergePrints(prints, seen.shown);
+	// What came out since is added; what is shown in place of it is another reveal.
+	const kept = isMore ? outOf(baseline, seen.shown ?? []) : (seen.shown ?? []);
+	const shownNow = seen.shown && mergePrints(isMore ? latest : prints, kept);
 	return { ...known, baseline, shown: shownNow, ...(reading === "hidden" && { hiddenTraits }) };
 }
 
@@ -227,7 +249,7 @@ async function store(deps: LookDeps, look: Look, news: News): Promise<boolean> {
 	const isDetected = await core.db.transaction(async (tx) => {
 		await requireLease(tx, lease);
 		await writeSeen(tx, subject.id, now);
-		if (verdict.kind === "withdrawn") {
+		if (verdict.kind === "withdrawn" || (verdict.kind === "reveal" && verdict.isInPlace)) {
 			await withdrawDetection(tx, subject.id, at);
 			await index.endReread(tx, subject.id);
 			await endPlansDue(tx, subject.id);

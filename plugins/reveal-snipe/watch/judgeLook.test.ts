@@ -10,6 +10,7 @@ const NOW_MS = 1_000_000_000;
 const look = (given: Partial<Look>): Look => ({
 	...{ state: "placeholder", reading: "shown", change: "out", isHiddenAgain: false },
 	...{ contentDigest: "aa", isUriChanged: false, hiddenLooks: 0, last: null, nowMs: NOW_MS },
+	isReplaced: false,
 	...given,
 });
 const ended = (outcome: "partial" | "revealed", agoMs: number, contentDigest = "aa") => ({
@@ -72,4 +73,11 @@ test("no second burst begins while one runs; after a full reveal a new one begin
 	const last = { endedAt: null, outcome: null, contentDigest: "aa" };
 	expect(judgeLook(look({ last })).kind).toBe("nothing");
 	expect(judgeLook(look({ last: ended("revealed", 1) })).kind).toBe("reveal");
+});
+
+test("what replaces a reveal while it is read is read in its place", () => {
+	const last = { endedAt: null, outcome: null, contentDigest: "aa" };
+	const replaced = look({ last, isReplaced: true });
+	expect(judgeLook(replaced)).toEqual({ kind: "reveal", isInPlace: true });
+	expect(judgeLook(look({ ...replaced, isHiddenAgain: true })).kind).toBe("nothing");
 });

@@ -40,7 +40,8 @@ export type Verdict =
 	| { kind: "nothing" }
 	/** The state changes, but no token must be read again. */
 	| { kind: "move"; event: "looks_hidden" | "looks_shown" }
-	| { kind: "reveal" }
+	/** `isInPlace`: what was noticed before it is not read to its end. */
+	| { kind: "reveal"; isInPlace: boolean }
 	/** What was noticed is hidden again, before all was read. */
 	| { kind: "withdrawn" };
 
@@ -53,6 +54,8 @@ export type Look = {
 	isHiddenAgain: boolean;
 	contentDigest: string;
 	isUriChanged: boolean;
+	/** Says whether tokens certainly show something else than the reveal that is being read. */
+	isReplaced: boolean;
 	/** Looks in a row, including this one, that found it hidden. */
 	hiddenLooks: number;
 	last: Pick<Detection, "endedAt" | "outcome" | "contentDigest"> | null;
@@ -77,7 +80,10 @@ export function judgeLook(look: Look): Verdict {
 		const isBelieved = look.isUriChanged || look.hiddenLooks >= HIDDEN_AGAIN_LOOKS;
 		return isBelieved ? { kind: "move", event: "looks_hidden" } : { kind: "nothing" };
 	}
-	if (change === "out") return isResting(look) ? { kind: "nothing" } : { kind: "reveal" };
+	if (change === "out") {
+		const isResting = !look.isReplaced && mustRest(look);
+		return isResting ? { kind: "nothing" } : { kind: "reveal", isInPlace: look.isReplaced };
+	}
 	if (state !== "unknown") return { kind: "nothing" };
 	if (reading === "hidden") return { kind: "move", event: "looks_hidden" };
 	const isShown = reading === "shown" && change === "same";
@@ -106,7 +112,7 @@ export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watch
  * reading all of them at each look would never end: a partial reading is repeated after a pause,
  * shorter where more was revealed.
  */
-function isResting({ last, contentDigest, nowMs }: Look): boolean {
+function mustRest({ last, contentDigest, nowMs }: Look): boolean {
 	if (last === null) return false;
 	if (last.endedAt === null) return true;
 	if (last.outcome === "revealed" || last.outcome === "withdrawn") return false;

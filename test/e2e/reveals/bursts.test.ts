@@ -11,19 +11,32 @@ let made: RevealLab;
 let service: TestService;
 /** For each folder, which of its tokens are revealed. */
 const shown = new Map<string, (id: number) => boolean>();
-/** While set, tokens of this folder above the id are not answered. */
+/** For each folder that shows something else once it is revealed, its season. */
+const seasons = new Map<string, string>();
+/** While set, tokens above the id are not answered, of folders whose names begin so. */
 let held: { folder: string; above: number; gate: Promise<void> } | null = null;
 
 beforeAll(async () => {
 	made = await openRevealLab();
 	made.lab.served = async (path) => {
 		const [, folder = "", id = ""] = path.split("/");
-		if (held?.folder === folder && Number(id) > held.above) await held.gate;
-		return shown.get(folder)?.(Number(id)) ? shownAs(Number(id)) : sealed;
+		if (held && folder.startsWith(held.folder) && Number(id) > held.above) await held.gate;
+		if (!shown.get(folder)?.(Number(id))) return sealed;
+		const season = seasons.get(folder);
+		return season ? inSeason(season, Number(id)) : shownAs(Number(id));
 	};
 	service = await made.start();
 });
 afterAll(() => made?.close());
+
+/** A document in which each token says something else than in another season. */
+const inSeason = (season: string, id: number) => ({
+	...shownAs(id),
+	attributes: [
+		{ trait_type: "Hat", value: `${season} ${id % 10 === 0 ? "Halo" : `Hood ${id % 3}`}` },
+		{ trait_type: "Number", value: `${season} No. ${id}` },
+	],
+});
 
 async function rowOf(contract: Hex): Promise<any> {
 	const { body } = await service.get("/v1/nft-market/reveals?chain=anvil&limit=200");
@@ -171,11 +184,9 @@ test("a reveal that is hidden again while its burst runs ends at once, and leave
 	const step = async () => (await detections(id))[0];
 	await until(async () => (await step())?.step === "reading", "all are being read");
 	await made.setBase(contract, "regret/", { isShared: false, tells: 0 });
-	await until(async () => {
-		// The next poll, where the block's own look was under way already.
-		made.advance(1_000);
-		return (await step())?.outcome === "withdrawn";
-	}, "it is withdrawn");
+	// By the next block, where the look at this one was under way already.
+	const isOver = () => minedUntil(async () => (await step())?.outcome === "withdrawn");
+	await until(isOver, "it is withdrawn");
 	open();
 	expect(await rowOf(contract)).toMatchObject({ phase: "armed", revealState: "placeholder" });
 	const asset = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
@@ -184,6 +195,65 @@ test("a reveal that is hidden again while its burst runs ends at once, and leave
 	await made.setBase(contract, "calm/", { isShared: false, tells: 1 });
 	await revealed(contract);
 	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["withdrawn", "revealed"]);
+});
+
+test("what replaces a reveal while its burst runs is read in its place", async () => {
+	const { contract, id } = await hidden("doubt", 40);
+	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+	held = { folder: "found", above: 20, gate };
+	for (const folder of ["found", "found2"]) shown.set(folder, () => true);
+	seasons.set("found2", "Second");
+	await made.setBase(contract, "found/", { isShared: false, tells: 1 });
+	const step = async () => (await detections(id))[0];
+	await until(async () => (await step())?.step === "reading", "all are being read");
+	await made.setBase(contract, "found2/", { isShared: false, tells: 1 });
+	// A later block shows the same.
+	await until(() => minedUntil(async () => (await detections(id)).length === 2), "it is replaced");
+	open();
+	await revealed(contract);
+	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["withdrawn", "revealed"]);
+	const { body } = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
+	expect(body.rank).toBeWithin(1, 5);
+	expect(JSON.stringify(body.traits)).toContain("Second Halo");
+});
+
+test("a collection that is rerolled is compared with what it showed last, also after one that was taken back", async () => {
+	const { contract, id } = await hidden("seasons", 20);
+	const outcomes = async () => (await detections(id)).map(({ outcome }) => outcome);
+	const hat = async () => {
+		const { body } = await service.get(`/v1/nft-market/assets/anvil/${contract}/20`);
+		return body.rank > 0 ? body.traits.map(({ value }: { value: string }) => value)[0] : null;
+	};
+	const turnTo = async (season: string) => {
+		shown.set("seasons", () => true);
+		seasons.set("seasons", season);
+		await made.setBase(contract, "seasons/", { isShared: false, tells: 1 });
+		await until(
+			() => minedUntil(async () => (await hat()) === `${season} Halo`),
+			() => `${season} is ranked`,
+		);
+		await revealed(contract);
+	};
+	await turnTo("First");
+	await turnTo("Second");
+	await turnTo("Third");
+	expect(await outcomes()).toEqual(["revealed", "revealed", "revealed"]);
+	// One that is taken back by its contract before all of it was read.
+	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+	held = { folder: "error", above: 10, gate };
+	shown.set("error", () => true);
+	seasons.set("error", "Error");
+	await made.setBase(contract, "error/", { isShared: false, tells: 1 });
+	const isNoticed = () => minedUntil(async () => (await detections(id)).length === 4);
+	await until(isNoticed, "the wrong one is noticed");
+	await made.setBase(contract, "seasons/", { isShared: false, tells: 1 });
+	const isBack = () => minedUntil(async () => (await outcomes())[3] === "withdrawn");
+	await until(isBack, "it is taken back");
+	open();
+	held = null;
+	expect(await hat()).toBeNull();
+	await turnTo("Fourth");
+	expect(await outcomes()).toEqual([...Array(3).fill("revealed"), "withdrawn", "revealed"]);
 });
 
 test("a server's rate limit is obeyed, and the burst still completes", async () => {
@@ -288,6 +358,13 @@ test("a reveal that leaves the chain is taken back, and the next one is noticed 
 	expect((await rowOf(contract)).revealState).toBe("revealed");
 	expect(await due()).toHaveLength(1);
 });
+
+/** Mines a block, and says whether a condition holds. */
+async function minedUntil(holds: () => Promise<boolean>): Promise<boolean> {
+	if (await holds()) return true;
+	await made.anvil.rpc("anvil_mine", ["0x1"]);
+	return holds();
+}
 
 /** Returns an answer of 200 MB, sent one megabyte at a time as it is read. */
 function endless(onSent: () => void): Response {
