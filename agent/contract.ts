@@ -39,6 +39,11 @@ export type Asked = {
 	guest?: string;
 	/** Asks no language model where the grammar does not read the text. */
 	isWithoutModel?: boolean;
+	/**
+	 * The command of the last answer, as its client tells it: what a question that goes on leaves out
+	 * (`and in the last hour?`). It only ever changes which open question is answered.
+	 */
+	subject?: string;
 	/** Leaves the age of figures out of the line, and room for it; the channel adds it at sending. */
 	isAgeless?: boolean;
 	signal: AbortSignal;

@@ -5,7 +5,7 @@ import { NAMES_AWAY_MS, NAMES_TIMEOUT_MS, SUGGESTIONS_MAX } from "#agent/agentCo
 import type { Asked, Reply } from "#agent/contract.ts";
 import { agentFault } from "#agent/faults.ts";
 import type { Unread } from "#agent/grammar/explainUnread.ts";
-import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
+import type { Grammar, Parsed, Reading } from "#agent/grammar/Grammar.ts";
 import { tryWords } from "#agent/help.ts";
 import type { ModelReading, ReadByModel } from "#agent/model/createModelReader.ts";
 import { harmless, renderLine, replyLength } from "#agent/reply/renderLine.ts";
@@ -51,6 +51,8 @@ type Understood = {
 	leftOut: string | null;
 };
 
+/** Limits the length of a subject: that of a printed command. */
+export const SUBJECT_CHARS_MAX = 300;
 /** Limits the length of a word that a note repeats. */
 const NOTED_CHARS_MAX = 40;
 /** Reserves room for the longest age of a figure: ` · 12345 min ago`. */
@@ -93,6 +95,10 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		const who = asked.caller.profileId ?? asked.guest ?? "";
 		const names = await deps.findNames(deps.grammar.namesIn(asked.text), who);
 		const parsed = deps.grammar.parse(asked.text, names);
+		const followed = follow(asked, { parsed, names }, { ...deps, toolOf });
+		if (followed) {
+			return answer({ reading: followed, isProposal: false, leftOut: null }, asked, { ...deps, toolOf });
+		}
 		if (parsed.kind === "read") {
 			const { reading, leftOut } = parsed;
 			return answer({ reading, isProposal: false, leftOut }, asked, { ...deps, toolOf });
@@ -107,6 +113,30 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		const { leftOut = null, ...reading } = written;
 		return answer({ reading, isProposal: true, leftOut }, asked, { ...deps, toolOf });
 	};
+}
+
+/**
+ * Reads a question that goes on from the last answer: one that is not whole by itself, or begins
+ * with `and` or `what about`. Null where it is none. The subject comes from the client, so it is
+ * read like any text, and only what is open to everybody follows or is followed.
+ */
+function follow(
+	{ text, subject }: Asked,
+	{ parsed, names }: { parsed: Parsed; names: KnownNames },
+	{ grammar, toolOf }: Answering,
+): Reading | null {
+	if (subject === undefined || subject.length > SUBJECT_CHARS_MAX) return null;
+	const isOpen = ({ command }: Reading) => {
+		const { effect, access } = toolOf(command.tool);
+		return effect === "read" && access === "everybody";
+	};
+	if (parsed.kind === "unread" && parsed.code.startsWith("text_")) return null;
+	if (parsed.kind === "read" && !isOpen(parsed.reading)) return null;
+	const about = grammar.parse(subject);
+	if (about.kind === "unread" || !isOpen(about.reading)) return null;
+	const followed = grammar.follow(text, about.reading, names);
+	if (!followed || !isOpen(followed.reading)) return null;
+	return parsed.kind === "read" && !followed.isLed ? null : followed.reading;
 }
 
 /**

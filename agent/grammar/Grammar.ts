@@ -4,6 +4,7 @@ import { createReader, entriesOf, type Reader } from "#agent/grammar/createReade
 import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
 import { type Entry, fillForm } from "#agent/grammar/forms.ts";
 import { namesToAsk, withKnownNames } from "#agent/grammar/nameSpans.ts";
+import { followUps, keepsSubject } from "#agent/grammar/readFollowUp.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
 import { slotLabel } from "#agent/grammar/readSlot.ts";
 import { splitWords, type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
@@ -24,6 +25,8 @@ export type Parsed =
 	| { kind: "read"; reading: Reading; leftOut: string | null; isGuess: boolean; text: string }
 	| Unread;
 
+export type Followed = { reading: Reading; isLed: boolean };
+
 export type Grammar = {
 	/**
 	 * Reads a text as typed; `text` of the result is its normalised form. `names`: which groups of
@@ -40,6 +43,11 @@ export type Grammar = {
 	 * null where one of them may not be left out.
 	 */
 	leftOutBy(reading: Reading, text: string): string | null;
+	/**
+	 * Reads a question that leaves out what the last answer was about; null where it is none, and for
+	 * whatever moves value. `isLed`: it says itself that it goes on (`and`, `what about`).
+	 */
+	follow(text: string, subject: Reading, names?: KnownNames): Followed | null;
 	/** Prints a reading so that `parse` reads it back as the same. */
 	print(reading: Reading): string;
 	/** All commands with their summaries and examples, for help and for the model's instructions. */
@@ -111,6 +119,23 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		return isPrinted ? [] : namesToAsk(withoutSigns(words), reader);
 	}
 
+	function follow(text: string, subject: Reading, names: KnownNames = NO_NAMES): Followed | null {
+		const plain = normaliseText(text);
+		const words = plain.kind === "text" ? splitWords(plain.text) : plain;
+		const form = byName.get(subject.command.name)?.forms[0];
+		if (words.kind !== "words" || !form || reader.readStrict(words).found.length > 0) return null;
+		const given = { ...reader, hasName: names.size > 0 };
+		const { wholes, isLed } = followUps(withoutSigns(words), { ...subject, form }, given);
+		for (const { text: whole, kept } of wholes) {
+			const parsed = parse(whole, names);
+			if (parsed.kind !== "read" || parsed.leftOut !== null) continue;
+			const { reading } = parsed;
+			if (!keepsSubject(reading, kept)) continue;
+			return options.isStrict(reading.command) ? null : { reading, isLed };
+		}
+		return null;
+	}
+
 	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
 		const [found, other] = look.found;
 		assert(found, "something was found");
@@ -148,7 +173,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		}
 	}
 	const leftOut = (reading: Reading, text: string) => leftOutBy(reading, text, reader);
-	return { parse, namesIn, leftOutBy: leftOut, print, commands };
+	return { parse, namesIn, leftOutBy: leftOut, follow, print, commands };
 }
 
 /** Reads with the known names as one word each; first so that nothing is left out. */

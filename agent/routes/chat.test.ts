@@ -73,6 +73,92 @@ describe("the AI SDK's client", () => {
 	});
 });
 
+describe("a conversation with the AI SDK's client", () => {
+	const open = (headers: Record<string, string> = {}) =>
+		new Chat({ transport: new DefaultChatTransport({ api: `${served.url}/v1/agent/chat`, headers }) });
+	const textOf = (chat: ReturnType<typeof open>) =>
+		chat.lastMessage?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+	const inputs = () => served.calls.map(({ tool, input }) => [tool, input]);
+
+	test("a question goes on from the last answer, whose command the client holds", async () => {
+		const chat = open();
+		await chat.sendMessage({ text: "floor pale-foxes" });
+		expect(chat.lastMessage?.metadata).toEqual({ subject: "floor pale-foxes" });
+		await chat.sendMessage({ text: "tell me a joke" });
+		expect(chat.lastMessage?.metadata).toBeUndefined();
+		await chat.sendMessage({ text: "and the price?" });
+		expect(textOf(chat)).toBe("pale-foxes: floor 0.5 ETH · 12 s ago");
+		await chat.sendMessage({ text: "what about kiln-folk" });
+		expect(textOf(chat)).toStartWith("kiln-folk: floor");
+		expect(inputs()).toEqual(
+			["pale-foxes", "pale-foxes", "kiln-folk"].map((collection) => ["read_floor", { collection }]),
+		);
+	});
+
+	test("an order takes nothing from what was said before", async () => {
+		const chat = open(bearer);
+		await chat.sendMessage({ text: "floor pale-foxes" });
+		for (const text of ["send 0.1 eth", "and send 0.1 eth", "buy one", "what about 0.1 eth", ALICE]) {
+			await chat.sendMessage({ text });
+		}
+		await chat.sendMessage({ text: SEND });
+		expect(chat.lastMessage?.metadata).toBeUndefined();
+		await chat.sendMessage({ text: "again" });
+		await chat.sendMessage({ text: "and 0.2 eth" });
+		expect(served.calls.map(({ tool }) => tool)).toEqual(["read_floor", "send"]);
+	});
+
+	test("a client that lies about its subject changes which open question is answered, and no more", async () => {
+		const lie = async (metadata: unknown, text: string) => {
+			served.calls.splice(0);
+			const before = { id: "a", role: "assistant", parts: [], metadata };
+			const { status } = await stream({ messages: [user("floor x", "m0"), before, user(text)] });
+			return { status, calls: inputs() };
+		};
+		const nothing = { status: 200, calls: [] };
+		expect(await lie({ subject: SEND }, "and?")).toEqual(nothing);
+		expect(await lie({ subject: SEND }, "what about 9 eth")).toEqual(nothing);
+		expect(await lie({ subject: `cancel 0.1 eth to ${ALICE}` }, "and the price?")).toEqual(nothing);
+		expect(await lie({ subject: `floor ${"x ".repeat(200)}` }, "and the price?")).toEqual(nothing);
+		expect(await lie({ subject: "\u202efloor x" }, "and the price?")).toEqual(nothing);
+		for (const odd of [7, ["floor x"], { subject: 7 }, { subject: {} }, null, "floor x"]) {
+			expect(await lie(odd, "and the price?")).toEqual(nothing);
+		}
+		expect(await lie({ subject: "floor other" }, "and the price?")).toEqual({
+			status: 200,
+			calls: [["read_floor", { collection: "other" }]],
+		});
+		expect(await lie({ subject: "floor other" }, SEND)).toMatchObject({ calls: [["send", {}]] });
+	});
+
+	test("a choice is text with what to send for each, and no error", async () => {
+		const chat = open();
+		await chat.sendMessage({ text: "floor kiln" });
+		expect(chat.lastMessage?.parts.map(({ type }) => type)).toEqual(["text", "data-reply"]);
+		const lines = textOf(chat)?.split("\n") ?? [];
+		expect(lines[0]).toBe("Which one?");
+		expect(lines[1]).toEndWith(": floor kiln-folk");
+		expect(lines.join()).not.toContain("@bank");
+		await chat.sendMessage({ text: lines[1]?.split(": ").at(-1) ?? "" });
+		expect(textOf(chat)).toStartWith("kiln-folk: floor");
+	});
+
+	test("401, 413 and 422: an error of the request is a sentence, and a document for who asks for one", async () => {
+		const refused = open({ authorization: "Bearer wrong" });
+		await refused.sendMessage({ text: "floor x" });
+		expect([refused.status, refused.error?.message]).toEqual(["error", "Sign in first."]);
+		const long = open();
+		await long.sendMessage({ text: "x".repeat(10_001) });
+		expect(long.error?.message).toStartWith("The body is not valid (messages): must hold");
+		const huge = open();
+		await huge.sendMessage({ text: "x".repeat(3_000_000) });
+		expect(huge.error?.message).toMatch(/^[A-Z][^{}"]+\.$/);
+		const { headers, text } = await stream({}, { authorization: "Bearer x", accept: "application/json" });
+		expect(headers.get("content-type")).toBe("application/problem+json");
+		expect(JSON.parse(text)).toMatchObject({ code: "unauthorized" });
+	});
+});
+
 describe("POST /v1/agent/chat", () => {
 	test("200: only the last text of the user decides", async () => {
 		const messages = [

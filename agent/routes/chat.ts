@@ -11,8 +11,11 @@ import {
 	TEXT_CHARS_MAX,
 } from "#agent/agentConfig.ts";
 import type { Reply } from "#agent/contract.ts";
+import { SUBJECT_CHARS_MAX } from "#agent/createAgent.ts";
 import { type AgentContext, authoredDetail, authorOf, guestOf } from "#agent/routes/command.ts";
 import { requestContexts } from "#core/http/requests.ts";
+import { tellsInWords } from "#core/http/routeMarks.ts";
+import type { AnyTool } from "#core/plugin/Tool.ts";
 
 // Loose: the client sends whole conversations, with kinds of parts that we do not need.
 const partSchema = z
@@ -41,6 +44,11 @@ const messageSchema = z
 			.string()
 			.max(20)
 			.meta({ description: "Who wrote it.", examples: ["user"] }),
+		metadata: z.unknown().optional().meta({
+			description:
+				"What came with an answer of ours; `subject` is what a question that goes on is about.",
+			examples: [{ subject: "floor kiln-folk" }],
+		}),
 		parts: z.array(partSchema).max(PARTS_MAX).meta({ description: "What it is made of." }),
 	})
 	.meta({ id: "ChatMessage", description: "One of the AI SDK's UI messages." });
@@ -64,6 +72,10 @@ const EXAMPLE =
 
 type Message = z.output<typeof messageSchema>;
 
+/** How many answers are looked through for a subject: refusals and help have none. */
+const SUBJECTS_LOOKED_AT = 10;
+const metadataSchema = z.object({ subject: z.string().min(1).max(SUBJECT_CHARS_MAX) });
+
 /** Printable ASCII, because the id is used as `idempotency-key`. */
 const MESSAGE_ID = new RegExp(`^[\\x21-\\x7e]{1,${MESSAGE_ID_CHARS_MAX}}$`);
 
@@ -85,13 +97,15 @@ export function chat(context: AgentContext) {
 							writer.write({ type: "start" });
 							const reply = await context.agent().handle({
 								text: asked.text,
+								...subjectIn(body.messages),
 								caller,
 								// A client's retry sends the same message again.
 								idempotencyKey: request.headers.get("idempotency-key") ?? asked.id,
 								...guestOf(request),
 								signal: AbortSignal.any([request.signal, gone.signal]),
 							});
-							for (const chunk of chunksOf(reply, asked.id)) writer.write(chunk);
+							const subject = subjectOf(reply, context.agent().tools);
+							for (const chunk of chunksOf(reply, asked.id, subject)) writer.write(chunk);
 						},
 						onError: () => "Something went wrong on our side.",
 					});
@@ -104,13 +118,17 @@ export function chat(context: AgentContext) {
 					body: bodySchema,
 					detail: {
 						...authoredDetail,
+						...tellsInWords(),
 						operationId: "answerChat",
 						summary: "Answers a chat, for the AI SDK's useChat",
 						description:
 							"The same as `POST /v1/agent/command` for the last text of the user, as a UI message stream " +
 							"of the AI SDK: a tool part, a text part, and a part `data-reply` with what else the reply " +
-							"says. Earlier messages, and whatever else was sent, decide nothing. The message's id is the " +
-							"`idempotency-key` unless that header is sent.",
+							"says. Earlier messages, and whatever else was sent, decide nothing but one thing: a question " +
+							"about the market that is not whole (`and in the last hour?`) goes on from the `subject` in " +
+							"the metadata of the last answer. The message's id is the `idempotency-key` unless that header " +
+							"is sent. Errors are a plain sentence, which `useChat` shows; with `Accept: application/json` " +
+							"they are documents as everywhere.",
 						responses: {
 							200: {
 								description: "A UI message stream (server-sent events).",
@@ -134,9 +152,35 @@ function askedIn(messages: readonly Message[]): { id: string; text: string } | n
 	return text.length === 0 || text.length > TEXT_CHARS_MAX ? null : { id: last.id, text };
 }
 
-function* chunksOf(reply: Reply, id: string): Generator<UIMessageChunk> {
+/**
+ * Returns what the last answer before the user's last message was about, as the client holds it.
+ * Anything else than a short text counts as nothing.
+ */
+function subjectIn(messages: readonly Message[]): { subject?: string } {
+	const end = messages.findLastIndex(({ role }) => role === "user");
+	const answers = messages.slice(0, end).filter(({ role }) => role === "assistant");
+	for (const { metadata } of answers.slice(-SUBJECTS_LOOKED_AT).toReversed()) {
+		const told = metadataSchema.safeParse(metadata);
+		if (told.success) return told.data;
+	}
+	return {};
+}
+
+/** Returns the command that questions may go on from: of an answer that is open to everybody. */
+function subjectOf({ kind, command, tool }: Reply, tools: readonly AnyTool[]): string | null {
+	const asked = tools.find(({ name }) => name === tool);
+	const isOpen = asked?.effect === "read" && asked.access === "everybody";
+	return kind === "done" && isOpen ? command : null;
+}
+
+function* chunksOf(
+	reply: Reply,
+	id: string,
+	subject: string | null,
+): Generator<UIMessageChunk> {
 	const { tool, data, line, links, ...rest } = reply;
-	if (tool !== null) {
+	// A choice is a question and no failure: its text has all that is needed to answer it.
+	if (tool !== null && reply.kind !== "choose") {
 		const toolCallId = `call-${id}`;
 		const input = { command: reply.command };
 		yield { type: "tool-input-available", toolCallId, toolName: tool, input };
@@ -146,10 +190,12 @@ function* chunksOf(reply: Reply, id: string): Generator<UIMessageChunk> {
 	const textId = `text-${id}`;
 	yield { type: "text-start", id: textId };
 	const urls = links.map(({ rel, url }) => `\n${rel}: ${url}`);
-	yield { type: "text-delta", id: textId, delta: [line, ...urls].join("") };
+	const choices = reply.kind === "choose" ? reply.suggestions : [];
+	const told = choices.map((one) => `\n${one.label}: ${one.command}`);
+	yield { type: "text-delta", id: textId, delta: [line, ...told, ...urls].join("") };
 	yield { type: "text-end", id: textId };
 	yield { type: "data-reply", data: { ...rest, links } };
-	yield { type: "finish" };
+	yield { type: "finish", ...(subject === null ? {} : { messageMetadata: { subject } }) };
 }
 
 /** Passes the stream on; calls `onCancel` when its reader goes away. */

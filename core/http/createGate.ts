@@ -108,7 +108,9 @@ export function createGate(options: GateOptions) {
 		}
 		if (context.fault && !context.upgraded) {
 			const { requestId } = context;
-			response = problemResponse(context.fault, { requestId, publicUrl: options.publicUrl });
+			const isInWords = match?.isWordy(request.method) === true && !/json/i.test(acceptOf(request));
+			const problem = { requestId, publicUrl: options.publicUrl, isInWords };
+			response = problemResponse(context.fault, problem);
 		}
 		if (response) response = await dressResponse(response, { ...options, request, context });
 		options.observer.ended({ ...observed, status: response?.status ?? 101 });
@@ -161,6 +163,10 @@ function contextOf(request: Request, options: GateOptions): RequestContext {
 		isForeign: false,
 		keepOpen: (seconds) => options.setIdleSeconds(request, seconds),
 	};
+}
+
+function acceptOf({ headers }: Request): string {
+	return headers.get("accept") ?? "";
 }
 
 function patternOf({ match, request }: Passing): string | undefined {

@@ -6,6 +6,7 @@ import {
 	COSTLY_MEMBER,
 	PUBLIC_MEMBER,
 	SIGNED_MEMBER,
+	WORDS_MEMBER,
 } from "#core/http/routeMarks.ts";
 import type { Log } from "#core/log.ts";
 
@@ -25,6 +26,8 @@ export type RouteMatch = {
 	isPublic(method: string): boolean;
 	/** Whether a request of this method takes a slot (see `takesSlot`). */
 	isCostly(method: string): boolean;
+	/** Whether errors of this method are sentences (see `tellsInWords`). */
+	isWordy(method: string): boolean;
 };
 
 export type RouteTable = { match(path: string): RouteMatch | undefined };
@@ -50,6 +53,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 	const signed = new Set<string>();
 	const costly = new Set<string>();
 	const open = new Set<string>();
+	const wordy = new Set<string>();
 	for (const route of routes) {
 		if (route.method === "GET" && says(route, CACHED_MEMBER)) cached.add(route.path);
 		if (route.method === "POST" && says(route, SIGNED_MEMBER)) signed.add(route.path);
@@ -57,6 +61,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 			open.add(`${route.method} ${route.path}`);
 		}
 		if (says(route, COSTLY_MEMBER)) costly.add(`${route.method} ${route.path}`);
+		if (says(route, WORDS_MEMBER)) wordy.add(`${route.method} ${route.path}`);
 		for (const path of expandOptional(route.path)) insert(root, { ...route, path }, route.path);
 	}
 	return {
@@ -70,6 +75,7 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
 				isSigned: signed.has(patterns.get("POST") ?? ""),
 				isPublic: (method) => open.has(`${method} ${patterns.get(method) ?? ""}`),
 				isCostly: (method) => costly.has(`${method} ${patterns.get(method) ?? ""}`),
+				isWordy: (method) => wordy.has(`${method} ${patterns.get(method) ?? ""}`),
 			};
 		},
 	};

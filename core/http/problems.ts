@@ -158,10 +158,10 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const tags = ["operations"];
 const forBrowsers = "As a page for browsers (`Accept: text/html`), as JSON for others.";
 
-/** Returns the answer for a Fault. Nothing private (detail, meta, cause) is read here. */
+/** Returns the answer for a Fault, as a document or as a sentence alone. Nothing private (detail, meta, cause) is read here. */
 export function problemResponse(
 	fault: Fault,
-	options: { requestId: string; publicUrl?: string | undefined },
+	options: { requestId: string; publicUrl?: string | undefined; isInWords?: boolean },
 ): Response {
 	const standard: Problem = {
 		type: `${options.publicUrl?.replace(/\/+$/, "") ?? ""}/problems/${fault.code}`,
@@ -185,6 +185,10 @@ export function problemResponse(
 	}
 	// A program that was refused learns how to show who it is (RFC 9110, 11.6.1).
 	if (fault.status === 401) headers.set("www-authenticate", "Bearer");
+	if (options.isInWords === true) {
+		headers.set("content-type", "text/plain; charset=utf-8");
+		return new Response(fault.publicDetail, { status: fault.status, headers });
+	}
 	return new Response(JSON.stringify(problem, plain), { status: fault.status, headers });
 }
 

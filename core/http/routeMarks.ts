@@ -43,6 +43,19 @@ export const SIGNED_MEMBER = "x-signed";
 /** The member of an operation's `detail` which says that it holds much while it is answered. */
 export const COSTLY_MEMBER = "x-costly";
 
+/** Names the member of an operation's `detail` which says that its errors are sentences. */
+export const WORDS_MEMBER = "x-failure-words";
+
+/**
+ * Declares that an operation tells its errors as plain sentences, unless a client asks for JSON: for
+ * clients that show the body of an error as it is.
+ *
+ * @example detail: { tags: ["agent"], ...tellsInWords() }
+ */
+export function tellsInWords(): { [WORDS_MEMBER]: true } {
+	return { [WORDS_MEMBER]: true };
+}
+
 /**
  * Declares that few of an operation's requests may be under way at once (see `createSlots`).
  *

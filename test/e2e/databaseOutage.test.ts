@@ -193,6 +193,7 @@ async function ask(route: Route, key: string | null = null): Promise<Answer> {
 	const response = await fetch(`${service.url}${filled}${query}`, {
 		method,
 		headers: {
+			accept: "application/json",
 			authorization: `Bearer ${bearer}`,
 			"x-api-key": ADMIN_KEY,
 			"x-admin-actor": "tester",

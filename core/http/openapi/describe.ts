@@ -17,6 +17,7 @@ import {
 	HEADERS_MEMBER,
 	PUBLIC_MEMBER,
 	SIGNED_MEMBER,
+	WORDS_MEMBER,
 } from "#core/http/routeMarks.ts";
 
 type Described = {
@@ -156,6 +157,7 @@ function withoutOurs(value: Record<string, unknown>): Record<string, unknown> {
 		[PUBLIC_MEMBER]: _public,
 		[COSTLY_MEMBER]: _costly,
 		[SIGNED_MEMBER]: _signed,
+		[WORDS_MEMBER]: _words,
 		...rest
 	} = value;
 	return rest;
