@@ -19,14 +19,14 @@ import {
 import { fakePrices } from "#test/harness/fakes.ts";
 
 describe("display", () => {
-	test("an amount of wei is the nearest number of ETH, and unknown stays unknown", () => {
+	test("an amount in wei is shown as the nearest number of ETH, and unknown stays unknown", () => {
 		expect(displayNative("1500000000000000000")).toBe(1.5);
 		expect(displayNative("1")).toBe(1e-18);
 		expect(displayNative("0")).toBe(0);
 		expect(displayNative(null)).toBeNull();
 	});
 
-	test("a floor or a supply of 0 has not been counted: unknown, and never shown as 0", () => {
+	test("a floor or a supply of 0 counts as unknown, and is never shown as 0", () => {
 		expect(displayFloor("0")).toBeNull();
 		expect(displayFloor(null)).toBeNull();
 		expect(displayFloor("2000000000000000000")).toBe(2);
@@ -41,14 +41,14 @@ describe("display", () => {
 });
 
 describe("displayUsd", () => {
-	test("[MRG-02] USD is unknown where the amount or the rate is, and 0 where nothing was paid", () => {
+	test("[MRG-02] USD is unknown if the amount or the rate is, and 0 if nothing was paid", () => {
 		expect(displayUsd(null, 2_500)).toBeNull();
 		expect(displayUsd(ETH, null)).toBeNull();
 		expect(displayUsd(0n, 2_500)).toBe(0);
 		expect(displayUsd(ETH / 2n, 2_500)).toBe(1_250);
 	});
 
-	test("[IDX-02] the two figures that are shown divide to the rate", () => {
+	test("[IDX-02] the shown amounts in USD and ETH have the rate as their quotient", () => {
 		fc.assert(
 			fc.property(
 				fc.bigInt(1n, 10n ** 24n),

@@ -21,7 +21,7 @@ describe("decideFloor", () => {
 	const best = { unitNative: "700", price: 0.7, symbol: "WETH" };
 	const NOTHING = { stats: null, statsNative: null, best: null, isEmptyBook: false };
 
-	test("the provider's figure goes first, then the best ask", () => {
+	test("the provider's floor comes first, then the best ask", () => {
 		expect(decideFloor({ ...NOTHING, stats, statsNative: 500n, best })).toEqual({
 			kind: "ask",
 			native: 500n,
@@ -32,7 +32,7 @@ describe("decideFloor", () => {
 		expect(decideFloor({ ...NOTHING, stats, best })).toMatchObject({ native: 700n });
 	});
 
-	test("[MRG-02] only a whole book without an ask says that nobody sells; else nothing was learned", () => {
+	test("[MRG-02] only a complete book without an ask means no listing; else the floor stays unknown", () => {
 		expect(decideFloor({ ...NOTHING, isEmptyBook: true })).toEqual({ kind: "none" });
 		expect(decideFloor(NOTHING)).toEqual({ kind: "unknown" });
 		expect(decideFloor({ ...NOTHING, stats, isEmptyBook: true })).toEqual({ kind: "unknown" });
@@ -52,7 +52,7 @@ describe("decideFloor", () => {
 		);
 	});
 
-	test("a change of the floor is in percent of what it was, and unknown with either", () => {
+	test("a change of the floor is in percent of the older one, and unknown if either is unknown", () => {
 		expect(floorChangePercent("150", "100")).toBe(50);
 		expect(floorChangePercent("50", "100")).toBe(-50);
 		for (const [now, before] of [
@@ -93,7 +93,7 @@ describe("setFloor", () => {
 			"select floor_native as native, at from market_index.floor_snapshot order by at",
 		);
 
-	test("[IDX-05] a floor is kept when it changed, once a minute at most, and else each quarter hour", async () => {
+	test("[IDX-05] a floor is stored when it changed, at most once a minute, and else every quarter hour", async () => {
 		const counts: number[] = [];
 		for (const [seconds, eth] of [
 			[0, 1],
@@ -111,7 +111,7 @@ describe("setFloor", () => {
 		expect(counts).toEqual([1, 1, 2, 2, 2, 3, 4]);
 	});
 
-	test("[STR-04] floor_update goes out with each change of the floor, and with nothing else", async () => {
+	test("[STR-04] floor_update is published with each change of the floor, and not otherwise", async () => {
 		await set(ask(1));
 		await set(ask(1));
 		await set({ kind: "unknown" });
@@ -126,7 +126,7 @@ describe("setFloor", () => {
 		]);
 	});
 
-	test("[STR-04] a floor that is not committed is not told", async () => {
+	test("[STR-04] a floor that is not committed is not published", async () => {
 		await database.db
 			.transaction(async (tx) => {
 				const { prices, core, time } = lab;
@@ -145,7 +145,7 @@ describe("setFloor", () => {
 		expect(await snapshots()).toEqual([]);
 	});
 
-	test("[IDX-05] the change of 24 hours goes by the nearest floor that is at least so old", async () => {
+	test("[IDX-05] the change of 24 hours is relative to the newest floor that is at least that old", async () => {
 		for (const [hoursAgo, eth] of [
 			[50, 9],
 			[25, 2],
@@ -171,7 +171,7 @@ describe("setFloor", () => {
 		expect(await change()).toBeNull();
 	});
 
-	test("[IDX-05] floors older than two days are kept hourly, and none beyond 90 days", async () => {
+	test("[IDX-05] floors older than two days are kept hourly, and deleted after 90 days", async () => {
 		const minutesAgo = [10, 2 * 1_440 - 1, 5_000, 5_015, 5_030, 5_045, 90 * 1_440 + 1];
 		// The full hour: it is the database's time that thins them out.
 		const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
@@ -189,7 +189,7 @@ describe("setFloor", () => {
 });
 
 describe("statsFloorNative", () => {
-	test("[MRG-05] the provider's floor is used only when it is quoted in ETH, whatever the chain's coin", () => {
+	test("[MRG-05] the provider's floor is used only if it is quoted in ETH, whatever the chain's coin is", () => {
 		const rates = { chainId: polygon.id, prices: fakePrices(), nowMs: NOW_MS };
 		rates.prices.setEth(2_000);
 		rates.prices.set({

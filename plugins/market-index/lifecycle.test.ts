@@ -33,7 +33,7 @@ describe("lifecycleOf", () => {
 		);
 	}
 
-	test("[IDX-04] a collection goes from upcoming over minting to minted out by its facts alone", () => {
+	test("[IDX-04] a collection changes from upcoming to minting to minted out by its facts alone", () => {
 		expect(at({ maxSupply: 3n, isAnnounced: true })).toBe("upcoming");
 		expect(at({ maxSupply: 3n, mintedUnits: 1n })).toBe("minting");
 		expect(at({ maxSupply: 3n, mintedUnits: 3n })).toBe("minted_out");
@@ -49,13 +49,13 @@ describe("lifecycleOf", () => {
 		expect(at({ ...silent, sales: 1, lastMintAtMs: NOW - DAY + 1 })).toBe("minting");
 	});
 
-	test("[IDX-04] a collection that sells and whose mint was never seen is secondary", () => {
+	test("[IDX-04] a collection with sales and without an observed mint is secondary", () => {
 		expect(at({ sales: 1 })).toBe("secondary");
 		expect(at({ isTraded: true })).toBe("secondary");
 		expect(at({ sales: 1, maxSupply: 10_000n })).toBe("secondary");
 	});
 
-	test("[MRG-02] a collection that nothing is known of is not upcoming: that takes an announced mint", () => {
+	test("[MRG-02] a collection without any data is not upcoming: that requires an announced mint", () => {
 		expect(at({})).toBeNull();
 		expect(at({ maxSupply: 10_000n })).toBeNull();
 		expect(at({ isAnnounced: true })).toBe("upcoming");
@@ -140,7 +140,7 @@ describe("lifecycleSql", () => {
 		expect(new Set(stored)).toEqual(new Set([...LIFECYCLES, null]));
 	});
 
-	test("[IDX-04] a filter selects what is presented, and `ended` what is stored as minted out", async () => {
+	test("[IDX-04] the filters select the displayed lifecycle, and `ended` the stored minted_out", async () => {
 		const given = fc.sample(facts, { numRuns: 3_000, seed: 5 });
 		for (const filter of [...LIFECYCLES, "ended"] satisfies LifecycleFilter[]) {
 			const expected = given.map((one) => {
@@ -163,14 +163,14 @@ describe("presentedLifecycle", () => {
 	const NOW = 1_700_000_000_000;
 	const QUARTER = 15 * 60_000;
 
-	test("[IDX-04] minted_out is presented up to 15 minutes after the last mint, then secondary", () => {
+	test("[IDX-04] minted_out is displayed up to 15 minutes after the last mint, then secondary", () => {
 		expect(presentedLifecycle("minted_out", NOW, NOW)).toBe("minted_out");
 		expect(presentedLifecycle("minted_out", NOW - QUARTER, NOW)).toBe("minted_out");
 		expect(presentedLifecycle("minted_out", NOW - QUARTER - 1, NOW)).toBe("secondary");
 		expect(presentedLifecycle("minted_out", null, NOW)).toBe("secondary");
 	});
 
-	test("[IDX-04] every other lifecycle is presented as it is stored", () => {
+	test("[IDX-04] every other lifecycle is displayed as it is stored", () => {
 		for (const stored of ["upcoming", "minting", "secondary"] as const) {
 			expect(presentedLifecycle(stored, NOW - QUARTER - 1, NOW)).toBe(stored);
 		}

@@ -20,7 +20,7 @@ const know = (tokenId: number, rank: number | null) =>
 		[tokenId, rank],
 	);
 
-test("listings that anybody may fill now come with rank and traits, best rank and then cheapest first", async () => {
+test("listings that anybody may fill now are returned with rank and traits, best rank first", async () => {
 	const { db } = database;
 	await Promise.all([know(1, 9), know(2, 3), know(3, null)]);
 	const of = (tokenId: bigint, change: object = {}) =>
@@ -54,7 +54,7 @@ test("listings that anybody may fill now come with rank and traits, best rank an
 	});
 });
 
-test("a book that is watched is due again at once where it is urgent, and not read twice in ten seconds", async () => {
+test("a watched book is due at once if it is urgent, and not read twice in ten seconds", async () => {
 	const { db } = database;
 	const book = createBookReads(db);
 	const due = async () => {
@@ -95,7 +95,7 @@ test("a book that is watched is due again at once where it is urgent, and not re
 	expect(await followed()).toEqual(["cats"]);
 });
 
-test("a floor that nobody told is null, and trait values are normalised", async () => {
+test("an unknown floor is null, and trait values are normalised", async () => {
 	const { db } = database;
 	const book = createBookReads(db);
 	expect(await book.floor(1)).toBeNull();

@@ -3,7 +3,7 @@ import { createLoneFailures, createPause } from "#plugins/market-index/pace.ts";
 import { createFakeProvider } from "#test/harness/fakes.ts";
 
 describe("createLoneFailures", () => {
-	test("failures count while pages of others come, and not while the provider answers nobody", () => {
+	test("a failure counts if other pages succeed, and not while the provider answers nobody", () => {
 		const { came, failed } = createLoneFailures();
 		expect([failed(1), failed(1), failed(2), failed(1)]).toEqual([0, 0, 0, 0]);
 		came(2);
@@ -25,7 +25,7 @@ describe("createPause", () => {
 		return { time, pause: createPause({ nowMs: () => time.nowMs }) };
 	}
 
-	test("a limit pauses for the time that it states, up to a maximum", () => {
+	test("a rate limit pauses for the time that it names, up to a maximum", () => {
 		const { pause, time } = open();
 		expect(pause.leftMs()).toBe(0);
 		expect(pause.note(faults.rateLimited(5_000))).toBe(true);
@@ -37,7 +37,7 @@ describe("createPause", () => {
 		expect(pause.leftMs()).toBe(600_000);
 	});
 
-	test("a limit that names no time pauses for half a minute; what is no limit, not at all", () => {
+	test("a rate limit without a time pauses for half a minute, any other error not at all", () => {
 		const { pause } = open();
 		for (const error of [faults.unavailable(), faults.unreadable(), new Error("no"), null]) {
 			expect(pause.note(error)).toBe(false);
@@ -47,7 +47,7 @@ describe("createPause", () => {
 		expect(pause.leftMs()).toBe(30_000);
 	});
 
-	test("a clock that was set back makes a pause no longer than it was told to be", () => {
+	test("setting the clock back does not lengthen a pause", () => {
 		const { pause, time } = open();
 		time.nowMs = 7_200_000;
 		pause.note(faults.rateLimited(5_000));

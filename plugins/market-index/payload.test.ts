@@ -11,7 +11,7 @@ import {
 describe("cleanPayload", () => {
 	const clean = (payload: Record<string, unknown>): any => cleanPayload(payload);
 
-	test("ordinary words are returned as they are, without a copy", () => {
+	test("a clean payload is returned unchanged, without a copy", () => {
 		const payload = {
 			event_type: "sale",
 			order_hash: null,
@@ -40,7 +40,7 @@ describe("cleanPayload", () => {
 				}
 			});
 		}
-		test("a URL that does something is null also under a name that says nothing of URLs", () => {
+		test("a script URL becomes null also under a member whose name does not mention URLs", () => {
 			const active = hostileUrls.filter((url) =>
 				/script:|^file:|^data:[a-z]+\/|169\.254/i.test(url),
 			);
@@ -49,7 +49,7 @@ describe("cleanPayload", () => {
 				expect(clean({ anything: { at: [url] } }), url).toEqual({ anything: { at: [null] } });
 			}
 		});
-		test("credentials are taken off", () => {
+		test("credentials in a URL are removed", () => {
 			const told = { image_url: "https://me:secret@a.test/x.png", more: "https://me@a.test/" };
 			expect(clean(told)).toEqual({ image_url: "https://a.test/x.png", more: "https://a.test/" });
 		});
@@ -65,7 +65,7 @@ describe("cleanPayload", () => {
 
 	describe("traits", () => {
 		const traitsOf = (traits: unknown) => clean({ nft: { traits } }).nft.traits;
-		test("traits that are objects, lists or nothing are left out; others stay in their form", () => {
+		test("traits that are objects, lists or nothing are dropped; others keep their form", () => {
 			const level = { trait_type: "Level", value: 5, display_type: "number", max_value: 9 };
 			const odd = [
 				{ trait_type: "Fur", value: { a: 1 } },
@@ -85,7 +85,7 @@ describe("cleanPayload", () => {
 			}));
 			expect(traitsOf(many)).toHaveLength(100);
 		});
-		test("traits that are no list, or a list without a trait, are unknown and not none", () => {
+		test("traits that are no list, or a list without a trait, are unknown and not empty", () => {
 			for (const none of [{}, { Fur: "Gold" }, [{}], [{ trait_type: "Fur", value: {} }]]) {
 				expect(traitsOf(none)).toBeNull();
 			}
@@ -94,7 +94,7 @@ describe("cleanPayload", () => {
 		});
 	});
 
-	test("any provider's JSON comes out clean, and stays as it is when cleaned again", () => {
+	test("any provider's JSON becomes clean, and is unchanged when cleaned again", () => {
 		const name = fc.constantFrom("image_url", "name", "traits", "value", "trait_type", "__proto__");
 		const word = fc.oneof(fc.constantFrom(...hostileUrls), fc.string({ unit: "binary" }));
 		const { tree } = fc.letrec((tie) => ({
@@ -148,14 +148,14 @@ describe("shownPayload", () => {
 		});
 	}
 
-	test("an image anywhere goes before a display image elsewhere, and the outermost words go first", () => {
+	test("an image at any place comes before a display image, and outer members before inner ones", () => {
 		const outer = [{ trait_type: "Fur", value: "Red" }];
 		const nft = { image_url: "ipfs://in", traits };
 		const payload = { display_image_url: "ipfs://out", nft, traits: outer };
 		expect(shownPayload(payload)).toMatchObject({ imageUrl: "ipfs://in", traits: outer });
 	});
 
-	test("any provider's JSON shows as a text or null, and a list or null", () => {
+	test("from any provider's JSON the image is a text or null, and the traits a list or null", () => {
 		const key = fc.constantFrom(
 			"image_url",
 			"nft",
@@ -183,7 +183,7 @@ describe("shownPayload", () => {
 });
 
 describe("storableJson", () => {
-	test("ordinary words are kept as they are, without a copy", () => {
+	test("a storable payload is kept unchanged, without a copy", () => {
 		const payload = { image_url: "https://x.test/ü.png", emoji: "😀", text: "\\ \t\n" };
 		expect(storableJson(payload)).toBe(payload);
 		const spelled = { text: "\\u0000 \\ud800", path: "C:\\\\u0000" };
@@ -196,7 +196,7 @@ describe("storableJson", () => {
 		expect(storableJson(payload)).toEqual({ "a\ufffd": ["\ufffd", { b: "\ufffdx😀\\\ufffd" }] });
 	});
 
-	test("any provider's words are kept without what jsonb refuses", () => {
+	test("any payload is kept without the characters that jsonb refuses", () => {
 		const word = fc.oneof(
 			fc.string({ unit: "binary" }),
 			fc
@@ -233,7 +233,7 @@ describe("storableJson", () => {
 });
 
 describe("storablePayload", () => {
-	test("a stored payload is clean and fits jsonb; ordinary words are not copied", () => {
+	test("a stored payload is clean and fits jsonb; an ordinary one is not copied", () => {
 		const payload = { image_url: "https://x.test/ü.png", name: "Cat 😀" };
 		expect(storablePayload(payload)).toBe(payload);
 		expect(storablePayload(null)).toBeNull();

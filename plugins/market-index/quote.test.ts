@@ -21,7 +21,7 @@ describe("estimateQuote", () => {
 		...given,
 	});
 
-	test("[API-15] listings are filled in their order, and no more than is wanted", () => {
+	test("[API-15] listings are filled in their order, up to the wanted quantity", () => {
 		const first = listing({ quantity: 2n, totalRaw: 200n, feeRaw: 10n });
 		const second = listing({ quantity: 5n, unitNative: 150n, totalRaw: 750n, feeRaw: null });
 		const quote = estimateQuote([first, second, listing()], 4n);
@@ -41,7 +41,7 @@ describe("estimateQuote", () => {
 		expect(estimateQuote([], 3n)).toMatchObject({ units: 0n, lines: [], gasUnits: 0n });
 	});
 
-	test("units, sums and fees hold for any book", () => {
+	test("units, sums and fees are correct for any book", () => {
 		const listings = fc.array(
 			fc.record({
 				quantity: fc.bigInt({ min: 1n, max: 9n }),
@@ -83,13 +83,13 @@ describe("feeOfOrder", () => {
 	});
 	const orderOf = (...consideration: unknown[]) => ({ parameters: { offerer, consideration } });
 
-	test("the fee of an order is what others than the seller get, in any case of addresses", () => {
+	test("the fee of an order is the part for others than the seller, in any case of addresses", () => {
 		const order = orderOf(item(offerer.toLowerCase(), "95"), item("0x01", "3"), item("0x02", "2"));
 		expect(feeOfOrder(order)).toBe(5n);
 		expect(feeOfOrder(orderOf(item(offerer, "95")))).toBe(0n);
 	});
 
-	test("an order that asks for an NFT, or cannot be read, has a fee that is unknown", () => {
+	test("an order that asks for an NFT, or is unreadable, has an unknown fee", () => {
 		expect(feeOfOrder(orderOf(item(offerer, "1", 2)))).toBeNull();
 		for (const odd of [
 			null,
@@ -110,7 +110,7 @@ describe("gasPriceOf", () => {
 		return gasPriceOf([{ chain: ethereum, rpcFor: () => rpc }])(ethereum);
 	};
 
-	test("the chain's gas price, and null for whatever else it says", async () => {
+	test("the chain's gas price is read, and any other answer gives null", async () => {
 		expect(await answering(async () => "0x3b9aca00")).toBe(10n ** 9n);
 		for (const odd of [null, 7, "0x", "7", `0x${"f".repeat(40)}`, {}]) {
 			expect(await answering(async () => odd)).toBeNull();

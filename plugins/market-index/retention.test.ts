@@ -25,13 +25,13 @@ describe("createRetention", () => {
 		log: silentLog,
 	});
 
-	test("every event is kept and no job runs if no retention is set", () => {
+	test("without a retention setting every event is kept and no job runs", () => {
 		const retention = createRetention(core(), undefined);
 		expect(retention.jobs).toEqual([]);
 		expect(retention.keptFromMs()).toBe(Number.NEGATIVE_INFINITY);
 	});
 
-	test("one process of the cluster cleans up once a day if a retention is set", () => {
+	test("with a retention setting one process of the cluster deletes old events once a day", () => {
 		const retention = createRetention(core(), 35);
 		expect(retention.keptFromMs()).toBe(NOW_MS - 35 * DAY_MS);
 		const [job] = retention.jobs;
@@ -39,7 +39,7 @@ describe("createRetention", () => {
 		expect(job?.schedule).toEqual({ cron: "17 4 * * *" });
 	});
 
-	test("fewer days than a route's longest range needs are refused", () => {
+	test("fewer days than a route's longest range are refused", () => {
 		const read = (days: unknown) =>
 			marketIndexPlugin.config.safeParse({ NFT_EVENT_RETENTION_DAYS: days }).success;
 		expect(read(undefined)).toBe(true);
@@ -113,7 +113,7 @@ describe("retentionJob", () => {
 
 	const minuteOf = (atMs: number) => atMs - (atMs % 60_000);
 
-	test("whole months of events go, minutes go by the day, and the rest stays as it was", async () => {
+	test("events are deleted by whole months and minute figures by days, and the rest is unchanged", async () => {
 		const hours = await times("rollup_hour", "bucket");
 		const days = await allDays();
 		expect(days).toHaveLength(12);
@@ -126,7 +126,7 @@ describe("retentionJob", () => {
 		expect(await allDays()).toEqual(days);
 	});
 
-	test("a reader of events delays the removal of its month by a day, and is not disturbed", async () => {
+	test("a transaction that reads events delays the deletion of its month by a day, undisturbed", async () => {
 		const reader = new Client({ connectionString: database.connectionString });
 		await reader.connect();
 		await reader.query("begin; select count(*) from market_index.event");
@@ -140,7 +140,7 @@ describe("retentionJob", () => {
 		expect(await months()).toEqual(["event_2026_03"]);
 	});
 
-	test("a run deletes no more than its limit, and none once it is told to stop", async () => {
+	test("a run deletes up to its limit, and nothing after its signal aborted", async () => {
 		const all = await times("rollup_minute", "bucket");
 		await run({}, AbortSignal.abort());
 		expect(await times("rollup_minute", "bucket")).toEqual(all);
@@ -148,7 +148,7 @@ describe("retentionJob", () => {
 		expect(await times("rollup_minute", "bucket")).toEqual(all.slice(2));
 	});
 
-	test("figures of all time still count what is gone", async () => {
+	test("all-time figures still include the deleted events", async () => {
 		await run();
 		const rows = await database.db.query<{ sales: number }>(
 			"select sum(sales)::int as sales from market_index.rollup_day",

@@ -12,7 +12,7 @@ describe("isRevealed", () => {
 	const of = (...tokens: [string, string][][]) =>
 		tokens.map((traits) => ({ traits: traits.map(([type, value]) => ({ type, value })) }));
 
-	test("tokens that all say the same are not revealed, in whatever order they say it", () => {
+	test("tokens that are all alike are not revealed, in any order", () => {
 		expect(isRevealed([])).toBe(false);
 		expect(isRevealed(of([["a", "1"]]))).toBe(false);
 		expect(isRevealed(of([], []))).toBe(false);
@@ -56,12 +56,12 @@ describe("readingOf", () => {
 		).toBe("hidden");
 	});
 
-	test("traits that all tokens share count as no traits", () => {
+	test("traits that all tokens share do not count", () => {
 		const sealed = { imageUrl: "https://a.test/sealed.png", traits: hat("sealed") };
 		expect(readingOf([token(sealed), token(sealed)])).toBe("hidden");
 	});
 
-	test("tokens with different traits are shown, also while they share URI and image", () => {
+	test("tokens with different traits are revealed, even while they share URI and image", () => {
 		expect(readingOf([token({ traits: hat("red") }), token({ traits: hat("blue") })])).toBe(
 			"shown",
 		);
@@ -69,12 +69,12 @@ describe("readingOf", () => {
 		expect(readingOf([token({ ...same, traits: hat("red") }), token(same)])).toBe("shown");
 	});
 
-	test("a single token that came out among hidden ones is a reveal", () => {
+	test("a single revealed token among hidden ones counts as a reveal", () => {
 		const sealed = token({ imageUrl: "https://a.test/sealed.png" });
 		expect(readingOf([sealed, sealed, token({ traits: hat("red") })])).toBe("shown");
 	});
 
-	test("different images without traits, one token, and no token are unclear", () => {
+	test("different images without traits, one token, and no token give no answer", () => {
 		expect(readingOf([token({ imageUrl: "https://a.test/1" }), token({ imageUrl: "b" })])).toBe(
 			"unclear",
 		);

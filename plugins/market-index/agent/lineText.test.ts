@@ -27,7 +27,7 @@ const figure = {
 } as const;
 const part = (fraction: number | null) => ({ from: null, until: null, fraction });
 
-test("amounts keep four significant digits, and an unknown amount is written as not known", () => {
+test('amounts keep four significant digits, and an unknown amount is written as "not known"', () => {
 	const amounts: [number | null, string][] = [
 		[null, "not known"],
 		[0, "0 ETH"],
@@ -44,7 +44,7 @@ test("amounts keep four significant digits, and an unknown amount is written as 
 	expect(countText(null)).toBe("not known");
 });
 
-test("dollars are in brackets, and left out where no rate is known", () => {
+test("dollars are in brackets, and left out if no rate is known", () => {
 	const amounts: [number | null, string][] = [
 		[null, ""],
 		[0, " ($0.00)"],
@@ -55,7 +55,7 @@ test("dollars are in brackets, and left out where no rate is known", () => {
 	for (const [value, text] of amounts) expect(usdText(value)).toBe(text);
 });
 
-test("a change has its sign, unless it rounds to none", () => {
+test("a change has its sign, unless it rounds to zero", () => {
 	const changes: [number | null, string][] = [
 		[null, "–"],
 		[0, "0 %"],
@@ -66,7 +66,7 @@ test("a change has its sign, unless it rounds to none", () => {
 	for (const [value, text] of changes) expect(percentText(value)).toBe(text);
 });
 
-test("a figure of a partly read window is marked `(in part)`", () => {
+test("a figure of a window that was read in part is marked `(in part)`", () => {
 	expect(figureText(figure)).toBe("1.5 ETH");
 	expect(figureText({ ...figure, coverage: part(1) })).toBe("1.5 ETH");
 	expect(figureText({ ...figure, coverage: part(0.5) })).toBe("1.5 ETH (in part)");
@@ -76,7 +76,7 @@ test("a figure of a partly read window is marked `(in part)`", () => {
 	expect(figureText({ ...figure, unit: "count", value: 42 })).toBe("42");
 });
 
-test("a collection is called by its name, else its slug, else its address in short", () => {
+test("a collection is shown by its name, else its slug, else its shortened address", () => {
 	const slug = "kiln-folk";
 	const contractAddress = `0x${"ab".repeat(20)}`;
 	const chain = "ethereum";
@@ -88,7 +88,7 @@ test("a collection is called by its name, else its slug, else its address in sho
 	expect(shortText(`${"a".repeat(30)} ${"b".repeat(9)}`)).toBe(`${"a".repeat(30)}…`);
 });
 
-test("a line holds as many parts as fit, and its first part in any case", () => {
+test("a line has as many parts as fit, and always its first part", () => {
 	expect(lineOf("Kiln Folk", [])).toBe("Kiln Folk");
 	expect(lineOf("Kiln Folk", ["floor 1", "24h –"])).toBe("Kiln Folk floor 1, 24h –");
 	expect(lineOf("a", ["b".repeat(100), "c".repeat(60), "d"])).toBe(`a ${"b".repeat(100)}`);
@@ -99,7 +99,7 @@ test("a line holds as many parts as fit, and its first part in any case", () => 
 	}
 });
 
-test("times, token ids and the oldest time are read from what answers hold", () => {
+test("times, token ids and the oldest time are read from an answer's members", () => {
 	expect(timeText("2026-03-10T14:37:25.500Z")).toBe("2026-03-10 14:37 UTC");
 	expect(tokenText("6529")).toBe("#6529");
 	expect(tokenText("1".repeat(78))).toBe("#11111…11111");

@@ -87,7 +87,7 @@ const COLLECTION = {
 const get = async (path: string) => (await ask(path)).body;
 const detail = () => get("/collections/kiln-folk");
 
-test("floor, summary, mints and lifecycle are those of the collection's page", async () => {
+test("floor, summary, mints and lifecycle equal those of the collection's page", async () => {
 	const { market, figures, mint } = await detail();
 	const floor = await lab.tell("read_floor", { collection: "Kiln Folk" });
 	expect(floor.output).toEqual({
@@ -136,7 +136,7 @@ test("floor, summary, mints and lifecycle are those of the collection's page", a
 	expect(fixture.touched).toContainEqual([id, "detail"]);
 });
 
-test("the volume of each window is that of trending, and of 24 hours that of the page", async () => {
+test("the volume of a window equals that of trending, and of 24 hours that of the page", async () => {
 	for (const window of ["5m", "1h", "6h", "24h", "7d"]) {
 		const { rows } = await get(`/trending?chain=ethereum&window=${window}`);
 		const row = rows.find(({ slug }: { slug: string }) => slug === "kiln-folk");
@@ -156,7 +156,7 @@ test("the volume of each window is that of trending, and of 24 hours that of the
 	expect(month.line).toBe("Kiln Folk (ethereum) 30d volume 4.5 ETH, sales 3");
 });
 
-test("sales are the newest of the sales route, with its figures", async () => {
+test("sales equal the newest of the sales route, with its figures", async () => {
 	const { points, tiles, coverage } = await get("/collections/kiln-folk/sales?limit=5");
 	const { output, line } = await lab.tell("read_sales", { collection: "kiln-folk" });
 	expect(output.latest).toHaveLength(3);
@@ -200,7 +200,7 @@ test("order book and depth equal those of their routes, and a private listing is
 	expect(depth.asOfMs).toBe(AT.getTime());
 });
 
-test("traits, holders and a token are those of their routes", async () => {
+test("traits, holders and a token equal those of their routes", async () => {
 	const page = await get("/collections/kiln-folk/traits");
 	const traits = await lab.tell("read_traits", { collection: "kiln-folk" });
 	expect(traits.output).toMatchObject({ traits: page.data, hasMore: false });
@@ -247,7 +247,7 @@ test("traits, holders and a token are those of their routes", async () => {
 	await expect(nobodys).rejects.toMatchObject({ code: "not_found", status: 404 });
 });
 
-test("drops, trending, discover and search are those of their routes", async () => {
+test("drops, trending, discover and search equal those of their routes", async () => {
 	const drops = await lab.tell("read_drops", { state: "upcoming" });
 	const told = (await get("/drops?state=upcoming")).data;
 	for (const [at, drop] of drops.output.drops.entries()) expect(told[at]).toMatchObject(drop);
@@ -283,7 +283,7 @@ test("drops, trending, discover and search are those of their routes", async () 
 	fixture.progress.delete(ethereum.id);
 });
 
-test("input that is not of the form, or too long, reaches no tool", () => {
+test("invalid or too long input never reaches a tool", () => {
 	const bad: [string, unknown][] = [
 		["read_floor", {}],
 		["read_floor", { collection: "" }],
@@ -307,7 +307,7 @@ test("input that is not of the form, or too long, reaches no tool", () => {
 	}
 });
 
-test("every tool's schemas are JSON schemas, with a word on each field of its input", () => {
+test("every tool's schemas are JSON schemas, with a description of each field of its input", () => {
 	for (const { name, input, output } of lab.tools) {
 		const taken = z.toJSONSchema(input, { io: "input" });
 		expect([name, taken.type, taken.additionalProperties]).toEqual([name, "object", false]);
@@ -319,7 +319,7 @@ test("every tool's schemas are JSON schemas, with a word on each field of its in
 	}
 });
 
-test("every tool only reads, is for everybody, and has a name of its own", () => {
+test("every tool only reads, is open to everybody, and has its own name", () => {
 	expect(new Set(lab.tools.map(({ name }) => name)).size).toBe(18);
 	for (const { name, effect, access, capability } of lab.tools) {
 		expect(name).toMatch(/^(read|search)(_[a-z]+)+$/);

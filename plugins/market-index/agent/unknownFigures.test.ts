@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("every tool says that a collection was never read, and gives no age", async () => {
+test("for a collection that was never read every tool says so, and gives no age", async () => {
 	const lines: Record<string, string> = {
 		read_collection:
 			"floor not known, 24h volume not known, sales not known, owners not known, listed not known, " +
@@ -92,7 +92,7 @@ test("an unknown floor is answered with the reason, and when to ask again", asyn
 	await database.db.execute("update market_index.collection set floor_at = null");
 });
 
-test("a token of which only a sale spoke has no rank, and the ends of a long id are in the line", async () => {
+test("a token known only from a sale has no rank, and both ends of a long id are in the line", async () => {
 	const id = 2n ** 256n - 1n;
 	await fixture.seed(ethereum, [saleOf(BARE, { tokenId: id })]);
 	const { output, line } = await lab.tell("read_token", { collection: BARE, token: String(id) });
@@ -115,7 +115,7 @@ const ODD = [
 	"W".repeat(256),
 ];
 
-test("names that are markup, commands, bidi or very long stay data, and lines stay short", async () => {
+test("names with markup, commands, bidi characters or great length stay data, and lines stay short", async () => {
 	for (const [at, name] of ODD.entries()) {
 		const contract = contractOf(0x800 + at);
 		await fixture.seed(ethereum, [saleOf(contract, { tokenId: 2n ** 255n })]);

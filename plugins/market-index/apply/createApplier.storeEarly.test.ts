@@ -62,7 +62,7 @@ async function early(
 	});
 }
 
-test("[IDX-02] events that are stored early get the figures, frames and jobs of an applied batch", async () => {
+test("[IDX-02] events that are stored early get the same figures, frames and jobs as an applied batch", async () => {
 	const first = [...sales(10, 4), mintOf(CATS, { blockNumber: 20 })];
 	await lab.apply(ethereum, first);
 	const next = [...sales(30, 6), mintOf(DOGS, { blockNumber: 40 })];
@@ -78,7 +78,7 @@ test("[IDX-02] events that are stored early get the figures, frames and jobs of 
 	expect((await lab.frames("collections:ethereum")).slice(told)).toEqual(frames);
 });
 
-test("early storing leaves small batches and unknown collections to the applier", async () => {
+test("small batches and unknown collections are not stored early, but by the applier", async () => {
 	expect(await early(sales(10, 4))).toBe("declined");
 	await lab.apply(ethereum, sales(10, 4));
 	expect(await early(sales(30, 1))).toBe("declined");
@@ -94,7 +94,7 @@ test("early storing of a batch with a stored event is rolled back completely", a
 	expect(await readFigures(database.db)).toEqual(figures);
 });
 
-test("a collection named before the lock was held keeps its early stored rows", async () => {
+test("a collection that was renamed before the lock was taken keeps its early stored rows", async () => {
 	await lab.apply(ethereum, sales(10, 4));
 	const name = () =>
 		database.db.execute("update market_index.collection set name = 'Cats', slug = id::text");

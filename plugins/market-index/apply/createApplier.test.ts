@@ -68,7 +68,7 @@ describe("applyInOneRoundTrip", () => {
 		};
 	}
 
-	test("[ING-04] a block of known collections sends every statement before the first answer", async () => {
+	test("[ING-04] for a block of known collections every statement is sent before the first answer", async () => {
 		const events = [saleOf(CATS, now), mintOf(CATS, now), saleOf(CATS, now)];
 		await live(events.slice(0, 1));
 		await database.db.transaction(async (raw) => {
@@ -86,7 +86,7 @@ describe("applyInOneRoundTrip", () => {
 		]);
 	});
 
-	test("[IDX-10] an event of a live block that is stored already is neither counted nor told again", async () => {
+	test("[IDX-10] an event of a live block that is already stored is neither counted nor published again", async () => {
 		const [first, second, third] = [saleOf(CATS, now), saleOf(CATS, now), saleOf(CATS, now)];
 		await live([first]);
 		await live([first, second]);
@@ -97,7 +97,7 @@ describe("applyInOneRoundTrip", () => {
 		expect(told).toHaveLength(3);
 	});
 
-	test("a collection that was dropped and met again is written under its new id", async () => {
+	test("a collection that was deleted and registered again is written under its new id", async () => {
 		await live([saleOf(CATS, now)]);
 		await database.db.execute("truncate market_index.event, market_index.sync");
 		await database.db.execute(
@@ -115,7 +115,7 @@ describe("applyInOneRoundTrip", () => {
 		expect(lost).toEqual([]);
 	});
 
-	test("[ING-04] a batch uses the names and exclusions of now, not those remembered", async () => {
+	test("[ING-04] a batch uses the current names and exclusions, not cached ones", async () => {
 		await live([mintOf(CATS, now)]);
 		const set = (change: string) => database.db.execute(`update market_index.collection ${change}`);
 		await set("set name = 'Cats', slug = 'cats'");
@@ -129,7 +129,7 @@ describe("applyInOneRoundTrip", () => {
 		expect(await readFigures(database.db)).toEqual(before);
 	});
 
-	test("metadata is queued once, whether or not a block could be sent at once", async () => {
+	test("metadata is queued once, with and without the fast path", async () => {
 		await live([saleOf(CATS, now)]);
 		lab.jobs.length = 0;
 		await live([saleOf(CATS, { ...now, currency: STRANGE_COIN }), mintOf(CATS, now)]);
@@ -169,7 +169,7 @@ describe("createApplier.frames", () => {
 	const sectionsOf = (frames: { data: unknown }[]) =>
 		frames.map(({ data }) => (data as { section: string }).section);
 
-	test("[STR-04] a sale is told as the row that activity then answers, with the candle that it moved", async () => {
+	test("[STR-04] a sale is published as the activity route shows it, with its changed candle", async () => {
 		const sale = saleOf(CATS, {
 			...now,
 			currency: STRANGE_COIN,
@@ -187,7 +187,7 @@ describe("createApplier.frames", () => {
 		expect(again?.data).toMatchObject({ candle: { open: 3, close: 5, sales: 3 } });
 	});
 
-	test("[STR-04] a run that is rolled back publishes nothing, and a replay nothing twice", async () => {
+	test("[STR-04] a run that is rolled back publishes nothing, and a replay publishes nothing twice", async () => {
 		const sale = saleOf(CATS, now);
 		const failing = database.db.transaction(async (tx) => {
 			await lab.applier(tx, { chainId: ethereum.id, live: true, events: [sale] });
@@ -203,7 +203,7 @@ describe("createApplier.frames", () => {
 		expect([await told(CATS), await discover()]).toEqual(once);
 	});
 
-	test("a sale without a known price opens no candle, and counts in one that is open", async () => {
+	test("a sale without a known price opens no candle, and is counted in an existing one", async () => {
 		const odd = () => saleOf(CATS, { ...now, currency: STRANGE_COIN });
 		await lab.apply(ethereum, [odd()], { live: true });
 		expect(typesOf(await told(CATS))).toEqual(["market_event"]);
@@ -217,14 +217,14 @@ describe("createApplier.frames", () => {
 		]);
 	});
 
-	test("an event that is not accepted is published to its collection, and moves no row of discover", async () => {
+	test("an event that is not accepted is published to its collection, and changes no row of discover", async () => {
 		const refused = { ...now, accepted: false, reason: "zero_price" } as const;
 		await lab.apply(ethereum, [saleOf(CATS, refused), mintOf(CATS, refused)], { live: true });
 		expect(typesOf(await told(CATS))).toEqual(["market_event", "market_event"]);
 		expect(await discover()).toEqual([]);
 	});
 
-	test("discover receives mints as the route shows them, then the rows that they moved", async () => {
+	test("discover receives mints as the route shows them, then the changed rows", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, now), saleOf(DOGS, now)], { live: true });
 		const frames = await discover();
 		expect(sectionsOf(frames)).toEqual(["mints", "market", "minting"]);
@@ -237,7 +237,7 @@ describe("createApplier.frames", () => {
 		]);
 	});
 
-	test("a collection that is renamed while its batch is applied is still told to discover", async () => {
+	test("a collection that is renamed while its batch is applied is still published to discover", async () => {
 		await lab.apply(ethereum, [saleOf(DOGS, now)]);
 		lab.hooks.onJobs = async (tx) => {
 			await tx.execute("update market_index.collection set slug = 'cats' where slug = $1", [CATS]);
@@ -249,7 +249,7 @@ describe("createApplier.frames", () => {
 		expect(sectionsOf(named)).toEqual(["market", "minting"]);
 	});
 
-	test("[STR-03] 40 live mints go out one by one, 41 as one snapshot_required; by topic", async () => {
+	test("[STR-03] 40 live mints are published one by one, 41 as one snapshot_required, for each topic", async () => {
 		const mints = (contract: typeof CATS, count: number) =>
 			Array.from({ length: count }, () => mintOf(contract, now));
 		await lab.apply(ethereum, [...mints(CATS, MINT_FRAMES_MAX), saleOf(CATS, now)], { live: true });
@@ -278,7 +278,7 @@ describe("createApplier.frames", () => {
 		);
 	});
 
-	test("a run that catches up sends each topic one snapshot_required", async () => {
+	test("a lane that catches up sends each topic one snapshot_required", async () => {
 		const sales = Array.from({ length: 30 }, () => saleOf(CATS, now));
 		await lab.apply(ethereum, [...sales, mintOf(DOGS, now)]);
 		const frame = { type: "snapshot_required", data: { reason: "catching_up" } };
@@ -289,7 +289,7 @@ describe("createApplier.frames", () => {
 		]);
 	});
 
-	test("[MRG-02] a frame's figures that the lanes covered in part say how much, and unknown is null", async () => {
+	test("[MRG-02] a frame's figures of a window that was read in part say how much, and unknown is null", async () => {
 		const span = { fromMs: NOW_MS - 6 * 60 * MINUTE_MS, untilMs: NOW_MS };
 		lab.options.spansOf = async () => ({ sales: span, mints: null, movesUntilMs: null });
 		try {
@@ -386,7 +386,7 @@ describe("createApplier.order", () => {
 				fc.shuffledSubarray([...parts, [...events]], { minLength: parts.length + 1 }),
 			);
 
-	test("[IDX-10] batches in any order, cut anywhere and replayed, leave what one run does", async () => {
+	test("[IDX-10] batches in any order, split anywhere and repeated, give the result of one run", async () => {
 		const runs = history.chain((events) => fc.tuple(fc.constant(events), batchesOf(events)));
 		await fc.assert(
 			fc.asyncProperty(runs, async ([events, batches]) => {
@@ -399,7 +399,7 @@ describe("createApplier.order", () => {
 		);
 	});
 
-	test("a large history in overlapping batches, as catch-up writes them, is counted once", async () => {
+	test("a large history in overlapping batches, as in catch-up, is counted once", async () => {
 		const contracts = [0x61, 0x62, 0x63].map(contractOf);
 		const events = randomTrades({ seed: 7, contracts, count: 1_500, days: 40 });
 		const expected = recomputeFigures(ethereum, events);
@@ -417,7 +417,7 @@ describe("createApplier.order", () => {
 		expect(stored?.count).toBe(events.length);
 	});
 
-	test("lanes of two chains and two lanes of one chain write at once, and every figure is right", async () => {
+	test("simultaneous lanes of two chains, and two lanes of one chain, give correct figures", async () => {
 		const base = { ...ethereum, id: 8453, slug: "base" };
 		const trades = (seed: number) =>
 			randomTrades({ seed, contracts: [contractOf(0x71), contractOf(0x72)], count: 400, days: 70 });
@@ -490,7 +490,7 @@ describe("createApplier", () => {
 	const activity = async (contract: Address) =>
 		(await ask(`/collections/${contract}/activity`)).body.data;
 
-	describe("what other sources record", () => {
+	describe("events recorded by other sources", () => {
 		const image = (payload: Required<NewEvent>["payload"]) => ({ payload, onchainVerified: false });
 		const kinds: Record<NewEvent["kind"], (given: Partial<NewEvent>) => NewEvent> = {
 			sale: (given) => saleOf(CATS, given),
@@ -499,7 +499,7 @@ describe("createApplier", () => {
 				saleOf(CATS, { ...given, kind: "transfer", totalRaw: null, currency: null, venue: null }),
 		};
 		for (const [kind, make] of Object.entries(kinds)) {
-			test(`[IDX-12] a ${kind} comes back over HTTP with payload, image and traits`, async () => {
+			test(`[IDX-12] a ${kind} is returned over HTTP with payload, image and traits`, async () => {
 				const traits = [{ trait_type: "Hat", value: "Red" }];
 				const both = {
 					image_url: "https://x.test/1.png",
@@ -572,7 +572,7 @@ describe("createApplier", () => {
 			]);
 		});
 
-		test("an event that could never be shown is refused with its whole batch", async () => {
+		test("an event that could never be displayed is refused together with its whole batch", async () => {
 			const good = saleOf(CATS);
 			const bad = [
 				saleOf(CATS, { quantity: 0n }),
@@ -589,7 +589,7 @@ describe("createApplier", () => {
 	});
 
 	describe("figures", () => {
-		test("[IDX-10] an event that is not accepted is shown in activity and counts in no figure", async () => {
+		test("[IDX-10] an event that is not accepted is in activity, and is not counted in any figure", async () => {
 			const refused = { accepted: false, reason: "self_trade" } as const;
 			const events = [
 				saleOf(CATS, { totalRaw: 2n * ETH }),
@@ -607,7 +607,7 @@ describe("createApplier", () => {
 			expect(candles).toMatchObject([{ high: 2, volumeNative: 2, sales: 1 }]);
 		});
 
-		test("a contract that mints 2^256-1 units again and again does not stop the lane", async () => {
+		test("a contract that repeatedly mints 2^256-1 units does not stop the lane", async () => {
 			const lies = Array.from({ length: 12 }, () =>
 				mintOf(CATS, { quantity: HUGE, tokenId: HUGE }),
 			);
@@ -625,7 +625,7 @@ describe("createApplier", () => {
 			}
 		});
 
-		test("extreme block times are stored and read back like any other", async () => {
+		test("extreme block times are stored and read back unchanged", async () => {
 			const times = [0, -1, Date.UTC(1600, 1), Date.UTC(3000, 0), Date.UTC(9999, 11, 31), 8.64e15];
 			for (const count of [1, COPY_ROWS_MIN]) {
 				await lab.clear();
@@ -650,7 +650,7 @@ describe("createApplier", () => {
 			);
 		const metadataJobs = () => lab.jobs.filter(({ task }) => task === COLLECTION_METADATA_TASK);
 
-		test("[ING-04] a contract seen first is registered under its address, queued, with one job to name those of a batch", async () => {
+		test("[ING-04] new contracts are registered under their addresses, with one naming job for a batch", async () => {
 			const met = [mintOf(CATS), mintOf(CATS), saleOf(DOGS, { standard: "erc1155" })];
 			await lab.apply(ethereum, met, { live: true });
 			expect(await registered()).toEqual([
@@ -666,13 +666,13 @@ describe("createApplier", () => {
 			expect(metadataJobs()).toHaveLength(2);
 		});
 
-		test("away from the head new contracts' names are owed, by one job for the chain", async () => {
+		test("away from the head the names of new contracts are read later, by one job for the chain", async () => {
 			await lab.apply(ethereum, [mintOf(CATS), saleOf(DOGS)]);
 			expect(await registered()).toHaveLength(2);
 			expect(lab.jobs.map(({ task }) => task)).toEqual([OWED_NAMES_TASK]);
 		});
 
-		test("[ING-04] a lane run that fails registers nothing and queues nothing that is kept", async () => {
+		test("[ING-04] a lane run that fails registers nothing and leaves no job", async () => {
 			const failing = database.db.transaction(async (tx) => {
 				await lab.applier(tx, { chainId: ethereum.id, live: true, events: [mintOf(CATS)] });
 				throw new Error("the cursor moved");
@@ -683,7 +683,7 @@ describe("createApplier", () => {
 			expect(await registered()).toHaveLength(1);
 		});
 
-		test("a coin that is paid with is asked for its symbol once", async () => {
+		test("the symbol of a payment currency is read once", async () => {
 			const paid = saleOf(CATS, { currency: STRANGE_COIN });
 			await lab.apply(ethereum, [paid, saleOf(CATS, { currency: STRANGE_COIN }), saleOf(CATS)]);
 			await lab.apply(ethereum, [saleOf(DOGS, { currency: STRANGE_COIN })]);
@@ -693,7 +693,7 @@ describe("createApplier", () => {
 			]);
 		});
 
-		test("an excluded collection takes in nothing and tells nothing", async () => {
+		test("events of an excluded collection are neither stored nor published", async () => {
 			await lab.apply(ethereum, [saleOf(CATS), saleOf(DOGS)]);
 			const before = await readFigures(database.db);
 			await database.db.execute(
@@ -713,7 +713,7 @@ describe("createApplier", () => {
 			expect(after.collections.map(({ sales }) => sales)).toEqual([1, 2]);
 		});
 
-		test("an empty batch is no work, and a chain without a definition is our own mistake", async () => {
+		test("an empty batch does nothing, and a chain without a definition fails an assertion", async () => {
 			await lab.apply(ethereum, [], { live: true });
 			expect(await lab.frames("discover:ethereum")).toEqual([]);
 			await expect(lab.apply({ ...ethereum, id: 999_999_999 }, [])).rejects.toThrow(

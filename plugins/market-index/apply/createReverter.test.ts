@@ -48,7 +48,7 @@ describe("createReverter.locks", () => {
 		return rows.length > 0;
 	}
 
-	test("[ING-11] a fork that removes a collection waits for the sync that begins with it, and neither dies", async () => {
+	test("[ING-11] a fork that removes a collection waits for its starting sync, without a deadlock", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, { blockNumber: 10 })]);
 		const id = await collectionId();
 		await database.db.transaction((tx) => lockSync(tx, id));
@@ -65,7 +65,7 @@ describe("createReverter.locks", () => {
 		expect(await collectionId()).toBe(-1);
 	});
 
-	test("[ING-11] a removed collection's tokens, names and floors are removed with it", async () => {
+	test("[ING-11] the tokens, names and floors of a removed collection are removed too", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, { blockNumber: 10 })]);
 		const id = await collectionId();
 		for (const statement of [
@@ -89,7 +89,7 @@ describe("createReverter.locks", () => {
 		expect(await collectionId()).toBe(-1);
 	});
 
-	test("[ING-11] a collection that the provider's lists name stays, also before its first sync", async () => {
+	test("[ING-11] a collection in the provider's lists is kept, also before its first sync", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, { blockNumber: 10 })]);
 		const id = await collectionId();
 		await database.db.execute(
@@ -154,7 +154,7 @@ describe("createReverter", () => {
 			}),
 		);
 
-	test("[ING-11] after a reorg each figure is as if the lost events had never been", async () => {
+	test("[ING-11] after a reorg each figure is as if the lost events had never existed", async () => {
 		const forks = fc.array(fc.integer({ min: -1, max: 6 }), { minLength: 1, maxLength: 3 });
 		await fc.assert(
 			fc.asyncProperty(history, forks, async (events, blocks) => {
@@ -184,7 +184,7 @@ describe("createReverter", () => {
 	const framesAfter = async (topic: string, count: number) =>
 		(await lab.frames(topic)).slice(count) as Told[];
 
-	test("[ING-11] each event taken back is published as retracted, followed by the remaining figures", async () => {
+	test("[ING-11] each removed event is published as retracted, followed by the new figures", async () => {
 		const kept = saleOf(CATS, at(1));
 		const lost = saleOf(CATS, at(2, { totalRaw: 3n * ETH }));
 		await lab.apply(ethereum, [kept], { live: true });
@@ -207,7 +207,7 @@ describe("createReverter", () => {
 		});
 	});
 
-	test("[ING-11] a candle without sales left is published empty, and a lost mint leaves discover's list", async () => {
+	test("[ING-11] a candle without remaining sales is published empty, and a lost mint leaves discover", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, at(1)), saleOf(CATS, at(1, { logIndex: 2 }))]);
 		const sale = saleOf(CATS, at(20));
 		const mint = mintOf(CATS, at(20, { logIndex: 2, tokenId: 7n }));
@@ -224,7 +224,7 @@ describe("createReverter", () => {
 		expect(rows.map(({ data }) => data["section"])).toContain("minting");
 	});
 
-	test("[ING-11] a collection known only from lost blocks is removed; one known otherwise stays", async () => {
+	test("[ING-11] a collection known only from lost blocks is removed; one known otherwise is kept", async () => {
 		await lab.apply(ethereum, [saleOf(CATS, at(5)), saleOf(DOGS, at(5, { logIndex: 2 }))]);
 		await database.db.execute(
 			"update market_index.collection set last_provider_at = now() where address = $1",
@@ -235,7 +235,7 @@ describe("createReverter", () => {
 		expect(collections.map(({ contract }) => contract)).toEqual([DOGS]);
 	});
 
-	test("[ING-11] a reorg leaves other chains and events that only the provider told untouched", async () => {
+	test("[ING-11] a reorg changes no other chain, and no event that only the provider reported", async () => {
 		await lab.apply(base, [saleOf(CATS, at(5))]);
 		const said = saleOf(CATS, at(6, { onchainVerified: false, payload: { id: 1 } }));
 		await lab.apply(ethereum, [saleOf(CATS, at(5)), said]);
@@ -249,7 +249,7 @@ describe("createReverter", () => {
 		]);
 	});
 
-	test("[ING-11] a collection that lost a mint is asked for its supply again, and the fork's supply is dropped", async () => {
+	test("[ING-11] the supply of a collection that lost a mint is read again, and the old one is dropped", async () => {
 		await lab.apply(ethereum, [mintOf(CATS, at(1)), mintOf(CATS, at(5, { logIndex: 2 }))]);
 		await database.db.execute("update market_index.collection set supply_mints = 2");
 		lab.jobs.length = 0;

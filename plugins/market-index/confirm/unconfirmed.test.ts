@@ -47,14 +47,14 @@ describe("chooseMatch", () => {
 		expect(matches(told({ kind: "transfer" }), chain)).toBeNull();
 	});
 
-	test("[MRG-07] a transfer is a mint's duplicate where both went to the same account, and no sale's", () => {
+	test("[MRG-07] a transfer to the same account duplicates a mint, but never a sale", () => {
 		const transfer = told({ kind: "transfer", from: CAROL });
 		expect(matches(transfer, mint)).toBe(mint);
 		expect(matches({ ...transfer, to: ALICE }, mint)).toBeNull();
 		expect(matches(mint, transfer)).toBeNull();
 	});
 
-	test("the best of several matches is the accepted one, then the same parties, then no payload", () => {
+	test("of several matches the accepted one is best, then one with the same parties, then one without payload", () => {
 		const mirror = stored({ accepted: false });
 		const spoken = stored({ payload: {} });
 		const others = stored({ from: CAROL });
@@ -66,7 +66,7 @@ describe("chooseMatch", () => {
 		expect(matches(told(), alone, mirror)).toBe(mirror);
 	});
 
-	test("an ERC-1155 token is bought from several at once: what only the provider told is one of them", () => {
+	test("of several sales of an ERC-1155 token in a transaction, the provider's is matched with one", () => {
 		const alone = stored({ onchainVerified: false });
 		const other = told({ from: CAROL });
 		expect(chooseMatch(other, [alone], "erc1155")).toBeNull();
@@ -133,7 +133,7 @@ describe("createConfirmer", () => {
 		};
 	}
 
-	test("a chain without a provider is checked once for unconfirmed events, and never again", async () => {
+	test("a chain without a provider is checked for unconfirmed events once", async () => {
 		const lane = countingLane(false);
 		const first = await lane(9);
 		const second = await lane(8);
@@ -142,7 +142,7 @@ describe("createConfirmer", () => {
 		expect(third.all).toBe(second.all);
 	});
 
-	test("a provider costs one statement more a batch while no event is unconfirmed", async () => {
+	test("with a provider and no unconfirmed event, a batch costs one more statement", async () => {
 		const [without, lane] = [countingLane(false), countingLane(true)];
 		await without(9);
 		const plain = await without(8);
@@ -152,7 +152,7 @@ describe("createConfirmer", () => {
 		expect(looking.all).toBe(plain.all + 1);
 	});
 
-	test("[ING-15] a provider that was switched off leaves nothing to be counted twice", async () => {
+	test("[ING-15] a provider that was switched off leaves no events that are counted twice", async () => {
 		const cats = await lab.register(CATS);
 		await lab.merge(cats, [told(sale(6)), told(sale(5))]);
 		const lane = countingLane(false);

@@ -11,7 +11,7 @@ import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 import { createFakeProvider, type FakeProvider } from "#test/harness/fakes.ts";
 
 describe("createListSource", () => {
-	test("interleaving keeps every item once and each list's order", () => {
+	test("interleaving keeps every item once, and the order of each list", () => {
 		expect(interleave([[1, 2, 3], [], [4]])).toEqual([1, 4, 2, 3]);
 		fc.assert(
 			fc.property(fc.array(fc.array(fc.nat())), (lists) => {
@@ -38,7 +38,7 @@ describe("providerSearch", () => {
 			return { time, told, state, found };
 		}
 
-		test("a collection that many searches show is queued once in a while", async () => {
+		test("a collection that many searches return is queued once in a while", async () => {
 			const { time, told, found } = open();
 			await found([1, 2]);
 			await found([2, 3]);
@@ -56,7 +56,7 @@ describe("providerSearch", () => {
 			expect(told).toHaveLength(4);
 		});
 
-		test("a collection that could not be queued is queued again", async () => {
+		test("a collection whose queueing failed is queued again", async () => {
 			const { told, state, found } = open();
 			state.isDown = true;
 			await expect(found([1])).rejects.toThrow("away");
@@ -86,7 +86,7 @@ describe("providerSearch", () => {
 		};
 		const asked = () => fake.callsOf("search").length;
 
-		test("an answer is shared by all who ask the same meanwhile, and kept for 30 s", async () => {
+		test("simultaneous identical searches share an answer, which is kept for 30 s", async () => {
 			const search = open();
 			let answer = (_: ProviderSearchHit[]) => {};
 			fake.answers.search = () => new Promise((resolve) => (answer = resolve));
@@ -117,7 +117,7 @@ describe("providerSearch", () => {
 			]);
 		});
 
-		test("no search is sent during a refusal's pause, for 30 s at most", async () => {
+		test("no search is sent during the pause after a refusal, for 30 s at most", async () => {
 			const search = open();
 			for (const [toldMs, heldMs] of [
 				[4_000, 4_000],
@@ -151,7 +151,7 @@ describe("providerSearch", () => {
 			expect(asked()).toBe(4);
 		});
 
-		test("a search that waits too long answers without the provider, and the next one has its answer", async () => {
+		test("a search that waits too long is answered without the provider, and its result is kept for the next", async () => {
 			const search = open(1);
 			let answer = (_: ProviderSearchHit[]) => {};
 			const slow = new Promise<ProviderSearchHit[]>((resolve) => (answer = resolve));
@@ -163,7 +163,7 @@ describe("providerSearch", () => {
 			expect(asked()).toBe(1);
 		});
 
-		test("a provider that fails costs its hits, and one that is off is not asked", async () => {
+		test("without the answer of a failing provider only its hits are missing, and a disabled one is not asked", async () => {
 			const search = open();
 			for (const fault of [fake.faults.unavailable(), fake.faults.unreadable(), new Error("odd")]) {
 				fake.fail("search", fault);
@@ -174,7 +174,7 @@ describe("providerSearch", () => {
 			expect(asked()).toBe(0);
 		});
 
-		test("kept answers are bounded, and the oldest are dropped first", async () => {
+		test("a bounded number of answers is kept, and the oldest are dropped first", async () => {
 			const search = open();
 			for (let word = 0; word <= 500; word++) await search(`word ${word}`, 1);
 			expect(asked()).toBe(501);

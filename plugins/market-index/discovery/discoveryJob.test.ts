@@ -35,7 +35,7 @@ const rows = () =>
 
 const page = (...items: ReturnType<typeof listedOf>[]) => ({ items, cursor: null });
 
-test("[API-17] every listed contract of the chain gets a row, a name and a place in the sync's line", async () => {
+test("[API-17] every listed contract of the chain gets a row, a name and a queued sync", async () => {
 	lab.fake.answers.trending = async () =>
 		page(
 			listedOf("cats", on(ethereum, contractOf(1))),
@@ -69,7 +69,7 @@ test("[API-17] each chain has its three lists read, also a chain that no lane fo
 	expect(await rows()).toMatchObject([{ slug: "cats", chainId: polygon.id }]);
 });
 
-test("[API-17] a slug that another chain holds with a contract is not registered again", async () => {
+test("[API-17] a slug that belongs to a contract of another chain is not registered again", async () => {
 	lab.fake.answers.trending = async () => page(listedOf("cats", on(base, contractOf(1))));
 	await lab.tick([base]);
 	lab.fake.answers.trending = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
@@ -77,7 +77,7 @@ test("[API-17] a slug that another chain holds with a contract is not registered
 	expect((await rows()).map(({ chainId }) => chainId)).toEqual([base.id]);
 });
 
-test("[API-17] a row that the lanes saw first keeps its figures and is not registered again", async () => {
+test("[API-17] a collection that a lane registered keeps its figures and is not registered again", async () => {
 	await lab.fixture.seed(ethereum, [saleOf(contractOf(1))]);
 	lab.fake.answers.top = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
 	await lab.tick();
@@ -85,7 +85,7 @@ test("[API-17] a row that the lanes saw first keeps its figures and is not regis
 	expect(lab.discovered).toHaveLength(1);
 });
 
-test("[API-17] [MRG-02] the first ten rows of a mode without floor and owners are asked about, once in three minutes", async () => {
+test("[API-17] [MRG-02] figures of the first ten rows without floor and owners are read, once in three minutes", async () => {
 	const listed = Array.from({ length: 14 }, (_, index) =>
 		listedOf(`list-${index}`, on(ethereum, contractOf(100 + index))),
 	);
@@ -112,7 +112,7 @@ test("[API-17] [MRG-02] the first ten rows of a mode without floor and owners ar
 	expect(lab.fake.calls.every(({ purpose }) => purpose === "background")).toBe(true);
 });
 
-test("figures of a slug with several contracts are given to none of them", async () => {
+test("the figures of a slug with several contracts are given to none of the contracts", async () => {
 	const both = listedOf("both", on(ethereum, contractOf(1)), on(base, contractOf(1)));
 	lab.fake.answers.trending = async () => page(both);
 	lab.fake.answers.stats = async () => statsOf();
@@ -120,7 +120,7 @@ test("figures of a slug with several contracts are given to none of them", async
 	expect(lab.fake.callsOf("stats")).toEqual([]);
 });
 
-test("a page that no list is behind asks for no figures of a slug with several contracts", async () => {
+test("a page that is not from a list reads no figures of a slug with several contracts", async () => {
 	const contracts = [1, 2, 3].map(contractOf);
 	await lab.fixture.seed(
 		ethereum,
@@ -150,7 +150,7 @@ test("a page that no list is behind asks for no figures of a slug with several c
 	expect(asked.sort()).toEqual([`of-${first}`, `of-${third}`].sort());
 });
 
-test("a limit ends the tick; a list that fails costs that list only, and the one before stays", async () => {
+test("a rate limit ends the run; a list that cannot be read keeps its last contents", async () => {
 	lab.fake.answers.top = async () => page(listedOf("cats", on(ethereum, contractOf(1))));
 	await lab.tick();
 	lab.fake.fail("top", lab.fake.faults.unreadable());
@@ -164,7 +164,7 @@ test("a limit ends the tick; a list that fails costs that list only, and the one
 	expect(lab.fake.calls.length - before).toBe(1);
 });
 
-test("[API-17] a limit that ends within the minute is waited out, and every list is read", async () => {
+test("[API-17] a rate limit that ends within the minute is waited for, and every list is read", async () => {
 	let refusals = 3;
 	const limited = async () => {
 		if (refusals-- > 0) throw lab.fake.faults.rateLimited(9_000);
@@ -180,7 +180,7 @@ test("[API-17] a limit that ends within the minute is waited out, and every list
 	}
 });
 
-test("[API-17] lists that a limit kept from being read are the first of the next tick", async () => {
+test("[API-17] lists that were not read because of a rate limit are the first of the next run", async () => {
 	let granted = 4;
 	const counted = async () => {
 		if (granted-- <= 0) throw lab.fake.faults.rateLimited(60_000);
@@ -198,13 +198,13 @@ test("[API-17] lists that a limit kept from being read are the first of the next
 	}
 });
 
-test("a provider that is off is not asked", async () => {
+test("a disabled provider is not asked", async () => {
 	const off = { ...lab.context, provider: { ...lab.fake.provider, isOn: false } };
 	await discoveryJob(off, [ethereum]).run({ signal: new AbortController().signal });
 	expect(lab.fake.calls).toEqual([]);
 });
 
-test("names and images that PostgreSQL refuses, and two rows of one contract, lose nothing else", async () => {
+test("names that PostgreSQL refuses, and two rows of one contract, do not affect other rows", async () => {
 	const odd = listedOf("odd", on(ethereum, contractOf(1)));
 	lab.fake.answers.trending = async () =>
 		page(

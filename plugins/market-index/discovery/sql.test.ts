@@ -80,7 +80,7 @@ describe("resolveListed", () => {
 		return { id: found?.own?.id ?? null, chainId: found?.chainId ?? null };
 	}
 
-	test("[MRG-06] a row's chain is our own index's, then the one that the provider names, then none", async () => {
+	test("[MRG-06] a row's chain is that of our own index, else the one that the provider names, else unknown", async () => {
 		const id = await own(ethereum, 1, "cats");
 		// With no contract, with the contract that we have, and with one on another chain.
 		expect(await resolve(listed("cats"))).toEqual({ id, chainId: ethereum.id });
@@ -94,7 +94,7 @@ describe("resolveListed", () => {
 		expect(await resolve(listed("dogs"))).toEqual({ id: null, chainId: null });
 	});
 
-	test("[MRG-06] a row is looked up by chain and slug, then by the slug alone where one chain has it", async () => {
+	test("[MRG-06] a row is found by chain and slug, or by the slug alone if only one chain has it", async () => {
 		const there = await own(ethereum, 1, "cats");
 		const here = await own(base, 2, "cats");
 		// Another contract of the chain under the same slug.
@@ -108,7 +108,7 @@ describe("resolveListed", () => {
 		expect(await resolve(onPolygon)).toEqual({ id: null, chainId: polygon.id });
 	});
 
-	test("[MRG-06] the contract that a row names is ours, unless our index knows it by another name", async () => {
+	test("[MRG-06] a row is found by its slug, and otherwise by the contract that it names", async () => {
 		const unnamed = await own(ethereum, 1, null);
 		const dogs = await own(ethereum, 2, "dogs");
 		const cats = await own(base, 3, "cats");

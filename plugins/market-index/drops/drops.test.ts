@@ -43,7 +43,7 @@ function priceOf(priceRaw: string | null, currency: Address | null, chain = base
 	return renderDrop(chain, row, { prices, nowMs: NOW }).stages[0]?.priceNative;
 }
 
-test("a stage's price is an ETH equivalent, whatever it is paid in", () => {
+test("a stage's price is converted to ETH, whatever its currency", () => {
 	const weth = base.wrappedNative;
 	if (weth === null) throw new Error("base has no wrapped coin");
 	expect(priceOf("20000000000000000", ZERO_ADDRESS)).toBe(0.02);
@@ -52,7 +52,7 @@ test("a stage's price is an ETH equivalent, whatever it is paid in", () => {
 	expect(priceOf("7", ZERO_ADDRESS, chainOf("apechain"))).toBeNull();
 });
 
-test("a price without a rate, or that nobody told, is unknown; free is free", () => {
+test("a price without a rate, or a missing one, is unknown; a free stage costs 0", () => {
 	expect(priceOf("50000000", STRANGER)).toBeNull();
 	expect(priceOf("50000000", null)).toBeNull();
 	expect(priceOf(null, ZERO_ADDRESS)).toBeNull();

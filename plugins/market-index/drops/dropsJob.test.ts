@@ -87,7 +87,7 @@ function lists(...drops: ProviderDrop[]) {
 	});
 }
 
-test("[MRG-14] [API-20] drops are told with their stages, state and maximum", async () => {
+test("[MRG-14] [API-20] drops are returned with their stages, state and maximum", async () => {
 	const active = stage();
 	lists(dropOf(1, { isMinting: true, activeStage: active }));
 	provider.answers.drop = async () =>
@@ -130,7 +130,7 @@ test("a list without details never erases a drop's own details", async () => {
 	expect((await ask("/drops")).body.data[0].stages).toHaveLength(2);
 });
 
-test("[MRG-14] the first 429 ends the run; what was read stays for the next", async () => {
+test("[MRG-14] the first 429 ends the run; the next run needs not read again what was read", async () => {
 	lists(dropOf(3));
 	await run();
 	const before = provider.calls.length;
@@ -157,7 +157,7 @@ function processes() {
 	return { one: make(), other: make(), advance };
 }
 
-test("[MRG-14] five minutes from the refusal on nobody calls, in whichever process and however late in a run it came", async () => {
+test("[MRG-14] for five minutes after a refusal no process calls, however late in a run it came", async () => {
 	await database.db.execute("truncate core.budget");
 	const { one, other, advance } = processes();
 	lists(...Array.from({ length: 6 }, (_, index) => dropOf(300 + index, { isMinting: true })));
@@ -183,7 +183,7 @@ test("[MRG-14] five minutes from the refusal on nobody calls, in whichever proce
 	expect(provider.calls.length).toBeGreaterThan(calls);
 });
 
-test("[MRG-14] only a refusal of the provider's begins the pause, not our own limits", async () => {
+test("[MRG-14] only a refusal by the provider starts the pause, not our own limits", async () => {
 	await database.db.execute("truncate core.budget");
 	const { one, advance } = processes();
 	lists(dropOf(400));
@@ -223,7 +223,7 @@ test("[MRG-14] drops are read by one process at a time, every five minutes, two 
 	expect(most).toBe(2);
 });
 
-test("[MRG-14] drop calls have a bucket of their own, and background pacing", async () => {
+test("[MRG-14] drop calls have their own share of the limit, and the pace of the background", async () => {
 	lists(...Array.from({ length: 60 }, (_, index) => dropOf(100 + index, { isMinting: true })));
 	await run();
 	expect(provider.calls.length).toBe(36);
@@ -232,7 +232,7 @@ test("[MRG-14] drop calls have a bucket of their own, and background pacing", as
 	expect(provider.calls.every(({ purpose }) => purpose === "background")).toBe(true);
 });
 
-test("a drop of another chain, and the details of another contract, are not believed", async () => {
+test("a drop of another chain, and details of another contract, are ignored", async () => {
 	provider.answers.drops = async () => ({
 		items: [dropOf(4, { chainId: 137 }), dropOf(5, { isMinting: true })],
 		cursor: null,
@@ -283,7 +283,7 @@ test("[API-20] drops are paged by their start, upcoming ones the next first", as
 	}
 });
 
-test("a provider that is off is not asked", async () => {
+test("a disabled provider is not asked", async () => {
 	await dropsJob(core, { ...provider.provider, isOn: false }).run({
 		signal: new AbortController().signal,
 	});

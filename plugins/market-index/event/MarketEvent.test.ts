@@ -24,11 +24,11 @@ describe("MarketEvent", () => {
 		});
 		const here = { occurredAtMs: 1, blockNumber: 2, logIndex: 3, subIndex: 4 };
 
-		test("a cursor leads back to the place it was made of", () => {
+		test("a decoded cursor gives the position from which it was encoded", () => {
 			fc.assert(fc.property(place, (at) => expect(cursors.decode(cursors.encode(at))).toEqual(at)));
 		});
 
-		test("a place beyond what the database can hold is the last one that it can", () => {
+		test("a position beyond the database's range is the last one in that range", () => {
 			const far = {
 				occurredAtMs: 9e15,
 				blockNumber: 2 ** 53,
@@ -71,11 +71,11 @@ describe("MarketEvent", () => {
 			["leading zeros", text("01.2.3.4")],
 			["SQL", text("1.2.3.4; drop table x")],
 			["other digits", text("١.2.3.4")],
-		])("a cursor that was not made here is refused with its path: %s", (_name, cursor) => {
+		])("an invalid cursor is refused with its path: %s", (_name, cursor) => {
 			expect(codeOf(cursor)).toBe("validation_error");
 		});
 
-		test("the cursor of another collection's events is told as that", () => {
+		test("a cursor of another collection's events is refused as such", () => {
 			expect(codeOf(list.of({ collection: "dogs" }).encode(here))).toBe("cursor_mismatch");
 			expect(codeOf(createEventCursor("events2").of({ collection: "cats" }).encode(here))).toBe(
 				"cursor_mismatch",
@@ -107,7 +107,7 @@ describe("StoredEvent", () => {
 				a.blockNumber - b.blockNumber || a.logIndex - b.logIndex || a.subIndex - b.subIndex,
 			);
 
-		test("positions are in the order of the chain: block, then log, then item", () => {
+		test("positions are in chain order: block, then log, then item", () => {
 			fc.assert(
 				fc.property(place, place, (a, b) => {
 					const difference = positionOf(a) - positionOf(b);
@@ -123,12 +123,12 @@ describe("StoredEvent", () => {
 			expect(positionOf({ blockNumber: 0, logIndex: 0, subIndex: 0 })).toBe(0n);
 		});
 
-		test("items above 1,023 of one log never pass for the next log's", () => {
+		test("items above 1,023 of one log never get the position of the next log", () => {
 			const crowded = positionOf({ blockNumber: 7, logIndex: 3, subIndex: 50_000 });
 			expect(crowded < positionOf({ blockNumber: 7, logIndex: 4, subIndex: 0 })).toBe(true);
 		});
 
-		test("an event that only a provider told stands within its block, between its neighbours", () => {
+		test("an event that only a provider reported is placed inside its block, between its neighbours", () => {
 			const log = fc.integer({ min: 2 ** 30, max: 2 ** 31 - 1 });
 			fc.assert(
 				fc.property(fc.nat(2 ** 31), log, fc.nat(), (blockNumber, logIndex, subIndex) => {
@@ -153,7 +153,7 @@ describe("StoredEvent", () => {
 		});
 		const INT4_MAX = 2 ** 31 - 1;
 
-		test("an event that only a provider told has a place that no chain's log has", () => {
+		test("an event that only a provider reported has a position that no log of the chain has", () => {
 			fc.assert(
 				fc.property(identity, (one) => {
 					const { logIndex, subIndex } = providerPlace(one);
@@ -163,7 +163,7 @@ describe("StoredEvent", () => {
 			);
 		});
 
-		test("[MRG-07] an ERC-721 token is sold once in a transaction, an ERC-1155 token once between the same two", () => {
+		test("[MRG-07] an ERC-721 token is sold once in a transaction, an ERC-1155 token once between two parties", () => {
 			fc.assert(
 				fc.property(identity, party, party, (one, from, to) => {
 					const other = { ...one, from, to };

@@ -25,7 +25,7 @@ describe("coverageOf", () => {
 		expect(coverageOf(DAY, [{ source: "chain", span: later }])?.coverage.fraction).toBeLessThan(1);
 	});
 
-	test("touching spans are joined, and the source that covers most is named", () => {
+	test("adjacent spans are joined, and the source that covers most is named", () => {
 		const both = coverageOf(DAY, [
 			{ source: "chain", span: span(3, 0) },
 			{ source: "provider", span: span(24, 2) },
@@ -54,7 +54,7 @@ describe("coverageOf", () => {
 		.map(([a, b]) => span(Math.max(a, b), Math.min(a, b)));
 	const spans = fc.array(fc.option(anySpan, { nil: null }), { maxLength: 4 });
 
-	test("coverage claims only moments that a span holds, and is whole only if all are held", () => {
+	test("coverage includes only times within a span, and is complete only if spans include all of it", () => {
 		fc.assert(
 			fc.property(spans, (given) => {
 				const sources = given.map((one) => ({ source: "chain" as const, span: one }));
@@ -94,7 +94,7 @@ describe("pageCoverage", () => {
 		{ source: "chain" as const, span: { fromMs, untilMs } },
 	];
 
-	test("a page whose time is covered is whole, whatever is missing before it", () => {
+	test("a page whose time is covered is complete, whatever is missing before it", () => {
 		const range = { fromMs: NOW_MS - 10 * MINUTE_MS, untilMs: NOW_MS };
 		expect(pageCoverage(range, { points: chain(range.fromMs - 1, NOW_MS) })).toEqual({});
 		const inAll = { fromMs: null, untilMs: NOW_MS };

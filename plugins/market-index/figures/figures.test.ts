@@ -154,7 +154,7 @@ function allOf(of: CollectionRow, lanes: ChainSpans) {
 	};
 }
 
-test("[MRG-02] each figure is null with a reason, or a number that says how much it covers", () => {
+test("[MRG-02] each figure is null with a reason, or a number with its coverage", () => {
 	fc.assert(
 		fc.property(row, spans, (of, lanes) => {
 			const { figures, tiles } = allOf(of, lanes);
@@ -173,7 +173,7 @@ test("[MRG-02] each figure is null with a reason, or a number that says how much
 	);
 });
 
-test("[MRG-02] a zero of a window is a number only where a minute of it was looked at", () => {
+test("[MRG-02] a zero in a window is a number only if at least a minute of the window was read", () => {
 	fc.assert(
 		fc.property(row, spans, (of, lanes) => {
 			const unsold = { windowSales: 0, windowPriced: 0, mints1h: 0, providerSalesDay: 0 };
@@ -199,7 +199,7 @@ function spanOf({ eventsFrom, eventsUntil }: CollectionRow): Span {
 	return { fromMs: Number(eventsFrom), untilMs: Number(eventsUntil) };
 }
 
-test("[MRG-02] a volume of zero is null wherever anybody knows of sales", () => {
+test("[MRG-02] a volume of zero is null if any source has sales", () => {
 	fc.assert(
 		fc.property(row, spans, (of, lanes) => {
 			const own = { ...of, windowVolume: "0", windowSales: 57, windowPriced: 0 };
@@ -215,7 +215,7 @@ test("[MRG-02] a volume of zero is null wherever anybody knows of sales", () => 
 	);
 });
 
-test("market, figures, tiles, lists and frames say the same of the same", () => {
+test("market, figures, tiles, lists and frames show the same numbers", () => {
 	fc.assert(
 		fc.property(row, spans, (of, lanes) => {
 			const { market, figures, mint, tiles, discover, trending } = allOf(of, lanes);
@@ -288,7 +288,7 @@ test("market, figures, tiles, lists and frames say the same of the same", () => 
 	);
 });
 
-test("[MRG-04] minted is never zero beside a supply, and a walk's count is whole", () => {
+test("[MRG-04] minted is never zero beside a supply, and the count of a complete walk is complete", () => {
 	fc.assert(
 		fc.property(row, spans, (of, lanes) => {
 			const { mintedSupply, totalSupply } = allOf({ ...of, mintedSupply: "0" }, lanes).figures;
@@ -300,7 +300,7 @@ test("[MRG-04] minted is never zero beside a supply, and a walk's count is whole
 	);
 });
 
-test("owners are `not_counted` where the provider says zero, and `not_read` where nobody asked", () => {
+test("owners are `not_counted` if the provider says zero, and `not_read` if the provider was not asked", () => {
 	const spans = NO_SPANS;
 	const untold = ownersFigure(BARE, { spans });
 	expect(untold).toMatchObject({ value: null, reason: "not_read", source: null });

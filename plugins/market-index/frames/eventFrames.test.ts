@@ -27,7 +27,7 @@ const frames = (events: ReturnType<typeof saleOf>[]) =>
 const mints = (count: number, given = {}) =>
 	Array.from({ length: count }, () => mintOf(CATS, given));
 
-test("a mint goes to its collection and to discover, joined to the collection's name and image", () => {
+test("a mint is published to its collection and to discover, with the collection's name and image", () => {
 	const told = frames([mintOf(CATS), saleOf(DOGS)]);
 	expect([...told.keys()].sort()).toEqual([topics.cats, topics.dogs, "discover:ethereum"].sort());
 	const event = told.get(topics.cats)?.[0]?.data as object;
@@ -40,7 +40,7 @@ test("a mint goes to its collection and to discover, joined to the collection's 
 	]);
 });
 
-test("frames of a topic are in the order of their events", () => {
+test("frames of a topic have the order of their events", () => {
 	const events = [mintOf(CATS), saleOf(CATS), mintOf(CATS), saleOf(CATS)];
 	const told = frames(events).get(topics.cats) ?? [];
 	expect(told.map(({ data }) => (data as { logIndex: number }).logIndex)).toEqual(
@@ -48,7 +48,7 @@ test("frames of a topic are in the order of their events", () => {
 	);
 });
 
-test("a window of 40 mints is told one by one and one of 41 once, and sales in either case", () => {
+test("40 mints at once are published one by one, 41 as one frame, and sales always one by one", () => {
 	const crowd = (count: number) => frames([...mints(count), saleOf(CATS), saleOf(CATS)]);
 	expect(
 		crowd(40)
@@ -65,7 +65,7 @@ test("a window of 40 mints is told one by one and one of 41 once, and sales in e
 	]);
 });
 
-test("a topic's crowd is what that topic would be told: discover is told no refused mint", () => {
+test("only the events that a topic would show count for its limit: discover has no refused mint", () => {
 	const told = frames([...mints(40), ...mints(1, { accepted: false })]);
 	expect(told.get("discover:ethereum")).toHaveLength(40);
 	expect(told.get(topics.cats)?.map(({ type }) => type)).toEqual(["snapshot_required"]);
@@ -77,7 +77,7 @@ test("an event of a collection outside the batch's collections gets no frame", (
 	expect(liveFrames({ ...options, events }).size).toBe(0);
 });
 
-test("catching up sends one frame per topic", () => {
+test("a lane that catches up sends one frame for each topic", () => {
 	const told = catchUpFrames(ethereum, collections.values());
 	expect([...told.keys()].sort()).toEqual([topics.cats, topics.dogs, "discover:ethereum"].sort());
 	for (const list of told.values()) {

@@ -82,7 +82,7 @@ describe("collectionMetadataTask", () => {
 			return row as Record<string, unknown>;
 		}
 
-		test("[ING-04] a collection is named and renamed by its contract; its address still leads to it", async () => {
+		test("[ING-04] a collection gets its name from its contract, and stays reachable by its address", async () => {
 			const contract = await fresh();
 			lab.answers = {
 				[NAME]: text("Bored Cats"),
@@ -107,7 +107,7 @@ describe("collectionMetadataTask", () => {
 			expect(await read(contract)).toEqual(before);
 		});
 
-		test("tokens are looked for once the supply is known to everybody, however fast that search is", async () => {
+		test("tokens are searched only after the supply is committed", async () => {
 			const contract = await fresh();
 			lab.answers = { [NAME]: text("Quick"), [TOTAL_SUPPLY]: uint(7n) };
 			const totals: unknown[] = [];
@@ -117,7 +117,7 @@ describe("collectionMetadataTask", () => {
 			expect(totals).toEqual(["7"]);
 		});
 
-		test("a name that is not told is taken from contractURI", async () => {
+		test("a missing name is taken from contractURI", async () => {
 			const contract = await fresh();
 			lab.answers = { [CONTRACT_URI]: text('data:application/json,{"name":"From Afar"}') };
 			await run(contract);
@@ -128,7 +128,7 @@ describe("collectionMetadataTask", () => {
 			});
 		});
 
-		test("[SEC-05] a contractURI that points elsewhere gets one job of its own, and the name does not wait", async () => {
+		test("[SEC-05] a contractURI on another server gets its own job, and the name does not wait for it", async () => {
 			const contract = await fresh();
 			lab.answers = { [NAME]: text("Pointing"), [CONTRACT_URI]: text("https://a.test/c.json") };
 			await run(contract);
@@ -145,7 +145,7 @@ describe("collectionMetadataTask", () => {
 			expect(documents()).toHaveLength(1);
 		});
 
-		test("an answer that is missing now never erases one that was given before", async () => {
+		test("a missing answer never erases a known value", async () => {
 			const contract = await fresh();
 			lab.answers = { [NAME]: text("Kept"), [MAX_SUPPLY]: uint(5n) };
 			await run(contract);
@@ -154,7 +154,7 @@ describe("collectionMetadataTask", () => {
 			expect(await read(contract)).toMatchObject({ slug: "kept", name: "Kept", max: "5" });
 		});
 
-		test("a contract that says nothing readable keeps its address as slug, and that is said", async () => {
+		test("a contract without readable answers keeps its address as slug, and that is logged", async () => {
 			const contract = await fresh();
 			for (const name of [text("\u0000\u202e"), `0x${"ff".repeat(32)}`, "0x1234", text(contract)]) {
 				lab.answers = { [NAME]: name as string };
@@ -164,7 +164,7 @@ describe("collectionMetadataTask", () => {
 			expect(lab.said).toContain("a collection has no readable name");
 		});
 
-		test("names with what text and jsonb refuse are stored without it", async () => {
+		test("names are stored without the characters that text and jsonb refuse", async () => {
 			const contract = await fresh();
 			const uri = 'data:application/json,{"image":"https://x.test/\\u0000"}';
 			lab.answers = { [NAME]: text("Nu\u0000l Cats"), [CONTRACT_URI]: text(uri) };
@@ -195,7 +195,7 @@ describe("collectionMetadataTask", () => {
 			expect(body).toContain('collections_unstored_total{chain="ethereum"} 1');
 		});
 
-		test("silence and a node of another chain store nothing and are tried again", async () => {
+		test("after silence, or an answer of another chain, nothing is stored and the job is retried", async () => {
 			const contract = await fresh();
 			for (const fault of [rpcFault.transport(), rpcFault.wrongChain()]) {
 				lab.answers = {
@@ -209,7 +209,7 @@ describe("collectionMetadataTask", () => {
 			}
 		});
 
-		test("a chain taken out of CHAINS is looked for again in a day, and its names wait", async () => {
+		test("a collection of a chain removed from CHAINS is tried again in a day, and its names wait", async () => {
 			const contract = await fresh();
 			lab.away = true;
 			await run(contract);
@@ -220,12 +220,12 @@ describe("collectionMetadataTask", () => {
 			expect(await read(contract)).toMatchObject({ at: null });
 		});
 
-		test("a job of a collection that is gone is done", async () => {
+		test("a job of a deleted collection is done", async () => {
 			await run(contractOf(0xdead));
 			expect(lab.jobs).toEqual([]);
 		});
 
-		test("[IDX-06] a contract that was asked, as after each mint, has its new tokens looked for", async () => {
+		test("[IDX-06] after each read of a contract, as after a mint, its new tokens are searched", async () => {
 			const contract = await fresh();
 			await run(contract);
 			const collectionId = await fixture.idOf(ethereum, contract);
@@ -272,7 +272,7 @@ describe("collectionMetadataTask", () => {
 		const read = async (address: Address, chain = ethereum) =>
 			(await readCurrencies(database.db, chain.id, [address])).get(address);
 
-		test("symbol and decimals are those of the contract, on its own chain", async () => {
+		test("symbol and decimals are read from the contract, on its own chain", async () => {
 			const coin = await paidWith();
 			expect(await read(coin)).toEqual({ symbol: null, decimals: null });
 			lab.answers = { [SYMBOL]: text("USDC"), [DECIMALS]: uint(6n) };
@@ -284,7 +284,7 @@ describe("collectionMetadataTask", () => {
 			expect(await read(coin)).toEqual({ symbol: "USDC", decimals: 6 });
 		});
 
-		test("a symbol is one short line that can be stored, cut between characters", async () => {
+		test("a symbol is cleaned to one short line, cut between characters", async () => {
 			const symbols: [string, string | null][] = [
 				[stringToHex("MKR", { size: 32 }), "MKR"],
 				[text("U\u0000S\u202eD"), "U S D"],
@@ -301,7 +301,7 @@ describe("collectionMetadataTask", () => {
 			}
 		});
 
-		test("decimals that no amount can have are unknown, and never a wrong price", async () => {
+		test("impossible decimals are unknown, and never lead to a wrong price", async () => {
 			for (const [answer, decimals] of [
 				[uint(77n), 77],
 				[uint(78n), null],
@@ -315,7 +315,7 @@ describe("collectionMetadataTask", () => {
 			}
 		});
 
-		test("silence stores nothing and is tried again", async () => {
+		test("after silence nothing is stored and the job is retried", async () => {
 			const coin = await paidWith();
 			const fault = rpcFault.transport();
 			lab.answers = {
@@ -328,7 +328,7 @@ describe("collectionMetadataTask", () => {
 			expect(await read(coin)).toEqual({ symbol: null, decimals: null });
 		});
 
-		test("a chain taken out of CHAINS is looked for again in a day", async () => {
+		test("a currency of a chain removed from CHAINS is tried again in a day", async () => {
 			const coin = await paidWith();
 			lab.away = true;
 			await run(coin);
@@ -336,7 +336,7 @@ describe("collectionMetadataTask", () => {
 			expect(lab.jobs).toMatchObject([{ payload, delayMs: 86_400_000 }]);
 		});
 
-		test("a payload that names no address is no job", () => {
+		test("a payload without an address is dropped", () => {
 			const { payload } = currencyMetadataTask(createTaskLab(database.db).core);
 			for (const address of ["0x", contractOf(1).toUpperCase(), `${contractOf(1)}00`, "x"]) {
 				expect(payload.safeParse({ chainId: 1, address }).success).toBe(false);
@@ -356,7 +356,7 @@ describe("owedNames", () => {
 			},
 		});
 
-		test("level are lanes near the head that owe nothing, and chains that nobody follows", async () => {
+		test("lanes near the head without gaps count as level, and so do chains without lanes", async () => {
 			const near = { indexedBlock: 1_001 - LEVEL_BLOCKS };
 			const unknown = { headBlock: null, indexedBlock: null };
 			for (const said of [{}, { mint: near, sale: near }, { mint: unknown, sale: unknown }]) {
@@ -366,7 +366,7 @@ describe("owedNames", () => {
 			expect(await lanesAreLevel(scannerOf({ transfer: { indexedBlock: 0 } }), 1)).toBe(true);
 		});
 
-		test("one lane that is behind, or owes blocks, makes its chain count as behind", async () => {
+		test("one lane that is behind, or has a gap, makes its chain count as behind", async () => {
 			const far = { indexedBlock: 1_000 - LEVEL_BLOCKS };
 			for (const said of [{ mint: far }, { sale: far }, { mint: { owes: true } }]) {
 				expect(await lanesAreLevel(scannerOf(said), 1)).toBe(false);
@@ -434,7 +434,7 @@ describe("owedNames", () => {
 		};
 		const idsUpTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-		test("while lanes are behind a few names are read at a time, and a twentieth of the time goes by", async () => {
+		test("while lanes are behind, names are read in small jobs that take at most a twentieth of the time", async () => {
 			tookMs = 100;
 			expect(await turn()).toMatchObject([
 				{ task: OWED_NAMES_TASK, payload: { chainId: ethereum.id }, delayMs: 100 * OWED_RESTS },
@@ -447,12 +447,12 @@ describe("owedNames", () => {
 			expect(read.flat()).toEqual(idsUpTo(3 * COLLECTIONS_PER_JOB_MAX));
 		});
 
-		test("a chain that stays behind has all its names in the end", async () => {
+		test("on a chain that stays behind all names are read in the end", async () => {
 			for (let turns = 0; (await turn()).length > 0; turns++) expect(turns).toBeLessThan(COUNT);
 			expect(read.flat()).toEqual(idsUpTo(COUNT));
 		});
 
-		test("once the lanes are level all that is owed is put in line, each once", async () => {
+		test("once the lanes are level all missing names are queued, each once", async () => {
 			isBehind = false;
 			const first = await turn();
 			const more = first.slice(-1);
@@ -467,7 +467,7 @@ describe("owedNames", () => {
 			expect(read).toEqual([]);
 		});
 
-		test("the task does not go on if no name is owed, or its chain is no longer followed", async () => {
+		test("the task ends if no name is missing, or if its chain has no lane any more", async () => {
 			expect(await turn({ chainId: base.id })).toEqual([]);
 			await database.db.execute("update market_index.collection set metadata_at = now()");
 			expect(await turn()).toEqual([]);

@@ -77,7 +77,7 @@ describe("contractDocumentTask", () => {
 		expect(await read()).toEqual(told);
 	});
 
-	test("a contract's document fills only what no other source has told", async () => {
+	test("a contract's document fills only fields that no other source has filled", async () => {
 		await database.db.query(
 			"update market_index.collection set name = 'Own', slug = 'own', image_url = 'x' where address = $1",
 			[Buffer.from(contract.slice(2), "hex")],
@@ -87,7 +87,7 @@ describe("contractDocumentTask", () => {
 		expect(await read()).toEqual({ slug: "own", name: "Own", description: "Told.", image: "x" });
 	});
 
-	test("a server that does not answer is asked again, one that has nothing is not", async () => {
+	test("a server that does not answer is tried again, one without the document is not", async () => {
 		outcome = { kind: "failed", code: "http_503", isUnreachable: true };
 		await expect(run()).rejects.toThrow("document_unreachable: http_503");
 		outcome = { kind: "failed", code: "http_404", isUnreachable: false };
@@ -95,7 +95,7 @@ describe("contractDocumentTask", () => {
 		expect(await read()).toEqual({ slug: contract, name: null, description: null, image: null });
 	});
 
-	test("a collection that is gone by then is no mistake", async () => {
+	test("a collection that was deleted meanwhile causes no error", async () => {
 		outcome = document;
 		await run(2_000_000_000);
 	});
@@ -180,7 +180,7 @@ describe("storeFacts", () => {
 		expect(fifth).toEqual({ name: null, total: "7", at: new Date(NOW_MS) });
 	});
 
-	test("a contract that the database refuses keeps no other from its name", async () => {
+	test("a contract that the database refuses does not prevent the others' names", async () => {
 		const { refused } = await store(all().with(2, factsOf(3, { name: "Cursed" })));
 		expect(refused.map(({ row }) => row.id)).toEqual([3]);
 		const rows = await named();
@@ -190,13 +190,13 @@ describe("storeFacts", () => {
 		expect(rows[2]).toEqual({ id: 3, slug: contractOf(3), name: null });
 	});
 
-	test("a database that is away is nobody's fault: all is tried again", async () => {
+	test("while the database is down no contract is marked as failed: all are retried", async () => {
 		const away = { ...database.db, transaction: () => Promise.reject(new Error("gone")) };
 		const core = { db: away, queue: { add: async () => {} }, clock: { nowMs: () => NOW_MS } };
 		await expect(storeFacts(core, ethereum.id, all())).rejects.toThrow("gone");
 	});
 
-	test("a collection that a lane is writing is waited for alone, holding no other row", async () => {
+	test("a collection that a lane is writing is waited for alone, without locks on other rows", async () => {
 		const written = Promise.withResolvers<void>();
 		const locked = Promise.withResolvers<void>();
 		const lane = database.db.transaction(async (tx) => {

@@ -54,7 +54,7 @@ describe("createPushListener", () => {
 		return { stream, orders, learned };
 	}
 
-	test("[MRG-13] a pushed sale is an event, its candle is built, and both are published", async () => {
+	test("[MRG-13] a pushed sale is stored, and published with its candle", async () => {
 		await lab.register(CATS);
 		const { stream } = listening();
 		await stream.push({ type: "event", slug: "cats", event: told(sale) });
@@ -66,7 +66,7 @@ describe("createPushListener", () => {
 		expect(candles).toEqual([{ sales: 1 }]);
 	});
 
-	test("[MRG-13] a pushed sale of an order fills it; one that names no order fills none", async () => {
+	test("[MRG-13] a pushed sale fills the order that it names; without an order it fills none", async () => {
 		await lab.register(CATS);
 		const { stream, orders } = listening();
 		const orderHash = `0x${"ab".repeat(32)}` as const;
@@ -78,7 +78,7 @@ describe("createPushListener", () => {
 		]);
 	});
 
-	test("a push about a contract that the index does not have, or about no token, is left out", async () => {
+	test("a push about a contract that is not indexed, or about no token, is ignored", async () => {
 		const { stream, learned } = listening();
 		const event = told(sale);
 		await stream.push({ type: "event", slug: "cats", event });
@@ -88,7 +88,7 @@ describe("createPushListener", () => {
 		expect(learned).toEqual([]);
 	});
 
-	test("[MRG-13] changes of order books and of tokens go to those who keep them", async () => {
+	test("[MRG-13] changes of orders and tokens are passed on to the order book and the token reader", async () => {
 		const cats = await lab.register(CATS);
 		const { stream, orders, learned } = listening();
 		const orderHash = `0x${"1".repeat(64)}` as const;
@@ -102,7 +102,7 @@ describe("createPushListener", () => {
 		expect(learned).toEqual([[cats, sale.tokenId]]);
 	});
 
-	test("[MRG-13] many pushes at once are merged together, and orders keep the order in which they came", async () => {
+	test("[MRG-13] many simultaneous pushes are merged together, and orders keep their order of arrival", async () => {
 		await lab.register(CATS);
 		const { stream, orders } = listening();
 		const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}` as const;
@@ -195,7 +195,7 @@ describe("doubtJob", () => {
 		{ sales, mints, volume: expect.any(String), minuteSales: sales, minuteMints: mints },
 	];
 
-	test("[ING-11] an event that left the chain and does not come back counts as never happened", async () => {
+	test("[ING-11] an event that left the chain and does not return counts as never happened", async () => {
 		await lost();
 		const topic = `collection:ethereum:${CATS}`;
 		const before = (await lab.frames(topic)).length;
@@ -212,14 +212,14 @@ describe("doubtJob", () => {
 		]);
 	});
 
-	test("no event is doubted before its time, nor before its lane is far past it", async () => {
+	test("no event is doubted before its time, or before its lane is far beyond it", async () => {
 		await lost();
 		await doubt(DOUBT_AFTER_MS - 1);
 		await doubt(DOUBT_AFTER_MS, DOUBT_AFTER_BLOCKS - 1);
 		expect(await left()).toBe(2);
 	});
 
-	test("an event that the chain tells again, or that only the provider told, is not doubted", async () => {
+	test("an event that the chain contains again, or that only the provider reported, is not doubted", async () => {
 		const collection = await lost();
 		const blockNumber = BLOCK + 1;
 		const again = {
@@ -240,7 +240,7 @@ describe("doubtJob", () => {
 		expect(await figures()).toEqual(figuresOf(2, 0));
 	});
 
-	test("a doubted event that the chain tells later is there again, once", async () => {
+	test("a doubted event that the chain contains later is stored again, once", async () => {
 		await lost();
 		await doubt();
 		await lab.apply(ethereum, [{ ...mint, blockNumber: BLOCK + 900 }], { live: true });

@@ -212,7 +212,7 @@ describe("mergeEvents", () => {
 	type Told = { type: string; data: Record<string, unknown> };
 	const framesOf = async (topic: string) => (await lab.frames(topic)) as Told[];
 
-	test("[ING-15] an event of the provider's is shown unconfirmed until the chain confirms it, once", async () => {
+	test("[ING-15] an event of the provider is unconfirmed until the chain confirms it, once", async () => {
 		const sale = saleOf(CATS, at(3));
 		expect(await lab.merge(cats, [told(sale)])).toEqual({
 			stored: 1,
@@ -230,7 +230,7 @@ describe("mergeEvents", () => {
 		expect((await readFigures(database.db)).collections).toMatchObject([{ sales: 1 }]);
 	});
 
-	test("[MRG-07] an event that the chain told gets the provider's payload once, and no second row", async () => {
+	test("[MRG-07] an event known from the chain gets the provider's payload once, and no second row", async () => {
 		const sale = saleOf(CATS, at(3));
 		await lab.apply(ethereum, [sale]);
 		expect(await lab.merge(cats, [told(sale), told(sale)])).toMatchObject({
@@ -241,7 +241,7 @@ describe("mergeEvents", () => {
 		expect(await lab.rows()).toMatchObject([{ verified: true, payload: { nft: {} } }]);
 	});
 
-	test("[IDX-10] a sale that the chain knows and does not accept stays so, whatever the provider says", async () => {
+	test("[IDX-10] a sale of the chain that is not accepted stays so, whatever the provider reports", async () => {
 		const refused = { accepted: false, reason: "self_trade" as const };
 		const sale = saleOf(CATS, at(3, refused));
 		await lab.apply(ethereum, [sale]);
@@ -250,7 +250,7 @@ describe("mergeEvents", () => {
 		expect((await readFigures(database.db)).collections).toMatchObject([{ sales: 0 }]);
 	});
 
-	test("[MRG-07] a transfer that is a mint's duplicate is promoted to it, whichever comes first", async () => {
+	test("[MRG-07] a transfer that duplicates a mint becomes the mint, whichever comes first", async () => {
 		const early = mintOf(CATS, at(9));
 		const late = mintOf(CATS, at(3));
 		const moved = (mint: NewEvent) => told(mint, { type: "transfer", from: STRANGER });
@@ -268,7 +268,7 @@ describe("mergeEvents", () => {
 		expect((await lab.rows()).map(({ kind }) => kind)).toEqual(["mint", "mint", "transfer"]);
 	});
 
-	test("[MRG-07] the provider's own mint takes the place of its transfer", async () => {
+	test("[MRG-07] the provider's own mint replaces its transfer", async () => {
 		const mint = mintOf(CATS, at(3));
 		const transfer = told(mint, { type: "transfer", from: STRANGER });
 		await lab.merge(cats, [transfer]);
@@ -290,7 +290,7 @@ describe("mergeEvents", () => {
 		expect(await lab.unconfirmed()).toBe(0);
 	});
 
-	test("[STR-04] a sale that only the provider told is published with its candle, and taken back when the chain tells it", async () => {
+	test("[STR-04] a sale that only the provider reported is published with its candle, and retracted when the chain has it", async () => {
 		const sale = saleOf(CATS, at(3));
 		const saidAtMs = sale.occurredAtMs - 60_000;
 		await lab.merge(cats, [told(sale, { occurredAtMs: saidAtMs })]);
@@ -311,7 +311,7 @@ describe("mergeEvents", () => {
 		]);
 	});
 
-	test("[STR-04] an old event tells the collection's stream to read anew, but not discover", async () => {
+	test("[STR-04] an old event makes the collection's stream read again, but not discover", async () => {
 		const old = saleOf(CATS, at(TOLD_LIVE_MS / 12_000 + 1));
 		await lab.merge(cats, [told(old)]);
 		expect(await framesOf(TOPIC)).toMatchObject([{ type: "snapshot_required" }]);
@@ -320,7 +320,7 @@ describe("mergeEvents", () => {
 		expect(discover[0]?.data).toMatchObject({ section: "market", row: { sales24h: 1 } });
 	});
 
-	test("[ING-11] an event that leaves the chain and that the provider told loses its block, and counts on", async () => {
+	test("[ING-11] an event that leaves the chain, but that the provider reported, loses its block and still counts", async () => {
 		const both = saleOf(CATS, at(3, { totalRaw: 2n * ETH }));
 		const chainOnly = saleOf(CATS, at(2));
 		await lab.apply(ethereum, [both, chainOnly], { live: true });
@@ -347,7 +347,7 @@ describe("mergeEvents", () => {
 		expect(await lab.rows()).toMatchObject([{ verified: true, payload: { nft: {} } }]);
 	});
 
-	test("an excluded collection takes in nothing, nor does one that is gone", async () => {
+	test("events of an excluded or deleted collection are not stored", async () => {
 		const sale = saleOf(CATS, at(3));
 		expect(await lab.merge({ ...cats, id: 999_999 }, [told(sale)])).toMatchObject({ stored: 0 });
 		await database.db.execute("update market_index.collection set excluded = true");
@@ -366,7 +366,7 @@ describe("mergeEvents", () => {
 		]);
 	});
 
-	test("merging waits for a lane that holds the chain, and sees what it wrote", async () => {
+	test("merging waits for a lane that writes the chain, and sees what the lane wrote", async () => {
 		const { db } = database;
 		const sale = saleOf(CATS, at(3));
 		let isMerged = false;
@@ -384,7 +384,7 @@ describe("mergeEvents", () => {
 		expect(await lab.unconfirmed()).toBe(0);
 	});
 
-	test("events stand in the order of their times even where the chain's pace is guessed wrong", async () => {
+	test("events are in the order of their times even if the chain's pace is estimated wrongly", async () => {
 		const lastSale = async () => (await readFigures(database.db)).collections[0]?.["last_sale"];
 		for (const wrong of [-15_000_000, 15_000_000]) {
 			await lab.clear();
@@ -403,7 +403,7 @@ describe("mergeEvents", () => {
 	test.each([
 		["was never seen", null],
 		["is lower than the pace says", 5],
-	])("sales stand in the order of their times where the chain's head %s", async (_name, head) => {
+	])("sales are in the order of their times when the chain's head %s", async (_name, head) => {
 		lab.head.block = head;
 		// Seconds apart, within one minute of the past: one candle, and one block of any pace.
 		const minuteMs = Math.floor((NOW_MS - 7_200_000) / 60_000) * 60_000;
@@ -442,7 +442,7 @@ describe("mergeEvents", () => {
 		]);
 	});
 
-	test("[ING-15] the provider's word is taken before any lane saw the chain", async () => {
+	test("[ING-15] the provider's events are accepted before any lane has read the chain", async () => {
 		lab.head.block = null;
 		const older = saleOf(CATS, { ...at(5), tokenId: 1n });
 		await lab.merge(cats, [told(older)]);

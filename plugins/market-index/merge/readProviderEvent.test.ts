@@ -25,12 +25,12 @@ describe("blockBetween", () => {
 	const at = (blockNumber: number, occurredAtMs: number) => ({ blockNumber, occurredAtMs });
 	const BASE = { estimate: 50, occurredAtMs: 5_000, before: null, after: null, blockMs: 1_000 };
 
-	test("an estimate that fits between its neighbours stands", () => {
+	test("an estimate that fits between its neighbours is kept", () => {
 		expect(blockBetween(BASE)).toBe(50);
 		expect(blockBetween({ ...BASE, before: at(40, 1_000), after: at(60, 9_000) })).toBe(50);
 	});
 
-	test("an estimate that does not fit between its neighbours becomes the block of its time", () => {
+	test("an estimate that does not fit between its neighbours is replaced by a block for its time", () => {
 		const cases = [
 			[{ before: at(100, 1_000), after: at(200, 9_000) }, 150],
 			[{ before: at(100, 1_000) }, 104],
@@ -45,7 +45,7 @@ describe("blockBetween", () => {
 		}
 	});
 
-	test("no block is below that of what happened before, or above that of what happened after", () => {
+	test("a block is never below that of an earlier event, or above that of a later one", () => {
 		const block = fc.integer({ min: -1_000_000, max: 1_000_000 });
 		const time = fc.integer({ min: 0, max: 1_000_000 });
 		fc.assert(
@@ -78,7 +78,7 @@ describe("estimateBlock", () => {
 	});
 	const time = fc.integer({ min: FIRST_MS, max: NOW_MS + 3_600_000 });
 
-	test("later times never give lower blocks, and none lies beyond the chain's head, whatever its pace", () => {
+	test("later times never give lower blocks, or blocks beyond the chain's head, at any pace", () => {
 		fc.assert(
 			fc.property(pace, time, time, (given, a, b) => {
 				const early = estimateBlock(given, Math.min(a, b));
@@ -92,14 +92,14 @@ describe("estimateBlock", () => {
 		);
 	});
 
-	test("an estimated block is the true one at a steady pace", () => {
+	test("at a steady pace the estimated block is the true one", () => {
 		const given = { headBlock: 20_000_000, atMs: NOW_MS, blockMs: 12_000 };
 		for (const ago of [0, 1, 1_000, 9_000_000]) {
 			expect(estimateBlock(given, NOW_MS - ago * 12_000)).toBe(20_000_000 - ago);
 		}
 	});
 
-	test("each second has a lower block than the next if there is no head, or it is too old", () => {
+	test("each second has a lower block than the next one if the head is missing or too old", () => {
 		for (const headBlock of [null, 0, 5]) {
 			const given = { headBlock, atMs: NOW_MS, blockMs: 12_000 };
 			const blocks = [3_602, 3_601, 3_600].map((ago) => estimateBlock(given, NOW_MS - ago * 1_000));
@@ -109,7 +109,7 @@ describe("estimateBlock", () => {
 		}
 	});
 
-	test("times older than the pace reaches still stand one after another", () => {
+	test("times older than the estimate reaches are still in order", () => {
 		const fast = { headBlock: 400_000_000, atMs: NOW_MS, blockMs: 250 };
 		const years = [2017, 2019, 2021, 2023].map((year) => estimateBlock(fast, Date.UTC(year, 5)));
 		expect(new Set(years).size).toBe(years.length);
@@ -131,7 +131,7 @@ describe("readProviderEvent", () => {
 	const read = (event: ProviderEvent) => readProviderEvent(event, reading);
 	const sale = saleOf(CATS, { from: ALICE, to: BOB });
 
-	test("a sale goes from its seller to its buyer, for the total of all its units, at the provider's venue", () => {
+	test("a sale has seller, buyer, the total of all its units, and the provider's venue", () => {
 		const three = saleOf(CATS, { from: ALICE, to: BOB, quantity: 3n, totalRaw: 6n * ETH });
 		expect(read(told(three))).toMatchObject({
 			kind: "sale",
@@ -149,24 +149,24 @@ describe("readProviderEvent", () => {
 	describe("[ING-06] a transfer is a mint", () => {
 		const moved = (from: `0x${string}`, to: `0x${string}`) =>
 			read(told(sale, { type: "transfer", from, to }));
-		test("a transfer from nobody, or from the receiver itself, is a mint", () => {
+		test("a transfer from the zero address, or from the receiver itself, is a mint", () => {
 			for (const from of [ZERO_ADDRESS, BOB]) {
 				expect(moved(from, BOB)).toMatchObject({ kind: "mint", from: ZERO_ADDRESS, to: BOB });
 			}
 		});
-		test("any other transfer stays a transfer, which has no price", () => {
+		test("any other transfer stays a transfer, and has no price", () => {
 			expect(moved(ALICE, BOB)).toMatchObject({ kind: "transfer", from: ALICE, totalRaw: null });
 			expect(moved(ALICE, ZERO_ADDRESS)).toMatchObject({ kind: "transfer", venue: null });
 		});
 	});
 
-	test("a mint without a told price has none, and a free mint costs 0", () => {
+	test("a mint without a reported price has none, and a free mint costs 0", () => {
 		const mint = mintOf(CATS);
 		expect(read(told(mint, { totalRaw: null }))).toMatchObject({ totalRaw: null, currency: null });
 		expect(read(told(mint, { totalRaw: 0n }))).toMatchObject({ totalRaw: 0n, accepted: true });
 	});
 
-	test("[IDX-10] a sale for nothing and a sale to oneself are kept, and count in no figure", () => {
+	test("[IDX-10] a sale at price zero and a self-trade are kept, and not counted in any figure", () => {
 		expect(read(told(sale, { totalRaw: 0n }))).toMatchObject({
 			accepted: false,
 			reason: "zero_price",
@@ -176,7 +176,7 @@ describe("readProviderEvent", () => {
 		expect(read(told(sale, { totalRaw: null }))).toMatchObject({ accepted: true, totalRaw: null });
 	});
 
-	test("an amount in a currency that is only named counts where the name is the chain's own, else it is no price", () => {
+	test("an amount in a currency without address has a price only if it names the chain's coin", () => {
 		const paid = (payment: Partial<ProviderPayment>) => {
 			const event = told(sale);
 			const full = { totalRaw: ETH, currency: null, decimals: 18, symbol: null, ...payment };
@@ -194,7 +194,7 @@ describe("readProviderEvent", () => {
 		}
 	});
 
-	test("an impossible event is left out: foreign contract or chain, no token, no units, bad time", () => {
+	test("an invalid event is left out: foreign contract or chain, no token, no units, bad time", () => {
 		const event = told(sale);
 		const { nft } = event;
 		if (!nft) throw new Error("a token was told");
@@ -215,14 +215,14 @@ describe("readProviderEvent", () => {
 		expect(read({ ...event, occurredAtMs: NOW_MS + HOUR_MS })).not.toBeNull();
 	});
 
-	test("listings and offers are no events of the index", () => {
+	test("listings and offers are not stored as events", () => {
 		const { seller: _, buyer: __, ...rest } = told(sale) as ProviderEvent & { type: "sale" };
 		for (const type of ["listing", "item_offer", "collection_offer", "trait_offer"] as const) {
 			expect(read({ ...rest, type, maker: ALICE, expiresAtMs: null })).toBeNull();
 		}
 	});
 
-	test("an event without a transaction gets the same recognisable stand-in each time", () => {
+	test("an event without a transaction gets the same recognisable substitute hash each time", () => {
 		fc.assert(
 			fc.property(fc.bigInt(0n, 9n), fc.integer({ min: 0, max: 3 }), (tokenId, hours) => {
 				const occurredAtMs = NOW_MS - hours * HOUR_MS;
@@ -254,7 +254,7 @@ describe("standInHash", () => {
 		occurredAtMs: fc.constantFrom(1_000, 1_999, 2_000),
 	});
 
-	test("stand-ins of two events are equal exactly where all that names them is, to the second", () => {
+	test("two events have the same substitute hash exactly if all their members are equal, to the second", () => {
 		fc.assert(
 			fc.property(event, event, (a, b) => {
 				const text = (one: typeof a) =>
@@ -269,7 +269,7 @@ describe("standInHash", () => {
 		);
 	});
 
-	test("a stand-in hash has 32 bytes and begins with its contract's prefix", () => {
+	test("a substitute hash has 32 bytes and begins with its contract's prefix", () => {
 		fc.assert(
 			fc.property(event, (one) => {
 				const hash = standInHash(one);

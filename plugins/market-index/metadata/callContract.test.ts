@@ -24,7 +24,7 @@ describe("callContract", () => {
 		};
 	}
 
-	test("a contract is called at the newest block, and may burn 5 million gas and no more", async () => {
+	test("a contract is called at the newest block, with at most 5 million gas", async () => {
 		const { asked, call } = answering(() => "0x01");
 		expect(await call()).toBe("0x01");
 		const params = [{ to: CATS, data: "0x06fdde03", gas: "0x4c4b40" }, "latest"];
@@ -32,20 +32,20 @@ describe("callContract", () => {
 		expect(Number("0x4c4b40")).toBe(5_000_000);
 	});
 
-	test("an answer that is no bytes counts as none", async () => {
+	test("an answer that is no bytes counts as missing", async () => {
 		for (const answer of ["0x", "", "0x1", "0xzz", "abcd", null, undefined, 7, ["0x01"], {}]) {
 			expect(await answering(() => answer).call()).toBeNull();
 		}
 	});
 
-	test("128 KiB are read, and more is an attack", async () => {
+	test("an answer above 128 KiB is refused", async () => {
 		const bytes = (count: number) => `0x${"61".repeat(count)}`;
 		expect(await answering(() => bytes(131_072)).call()).toHaveLength(262_146);
 		expect(await answering(() => bytes(131_073)).call()).toBeNull();
 		expect(await answering(() => bytes(2_000_000)).call()).toBeNull();
 	});
 
-	test("a contract that reverts has no answer, also where its text speaks of limits", async () => {
+	test("a contract that reverts has no answer, even if its message mentions limits", async () => {
 		for (const refused of [rpcFault.refused(), rpcFault.range()]) {
 			const { call } = answering(() => {
 				throw refused;
@@ -54,7 +54,7 @@ describe("callContract", () => {
 		}
 	});
 
-	test("silence, a node of another chain and our own mistakes are no word about the contract", async () => {
+	test("silence, a node of another chain and our own errors do not count as answers of the contract", async () => {
 		for (const error of [rpcFault.transport(), rpcFault.wrongChain(), new TypeError("ours")]) {
 			const { call } = answering(() => {
 				throw error;
@@ -125,7 +125,7 @@ describe("callTogether", () => {
 		]);
 	}
 
-	test("a hundred views are one call, and whether the chain can do that is asked once", async () => {
+	test("a hundred calls are one Multicall3 call, and whether the chain has Multicall3 is checked once", async () => {
 		const { ask, counts } = chainOf({});
 		expect(await ask()).toEqual(expected);
 		expect(counts).toEqual({ code: 1, together: 1, alone: 0 });
@@ -133,13 +133,13 @@ describe("callTogether", () => {
 		expect(counts).toEqual({ code: 1, together: 2, alone: 0 });
 	});
 
-	test("a few views are called one by one, without a look for Multicall3", async () => {
+	test("a few calls are sent one by one, without a check for Multicall3", async () => {
 		const { ask, counts } = chainOf({});
 		expect(await ask(CONTRACTS.slice(0, 3))).toEqual(expected.slice(0, 3));
 		expect(counts).toEqual({ code: 0, together: 0, alone: 6 });
 	});
 
-	test("a chain without it is asked the plain way, and looked at again now and then", async () => {
+	test("a chain without Multicall3 gets single calls, and is checked again now and then", async () => {
 		let code = "0x";
 		const { ask, counts } = chainOf({ code: () => code });
 		for (let turn = 0; turn < 255; turn++) await ask(CONTRACTS.slice(0, 4));
@@ -150,7 +150,7 @@ describe("callTogether", () => {
 		expect(counts.together).toBeGreaterThan(0);
 	});
 
-	test("a view that fails among others is asked alone: another may have burnt the gas of all", async () => {
+	test("a call that fails among others is repeated alone, because another may have used the gas", async () => {
 		// The tenth contract leaves no gas for whoever comes behind it.
 		const { ask, counts } = chainOf({
 			together: (views) => {
@@ -162,7 +162,7 @@ describe("callTogether", () => {
 		expect(counts).toEqual({ code: 1, together: 1, alone: 40 });
 	});
 
-	test("a view that its contract lacks is null, and nobody else's is", async () => {
+	test("a function that its contract lacks gives null, and the other calls are not affected", async () => {
 		const { ask } = chainOf({
 			alone: (view) => (view.target.toLowerCase() === CONTRACTS[7] ? null : honest(view)),
 		});
@@ -175,14 +175,14 @@ describe("callTogether", () => {
 	const tokens = (count: number) =>
 		Array.from({ length: count }, (_, id): Hex => `0xc87b56dd${id.toString(16).padStart(64, "0")}`);
 
-	test("a contract without the function costs one call more, however many tokens it has", async () => {
+	test("a contract without the function costs one more call, however many tokens it has", async () => {
 		const { rpc, counts } = chainOf({ alone: () => null });
 		const answers = await callViews(rpc, [contractOf(1)], tokens(100), never);
 		expect(answers).toEqual([new Array(100).fill(null)]);
 		expect(counts).toEqual({ code: 1, together: 1, alone: 1 });
 	});
 
-	test("tokens that all keep failing are not asked alone again, until one answers", async () => {
+	test("after tokens failed alone repeatedly, others are not repeated alone, until one answers", async () => {
 		let isRevealed = false;
 		const { rpc, counts } = chainOf({ alone: () => (isRevealed ? "0xaa" : null) });
 		const ask = async () => (await callViews(rpc, [contractOf(1)], tokens(100), never))[0];
@@ -195,14 +195,14 @@ describe("callTogether", () => {
 		expect(counts).toEqual({ code: 1, together: 5, alone: 2 });
 	});
 
-	test("all tokens are asked alone if the first one answers alone", async () => {
+	test("all tokens are repeated alone if the first one answers alone", async () => {
 		const { rpc, counts } = chainOf({ together: (views) => pack(views.map(() => null)) });
 		const [answers = []] = await callViews(rpc, [contractOf(1)], tokens(100), never);
 		expect(answers.every((answer) => answer !== null)).toBe(true);
 		expect(counts).toEqual({ code: 1, together: 1, alone: 100 });
 	});
 
-	test("a token that is missing among others says nothing of them", async () => {
+	test("a token whose answer is missing does not affect the others", async () => {
 		const [first, ...others] = tokens(100);
 		const { rpc, counts } = chainOf({ alone: (view) => (view.data === first ? null : "0xaa") });
 		const [answers = []] = await callViews(rpc, [contractOf(1)], tokens(100), never);
@@ -219,7 +219,7 @@ describe("callTogether", () => {
 		"a list of a length that cannot be": `0x${"20".padStart(64, "0")}${"f".repeat(64)}`,
 	};
 	for (const [what, lie] of Object.entries(lies)) {
-		test(`a contract that answers ${what} is asked the plain way, and soon in no other`, async () => {
+		test(`a contract that answers ${what} gets single calls, and is soon left out of shared ones`, async () => {
 			const { ask, counts } = chainOf({ together: () => lie });
 			for (let turn = 0; turn < 12; turn++) expect(await ask()).toEqual(expected);
 			expect(counts.together).toBeLessThan(8);
@@ -227,7 +227,7 @@ describe("callTogether", () => {
 		});
 	}
 
-	test("a node that refuses so large a call is asked the plain way, and for less the next time", async () => {
+	test("after a node refuses a large call, single calls are sent, and the next one is smaller", async () => {
 		const sizes: number[] = [];
 		const { ask } = chainOf({
 			together: (views) => {
@@ -240,7 +240,7 @@ describe("callTogether", () => {
 		expect(sizes.slice(0, 3)).toEqual([100, 50, 25]);
 	});
 
-	test("a node that does not answer is asked again later, by whoever has the job", async () => {
+	test("a node that does not answer is asked again later, by the job that reads it next", async () => {
 		const { ask } = chainOf({
 			together: () => {
 				throw rpcFault.transport();

@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const ask = (rpc: Pick<Rpc, "settle"> & Partial<Rpc>) =>
 	callViews(rpc as Rpc, [contractOf(1)], ["0x01", "0x02", "0x03"], never);
 
-test("views share one request, and one that reverts or answers no bytes is null alone", async () => {
+test("calls share one request, and one that reverts or returns no bytes is null alone", async () => {
 	let requests = 0;
 	const outcomes: RpcOutcome[] = [
 		{ kind: "result", result: "0xaa" },
@@ -22,7 +22,7 @@ test("views share one request, and one that reverts or answers no bytes is null 
 	expect(requests).toBe(1);
 });
 
-test("a node that refuses the request as a whole is asked one by one", async () => {
+test("after a node refuses the shared request, the calls are sent one by one", async () => {
 	const settle = async () => {
 		throw rpcFault.refused({ detail: "batches are not allowed" });
 	};

@@ -53,7 +53,7 @@ describe("createDocumentReader.foreign", () => {
 		return readDocument(uri, { signal: new AbortController().signal });
 	}
 
-	test("[SEC-05] no URI of a contract leads to this machine, whatever its scheme or form", async () => {
+	test("[SEC-05] no URI of a contract leads to this machine, in any scheme or form", async () => {
 		const here = `127.0.0.1:${canary.port}`;
 		const uris = [
 			...[`http://${here}/`, `https://${here}/`, `HTTP://${here}/1.json`, ` http://${here}/ `],
@@ -80,7 +80,7 @@ describe("createDocumentReader.foreign", () => {
 		expect(await read(`ipfs://${CID}/1`)).toMatchObject({ kind: "read", name: "Cat" });
 	});
 
-	test("[SEC-05] a stranger may not name the gateway that is meant for us", async () => {
+	test("[SEC-05] a contract's URI may not name the operator's gateway", async () => {
 		asked.length = 0;
 		for (const path of ["/api/v0/id", "/ipfs/x", "//"]) {
 			expect(await read(gateway.origin + path)).toMatchObject({ code: "foreign_refused" });
@@ -127,7 +127,7 @@ describe("createDocumentReader", () => {
 		return { asked, read: (uri: string) => read(uri, { signal: never }), servers };
 	}
 
-	test("a document is read from the URI, a server, or the first gateway that has it", async () => {
+	test("a document is read from the URI, from a server, or from the first gateway that has it", async () => {
 		const json = '{"name":"Cat"}';
 		const { read, asked } = lab({ [B]: json, "https://a.test/": json, "https://ar.test/": json });
 		const id = "bNbA3TEQVL60xlgCcqdz4ZPHFZ711cZ3hmkpGttDt_U";
@@ -142,7 +142,7 @@ describe("createDocumentReader", () => {
 		]);
 	});
 
-	test("[SEC-05] a private gateway is allowed for what we ask of it, and for nothing a stranger wrote", async () => {
+	test("[SEC-05] a private gateway is allowed for our own URLs, and never for a contract's URL", async () => {
 		const { read, asked } = lab({});
 		await read(`https://c.test/ipfs/${CID}`);
 		await read(`${A}/api/v0/id`);
@@ -158,7 +158,7 @@ describe("createDocumentReader", () => {
 		}
 	});
 
-	test("a gateway that is down costs its time once, and comes last until another one is", async () => {
+	test("a gateway that is down is waited for once, and tried last until another one is down", async () => {
 		const { read, asked, servers } = lab({ [B]: "{}" });
 		for (let index = 0; index < 3; index++) await read(`ipfs://${CID}/${index}`);
 		const hosts = () => asked.splice(0).map(({ url }) => new URL(url).origin);
@@ -169,7 +169,7 @@ describe("createDocumentReader", () => {
 		expect(hosts()).toEqual([B, A, A]);
 	});
 
-	test("a failure says whether asking again may help", async () => {
+	test("a failure says whether a retry may help", async () => {
 		const failure = async (servers: Record<string, string | number | Error>, uri: string) => {
 			const outcome = await lab(servers).read(uri);
 			return outcome.kind === "failed" ? [outcome.code, outcome.isUnreachable] : outcome;
@@ -189,7 +189,7 @@ describe("createDocumentReader", () => {
 		expect(await failure({ [A]: 410, [B]: 404 }, `ipfs://${CID}`)).toEqual(["http_404", false]);
 	});
 
-	test("a mistake of ours is not taken for the stranger's", async () => {
+	test("our own error does not count as the server's", async () => {
 		const ours = new TypeError("ours");
 		await expect(lab({ "https://a.test/": ours }).read("https://a.test/1")).rejects.toBe(ours);
 		const fault = defineFaults({ x: { status: 500, retry: "later", public: "x" } }).x();
@@ -198,7 +198,7 @@ describe("createDocumentReader", () => {
 		});
 	});
 
-	test("a server that says we ask too often is asked once more at its time, then left alone", async () => {
+	test("a server that limits our rate is asked once more after its wait, then not for a while", async () => {
 		const asked: string[] = [];
 		let retryAfterMs = 1;
 		const read = createDocumentReader({
@@ -239,13 +239,13 @@ describe("createHostPace", () => {
 		return { state, pace, enter: (host = "a.test") => pace.enter(host, never) };
 	}
 
-	test("a host that never complained is not held back", async () => {
+	test("a host without a rate limit is not slowed down", async () => {
 		const { enter, state } = lab();
 		for (let call = 0; call < 100; call++) expect(await enter()).toBe(true);
 		expect(state.slept).toEqual([]);
 	});
 
-	test("a host that says for how long is left alone so long, and only that host", async () => {
+	test("a host that names its wait is not called for that time, and other hosts are", async () => {
 		const { enter, pace, state } = lab();
 		pace.limited("a.test", 3_000);
 		expect(await enter("b.test")).toBe(true);
@@ -254,7 +254,7 @@ describe("createHostPace", () => {
 		expect(state.slept).toEqual([3_000, 3_000 + HOST_GAP_FIRST_MS]);
 	});
 
-	test("a caller that would wait too long for a host is told at once, and the host is not asked", async () => {
+	test("a caller that would wait too long for a host is refused at once, and the host is not called", async () => {
 		const { enter, pace, state } = lab();
 		pace.limited("a.test", HOST_WAIT_MAX_MS + 1);
 		expect(await enter()).toBe(false);
@@ -263,7 +263,7 @@ describe("createHostPace", () => {
 		expect(await enter()).toBe(true);
 	});
 
-	test("calls stand further apart with each complaint, and complaints of one moment are one", async () => {
+	test("each rate limit lengthens the pause between calls, and simultaneous ones count once", async () => {
 		const { enter, pace, state } = lab();
 		for (let call = 0; call < 16; call++) pace.limited("a.test", null);
 		state.nowMs += HOST_PAUSE_FIRST_MS;
@@ -274,7 +274,7 @@ describe("createHostPace", () => {
 		expect(state.slept).toEqual([HOST_GAP_FIRST_MS * 2]);
 	});
 
-	test("calls draw closer again as documents are served, until nothing holds them back", async () => {
+	test("served documents shorten the pause again, until there is none", async () => {
 		const { enter, pace, state } = lab();
 		pace.limited("a.test", 0);
 		for (let call = 0; call < 100; call++) pace.served("a.test");
@@ -299,7 +299,7 @@ describe("documentConfig", () => {
 		expect(gatewaysOf(schema.parse({})).ipfs).toEqual(["https://ipfs.io", "https://dweb.link"]);
 	});
 
-	test("gateways and origins of another form are refused", () => {
+	test("gateways and origins in another format are refused", () => {
 		const wrong = [
 			"ftp://a.test",
 			"a.test",

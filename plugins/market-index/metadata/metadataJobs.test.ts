@@ -11,7 +11,7 @@ import {
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 describe("metadataJobs", () => {
-	test("a thing's job has one key, so that one thing queues once, and waits behind what moves a figure", () => {
+	test("an object's job has one key, so that it queues once, and runs after jobs that change figures", () => {
 		const fresh = Array.from({ length: COLLECTIONS_PER_JOB_MAX + 1 }, (_, id) => ({ id }));
 		expect(collectionJobs(fresh)).toEqual([
 			{
@@ -46,7 +46,7 @@ describe("slugOf", () => {
 		expect(slugOf(`${"a".repeat(63)}-b`)).toBe("a".repeat(63));
 	});
 
-	test("a name without letters that a URL takes has no slug", () => {
+	test("a name without letters that a URL allows has no slug", () => {
 		for (const name of ["", "猫", "❤️", "---", " "]) expect(slugOf(name)).toBeNull();
 	});
 
@@ -58,7 +58,7 @@ describe("slugOf", () => {
 		expect(slugOf("0xCats")).toBe("0xcats");
 	});
 
-	test("a slug of any name fits a URL and is its own slug", () => {
+	test("the slug of any name fits a URL and is its own slug", () => {
 		const name = fc.string({ unit: "binary", maxLength: 200 });
 		fc.assert(
 			fc.property(fc.oneof(name, fc.string({ maxLength: 200 })), (text) => {

@@ -19,7 +19,7 @@ describe("isJsonBounded", () => {
 		expect(isJsonBounded(list(20_002))).toBe(false);
 	});
 
-	test("brackets and commas within texts are texts", () => {
+	test("brackets and commas inside strings are not counted", () => {
 		const texts = ["[".repeat(100), ",".repeat(50_000), '\\"['.repeat(100), "\\", '"', '\\\\",['];
 		for (const text of texts) expect(isJsonBounded(JSON.stringify([text, text]))).toBe(true);
 		for (const open of ['"', '"[', '"\\', '["\\"']) expect(isJsonBounded(open)).toBe(true);
@@ -39,7 +39,7 @@ describe("normaliseTraits", () => {
 		return { type, value, displayType };
 	};
 
-	test("the forms that are in use say the same", () => {
+	test("the common forms of traits give the same result", () => {
 		const expected = [plain("Hat", "Red")];
 		for (const form of [
 			[{ trait_type: "Hat", value: "Red" }],
@@ -54,7 +54,7 @@ describe("normaliseTraits", () => {
 		}
 	});
 
-	test("numbers and truth values become text, and what they are shown as is kept", () => {
+	test("numbers and booleans become text, and their display type is kept", () => {
 		expect(
 			normaliseTraits([
 				{ trait_type: "Level", value: 5, display_type: "number" },
@@ -70,7 +70,7 @@ describe("normaliseTraits", () => {
 		]);
 	});
 
-	test("only attributes without a name or a plain value are left out", () => {
+	test("only attributes without a name or a plain value are dropped", () => {
 		const odd = [
 			...[null, 7, "Red", [], [["Hat", "Red"]], {}, { value: "Red" }, { trait_type: "Hat" }],
 			...[{}, [], null, "", " ", "\u0000", "\u200b"].map((value) => ({ trait_type: "Hat", value })),
@@ -84,7 +84,7 @@ describe("normaliseTraits", () => {
 			expect(normaliseTraits(none)).toEqual([]);
 	});
 
-	test("512 attributes are read of a document, in either form", () => {
+	test("at most 512 attributes of a document are read, in either form", () => {
 		const many = Array.from({ length: 10_000 }, (_, index) => [`t${index}`, "v"] as const);
 		expect(normaliseTraits(Object.fromEntries(many))).toHaveLength(512);
 		expect(
@@ -122,7 +122,7 @@ describe("parseTokenJson", () => {
 		traits: null,
 	};
 
-	test("a token's document is read", () => {
+	test("a token's document is parsed", () => {
 		expect(
 			parse({
 				name: "Cat #1",
@@ -140,7 +140,7 @@ describe("parseTokenJson", () => {
 		});
 	});
 
-	test("other names for the same fields are understood", () => {
+	test("alternative names for the same fields are understood", () => {
 		const image = "https://a.test/1.png";
 		for (const key of ["image", "image_url", "imageUrl"]) {
 			expect(parse({ [key]: image })?.imageUrl).toBe(image);
@@ -154,7 +154,7 @@ describe("parseTokenJson", () => {
 		expect(parse({ attributes: [] })?.traits).toEqual([]);
 	});
 
-	test("a nonsense field of a token's document loses only itself", () => {
+	test("an invalid field of a token's document does not affect the others", () => {
 		const nonsense = {
 			name: {},
 			description: [],
@@ -183,7 +183,7 @@ describe("parseTokenJson", () => {
 		expect(parseTokenJson('{"__proto__":{"name":"Cat"}}', gateways)).toEqual(nothing);
 	});
 
-	test("reading any token document ends, and PostgreSQL takes the result", () => {
+	test("parsing any token document ends, and PostgreSQL accepts the result", () => {
 		const keys = ["name", "description", "image", "image_data", "attributes", "properties"];
 		const document = fc.dictionary(fc.constantFrom(...keys), fc.jsonValue());
 		fc.assert(
@@ -195,7 +195,7 @@ describe("parseTokenJson", () => {
 		);
 	});
 
-	test("[SEC-05] a document that is all nesting or all members is none", () => {
+	test("[SEC-05] a document of nothing but nesting or members gives null", () => {
 		const members = Array.from({ length: 30_000 }, (_, index) => `"${index}a":0`).join(",");
 		for (const bomb of ["[".repeat(999_999), `{"attributes":{${members}}}`, `{${members}}`]) {
 			expect(parseTokenJson(bomb, gateways)).toBeNull();

@@ -31,7 +31,7 @@ describe("dataUriTexts", () => {
 	const json = '{"name":"Cäts & Dogs"}';
 	const base64 = Buffer.from(json).toString("base64");
 
-	test("the text is read however it is encoded", () => {
+	test("the text of a data URI is read in any encoding", () => {
 		for (const uri of [
 			`data:application/json;base64,${base64}`,
 			`data:application/json;charset=utf-8;base64,${base64}`,
@@ -53,7 +53,7 @@ describe("dataUriTexts", () => {
 		]);
 	});
 
-	test("percent signs that encode nothing are percent signs", () => {
+	test("percent signs that encode nothing are kept", () => {
 		expect(dataUriTexts('data:application/json,{"name":"100% cats"}')).toEqual([
 			'{"name":"100% cats"}',
 		]);
@@ -61,7 +61,7 @@ describe("dataUriTexts", () => {
 		expect(dataUriTexts(quoted)).toEqual(['{"image":"a"b"}', '{"image":"a%22b"}']);
 	});
 
-	test("images, pages and what is no data URI hold no document", () => {
+	test("images, pages and texts that are no data URI contain no document", () => {
 		for (const uri of [
 			"data:image/png;base64,AAAA",
 			"data:text/html,<b>",
@@ -72,7 +72,7 @@ describe("dataUriTexts", () => {
 		}
 	});
 
-	test("any text in a data URI comes back as it was written, in each encoding", () => {
+	test("any text is the same after encoding and reading, in each encoding", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), (text) => {
 				const inBase64 = Buffer.from(text).toString("base64");
@@ -97,7 +97,7 @@ describe("displayUrl", () => {
 	const gateways = { ipfs: ["http://10.0.0.7:8080", "https://b.test"], arweave: "https://ar.test" };
 	const shown = (url: string) => displayUrl(url, gateways);
 
-	test("content is shown from the first gateway that browsers may reach", () => {
+	test("content is shown through the first gateway that browsers can reach", () => {
 		expect(shown(`ipfs://${CID}/1.png`)).toBe(`https://b.test/ipfs/${CID}/1.png`);
 		expect(shown(`http://c.test/ipfs/${CID}`)).toBe(`https://b.test/ipfs/${CID}`);
 		const local = { ...gateways, ipfs: ["http://127.0.0.1:1"] };
@@ -166,7 +166,7 @@ describe("ipfsPathOf", () => {
 	const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG";
 	const V1 = "bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi";
 
-	test("IPFS content is found in every way of writing it", () => {
+	test("IPFS content is recognised in every notation", () => {
 		for (const root of [
 			"ipfs://",
 			"ipfs://ipfs/",
@@ -256,7 +256,7 @@ describe("uriPlan", () => {
 		return plan.kind === "fetched" ? plan.candidates.map(({ url }) => url) : plan.kind;
 	};
 
-	test("content is looked for at each gateway in order, and then where the URI says", () => {
+	test("content is requested from each gateway in order, and then from the URI itself", () => {
 		const ours = [`http://10.0.0.7:8080/ipfs/${CID}/1`, `https://b.test/x/ipfs/${CID}/1`];
 		expect(urlsOf(`ipfs://${CID}/1`)).toEqual(ours);
 		expect(urlsOf(`https://c.test/ipfs/${CID}/1`)).toEqual([
@@ -268,13 +268,13 @@ describe("uriPlan", () => {
 		expect(urlsOf(CID)).toEqual(expect.arrayContaining([`https://b.test/x/ipfs/${CID}`]));
 	});
 
-	test("[SEC-05] only URLs that we made count as the gateway's; a stranger's never does", () => {
+	test("[SEC-05] only URLs that we made count as the gateway's, never a contract's", () => {
 		const plan = uriPlan("http://10.0.0.7:8080/api/v0/id", gateways);
 		const url = "http://10.0.0.7:8080/api/v0/id";
 		expect(plan).toEqual({ kind: "fetched", candidates: [{ url, gateway: null }] });
 	});
 
-	test("a document within the URI is held, and nothing else is usable", () => {
+	test("a document inside the URI is used without a request, and any other URI gives no request", () => {
 		expect(uriPlan('data:application/json,{"a":1}', gateways)).toMatchObject({ kind: "held" });
 		expect(uriPlan(' {"a":1}', gateways)).toEqual({ kind: "held", texts: ['{"a":1}'] });
 		const others = [
@@ -294,7 +294,7 @@ describe("uriPlan", () => {
 		}
 	});
 
-	test("[SEC-05] a gateway's URL stays on that gateway, whatever a contract says", () => {
+	test("[SEC-05] a gateway's URL stays on that gateway, whatever the contract's URI contains", () => {
 		const start = fc.constantFrom(
 			"ipfs://",
 			`ipfs://${CID}`,

@@ -21,7 +21,7 @@ describe("isSameOrder", () => {
 	if (!row) throw new Error("no order");
 	const known = { ...row, hasProtocolData: true };
 
-	test("an order is the same where nothing that may change did", () => {
+	test("an order is the same if no member that may change has changed", () => {
 		expect(isSameOrder(row, known)).toBe(true);
 		expect(isSameOrder({ ...row, unitNative: null, protocolData: null }, known)).toBe(true);
 		expect(isSameOrder(row, undefined)).toBe(false);
@@ -73,7 +73,7 @@ describe("roundsOf", () => {
 		return own.filter((push, at) => push.type !== "order" || own[at + 1]?.type !== "order");
 	}
 
-	test("each order gets its changes in the order in which they came, one a round", () => {
+	test("each order gets its changes in order of arrival, one in each round", () => {
 		fc.assert(
 			fc.property(pushes, (given) => {
 				const told = given.map(pushOf);
@@ -90,7 +90,7 @@ describe("roundsOf", () => {
 		);
 	});
 
-	test("changes of many orders are one round, and a repeated one of one order is too", () => {
+	test("changes of many orders are one round, and so are repeated changes of one order", () => {
 		const many = Array.from({ length: 50 }, (_, order) =>
 			pushOf({ type: "order", order, quantity: 1n }),
 		);

@@ -18,7 +18,7 @@ async function watched(slug: string) {
 }
 const asked = () => lab.fake.callsOf("listings").map(({ args }) => args[0]);
 
-test("[MRG-16] [ING-05] books are read only of watched collections, and only while they are watched", async () => {
+test("[MRG-16] [ING-05] only books of watched collections are read, and only while they are watched", async () => {
 	await watched("seen");
 	const other = await lab.register();
 	await lab.discovered([other.id]);
@@ -33,7 +33,7 @@ test("[MRG-16] [ING-05] books are read only of watched collections, and only whi
 	expect(asked()).toHaveLength(2);
 });
 
-test("a watched book is read every 30 seconds, whichever process comes first", async () => {
+test("a watched book is read every 30 seconds, by any process", async () => {
 	await watched("busy");
 	const { signal } = new AbortController();
 	const jobs = [lab, lab.another(), lab.another()].map(({ jobs }) =>
@@ -49,7 +49,7 @@ test("a watched book is read every 30 seconds, whichever process comes first", a
 	expect(asked()).toHaveLength(2);
 });
 
-test("a book that plans are about to buy from goes first, by its listings, whatever pauses others", async () => {
+test("a book from which plans will soon buy is read first, its listings first, despite other pauses", async () => {
 	const others = await watched("other");
 	const { id } = await watched("urgent");
 	await lab.set(id, "orders_due_at = '2026-02-01', urgent_until = '2036-01-01'");
@@ -73,7 +73,7 @@ test("a book that plans are about to buy from goes first, by its listings, whate
 	expect(asked()).toHaveLength(3);
 });
 
-test("[MRG-01] a book is read to its end and stored; the larger it is the rarer", async () => {
+test("[MRG-01] a book is read to its end and stored; larger books are read less often", async () => {
 	const { id, address } = await watched("large");
 	const orders = Array.from({ length: 20 }, () => listingOf(address));
 	lab.fake.answers.listings = async (_slug, { cursor }) => {
@@ -90,7 +90,7 @@ test("[MRG-01] a book is read to its end and stored; the larger it is the rarer"
 	});
 });
 
-test("[MRG-11] a limit ends the tick without a word; a book that fails costs the other books nothing", async () => {
+test("[MRG-11] a rate limit ends the run without a log line; a failing book does not stop the others", async () => {
 	await watched("a");
 	await watched("b");
 	lab.fake.fail("listings", lab.fake.faults.rateLimited(1_000));
@@ -109,7 +109,7 @@ test("[MRG-11] a limit ends the tick without a word; a book that fails costs the
 	expect(new Set(asked().slice(-2))).toEqual(new Set(["a", "b"]));
 });
 
-test("[MRG-15] a book is stored without stats that cannot be read, which do not say that nobody sells", async () => {
+test("[MRG-15] a book is stored without unreadable stats, which do not count as no listings", async () => {
 	const { id, address } = await watched("unread");
 	lab.fake.answers.listings = async () => ({ items: [listingOf(address)], cursor: null });
 	await lab.tick("order-books");
@@ -125,7 +125,7 @@ test("[MRG-15] a book is stored without stats that cannot be read, which do not 
 	expect(before["floor_native"]).not.toBeNull();
 });
 
-test("pages of a book that came before a limit are kept, and the limit holds", async () => {
+test("pages of a book that were read before a rate limit are kept, and the limit is respected", async () => {
 	const { id, address } = await watched("cut");
 	let pages = 0;
 	lab.fake.answers.listings = async () => {
@@ -146,7 +146,7 @@ test("pages of a book that came before a limit are kept, and the limit holds", a
 	expect(pages).toBe(3);
 });
 
-test("a side of a book that breaks off is not all there is: what was for sale stays", async () => {
+test("a side of a book that breaks off is incomplete: earlier orders stay active", async () => {
 	const { id, address } = await watched("broken");
 	const orders = [listingOf(address), listingOf(address)];
 	lab.fake.answers.listings = async () => ({ items: orders, cursor: null });
@@ -163,7 +163,7 @@ test("a side of a book that breaks off is not all there is: what was for sale st
 	expect(await lab.row(id)).toMatchObject({ listed_count: null });
 });
 
-test("a list that the provider does not know is no empty book: what was for sale stays", async () => {
+test("an unknown list does not count as an empty book: earlier orders stay active", async () => {
 	const { id, address } = await watched("gone");
 	lab.fake.answers.listings = async () => ({ items: [listingOf(address)], cursor: null });
 	await lab.tick("order-books");
@@ -176,7 +176,7 @@ test("a list that the provider does not know is no empty book: what was for sale
 	expect(await lab.row(id)).toMatchObject({ listed_count: null });
 });
 
-test("a book of more pages than a limit allows is read to its end, each page once, and what left it is retired", async () => {
+test("a book with many pages is read to its end over several runs, each page once, and gone orders retire", async () => {
 	const { id, address } = await watched("big");
 	const sold = listingOf(address);
 	const orders = [...Array.from({ length: 23 }, () => listingOf(address)), sold];
@@ -211,7 +211,7 @@ test("a book of more pages than a limit allows is read to its end, each page onc
 	expect(await database.db.query(retired)).toEqual([{ hash: sold.orderHash }]);
 });
 
-test("a reading that is interrupted for too long begins anew", async () => {
+test("a reading that is interrupted for too long begins again", async () => {
 	const { id, address } = await watched("slow");
 	lab.fake.answers.listings = async (_slug, { cursor }) => {
 		if (cursor !== undefined) throw lab.fake.faults.rateLimited(20_000);
@@ -226,7 +226,7 @@ test("a reading that is interrupted for too long begins anew", async () => {
 	expect(lab.fake.callsOf("listings").map(({ options }) => options["cursor"])[0]).toBeUndefined();
 });
 
-test("a side of a book that fails costs the other one nothing", async () => {
+test("a failing side of a book does not affect the other one", async () => {
 	const { address } = await watched("half");
 	lab.fake.answers.listings = async (_slug, { cursor }) => {
 		if (cursor !== undefined) throw lab.fake.faults.unreadable();

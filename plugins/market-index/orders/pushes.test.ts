@@ -29,7 +29,7 @@ describe("applyOrderPushes", () => {
 	});
 	const types = async () => (await lab.frames(collection.address)).map(({ type }) => type);
 
-	test("[MRG-13] a new listing is stored and told; below the floor it is the floor at once", async () => {
+	test("[MRG-13] a new listing is stored and published; below the floor it becomes the floor at once", async () => {
 		lab.know(collection.address, "cats");
 		await lab.sync(collection.id);
 		await lab.applyOrderPush(listed(listingOf(collection.address)));
@@ -39,7 +39,7 @@ describe("applyOrderPushes", () => {
 		expect((await types()).slice(2)).toEqual(["floor_update", "market_event"]);
 	});
 
-	test("a repeated push changes and tells nothing more", async () => {
+	test("a repeated push changes and publishes nothing more", async () => {
 		const push = listed(listingOf(collection.address));
 		await lab.applyOrderPush(push);
 		const once = await types();
@@ -47,7 +47,7 @@ describe("applyOrderPushes", () => {
 		expect(await types()).toEqual(once);
 	});
 
-	test("an order that is gone is retired, its book due at once; one that is back is active again", async () => {
+	test("an order that is gone retires and its book is due at once; one that is back is active again", async () => {
 		const order = listingOf(collection.address);
 		lab.fake.answers.listings = async () => ({ items: [order], cursor: null });
 		await lab.tick("order-books");
@@ -66,12 +66,12 @@ describe("applyOrderPushes", () => {
 		expect(status).toEqual(["active", "inactive", "active"]);
 	});
 
-	test("pushed orders alone never set the listed count", async () => {
+	test("pushed orders alone never change the listed count", async () => {
 		await lab.applyOrderPush(listed(listingOf(collection.address)));
 		expect(await lab.row(collection.id)).toMatchObject({ listed_count: null });
 	});
 
-	test("a private, future, expired, free or unpriced listing does not move the floor", async () => {
+	test("a private, future, expired, free or unpriced listing does not change the floor", async () => {
 		const { address } = collection;
 		await lab.applyOrderPush(listed(listingOf(address, { isPrivate: true })));
 		await lab.applyOrderPush(listed(listingOf(address, { startsAtMs: NOW_MS + 1 })));
@@ -112,7 +112,7 @@ describe("applyOrderPushes", () => {
 		});
 	}
 
-	test("[MRG-13] pushes stored together leave the same state and frames as pushes stored one by one", async () => {
+	test("[MRG-13] pushes stored together give the same state and frames as pushes stored one by one", async () => {
 		const state = async () => {
 			const frames = await lab.frames(collection.address);
 			const statuses = frames.flatMap(({ type, data }) =>
@@ -147,7 +147,7 @@ describe("applyOrderPushes", () => {
 		}
 	});
 
-	test("[MRG-13] the cheapest of many listings at once is the floor, and each listing is told", async () => {
+	test("[MRG-13] the cheapest of many simultaneous listings becomes the floor, and each is published", async () => {
 		const prices = [5n, 3n, 4n, 2n, 6n];
 		const pushes = prices.map((price, number) => {
 			const order = listingOf(collection.address, {
@@ -161,7 +161,7 @@ describe("applyOrderPushes", () => {
 		expect(await types()).toEqual(["floor_update", ...prices.map(() => "market_event")]);
 	});
 
-	test("a listing that went before the next push is no floor, and is told as gone", async () => {
+	test("a listing that was gone before the next push is no floor, and is published as gone", async () => {
 		const order = listingOf(collection.address);
 		await lab.applyOrderPush(listed(order), told("order_gone", order), told("order_back", order));
 		const statuses = (await lab.frames(collection.address)).flatMap(({ type, data }) =>
@@ -208,7 +208,7 @@ describe("settleBook", () => {
 				: (data as { status: string }).status,
 		);
 
-	test("an unchanged count is as old as the last count, to the minute", async () => {
+	test("an unchanged count has the time of the last count, to the minute", async () => {
 		const [first, second] = [listingOf(collection.address), listingOf(collection.address)];
 		await readBook([first]);
 		const readMs = lab.time.nowMs;
@@ -226,7 +226,7 @@ describe("settleBook", () => {
 		["cancelled", gone],
 		["sold", filled],
 	] as const) {
-		test(`the next listing of a known book is the floor when the one at the floor is ${what}`, async () => {
+		test(`the next listing of a known book becomes the floor when the one at the floor is ${what}`, async () => {
 			const [first, second] = [1n, 2n].map((price) =>
 				listingOf(collection.address, { totalRaw: price * ETH }),
 			);
@@ -246,7 +246,7 @@ describe("settleBook", () => {
 		});
 	}
 
-	test("[MRG-10] a listing ends by time alone: its floor, its count and its frame follow", async () => {
+	test("[MRG-10] a listing expires by time alone: its floor, its count and its frame follow", async () => {
 		const expiresAtMs = NOW_MS + 10 * MINUTE_MS;
 		const { address } = collection;
 		const orders = [
@@ -272,7 +272,7 @@ describe("settleBook", () => {
 		expect(await told()).toHaveLength(5);
 	});
 
-	test("a floor that went is asked for again within a minute if the book is not known", async () => {
+	test("a floor whose listing is gone is read again within a minute if the book is incomplete", async () => {
 		lab.know(collection.address, "cats");
 		await lab.sync(collection.id);
 		lab.time.nowMs += 10_000;
@@ -294,7 +294,7 @@ describe("settleBook", () => {
 		expect((await lab.row(collection.id))["next_at"]).toEqual(new Date("2099-01-01"));
 	});
 
-	test("an order of several units is there until all of them are bought", async () => {
+	test("an order of several units stays active until all of them are bought", async () => {
 		const order = listingOf(collection.address, { quantity: 3n, totalRaw: 3n * ETH });
 		await readBook([order]);
 		lab.time.nowMs += 1_000;

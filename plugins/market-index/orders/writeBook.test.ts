@@ -62,7 +62,7 @@ const offerOf = (given: Partial<ProviderOrder> = {}) =>
 		...given,
 	});
 
-test("[MRG-10] exactly the orders of the last sync are active, after any run of syncs", async () => {
+test("[MRG-10] after any series of syncs exactly the orders of the last one are active", async () => {
 	const hashes = Array.from({ length: 8 }, nextHash);
 	const book = fc.array(
 		fc.record({ hash: fc.nat(7), isOffer: fc.boolean(), price: fc.integer({ min: 1, max: 9 }) }),
@@ -129,7 +129,7 @@ test("an unchanged order is not written again until its seen time is due", async
 	]);
 });
 
-test("[MRG-10] a retired order that comes back is active, and one seen twice is one", async () => {
+test("[MRG-10] a retired order that is read again is active, and one that is read twice is stored once", async () => {
 	const order = listingOf(collection.address);
 	await write([order, { ...order, totalRaw: 2n * ETH }]);
 	await write([], { askedAtMs: lab.time.nowMs + 1 });
@@ -139,7 +139,7 @@ test("[MRG-10] a retired order that comes back is active, and one seen twice is 
 	expect(await active()).toEqual([order.orderHash]);
 });
 
-test("[MRG-10] a book that was not read to its end retires nothing young, and counts nothing", async () => {
+test("[MRG-10] an incomplete reading of a book retires no recent order, and counts none", async () => {
 	const [first, second] = [listingOf(collection.address), listingOf(collection.address)];
 	await write([first, second]);
 	lab.time.nowMs += 30_000;
@@ -151,7 +151,7 @@ test("[MRG-10] a book that was not read to its end retires nothing young, and co
 	expect(await active()).toEqual([second.orderHash]);
 });
 
-test("a stream change during the reading of a book wins over the book", async () => {
+test("a stream's change during the reading of a book takes precedence over the book", async () => {
 	const [kept, gone, fresh] = [1, 2, 3].map(() => listingOf(collection.address));
 	if (!kept || !gone || !fresh) return expect.unreachable();
 	await write([kept, gone]);
@@ -169,7 +169,7 @@ test("a stream change during the reading of a book wins over the book", async ()
 	expect(await active()).toEqual([kept.orderHash, fresh.orderHash].sort());
 });
 
-test("listed are distinct tokens that anybody may buy now; the floor is the cheapest of those", async () => {
+test("the listed count is of distinct tokens that anybody may buy now; the cheapest is the floor", async () => {
 	const { address } = collection;
 	const token = { tokenId: 1n };
 	await write([
@@ -189,7 +189,7 @@ test("listed are distinct tokens that anybody may buy now; the floor is the chea
 	});
 });
 
-test("orders of another chain or contract, of nothing and of no token are not in the book", async () => {
+test("orders of another chain or contract, without price or token, are not stored", async () => {
 	const { address } = collection;
 	await write([
 		listingOf(address, { chainId: 10 }),
@@ -203,7 +203,7 @@ test("orders of another chain or contract, of nothing and of no token are not in
 	expect(await active()).toEqual([]);
 });
 
-test("[MRG-05] a price without a rate is unknown, and one that was known is not erased", async () => {
+test("[MRG-05] a price without a rate is unknown, and a known price is not erased", async () => {
 	const currency = `0x${"a9".repeat(20)}` as const;
 	const order = listingOf(collection.address, { currency, symbol: "APE" });
 	const native = async () =>
@@ -223,12 +223,12 @@ test("[MRG-05] a price without a rate is unknown, and one that was known is not 
 	expect(await native()).toBe((ETH / 500n).toString());
 });
 
-test("the provider's own floor goes before the best ask, as it spans more markets", async () => {
+test("the provider's own floor takes precedence over the best ask, as it covers more markets", async () => {
 	await write([listingOf(collection.address)], { statsFloor: { value: 0.4, symbol: "ETH" } });
 	expect(await lab.row(collection.id)).toMatchObject({ floor_native: "400000000000000000" });
 });
 
-test("[STR-04] orders that come and go are told one by one, with the floor that they moved", async () => {
+test("[STR-04] new and gone orders are published one by one, with the changed floor", async () => {
 	lab.prices.setEth(2_000);
 	const order = listingOf(collection.address, { totalRaw: 4n * ETH, quantity: 2n });
 	const offer = offerOf();
@@ -270,7 +270,7 @@ test("[STR-04] orders that come and go are told one by one, with the floor that 
 	expect(await lab.frames(collection.address)).toHaveLength(5);
 });
 
-test("[STR-03] too many order changes for a stream are told as one snapshot_required", async () => {
+test("[STR-03] too many order changes for a stream are published as one snapshot_required", async () => {
 	await write(Array.from({ length: 41 }, () => listingOf(collection.address)));
 	expect((await lab.frames(collection.address)).map(({ type, data }) => [type, data])).toEqual([
 		["floor_update", expect.anything()],

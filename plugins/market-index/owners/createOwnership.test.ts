@@ -57,7 +57,7 @@ const stepArbitrary = fc.oneof(
 	fc.record({ kind: fc.constant("reorg"), depth: fc.integer({ min: 1, max: 30 }) }),
 );
 
-test("[IDX-11] walk and lane in any turns, kills and forks: the owners are those of the chain", async () => {
+test("[IDX-11] after any turns of walk and lane, kills and forks, the owners are those of the chain", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(stepArbitrary, { minLength: 5, maxLength: 40 }), async (steps) => {
 			const lab = createOwnerLab(database.db);
@@ -89,7 +89,7 @@ test("[IDX-11] walk and lane in any turns, kills and forks: the owners are those
 	);
 });
 
-test("[IDX-11] a range of 2^255 ids is taken in, sold from and taken back in moments", async () => {
+test("[IDX-11] a range of 2^255 ids is stored, sold from and reverted in short time", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	const last = 2n ** 255n - 1n;
@@ -110,7 +110,7 @@ test("[IDX-11] a range of 2^255 ids is taken in, sold from and taken back in mom
 	expect(cpuMs()).toBeLessThan(2_000);
 });
 
-test("[IDX-11] the walk of the collection that was active last comes first", async () => {
+test("[IDX-11] the walk of the most recently active collection comes first", async () => {
 	const lab = createOwnerLab(database.db);
 	await lab.register(ONE, "erc721", new Date(1_000));
 	await lab.register(MANY, "erc1155", new Date(2_000));
@@ -121,7 +121,7 @@ test("[IDX-11] the walk of the collection that was active last comes first", asy
 	expect(walk).toMatchObject({ contract: MANY, nextBlock: null, endBlock: 1 });
 });
 
-test("a finished walk queues the tokens that it met for reading, an unfinished one does not", async () => {
+test("a finished walk queues its tokens for reading, an unfinished one does not", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	for (let block = 0; block < 4; block++) lab.mine([one(ZERO_ADDRESS, ALICE, BigInt(block))]);
@@ -133,7 +133,7 @@ test("a finished walk queues the tokens that it met for reading, an unfinished o
 	expect(lab.queued).toEqual([learnTokensJob(collectionId)]);
 });
 
-test("no more contracts are watched than the operator allows, and excluded ones never", async () => {
+test("at most as many contracts are watched as the operator allows, and never excluded ones", async () => {
 	const lab = createOwnerLab(database.db, { watchedMax: 1 });
 	const first = await lab.register(ONE, "erc721", new Date(2_000));
 	await lab.register(MANY, "erc1155", new Date(1_000));
@@ -145,7 +145,7 @@ test("no more contracts are watched than the operator allows, and excluded ones 
 	expect(await lab.watch()).toHaveLength(0);
 });
 
-test("a walk that rests lets others go on, and is taken up again", async () => {
+test("a pausing walk lets others run, and is continued later", async () => {
 	const lab = createOwnerLab(database.db);
 	await lab.register(ONE);
 	lab.mine([]);
@@ -159,7 +159,7 @@ test("a walk that rests lets others go on, and is taken up again", async () => {
 	expect(await lab.keeper.nextWalk(lab.chainId)).toEqual(walk);
 });
 
-test("[IDX-11] a part of a walk that comes twice counts once", async () => {
+test("[IDX-11] a part of a walk that is stored twice counts once", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(MANY, "erc1155");
 	lab.mine([many(ZERO_ADDRESS, ALICE, 1n, 5n)]);
@@ -172,7 +172,7 @@ test("[IDX-11] a part of a walk that comes twice counts once", async () => {
 	expect(await lab.state(collectionId)).toMatchObject({ minted: 5n, ownersCount: 1 });
 });
 
-test("[IDX-11] a block that was stepped over and then walked is not counted again by backfill", async () => {
+test("[IDX-11] a block that was skipped and then walked is not counted again by backfill", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(MANY, "erc1155");
 	lab.mine([many(ZERO_ADDRESS, ALICE, 1n, 5n)]);
@@ -183,7 +183,7 @@ test("[IDX-11] a block that was stepped over and then walked is not counted agai
 	expect(await lab.state(collectionId)).toMatchObject({ minted: 5n, holders: { [ALICE]: 5n } });
 });
 
-test("[IDX-11] the lane tells the owners after a fork below the end of a walk", async () => {
+test("[IDX-11] after a fork below the end of a walk the lane's owners are correct", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	lab.mine([one(ZERO_ADDRESS, ALICE, 1n)]);
@@ -198,7 +198,7 @@ test("[IDX-11] the lane tells the owners after a fork below the end of a walk", 
 	expect(await lab.state(collectionId)).toEqual(expected);
 });
 
-test("[IDX-11] a reorg below the journal has the contract walked again", async () => {
+test("[IDX-11] after a reorg below the journal the contract is walked again", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	await lab.watch();
@@ -214,7 +214,7 @@ test("[IDX-11] a reorg below the journal has the contract walked again", async (
 	expect(await lab.state(collectionId)).toEqual(expected);
 });
 
-test("owners of a collection that a fork took out of the index go with it", async () => {
+test("owners of a collection that a fork removed are removed too", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(ONE);
 	lab.mine([one(ZERO_ADDRESS, ALICE, 1n)]);
@@ -227,7 +227,7 @@ test("owners of a collection that a fork took out of the index go with it", asyn
 	expect(await lab.keeper.watched(lab.chainId)).toEqual([]);
 });
 
-test("a full chain gives the place of a collection that fell silent to an active one", async () => {
+test("on a chain at its limit an active collection replaces an inactive one", async () => {
 	const lab = createOwnerLab(database.db, { watchedMax: 1 });
 	const silent = await lab.register(ONE, "erc721", new Date(0));
 	lab.mine([one(ZERO_ADDRESS, ALICE, 1n)]);
@@ -277,7 +277,7 @@ test("the journal is deleted once its blocks can no longer leave the chain", asy
 	expect(await rows()).toEqual([]);
 });
 
-test("holders come largest first, page by page, and none twice", async () => {
+test("holders are returned largest first, page by page, each once", async () => {
 	const lab = createOwnerLab(database.db);
 	const collectionId = await lab.register(MANY, "erc1155");
 	await lab.watch();

@@ -53,7 +53,7 @@ function write(
 	return [...kept.values()].sort((a, b) => Number(a.from - b.from));
 }
 
-test("[IDX-11] for each id the latest move counts, in whatever order and parts moves come", () => {
+test("[IDX-11] for each id the latest move counts, in any order and parts of moves", () => {
 	fc.assert(
 		fc.property(movesArbitrary, fc.integer({ min: 1, max: 6 }), (moves, size) => {
 			let stored: Span[] = [];
@@ -106,7 +106,7 @@ test("a span replaced by a settled move is not journaled", () => {
 	]);
 });
 
-test("a stored move that comes again changes nothing", () => {
+test("a stored move that arrives again changes nothing", () => {
 	const stored: Span[] = [{ from: 2n, to: 3n, owner: ALICE, position: 5n }];
 	const map = createSpanMap(stored);
 	map.put({ from: 2n, to: 3n, owner: ALICE, position: 5n }, 0n);

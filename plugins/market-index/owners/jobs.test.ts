@@ -56,7 +56,7 @@ async function walked(row: { nextBlock: number; owners: number; minted: number; 
 	);
 }
 
-test("[MRG-03] owners: a finished walk, else the provider, else who received by accepted events", async () => {
+test("[MRG-03] owners come from a finished walk, else the provider, else recipients of accepted events", async () => {
 	await fixture.seed(ethereum, [
 		mintOf(contract, { to: ALICE }),
 		saleOf(contract, { to: BOB }),
@@ -76,7 +76,7 @@ test("[MRG-03] owners: a finished walk, else the provider, else who received by 
 	expect(await figures()).toEqual({ owners: 7, supply: 26, minted: 30 });
 });
 
-test("[MRG-04] a total supply of 0 from elsewhere never replaces the walk's", async () => {
+test("[MRG-04] a total supply of 0 from another source never replaces the walk's", async () => {
 	await fixture.seed(ethereum, [mintOf(contract)]);
 	await walked({ nextBlock: 100, owners: 1, minted: 5, burned: 0 });
 	await inCollection("total_supply = 0, supply_mints = mints");
@@ -91,7 +91,7 @@ test("a walk that found no mint leaves the minted count unknown", async () => {
 	expect(await figures()).toEqual({ owners: 3, supply: 9, minted: null });
 });
 
-test("[MRG-03] recipients are counted anew once there are other events, and not before", async () => {
+test("[MRG-03] recipients are counted again after new events, and not before", async () => {
 	await fixture.seed(ethereum, [mintOf(contract, { to: ALICE })]);
 	await count();
 	const id = await fixture.idOf(ethereum, contract);
@@ -114,7 +114,7 @@ test("[MRG-03] recipients are counted anew once there are other events, and not 
 	expect(await figures()).toMatchObject({ owners: 2 });
 });
 
-test("counting recipients stops after a moment and continues the next time", async () => {
+test("counting recipients stops after its time limit and continues the next time", async () => {
 	await fixture.seed(ethereum, [mintOf(contract)]);
 	const late = contractOf(next++);
 	await fixture.seed(ethereum, [mintOf(late)]);
@@ -130,7 +130,7 @@ test("counting recipients stops after a moment and continues the next time", asy
 	expect(await counted()).toBe(2);
 });
 
-test("[API-10] the tile of owners is as old as the source that counted them", async () => {
+test("[API-10] the tile of owners has the time of the source that counted them", async () => {
 	await fixture.seed(ethereum, [saleOf(contract, { to: BOB })]);
 	await count();
 	await database.db.execute("update market_index.recipients set counted_at = '2026-03-10'");

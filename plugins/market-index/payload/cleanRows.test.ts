@@ -30,7 +30,7 @@ async function migrate(): Promise<void> {
 	for (const statement of statements) await database.db.execute(statement);
 }
 
-test("stored URLs that are unsafe for a page become null, and the others stay", async () => {
+test("stored URLs that are unsafe for a page become null, and the others are kept", async () => {
 	const { db } = database;
 	const all = [...GOOD, ...BAD];
 	await db.execute(
@@ -74,7 +74,7 @@ test("stored URLs that are unsafe for a page become null, and the others stay", 
 	expect(await left("token_uri", "token")).toEqual([...GOOD, ...held].sort());
 });
 
-test("the URI of a document that was read stays, on whatever network it is", async () => {
+test("the URI of a document that was read is kept, on whatever network it is", async () => {
 	const { db } = database;
 	const uri = "http://10.0.0.7:8080/7.json";
 	await db.execute(

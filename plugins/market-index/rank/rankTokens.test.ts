@@ -42,7 +42,7 @@ skipWithReason(existsSync(VECTORS) ? null : `${VECTORS} is not here`)(
 	},
 );
 
-test("[IDX-08] a collection reckoned by hand has the scores of the formula", () => {
+test("[IDX-08] the scores of a collection calculated by hand are equal to the formula's", () => {
 	// Hat: red 1, blue 3. Trait count: 1 for all four. H = 1/4·2 + 3/4·log2(4/3).
 	const entropy = 0.5 + 0.75 * Math.log2(4 / 3);
 	const ranked = rank([{ hat: "blue" }, { hat: "red" }, { hat: "blue" }, { hat: "blue" }]);
@@ -56,7 +56,7 @@ test("[IDX-08] a collection reckoned by hand has the scores of the formula", () 
 	expect(ranked[1]?.score).toBeCloseTo(Math.log2(4 / 3) / entropy, 12);
 });
 
-test("[IDX-08] tied tokens share a rank, and the next one counts them all", () => {
+test("[IDX-08] tied tokens share a rank, and the next rank counts all of them", () => {
 	const ranked = rank([
 		{ hat: "a", eye: "1" },
 		{ hat: "b", eye: "1" },
@@ -75,7 +75,7 @@ test("[IDX-08] tied tokens share a rank, and the next one counts them all", () =
 	]);
 });
 
-test("[IDX-08] a token with more traits that nobody else has goes before a higher score", () => {
+test("[IDX-08] a token with more unique traits ranks before a higher score", () => {
 	const ranked = rank([
 		...Array.from({ length: 8 }, () => ({ a: "x", b: "x", c: "x" })),
 		{ a: "x", b: "x", c: "once" },
@@ -93,7 +93,7 @@ test("[IDX-08] a trait that a token lacks counts as a value of its own", () => {
 	expect(ranked[0]).toMatchObject({ id: 2, rank: 1 });
 });
 
-test("[IDX-08] case, space around, repeated names and a claimed trait count change nothing", () => {
+test("[IDX-08] case, surrounding blanks, repeated names and a claimed trait count have no effect", () => {
 	const plain = rankTokens([
 		{ id: 0, traits: [{ type: "hat", value: "red" }] },
 		{ id: 1, traits: [{ type: "hat", value: "blue" }] },
@@ -131,7 +131,7 @@ test("[IDX-08] `none` and the empty text are values, and do not count as traits"
 	expect(ranked.map(({ score }) => score)).toEqual(Array(3).fill(ranked[0]?.score));
 });
 
-test("[IDX-08] tokens all alike, one token and no token give zeros and no infinity", () => {
+test("[IDX-08] identical tokens, one token and no token give zeros and no infinity", () => {
 	expect(rank([])).toEqual([]);
 	expect(rank([{ a: "x" }])).toEqual([{ id: 0, score: 0, rank: 1 }]);
 	expect(rank([{}, {}])).toEqual([
@@ -185,7 +185,7 @@ test("[IDX-08] ranks begin at one, never fall, and every token has one", () => {
 	);
 });
 
-test("[IDX-08] tokens that are alike have the same rank", () => {
+test("[IDX-08] identical tokens have the same rank", () => {
 	fc.assert(
 		fc.property(collection, (tokens) => {
 			const twice = [...tokens, ...tokens];

@@ -38,7 +38,7 @@ describe("normaliseTrait", () => {
 		expect(normaliseTrait(`${" ".repeat(1_000_000)}x${"\u0085 ".repeat(500_000)}`)).toBe("x");
 	});
 
-	test("values that differ only in such blanks are one value; a U+FEFF makes two", () => {
+	test("values that differ only in such blanks are the same value; a U+FEFF makes a difference", () => {
 		const ranksOf = (...values: string[]) =>
 			rankTokens(values.map((value, id) => ({ id, traits: [{ type: "Fur", value }] }))).map(
 				({ rank }) => rank,
@@ -54,7 +54,7 @@ describe("scoreToken", () => {
 		{ type: "Hat", value: "Blue", tokens: 7 },
 	];
 
-	test("[IDX-08] a trait that was never counted scores zero, and not infinity", () => {
+	test("[IDX-08] a trait that was never counted has score zero, not infinity", () => {
 		const counted = countedTraits(8, HATS);
 		expect(scoreToken([{ type: "hat", value: "mauve" }], counted)).toBe(0);
 		expect(scoreToken([{ type: "wings", value: "wide" }], counted)).toBe(0);
@@ -85,7 +85,7 @@ describe("scoreToken", () => {
 		{ minLength: 1, maxLength: 20 },
 	);
 
-	test("[IDX-08] against the counts of its own collection a token has the score it is ranked by", () => {
+	test("[IDX-08] with the counts of its own collection a token has the score of its rank", () => {
 		fc.assert(
 			fc.property(collection, (tokens) => {
 				const tallies = tokens.flatMap((traits) => [

@@ -69,7 +69,7 @@ async function warmUp() {
 	lab.fake.calls.length = 0;
 }
 
-test("[API-02] [API-03] a warm list is served in the provider's order, topped up with own rows, without a call", async () => {
+test("[API-02] [API-03] a recent list is served in the provider's order, followed by own rows, without a call", async () => {
 	await warmUp();
 	const { normalized, raw, body } = await slugsOf("/collections?chain=ethereum&limit=10");
 	// Cats were seen by the lanes first, so they keep the name they have until a sync renames them.
@@ -82,7 +82,7 @@ test("[API-02] [API-03] a warm list is served in the provider's order, topped up
 	expect(lab.fake.calls).toEqual([]);
 });
 
-test("[API-04] own 24h volume and sales overlay every row, the provider's included", async () => {
+test("[API-04] our own 24h volume and sales replace those of every row, the provider's included", async () => {
 	await warmUp();
 	const { body } = await slugsOf("/collections?chain=ethereum");
 	expect(body.normalized[1]).toMatchObject({ volume24hNative: 3, sales24h: 1 });
@@ -105,7 +105,7 @@ test("[API-03] both lists are cut to the limit, and scope=all keeps the rows of 
 	}
 });
 
-test("[MRG-06] [API-03] a row is on the chain that our own index has it on, whatever chain the provider names", async () => {
+test("[MRG-06] [API-03] a row has the chain of our own index, whatever chain the provider names", async () => {
 	lab.fake.answers.trending = async () => page(listedOf("cats", on(ethereum, CATS)));
 	await lab.tick([ethereum]);
 	// The provider moves it, and a second contract of ours is not meant.
@@ -120,7 +120,7 @@ test("[MRG-06] [API-03] a row is on the chain that our own index has it on, what
 	expect(all.body.data.collections[0].chain).toBeUndefined();
 });
 
-test("[MRG-06] a row without a chain is the collection that our own index holds under its slug", async () => {
+test("[MRG-06] a row without a chain is matched with our collection by its slug", async () => {
 	await warmUp();
 	await database.db.execute(
 		`update market_index.sync set provider_slug = 'unplaced'
@@ -133,7 +133,7 @@ test("[MRG-06] a row without a chain is the collection that our own index holds 
 	expect(raw).toEqual(["unplaced"]);
 });
 
-test("[API-01] freshness says when the list was read, and the page when it is old", async () => {
+test("[API-01] freshness has the time at which the list was read, and whether the page is stale", async () => {
 	await warmUp();
 	const readAt = new Date(lab.context.core.clock.nowMs()).toISOString();
 	lab.pass(10_000);
@@ -141,7 +141,7 @@ test("[API-01] freshness says when the list was read, and the page when it is ol
 	expect(body.freshness.listRefreshedAt).toBe(readAt);
 });
 
-test("[API-02] a list older than a quarter of an hour is cold: own rows only, and no list is asked for", async () => {
+test("[API-02] a list older than a quarter of an hour is not used: own rows only, and no list is read", async () => {
 	await warmUp();
 	lab.pass(900_001);
 	const { normalized } = await slugsOf("/collections?chain=ethereum");
@@ -149,7 +149,7 @@ test("[API-02] a list older than a quarter of an hour is cold: own rows only, an
 	expect(lab.fake.callsOf("trending")).toEqual([]);
 });
 
-test("[API-02] mode=new asks for the newest where no worker has, once in 45 seconds", async () => {
+test("[API-02] mode=new reads the newest if no worker has read them, once in 45 seconds", async () => {
 	lab.fake.answers.newest = async () => page(listedOf("young", on(ethereum, DOGS)));
 	const first = await slugsOf("/collections?chain=ethereum&mode=new");
 	expect(first.normalized).toEqual(["young"]);
@@ -161,7 +161,7 @@ test("[API-02] mode=new asks for the newest where no worker has, once in 45 seco
 	expect(lab.fake.callsOf("newest")).toHaveLength(2);
 });
 
-test("[API-04] a cold page fills floor and owners of eight rows at most, and tracks all of them", async () => {
+test("[API-04] a first page reads floor and owners of at most eight rows, and tracks all of them", async () => {
 	const contracts = Array.from({ length: 12 }, (_, index) => contractOf(50 + index));
 	lab.fake.answers.newest = async () =>
 		page(...contracts.map((contract, index) => listedOf(`n-${index}`, on(ethereum, contract))));
@@ -173,7 +173,7 @@ test("[API-04] a cold page fills floor and owners of eight rows at most, and tra
 	expect(new Set(lab.discovered).size).toBe(12);
 });
 
-test("a cold page's collections get the jobs that the worker's get", async () => {
+test("the collections of a first page get the same jobs as from a worker", async () => {
 	const listed = [5, 6, 7].map((number) =>
 		listedOf(`n-${number}`, on(ethereum, contractOf(number))),
 	);
@@ -191,7 +191,7 @@ test("a cold page's collections get the jobs that the worker's get", async () =>
 	expect(await jobsOf(() => lab.tick())).toEqual(cold);
 });
 
-test("[API-04] a collection that lanes saw first is filled under the slug that the list has for it", async () => {
+test("[API-04] a collection that a lane registered is filled under the slug in the list", async () => {
 	await lab.fixture.seed(ethereum, [mintOf(OURS), mintOf(DOGS)]);
 	lab.fake.answers.newest = async () =>
 		page(
@@ -213,7 +213,7 @@ const LANES: Record<string, Lane | null> = {
 };
 
 for (const [state, lane] of Object.entries(LANES)) {
-	test(`[MRG-09] a chain ${state}: a refused provider is told where nothing is stale, else the stale page is served`, async () => {
+	test(`[MRG-09] a chain ${state}: a provider's refusal is returned if no page is stale, else the stale page is served`, async () => {
 		const path = "/collections?chain=ethereum&mode=new";
 		/** The lane goes on, so that it is a live one. */
 		const pass = (ms: number) => {
@@ -264,7 +264,7 @@ function recorded(db: Database, statements: string[]): Database {
 	return { ...db, query, execute, transaction, keepingPlans: { query, execute } };
 }
 
-test("[API-05] while the worker's list is warm nothing is tracked or filled, and no sale's record is read", async () => {
+test("[API-05] while the worker's list is recent no collection is tracked or filled, and no sale is read", async () => {
 	const statements: string[] = [];
 	lab = createDiscoveryLab(recorded(database.db, statements));
 	await warmUp();
@@ -304,7 +304,7 @@ test("[API-05] while the worker's list is warm nothing is tracked or filled, and
 	expect(statements.join("\n")).toMatch(/\bbegin\b/);
 });
 
-test("a page without the provider's rows is served while the provider is away", async () => {
+test("while the provider is down a page is served without its rows", async () => {
 	await lab.fixture.seed(ethereum, [mintOf(OURS)]);
 	for (const fault of [lab.fake.faults.unavailable(), lab.fake.faults.unreadable()]) {
 		lab.fake.failAll(fault);
@@ -314,7 +314,7 @@ test("a page without the provider's rows is served while the provider is away", 
 	}
 });
 
-test("an excluded collection is on no page, whatever the provider lists", async () => {
+test("an excluded collection is on no page, even if the provider lists it", async () => {
 	await warmUp();
 	await database.db.execute(
 		"update market_index.collection set excluded = true where slug = 'dogs'",

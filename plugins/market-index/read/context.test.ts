@@ -68,14 +68,14 @@ describe("createFinder", () => {
 		}
 	});
 
-	test("[API-06] the chain may be named by slug, other spelling or id", async () => {
+	test("[API-06] the chain may be given by slug, alias or id", async () => {
 		for (const name of ["ethereum", "ETHEREUM", "mainnet", "1"]) {
 			expect(await find(DOGS, name)).toMatchObject({ chain: "ethereum" });
 		}
 		expect(await find(DOGS, "8453")).toMatchObject({ chain: "base" });
 	});
 
-	test("[API-06] a name that several chains have needs a chain", async () => {
+	test("[API-06] a name that exists on several chains requires a chain", async () => {
 		await expect(find(DOGS)).rejects.toMatchObject({
 			status: 422,
 			code: "chain_required",
@@ -93,7 +93,7 @@ describe("createFinder", () => {
 		await expect(find("' or 1=1 --")).rejects.toMatchObject(notFound);
 	});
 
-	test("a chain that is unknown, or known and not indexed, is refused with those that are", async () => {
+	test("a chain that is unknown, or known but not indexed, is refused with a list of the indexed ones", async () => {
 		for (const chain of ["polygon", "solana", "", "0", "99999999999999999999"]) {
 			await expect(find("cats", chain)).rejects.toMatchObject({
 				status: 422,
@@ -104,7 +104,7 @@ describe("createFinder", () => {
 		}
 	});
 
-	test("no contract can be found under another one's address", async () => {
+	test("no contract can be found under another contract's address", async () => {
 		const id = await fixture.idOf(base, DOGS);
 		await database.db.execute("update market_index.collection set slug = $2 where id = $1", [
 			id,
@@ -137,11 +137,11 @@ describe("mostLagging", () => {
 
 	const worst = (...lanes: LaneProgress[]) => mostLagging(lanes, NOW).chainId;
 
-	test("[API-18] the lag of the living lane that is most blocks behind is shown for all", () => {
+	test("[API-18] of all live lanes the lag of the one that is most blocks behind is shown", () => {
 		expect(worst(lane(1, 2, 12_000), lane(2, 90, 500), lane(3, 0, 100))).toBe(2);
 	});
 
-	test("[API-18] a lane that died at the head is shown before one that lags and lives", () => {
+	test("[API-18] a dead lane at the head is shown before a live one that lags", () => {
 		expect(worst(lane(1, 0, 400_000), lane(2, 90, 500))).toBe(1);
 		expect(worst(lane(1, 0, 60_000), lane(2, 90, 59_999))).toBe(1);
 	});
@@ -169,7 +169,7 @@ describe("readFreshness", () => {
 
 	const at = { nowMs: NOW_MS, listRefreshedAt: null };
 
-	test("[API-18] freshness is of the sale lane, and of the chain that lags most", async () => {
+	test("[API-18] freshness is that of the sale lane, on the chain that lags most", async () => {
 		const scanner = lanes({ [ethereum.id]: 3, [base.id]: 9 });
 		expect(await readFreshness(scanner, [ethereum, base], at)).toMatchObject({
 			chain: "base",
@@ -179,7 +179,7 @@ describe("readFreshness", () => {
 		expect(new Set(asked)).toEqual(new Set(["sale"]));
 	});
 
-	test("coverage ends where both lanes are, and is unknown while one lags, owes or is silent", async () => {
+	test("coverage ends where both lanes are, and is unknown while one lags, has a gap or is silent", async () => {
 		expect(await readCoverageEnd(lanes({ 1: 0 }), 1)).toEqual(new Date(NOW_MS));
 		expect(await readCoverageEnd(lanes({ 1: 1 }), 1)).toBeNull();
 		const owing = lanes({ 1: 0 });
@@ -190,7 +190,7 @@ describe("readFreshness", () => {
 		expect(await readCoverageEnd(lanes({}), 1)).toBeNull();
 	});
 
-	test("coverage of a chain that makes no block ends where its lanes last looked", async () => {
+	test("the coverage of a chain without new blocks ends at the last check of its lanes", async () => {
 		const idle = lanes({ 1: 0 });
 		const progress = async (id: number, lane: LaneKind) => {
 			const lookedAtMs = NOW_MS + (lane === "mint" ? 60_000 : 90_000);
@@ -206,25 +206,25 @@ describe("resolveChain", () => {
 		indexed: [{ chain: polygon }, { chain: ethereum }],
 	};
 
-	test("a chain is named by slug, other spelling, or id", () => {
+	test("a chain is given by slug, alias or id", () => {
 		for (const name of ["polygon", "matic", "MATIC", "137"]) {
 			expect(resolveChain(core, name)).toBe(polygon);
 		}
 	});
 
-	test("the refusal of a chain says whether it is unknown or not indexed, and names those that are", () => {
+	test("the error for a chain says whether it is unknown or not indexed, and lists the indexed ones", () => {
 		expect(() => resolveChain(core, "base")).toThrow(
 			'The chain "base" is not indexed here. Indexed chains: polygon, ethereum.',
 		);
 		expect(() => resolveChain(core, "bass")).toThrow('There is no chain "bass".');
 	});
 
-	test("an answer without a chain is about all indexed chains, in their order", () => {
+	test("an answer without a chain covers all indexed chains, in their order", () => {
 		expect(chainsOf(core, undefined)).toEqual([polygon, ethereum]);
 		expect(chainsOf(core, "1")).toEqual([ethereum]);
 	});
 
-	test("a row of a chain that was not asked for fails an assertion", () => {
+	test("a row of a chain that was not requested fails an assertion", () => {
 		expect(chainOfRow([polygon, base], { chainId: base.id })).toBe(base);
 		expect(() => chainOfRow([polygon], { chainId: 1 })).toThrow(AssertionFailed);
 	});

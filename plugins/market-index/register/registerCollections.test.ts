@@ -81,7 +81,7 @@ describe("registerCollections", () => {
 			expect(asked()).toEqual([1, 2]);
 		});
 
-		test("a contract that is registered on the chain gets no second row and no second job", async () => {
+		test("a contract that is already registered gets no second row and no second job", async () => {
 			await register([met(1, { name: "First" })]);
 			jobs = [];
 			expect(await register([met(1, { name: "Second" }), met(1)])).toEqual([]);
@@ -92,12 +92,12 @@ describe("registerCollections", () => {
 			expect(asked()).toHaveLength(1);
 		});
 
-		test("a contract that is named twice at once gets one row and one job", async () => {
+		test("a contract that is registered twice simultaneously gets one row and one job", async () => {
 			expect(await register([met(7, { name: "a" }), met(7, { name: "b" })])).toHaveLength(1);
 			expect(asked()).toEqual([1]);
 		});
 
-		test("contracts met while lanes are behind share one job of the chain for their names", async () => {
+		test("contracts found while lanes are behind share one job of the chain for their names", async () => {
 			const meet = (contracts: readonly MetContract[]) =>
 				database.db.transaction((tx) =>
 					registerCollections(tx, queue, { chainId: base.id, contracts, areOwed: true }),
@@ -134,7 +134,7 @@ describe("registerCollections", () => {
 			);
 		const [A, B, C] = [contractOf(0xa), contractOf(0xb), contractOf(0xc)] as const;
 
-		test("[ING-04] an unknown contract is registered under its address, and is new only once", async () => {
+		test("[ING-04] an unknown contract is registered under its address, and reported as new once", async () => {
 			const first = await resolve(1, [A, B]);
 			expect([...first.keys()].sort()).toEqual([A, B]);
 			expect(first.get(A)).toMatchObject({ slug: A, name: null, excluded: false, isNew: true });
@@ -150,7 +150,7 @@ describe("registerCollections", () => {
 			expect(there.get(A)?.id).not.toBe(here.get(A)?.id);
 		});
 
-		test("a known collection comes with its present name, image and exclusion", async () => {
+		test("a known collection is returned with its current name, image and exclusion", async () => {
 			await resolve(10, [A]);
 			await database.db.execute(
 				`update market_index.collection
@@ -231,7 +231,7 @@ describe("repairJob", () => {
 	const set = (columns: string, id: number) =>
 		database.db.execute(`update market_index.collection set ${columns} where id = $1`, [id]);
 
-	test("collections without metadata, or whose tokens were never looked for, are queued again", async () => {
+	test("collections without metadata, or whose tokens were never searched, are queued again", async () => {
 		await fixture.seed(
 			ethereum,
 			[1, 2, 3, 4].map((number) => mintOf(contractOf(number))),
@@ -252,7 +252,7 @@ describe("repairJob", () => {
 		expect(asked(COLLECTION_METADATA_TASK)).toEqual([1]);
 	});
 
-	test("names of a chain whose lanes are behind stay owed, and their one job is queued", async () => {
+	test("names of a chain whose lanes are behind are left for later, and one job for them is queued", async () => {
 		isBehind = true;
 		await fixture.seed(ethereum, [mintOf(contractOf(1))]);
 		await tick();
@@ -263,7 +263,7 @@ describe("repairJob", () => {
 		expect(asked(COLLECTION_METADATA_TASK)).toEqual([1]);
 	});
 
-	test("a contract of a chain that is not indexed is not asked, and its tokens are looked for", async () => {
+	test("a contract of a chain that is not indexed is not called, and its tokens are searched", async () => {
 		await fixture.seed(polygon, [mintOf(contractOf(1))]);
 		await tick();
 		expect(asked(COLLECTION_METADATA_TASK)).toEqual([]);

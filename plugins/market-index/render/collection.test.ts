@@ -5,7 +5,7 @@ import { ethereum } from "#plugins/market-index/testing/marketFixture.ts";
 const lane = { chainId: 1, lane: "sale" as const, indexedAtMs: 1_000 };
 const at = { nowMs: 5_000, listRefreshedAt: null };
 
-test("[API-18] the lag is head minus indexed, and never below 0", () => {
+test("[API-18] the lag is the head minus the indexed block, and never below 0", () => {
 	const behind = renderFreshness(ethereum, { ...lane, headBlock: 10, indexedBlock: 7 }, at);
 	expect(behind).toEqual({
 		chain: "ethereum",

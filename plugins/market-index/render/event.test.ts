@@ -31,14 +31,14 @@ const prices = fakePrices();
 const show = (given: Partial<StoredEvent> = {}, chain = ethereum, currencies = none) =>
 	renderEvent(chain, sale(given), { currencies, prices });
 
-test("[ING-15] an event whose transaction nobody told has none, and not the hash that stands in for it", () => {
+test("[ING-15] an event without a known transaction shows null, not its substitute hash", () => {
 	const transactionHash = `0x${"00".repeat(8)}${"ab".repeat(24)}` as const;
 	const shown = show({ transactionHash });
 	expect(shown.transactionHash).toBeNull();
 	expect(marketEventSchema.parse(shown).transactionHash).toBeNull();
 });
 
-test("an event has a place on the chain only where the chain told it", () => {
+test("an event has a block position only if the chain contains it", () => {
 	const onChain = { blockNumber: 7, logIndex: PROVIDER_LOG_INDEX - 1 };
 	expect(show(onChain)).toMatchObject(onChain);
 	const shown = show({ blockNumber: 7, logIndex: PROVIDER_LOG_INDEX });
@@ -56,7 +56,7 @@ describe("[IDX-12] prices", () => {
 		});
 	});
 
-	test("stay exact at any size", () => {
+	test("prices are exact at any size", () => {
 		expect(show({ quantity: 1n, totalRaw: HUGE, totalNative: HUGE, tokenId: HUGE })).toMatchObject({
 			amountRaw: HUGE.toString(),
 			totalRaw: HUGE.toString(),
@@ -64,7 +64,7 @@ describe("[IDX-12] prices", () => {
 		});
 	});
 
-	test("unknown is null and free is 0", () => {
+	test("an unknown price is null and a free one 0", () => {
 		const unknown = { totalRaw: 5n, totalNative: null, currency: STRANGE_COIN };
 		expect(show(unknown)).toMatchObject({ priceNative: null, amountRaw: "5" });
 		const untold = { totalRaw: null, totalNative: null, currency: null };
@@ -129,7 +129,7 @@ describe("[IDX-12] the image", () => {
 	}
 });
 
-test("traits are shown only where they are a list", () => {
+test("traits are shown only if they are a list", () => {
 	const list = [{ trait_type: "Hat", value: "Red" }];
 	expect(show({ payload: { traits: list } }).traits).toEqual(list);
 	for (const traits of [null, "x", {}, 1]) expect(show({ payload: { traits } }).traits).toBeNull();

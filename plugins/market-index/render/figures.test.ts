@@ -9,7 +9,7 @@ import { TILE_KEYS } from "#plugins/market-index/schemas/figures.ts";
 import { NOW_MS, wholeSpans } from "#plugins/market-index/testing/marketFixture.ts";
 
 describe("renderProviderStats", () => {
-	test("[IDX-03] stats keep the provider's shape, its floor in the currency that it names", () => {
+	test("[IDX-03] stats keep the provider's shape, with the floor in the currency that it names", () => {
 		const total = {
 			volume: 12.5,
 			sales: 3,
@@ -60,14 +60,14 @@ describe("renderProviderStats", () => {
 		});
 	});
 
-	test("[MRG-15] an interval that cannot be read costs that interval only", () => {
+	test("[MRG-15] an unreadable interval does not affect the other intervals", () => {
 		const day = { interval: "one_day", volume: 4, volume_symbol: "ETH", sales: 1 };
 		const odd = [null, 7, "one_day", [], { interval: 5, sales: 1 }, { interval: null }];
 		expect(renderProviderStats({ intervals: [...odd, day, null] }).intervals).toEqual([day]);
 		expect(renderProviderStats({ intervals: odd }).intervals).toEqual([]);
 	});
 
-	test("stats that are missing or of no known shape are unknown", () => {
+	test("stats that are missing or of an unknown shape are unknown", () => {
 		const unknown = { total: { floor_price: null, floor_price_symbol: null } };
 		for (const stored of [null, "text", [], {}, { total: 3, intervals: "x" }]) {
 			expect(renderProviderStats(stored)).toEqual(unknown);
@@ -82,14 +82,14 @@ describe("renderProviderStats", () => {
 		lastProviderAt: Date | null = new Date(nowMs - 60_000),
 	) => displayProvider(health, { lastProviderAt, nowMs });
 
-	test("[IDX-02] the stream is connecting for a new collection, then what it is", () => {
+	test("[IDX-02] the stream of a new collection is connecting, then as reported", () => {
 		const health = { isConnected: true, stream: "live" } as const;
 		expect(shown(health, null).provider_stream).toBe("connecting");
 		expect(shown(health).provider_stream).toBe("live");
 		expect(shown({ ...health, stream: "off" }, null).provider_stream).toBe("off");
 	});
 
-	test("[IDX-02] a process that never calls the provider goes by the collection's last sync", () => {
+	test("[IDX-02] a process that never calls the provider shows the state of the collection's last sync", () => {
 		const of = (isConnected: boolean | null, at: Date | null) =>
 			shown({ isConnected, stream: "off" }, at).health.providerConnected;
 		const recent = new Date(nowMs - 600_000);
@@ -137,17 +137,17 @@ describe("renderTiles", () => {
 		return Object.fromEntries(tiles.map(({ key, value }) => [key, value]));
 	}
 
-	test("[API-10] the strip is 13 tiles in a fixed order", () => {
+	test("[API-10] there are 13 tiles in a fixed order", () => {
 		expect(renderTiles(row, figures, context).map(({ key }) => key)).toEqual([...TILE_KEYS]);
 		expect(TILE_KEYS).toHaveLength(13);
 	});
 
-	test("[API-10] a change from nothing is unknown, and so is a share of an unknown supply", () => {
+	test("[API-10] a change from zero is unknown, and so is a share of an unknown supply", () => {
 		expect(values({})).toMatchObject({ volumeChange24h: null, listedPercent: null, supply: null });
 		expect(values({ volumeBefore: "20" })).toMatchObject({ volumeChange24h: -50 });
 	});
 
-	test("[API-10] the average is over units, and without priced units unknown", () => {
+	test("[API-10] the average is over units, and unknown without priced units", () => {
 		expect(values({ units: "2" }).averagePrice24h).toBe(5e-18);
 		const none = { windowVolume: "0", windowPriced: 0 };
 		const nulls = { high: null, low: null, median: null };

@@ -114,7 +114,7 @@ test("[MRG-02] a stored price is never overwritten, and an unknown one never gue
 	expect(index.locks()).toBe(0);
 });
 
-test("[MRG-02] two processes that price one event at once count it once", async () => {
+test("[MRG-02] an event that two processes price simultaneously is counted once", async () => {
 	const index = open();
 	const sale = coinSale();
 	await index.apply(ethereum, [sale]);
@@ -127,7 +127,7 @@ test("[MRG-02] two processes that price one event at once count it once", async 
 	expect(await nativeTotals()).toEqual([{ total: (3n * ETH).toString() }]);
 });
 
-test("only events of the span, chain and currency that became known are priced", async () => {
+test("only events in the time span, chain and currency of the new price are priced", async () => {
 	const index = open();
 	await index.apply(ethereum, [
 		coinSale({ occurredAtMs: NOW_MS - 3 * HOUR_MS }),
@@ -151,7 +151,7 @@ test("more rows than one part are all priced, part by part, each under one lock"
 	expect(index.locks()).toBe(3);
 });
 
-test("[STR-04] streams get each changed candle; where many changed, a call to read all again", async () => {
+test("[STR-04] streams get each changed candle, or one snapshot_required after many changes", async () => {
 	const topic = collectionTopic(ethereum.slug, CATS);
 	const index = open();
 	await index.apply(ethereum, [coinSale()]);
@@ -174,7 +174,7 @@ test("[STR-04] streams get each changed candle; where many changed, a call to re
 	expect((await other.frames(topic)).slice(seen)).toMatchObject([{ type: "snapshot_required" }]);
 });
 
-test("a reorg takes a price back with its event, and the new one is priced by itself", async () => {
+test("a reorg removes a price with its event, and the new event is priced separately", async () => {
 	const index = open();
 	const sale = coinSale();
 	await index.apply(ethereum, [sale]);
@@ -186,7 +186,7 @@ test("a reorg takes a price back with its event, and the new one is priced by it
 	expect(buckets).toEqual([]);
 });
 
-test("a failure is logged once, retried after a pause, and loses nothing", async () => {
+test("a failure is logged once, retried after a pause, and loses no event", async () => {
 	const index = open();
 	await index.apply(ethereum, [coinSale()]);
 	index.knowRate();

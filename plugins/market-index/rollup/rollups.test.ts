@@ -25,7 +25,7 @@ describe("collectionChanges", () => {
 		totalNative: event.totalRaw,
 	});
 
-	test("the last sale and mint are those that stand last in the chain, in any given order", () => {
+	test("the last sale and mint are the last ones in the chain, for any order of arrival", () => {
 		const sales = [3, 9, 5].map((logIndex) => {
 			return saleOf(CATS, { blockNumber: 7, logIndex, tokenId: BigInt(logIndex), quantity: 3n });
 		});
@@ -59,12 +59,12 @@ describe("collectionChanges", () => {
 		expect(collectionChanges(events.map((event) => row(event)))).toEqual([]);
 	});
 
-	test("a sale without a known price is the last sale, at a price that is unknown", () => {
+	test("a sale without a known price becomes the last sale, with an unknown price", () => {
 		const [change] = collectionChanges([{ ...row(saleOf(CATS)), totalNative: null }]);
 		expect(change).toMatchObject({ sales: 1, volume: 0n, lastSale: { unitNative: null } });
 	});
 
-	test("collections are kept apart, and minted units counted by quantity", () => {
+	test("collections are added up separately, and minted units by quantity", () => {
 		const changes = collectionChanges([
 			row(mintOf(CATS, { quantity: 5n })),
 			row(mintOf(CATS, { quantity: 2n ** 256n - 1n })),
@@ -104,7 +104,7 @@ describe("sumRollups", () => {
 			);
 		const some = fc.option(prices, { nil: null });
 
-		test("merging commutes, associates and repeats without effect, also where positions are shared", () => {
+		test("merging is commutative, associative and idempotent, also for equal positions", () => {
 			fc.assert(
 				fc.property(some, some, some, (a, b, c) => {
 					expect(mergePrices(a, b)).toEqual(mergePrices(b, a));
@@ -134,7 +134,7 @@ describe("sumRollups", () => {
 			);
 		});
 
-		test("the open and close are of the first and last sale in the chain, not by arrival", () => {
+		test("open and close are of the first and last sale in the chain, not of arrival", () => {
 			const at = { occurredAtMs: NOW_MS };
 			const sales = [
 				sale({ ...at, blockNumber: 5, logIndex: 2, totalRaw: 30n, totalNative: 30n }),
@@ -156,7 +156,7 @@ describe("sumRollups", () => {
 		]);
 	});
 
-	test("volume is the exact total, and a unit's price is rounded down only where it is a price", () => {
+	test("volume is the exact total, and a unit's price is rounded down only where it is shown as a price", () => {
 		const [rollup] = sumRollups([
 			sale({ quantity: 3n, totalRaw: 10n, totalNative: 10n }),
 			sale({ quantity: 2n, totalRaw: 5n, totalNative: 5n }),
@@ -164,7 +164,7 @@ describe("sumRollups", () => {
 		expect(rollup).toMatchObject({ volume: 15n, units: 5n, prices: { high: 3n, low: 2n } });
 	});
 
-	test("a sale without a known price is counted, and leaves volume, units and prices alone", () => {
+	test("a sale without a known price is counted, and does not change volume, units and prices", () => {
 		expect(sumRollups([sale({ totalNative: null, quantity: 9n })])).toMatchObject([
 			{ sales: 1, priced: 0, units: 0n, volume: 0n, prices: null },
 		]);
@@ -181,7 +181,7 @@ describe("sumRollups", () => {
 		});
 	});
 
-	test("collections and minutes are kept apart, at the millisecond", () => {
+	test("collections and minutes are added up separately, exact to the millisecond", () => {
 		const minute = Math.floor(NOW_MS / 60_000) * 60_000;
 		const rollups = sumRollups([
 			sale({ occurredAtMs: minute }),

@@ -22,7 +22,7 @@ import { fakePrices } from "#test/harness/fakes.ts";
 
 describe("candles", () => {
 	describe("capAmount", () => {
-		test("sums of up to 78 digits are exact, and larger ones stay at the ceiling", () => {
+		test("sums of up to 78 digits are exact, and larger ones are capped", () => {
 			for (const sum of [0n, 8n * (2n ** 256n - 1n), AMOUNT_MAX]) expect(capAmount(sum)).toBe(sum);
 			expect(capAmount(AMOUNT_MAX + 1n)).toBe(AMOUNT_MAX);
 			expect(AMOUNT_MAX.toString()).toBe("9".repeat(78));
@@ -59,7 +59,7 @@ describe("candles", () => {
 			}
 		});
 
-		test("a payment whose rate is unknown has an unknown value", () => {
+		test("a payment with an unknown rate has an unknown value", () => {
 			expect(nativeTotal(ethereum, paid(STRANGE_COIN, 1n), none)).toBeNull();
 			// Wrapped ETH of another chain is a stranger here.
 			expect(nativeTotal(ethereum, paid(base.wrappedNative, 1n), none)).toBeNull();
@@ -69,7 +69,7 @@ describe("candles", () => {
 			expect(nativeTotal(ethereum, paid(null, 1n), none)).toBeNull();
 		});
 
-		test("[MRG-05] any other currency is valued by its rate at the event's own time", () => {
+		test("[MRG-05] any other currency is converted by its rate at the event's own time", () => {
 			const prices = fakePrices();
 			prices.setEth(2_500);
 			prices.set({ chainId: 1, currency: STRANGE_COIN, usd: 1, decimals: 6, fromMs: NOW_MS });
@@ -145,7 +145,7 @@ describe("windows", () => {
 	});
 
 	describe("windowOf", () => {
-		test("a window begins at the whole minute and is cut at the first whole hour and midnight", () => {
+		test("a window begins at a whole minute and is split at the first whole hour and midnight", () => {
 			const now = Date.parse("2026-03-10T14:37:25.500Z");
 			expect(windowOf(now, 86_400_000)).toEqual({
 				start: new Date("2026-03-09T14:37:00.000Z"),
@@ -154,13 +154,13 @@ describe("windows", () => {
 			});
 		});
 
-		test("a window that begins at a boundary loses nothing to the finer tier", () => {
+		test("a window that begins at a boundary has no part in the finer tier", () => {
 			const midnight = Date.parse("2026-03-10T00:00:00.000Z");
 			const all = new Date("2026-03-09T00:00:00.000Z");
 			expect(windowOf(midnight, 86_400_000)).toEqual({ start: all, hours: all, days: all });
 		});
 
-		test("a window covers its length, at most a minute more, and its cuts are whole", () => {
+		test("a window covers its length, at most a minute more, and is split at whole hours and days", () => {
 			const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
 			const length = fc.integer({ min: 1, max: 30 * 86_400_000 });
 			fc.assert(

@@ -59,7 +59,7 @@ test("[API-15] an estimate has price, subtotal, fee, gas and total", async () =>
 	expect(body.listings).toMatchObject([{ tokenId: "1", units: "1", priceNative: 1 }]);
 });
 
-test("[API-15] a quote says how many units the book lacks, and gives unknown fees as null", async () => {
+test("[API-15] a quote has the number of units that the book lacks, and unknown fees as null", async () => {
 	const { body } = await ask("/quote-estimate", { slug: CATS, quantity: 5 });
 	expect(body).toMatchObject({
 		quantity: 5,
@@ -70,7 +70,7 @@ test("[API-15] a quote says how many units the book lacks, and gives unknown fee
 	});
 });
 
-test("[API-15] a quote can be of one token or one order, and says if nothing is for sale", async () => {
+test("[API-15] a quote can be for one token or one order, and says if nothing is for sale", async () => {
 	const one = await ask("/quote-estimate", { slug: CATS, tokenId: "2" });
 	expect(one.body.subtotal).toEqual({
 		native: 2,

@@ -93,7 +93,7 @@ describe("getCollection.200", () => {
 		expect(body.market.lastMintAt).toBe(new Date(NOW_MS - MINUTE_MS).toISOString());
 	});
 
-	test("[IDX-03] a free mint costs 0, and one that was never seen is unknown", async () => {
+	test("[IDX-03] a free mint costs 0, and one that was never read is unknown", async () => {
 		await fixture.seed(ethereum, [mintOf(contract)]);
 		expect((await detail()).mint).toMatchObject({ priceNative: 0 });
 		contract = contractOf(next++);
@@ -114,7 +114,7 @@ describe("getCollection.200", () => {
 		expect((await detail("polygon")).mint.priceNative).toBe(0);
 	});
 
-	test("[IDX-03] a mint that was paid in a token is worth what the token's rate said then", async () => {
+	test("[IDX-03] a mint that was paid in a token has the token's value at that time", async () => {
 		const currency = contractOf(0xc01);
 		await fixture.seed(ethereum, [
 			mintOf(contract, { currency, quantity: 2n, totalRaw: 50_000_000n, occurredAtMs: NOW_MS }),
@@ -136,7 +136,7 @@ describe("getCollection.200", () => {
 		expect((await detail()).mint).toMatchObject({ active: false, mints1h: 0 });
 	});
 
-	test("[IDX-03] [IDX-10] lastSale is the newest accepted sale, whatever came after or arrived last", async () => {
+	test("[IDX-03] [IDX-10] lastSale is the newest accepted sale, whatever was read or arrived later", async () => {
 		const sale = saleOf(contract, {
 			tokenId: 2n ** 255n,
 			quantity: 2n,
@@ -164,7 +164,7 @@ describe("getCollection.200", () => {
 		expect((await detail()).lastSale).toBeNull();
 	});
 
-	test("[IDX-04] a sold-out collection shows minted_out for 15 minutes, then secondary, and mints no more", async () => {
+	test("[IDX-04] a sold-out collection shows minted_out for 15 minutes, then secondary", async () => {
 		await fixture.seed(ethereum, [mintOf(contract, { quantity: 10n, occurredAtMs: NOW_MS })]);
 		await database.db.execute(
 			"update market_index.collection set max_supply = 10 where slug = $1",
@@ -184,7 +184,7 @@ describe("getCollection.200", () => {
 		]);
 	});
 
-	test("sync.coverageEnd is told only while the lanes are level with the head", async () => {
+	test("sync.coverageEnd is set only while the lanes are level with the head", async () => {
 		await fixture.seed(ethereum, [saleOf(contract)]);
 		const lookedAt = { indexedAtMs: NOW_MS - 90_000, coveredUntilMs: NOW_MS - 1_000 };
 		const lane = { chainId: ethereum.id, lane: "sale" as const, ...lookedAt };
@@ -255,7 +255,7 @@ describe("getCollections.200", () => {
 		}
 	});
 
-	test("a sale counts from its minute on, for 24 hours and the rest of the minute", async () => {
+	test("a sale counts from the start of its minute for 24 hours and the rest of that minute", async () => {
 		const edge = contractOf(0x400);
 		const start = minuteOf(NOW_MS - DAY_MS);
 		await fixture.seed(ethereum, [
@@ -373,7 +373,7 @@ describe("getCollections.200", () => {
 		await db.execute("update market_index.collection set floor_native = null");
 	});
 
-	test("[API-01] raw rows name the chain in contracts and carry source svc_index, in the same order", async () => {
+	test("[API-01] raw rows name the chain in contracts and have source svc_index, in the same order", async () => {
 		const { body } = await ask("/collections?limit=200");
 		const [first] = body.normalized;
 		expect(body.data.collections).toHaveLength(body.normalized.length);
@@ -386,7 +386,7 @@ describe("getCollections.200", () => {
 		});
 	});
 
-	test("[API-01] scope=chain keeps to the chain and scope=all takes every indexed one", async () => {
+	test("[API-01] scope=chain keeps to the chain and scope=all includes every indexed one", async () => {
 		const chainsOf = async (path: string) => {
 			const { body } = await ask(path);
 			return new Set(body.normalized.map(({ chain }: { chain: string }) => chain));
@@ -409,7 +409,7 @@ describe("getCollections.200", () => {
 		indexedAtMs: NOW_MS,
 	};
 
-	test("a page of a chain that still catches up is built anew each second", async () => {
+	test("a page of a chain whose lanes catch up is built again each second", async () => {
 		const secondMs = Math.ceil(NOW_MS / 1_000) * 1_000;
 		const outcome = async (afterMs: number) => {
 			fixture.setNow(secondMs + afterMs);
@@ -424,7 +424,7 @@ describe("getCollections.200", () => {
 		expect(await outcome(5_000)).toBe("hit");
 	});
 
-	test("pages of a chain without a live lane are kept like others, until a lane begins there", async () => {
+	test("pages of a chain without a live lane are cached like others, until a lane starts there", async () => {
 		const outcome = async (afterMs: number) => {
 			fixture.setNow(NOW_MS + afterMs);
 			return (await ask("/collections?limit=6")).headers.get("x-svc-cache");
@@ -448,7 +448,7 @@ describe("getCollections.200", () => {
 		expect(await outcome(94_999)).toBe("hit");
 	});
 
-	test("[API-01] the page says how it came about: miss, hit for 15 s, stale up to 90 s", async () => {
+	test("[API-01] the page has its cache state: miss, hit for 15 s, stale up to 90 s", async () => {
 		const outcome = async (afterMs: number) => {
 			fixture.setNow(NOW_MS + afterMs);
 			const { headers } = await ask("/collections?limit=7");
@@ -463,7 +463,7 @@ describe("getCollections.200", () => {
 		expect(other.headers.get("x-svc-cache")).toBe("miss");
 	});
 
-	test("[API-18] freshness is of the moment of serving, also on a cached page", async () => {
+	test("[API-18] freshness is that of the moment of serving, also on a cached page", async () => {
 		const at = (block: number, atMs: number) => ({
 			chainId: ethereum.id,
 			lane: "sale" as const,
@@ -489,7 +489,7 @@ describe("getCollections.200", () => {
 		expect(body.normalized[0].sync.coverageEnd).toBeNull();
 	});
 
-	test("[API-18] a lane that told nothing is unknown, and its lag is not 0", async () => {
+	test("[API-18] a silent lane is unknown, and its lag is not 0", async () => {
 		const { body } = await ask("/collections");
 		expect(body.freshness).toMatchObject({
 			headBlock: null,
@@ -519,7 +519,7 @@ describe("getCollections.200", () => {
 		expect(keys).toEqual([expect.stringMatching(/collections:v\d+:ethereum:chain:top:3$/)]);
 	});
 
-	test("a page is one JSON document also when names hold quotes and line breaks", async () => {
+	test("a page is one JSON document also if names contain quotes and line breaks", async () => {
 		await database.db.execute("update market_index.collection set name = $1 where slug = $2", [
 			'a "quoted"\n name}',
 			QUIET,
@@ -530,7 +530,7 @@ describe("getCollections.200", () => {
 		await database.db.execute("update market_index.collection set name = null");
 	});
 
-	test("the 24 hours end with the newest hour: nothing is counted twice across tiers", async () => {
+	test("the 24 hours end with the newest hour, and no sale is counted twice across tiers", async () => {
 		const { body } = await ask("/trending?window=7d&limit=200&chain=ethereum");
 		const total = body.rows.reduce((sum: number, row: { sales: number }) => sum + row.sales, 0);
 		const inWeek = countedSales(trades, minuteOf(NOW_MS - 7 * DAY_MS)).sales.length;
@@ -568,7 +568,7 @@ describe("postResync.202", () => {
 		);
 	}
 
-	test("[API-07] a resync without a body is accepted, and says where the sync stands", async () => {
+	test("[API-07] a resync without a body is accepted, and returns the state of the sync", async () => {
 		const response = await call(`${CONTRACT}/resync?chain=ethereum`);
 		expect(response.status).toBe(202);
 		expect(await response.json()).toEqual({
@@ -597,7 +597,7 @@ describe("postResync.202", () => {
 		]);
 	});
 
-	test("[IDX-02] [MRG-02] a market's floor in USD is at today's rate, else at the last that was known", async () => {
+	test("[IDX-02] [MRG-02] a market's floor in USD uses today's rate, else the last known one", async () => {
 		const market = async () => (await (await call(CONTRACT, "GET")).json()).market;
 		expect(await market()).toMatchObject({ floor: null, floor_price_usd: null });
 		await database.db.execute(

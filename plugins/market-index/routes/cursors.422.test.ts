@@ -96,7 +96,7 @@ async function cursorOf(path: string): Promise<string> {
 const own = [...LISTS.map(([tail = ""]) => of(CATS, tail)), SEARCHES[0] ?? ""];
 
 for (const path of own) {
-	test(`the cursor of ${path} leads on there with any page size, and is refused elsewhere`, async () => {
+	test(`the cursor of ${path} works there with any page size, and is refused elsewhere`, async () => {
 		const cursor = await cursorOf(path);
 		for (const limit of [1, 2, 200]) {
 			const { status } = await lab.ask(also(path, `limit=${limit}&cursor=${cursor}`));
@@ -116,7 +116,7 @@ for (const path of own) {
 	});
 }
 
-test("a collection's cursor holds for it by any of its names, and with its chain named or not", async () => {
+test("a collection's cursor works with any of its names, and with or without its chain", async () => {
 	const cursor = await cursorOf(of(CATS, "activity"));
 	for (const path of [
 		of("tidal-0", "activity"),
@@ -126,7 +126,7 @@ test("a collection's cursor holds for it by any of its names, and with its chain
 	}
 });
 
-test("an empty cursor is none: the first page of every list", async () => {
+test("an empty cursor gives the first page of every list", async () => {
 	for (const path of all) {
 		const [without, empty] = [await lab.ask(path), await lab.ask(also(path, "cursor="))];
 		expect({ path, status: empty.status }).toEqual({ path, status: 200 });
@@ -134,7 +134,7 @@ test("an empty cursor is none: the first page of every list", async () => {
 	}
 });
 
-test("a parameter that is misspelled is refused on every list, and not left out", async () => {
+test("a misspelled parameter is refused on every list, and not ignored", async () => {
 	for (const path of [...all, "/collections", "/discover", "/trending", "/drops"]) {
 		const { status, body } = await lab.ask(also(path, "chian=ethereum"));
 		expect({ path, status }).toEqual({ path, status: 422 });

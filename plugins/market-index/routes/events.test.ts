@@ -78,13 +78,13 @@ describe("getActivity.200", () => {
 		for (const limit of [1, 7, 50, 200]) expect(await walk(`limit=${limit}`)).toEqual(all);
 	});
 
-	test("[API-09] type leaves only events of that kind", async () => {
+	test("[API-09] type selects only events of that kind", async () => {
 		expect(await walk("type=sale&limit=9")).toEqual(expectedIds("sale"));
 		expect(await walk("type=mint&limit=9")).toEqual(expectedIds("mint"));
 		expect(await walk("type=transfer")).toEqual([]);
 	});
 
-	test("[API-09] a page is 50 unless asked, and the last one has no cursor", async () => {
+	test("[API-09] a page has 50 rows by default, and the last page has no cursor", async () => {
 		const { body } = await ask(`/collections/${BUSY}/activity`);
 		expect(body.data).toHaveLength(50);
 		const exact = expectedIds("mint").length;
@@ -132,7 +132,7 @@ describe("getActivity.200", () => {
 		]);
 	});
 
-	test("[IDX-12] the image falls back to display_image_url; mints, transfers and refusals are told", async () => {
+	test("[IDX-12] the image falls back to display_image_url; mints, transfers and refused sales are rows too", async () => {
 		const contract = contractOf(0x103);
 		const display = { display_image_url: "https://images.test/b.png" };
 		await fixture.seed(ethereum, [
@@ -153,7 +153,7 @@ describe("getActivity.200", () => {
 		]);
 	});
 
-	test("an amount in a currency without a rate is told raw, with its currency and no price", async () => {
+	test("an amount in a currency without a rate is given raw, with its currency and no price", async () => {
 		const contract = contractOf(0x104);
 		await fixture.seed(ethereum, [saleOf(contract, { currency: STRANGE_COIN, totalRaw: 25n })]);
 		const row = async () => (await ask(`/collections/${contract}/activity`)).body.data[0];
@@ -254,7 +254,7 @@ describe("getCandles.200", () => {
 		}
 	});
 
-	test("[API-08] [IDX-09] pages walk backward by before or cursor and meet without gap or overlap", async () => {
+	test("[API-08] [IDX-09] pages go backward by before or cursor, without gap or overlap", async () => {
 		for (const [interval, ms] of Object.entries(INTERVALS)) {
 			for (const parameter of ["before", "cursor"]) {
 				let walked: Candle[] = [];
@@ -360,7 +360,7 @@ describe("getSales.200", () => {
 		}
 	});
 
-	test("[API-10] a point has image, token, rank, price, traits, and who sold to whom", async () => {
+	test("[API-10] a point has image, token, rank, price, traits, seller and buyer", async () => {
 		const contract = contractOf(0x101);
 		const traits = [{ trait_type: "Hat", value: "Red" }];
 		const sale = saleOf(contract, {
@@ -388,7 +388,7 @@ describe("getSales.200", () => {
 		]);
 	});
 
-	test("[API-10] [IDX-10] the tiles are what the day's accepted sales say", async () => {
+	test("[API-10] [IDX-10] the tiles are those of the day's accepted sales", async () => {
 		const { priced, sales } = countedSales(trades, minuteOf(NOW_MS - DAY_MS));
 		const twoDays = countedSales(trades, minuteOf(NOW_MS - 2 * DAY_MS)).priced;
 		const units = priced.reduce((sum, { quantity }) => sum + Number(quantity), 0);
@@ -419,7 +419,7 @@ describe("getSales.200", () => {
 		expect((await tiles(contract)).values).toMatchObject({ medianPrice24h: 3 });
 	});
 
-	test("[API-10] 13 tiles, and those that nobody can know are null with no time", async () => {
+	test("[API-10] there are 13 tiles, and unknown ones are null without a time", async () => {
 		fixture.progress.set(ethereum.id, {
 			chainId: ethereum.id,
 			lane: "sale",
@@ -443,7 +443,7 @@ describe("getSales.200", () => {
 		}
 	});
 
-	test("[API-10] a figure of the provider's is shown with its own time", async () => {
+	test("[API-10] a figure of the provider has its own time", async () => {
 		const contract = contractOf(0x104);
 		await fixture.seed(ethereum, [saleOf(contract)]);
 		await database.db.execute(

@@ -64,7 +64,7 @@ describe("getDiscover.200", () => {
 
 	type Row = { slug: string; chain: string; id: string };
 
-	test("[API-11] [API-23] trending is by sales in 24 hours of tracked collections", async () => {
+	test("[API-11] [API-23] trending is ordered by sales in 24 hours of tracked collections", async () => {
 		const { status, body } = await ask("/discover?chain=ethereum&limit=9");
 		expect(status).toBe(200);
 		const since = minuteOf(NOW_MS - DAY_MS);
@@ -85,7 +85,7 @@ describe("getDiscover.200", () => {
 		expect(body.market.map(({ slug }: Row) => slug)).toEqual(byVolume);
 	});
 
-	test("[API-11] market has what ever sold, with the floor's change unknown; never an excluded one", async () => {
+	test("[API-11] market has all collections that ever sold, except excluded ones, with an unknown floor change", async () => {
 		const { body } = await ask("/discover?chain=ethereum&limit=200");
 		const market = body.market.map(({ slug }: Row) => slug);
 		expect(market).toContain(QUIET);
@@ -94,7 +94,7 @@ describe("getDiscover.200", () => {
 		expect(JSON.stringify(body)).not.toContain(EXCLUDED);
 	});
 
-	test("[API-23] mints are the newest accepted ones of all collections, joined to name and image", async () => {
+	test("[API-23] mints are the newest accepted ones of all collections, with name and image", async () => {
 		const all = [
 			...trades.map((event) => ({ event, chain: "ethereum" })),
 			...mints.map((event) => ({ event, chain: "ethereum" })),
@@ -129,7 +129,7 @@ describe("getDiscover.200", () => {
 		});
 	});
 
-	test("[API-23] minting is the collections with mints in the last hour, most mints first", async () => {
+	test("[API-23] minting has the collections with mints in the last hour, most mints first", async () => {
 		const since = minuteOf(NOW_MS - HOUR_MS);
 		const counts = new Map<string, number>();
 		for (const event of [...trades, ...mints]) {
@@ -147,7 +147,7 @@ describe("getDiscover.200", () => {
 		expect(mints1h).toEqual(mints1h.toSorted((a: number, b: number) => b - a));
 	});
 
-	test("[API-11] discover without a chain shows all indexed chains, each row with its own", async () => {
+	test("[API-11] discover without a chain covers all indexed chains, each row with its own", async () => {
 		const { body } = await ask("/discover?limit=200");
 		for (const section of ["trending", "mints", "market"]) {
 			const chains = new Set(body[section].map(({ chain }: Row) => chain));
@@ -155,7 +155,7 @@ describe("getDiscover.200", () => {
 		}
 	});
 
-	test("[API-11] a row has exactly its fields", async () => {
+	test("[API-11] a row of the discover page has exactly the documented fields", async () => {
 		const { body } = await ask("/discover?chain=ethereum&limit=1");
 		expect(body.minting[0]).toEqual({
 			slug: MINTING,
@@ -176,7 +176,7 @@ describe("getDiscover.200", () => {
 		});
 	});
 
-	test("rows for frames are the same rows that the route answers, without excluded ones", async () => {
+	test("rows for frames are the same rows as the route's, without excluded ones", async () => {
 		const ids = await Promise.all(
 			[...TRADED, EXCLUDED, MINTING].map((contract) => fixture.idOf(ethereum, contract)),
 		);
@@ -219,7 +219,7 @@ describe("getSearch.200", () => {
 		return body.data.map(({ slug }: { slug: string }) => slug);
 	};
 
-	test("[API-14] words match the beginnings of words, by volume; the slug itself comes first", async () => {
+	test("[API-14] words match the beginnings of words, by volume; an equal slug comes first", async () => {
 		expect(await found("q=cat")).toEqual(["paper-cats", "cats-of-paris", "tidal-cats"]);
 		expect(await found("q=cat%20PAR")).toEqual(["cats-of-paris"]);
 		expect(await found("q=tidal-cats")).toEqual(["tidal-cats"]);
@@ -236,7 +236,7 @@ describe("getSearch.200", () => {
 		);
 	});
 
-	test("[API-14] a search covers one chain only if it is named, and pages give each hit once", async () => {
+	test("[API-14] a search covers one chain only if it is given, and pages give each hit once", async () => {
 		expect(await found("q=cat&chain=ethereum")).toEqual(["cats-of-paris", "tidal-cats"]);
 		const walked: string[] = [];
 		let cursor = "";
@@ -248,7 +248,7 @@ describe("getSearch.200", () => {
 		expect(walked).toEqual(["paper-cats", "cats-of-paris", "tidal-cats"]);
 	});
 
-	test("[API-14] [MRG-06] a hit of the provider's is ours where we hold its slug; else its chain is unknown", async () => {
+	test("[API-14] [MRG-06] a hit of the provider becomes our collection if we have its slug; else its chain is unknown", async () => {
 		await database.db.execute(
 			`insert into market_index.sync (collection_id, chain_id, provider_slug)
 		select id, chain_id, 'their-dogs' from market_index.collection where slug = 'dogs'`,
@@ -271,7 +271,7 @@ describe("getSearch.200", () => {
 		await database.db.execute("truncate market_index.sync");
 	});
 
-	test("[API-14] a search that our own rows answer asks the provider nothing, letter by letter", async () => {
+	test("[API-14] a search that our own rows can answer sends the provider no call, letter by letter", async () => {
 		lab.fake.answers.search = async () => [];
 		for (let length = 1; length <= "tidal cats".length; length++) {
 			expect(await found(`q=${encodeURIComponent("tidal cats".slice(0, length))}`)).not.toEqual([]);
@@ -283,7 +283,7 @@ describe("getSearch.200", () => {
 		expect(lab.fake.callsOf("search")).toHaveLength(1);
 	});
 
-	test("[API-14] a provider that is away costs its hits only", async () => {
+	test("[API-14] while the provider is down only its hits are missing", async () => {
 		for (const fault of [lab.fake.faults.rateLimited(), lab.fake.faults.unreadable()]) {
 			lab.fake.fail("search", fault);
 			expect(await found("q=dogs")).toEqual(["dogs"]);
@@ -380,7 +380,7 @@ describe("getTrending.200", () => {
 		expect(unnamed.body.rows).toEqual(day.body.rows);
 	});
 
-	test("[API-12] limit cuts the list, and quiet collections fill it up", async () => {
+	test("[API-12] limit cuts the list, and collections without sales fill it up", async () => {
 		const three = await ask("/trending?chain=ethereum&limit=3");
 		const all = await ask("/trending?chain=ethereum&limit=200");
 		expect(three.body.rows).toEqual(all.body.rows.slice(0, 3));
@@ -411,7 +411,7 @@ describe("getTrending.200", () => {
 		]);
 	});
 
-	test("[IDX-04] [API-12] [API-22] `ended` lists what sold out, also when it is presented as secondary", async () => {
+	test("[IDX-04] [API-12] [API-22] `ended` lists sold-out collections, also when displayed as secondary", async () => {
 		const { body } = await ask("/trending?chain=ethereum&lifecycle=ended");
 		const shown = body.rows.map((row: Row & { soldOut: boolean }) => [
 			row.slug,
@@ -444,7 +444,7 @@ describe("getTrending.200", () => {
 		};
 	}
 
-	test("[API-12] [API-18] freshness is the chain's, and without one that of the chain that lags most", async () => {
+	test("[API-12] [API-18] freshness is the chain's, and without a chain that of the one that lags most", async () => {
 		fixture.progress.set(ethereum.id, lane(ethereum.id, 1));
 		fixture.progress.set(base.id, lane(base.id, 70));
 		const all = await ask("/trending");

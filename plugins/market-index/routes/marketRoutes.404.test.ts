@@ -26,7 +26,7 @@ test("[API-19] the removed route trover answers 404", async () => {
 	}
 });
 
-test("[API-06] [API-08] a collection nobody has is not found, on every route of a collection", async () => {
+test("[API-06] [API-08] an unknown collection is not found, on every route of a collection", async () => {
 	const names = ["nobody", "0x123", contractOf(0x999), "%F0%9F%90%B1", "'%20or%201=1"];
 	for (const name of names) {
 		for (const tail of ["", "/activity", "/sales", "/candles"]) {

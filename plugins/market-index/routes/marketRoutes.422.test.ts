@@ -74,7 +74,7 @@ test("unknown values of a parameter are refused, with the parameter's name", asy
 	await expectRefused(`/collections/${CATS}/activity?type=burn`, "type");
 });
 
-test("a cursor that no list made is refused and answers no empty page", async () => {
+test("an invented cursor is refused and does not give an empty page", async () => {
 	for (const tail of ["activity", "sales"]) {
 		for (const cursor of ["abc", "MS4x", "%F0%9F%98%80", "x".repeat(300)]) {
 			await expectRefused(`/collections/${CATS}/${tail}?cursor=${cursor}`, "cursor");
@@ -88,7 +88,7 @@ test("[API-06] a slug too long or with control characters is refused", async () 
 	await expectRefused("/collections/a%00b/candles", "slug");
 });
 
-test("[API-06] a name on several chains asks for the chain, on every route of a collection", async () => {
+test("[API-06] a name on several chains requires the chain, on every route of a collection", async () => {
 	for (const tail of ["", "/activity", "/sales", "/candles"]) {
 		const { status, body } = await ask(`/collections/${BOTH}${tail}`);
 		expect({ status, code: body.code }).toEqual({ status: 422, code: "chain_required" });

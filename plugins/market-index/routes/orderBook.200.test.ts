@@ -79,14 +79,14 @@ async function walk(path: string): Promise<string[]> {
 	return hashes;
 }
 
-test("[API-20] listings come cheapest first, each once, whatever the page; unknown prices last", async () => {
+test("[API-20] listings are returned cheapest first, each once, on pages of any size; unknown prices last", async () => {
 	for (const limit of [1, 7, 200]) {
 		const found = await walk(`/collections/${CATS}/listings?limit=${limit}`);
 		expect(found).toEqual(expected(["listing"], 1));
 	}
 });
 
-test("[API-20] offers come highest first, of one kind or of all", async () => {
+test("[API-20] offers are returned highest first, of one kind or of all", async () => {
 	const offers = ["item_offer", "collection_offer", "trait_offer"];
 	for (const limit of [3, 200]) {
 		expect(await walk(`/collections/${CATS}/offers?limit=${limit}`)).toEqual(expected(offers, -1));
@@ -145,7 +145,7 @@ test("[API-20] depth sums the price levels of listings and of offers on the coll
 	expect(bids.length).toBeGreaterThan(3);
 });
 
-test("[API-20] a collection whose book was not read answers null, and no empty list", async () => {
+test("[API-20] a collection whose book was not read gives null, and not an empty list", async () => {
 	for (const tail of ["listings", "offers", "holders"]) {
 		const { status, body } = await ask(`/collections/${BARE}/${tail}`);
 		expect({ status, body }).toMatchObject({

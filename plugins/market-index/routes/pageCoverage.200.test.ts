@@ -57,7 +57,7 @@ const LISTS = [
 ] as const;
 
 for (const [path, name] of LISTS) {
-	test(`${path}: a page within what is held is whole, one that goes beyond it says so`, async () => {
+	test(`${path}: a page within the covered time is complete, and one beyond it says so`, async () => {
 		const from = iso(heldSince(3.5));
 		expect(await coverageOf(`${path}limit=2`)).toEqual({});
 		const inPart = await coverageOf(`${path}limit=5`);
@@ -72,7 +72,7 @@ for (const [path, name] of LISTS) {
 	});
 }
 
-test("a range of sales is covered by what is held of it", async () => {
+test("the coverage of a range of sales is that of its own time", async () => {
 	heldSince(12);
 	expect(await coverageOf("sales?range=1h")).toEqual({});
 	const { points } = await coverageOf("sales?range=24h");
@@ -80,7 +80,7 @@ test("a range of sales is covered by what is held of it", async () => {
 	expect(points.fraction).toBeLessThan(0.51);
 });
 
-test("transfers are covered by what was read of the provider alone", async () => {
+test("the coverage of transfers is that of the provider's events alone", async () => {
 	heldSince(NOW_MS / HOUR_MS);
 	const nothing = { from: null, until: null, fraction: 0 };
 	expect(await coverageOf("activity?limit=50")).toEqual({ transfer: nothing });

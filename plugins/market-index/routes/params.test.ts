@@ -17,7 +17,7 @@ function readings() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("requests that come during a reading share the next one, which begins after they came", async () => {
+test("requests that arrive during a reading share the next one, which begins after them", async () => {
 	const { ends, read } = readings();
 	const request = new Request("http://localhost/discover");
 	const context = {} as RequestContext;
@@ -53,7 +53,7 @@ test("a limit is a whole number from 1 to the maximum, and has a default", () =>
 	}
 });
 
-test("the API's document shows a limit as the integer it means", () => {
+test("the API's document shows a limit as an integer", () => {
 	const shown = z.toJSONSchema(limit, { io: "input", unrepresentable: "any" });
 	expect(shown).toMatchObject({ type: "integer", minimum: 1, maximum: 200 });
 });

@@ -54,19 +54,19 @@ const known = {
 	lifecycle: "secondary",
 };
 
-test("[IDX-01] [API-06] every field tells what is known, in list and detail", async () => {
+test("[IDX-01] [API-06] every field of the record has its known value, in list and detail", async () => {
 	const list = await ask("/collections?chain=ethereum");
 	expect(list.body.normalized).toMatchObject([known]);
 	const detail = await ask(`/collections/${CATS}?chain=ethereum`);
 	expect(detail.body.market).toEqual(list.body.normalized[0]);
 });
 
-test("[API-22] a trending row tells the collection's own holders, listings and floor", async () => {
+test("[API-22] a trending row has the collection's own holders, listings and floor", async () => {
 	const { body } = await ask("/trending?chain=ethereum");
 	expect(body.rows).toMatchObject([{ slug: CATS, holders: 11, listed: 12, floorNative: 1.4 }]);
 });
 
-test("[IDX-04] [API-23] discover too shows what sold out 16 minutes ago as secondary", async () => {
+test("[IDX-04] [API-23] discover too shows a collection that sold out 16 minutes ago as secondary", async () => {
 	const { body } = await ask("/discover?chain=ethereum");
 	for (const section of ["trending", "market", "minting"]) {
 		expect(body[section]).toMatchObject([{ slug: CATS, lifecycle: "secondary" }]);
@@ -75,7 +75,7 @@ test("[IDX-04] [API-23] discover too shows what sold out 16 minutes ago as secon
 	expect(ended.body.rows).toMatchObject([{ slug: CATS, lifecycle: "secondary", soldOut: false }]);
 });
 
-test("[API-06] slug, former slug and address in any case are one collection", async () => {
+test("[API-06] slug, former slug and address in any case give the same collection", async () => {
 	await database.db.execute("update market_index.collection set slug = 'cats'");
 	await database.db.execute(
 		`insert into market_index.former_slug (chain_id, slug, collection_id)

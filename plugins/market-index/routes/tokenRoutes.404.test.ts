@@ -35,17 +35,17 @@ async function expectMissing(path: string) {
 	expect({ path, status, code: body.code }).toEqual({ path, status: 404, code: "not_found" });
 }
 
-test("[API-13] a token that nothing spoke of, and one of no collection here, is not found", async () => {
+test("[API-13] a token without any record, or of an unknown collection, is not found", async () => {
 	await expectMissing(`/assets/ethereum/${CATS}/999`);
 	await expectMissing(`/assets/ethereum/${contractOf(0x999)}/1`);
 	await expectMissing(`/assets/base/${CATS}/1`);
 });
 
-test("[API-13] an excluded collection's tokens are as missing as any", async () => {
+test("[API-13] an excluded collection's tokens are not found", async () => {
 	await expectMissing(`/assets/ethereum/${HIDDEN}/1`);
 });
 
-test("[API-20] traits of no collection are not found", async () => {
+test("[API-20] traits of an unknown collection are not found", async () => {
 	await expectMissing("/collections/nobody/traits");
 	await expectMissing(`/collections/${HIDDEN}/traits`);
 });

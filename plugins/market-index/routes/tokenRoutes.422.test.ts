@@ -31,7 +31,7 @@ async function expectRefused(path: string, issue: string) {
 	});
 }
 
-test("[API-13] a bad token id, contract or chain is refused by its name", async () => {
+test("[API-13] an invalid token id, contract or chain is refused by its name", async () => {
 	for (const tokenId of ["-1", "01", "1.5", "1e3", "0x1", "abc", "%20", "１", "9".repeat(78)]) {
 		await expectRefused(`/assets/ethereum/${CATS}/${tokenId}`, "tokenId");
 	}
@@ -47,7 +47,7 @@ test("[API-13] a bad token id, contract or chain is refused by its name", async 
 	);
 });
 
-test("[API-20] a cursor that this list did not make, and a name that is none, are refused", async () => {
+test("[API-20] another list's cursor, and an invalid name, are refused", async () => {
 	for (const cursor of ["abc", "MS4x", "x".repeat(300), "x".repeat(5_000)]) {
 		await expectRefused(`/collections/${CATS}/traits?cursor=${cursor}`, "cursor");
 	}

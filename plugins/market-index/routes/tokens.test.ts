@@ -52,7 +52,7 @@ describe("getAsset.200", () => {
 		{ trait_type: "Level", value: "5", display_type: "number" },
 	];
 
-	test("[API-13] a token is shown with metadata, traits, rank and its collection", async () => {
+	test("[API-13] a token is returned with metadata, traits, rank and its collection", async () => {
 		for (const chain of ["ethereum", "1"]) {
 			for (const contract of [CATS, CATS.toUpperCase().replace("0X", "0x")]) {
 				const { status, body } = await ask(`/assets/${chain}/${contract}/7`);
@@ -93,7 +93,7 @@ describe("getAsset.200", () => {
 		});
 	});
 
-	test("[API-13] a token of a walked contract has its owner, and a range of them is known", async () => {
+	test("[API-13] a token of a walked contract has its owner, also one in a range of ids", async () => {
 		await database.db.execute(
 			`with walk as (
 			insert into market_index.ownership (collection_id, chain_id, address, next_block, end_block)
@@ -151,7 +151,7 @@ describe("getAsset.200", () => {
 		]);
 	});
 
-	test("[API-13] a token that only a sale spoke of is shown, with all else unknown", async () => {
+	test("[API-13] a token known only from a sale is returned, with all else unknown", async () => {
 		await fixture.seed(ethereum, [saleOf(CATS, { tokenId: 4_040n })]);
 		const { status, body } = await ask(`/assets/ethereum/${CATS}/4040`);
 		expect({ status, name: body.name, owner: body.owner }).toEqual({
@@ -192,14 +192,14 @@ describe("getHolders.200", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("[API-20] holders are unknown while the contract's transfers are not all read", async () => {
+	test("[API-20] holders are unknown until all transfers of the contract are read", async () => {
 		expect((await ask(`/collections/${CATS}/holders`)).body).toEqual({
 			data: null,
 			page: { nextCursor: null, hasMore: false },
 		});
 	});
 
-	test("[API-20] [IDX-11] holders come largest first, each once, whatever the page", async () => {
+	test("[API-20] [IDX-11] holders are returned largest first, each once, on pages of any size", async () => {
 		await database.db.execute("update market_index.ownership set next_block = 11, minted = 60");
 		const expected = Array.from({ length: HOLDERS }, (_, index) => ({
 			address: contractOf(index + 1),
@@ -254,7 +254,7 @@ describe("getTraits.200", () => {
 
 	type Row = { type: string; value: string; count: number; floorNative: number | null };
 
-	test("[API-20] traits have counts and floors, and what has no ask has no floor", async () => {
+	test("[API-20] traits have counts and floors, and a value without an ask has no floor", async () => {
 		const { status, body } = await ask(`/collections/${CATS}/traits?type=Hat`);
 		expect(status).toBe(200);
 		expect(body.data).toHaveLength(6);
@@ -263,7 +263,7 @@ describe("getTraits.200", () => {
 		expect(body.page).toEqual({ nextCursor: null, hasMore: false });
 	});
 
-	test("[API-20] page by page every value comes once, however long or odd its text is", async () => {
+	test("[API-20] page by page every value is returned once, however long or unusual its text is", async () => {
 		const whole = (await ask(`/collections/${CATS}/traits`)).body.data as Row[];
 		expect(whole).toHaveLength(18);
 		for (const limit of [1, 4, 18]) {
@@ -278,7 +278,7 @@ describe("getTraits.200", () => {
 		}
 	});
 
-	test("[API-20] traits that nobody counted are unknown, and a trait that nobody has has no values", async () => {
+	test("[API-20] traits that were not counted are unknown, and an unknown trait has no values", async () => {
 		const page = { nextCursor: null, hasMore: false };
 		expect((await ask(`/collections/${BARE}/traits`)).body).toEqual({ data: null, page });
 		const id = await fixture.idOf(ethereum, CATS);

@@ -93,7 +93,7 @@ async function everything() {
 	};
 }
 
-test("[MRG-02] every figure is null everywhere, with its reason, before anything was read", async () => {
+test("[MRG-02] before anything is read every figure is null everywhere, with its reason", async () => {
 	await register();
 	lanes(null);
 	const { detail, tiles, list, trending, discover, hit } = await everything();
@@ -113,7 +113,7 @@ test("[MRG-02] every figure is null everywhere, with its reason, before anything
 	expect(figures.floorNative).toMatchObject({ value: null, reason: "not_read", source: null });
 });
 
-test("[MRG-02] covered in part is a number with its coverage: in market, rows, tiles and hits", async () => {
+test("[MRG-02] a figure that is covered in part is a number with its coverage, in market, rows, tiles and hits", async () => {
 	await register();
 	lanes(NOW_MS - 3 * HOUR_MS);
 	const { detail, tiles, list, trending, discover, hit } = await everything();
@@ -135,7 +135,7 @@ test("[MRG-02] covered in part is a number with its coverage: in market, rows, t
 	expect(hour).toMatchObject({ sales: 0, coverage: {} });
 });
 
-test("the provider's events cover the day as well as the lanes do", async () => {
+test("the provider's events cover the day as the lanes do", async () => {
 	await register();
 	lanes(NOW_MS - HOUR_MS);
 	await database.db.execute(
@@ -165,7 +165,7 @@ test("[MRG-02] a figure whose coverage ended before the day is unknown again", a
 	expect((await everything()).detail.market).toMatchObject({ sales24h: 0 });
 });
 
-test("a sale that was told is counted also where nothing else was looked at", async () => {
+test("a reported sale is counted even if nothing else was read", async () => {
 	await register();
 	lanes(null);
 	await fixture.seed(ethereum, [saleOf(contract), saleOf(contract, { currency: STRANGE_COIN })]);
@@ -181,7 +181,7 @@ test("a sale that was told is counted also where nothing else was looked at", as
 	expect(half.sales24h).toBeUndefined();
 });
 
-test("[MRG-02] a volume of 0 that the provider's own sales contradict is null in stats and market", async () => {
+test("[MRG-02] a volume of 0 that contradicts the provider's own sales is null in stats and market", async () => {
 	await register();
 	lanes(NOW_MS - 3 * HOUR_MS);
 	const raw = {
@@ -211,7 +211,7 @@ test("[MRG-02] a volume of 0 that the provider's own sales contradict is null in
 	expect([market.volume_24h, market.sales24h]).toEqual([0, 0]);
 });
 
-test("[MRG-04] minted units are unknown beside a supply, and those that were seen say how many", async () => {
+test("[MRG-04] minted units are unknown beside a supply, and a partial count has its coverage", async () => {
 	await register();
 	lanes(NOW_MS - HOUR_MS);
 	await database.db.execute(
@@ -243,7 +243,7 @@ test("[MRG-04] minted units are unknown beside a supply, and those that were see
 	expect(walked.figures.ownersCount).toMatchObject({ value: 125, source: "walk" });
 });
 
-test("[MRG-02] upcoming takes an announced mint that is not over", async () => {
+test("[MRG-02] upcoming requires an announced mint that is not over", async () => {
 	await register();
 	const announce = (endsAtMs: number) =>
 		database.db.execute(
@@ -269,7 +269,7 @@ test("[MRG-02] upcoming takes an announced mint that is not over", async () => {
 	expect(await shown()).toBeNull();
 });
 
-test("[MRG-02] holders, listings, offers, depth and traits that nobody read are null, not empty", async () => {
+test("[MRG-02] holders, listings, offers, depth and traits that were not read are null, not empty", async () => {
 	await register();
 	await database.db.execute("update market_index.collection set provider_owners = 125");
 	const unread = { data: null, page: { nextCursor: null, hasMore: false } };
@@ -295,7 +295,7 @@ test("[MRG-02] holders, listings, offers, depth and traits that nobody read are 
 	}
 });
 
-test("[API-18] a list that was not read has no time, and one that was has its own", async () => {
+test("[API-18] a list that was not read has no time, and one that was read has its own", async () => {
 	await register();
 	const { freshness } = await everything();
 	for (const { listRefreshedAt, servedAt } of freshness) {
@@ -307,7 +307,7 @@ test("[API-18] a list that was not read has no time, and one that was has its ow
 	expect(body.freshness.listRefreshedAt).toBe(new Date(readAtMs).toISOString());
 });
 
-test("floors and owners that the provider filled in say when they were told", async () => {
+test("floors and owners from the provider have the time at which they were read", async () => {
 	await register();
 	fixture.prices.setEth(3_000);
 	const stats = {
@@ -337,7 +337,7 @@ test("floors and owners that the provider filled in say when they were told", as
 	expect(tiles["owners"]).toMatchObject({ value: 125, ...told });
 });
 
-test("coverageEnd is of the lanes and of the provider's events, whichever ends first", async () => {
+test("coverageEnd is the earlier one of the lanes' and of the provider's events", async () => {
 	await register();
 	lanes(0);
 	fixture.providerHealth = () => ({ isOn: true, isConnected: true, stream: "off" });

@@ -122,7 +122,7 @@ describe("createCollectionSearch", () => {
 		"m",
 		"mint-12",
 	]) {
-		test(`"${text}" finds what the rows themselves say, in order, each once`, async () => {
+		test(`"${text}" finds the same rows as a full comparison, in order, each once`, async () => {
 			const all = expected(text, CHAINS);
 			for (const limit of [1, 51]) {
 				const { hits } = await fresh()(database.db, queryOf(text, { limit }));
@@ -135,7 +135,7 @@ describe("createCollectionSearch", () => {
 			expect(onOne.ids).toEqual(expected(text, [10]));
 		});
 
-		test(`"${text}" finds the same where each page may look at few collections`, async () => {
+		test(`"${text}" finds the same if each page may read few collections`, async () => {
 			const search = createCollectionSearch(clock, { step: 20, max: 60 });
 			for (const chainIds of [CHAINS, [10]]) {
 				const { ids } = await walk(search, text, { limit: 60, chainIds });
@@ -187,7 +187,7 @@ describe("createCollectionSearch", () => {
 	}
 
 	for (const text of ["c", "co", "common", "cats common", "m", "free mint"]) {
-		test(`"${text}", which thousands begin with, is found by looking at few of them`, async () => {
+		test(`"${text}", with which thousands of names begin, is found by reading few of them`, async () => {
 			await database.db.execute("analyze market_index.collection");
 			const time = { nowMs: 1_000_000 };
 			const search = createCollectionSearch({ nowMs: () => time.nowMs }, { step: 200, max: 400 });
@@ -201,7 +201,7 @@ describe("createCollectionSearch", () => {
 		});
 	}
 
-	test("words found to be common are not looked up in the index of words again", async () => {
+	test("words known to be common are not searched in the index of words again", async () => {
 		const time = { nowMs: 1_000_000 };
 		const search = createCollectionSearch({ nowMs: () => time.nowMs });
 		expect(await readBy(search, "common")).toHaveLength(2);
@@ -211,7 +211,7 @@ describe("createCollectionSearch", () => {
 		expect(await readBy(search, "common")).toHaveLength(2);
 	});
 
-	test("an address finds its collection alone", async () => {
+	test("an address finds its collection only", async () => {
 		const [row] = rows;
 		const [found] = await database.db.query<{ address: string }>(
 			"select '0x' || encode(address, 'hex') as address from market_index.collection where id = $1",
@@ -259,7 +259,7 @@ describe("createHitCache", () => {
 		return { time, asked, slugs };
 	}
 
-	test("hits come in the order asked for, and each is read once a second", async () => {
+	test("hits are returned in the requested order, and each is read once a second", async () => {
 		const { slugs, asked, time } = open();
 		expect(await slugs(2, 1)).toEqual(["cats-2", "cats-1"]);
 		expect(await slugs(1, 3, 2)).toEqual(["cats-1", "cats-3", "cats-2"]);

@@ -43,7 +43,7 @@ const part: fc.Arbitrary<Rollup> = fc.record({
 	prices,
 });
 
-test("rows merge as their parts do in memory, in any order: open, close, ceilings and unknowns", async () => {
+test("stored rows merge as their parts do in memory, in any order", async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 4 }), async (parts) => {
 			await database.db.execute("truncate market_index.rollup_minute");

@@ -66,7 +66,7 @@ describe("listCollections", () => {
 	];
 
 	for (const name of ["5m", "1h", "6h", "24h", "7d"] as const) {
-		test(`figures of ${name} are those of its events, wherever buckets cut it`, async () => {
+		test(`figures of ${name} equal the sums of its events, whichever buckets split it`, async () => {
 			for (const nowMs of MOMENTS_MS) {
 				const window = windowOf(nowMs, WINDOW_MS[name]);
 				const counted = (await countedFrom(window.start)).filter(({ sales }) => sales > 0);
@@ -94,7 +94,7 @@ describe("listCollections", () => {
 		});
 	}
 
-	test("pages are in the order of what was sold, and of what was minted", async () => {
+	test("pages are in the order of sales, and of mints", async () => {
 		const day = windowOf(NOW_MS, WINDOW_MS["24h"]);
 		const page = (order: "trending" | "market" | "minting") =>
 			listCollections(database.db, { chainIds, nowMs: NOW_MS, window: day, order, limit: 50 });
@@ -112,7 +112,7 @@ describe("listCollections", () => {
 		);
 	});
 
-	test("figures that a batch moves leave the indexes of lists alone", async () => {
+	test("figures that a batch changes do not touch the indexes of lists", async () => {
 		await database.db.transaction(async (tx) => {
 			const update = (what: string) =>
 				tx.execute(`update market_index.collection set ${what} where id = 1`);
@@ -163,7 +163,7 @@ describe("readPicked", () => {
 		readCollections(database.db, { collectionIds: ids, nowMs: NOW_MS, window });
 
 	for (const order of ["trending", "market", "minting", "top", "new"] satisfies CollectionOrder[]) {
-		test(`a page by ${order} has the figures that its collections have alone`, async () => {
+		test(`a page by ${order} has the same figures as its collections have alone`, async () => {
 			for (const limit of LIMITS) {
 				const page = await listCollections(database.db, { ...asked, order, limit });
 				expect(page.length).toBeGreaterThan(0);
@@ -173,7 +173,7 @@ describe("readPicked", () => {
 	}
 
 	for (const order of ["trending", "market", "minting"] as const) {
-		test(`the rows picked by ${order} are the page, in its order, and their sums are right`, async () => {
+		test(`the rows picked by ${order} are the page, in its order, with correct sums`, async () => {
 			for (const limit of LIMITS) {
 				const picked = await pickCollections(database.db, { ...asked, order, limit });
 				const ids = picked.map(({ id }) => id);
@@ -193,7 +193,7 @@ describe("readPicked", () => {
 		});
 	}
 
-	test("columns that are not asked for are not read", async () => {
+	test("columns that are not requested are not read", async () => {
 		const columns = ["slug", "windowSales"] as const;
 		const order = "trending";
 		const rows = await listCollections(database.db, { ...asked, order, limit: 3, columns });

@@ -46,7 +46,7 @@ describe("renameCollection", () => {
 	const found = async (slug: string, chain = "ethereum") =>
 		(await fixture.index.find(slug, chain)).address;
 
-	test("[ING-04] a slug is unique on its chain: the next collection of that name gets a suffix", async () => {
+	test("[ING-04] a slug is unique on its chain: the next collection with that name gets a suffix", async () => {
 		expect([await rename(A, "cats"), await rename(B, "cats"), await rename(C, "cats")]).toEqual([
 			"cats",
 			"cats-2",
@@ -62,7 +62,7 @@ describe("renameCollection", () => {
 		}
 	});
 
-	test("asking again changes nothing, however many share the name", async () => {
+	test("renaming again changes nothing, however many share the name", async () => {
 		await rename(A, "cats");
 		await rename(B, "cats");
 		for (let round = 0; round < 3; round++) {
@@ -74,7 +74,7 @@ describe("renameCollection", () => {
 		expect(former.map((row) => (row as { slug: string }).slug)).toEqual([A, B]);
 	});
 
-	test("a former slug keeps leading to its collection, and nobody else gets it", async () => {
+	test("a former slug still leads to its collection, and no other collection gets it", async () => {
 		await rename(A, "cats");
 		await rename(A, "dogs");
 		expect(await rename(B, "cats")).toBe("cats-2");
@@ -86,7 +86,7 @@ describe("renameCollection", () => {
 		expect(await rename(B, "dogs")).toBe("dogs-2");
 	});
 
-	test("renames at the same moment never choose the same slug", async () => {
+	test("simultaneous renames never choose the same slug", async () => {
 		const contracts = Array.from({ length: 12 }, (_, index) => contractOf(0x100 + index));
 		await fixture.seed(
 			ethereum,
@@ -97,7 +97,7 @@ describe("renameCollection", () => {
 		expect(slugs.toSorted()).toContain("same");
 	});
 
-	test("a collection of a taken name gets the next suffix, however many have the name", async () => {
+	test("a collection with a taken name gets the next suffix, however many have the name", async () => {
 		await database.db.execute(
 			`insert into market_index.collection (chain_id, address, slug, standard)
 		select $1, decode(lpad(to_hex(n + 4096), 40, '0'), 'hex'),
@@ -109,7 +109,7 @@ describe("renameCollection", () => {
 		expect([await found("many-1001"), await found(A)]).toEqual([A, A]);
 	});
 
-	test("a collection that is gone has nothing to rename", async () => {
+	test("renaming a deleted collection does nothing", async () => {
 		expect(await rename(contractOf(0xdead), "cats")).toBeNull();
 	});
 });
@@ -159,7 +159,7 @@ describe("renameCollections", () => {
 		expect(await slugs(7)).toEqual(expected);
 	});
 
-	test("each collection gets a slug where free suffixes are rare and far apart", async () => {
+	test("each collection gets a slug even if free suffixes are rare and far apart", async () => {
 		// Taken: the name, and all even suffixes up to 60.
 		await database.db.execute(
 			`update market_index.collection set slug = case when id = 101 then 'cats'
@@ -171,14 +171,14 @@ describe("renameCollections", () => {
 		expect(new Set(await slugs(131)).size).toBe(131);
 	});
 
-	test("a collection of another chain is not renamed, nor is one that is gone", async () => {
+	test("a collection of another chain is not renamed, nor is a deleted one", async () => {
 		expect(await rename(wishesOf("cats"), base.id)).toEqual(new Map());
 		expect(await rename([{ collectionId: 9_999, wish: "cats" }])).toEqual(new Map());
 		expect(await rename([])).toEqual(new Map());
 		expect(await slugs(1)).toEqual([`0x${"1".padStart(40, "0")}`]);
 	});
 
-	test("a name that thousands have is looked up by index, with few looks, and planned once", async () => {
+	test("renaming to a slug that thousands share reads an index, with under 60 scans in one query", async () => {
 		await database.db.execute(
 			`update market_index.collection set slug = case when id = 2000 then 'cats'
 			else 'cats-' || (id - 1999) end

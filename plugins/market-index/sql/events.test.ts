@@ -58,7 +58,7 @@ describe("insertEvents", () => {
 		["by COPY", COPY_ROWS_MIN],
 	] as const) {
 		describe(way, () => {
-			test("every value comes back as it went in", async () => {
+			test("every stored value is read back unchanged", async () => {
 				const given: Partial<EventRow>[] = [
 					{ tokenId: HUGE, quantity: HUGE, totalRaw: HUGE, totalNative: HUGE },
 					{ tokenId: 0n, totalRaw: null, currency: null, venue: null },
@@ -95,14 +95,14 @@ describe("insertEvents", () => {
 				expect(await stored()).toHaveLength(2 * count);
 			});
 
-			test("an event that is twice in a batch is stored once, as the first of them", async () => {
+			test("of two equal events in a batch the first one is stored", async () => {
 				const events = rows(count);
 				const again = events.map((event) => ({ ...event, tokenId: HUGE }));
 				expect(await insert([...events, ...again])).toEqual(events);
 				expect((await stored()).some(({ tokenId }) => tokenId === HUGE)).toBe(false);
 			});
 
-			test("an event at the same place and another time is another event, and is stored", async () => {
+			test("an event at the same position and another time is another event, and is stored", async () => {
 				const events = rows(count);
 				const later = events.map((event) => ({ ...event, occurredAtMs: event.occurredAtMs + 1 }));
 				const [known] = events;
@@ -110,7 +110,7 @@ describe("insertEvents", () => {
 				expect(await insert([...events, ...later])).toEqual([...events.slice(1), ...later]);
 			});
 
-			test("an invalid row fails the transaction, and nothing of it stays", async () => {
+			test("an invalid row fails the transaction, and nothing of it is stored", async () => {
 				const bad = [...rows(count), row({ logIndex: 2 ** 31 })];
 				await expect(insert(bad)).rejects.toThrow();
 				expect(await stored()).toEqual([]);
@@ -130,7 +130,7 @@ describe("insertEvents", () => {
 		expect(answers.map((answer) => answer.length)).toEqual([0, COPY_ROWS_MIN, 0]);
 	});
 
-	test("the same place on two chains is two events", async () => {
+	test("events at the same position on two chains are two events", async () => {
 		const events = rows(COPY_ROWS_MIN);
 		await insert(events);
 		const other = await database.db.transaction((tx) => insertEvents(tx, 8453, events));
@@ -145,7 +145,7 @@ describe("positionSql", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("the database places events where the applier does, those of a provider too", async () => {
+	test("the database computes the same positions as the applier, also for a provider's events", async () => {
 		const blocks = [0, 7, 2 ** 33 - 1];
 		const logs = [0, 1, 2 ** 20 - 1, 2 ** 20, 2 ** 30 - 1, 2 ** 30, 2 ** 30 + 5, 2 ** 31 - 1];
 		const subs = [0, 1, 1_023, 1_024, 2 ** 31 - 1];

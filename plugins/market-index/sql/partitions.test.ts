@@ -61,14 +61,14 @@ describe("partitionsOf", () => {
 		expect(indexes).toHaveLength(3);
 	});
 
-	test("several processes may make the same months at once", async () => {
+	test("several processes can create the same months simultaneously", async () => {
 		const times = Array.from({ length: 12 }, (_, month) => Date.UTC(2031, month));
 		await Promise.all(Array.from({ length: 6 }, () => partitionsOf(database.db).ensure(times)));
 		const made = (await months()).filter((month) => month.startsWith("2031"));
 		expect(made).toHaveLength(12);
 	});
 
-	test("lanes that hold every connection of the pool in open transactions still get their month", async () => {
+	test("lanes whose open transactions use every connection of the pool still get their month", async () => {
 		const { connectionString } = database;
 		const options = { connectionString, connectionsMax: 1, applicationName: "tapeline test" };
 		const crowded = openDatabase({ ...options, log: silentLog });
@@ -80,7 +80,7 @@ describe("partitionsOf", () => {
 		expect(await months()).toContain("2032_01");
 	});
 
-	test("while a backup reads all tables a needed month fails after its wait, and one ahead is skipped", async () => {
+	test("during a backup a needed month fails after its wait, and a future one is skipped", async () => {
 		const backup = new Client({ connectionString: database.connectionString });
 		await backup.connect();
 		await backup.query("begin; select count(*) from market_index.event");
@@ -98,14 +98,14 @@ describe("partitionsOf", () => {
 		expect(await months()).toContain("2033_02");
 	});
 
-	test("a month that retention has passed gets no partition, and one that it is in does", async () => {
+	test("a month before the retention gets no partition, and the month in which it begins does", async () => {
 		const keptFromMs = () => Date.UTC(2034, 2, 15);
 		const partitions = partitionsOf(database.db, { keptFromMs });
 		await partitions.ensure([Date.UTC(2034, 1, 28, 23), Date.UTC(2034, 2, 1)]);
 		expect((await months()).filter((month) => month.startsWith("2034"))).toEqual(["2034_03"]);
 	});
 
-	test("a month whose events share a table already goes on sharing it, and its lane goes on", async () => {
+	test("a month whose events are in a shared table stays there, and its lane continues", async () => {
 		await database.db.execute(
 			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id,
 				log_index,
@@ -125,7 +125,7 @@ describe("pruneUnconfirmed", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("marks of events that are no longer kept are deleted, a few rows at a time", async () => {
+	test("marks of deleted events are deleted, a few rows at a time", async () => {
 		const { db } = database;
 		const lab = createMergeLab(db);
 		const cats = await lab.register(contractOf(0xb1));

@@ -81,7 +81,7 @@ describe("busyDays", () => {
 	for (const order of ORDERS) {
 		const worth = (sales: number) => BigInt(sales) * (order === "trending" ? 1n : PRICE_WEI);
 
-		test(`${order}: a collection without a busy day is first where its days together are the most`, async () => {
+		test(`${order}: a collection without a busy day is first if the sum of its days is the largest`, async () => {
 			for (let id = 1; id <= 30; id += 1) await sell(id, 10, [id % 6]);
 			await sell(50, 7, WHOLE_DAYS);
 			expect(await page(order, 1)).toEqual([[50, worth(42)]]);
@@ -104,7 +104,7 @@ describe("busyDays", () => {
 			expect(await page(order, 1)).toEqual([[50, worth(3_000)]]);
 		});
 
-		test(`${order}: a page that everybody fits on has everybody, and nobody without a sale`, async () => {
+		test(`${order}: a page with room for all has all collections with a sale, and no others`, async () => {
 			for (let id = 1; id <= 20; id += 1) await sell(id, id - 1, [1, 2]);
 			const sold = (await page(order, 100)).filter(([, amount]) => amount > 0n);
 			expect(sold).toEqual(
@@ -112,7 +112,7 @@ describe("busyDays", () => {
 			);
 		});
 
-		test(`${order}: any page is the beginning of all collections, each summed up`, async () => {
+		test(`${order}: any page is the beginning of all collections, each with its full sum`, async () => {
 			await fc.assert(fc.asyncProperty(days, fc.integer({ min: 1, max: 4 }), check), {
 				numRuns: 40,
 			});
@@ -189,7 +189,7 @@ describe("busyDays", () => {
 		return (await counted()) - before;
 	}
 
-	test("a sale more seldom moves the index of busy days", async () => {
+	test("one more sale seldom changes the index of busy days", async () => {
 		await sell(1, 4, [0]);
 		await database.db.transaction(async (tx) => {
 			const hot: number[] = [];
@@ -199,7 +199,7 @@ describe("busyDays", () => {
 		});
 	});
 
-	test("more volume seldom moves the index of days by volume, and a mint never does", async () => {
+	test("more volume seldom changes the index of days by volume, and a mint never does", async () => {
 		await sell(1, 4, [0]);
 		await sell(2, 0, [0]);
 		await database.db.transaction(async (tx) => {
@@ -212,7 +212,7 @@ describe("busyDays", () => {
 		});
 	});
 
-	test("the binary digits of sales, from none to the most a day can hold", async () => {
+	test("the sales of a day, from none to the maximum, are split into binary digits", async () => {
 		const sales = [0, 1, 2, 3, 4, 1_023, 1_024, 2_147_483_647];
 		for (const [index, count] of sales.entries()) await sell(index + 1, count, [0]);
 		const rows = await database.db.query<{ digits: number }>(
@@ -223,7 +223,7 @@ describe("busyDays", () => {
 		);
 	});
 
-	test("the classes of a volume, from none to the most a day can hold", async () => {
+	test("the volume of a day, from zero to the maximum, has its class", async () => {
 		const two = (digits: number) => 2n ** BigInt(digits);
 		const volumes = [0n, 1n, two(40) - 1n, two(40), two(41) - 1n, two(41), two(103) - 1n, two(103)];
 		await insert(
@@ -267,7 +267,7 @@ describe("sumsSince", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("whenever it is asked, for whatever window, the sums are of the sales since", async () => {
+	test("for any window at any time, the sums are those of the sales since its start", async () => {
 		const moment = fc.integer({ min: NOW_MS - 8 * DAY_MS, max: NOW_MS });
 		const whole = fc.constantFrom(...TIERS.map(({ ms }) => ms));
 		const nowMs = fc.oneof(

@@ -24,7 +24,7 @@ describe("followJob", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("[MRG-13] the stream follows those looked at, then the most active; while it is off, nobody", async () => {
+	test("[MRG-13] the stream follows viewed collections, then the most active; none while it is disabled", async () => {
 		const ids = new Map<string, number>();
 		for (const slug of ["quiet", "active", "seen", "unknown"]) {
 			const { id } = await lab.register();
@@ -66,7 +66,7 @@ describe("leanSyncJob", () => {
 	}
 	const slugs = () => lab.fake.callsOf("events").map(({ args }) => args[0]);
 
-	test("[MRG-11] a tick asks for recent events of every known collection, ten at a time", async () => {
+	test("[MRG-11] a run reads recent events of every known collection, ten at a time", async () => {
 		await known(...Array.from({ length: 24 }, (_, index) => index + 1));
 		let inside = 0;
 		let most = 0;
@@ -93,7 +93,7 @@ describe("leanSyncJob", () => {
 		expect(slugs()).toHaveLength(48);
 	});
 
-	test("[MRG-11] the provider's budget wins: a limit ends the tick, and the stalest begin the next", async () => {
+	test("[MRG-11] a rate limit ends the run, and the next one begins with the stalest collections", async () => {
 		const collections = await known(5, 30, 10);
 		const lastAsked = () =>
 			Promise.all(collections.map(async ({ id }) => (await lab.row(id))["lean_at"]));
@@ -116,7 +116,7 @@ describe("leanSyncJob", () => {
 		expect(order).toEqual(["c1", "c2", "c0"]);
 	});
 
-	test("the first walk reads a day; later walks read what came since, with a little overlap", async () => {
+	test("the first walk reads a day; later walks read newer events, with a small overlap", async () => {
 		const [collection] = await known(1);
 		const id = collection?.id ?? -1;
 		const asked = () => lab.fake.callsOf("events").at(-1)?.options["afterMs"];
@@ -128,7 +128,7 @@ describe("leanSyncJob", () => {
 		expect(await lab.row(id)).toMatchObject({ events_until: new Date(NOW_MS + 60_000) });
 	});
 
-	test("[MRG-01] every page is merged; events of other contracts under the slug are not", async () => {
+	test("[MRG-01] every page is merged, except events of other contracts under the slug", async () => {
 		const [collection] = await known(1);
 		const address = collection?.address ?? "0x";
 		const sales = [saleEventOf(address), saleEventOf(contractOf(0x77)), saleEventOf(address)];
@@ -140,7 +140,7 @@ describe("leanSyncJob", () => {
 		expect(lab.merged.flatMap(([, events]) => events)).toEqual([sales[0], sales[2]] as never);
 	});
 
-	test("a list without an end is read up to a limit, and that is logged", async () => {
+	test("an endless list is read up to a limit, and that is logged", async () => {
 		await known(1);
 		let page = 0;
 		lab.fake.answers.events = async () => ({ items: [], cursor: String(++page) });
@@ -149,7 +149,7 @@ describe("leanSyncJob", () => {
 		expect(lab.said).toEqual(["a collection has more recent events than are read"]);
 	});
 
-	test("a failure keeps the covered time, and is logged once at most for each tick", async () => {
+	test("a failure keeps the covered time, and is logged at most once in each run", async () => {
 		const collections = await known(1, 2, 3);
 		lab.fake.fail("events", lab.fake.faults.unreadable());
 		await lab.tick("lean-sync");
@@ -162,7 +162,7 @@ describe("leanSyncJob", () => {
 			expect(await lab.row(id)).toMatchObject({ events_until: null });
 	});
 
-	test("[MRG-13] a gap in the stream has events read at once from where it began", async () => {
+	test("[MRG-13] after a gap in the stream events are read at once from the gap's start", async () => {
 		const [first, second] = await known(1, 1);
 		await lab.tick("lean-sync");
 		lab.time.nowMs += 1_000;
@@ -174,7 +174,7 @@ describe("leanSyncJob", () => {
 		expect([first?.id, second?.id]).not.toContain(undefined);
 	});
 
-	test("a gap that is noted while events are being read is not lost", async () => {
+	test("a gap that is reported while events are being read is not lost", async () => {
 		const [collection] = await known(1);
 		let told = false;
 		lab.fake.answers.events = async () => {
@@ -253,7 +253,7 @@ describe("supplyCatchUpJob", () => {
 		);
 	});
 
-	test("while a chain's lanes are behind, a few of its supplies are read in each tick", async () => {
+	test("while a chain's lanes are behind, a few of its supplies are read in each run", async () => {
 		behindChains = [polygon.id];
 		expect(await chainsOf(await tick())).toEqual(
 			new Map([

@@ -30,7 +30,7 @@ async function underWay(): Promise<number> {
 }
 const pages = () => lab.fake.callsOf("events").map(({ options }) => options["cursor"]);
 
-test("while a first day is read, whoever opens the collection is told what is new of it", async () => {
+test("while a first day is read, a viewer of the collection gets its new events", async () => {
 	const id = await underWay();
 	lab.time.nowMs += 20_000;
 	await lab.sync(id);
@@ -45,7 +45,7 @@ test("while a first day is read, whoever opens the collection is told what is ne
 	expect(new Set(pages()).size).toBe(3);
 });
 
-test("while a first day is read, figures grow no older than those of any other collection", async () => {
+test("while a first day is read, figures are not older than those of any other collection", async () => {
 	const id = await underWay();
 	lab.time.nowMs += 600_000;
 	await lab.sync(id);
@@ -55,7 +55,7 @@ test("while a first day is read, figures grow no older than those of any other c
 	expect(await lab.row(id)).toMatchObject({ sync_status: "syncing", provider_owners: 41 });
 });
 
-test("opening a collection takes no stored part from a sync that runs or waits", async () => {
+test("opening a collection deletes no stored part of a sync that runs or waits", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "waits");
 	lab.fake.fail("events", lab.fake.faults.rateLimited(20_000));

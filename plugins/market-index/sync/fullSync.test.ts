@@ -29,7 +29,7 @@ describe("fullSyncJob", () => {
 	const ids = () =>
 		lab.queued.map(({ payload }) => (payload as { collectionId: number }).collectionId);
 
-	test("[MRG-11] a tick puts 24 collections in line, the next tick the next ones", async () => {
+	test("[MRG-11] a run queues 24 collections, the next run the next ones", async () => {
 		for (let count = 0; count < 50; count++) await lab.register();
 		await lab.tick("full-sync");
 		expect(ids()).toHaveLength(24);
@@ -40,7 +40,7 @@ describe("fullSyncJob", () => {
 		expect(ids()).toHaveLength(50);
 	});
 
-	test("processes that tick at once put no collection in line twice", async () => {
+	test("processes that run simultaneously queue no collection twice", async () => {
 		for (let count = 0; count < 30; count++) await lab.register();
 		const jobs = Array.from({ length: 4 }, () => lab.another().jobs[0]);
 		const { signal } = new AbortController();
@@ -99,7 +99,7 @@ describe("fullSyncJob", () => {
 		);
 	});
 
-	test("[MRG-12] a failed collection is put in line when its wait is over, though nobody looks", async () => {
+	test("[MRG-12] a failed collection is queued after its wait, even if nobody opens it", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		lab.fake.fail("stats", lab.fake.faults.unavailable());
@@ -113,7 +113,7 @@ describe("fullSyncJob", () => {
 		expect(ids()).toEqual([id]);
 	});
 
-	test("collections of chains that are not indexed, and excluded ones, are left alone", async () => {
+	test("collections of chains that are not indexed, and excluded ones, are not queued", async () => {
 		await lab.register({ chainId: polygon.id });
 		await lab.register();
 		await database.db.execute(
@@ -123,7 +123,7 @@ describe("fullSyncJob", () => {
 		expect(ids()).toEqual([]);
 	});
 
-	test("[MRG-11] no collection is queued until the provider's limit is over", async () => {
+	test("[MRG-11] no collection is queued until the provider's rate limit is over", async () => {
 		const { id } = await lab.register();
 		await lab.register();
 		lab.fake.failAll(lab.fake.faults.rateLimited(90_000));
@@ -145,7 +145,7 @@ describe("fullSyncTask", () => {
 
 	const HALF = (ETH / 2n).toString();
 
-	test("[MRG-11] full syncs have five workers of their own in each process", () => {
+	test("[MRG-11] full syncs have their own five workers in each process", () => {
 		const [task] = lab.another().tasks;
 		expect(task?.name).toBe("market-index.full-sync");
 		expect(task?.lane).toEqual({ name: "sync", concurrency: 5 });
@@ -187,7 +187,7 @@ describe("fullSyncTask", () => {
 		expect(lab.fake.callsOf("listings").length + lab.fake.callsOf("offers").length).toBe(0);
 	});
 
-	test("[MRG-02] a floor and owners of zero of a young launch are unknown, and asked for again soon", async () => {
+	test("[MRG-02] a floor and owners of zero of a new collection are unknown, and read again soon", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "new");
 		lab.fake.answers.stats = async () => statsOf({ floor: null, owners: null });
@@ -202,7 +202,7 @@ describe("fullSyncTask", () => {
 		expect(counted["next_at"]).toEqual(new Date(NOW_MS + 10 * MINUTE_MS));
 	});
 
-	test("[MRG-02] [MRG-04] a value that the provider stops telling is not erased", async () => {
+	test("[MRG-02] [MRG-04] a value that the provider stops reporting is not erased", async () => {
 		lab.prices.setEth(2_000);
 		const { id, address } = await lab.register();
 		lab.know(address, "kept");
@@ -253,7 +253,7 @@ describe("fullSyncTask", () => {
 		});
 	});
 
-	test("[MRG-02] a new floor keeps the last rate while there is none of today", async () => {
+	test("[MRG-02] a new floor uses the last rate while there is none of today", async () => {
 		lab.prices.setEth(2_000);
 		const { id, address } = await lab.register();
 		lab.know(address, "rated");
@@ -264,7 +264,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ floor_native: ETH.toString(), floor_usd: 2_000 });
 	});
 
-	test("[MRG-05] a floor quoted in another currency is not used, with a rate or without: the best ask is", async () => {
+	test("[MRG-05] a floor quoted in another currency is not used, with or without a rate: the best ask is", async () => {
 		lab.prices.setEth(2_000);
 		const { id, address } = await lab.register();
 		lab.know(address, "apes");
@@ -311,7 +311,7 @@ describe("fullSyncTask", () => {
 		});
 	});
 
-	test("a contract that the provider does not know is synced, unknown, and asked about again later", async () => {
+	test("a contract that the provider does not know is synced as unknown, and read again later", async () => {
 		const { id } = await lab.register();
 		await lab.sync(id);
 		expect(await lab.row(id)).toMatchObject({
@@ -338,7 +338,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(third.id)).toMatchObject({ slug: third.address, sync_status: "synced" });
 	});
 
-	test("a slug that has become another collection's is looked up again by the contract", async () => {
+	test("a slug that now belongs to another collection is looked up again by the contract", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "first");
 		await lab.sync(id);
@@ -351,7 +351,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ provider_slug: "second", slug: "second" });
 	});
 
-	test("[MRG-15] [MRG-17] unreadable listings leave their own figures unknown, and store the rest", async () => {
+	test("[MRG-15] [MRG-17] unreadable listings leave their own figures unknown, and the rest is stored", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "unread");
 		lab.fake.fail("bestListings", lab.fake.faults.unreadable());
@@ -400,7 +400,7 @@ describe("fullSyncTask", () => {
 		});
 	}
 
-	test("a failed sync that learned something new waits a minute only, so that its parts stay valid", async () => {
+	test("a failed sync that stored a new part waits only a minute, so that its parts stay valid", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "halting");
 		const fault = lab.fake.faults.unavailable();
@@ -416,7 +416,7 @@ describe("fullSyncTask", () => {
 		expect([await waited(), await waited()]).toEqual([1, 2]);
 	});
 
-	test("a part that always fails is asked for less and less often, though other parts expire meanwhile", async () => {
+	test("a part that always fails is requested ever less often, even if other parts expire meanwhile", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "half");
 		lab.fake.fail("stats", lab.fake.faults.unavailable());
@@ -432,7 +432,7 @@ describe("fullSyncTask", () => {
 		expect(lab.fake.callsOf("collection").length).toBeGreaterThan(1);
 	});
 
-	test("[MRG-11] a limit is no failure: the collection is queued again, and no other sync asks meanwhile", async () => {
+	test("[MRG-11] a rate limit does not count as a failure: the collection is queued again, and other syncs wait", async () => {
 		const { id, address } = await lab.register();
 		const other = await lab.register();
 		lab.know(address, "limited");
@@ -504,7 +504,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ provider_row: { note: "a\ufffdb" } });
 	});
 
-	test("nothing is asked and nothing changes if there is no provider", async () => {
+	test("without a provider nothing is requested and nothing changes", async () => {
 		lab = createSyncLab(database.db, { isOn: false });
 		const { id } = await lab.register();
 		await lab.sync(id);
@@ -527,7 +527,7 @@ describe("fullSyncTask", () => {
 		};
 	}
 
-	test("a worker that slept overwrites nothing of the worker that resumed its sync", async () => {
+	test("a worker that was suspended overwrites nothing of the worker that resumed its sync", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		const slow = held<ReturnType<typeof statsOf>>();
@@ -552,7 +552,7 @@ describe("fullSyncTask", () => {
 		expect(lab.said).toEqual([]);
 	});
 
-	test("a worker that slept and then failed changes nothing of the worker that resumed its sync", async () => {
+	test("a suspended worker that then fails changes nothing of the worker that resumed its sync", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		const slow = held<never>();
@@ -570,7 +570,7 @@ describe("fullSyncTask", () => {
 		expect(await lab.row(id)).toMatchObject({ sync_status: "synced", failures: 0 });
 	});
 
-	test("[MRG-13] a cheaper listing pushed while stats were being read keeps the floor", async () => {
+	test("[MRG-13] a cheaper listing that is pushed while stats are read stays the floor", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		await lab.sync(id);

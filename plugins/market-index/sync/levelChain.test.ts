@@ -40,7 +40,7 @@ async function pass(minutes: number, { level }: { level: boolean }): Promise<num
 	return events().length - before;
 }
 
-test("while lanes are behind, each turn asks the provider; once level, only for what lanes cannot tell", async () => {
+test("while lanes are behind, each turn reads the provider; once level, only other venues' sales", async () => {
 	await known(5);
 	expect(await pass(1, { level: false })).toBe(5 * 3);
 	// Since when the lanes are level nobody knows of the time before: it is asked for once more.
@@ -53,7 +53,7 @@ test("while lanes are behind, each turn asks the provider; once level, only for 
 	expect(events().at(-1)?.options["types"]).toEqual(["sale", "mint", "transfer"]);
 });
 
-test("the list is read on from where it was covered after lanes were behind for a while", async () => {
+test("after lanes were behind for a while, the list is read on from its covered time", async () => {
 	const [collection] = await known(1);
 	await pass(2, { level: true });
 	const row = await lab.row(collection?.id ?? -1);
@@ -69,7 +69,7 @@ test("the list is read on from where it was covered after lanes were behind for 
 	expect(span?.from.getTime()).toBe(lab.time.nowMs - 1_000);
 });
 
-test("a chain that was not seen level for a while does not count as level", async () => {
+test("a chain whose lanes were not seen level for a while does not count as level", async () => {
 	await known(3);
 	await pass(2, { level: true });
 	lab.time.nowMs += MINUTE_MS;
@@ -100,7 +100,7 @@ test("a collection with sales of a venue that no lane decodes is read in each tu
 	expect(asked.filter((slug) => slug === `c${ours?.id}`).length).toBeLessThanOrEqual(1);
 });
 
-test("a first day is read even on a level chain, as lanes know nothing of the time before them", async () => {
+test("a first day is read even on a level chain, because lanes have no events before their start", async () => {
 	lab.level.until = new Date(NOW_MS - 1_000);
 	await lab.tick("lean-sync");
 	await known(4);

@@ -24,7 +24,7 @@ describe("createSyncRequests", () => {
 	const syncs = () =>
 		lab.queued.filter(({ task }) => task === SYNC).map(({ priority }) => priority);
 
-	test("[MRG-16] opening a collection gives it a lease of five minutes, and the next one extends it", async () => {
+	test("[MRG-16] opening a collection watches it for five minutes, and opening it again extends that", async () => {
 		const { id } = await lab.register();
 		await lab.touch(id, "detail");
 		expect((await lab.row(id))["watched_until"]).toEqual(new Date(NOW_MS + 300_000));
@@ -33,7 +33,7 @@ describe("createSyncRequests", () => {
 		expect((await lab.row(id))["watched_until"]).toEqual(new Date(NOW_MS + 330_000));
 	});
 
-	test("[API-16] views put a collection in line once in 20 seconds, across processes and all at once", async () => {
+	test("[API-16] views queue a collection once in 20 seconds, across processes and simultaneous views", async () => {
 		const { id } = await lab.register();
 		const processes = Array.from({ length: 4 }, () => lab.another());
 		const everyoneLooks = () =>
@@ -52,7 +52,7 @@ describe("createSyncRequests", () => {
 		expect(syncs()).toEqual([1, 1]);
 	});
 
-	test("[API-16] lists put each collection in line once in five minutes, behind what is looked at", async () => {
+	test("[API-16] lists queue each collection once in five minutes, after those that are viewed", async () => {
 		const collections = await Promise.all([lab.register(), lab.register(), lab.register()]);
 		const ids = collections.map(({ id }) => id);
 		const processes = [lab, lab.another(), lab.another()];
@@ -68,7 +68,7 @@ describe("createSyncRequests", () => {
 		expect(await lab.row(ids[0] ?? -1)).toMatchObject({ watched_until: null });
 	});
 
-	test("[API-16] opening a collection queues it although a list just did, and lists then wait", async () => {
+	test("[API-16] opening a collection queues it even after a list did, and lists then wait", async () => {
 		const { id } = await lab.register();
 		await lab.discovered([id]);
 		lab.time.nowMs += 20_000;
@@ -77,7 +77,7 @@ describe("createSyncRequests", () => {
 		expect(syncs()).toEqual([5, 1]);
 	});
 
-	test("a process asks the database about a collection once in 20 seconds, however many look", async () => {
+	test("a process queries the database about a collection once in 20 seconds, for any number of views", async () => {
 		const { id } = await lab.register();
 		let asked = 0;
 		const db = {
@@ -102,7 +102,7 @@ describe("createSyncRequests", () => {
 		expect(syncs()).toEqual([1]);
 	});
 
-	test("[API-07] a resync queues a repair at once, of a failed one too, and is one with the next", async () => {
+	test("[API-07] a resync queues a repair at once, also of a failed sync, and joins with the next one", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		lab.fake.fail("stats", lab.fake.faults.unavailable());
@@ -119,7 +119,7 @@ describe("createSyncRequests", () => {
 		expect(syncs()).toEqual([1, 1]);
 	});
 
-	test("a resync reads again what a sync that is under way has read already", async () => {
+	test("a resync reads again the parts that a running sync has already read", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "cats");
 		const begun = Promise.withResolvers<void>();
@@ -174,7 +174,7 @@ describe("moveSync", () => {
 	const STATES = Object.keys(syncStates) as SyncState[];
 	const EVENTS: SyncEvent[] = ["queue", "start", "resume", "put_back", "succeed", "fail"];
 
-	test("a sync moves by its table; any other transition is refused, logged, and changes nothing", async () => {
+	test("a sync changes its state by its table; any other transition is refused and logged", async () => {
 		const { id } = await lab.register();
 		for (const status of STATES) {
 			for (const event of EVENTS) {

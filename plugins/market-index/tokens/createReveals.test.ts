@@ -75,7 +75,7 @@ const reread = (collectionId: number, given: Partial<RereadOptions> = {}) =>
 		...given,
 	});
 
-test("[RVL-03] a reveal reads all tokens again, each once, with new and given-up ones", async () => {
+test("[RVL-03] after a reveal all tokens are read again, each once, with new and abandoned ones", async () => {
 	const ids = [0n, 1n, 2n, LARGEST];
 	const { id, contract } = await hidden(ids);
 	await fixture.seed(ethereum, [mintOf(contract, { tokenId: 7n })]);
@@ -92,7 +92,7 @@ test("[RVL-03] a reveal reads all tokens again, each once, with new and given-up
 	expect(made.lab.asked).toHaveLength(5);
 });
 
-test("tokens whose reading began before are read again, even if that reading ended later", async () => {
+test("tokens whose reading began before the reveal are read again, even if it ended later", async () => {
 	const { id } = await hidden([0n, 1n]);
 	const { context, lab } = made;
 	let isBegun = false;
@@ -116,7 +116,7 @@ test("tokens whose reading began before are read again, even if that reading end
 	expect(lab.asked).toHaveLength(2);
 });
 
-test("a part that ran out of time leaves the rest; failed tokens return when their time comes", async () => {
+test("a part that ran out of time leaves the rest to the next; failed tokens are retried later", async () => {
 	const { id } = await hidden([0n, 1n, 2n]);
 	await begin(id);
 	expect(await reread(id, { untilMs: made.lab.nowMs - 1 })).toMatchObject({ end: "late", read: 0 });
@@ -131,7 +131,7 @@ test("a part that ran out of time leaves the rest; failed tokens return when the
 	expect(made.lab.asked).toEqual([uriOf(1n)]);
 });
 
-test("[RVL-03] a part of the reading takes 30 s, and the next one goes on behind it", async () => {
+test("[RVL-03] one part of the reading takes 30 s, and the next one is queued after it", async () => {
 	const ids = Array.from({ length: 300 }, (_, index) => BigInt(index));
 	const { id } = await hidden(ids);
 	await begin(id);
@@ -152,7 +152,7 @@ test("[RVL-03] a part of the reading takes 30 s, and the next one goes on behind
 	expect(lab.asked).toHaveLength(300);
 });
 
-test("each token is told as it is stored, and named tokens are read once more", async () => {
+test("each token is published when it is stored, and given tokens are read once more", async () => {
 	const ids = [0n, 1n, 2n, 3n];
 	const { id } = await hidden(ids);
 	show([2n], () => ({ Hat: "Red" }));
@@ -182,7 +182,7 @@ test("each token is told as it is stored, and named tokens are read once more", 
 	expect(told.get(1n)).toEqual([{ type: "Hat", value: "Blue" }]);
 });
 
-test("documents that never come hold up nobody, and are left once enough was read", async () => {
+test("documents that never arrive delay nobody, and are abandoned once enough tokens were read", async () => {
 	const ids = Array.from({ length: 60 }, (_, index) => BigInt(index));
 	const { id } = await hidden(ids);
 	await begin(id);
@@ -210,7 +210,7 @@ test("documents that never come hold up nobody, and are left once enough was rea
 	expect(await reread(id, { passes: 1 })).toMatchObject({ end: "done", read: 60 });
 });
 
-test("tokens that did not come out keep no traits, get no rank, and are read again", async () => {
+test("tokens that were not revealed keep no traits, get no rank, and are read again", async () => {
 	const ids = [0n, 1n, 2n, 3n];
 	const { id } = await hidden(ids);
 	await begin(id);
@@ -233,7 +233,7 @@ test("tokens that did not come out keep no traits, get no rank, and are read aga
 	expect(await ranks()).toEqual([2, 2, 1, null]);
 });
 
-test("ranks of a reveal that is withdrawn while they are computed are not written", async () => {
+test("ranks of a reveal that is withdrawn during their computation are not written", async () => {
 	const ids = [0n, 1n];
 	const { id } = await hidden(ids);
 	await begin(id);
@@ -255,7 +255,7 @@ test("ranks of a reveal that is withdrawn while they are computed are not writte
 	expect((await storedTokens(database.db, id)).map(({ rank }) => rank)).toEqual([null, null]);
 });
 
-test("tokens to look at are spread over the ids, as many as there are where they are few", async () => {
+test("sample tokens are spread over the ids, and all are sampled if there are few", async () => {
 	const few = await hidden([5n, 6n]);
 	expect(await reveals.probeTokens(few.id, 8)).toEqual([5n, 6n]);
 	const ids = Array.from({ length: 100 }, (_, index) => BigInt(index));
@@ -268,7 +268,7 @@ test("tokens to look at are spread over the ids, as many as there are where they
 	}
 });
 
-test("[RVL-04] a placeholder is counted and ranked at once all the same, rarest first", async () => {
+test("[RVL-04] a placeholder is still counted and ranked at once, rarest first", async () => {
 	const ids = [0n, 1n, 2n];
 	const { id } = await hidden(ids);
 	await database.db.execute(
@@ -296,7 +296,7 @@ test("[RVL-04] a placeholder is counted and ranked at once all the same, rarest 
 	expect(await reread(id)).toBeNull();
 });
 
-test("an event that moves no state changes only the time of the last check", async () => {
+test("an event that changes no state updates only the time of the last check", async () => {
 	const { id } = await hidden([0n]);
 	const at = new Date(made.lab.nowMs);
 	const move = (event: "looks_hidden" | "looks_shown" | "covered") =>

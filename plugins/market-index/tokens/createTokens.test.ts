@@ -34,7 +34,7 @@ describe("createTokens", () => {
 		}
 	}
 
-	test("[IDX-06] [IDX-07] [IDX-08] a mint leads to ranks without any request", async () => {
+	test("[IDX-06] [IDX-07] [IDX-08] after a mint tokens get ranks without any request", async () => {
 		const made = createTokenLab(database.db);
 		const fixture = createMarketFixture(database.db, [ethereum]);
 		const contract = contractOf(0x100);
@@ -52,7 +52,7 @@ describe("createTokens", () => {
 		expect((await storedTokens(database.db, id)).map(({ rank }) => rank)).toEqual([2, 1, 2]);
 	});
 
-	test("a failed token is retried when its time comes, without any request", async () => {
+	test("a failed token is retried at its time, without any request", async () => {
 		const made = createTokenLab(database.db);
 		const [sweep] = createTokens(made.context).jobs;
 		const { signal } = made.lab;
@@ -87,7 +87,7 @@ describe("dueTokensJob", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("due tokens are queued, and tokens that cannot be read take no other's place", async () => {
+	test("due tokens are queued, and unreadable tokens do not take the place of others", async () => {
 		const { db } = database;
 		const fixture = createMarketFixture(db, [ethereum]);
 		const made = createTokenLab(db);
@@ -110,7 +110,7 @@ describe("dueTokensJob", () => {
 		expect(made.jobs()).toMatchObject([{ payload: { collectionId: due } }]);
 	});
 
-	test("a collection that a fork took away gets no tokens any more", async () => {
+	test("a collection that a fork removed gets no more tokens", async () => {
 		const made = createTokenLab(database.db);
 		await tokensChanged(made.context.core, 999_999, [1n]);
 		const rows = await database.db.query(

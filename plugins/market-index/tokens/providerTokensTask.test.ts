@@ -88,7 +88,7 @@ const standardAndRank = async () => {
 	return row;
 };
 
-test("a contract that only the provider told is of the standard that it tells, without ranks", async () => {
+test("a contract known only from the provider has the standard that it names, without ranks", async () => {
 	await ranked();
 	await database.db.execute(
 		"update market_index.event set onchain_verified = false where collection_id = $1",
@@ -98,13 +98,13 @@ test("a contract that only the provider told is of the standard that it tells, w
 	expect(await standardAndRank()).toEqual({ standard: "erc1155", rank: null });
 });
 
-test("the standard that a contract's own logs told stays, whatever the provider says", async () => {
+test("a standard known from the contract's own logs is kept, whatever the provider says", async () => {
 	await ranked();
 	await ask();
 	expect(await standardAndRank()).toEqual({ standard: "erc721", rank: 1 });
 });
 
-test("[IDX-06] the provider's word stands in for a token that cannot be read", async () => {
+test("[IDX-06] the provider's metadata replaces that of an unreadable token", async () => {
 	const { answers, callsOf } = made.lab.fake;
 	answers.nft = async ({ tokenId }) => nftOf(contract, tokenId, { traits: hat("told"), rank: 9 });
 	await ask();
@@ -118,7 +118,7 @@ test("[IDX-06] the provider's word stands in for a token that cannot be read", a
 	expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK }]);
 });
 
-test("[IDX-06] a token's own word goes before the provider's, whichever came first", async () => {
+test("[IDX-06] a token's own metadata takes precedence over the provider's, in any order of arrival", async () => {
 	await supply(3);
 	const { answers } = made.lab.fake;
 	const items = [1n, 2n, 3n].map((tokenId) => nftOf(contract, tokenId, { traits: hat("told") }));
@@ -133,7 +133,7 @@ test("[IDX-06] a token's own word goes before the provider's, whichever came fir
 	expect((await stored()).map(({ source }) => source)).toEqual(["chain", "provider", "chain"]);
 });
 
-test("pages are read one after the other, a few a run, and the next run goes on", async () => {
+test("pages are read one after the other, a few in each run, and the next run continues", async () => {
 	await supply(100_000);
 	const { answers, callsOf } = made.lab.fake;
 	let page = 0;
@@ -154,7 +154,7 @@ test("pages are read one after the other, a few a run, and the next run goes on"
 	expect(made.jobs()).toEqual([]);
 });
 
-test("a collection of which the provider knows nothing more is not asked about again at once", async () => {
+test("a collection for which the provider has nothing new is not requested again at once", async () => {
 	await supply(100);
 	const { callsOf } = made.lab.fake;
 	await ask();
@@ -165,7 +165,7 @@ test("a collection of which the provider knows nothing more is not asked about a
 	expect(callsOf("nfts")).toHaveLength(2);
 });
 
-test("tokens of other contracts and chains in the provider's collection are not taken for ours", async () => {
+test("tokens of other contracts and chains in the provider's collection are left out", async () => {
 	await supply(100);
 	const items = [nftOf(contractOf(0xbad), 2n), nftOf(contract, 2n, { chainId: 8453 })];
 	made.lab.fake.answers.nfts = async () => ({ items, cursor: null });
@@ -173,7 +173,7 @@ test("tokens of other contracts and chains in the provider's collection are not 
 	expect((await stored())[1]).toMatchObject({ source: null, name: null });
 });
 
-test("a page of the slug names no chain: its tokens are known by their contract", async () => {
+test("a slug's page without chains gives the tokens of the contract only", async () => {
 	await supply(100);
 	const { answers, callsOf } = made.lab.fake;
 	answers.nfts = async () => ({ items: [nftOf(contract, 2n, { chainId: null })], cursor: null });
@@ -182,7 +182,7 @@ test("a page of the slug names no chain: its tokens are known by their contract"
 	expect((await stored())[1]).toMatchObject({ source: "provider", name: "Provider's cat" });
 });
 
-test("a contract's own tokens are asked for if its slug has the address on two chains", async () => {
+test("a contract's tokens are requested by address if its slug has the address on two chains", async () => {
 	await supply(100);
 	const both = ["ethereum", "base"].map((chain) => ({ chain, address: contract.toUpperCase() }));
 	await database.db.execute(
@@ -195,7 +195,7 @@ test("a contract's own tokens are asked for if its slug has the address on two c
 	]);
 });
 
-test("a limit of the provider's is a fault that the queue tries again, and nothing is forgotten", async () => {
+test("a rate limit is a fault that the queue retries, and nothing is lost", async () => {
 	made.lab.fake.fail("nft", made.lab.fake.faults.rateLimited());
 	await expect(ask()).rejects.toMatchObject({ code: "rate_limited" });
 	made.lab.fake.fail("nft", null);
@@ -203,7 +203,7 @@ test("a limit of the provider's is a fault that the queue tries again, and nothi
 	expect(made.lab.fake.callsOf("nft")).toHaveLength(2);
 });
 
-test("a collection that the provider has no name for is not asked about", async () => {
+test("a collection without a slug at the provider is not requested", async () => {
 	await database.db.execute(
 		"update market_index.sync set provider_slug = null where collection_id = $1",
 		[id],
@@ -212,7 +212,7 @@ test("a collection that the provider has no name for is not asked about", async 
 	expect(made.lab.fake.calls).toEqual([]);
 });
 
-test("the time of asking is stored only together with the jobs that follow, else it is asked again", async () => {
+test("the time of the request is stored only together with its jobs, otherwise it is repeated", async () => {
 	await supply(100);
 	const { answers, callsOf } = made.lab.fake;
 	answers.nfts = async () => ({ items: [nftOf(contract, 3n)], cursor: null });

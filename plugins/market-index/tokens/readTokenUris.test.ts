@@ -73,7 +73,7 @@ describe("createSupply", () => {
 		return taken;
 	}
 
-	test("every due token comes once, by id, and one without a URI is told apart", async () => {
+	test("every due token is returned once, by id, and one without a URI is marked", async () => {
 		const made = createLab();
 		const ids = Array.from({ length: TOKENS }, (_, id) => BigInt(id)).filter((id) => id !== UNTOLD);
 		expect(await rest(made)).toEqual(
@@ -83,7 +83,7 @@ describe("createSupply", () => {
 		expect(made.supply.take()).toBeNull();
 	});
 
-	test("the next part is asked for before the last one is used up, and not earlier", async () => {
+	test("the next part is requested before the last one is used up, and not earlier", async () => {
 		const { lab, supply } = createLab();
 		await supply.filled();
 		const early = PART_TOKENS_MAX - 1 - AHEAD_TOKENS;
@@ -96,7 +96,7 @@ describe("createSupply", () => {
 		expect(supply.isDone()).toBe(false);
 	});
 
-	test("a node that falls silent ends the supply where it is used up, for all who wait", async () => {
+	test("after a node falls silent the supply of tokens ends for all who wait", async () => {
 		const { lab, supply } = createLab();
 		await supply.filled();
 		lab.isUp = false;
@@ -134,7 +134,7 @@ describe("readUrisOf", () => {
 		return readUrisOf(rpc, asked, { signal });
 	};
 
-	test("each token standard is asked by its own function, with the id as one word", async () => {
+	test("each token standard is called by its own function, with the id as one word", async () => {
 		for (const [standard, signature] of [
 			["erc721", "tokenURI(uint256)"],
 			["erc1155", "uri(uint256)"],
@@ -145,13 +145,13 @@ describe("readUrisOf", () => {
 		}
 	});
 
-	test("every {id} is filled in with 64 lower-case hex digits, and nothing else is changed", async () => {
+	test("every {id} is replaced by 64 lower-case hex digits, and nothing else is changed", async () => {
 		const { rpc } = nodeOf(() => " https://x.test/{id}/{id}?a={ID} ");
 		const word = "ab".padStart(64, "0");
 		expect(await read(rpc, "erc1155", [0xabn])).toEqual([`https://x.test/${word}/${word}?a={ID}`]);
 	});
 
-	test("no answer and an empty one are no URI, and the others keep their places", async () => {
+	test("no answer and an empty one give no URI, and the others keep their positions", async () => {
 		const { rpc } = nodeOf((data) => (data.endsWith("1") ? null : data.endsWith("2") ? " " : "x"));
 		expect(await read(rpc, "erc721", [1n, 2n, 3n])).toEqual(["", "", "x"]);
 	});

@@ -83,7 +83,7 @@ describe("learnTokensTask", () => {
 		);
 	}
 
-	test("a token that was only ever moved is known too", async () => {
+	test("a token with nothing but transfers is known too", async () => {
 		const contract = contractOf(++next);
 		await fixture.seed(ethereum, [mintOf(contract, { kind: "transfer", tokenId: 9n })]);
 		const id = await fixture.idOf(ethereum, contract);
@@ -102,14 +102,14 @@ describe("learnTokensTask", () => {
 		]);
 	});
 
-	test("tokens that somebody owns are known, and those that were destroyed are not", async () => {
+	test("tokens that have an owner are known, and burned ones are not", async () => {
 		const { id } = await collectionOf([]);
 		await walked(id, { done: true, spans: "(10::numeric, 12::numeric, 'aa'), (20, 21, '00')" });
 		await learn(id);
 		expect(await ids(id)).toEqual(["7", "10", "11", "12"]);
 	});
 
-	test("a range of 2^200 ids makes no more rows than there may be", async () => {
+	test("a range of 2^200 ids creates a bounded number of rows", async () => {
 		const { id } = await collectionOf([]);
 		await walked(id, { done: true, spans: `(10::numeric, ${2n ** 200n}::numeric, 'aa')` });
 		await learn(id);
@@ -121,7 +121,7 @@ describe("learnTokensTask", () => {
 		await learn(id);
 	});
 
-	test("while a contract's history is being walked, its tokens are looked for again later", async () => {
+	test("while a contract's history is being walked, its tokens are searched again later", async () => {
 		const { id } = await collectionOf([]);
 		await walked(id, { done: false, spans: "(10::numeric, 12::numeric, 'aa')" });
 		await learn(id);
@@ -131,7 +131,7 @@ describe("learnTokensTask", () => {
 		]);
 	});
 
-	test("asked for again, tokens are read anew, also those that were given up", async () => {
+	test("on request tokens are read again, also those that were abandoned", async () => {
 		const { id } = await collectionOf([1n]);
 		await learn(id);
 		await database.db.execute(
@@ -149,7 +149,7 @@ describe("learnTokensTask", () => {
 		]);
 	});
 
-	test("an excluded collection's tokens are not looked for", async () => {
+	test("an excluded collection's tokens are not searched", async () => {
 		const { id } = await collectionOf([1n]);
 		await database.db.execute("update market_index.collection set excluded = true where id = $1", [
 			id,
@@ -158,7 +158,7 @@ describe("learnTokensTask", () => {
 		expect(await ids(id)).toEqual([]);
 	});
 
-	test("mints at every block do not delay the search, and a request to read again is not lost", () => {
+	test("mints in every block do not delay the search, and a request to read again is not lost", () => {
 		const [mint, anew] = [learnTokensJob(1), learnTokensJob(1, { again: true, delayMs: 0 })];
 		expect(mint).toMatchObject({ keepsTime: true });
 		expect(mint.delayMs).toBeGreaterThan(0);
@@ -203,7 +203,7 @@ describe("readTokensTask", () => {
 		return { id, contract };
 	}
 
-	test("a token that is said to change while it is read is read once more", async () => {
+	test("a token that is reported as changed while it is read is read once more", async () => {
 		const { id } = await collectionOf(1);
 		const { context, lab } = made;
 		const readUri: typeof context.readUri = async (...given) => {
@@ -240,7 +240,7 @@ describe("readTokensTask", () => {
 		expect(made.jobs()).toMatchObject([{ task: TRAITS_TASK, delayMs: 0 }]);
 	});
 
-	test("[IDX-06] a swapped URI leaves a trace: another hash, a line and a figure", async () => {
+	test("[IDX-06] a changed URI is recorded: another hash, a log line and a counter", async () => {
 		const { id } = await collectionOf(2);
 		await read(id);
 		made.tell(1n, "ipfs://other/1");
@@ -257,7 +257,7 @@ describe("readTokensTask", () => {
 		expect(body).toContain('token_uri_swaps_total{chain="ethereum"} 1');
 	});
 
-	test("[IDX-06] a swap shows also where the new document cannot be read, and the old traits stay", async () => {
+	test("[IDX-06] a changed URI is recorded even if the new document is unreadable, and old traits are kept", async () => {
 		const { id } = await collectionOf(1);
 		await read(id);
 		made.tell(0n, "ipfs://lost");
@@ -277,14 +277,14 @@ describe("readTokensTask", () => {
 		expect(made.lab.node.said).toHaveLength(1);
 	});
 
-	test("an ERC-1155's id stands in its URI as 64 hex digits", async () => {
+	test("an ERC-1155's id is written in its URI as 64 hex digits", async () => {
 		const { id } = await collectionOf(1, "erc1155");
 		made.tell(0n, "https://x.test/{id}.json", "erc1155");
 		await read(id);
 		expect(made.lab.asked).toEqual([`https://x.test/${"0".repeat(64)}.json`]);
 	});
 
-	test("a token that fails is asked again later each time, and no more after the last", async () => {
+	test("a token that fails is retried later each time, and not after the last try", async () => {
 		const { id } = await collectionOf(1);
 		made.lab.documents.clear();
 		const waits: (number | null)[] = [];
@@ -305,7 +305,7 @@ describe("readTokensTask", () => {
 		expect(made.lab.asked).toHaveLength(FAILURES_MAX);
 	});
 
-	test("a token whose contract tells no URI fails alone", async () => {
+	test("a token whose contract returns no URI fails alone", async () => {
 		const { id } = await collectionOf(3);
 		made.tell(1n, null);
 		await read(id);
@@ -326,7 +326,7 @@ describe("readTokensTask", () => {
 		expect(stored.filter(({ source }) => source === "chain")).toHaveLength(530);
 	});
 
-	test("a run that takes too long keeps what it has, and goes on behind the others", async () => {
+	test("a run that takes too long keeps its results, and continues after the other jobs", async () => {
 		const { id } = await collectionOf(300);
 		const { readUri } = made.context;
 		made.context.readUri = async (uri, options) => {
@@ -347,7 +347,7 @@ describe("readTokensTask", () => {
 		expect(new Set(made.lab.asked).size).toBe(300);
 	});
 
-	test("a server that is down costs a few attempts, and the other tokens wait untouched", async () => {
+	test("a server that is down costs a few attempts, and the other tokens wait unchanged", async () => {
 		const { id } = await collectionOf(400);
 		made.context.readUri = async () => ({ kind: "failed", code: "down", isUnreachable: true });
 		await read(id);
@@ -357,7 +357,7 @@ describe("readTokensTask", () => {
 		expect(made.jobs()).toMatchObject([{ task: READ_TOKENS_TASK, delayMs: UNREACHABLE_AGAIN_MS }]);
 	});
 
-	test("a node that does not answer costs no token an attempt", async () => {
+	test("a node that does not answer uses up no token's attempt", async () => {
 		const { id } = await collectionOf(2);
 		for (const call of Object.keys(made.lab.node.answers)) {
 			made.lab.node.answers[call] = () => {
@@ -368,7 +368,7 @@ describe("readTokensTask", () => {
 		expect((await tokens(id)).every(({ failures }) => failures === 0)).toBe(true);
 	});
 
-	test("an aborted reading counts as no failure of a token", async () => {
+	test("an aborted reading does not count as a token's failure", async () => {
 		const { id } = await collectionOf(2);
 		const stop = new AbortController();
 		made.lab.signal = stop.signal;
@@ -380,7 +380,7 @@ describe("readTokensTask", () => {
 		expect((await tokens(id)).every(({ failures }) => failures === 0)).toBe(true);
 	});
 
-	test("letters that the database refuses, and media that a browser would run, are left out", async () => {
+	test("characters that the database refuses, and media that a browser would run, are left out", async () => {
 		const { id } = await collectionOf(1);
 		made.lab.documents.set(
 			"ipfs://cats/0",
@@ -403,7 +403,7 @@ describe("readTokensTask", () => {
 		});
 	});
 
-	test("[IDX-06] a document that is its own URI is kept as its kind and its hash only", async () => {
+	test("[IDX-06] of a document that is its own URI only kind and hash are stored", async () => {
 		const { id } = await collectionOf(1);
 		const uri = `data:application/json;base64,${"e30".repeat(500)}`;
 		made.tell(0n, uri);
@@ -424,7 +424,7 @@ describe("readTokensTask", () => {
 		expect(made.jobs()).toMatchObject([{ task: PROVIDER_TOKENS_TASK }]);
 	});
 
-	test("a chain taken out of CHAINS is looked for again in a day; a collection that is gone is done", async () => {
+	test("a token of a chain removed from CHAINS is tried again in a day, one of a deleted collection not", async () => {
 		const { id } = await collectionOf(1);
 		made.lab.node.away = true;
 		await read(id);

@@ -15,7 +15,7 @@ import {
 } from "#plugins/market-index/tokens/storable.ts";
 
 describe("coversSupply", () => {
-	test("a few broken tokens do not keep the others from a rank, many do", () => {
+	test("a few unreadable tokens do not prevent ranks, many do", () => {
 		expect(coversSupply(95, "100")).toBe(true);
 		expect(coversSupply(94, "100")).toBe(false);
 		expect(coversSupply(50_000, (2n ** 255n).toString())).toBe(false);
@@ -49,7 +49,7 @@ describe("storableDocument", () => {
 		expect(told({ traits: [] }).traits).toEqual([]);
 	});
 
-	test("media URLs keep only schemes that show something", () => {
+	test("media URLs keep only displayable schemes", () => {
 		for (const imageUrl of [
 			"https://x.test/a.png",
 			"http://x.test/a.png",
@@ -75,21 +75,21 @@ describe("storableDocument", () => {
 		}
 	});
 
-	test("a description is text that the database takes, and blank is none", () => {
+	test("a description is text that the database accepts, and blank is null", () => {
 		expect(told({ description: " \n " }).description).toBeNull();
 		expect(told({ description: "a\u0000\ud800b".repeat(4_000) }).description).toHaveLength(4_096);
 	});
 });
 
 describe("storableTraits", () => {
-	test("a pair that a token tells twice is kept once, so that counting rows counts tokens", () => {
+	test("a trait that a token has twice is stored once, so that counting rows counts tokens", () => {
 		const hat = { type: "Hat", value: "Red" };
 		expect(
 			storableTraits([hat, { type: "Hat", value: " Red " }, { type: "Hat", value: "Blue" }]),
 		).toEqual([hat, { type: "Hat", value: "Blue" }]);
 	});
 
-	test("an empty value says that there is none, and an empty name says nothing", () => {
+	test("an empty value means no trait, and an empty name is ignored", () => {
 		expect(
 			storableTraits([
 				{ type: "Hat", value: "" },
@@ -123,7 +123,7 @@ describe("storableTraits", () => {
 });
 
 describe("storableUri", () => {
-	test("the URI of a read document is kept as told; a `data:` URI without its content", () => {
+	test("the URI of a read document is stored unchanged; a `data:` URI without its content", () => {
 		for (const uri of ["ipfs://cats/7", "http://10.0.0.7:8080/7.json", "ar://x", "7.json"]) {
 			expect(storableUri(uri)).toBe(uri);
 		}
@@ -133,7 +133,7 @@ describe("storableUri", () => {
 		);
 	});
 
-	test("the URI of an unreadable document is kept only where a page may link to it", () => {
+	test("the URI of an unreadable document is stored only if a page may link to it", () => {
 		expect(shownUri("https://a.test/7")).toBe("https://a.test/7");
 		expect(shownUri("ipfs://cats/7")).toBe("ipfs://cats/7");
 		expect(shownUri("https://me:secret@a.test/7")).toBe("https://a.test/7");

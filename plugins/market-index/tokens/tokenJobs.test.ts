@@ -17,7 +17,7 @@ describe("traitsDelayMs", () => {
 		expect(traitsDelayMs(longAgo, "unreachable", NOW_MS)).toBe(0);
 	});
 
-	test("[IDX-07] a half-read collection is not counted before its time", () => {
+	test("[IDX-07] a collection that is read in part is not counted before its time", () => {
 		expect(traitsDelayMs({ traitsAt: null }, "late", NOW_MS)).toBe(TRAITS_EVERY_MS);
 	});
 });
@@ -33,13 +33,13 @@ describe("wantsProvider", () => {
 		expect(wants({ supply: null })).toBe(false);
 	});
 
-	test("tokens that could not be read, and unknown tokens, are asked for at the provider", () => {
+	test("tokens that could not be read, and unknown tokens, are requested from the provider", () => {
 		expect(wants({ unheard: 1 })).toBe(true);
 		expect(wants({ supply: "20" })).toBe(true);
 		expect(wants({ tokens: TOKENS_MAX, supply: "1000000" })).toBe(false);
 	});
 
-	test("the provider is not asked while it is off, without a slug, or just after it was asked", () => {
+	test("the provider is not asked while it is disabled, without a slug, or shortly after the last time", () => {
 		expect(wants({ unheard: 1 }, false)).toBe(false);
 		expect(wants({ unheard: 1, providerSlug: null })).toBe(false);
 		expect(wants({ unheard: 1, nftsAt: new Date(NOW_MS - PROVIDER_EVERY_MS + 1) })).toBe(false);

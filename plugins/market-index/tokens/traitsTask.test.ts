@@ -96,14 +96,14 @@ describe("traitFloorsTask", () => {
 		);
 	}
 
-	test("[API-20] a value's floor is the best ask for a token that has it; unsold it has none", async () => {
+	test("[API-20] a value's floor is the best ask for a token with it, and unknown without an ask", async () => {
 		await list(1, 5);
 		await list(3, 3);
 		await run();
 		expect(await floors()).toEqual({ Red: 3n, Blue: null });
 	});
 
-	test("[API-20] asks that nobody can take make no floor", async () => {
+	test("[API-20] asks that nobody can fill give no floor", async () => {
 		await list(1, 9);
 		await list(1, 1, { is_active: false });
 		await list(1, 2, { is_private: true });
@@ -113,7 +113,7 @@ describe("traitFloorsTask", () => {
 		expect(await floors()).toEqual({ Red: 9n, Blue: null });
 	});
 
-	test("[API-20] the provider's trait floors count if we have no listings; converted, 0 is none", async () => {
+	test("[API-20] without listings of ours the provider's trait floors are used, converted to ETH", async () => {
 		await nameAtProvider(database.db, id, `cats-${id}`);
 		made.lab.fake.answers.traitFloors = async () => [
 			{ type: "Hat", value: "Red", floor: 2, symbol: "ETH" },
@@ -137,7 +137,7 @@ describe("traitFloorsTask", () => {
 		expect(await floors()).toEqual({ Red: null, Blue: null });
 	});
 
-	test("[API-20] floors do not outlive the last listing, with no provider to ask", async () => {
+	test("[API-20] floors are deleted with the last listing if there is no provider", async () => {
 		await list(1, 5);
 		await run();
 		await database.db.execute("delete from market_index.market_order where collection_id = $1", [
@@ -147,7 +147,7 @@ describe("traitFloorsTask", () => {
 		expect(await floors()).toEqual({ Red: null, Blue: null });
 	});
 
-	test("[API-20] a new book empties floors by itself, and asks the provider with the next counts only", async () => {
+	test("[API-20] a new book empties floors by itself, and reads the provider only with the next count", async () => {
 		await nameAtProvider(database.db, id, `cats-${id}`);
 		await list(1, 5);
 		await run(true);
@@ -233,7 +233,7 @@ describe("traitsTask", () => {
 	const set = (id: number, assignment: string) =>
 		database.db.execute(`update market_index.collection set ${assignment} where id = $1`, [id]);
 
-	test("[IDX-07] traits are counted by type and value, and a trait that is gone is removed", async () => {
+	test("[IDX-07] traits are counted by type and value, and a trait that is gone is deleted", async () => {
 		const id = await collectionOf([{ Hat: "Red", Eye: "1" }, { Hat: "Red" }, { Hat: "Blue" }]);
 		await count(id);
 		expect(await counts(id)).toEqual([
@@ -250,7 +250,7 @@ describe("traitsTask", () => {
 		]);
 	});
 
-	test("[IDX-07] within 15 minutes traits are counted once, unless somebody insists", async () => {
+	test("[IDX-07] traits are counted once in 15 minutes, unless a count is forced", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await count(id);
 		await tell(id, [{ Hat: "c" }, { Hat: "b" }]);
@@ -266,7 +266,7 @@ describe("traitsTask", () => {
 		expect(await counts(id)).toMatchObject([{ value: "b" }, { value: "d" }]);
 	});
 
-	test("[RVL-04] [IDX-07] the provider's counts are taken only where no token told its own", async () => {
+	test("[RVL-04] [IDX-07] the provider's counts are used only if no token has its own traits", async () => {
 		const { fake } = made.lab;
 		fake.answers.traits = async () => [{ type: "Hat", values: [{ value: "told", count: 5 }] }];
 		const empty = await collectionOf([null, null]);
@@ -280,14 +280,14 @@ describe("traitsTask", () => {
 		expect(fake.callsOf("traits")).toHaveLength(1);
 	});
 
-	test("[IDX-08] tokens are ranked, ties share, and one without traits has no rank", async () => {
+	test("[IDX-08] tokens are ranked, ties share a rank, and one without traits has no rank", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "a" }, { Hat: "b" }, { Hat: "a" }, null]);
 		await set(id, "total_supply = 4");
 		await count(id);
 		expect(await ranks(id)).toEqual([2, 2, 1, 2, null]);
 	});
 
-	test("[IDX-08] ranks follow traits, and are written only where they are others", async () => {
+	test("[IDX-08] ranks follow traits, and only changed ones are written", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "a" }, { Hat: "b" }]);
 		await count(id);
 		expect(await ranks(id)).toEqual([2, 2, 1]);
@@ -314,7 +314,7 @@ describe("traitsTask", () => {
 		expect(await stateOf(id)).toBe("placeholder");
 	});
 
-	test("the shown tokens move a collection out of unknown, and all of them out of placeholder", async () => {
+	test("revealed tokens move a collection out of unknown, and all of them out of placeholder", async () => {
 		const art = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await count(art);
 		expect(await stateOf(art)).toBe("revealed");
@@ -335,7 +335,7 @@ describe("traitsTask", () => {
 		expect(await ranks(id)).toEqual([1, 1, 1]);
 	});
 
-	test("[RVL-04] while all tokens are read again nothing is counted by the clock, not even if forced", async () => {
+	test("[RVL-04] while all tokens are read again no count runs, not even a forced one", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await database.db.execute(
 			"update market_index.collection set reread_since = $2 where id = $1",
@@ -356,7 +356,7 @@ describe("traitsTask", () => {
 		expect(await stateOf(id)).toBe("revealed");
 	});
 
-	test("[IDX-08] a part of a collection is not ranked as if it were all of it", async () => {
+	test("[IDX-08] a part of a collection is not ranked as the whole", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await set(id, "total_supply = 100");
 		await count(id);
@@ -366,7 +366,7 @@ describe("traitsTask", () => {
 		expect(await ranks(id)).toEqual([1, 1]);
 	});
 
-	test("[IDX-08] ranks of a part go once it is known that there are more tokens, and come back", async () => {
+	test("[IDX-08] ranks of a part are deleted once more tokens are known, and are written again later", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await count(id);
 		expect(await ranks(id)).toEqual([1, 1]);
@@ -384,7 +384,7 @@ describe("traitsTask", () => {
 		expect(await ranks(id)).toEqual([1, 1]);
 	});
 
-	test("[IDX-08] a walk that found no mint does not make a part of a collection all of it", async () => {
+	test("[IDX-08] a walk that found no mint does not make a part of a collection complete", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }]);
 		await set(id, "provider_supply = 4");
 		await database.db.execute(
@@ -396,7 +396,7 @@ describe("traitsTask", () => {
 		expect(await ranks(id)).toEqual([null, null]);
 	});
 
-	test("[IDX-08] the method is not for tokens of several units", async () => {
+	test("[IDX-08] tokens with several units are not ranked", async () => {
 		const id = await collectionOf([{ Hat: "a" }, { Hat: "b" }], "erc1155");
 		await count(id);
 		expect(await counts(id)).toHaveLength(2);

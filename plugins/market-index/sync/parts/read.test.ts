@@ -20,7 +20,7 @@ const asked = () => {
 const ONCE = { slugOf: 1, collection: 1, stats: 1, bestListings: 1, events: 1 };
 
 for (const method of ["stats", "bestListings", "events"] as const) {
-	test(`the answers that came before ${method} met a limit are kept, and only the rest is asked for`, async () => {
+	test(`answers that came before ${method} met a rate limit are kept, and only the rest is requested`, async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, `kept-${method.toLowerCase()}`);
 		lab.fake.fail(method, lab.fake.faults.rateLimited(20_000));
@@ -40,7 +40,7 @@ for (const method of ["stats", "bestListings", "events"] as const) {
 		});
 	});
 
-	test(`${method} that fails costs itself: everything else is stored all the same`, async () => {
+	test(`${method} that fails affects only its own part: all other parts are stored`, async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, `failed-${method.toLowerCase()}`);
 		lab.fake.fail(method, lab.fake.faults.unavailable());
@@ -58,7 +58,7 @@ for (const method of ["stats", "bestListings", "events"] as const) {
 	});
 }
 
-test("[MRG-15] stats that cannot be read fail only themselves, and no sync", async () => {
+test("[MRG-15] unreadable stats fail only themselves, and no sync", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "unread");
 	await lab.sync(id);
@@ -78,7 +78,7 @@ test("[MRG-15] stats that cannot be read fail only themselves, and no sync", asy
 	expect(await lab.row(id)).toMatchObject({ floor_native: ETH.toString(), listed_count: 0 });
 });
 
-test("a limit between two pages of listings is waited out: the first is not read again", async () => {
+test("a rate limit between two pages of listings is waited for: the first is not read again", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "listed");
 	let calls = 0;
@@ -159,7 +159,7 @@ test("listings are read from the first page after a refused cursor, ten minutes,
 	}
 });
 
-test("stored listings are read again where the best ask among them is gone", async () => {
+test("stored listings are read again if the best ask among them is gone", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "sold");
 	const failing = { page: 2 as number | null, error: lab.fake.faults.unavailable };
@@ -176,7 +176,7 @@ test("stored listings are read again where the best ask among them is gone", asy
 	expect(calls).toEqual([1, 2, 1, 2, 3]);
 });
 
-test("a call that fails alone is repeated at once; a provider that is away is not asked again", async () => {
+test("a call that fails alone is repeated at once; an unreachable provider is not called again", async () => {
 	for (const isAway of [false, true]) {
 		const { id, address } = await lab.register();
 		const slug = isAway ? "away" : "alone";
@@ -198,7 +198,7 @@ test("a call that fails alone is repeated at once; a provider that is away is no
 	}
 });
 
-test("a contract's slug stays stored where the next call fails", async () => {
+test("a contract's slug stays stored if the next call fails", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "named");
 	lab.fake.fail("collection", lab.fake.faults.unavailable());
@@ -208,7 +208,7 @@ test("a contract's slug stays stored where the next call fails", async () => {
 	expect(asked()).toEqual({ ...ONCE, collection: 2 });
 });
 
-test("a repair reads everything, also what an earlier sync has left here", async () => {
+test("a repair reads all parts, also those that an earlier sync has stored", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "repaired");
 	lab.fake.fail("events", lab.fake.faults.unavailable());
@@ -231,7 +231,7 @@ test("parts of a sync that are older than the longest wait are read again", asyn
 	expect(asked()).toMatchObject({ collection: 2, stats: 2, bestListings: 2 });
 });
 
-test("a limit that ends within seconds is waited out by the sync that met it", async () => {
+test("a rate limit that ends within seconds is waited for by the sync that met it", async () => {
 	const { id, address } = await lab.register();
 	lab.know(address, "brief");
 	let calls = 0;

@@ -69,7 +69,7 @@ describe("nextStep", () => {
 		for (let index = 1; index <= count; index++) list.add(FROM_MS + index * stepMs);
 	}
 
-	test("a day of 3,000 events is fifteen pages, and one that is empty is one", () => {
+	test("a day of 3,000 events needs fifteen pages, and an empty day one", () => {
 		const list = createEventList({ pageSize: PROVIDER_PAGE });
 		expect(walkAll(list)).toMatchObject({ pages: 1, end: { kind: "done" } });
 		fill(list, 2_990);
@@ -89,7 +89,7 @@ describe("nextStep", () => {
 	];
 
 	for (const [name, trouble, pagesMax] of TROUBLES) {
-		test(`${name} leave nothing out, and cost few pages`, () => {
+		test(`${name} leave no event out, and cost few pages`, () => {
 			const list = createEventList({ pageSize: PROVIDER_PAGE });
 			fill(list, 2_990);
 			list.trouble = trouble;
@@ -101,7 +101,7 @@ describe("nextStep", () => {
 		});
 	}
 
-	test("many events of one second are read by cursors, none of which is given up", () => {
+	test("many events of one second are read by cursors, of which none is abandoned", () => {
 		const list = createEventList({ pageSize: PROVIDER_PAGE });
 		fill(list, 500);
 		const atMs = FROM_MS + 40_000_000;
@@ -139,7 +139,7 @@ describe("nextStep", () => {
 		expect(step.walk.reachedMs).toBeGreaterThan(FROM_MS);
 	});
 
-	test("a page that breaks off is not the list's end: the walk continues by time", () => {
+	test("a page that breaks off does not count as the list's end: the walk continues by time", () => {
 		const timesMs = [UNTIL_MS - 1_000, UNTIL_MS - 2_000];
 		const before = { ...begun, cursor: "same", reachedMs: UNTIL_MS - 500 };
 		const step = nextStep(before, { timesMs, next: null, isBroken: true });
@@ -148,7 +148,7 @@ describe("nextStep", () => {
 		expect(nextStep(before, { timesMs, next: null })).toMatchObject({ kind: "done" });
 	});
 
-	test("a row that cannot be read is a hole: what is above it is held, and the walk goes on", () => {
+	test("an unreadable row is a hole: the time above it is covered, and the walk continues", () => {
 		const timesMs = [UNTIL_MS - 1_000, UNTIL_MS - 9_000];
 		const hole = (unreadableAtMs?: (number | null)[]) =>
 			nextStep(begun, { timesMs, next: null, unreadable: 1, unreadableAtMs }).walk.holeMs;
@@ -163,7 +163,7 @@ describe("nextStep", () => {
 		expect(step).toMatchObject({ kind: "done", walk: { holeMs: UNTIL_MS - 5_000 } });
 	});
 
-	test("a walk of a list without an end stops, and nothing counts as covered", () => {
+	test("a walk of an endless list stops, and nothing counts as covered", () => {
 		let step: Step = { kind: "more", walk: begun };
 		let pages = 0;
 		while (step.kind === "more") step = nextStep(step.walk, { timesMs: [], next: String(++pages) });
@@ -177,7 +177,7 @@ describe("nextStep", () => {
 		expect(step).toMatchObject({ kind: "more", walk: { reachedMs: UNTIL_MS, idle: 1 } });
 	});
 
-	test("the time that counts as covered has all its events read, whatever the list does", () => {
+	test("all events of the time that counts as covered were read, whatever the list does", () => {
 		const trouble = fc.record(
 			{
 				forgetsCursors: fc.boolean(),
@@ -209,7 +209,7 @@ describe("nextStep", () => {
 });
 
 describe("restMs", () => {
-	test("a walk rests twice as long after each page that could not be read, and half an hour at most", () => {
+	test("a walk pauses twice as long after each unreadable page, up to half an hour", () => {
 		expect([0, 1, 2, 3, 7, 99].map(restMs)).toEqual([
 			18_000, 36_000, 72_000, 144_000, 1_800_000, 1_800_000,
 		]);

@@ -56,7 +56,7 @@ const heldOf = ({ id }: Trading) =>
 			.flatMap(([, events]) => events.map(({ occurredAtMs }) => occurredAtMs)),
 	);
 
-test("a limit costs no page: the walk goes on where it was, in another process too", async () => {
+test("a rate limit loses no page: the walk continues there, in another process too", async () => {
 	const busy = await trading(1_990);
 	serve(busy);
 	const answer = lab.fake.answers.events;
@@ -81,7 +81,7 @@ test("a limit costs no page: the walk goes on where it was, in another process t
 	expect(row).toMatchObject({ walk_cursor: null, walk_until: null, turn_until: null });
 });
 
-test("the covered time is right after each page, and empty before the first", async () => {
+test("the covered time is correct after each page, and empty before the first", async () => {
 	const busy = await trading(1_000);
 	serve(busy);
 	expect(await lab.row(busy.id)).toMatchObject({ events_from: null, walk_reached: null });
@@ -102,7 +102,7 @@ test("the covered time is right after each page, and empty before the first", as
 	expect(since.every((timeMs) => held.has(timeMs))).toBe(true);
 });
 
-test("full and lean sync take turns of one walk: together they read each page once", async () => {
+test("full and lean sync take turns in one walk: together they read each page once", async () => {
 	const busy = await trading(1_500);
 	serve(busy);
 	lab.know(busy.address, busy.slug);
@@ -131,7 +131,7 @@ test("full and lean sync take turns of one walk: together they read each page on
 	expect(await lab.row(busy.id)).toMatchObject({ sync_status: "synced", parts: null });
 });
 
-test("each collection has its first page before any collection has a second one", async () => {
+test("every collection has its first page before any collection has a second one", async () => {
 	const busy = [await trading(990), await trading(990), await trading(990)];
 	const quiet = await Promise.all(Array.from({ length: 12 }, () => trading(5)));
 	serve(...busy, ...quiet);
@@ -153,7 +153,7 @@ test("each collection has its first page before any collection has a second one"
 	expect(slugs).toHaveLength(3 * 5 + 12);
 });
 
-test("ten at a time read each page of busy collections once", async () => {
+test("ten simultaneous walks read each page of busy collections once", async () => {
 	const busy = [await trading(2_990), await trading(2_990), await trading(2_990)];
 	const quiet = await Promise.all(Array.from({ length: 12 }, () => trading(5)));
 	serve(...busy, ...quiet);
@@ -167,7 +167,7 @@ test("ten at a time read each page of busy collections once", async () => {
 	expect(asked()).toHaveLength(3 * 15 + 12);
 });
 
-test("first days and refreshes share the turns: three and one, and four a run while first days are waited for", async () => {
+test("of the turns three are first days and one a refresh, and four a run while first days wait", async () => {
 	const known = await Promise.all(Array.from({ length: 20 }, () => trading(1)));
 	serve(...known);
 	await lab.tick("lean-sync");
@@ -198,7 +198,7 @@ test("first days and refreshes share the turns: three and one, and four a run wh
 	expect(asked().length - last).toBeGreaterThanOrEqual(20);
 });
 
-test("a cursor that is refused has expired: the walk goes on by time and leaves nothing out", async () => {
+test("after an expired cursor the walk continues by time and leaves no event out", async () => {
 	const busy = await trading(970);
 	serve(busy);
 	const answer = lab.fake.answers.events;
@@ -214,7 +214,7 @@ test("a cursor that is refused has expired: the walk goes on by time and leaves 
 	expect(lab.said).toEqual([]);
 });
 
-test("a list that went back in time is ignored, believed after some times, and logged once", async () => {
+test("a list that went back in time is ignored, accepted after several times, and logged once", async () => {
 	const trader = await trading(20);
 	serve(trader);
 	await lab.tick("lean-sync");
@@ -274,7 +274,7 @@ test("a walk after a long pause reads one day at most, and does not cover the ti
 	expect((row["events_from"] as Date).getTime()).toBe(lab.time.nowMs - DAY_MS);
 });
 
-test("a page that can never be read ends its walk after some tries, with what was read", async () => {
+test("a page that can never be read ends its walk after several tries, with the events read before", async () => {
 	const broken = await trading(900);
 	serve(broken);
 	const answer = lab.fake.answers.events;
@@ -298,7 +298,7 @@ test("a page that can never be read ends its walk after some tries, with what wa
 	expect(lab.said).toEqual(["a page of a collection's events cannot be read"]);
 });
 
-test("an unknown list does not count as a day without events, and is asked for less and less often", async () => {
+test("an unknown list does not count as a day without events, and is requested ever less often", async () => {
 	const gone = await trading(5);
 	lab.fake.answers.events = async () => ({ items: [], cursor: null, isUnknown: true });
 	lab.know(gone.address, gone.slug);
@@ -339,7 +339,7 @@ test("a list that becomes unknown during a walk covers only what was read", asyn
 	expect(since.every((timeMs) => held.has(timeMs))).toBe(true);
 });
 
-test("a first page that can never be read is asked for less and less often, and its first sync ends", async () => {
+test("a first page that can never be read is requested ever less often, and its first sync ends", async () => {
 	const broken = await trading(5);
 	lab.fake.fail("events", lab.fake.faults.unreadable());
 	lab.know(broken.address, broken.slug);
@@ -378,7 +378,7 @@ test("an outage of the provider ends no walk and does not delay it afterwards", 
 	expect(lab.said).toEqual([]);
 });
 
-test("a collection whose own events fail is asked for less and less often, and keeps its walk", async () => {
+test("a collection whose own events fail is requested ever less often, and keeps its walk", async () => {
 	const broken = await trading(900);
 	const fine = await trading(5);
 	serve(broken, fine);
@@ -405,7 +405,7 @@ test("a collection whose own events fail is asked for less and less often, and k
 	expect(heldOf(broken)).toEqual(new Set(broken.list.timesMs()));
 });
 
-test("a running mint is read once: a walk begins at the newest event, whatever its kind", async () => {
+test("during a mint events are read once: a walk begins at the newest event of any kind", async () => {
 	const minting = await trading(0);
 	const saleMs = NOW_MS - 1_000;
 	minting.list.add(saleMs);
@@ -454,7 +454,7 @@ test("an unreadable row, and the time below it, do not count as covered", async 
 	expect(await held()).toEqual([new Date(holeMs + 1_000), new Date(lab.time.nowMs)]);
 });
 
-test("a new slug begins a new walk, which the reader of the old one no longer moves", async () => {
+test("a new slug begins a new walk, which a reader of the old slug no longer changes", async () => {
 	const renamed = await trading(900);
 	serve(renamed);
 	const answer = lab.fake.answers.events;
@@ -477,7 +477,7 @@ test("a new slug begins a new walk, which the reader of the old one no longer mo
 	expect((await lab.row(renamed.id))["events_until"]).toEqual(new Date(lab.time.nowMs));
 });
 
-test("turns claimed before the clock was set back delay no collection", async () => {
+test("turns that were claimed before the clock was set back delay no collection", async () => {
 	const [first, known] = [await trading(5), await trading(5)];
 	serve(first, known);
 	const ahead = new Date(NOW_MS + 7_200_000).toISOString();
@@ -489,7 +489,7 @@ test("turns claimed before the clock was set back delay no collection", async ()
 	expect(new Set(asked())).toEqual(new Set([`${first.slug} -`, `${known.slug} -`]));
 });
 
-test("a first sync ends although another worker ended its walk meanwhile", async () => {
+test("a first sync ends even if another worker ended its walk meanwhile", async () => {
 	const trader = await trading(5);
 	serve(trader);
 	lab.know(trader.address, trader.slug);

@@ -92,7 +92,7 @@ const writers: Record<string, (tx: Tx, round: number) => Promise<unknown>> = {
 	},
 };
 
-test("writers of one collection's tokens at once all succeed, without a deadlock", async () => {
+test("simultaneous writers of one collection's tokens all succeed, without a deadlock", async () => {
 	for (let round = 0; round < ROUNDS; round++) {
 		const ends = await Promise.allSettled(
 			Object.values(writers).map((write) => database.db.transaction((tx) => write(tx, round))),
