@@ -3,7 +3,7 @@ import { createTokenBook } from "#plugins/wallets/Wallets.ts";
 
 const TSLA = `0x${"7e".repeat(20)}` as const;
 
-test("a book answers for the chains of its sources, and knows nothing of others", async () => {
+test("a book answers for the chains of its sources, and null for other chains", async () => {
 	const book = createTokenBook();
 	const place = { chainId: 1, address: TSLA };
 	expect(await book.symbolOf(place)).toBeNull();
@@ -20,7 +20,7 @@ test("a book answers for the chains of its sources, and knows nothing of others"
 	expect(await book.contractNamed({ ...place, chainId: 2 })).toBeNull();
 });
 
-test("a source that cannot be read is no no", async () => {
+test("an unreadable source gives an unknown answer, not a negative one", async () => {
 	const book = createTokenBook();
 	const fails = () => Promise.reject(new TypeError("no database"));
 	book.register({ chainId: 1, symbolOf: fails, priceOf: fails, contractNamed: fails });

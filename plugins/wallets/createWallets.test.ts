@@ -27,7 +27,7 @@ function balances(ledger: Record<string, number>): boolean {
 	return reserve - spend - release + unspend + unrelease === 0;
 }
 
-test("[NFT-01] an intent is sent, mined and spent", async () => {
+test("[NFT-01] an intent is sent and mined, and its amount is booked as spent", async () => {
 	const person = await lab.person();
 	const [intent] = await lab.pay(person);
 	expect(intent).toMatchObject({ status: "submitted", errorCode: null });
@@ -40,7 +40,7 @@ test("[NFT-01] an intent is sent, mined and spent", async () => {
 	expect(await lab.moves(id)).toEqual(["reserve", "sent", "mined"]);
 });
 
-describe("when nobody can say whether it left", () => {
+describe("a payment that was perhaps sent", () => {
 	test("a payment without an answer is uncertain, is looked up by its reference, and not sent again", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
@@ -57,7 +57,7 @@ describe("when nobody can say whether it left", () => {
 		expect(balances(await lab.ledger(id))).toBe(true);
 	});
 
-	test("the chain shows a payment by its nonce while the wallet provider is down", async () => {
+	test("while the wallet provider is down a payment is found on chain by its nonce", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		lab.provider.state.lookupIsDown = true;
@@ -68,7 +68,7 @@ describe("when nobody can say whether it left", () => {
 		expect(lab.chain.minedFrom(person.wallet.address)).toBe(1);
 	});
 
-	test("a provider that is down, or has it and has not sent it, proves nothing", async () => {
+	test("a provider that is down, or has the payment but has not sent it, proves nothing", async () => {
 		const person = await lab.person();
 		lab.moods.push("keeps, silent");
 		lab.provider.state.lookupIsDown = true;
@@ -82,7 +82,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(intent?.id ?? "")).toEqual({ reserve: 1_000_000_000 });
 	});
 
-	test("a lost payment fails only once nobody knows it and nobody may send it any more", async () => {
+	test("a lost payment fails only after all sources lack it and its time to be sent is over", async () => {
 		const person = await lab.person();
 		lab.moods.push("loses");
 		const [intent] = await lab.pay(person);
@@ -95,7 +95,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(id)).toEqual({ reserve: 1_000_000_000, release: 1_000_000_000 });
 	});
 
-	test("a provider that acts after all is believed: the books are set right", async () => {
+	test("a provider that sends after all is believed: the ledger is corrected", async () => {
 		const person = await lab.person();
 		lab.moods.push("keeps, silent");
 		const [intent] = await lab.pay(person);
@@ -112,7 +112,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(id)).toMatchObject({ spend: 1_000_000_000, unrelease: 1_000_000_000 });
 	});
 
-	test("a late payment and the one that took its nonce end as one mined and one failed", async () => {
+	test("of a late payment and the one that took its nonce, one is mined and one fails", async () => {
 		const person = await lab.person();
 		lab.moods.push("keeps, silent");
 		const [late] = await lab.pay(person);
@@ -135,7 +135,7 @@ describe("when nobody can say whether it left", () => {
 		expect(balances(await lab.ledger(other.id))).toBe(true);
 	});
 
-	test("a hash of another transaction is not believed", async () => {
+	test("a hash of another transaction is not accepted", async () => {
 		const person = await lab.person();
 		const other = await lab.person();
 		const [honest] = await lab.pay(other);
@@ -149,7 +149,7 @@ describe("when nobody can say whether it left", () => {
 		expect((await lab.intent(honest?.id ?? "")).status).toBe("confirmed");
 	});
 
-	test("a wrong hash is no proof either while the provider cannot be asked", async () => {
+	test("a wrong hash proves nothing either while the provider is down", async () => {
 		const other = await lab.person();
 		const { from, to } = { from: other.wallet.address, to: SHOP };
 		const lie = lab.chain.send({ from, to, nonce: 0, valueRaw: 1n, data: "0x" });
@@ -162,7 +162,7 @@ describe("when nobody can say whether it left", () => {
 		expect(await lab.ledger(intent?.id ?? "")).toEqual({ reserve: 1_000_000_000 });
 	});
 
-	test("no payment of the same wallet is sent behind an uncertain one", async () => {
+	test("no payment of the same wallet is sent after an uncertain one", async () => {
 		const person = await lab.person();
 		lab.moods.push("loses");
 		const [first] = await lab.pay(person);
@@ -180,7 +180,7 @@ describe("when nobody can say whether it left", () => {
 	});
 });
 
-test("a payment that the wallet provider refuses fails, and its spend is given back", async () => {
+test("a payment that the wallet provider refuses fails, and its spend is released", async () => {
 	const person = await lab.person();
 	lab.moods.push("refuses");
 	const [intent] = await lab.pay(person);
@@ -189,7 +189,7 @@ test("a payment that the wallet provider refuses fails, and its spend is given b
 });
 
 describe("limits", () => {
-	test("[NFT-01] each limit has its own code, and a payment over it is not handed over or reserved", async () => {
+	test("[NFT-01] each limit has its own code, and a payment over it is neither reserved nor handed over", async () => {
 		const person = await lab.person();
 		const [over] = await lab.pay(person, { ether: "2.6" });
 		expect(over).toMatchObject({ status: "rejected", errorCode: "per_trade_limit" });
@@ -204,7 +204,7 @@ describe("limits", () => {
 		expect(await lab.ledger(over?.id ?? "")).toEqual({});
 	});
 
-	test("[NFT-01] only one of several payments at once fits where one fills the limit", async () => {
+	test("[NFT-01] of several simultaneous payments only one fits if one uses the whole limit", async () => {
 		const person = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		const made = await Promise.all([1, 2, 3, 4].map(() => lab.pay(person, { stays: true })));
 		const ids = made.flat().map(({ id }) => id);
@@ -214,7 +214,7 @@ describe("limits", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("spend that was given back no longer counts against the limit", async () => {
+	test("a released spend no longer counts against the limit", async () => {
 		const person = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		lab.moods.push("refuses");
 		await lab.pay(person);
@@ -222,7 +222,7 @@ describe("limits", () => {
 		expect(second?.status).toBe("submitted");
 	});
 
-	test("a post may spend less than a session", async () => {
+	test("the limit of a payment from a post is lower than that from a session", async () => {
 		const person = await lab.person();
 		const [post] = await lab.pay(person, { channel: "social" });
 		expect(post).toMatchObject({ status: "rejected", errorCode: "per_trade_limit" });
@@ -230,7 +230,7 @@ describe("limits", () => {
 });
 
 describe("the network's fee", () => {
-	test("the network's fee has a limit of its own, whatever the node asks for", async () => {
+	test("the network's fee has its own limit, whatever fee the node returns", async () => {
 		const person = await lab.person();
 		lab.chain.state.tipRaw = 2n * 10n ** 12n;
 		const [greedy] = await lab.pay(person);
@@ -242,7 +242,7 @@ describe("the network's fee", () => {
 		expect(sent?.status).toBe("submitted");
 	});
 
-	test("a high network fee also holds queued payments, until it is fair or they expire", async () => {
+	test("a high network fee also holds queued payments, until it falls or they expire", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		const batch = await lab.pay(person, { times: 3, ether: "0.1" });
@@ -255,7 +255,7 @@ describe("the network's fee", () => {
 		expect(lab.handed).toHaveLength(batch.length);
 	});
 
-	test("the network's fee of an owner's own wallet is not limited: the owner pays and decides", async () => {
+	test("the network's fee of an owner's own wallet is not limited, because the owner decides", async () => {
 		lab.chain.state.tipRaw = 2n * 10n ** 12n;
 		const [asked] = await lab.pay(await lab.person({ capability: "external/manual" }));
 		expect(asked?.status).toBe("signature_required");
@@ -263,14 +263,14 @@ describe("the network's fee", () => {
 });
 
 describe("a batch", () => {
-	test("[TRF-03] a batch is sent one by one, each transfer with a nonce of its own", async () => {
+	test("[TRF-03] a batch is sent one by one, each transfer under its own nonce", async () => {
 		const person = await lab.person();
 		const batch = await lab.pay(person, { times: 4, ether: "0.1" });
 		expect(batch.map(({ status }) => status)).toEqual(Array(4).fill("submitted"));
 		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2, 3]);
 	});
 
-	test("[TRF-03] a batch is not sent at all if one of its transfers cannot be", async () => {
+	test("[TRF-03] a batch is not sent at all if one of its transfers is denied", async () => {
 		const person = await lab.person();
 		const batch = await lab.pay(person, { times: 3, ether: "2.4" });
 		expect(batch.map(({ errorCode }) => errorCode)).toEqual(Array(3).fill("daily_limit"));
@@ -282,7 +282,7 @@ describe("a batch", () => {
 		expect(lab.handed).toHaveLength(0);
 	});
 
-	test("[TRF-03] stops at what is in doubt, and goes on once that is known", async () => {
+	test("[TRF-03] a batch stops at an uncertain transfer, and continues once that one is settled", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends", "sends, silent");
 		const batch = await lab.pay(person, { times: 3, ether: "0.1" });
@@ -292,7 +292,7 @@ describe("a batch", () => {
 		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1, 2]);
 	});
 
-	test("a queued transfer of a batch is called off and given back when an operator switches it off", async () => {
+	test("a queued transfer of a batch is cancelled and released when an operator switches it off", async () => {
 		const person = await lab.person();
 		lab.moods.push("sends, silent");
 		const batch = await lab.pay(person, { times: 2, ether: "0.1" });
@@ -308,7 +308,7 @@ describe("a batch", () => {
 	});
 });
 
-test("a switch of its chain, plugin or wallet holds an intent back", async () => {
+test("a kill switch for its chain, plugin or wallet blocks an intent", async () => {
 	const person = await lab.person();
 	for (const key of ["kill:chain:31337", "kill:plugin:lab", `kill:wallet:${person.wallet.id}`]) {
 		await database.db.execute("truncate wallets.control");
@@ -324,8 +324,8 @@ test("a switch of its chain, plugin or wallet holds an intent back", async () =>
 	expect(intent?.status).toBe("submitted");
 });
 
-describe("its owner", () => {
-	test("[TRF-02] an owner is asked first, and a confirmation holds for one plan only", async () => {
+describe("the owner of an intent", () => {
+	test("[TRF-02] an owner is asked first, and a confirmation is valid for one plan only", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
 		const id = asked?.id ?? "";
@@ -341,7 +341,7 @@ describe("its owner", () => {
 		});
 	});
 
-	test("an owner can call off a payment before it is sent, and not once it is settled", async () => {
+	test("an owner can cancel a payment before it is sent, and not after it is settled", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
 		const gone = await lab.execution.cancel(asked?.id ?? "", {
@@ -360,14 +360,14 @@ describe("its owner", () => {
 		).rejects.toMatchObject({ code: "intent_state" });
 	});
 
-	test("a payment whose owner never answers expires", async () => {
+	test("a payment that its owner never confirms expires", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const [asked] = await lab.pay(person);
 		await lab.tick(601_000);
 		expect((await lab.intent(asked?.id ?? "")).status).toBe("expired");
 	});
 
-	test("[TRF-02] an owner signs with their own wallet, and the chain says what became of it", async () => {
+	test("[TRF-02] an owner signs with their own wallet, and the chain decides the outcome", async () => {
 		const person = await lab.person({ capability: "external/manual" });
 		const [asked, second] = [await lab.pay(person), await lab.pay(person)].flat();
 		expect(asked?.status).toBe("signature_required");
@@ -395,7 +395,7 @@ describe("its owner", () => {
 		expect(lab.handed).toHaveLength(0);
 	});
 
-	test("a hash that was told for the wrong one by mistake can be told for the right one", async () => {
+	test("a wrongly reported hash can be replaced by the right one", async () => {
 		const person = await lab.person({ capability: "external/manual" });
 		const [wrong] = await lab.pay(person, { ether: "0.1" });
 		const [right] = await lab.pay(person, { ether: "0.2" });
@@ -411,7 +411,7 @@ describe("its owner", () => {
 		expect((await lab.intent(right?.id ?? "")).status).toBe("confirmed");
 	});
 
-	test("a stranger who says that somebody's transaction is theirs keeps nobody's from being found", async () => {
+	test("a stranger's report of a transaction does not prevent its owner's payment from being found", async () => {
 		const victim = await lab.person();
 		const stranger = await lab.person({ capability: "external/manual" });
 		lab.moods.push("sends, silent");
@@ -429,7 +429,7 @@ describe("its owner", () => {
 });
 
 describe("the chain", () => {
-	test("a payment that reverts fails, and its spend is given back", async () => {
+	test("a payment that reverts fails, and its spend is released", async () => {
 		const person = await lab.person();
 		lab.moods.push("keeps, silent");
 		const [intent] = await lab.pay(person);
@@ -453,7 +453,7 @@ describe("the chain", () => {
 		expect(balances(await lab.ledger(id))).toBe(true);
 	});
 
-	test("[ING-11] a confirmed intent whose block is gone is looked for again", async () => {
+	test("[ING-11] a confirmed intent whose block left the chain is searched again", async () => {
 		const person = await lab.person();
 		const [intent] = await lab.pay(person);
 		const id = intent?.id ?? "";
@@ -469,7 +469,7 @@ describe("the chain", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("a mined payment whose goods are missing fails, and its money counts as spent", async () => {
+	test("a mined payment without its goods fails, and its money counts as spent", async () => {
 		const person = await lab.person();
 		const [intent] = await lab.pay(person);
 		lab.state.missing = { code: "not_received", detail: "It is not there." };
@@ -480,7 +480,7 @@ describe("the chain", () => {
 		expect(await lab.ledger(id)).toEqual({ reserve: 1_000_000_000, spend: 1_000_000_000 });
 	});
 
-	test("a wallet that was unlinked meanwhile is still held to what was paid for", async () => {
+	test("a payment of a wallet that was unlinked meanwhile is still checked for its goods", async () => {
 		const person = await lab.person();
 		const [intent] = await lab.pay(person);
 		lab.state.missing = { code: "not_received", detail: "It is not there." };
@@ -493,7 +493,7 @@ describe("the chain", () => {
 		expect(found).toMatchObject({ status: "failed", errorCode: "not_received" });
 	});
 
-	test("a node that lags behind takes nothing back", async () => {
+	test("a node that is behind undoes nothing", async () => {
 		const person = await lab.person();
 		const [intent] = await lab.pay(person);
 		const id = intent?.id ?? "";
@@ -514,7 +514,7 @@ describe("the chain", () => {
 	});
 });
 
-test("[TRF-03] [TRD-12] in a dry run each payment is judged and none is sent", async () => {
+test("[TRF-03] [TRD-12] in a dry run each payment is decided and none is sent", async () => {
 	lab.state.isDryRun = true;
 	const person = await lab.person();
 	const [dry] = await lab.pay(person);
@@ -525,7 +525,7 @@ test("[TRF-03] [TRD-12] in a dry run each payment is judged and none is sent", a
 	expect(await lab.ledger(dry?.id ?? "")).toEqual({});
 });
 
-test("the allow-list holds who is called and who is paid", async () => {
+test("the allow-list applies to the called contract and to the recipient", async () => {
 	const person = await lab.person();
 	const [allowed, other] = [SHOP, `0x${"6".repeat(40)}`] as const;
 	const isDenied = async (to: typeof SHOP, recipient: typeof SHOP) => {
@@ -540,7 +540,7 @@ test("the allow-list holds who is called and who is paid", async () => {
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("a planning that is aborted denies nothing: the intent is taken up again", async () => {
+test("an aborted preparation denies nothing: the intent is continued later", async () => {
 	const person = await lab.person();
 	const [intent] = await lab.pay(person, { stays: true });
 	const id = intent?.id ?? "";
@@ -558,7 +558,7 @@ test("a planning that is aborted denies nothing: the intent is taken up again", 
 	expect((await lab.intent(id)).status).toBe("submitted");
 });
 
-test("an intent whose process died before it was sent is taken up by another", async () => {
+test("an intent whose process died before it was sent is continued by another process", async () => {
 	const person = await lab.person();
 	const [intent] = await lab.pay(person, { stays: true });
 	await lab.tick(12_000);

@@ -32,7 +32,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 	expiresAtMs: fc.integer({ min: 0, max: 10 ** 13 }),
 });
 
-test("a plan comes back the same through JSON and PostgreSQL, with the same hash", () => {
+test("a plan is the same after JSON and PostgreSQL, with the same hash", () => {
 	fc.assert(
 		fc.property(plan, (one) => {
 			const stored = JSON.parse(JSON.stringify(planCodec.write(one)));
@@ -44,7 +44,7 @@ test("a plan comes back the same through JSON and PostgreSQL, with the same hash
 	);
 });
 
-test("a stored plan that was tampered with is not read", () => {
+test("a stored plan that was altered is not read", () => {
 	const good = planCodec.write(fc.sample(plan, { numRuns: 1, seed: 1 })[0] as Plan);
 	for (const bad of [
 		{ ...good, valueRaw: "-1" },
@@ -61,7 +61,7 @@ test("a stored plan that was tampered with is not read", () => {
 	}
 });
 
-test("the hash changes with each member but the one that says how long it is good", () => {
+test("the hash changes with each member except the plan's expiry", () => {
 	fc.assert(
 		fc.property(plan, plan, (one, other) => {
 			for (const name of Object.keys(one) as (keyof Plan)[]) {
@@ -82,14 +82,14 @@ test("the hash changes with each member but the one that says how long it is goo
 	);
 });
 
-test("the order of what is shown does not count", () => {
+test("the order of the displayed items does not change the hash", () => {
 	const [one] = fc.sample(plan, { numRuns: 1, seed: 2 });
 	if (!one) throw new Error("no plan");
 	const a = { ...one, shown: { x: 1, y: { b: 1, a: 2 } } };
 	expect(hashPlan(a)).toBe(hashPlan({ ...one, shown: { y: { a: 2, b: 1 }, x: 1 } }));
 });
 
-test("a batch's hash is that of all its plans, in any order they are told; one's is its own", () => {
+test("a batch's hash is that of all its plans, in any order; that of one plan is its own", () => {
 	const hash = (digit: string) => `0x${digit.repeat(64)}` as const;
 	const one = { id: "1", planHash: hash("1") };
 	const two = { id: "2", planHash: hash("2") };

@@ -45,7 +45,7 @@ async function intents(): Promise<number> {
 const OVER = { code: "intent_quota", status: 429, retry: "later" };
 
 for (const key of ["with", "without"] as const) {
-	test(`${key} a key: what a quota allows is recorded, and one more is refused with the wait`, async () => {
+	test(`${key} a key: requests within the quota are recorded, and one more is refused with the wait`, async () => {
 		const name = (turn: string) => (key === "with" ? turn : null);
 		for (const turn of ["one", "two"])
 			expect(await ask(name(turn), 50)).toMatchObject({ status: 202 });
@@ -61,7 +61,7 @@ for (const key of ["with", "without"] as const) {
 	});
 }
 
-test("a request that was answered is answered again by a profile that may ask for nothing", async () => {
+test("a repeated request gets its stored answer although the profile's quota is used up", async () => {
 	const first = await ask("a", 50);
 	const text = first instanceof Response ? await first.text() : "";
 	await ask("b", 50);
@@ -70,14 +70,14 @@ test("a request that was answered is answered again by a profile that may ask fo
 	expect(again instanceof Response ? await again.text() : again).toBe(text);
 });
 
-test("one profile's used-up quota holds no other profile up", async () => {
+test("one profile's used-up quota does not limit another profile", async () => {
 	await ask("a", 100 / 2);
 	await ask("b", 100 / 2);
 	expect(await ask("c")).toMatchObject(OVER);
 	expect(await ask("c", 1, await lab.person())).toMatchObject({ status: 202 });
 });
 
-test("many requests at once of one profile never get more than its quota together", async () => {
+test("many simultaneous requests of one profile never exceed its quota together", async () => {
 	lab.state.quota = { burst: 60, perSecond: 1, refusedCost: 0 };
 	const answers = await Promise.all(
 		Array.from({ length: 90 }, (_, turn) => ask(turn % 2 === 0 ? `key-${turn}` : null)),
@@ -89,7 +89,7 @@ test("many requests at once of one profile never get more than its quota togethe
 	expect(await intents()).toBe(60);
 });
 
-test("a refused payment counts as six: a wallet without funds is stopped soon, and can resume later", async () => {
+test("a refused payment counts as six requests: a wallet without funds is stopped soon, and can resume", async () => {
 	const payment = { ether: "1000000" };
 	for (let turn = 0; turn < 16; turn++) {
 		expect(await lab.pay(by, payment)).toMatchObject([{ status: "rejected" }]);
@@ -103,14 +103,14 @@ test("a refused payment counts as six: a wallet without funds is stopped soon, a
 	expect(await lab.pay(by, { ether: "0.0001" })).toMatchObject([{ status: "submitted" }]);
 });
 
-test("a profile never waits longer than two bursts take, however much is refused", async () => {
+test("a profile never waits longer than two bursts take, however many payments are refused", async () => {
 	lab.state.quota = { burst: 50, perSecond: 1, refusedCost: 1_000 };
 	await lab.pay(by, { ether: "1000000", times: 50 });
 	lab.clock.ms += 50_000 + 1_000;
 	expect(await lab.pay(by, { ether: "0.0001" })).toMatchObject([{ status: "submitted" }]);
 });
 
-test("a batch of fifty is met twelve times in a row by the default quota", async () => {
+test("the default quota allows twelve batches of fifty in a row", async () => {
 	const { executionConfig } = await import("#plugins/wallets/execution/prepareIntent.ts");
 	const { TRADING_INTENTS_BURST_MAX, TRADING_INTENTS_PER_MINUTE_MAX } = executionConfig;
 	const burst = TRADING_INTENTS_BURST_MAX.parse(undefined);
@@ -121,7 +121,7 @@ test("a batch of fifty is met twelve times in a row by the default quota", async
 	}
 });
 
-test("the statement is the bucket of the book, whatever is asked in which order", async () => {
+test("the SQL statement gives the same result as the token bucket in memory, for any requests", async () => {
 	const step = fc.record({
 		amount: fc.integer({ min: 1, max: 50 }),
 		afterMs: fc.integer({ min: -2_000, max: 20_000 }),

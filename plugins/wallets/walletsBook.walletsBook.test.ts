@@ -85,7 +85,7 @@ async function verify(): Promise<BookReport> {
 	return verifier.end();
 }
 
-test("books that nobody touched are whole, and cover every table", async () => {
+test("unchanged books are valid, and cover every table", async () => {
 	const report = await verify();
 	expect(report).toMatchObject({ unsealed: 0, flawsTotal: 0, flaws: [] });
 	const covered = await lab.db.query<{ source: string }>(
@@ -247,7 +247,7 @@ const manipulations: readonly Manipulation[] = [
 ];
 
 for (const { what, statements, named } of manipulations) {
-	test(`[SEC-06] ${what}: found, and the row is named`, async () => {
+	test(`[SEC-06] ${what}: reported, with the row`, async () => {
 		const [row] = await lab.db.query<{ entry: number; submission: string }>(
 			fill(`select ${ENTRY} as entry, ${SUBMISSION} as submission`),
 		);
@@ -269,7 +269,7 @@ const fill = (text: string) =>
 		.replaceAll("{other}", other.id)
 		.replaceAll("{refused}", refused.id);
 
-test("[SEC-06] a batch cut off with its entry shows against an exported head, and only there", async () => {
+test("[SEC-06] a deleted last batch is noticed with an exported head, and only with one", async () => {
 	const exported = await readHead(lab.db);
 	await tamper(
 		"delete from core.audit_entry where seq = 3",
@@ -280,7 +280,7 @@ test("[SEC-06] a batch cut off with its entry shows against an exported head, an
 	expect(verdict).toMatchObject({ kind: "broken", seq: 3, flaw: "truncated" });
 });
 
-test("[SEC-06] a mark moved so that rows are left out of all batches breaks the row of batches", async () => {
+test("[SEC-06] a mark that is moved to skip rows breaks the series of batches", async () => {
 	await lab.pay(await lab.person());
 	await tamper("update core.audit_book set to_tx = to_tx + 1000000");
 	const moved = await seal();
@@ -291,7 +291,7 @@ test("[SEC-06] a mark moved so that rows are left out of all batches breaks the 
 	expect((await verify()).flaws).toMatchObject([{ batch: 4, flaw: "window" }]);
 });
 
-test("an intent that goes on between two batches counts as the later one has it", async () => {
+test("an intent that changes between two batches counts as in the later one", async () => {
 	const [first] = await lab.pay(await lab.person());
 	await seal();
 	await mineAll();
@@ -302,7 +302,7 @@ test("an intent that goes on between two batches counts as the later one has it"
 	expect((await verify()).flaws).toMatchObject([{ batch: 5, source: "intent", flaw: "changed" }]);
 });
 
-test("rows mean the same whatever a connection's settings are", async () => {
+test("rows have the same text whatever a connection's settings are", async () => {
 	const settings = ["set local timezone = 'Asia/Kolkata'", "set local bytea_output = 'escape'"];
 	const report = await lab.db.transaction(async (tx) => {
 		for (const setting of [...settings, "set local datestyle = 'SQL, DMY'"])
@@ -314,7 +314,7 @@ test("rows mean the same whatever a connection's settings are", async () => {
 	expect(report).toMatchObject({ flawsTotal: 0 });
 });
 
-test("each place that makes a submission final names the transaction", async () => {
+test("each statement that makes a submission final names the transaction", async () => {
 	const folder = new URL("..", import.meta.url).pathname;
 	const files = [...new Bun.Glob("**/*.ts").scanSync(folder)].filter((name) => {
 		return !name.endsWith(".test.ts");

@@ -23,7 +23,7 @@ const silent = (_: unknown, options: RpcOptions = {}) =>
 		options.signal?.addEventListener("abort", () => reject(new Error("called off")));
 	});
 
-test("a chain that never answers is not known, and keeps no other chain's balance", async () => {
+test("the balance on a chain that never answers is unknown, and other chains' balances are shown", async () => {
 	const reached = [
 		reach("robinhood", silent),
 		reach("base", async () => [{ kind: "result", result: "0xde0b6b3a7640000" }]),
@@ -36,7 +36,7 @@ test("a chain that never answers is not known, and keeps no other chain's balanc
 	]);
 });
 
-test("only the chain that is named is asked for a balance; a chain out of reach is not found", async () => {
+test("only the balance of the given chain is read; a chain without endpoints is not found", async () => {
 	const reached = [
 		reach("robinhood", async () => [{ kind: "result", result: "0x0" }]),
 		reach("base", () => expect.unreachable()),

@@ -34,7 +34,7 @@ async function bury(): Promise<void> {
 }
 
 describe("a payment that waits in the pool", () => {
-	test("the payment is replaced under its nonce by an empty one, and ends once that is final", async () => {
+	test("the payment is replaced under its nonce by an empty transaction, and ends once that is final", async () => {
 		const id = await pay();
 		const cancelled = await cancel(id);
 		expect(cancelled).toMatchObject({ status: "submitted", cancellation: { state: "sent" } });
@@ -61,7 +61,7 @@ describe("a payment that waits in the pool", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 	});
 
-	test("the payment is settled if it is mined all the same, and its cancellation is over", async () => {
+	test("the payment is settled if it is mined after all, and its cancellation ends", async () => {
 		const id = await pay();
 		const [payment] = lab.chain.pool();
 		await cancel(id);
@@ -76,7 +76,7 @@ describe("a payment that waits in the pool", () => {
 		expect(rows).toEqual([{ state: "never" }]);
 	});
 
-	test("the payment comes back if the block of its cancellation leaves the chain", async () => {
+	test("the payment is open again if the block of its cancellation leaves the chain", async () => {
 		const id = await pay();
 		const [payment] = lab.chain.pool();
 		await cancel(id);
@@ -89,7 +89,7 @@ describe("a payment that waits in the pool", () => {
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, spend: RESERVED });
 	});
 
-	test("the payment is cancelled once however often that is asked, and again after a while", async () => {
+	test("the payment is cancelled once for many requests, and again after a while", async () => {
 		const id = await pay();
 		await Promise.all([cancel(id), cancel(id), cancel(id)]);
 		expect(handed()).toHaveLength(2);
@@ -105,7 +105,7 @@ describe("a payment that waits in the pool", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 	});
 
-	test("the payment is cancelled whatever an operator switched off, and the audit log says so", async () => {
+	test("the payment is cancelled whatever an operator switched off, with an entry in the audit log", async () => {
 		const id = await pay();
 		await lab.db.execute(
 			"insert into wallets.control values ('kill:all', 'true', 'operator', now())",
@@ -123,8 +123,8 @@ describe("a payment that waits in the pool", () => {
 	});
 });
 
-describe("a payment that may never have left", () => {
-	test("the payment ends once something else used its nonce for good, also if it leaves late", async () => {
+describe("a payment that was perhaps never sent", () => {
+	test("the payment ends once another transaction used its nonce for good, also if it is sent late", async () => {
 		lab.moods.push("keeps, silent");
 		const id = await pay();
 		const reference = lab.handed[0]?.referenceId ?? "";
@@ -145,7 +145,7 @@ describe("a payment that may never have left", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(2);
 	});
 
-	test("the payment also ends if the wallet provider said that it sent it, and did not", async () => {
+	test("the payment also ends if the wallet provider falsely reported it as sent", async () => {
 		lab.moods.push("says sent, keeps");
 		const id = await pay();
 		const behind = await pay();
@@ -214,8 +214,8 @@ describe("a payment above a gap", () => {
 	});
 });
 
-describe("what is not cancelled by its nonce", () => {
-	test("a queued payment is called off at once, and nothing is sent", async () => {
+describe("a payment that cannot be replaced under its nonce", () => {
+	test("a queued payment is cancelled at once, and nothing is sent", async () => {
 		lab.moods.push("keeps, silent");
 		await pay();
 		const behind = await pay();
@@ -251,7 +251,7 @@ describe("what is not cancelled by its nonce", () => {
 		expect(handed()).toHaveLength(2);
 	});
 
-	test("a payment whose nonce is used on chain is refused: what was mined decides", async () => {
+	test("a payment whose nonce is used on chain is refused, because its outcome is already mined", async () => {
 		const id = await pay();
 		const { address } = by.wallet;
 		lab.chain.forgetPool();
@@ -263,7 +263,7 @@ describe("what is not cancelled by its nonce", () => {
 });
 
 describe("a payment that a reorg dropped", () => {
-	test("the payment is uncertain at once, is not sent again, and its owner cancels it by its nonce", async () => {
+	test("the payment becomes uncertain at once, is not sent again, and its owner can cancel it by its nonce", async () => {
 		const id = await pay();
 		lab.chain.mine();
 		await lab.tick();

@@ -38,7 +38,7 @@ async function bury(): Promise<void> {
 const gasIsTooDear = () => Object.assign(lab.chain.state, { tipRaw: 5_000n * GWEI });
 const gasIsCheap = () => Object.assign(lab.chain.state, { tipRaw: 2n });
 
-test("a payment behind a cancellation that waits for cheaper gas expires, and its spend is given back", async () => {
+test("a payment queued after a cancellation that waits for cheaper gas expires, and its spend is released", async () => {
 	const id = await pay("keeps, silent");
 	const behind = await pay();
 	expect([await status(id), await status(behind)]).toEqual(["uncertain", "submitting"]);
@@ -58,7 +58,7 @@ test("a payment behind a cancellation that waits for cheaper gas expires, and it
 	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 });
 
-test("a payment that offered almost all that may be offered can be cancelled", async () => {
+test("a payment near the maximum fee can still be cancelled", async () => {
 	lab.chain.state.tipRaw = 950n * GWEI;
 	const id = await pay();
 	lab.chain.state.tipRaw = 2n;
@@ -68,7 +68,7 @@ test("a payment that offered almost all that may be offered can be cancelled", a
 	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 });
 
-test("requests that the wallet provider refuses raise the price of the next one no further", async () => {
+test("requests that the wallet provider refuses do not raise the fee of the next one", async () => {
 	const id = await pay();
 	for (let time = 0; time < 5; time++) {
 		lab.moods.push("refuses");
@@ -80,7 +80,7 @@ test("requests that the wallet provider refuses raise the price of the next one 
 	expect(handed().at(-1)?.maxFeePerGas).toBe(first?.maxFeePerGas);
 });
 
-test("an account whose own code refuses what it is sent uses the nonce all the same", async () => {
+test("a cancellation whose account's code reverts still uses the nonce", async () => {
 	const id = await pay();
 	lab.chain.reverts.add("0x");
 	await cancel(id);
@@ -89,7 +89,7 @@ test("an account whose own code refuses what it is sent uses the nonce all the s
 	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 });
 
-test("a refused payment whose nonce another one has by now ends with that, and leaves it alone", async () => {
+test("a refused payment whose nonce another payment took fails, and that payment is not affected", async () => {
 	const refused = await pay("refuses, signed");
 	await lab.tick();
 	const next = await pay();
@@ -100,7 +100,7 @@ test("a refused payment whose nonce another one has by now ends with that, and l
 	expect([await status(refused), await status(next)]).toEqual(["failed", "confirmed"]);
 });
 
-test("a queued cancellation ends as well when another payment takes its payment's nonce", async () => {
+test("a queued cancellation ends too when another payment takes its payment's nonce", async () => {
 	const refused = await pay("refuses, signed");
 	await lab.tick();
 	gasIsTooDear();

@@ -40,7 +40,7 @@ for (const [what, mood] of [
 	["its wallet provider has taken on, and does not send,", "loses"],
 	["its wallet provider gave up, signed,", "refuses, signed"],
 ] as const) {
-	test(`a payment that ${what} called off long after its plan, stays failed`, async () => {
+	test(`a payment that ${what} cancelled long after its plan, stays failed`, async () => {
 		height = 0;
 		lab.moods.push(mood);
 		lab.provider.state.hasTaken = mood === "loses";
@@ -73,7 +73,7 @@ for (const [what, mood] of [
 }
 
 for (const how of ["the next look", "an operator who gives it up"]) {
-	test(`a cancelled intent that an earlier release brought back is ended by ${how}, without a node`, async () => {
+	test(`a cancelled intent that an earlier release opened again is ended by ${how}, without a node`, async () => {
 		height = 0;
 		lab.moods.push("says sent, keeps");
 		const [paid] = await lab.pay(by, { to: SHOP });

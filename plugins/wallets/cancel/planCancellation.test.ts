@@ -26,7 +26,7 @@ describe("cancelTerms", () => {
 		paymentHash: fc.option(hex(32)),
 	});
 
-	test("the terms of a cancellation come back the same through JSON", () => {
+	test("the terms of a cancellation are the same after JSON", () => {
 		fc.assert(
 			fc.property(terms, (one) => {
 				const read = cancelTerms.read(JSON.parse(JSON.stringify(cancelTerms.write(one))));
@@ -48,7 +48,7 @@ describe("cancelTerms", () => {
 		);
 	});
 
-	test("stored terms that no cancellation can have are not read", () => {
+	test("stored terms that are invalid for a cancellation are not read", () => {
 		const [one] = fc.sample(terms, { numRuns: 1, seed: 1 });
 		const good = cancelTerms.write(one!);
 		expect(cancelTerms.read(good)).not.toBeNull();
@@ -76,7 +76,7 @@ describe("gapsBelow", () => {
 	const gaps = (nonce: number, held: HeldNonce[], minedNonce = 5, max = 64) =>
 		gapsBelow(nonce, { held, finalCount: 0 }, { minedNonce, max });
 
-	test("gaps are what nothing holds between the account's count and a nonce", () => {
+	test("gaps are the unused nonces between the account's count and a nonce", () => {
 		expect(gaps(5, [])).toEqual([]);
 		expect(gaps(8, [one(8)])).toEqual([5, 6, 7]);
 		expect(gaps(8, [one(5), one(7), one(8)])).toEqual([6]);
@@ -93,7 +93,7 @@ describe("gapsBelow", () => {
 		}
 	});
 
-	test("no more are filled at once than a limit allows, the lowest first", () => {
+	test("at most a limited number of gaps is filled at once, the lowest first", () => {
 		expect(gaps(1_000_000_000, [], 5, 3)).toEqual([5, 6, 7]);
 	});
 });
@@ -116,7 +116,7 @@ describe("offerOf", () => {
 	};
 	const fees = { maxFeePerGas: 30n, maxPriorityFeePerGas: 2n };
 
-	test("bytes that have the hash prove what they offer, and their nonce", () => {
+	test("raw bytes with the right hash prove the fees and the nonce of a transaction", () => {
 		expect(offerOf(shown, hash)).toEqual({ fees, provenNonce: 5 });
 	});
 
@@ -126,14 +126,14 @@ describe("offerOf", () => {
 		}
 	});
 
-	test("a legacy gas price counts as maximum fee and as tip", () => {
+	test("a legacy gas price counts as maximum fee and as priority fee", () => {
 		const { maxFeePerGas: _, maxPriorityFeePerGas: __, ...old } = { ...shown, type: "0x0" };
 		expect(offerOf(old, hash)).toEqual({
 			...{ fees: { maxFeePerGas: 30n, maxPriorityFeePerGas: 30n }, provenNonce: null },
 		});
 	});
 
-	test("a transaction of another hash, or without a valid price, makes no offer", () => {
+	test("a transaction of another hash, or without a valid price, gives no fees", () => {
 		const other = `0x${"11".repeat(32)}` as const;
 		expect(offerOf(shown, other)).toBeNull();
 		const price = { maxFeePerGas: undefined, maxPriorityFeePerGas: undefined };

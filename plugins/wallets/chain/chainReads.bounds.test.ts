@@ -60,7 +60,7 @@ const isFailed = async (asked: Promise<unknown>) => {
 	return error instanceof Fault && error.code === "chain_unreadable";
 };
 
-describe("a number out of its range is the node's failure", () => {
+describe("a number out of its range", () => {
 	test("reading an account fails for each number out of its range", async () => {
 		const members = [
 			...["eth_getBalance", "eth_getTransactionCount", "eth_gasPrice"],
@@ -83,7 +83,7 @@ describe("a number out of its range is the node's failure", () => {
 		"eth_blockNumber",
 	];
 
-	test("reading a transaction fails for each number out of its range, alone or among others", async () => {
+	test("reading transactions fails for each number out of its range, also for one of several", async () => {
 		await fc.assert(
 			fc.asyncProperty(lieOf(SIGHTING), async (lie) => {
 				// That a node knows nothing is an answer.
@@ -104,7 +104,7 @@ describe("a number out of its range is the node's failure", () => {
 		);
 	});
 
-	test("looking for a nonce's use fails for each number out of its range", async () => {
+	test("searching a nonce's use fails for each number out of its range", async () => {
 		const members = ["eth_blockNumber", "eth_getTransactionCount"];
 		await fc.assert(
 			fc.asyncProperty(lieOf(members), async (lie) => {

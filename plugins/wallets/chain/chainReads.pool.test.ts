@@ -55,14 +55,14 @@ function openPool(lie: { method: string; member?: string; value: unknown }) {
 	return { chain, rpc: shareRpc(pool), caught };
 }
 
-describe("a number out of its range is asked of the other endpoint", () => {
+describe("a number out of its range, with a second endpoint", () => {
 	const MEMBERS = [
 		["eth_getBalance"],
 		["eth_getTransactionCount"],
 		["eth_gasPrice"],
 		["eth_feeHistory", "oldestBlock"],
 	] as const;
-	test("each number of an account is asked of the other endpoint", async () => {
+	test("each number of an account is read again from the other endpoint", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.constantFrom(...MEMBERS),
@@ -90,7 +90,7 @@ describe("a number out of its range is asked of the other endpoint", () => {
 		);
 	});
 
-	test("each number of a receipt, a head and a transaction is asked of the other endpoint", async () => {
+	test("each number of a receipt, a head and a transaction is read again from the other endpoint", async () => {
 		for (const value of OUT_OF_RANGE) {
 			for (const [method, member] of [
 				["eth_getTransactionReceipt", "blockNumber"],

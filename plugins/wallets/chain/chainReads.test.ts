@@ -46,7 +46,7 @@ function nodeOf(answers: Record<string, unknown>): { rpc: Rpc; calls: RpcCall[] 
 }
 
 describe("an account", () => {
-	test("an account is read with its plans simulated, and a fifth of gas is added", async () => {
+	test("an account is read with its plans simulated, and a fifth is added to the gas", async () => {
 		const chain = createScriptedChain();
 		chain.balances.set(ANNA, 77n);
 		chain.reverts.add("0xbad0");
@@ -67,7 +67,7 @@ describe("an account", () => {
 		]);
 	});
 
-	test("the call that is simulated is exactly the transaction that would be sent", async () => {
+	test("the simulated call is exactly the transaction that would be sent", async () => {
 		const { rpc, calls } = nodeOf({});
 		await readAccount(rpc, { address: ANNA, plans: [planOf("0x1234", 255n)], signal });
 		const call = calls.find(({ method }) => method === "eth_estimateGas");
@@ -75,14 +75,14 @@ describe("an account", () => {
 		expect(call?.params).toEqual([sent, "latest"]);
 	});
 
-	test("the nonce counts what waits at the node", async () => {
+	test("the nonce includes transactions that wait in the node's pool", async () => {
 		const chain = createScriptedChain();
 		chain.send({ from: ANNA, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
 		const { account } = await readAccount(chain.rpc, { address: ANNA, plans: [], signal });
 		expect(account.pendingNonce).toBe(1);
 	});
 
-	test("a node that fails to name a tip is offered what its gas price is above the base fee", async () => {
+	test("without a suggested priority fee, the gas price minus the base fee is used", async () => {
 		const { rpc } = nodeOf({
 			eth_feeHistory: { oldestBlock: "0x5", baseFeePerGas: ["0x7", "0x8"] },
 			eth_maxPriorityFeePerGas: rpcFault.refused({ detail: "internal error" }),
@@ -91,7 +91,7 @@ describe("an account", () => {
 		expect(account).toMatchObject({ maxFeePerGas: 16n, maxPriorityFeePerGas: 2n });
 	});
 
-	test("a chain without base fees or tips is paid its gas price", async () => {
+	test("on a chain without base fee or priority fee the gas price is used", async () => {
 		for (const fees of [{}, { baseFeePerGas: null }, { baseFeePerGas: ["0x0", "0x0"] }]) {
 			const { rpc } = nodeOf({
 				eth_feeHistory: { oldestBlock: "0x5", ...fees },
@@ -104,7 +104,7 @@ describe("an account", () => {
 		}
 	});
 
-	test("a node that tells no fees is asked for its newest block", async () => {
+	test("if a node gives no fee history, its newest block is read", async () => {
 		const { rpc, calls } = nodeOf({
 			eth_feeHistory: rpcFault.refused({ detail: "no such method" }),
 			eth_getBlockByNumber: { number: "0x5", baseFeePerGas: "0x7" },
@@ -114,7 +114,7 @@ describe("an account", () => {
 		expect(calls.at(-1)).toEqual({ method: "eth_getBlockByNumber", params: ["latest", false] });
 	});
 
-	test("extra questions are answered beside the account, and a refused one affects only itself", async () => {
+	test("additional calls are answered with the account, and a refused one affects only itself", async () => {
 		const { rpc, calls } = nodeOf({ eth_getCode: "0x6001" });
 		const call = { method: "eth_getCode", params: [SHOP, "latest"] };
 		const asked = { address: ANNA, plans: [planOf("0x01")], questions: [call, call], signal };
@@ -125,7 +125,7 @@ describe("an account", () => {
 		expect(await readAccount(no.rpc, asked)).toEqual({ ...read, answers: [null, null] });
 	});
 
-	test("a node that is away, or talks nonsense, is no revert and no balance of zero", async () => {
+	test("an unreachable node, or invalid answers, do not count as a revert or a balance of zero", async () => {
 		const away = rpcFault.transport({ detail: "away" });
 		for (const answers of [
 			{ eth_estimateGas: away },
@@ -146,7 +146,7 @@ describe("an account", () => {
 });
 
 describe("a receipt", () => {
-	test("a receipt comes with its transaction, mined or not", async () => {
+	test("a receipt is returned with its transaction, mined or not", async () => {
 		const chain = createScriptedChain();
 		const sent = { from: ANNA, to: SHOP, nonce: 0, valueRaw: 5n, data: "0x12" } as const;
 		const hash = chain.send({ ...sent, reverts: true });
@@ -186,7 +186,7 @@ describe("a receipt", () => {
 		...{ transactionHash: HASH, blockNumber: "0x1", blockHash: OTHER, status: "0x1", logs: [] },
 	};
 
-	test("a receipt of another transaction, or nonsense, is a failure of the node and no receipt", async () => {
+	test("a receipt of another transaction, or an invalid one, counts as a failure of the node", async () => {
 		for (const answers of [
 			{ eth_getTransactionByHash: { ...sent, hash: OTHER } },
 			{ eth_getTransactionByHash: "yes" },
@@ -205,7 +205,7 @@ describe("a receipt", () => {
 		}
 	});
 
-	test("a receipt that was seen before is not gone because a node is behind", async () => {
+	test("a receipt that was read before does not count as gone because a node is behind", async () => {
 		for (const answers of [{}, { eth_getTransactionByHash: sent }]) {
 			await expect(read(answers, 1)).rejects.toMatchObject({ code: "chain_behind" });
 			const caughtUp = await read({ ...answers, eth_blockNumber: "0x1" }, 1);
@@ -260,7 +260,7 @@ describe("the use of a nonce", () => {
 		return { chain, hashes };
 	}
 
-	test("a used nonce is found by reading blocks where the node keeps no old state", async () => {
+	test("a used nonce is found by reading blocks if the node keeps no old state", async () => {
 		const { chain, hashes } = pruned(60, 40);
 		for (const [nonce, transactionHash] of hashes.entries()) {
 			expect(await find(chain, nonce)).toEqual({ kind: "mined", transactionHash } as never);
@@ -268,21 +268,21 @@ describe("the use of a nonce", () => {
 		expect(await find(chain, hashes.length)).toEqual({ kind: "free" });
 	});
 
-	test("a nonce that was used beyond what one look reads counts as used, and no hash is invented", async () => {
+	test("a nonce that was used before the searched blocks counts as used, with an unknown hash", async () => {
 		const { chain } = pruned(320, 315);
 		const late = 44;
 		expect(await find(chain, late)).toEqual({ kind: "used" });
 		expect(await find(chain, late, 200)).toMatchObject({ kind: "mined" });
 	});
 
-	test("a transaction that waits at the node leaves its nonce pending", async () => {
+	test("a nonce with a transaction in the node's pool counts as pending", async () => {
 		const chain = createScriptedChain();
 		chain.send({ from: ANNA, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
 		expect(await find(chain, 0)).toEqual({ kind: "pending" });
 		expect(await find(chain, 1)).toEqual({ kind: "free" });
 	});
 
-	test("a nonce is not called free by a node that is behind or answers nonsense", async () => {
+	test("a node that is behind or answers nonsense does not prove a nonce free", async () => {
 		const chain = createScriptedChain();
 		await expect(find(chain, 0, 1)).rejects.toMatchObject({ code: "chain_behind" });
 		const rpc: Rpc = { ...chain.rpc, call: async () => "lots" };
@@ -290,7 +290,7 @@ describe("the use of a nonce", () => {
 		await expect(asked).rejects.toMatchObject({ code: "chain_unreadable" });
 	});
 
-	test("a node that is away leaves it unknown", async () => {
+	test("while a node is down the use of a nonce is unknown", async () => {
 		const chain = createScriptedChain();
 		chain.state.isDown = true;
 		await expect(find(chain, 0)).rejects.toThrow();

@@ -10,7 +10,7 @@ const setting = (shown: string, key: RegExp): TradingSetting => {
 const plain = setting("a", /^a$/);
 const loose = setting("b:<id>", /b:(\d+)/);
 
-test("a key is its setting's as a whole, also where the pattern forgot to say so", () => {
+test("a key must match a setting's pattern as a whole, even if the pattern has no anchors", () => {
 	expect(findSetting([plain, loose], "a")).toEqual({ setting: plain, named: null });
 	expect(findSetting([plain, loose], "b:12")).toEqual({ setting: loose, named: "12" });
 	for (const key of ["ab:12", "b:12x", "b:12\n", "", "A"]) {
@@ -18,7 +18,7 @@ test("a key is its setting's as a whole, also where the pattern forgot to say so
 	}
 });
 
-test("the refusal of an unknown setting names the known ones", () => {
+test("the error for an unknown setting lists the known ones", () => {
 	let refused: Partial<Fault> = {};
 	try {
 		findSetting([plain, loose], "c");

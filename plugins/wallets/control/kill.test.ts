@@ -32,7 +32,7 @@ describe("killDenial", () => {
 			return killDenial(deps, tx, intent);
 		});
 
-	test("[TRD-09] a kind is held back by the switch of the plugin that registered it, by a stable code", async () => {
+	test("[TRD-09] an intent is denied by the kill switch of its plugin, with a stable code", async () => {
 		const { put } = openControl(database.db);
 		expect(await denialOf("nft-buy")).toBeNull();
 		await put("kill:plugin:nft-buys", true);
@@ -63,7 +63,7 @@ describe("killSettings", () => {
 		return named === null ? null : setting.flaw?.(db, named);
 	};
 
-	test("a switch stands for a chain that is defined, also one that is not indexed", async () => {
+	test("a kill switch can be set for any defined chain, also one that is not indexed", async () => {
 		expect(await flawOf("kill:chain:8453")).toBeNull();
 		expect(await flawOf("kill:chain:4663")).toBeNull();
 		expect(await flawOf("kill:chain:123456789")).toBe("No chain has the id 123456789.");
@@ -76,12 +76,12 @@ describe("killSettings", () => {
 		expect(await flawOf("kill:plugin:transfer")).toContain("There are: nft-buys, transfers.");
 	});
 
-	test("a wallet is one that is or was linked here", async () => {
+	test("a wallet's kill switch exists if the wallet is or was linked here", async () => {
 		expect(await flawOf(`kill:wallet:${ID}`)).toBeNull();
 		expect(await flawOf(`kill:wallet:${ID.replace("0", "1")}`)).toContain("No wallet has the id");
 	});
 
-	test("each kill switch takes true and false, and no other value", () => {
+	test("each kill switch accepts true and false, and no other value", () => {
 		for (const { schema } of settings) {
 			expect([true, false].every((value) => schema.safeParse(value).success)).toBe(true);
 			for (const value of ["true", 1, null, undefined]) {
@@ -106,7 +106,7 @@ describe("lockSwitches", () => {
 		order by mode`,
 		);
 
-	test("senders share the lock; commit and failure both release it", async () => {
+	test("senders share the lock, and release it on commit and on failure", async () => {
 		const failing = database.db.transaction(async (tx) => {
 			await lockSwitches(tx, "sender");
 			await database.db.transaction(async (other) => {
@@ -120,7 +120,7 @@ describe("lockSwitches", () => {
 		expect(await held()).toEqual([]);
 	});
 
-	test("an operator holds it alone, and lets go of it with the change", async () => {
+	test("an operator holds the lock exclusively until the change is committed", async () => {
 		await database.db.transaction(async (tx) => {
 			await lockSwitches(tx, "operator");
 			expect(await held()).toEqual([{ mode: "ExclusiveLock" }]);

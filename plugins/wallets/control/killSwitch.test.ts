@@ -59,7 +59,7 @@ function sender(db: Database, told: string[], name: string) {
 	return { asked: asked.promise, go: () => go.resolve(), committed };
 }
 
-test("[TRD-09] the answer waits for senders who read `on`; who asks meanwhile reads `off`", async () => {
+test("[TRD-09] a switch-off waits for senders that read `on`; later ones read `off`", async () => {
 	const far = anotherProcess();
 	const told: string[] = [];
 	try {
@@ -91,7 +91,7 @@ test("[TRD-09] the answer waits for senders who read `on`; who asks meanwhile re
 	}
 });
 
-test("[TRD-09] another process reads the switch in its very next reservation, as does one that starts later", async () => {
+test("[TRD-09] another process reads the switch in its next reservation, as does one that starts later", async () => {
 	const far = anotherProcess();
 	const ask = (db: Database) => db.transaction((tx) => readKill(tx, scope));
 	try {
@@ -112,7 +112,7 @@ test("[TRD-09] another process reads the switch in its very next reservation, as
 	}
 });
 
-test("when two operators change a switch at once both changes are logged, and the later counts", async () => {
+test("of two simultaneous changes of a switch both are logged, and the later one counts", async () => {
 	const begun = (await control.audited()).length;
 	await Promise.all([control.put("kill:all", true, "ann"), control.put("kill:all", false, "bob")]);
 	const [first, second] = (await control.audited()).slice(begun);

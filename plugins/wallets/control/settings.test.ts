@@ -37,7 +37,7 @@ describe("changeSetting", () => {
 	}
 	const stored = async () => (await settingRows.read(database.db, "a"))?.value;
 
-	test("a changed setting is stored and logged as its schema reads it, with the value before", async () => {
+	test("a changed setting is stored and logged as parsed by its schema, with the previous value", async () => {
 		const schema = z.object({ bps: z.int().default(50) });
 		expect(await change(schema, {})).toMatchObject({ value: { bps: 50 }, previous: null });
 		expect(await stored()).toEqual({ bps: 50 });
@@ -48,7 +48,7 @@ describe("changeSetting", () => {
 		]);
 	});
 
-	test("a null, a text and a list come back as they were set", async () => {
+	test("a null, a text and a list are read back as they were set", async () => {
 		for (const value of [null, 'a "text"', [1, [2]], false, 0]) {
 			await change(z.unknown(), value);
 			expect(await stored()).toEqual(value);
@@ -101,7 +101,7 @@ describe("controlRoutes.200", () => {
 		["kill:plugin:nft-buys", true],
 		[`kill:wallet:${WALLET_ID}`, true],
 	] as const) {
-		test(`[TRD-09] ${key} holds back what it names${spares ? " and nothing else" : ""}, until it is off`, async () => {
+		test(`[TRD-09] ${key} blocks what it names${spares ? " and nothing else" : ""}, until it is off`, async () => {
 			expect(await killed(scope)).toBeNull();
 			const { status, body } = await control.put(key, true, "ann");
 			expect({ status, body }).toEqual({
@@ -131,7 +131,7 @@ describe("controlRoutes.200", () => {
 		expect(await verifyChain(database.db)).toMatchObject({ kind: "whole" });
 	});
 
-	test("[SEC-06] a change that cannot be written down is not made", async () => {
+	test("[SEC-06] a change that cannot be written to the audit log is not made", async () => {
 		const { db } = database;
 		await db.execute(
 			"alter table core.audit_entry add constraint full_disk check (seq < 0) not valid",
@@ -144,7 +144,7 @@ describe("controlRoutes.200", () => {
 		}
 	});
 
-	test("the list says what is set, by whom, and what can be set to what", async () => {
+	test("the list has each set value with its author, and each possible setting with its values", async () => {
 		await control.put("kill:chain:8453", true, "ann");
 		control.clock.ms += 1_000;
 		await control.put("kill:all", false, "bob");
@@ -174,14 +174,14 @@ describe("controlRoutes.200", () => {
 		expect(body.known[0].valueSchema).toMatchObject({ type: "boolean" });
 	});
 
-	test("a setting of another plugin's is checked by its own schema, and stored as that makes it", async () => {
+	test("a setting of another plugin is parsed by that plugin's schema, and stored as parsed", async () => {
 		const set = await control.put("slippage-bps", { bps: 50 });
 		expect(set.body).toMatchObject({ value: { bps: 50, note: "none" }, previous: null });
 		const again = await control.put("slippage-bps", { bps: 60, note: "volatile" });
 		expect(again.body.previous).toEqual({ bps: 50, note: "none" });
 	});
 
-	test("a key may come with its colons encoded", async () => {
+	test("the colons of a key may be percent-encoded", async () => {
 		expect((await control.put("kill%3Aall", true)).body.key).toBe("kill:all");
 	});
 });
@@ -204,7 +204,7 @@ describe("controlRoutes.401", () => {
 		["a setting that does not exist", "/kill:everything", { value: true }],
 	];
 	for (const [what, path, body] of strangers) {
-		test(`${what}: a stranger hears 401 and nothing else, and nothing is changed`, async () => {
+		test(`${what}: a stranger gets 401 without details, and nothing is changed`, async () => {
 			for (const key of ["", "an-operator-s-key-0002"]) {
 				const headers = { "x-api-key": key, "x-forwarded-for": `203.0.113.${path.length}` };
 				const answer = await control.ask(path, { body, headers });
@@ -218,7 +218,7 @@ describe("controlRoutes.401", () => {
 		});
 	}
 
-	test("the key is asked for by the operators' routes alone", async () => {
+	test("only the operators' routes require the key", async () => {
 		const beside = new Request("http://localhost/v1/trading/settings");
 		expect((await control.app.handle(beside)).status).toBe(200);
 	});
@@ -272,13 +272,13 @@ describe("controlRoutes.422", () => {
 		"__proto__",
 	];
 	for (const key of unknown) {
-		test(`[TRD-09] the key ${key} stands for nothing and is refused: a typo must not look like a switch`, async () => {
+		test(`[TRD-09] the key ${key} names nothing and is refused, so that a typo never looks like a switch`, async () => {
 			const { status, body } = await control.put(key, true);
 			expect({ status, code: body.code }).toEqual({ status: 422, code: "setting_unknown" });
 		});
 	}
 
-	test("a refused key is answered with the keys that exist", async () => {
+	test("the error for an unknown key lists the existing keys", async () => {
 		expect((await control.put("kill:plugin:nft-buy", true)).body.detail).toContain(
 			"There are: nft-buys, transfers.",
 		);
@@ -293,12 +293,12 @@ describe("controlRoutes.422", () => {
 		});
 	}
 
-	test("a body with anything beside the value is refused", async () => {
+	test("a body with any other member than the value is refused", async () => {
 		const answer = await control.ask("/kill:all", { body: { value: true, until: "tomorrow" } });
 		expect(answer).toMatchObject({ status: 422, body: { code: "validation_error" } });
 	});
 
-	test("a value above 2 KiB is refused, and a key above 200 letters", async () => {
+	test("a value above 2 KiB is refused, and a key above 200 characters", async () => {
 		expect(await control.put("note", "x".repeat(2_047))).toMatchObject({ status: 422 });
 		expect(await control.put(`kill:plugin:${"a".repeat(200)}`, true)).toMatchObject({
 			status: 422,

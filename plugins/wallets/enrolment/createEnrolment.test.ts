@@ -5,7 +5,7 @@ import { createLocalCustody } from "#plugins/wallets/testing/localCustody.ts";
 const A = `0x${"a".repeat(40)}` as const;
 const B = `0x${"b".repeat(40)}` as const;
 
-test("[TRD-09] accounts are what the provider tells now, and capabilities what wallets say", async () => {
+test("[TRD-09] accounts come from the provider's user, and capabilities from its wallets", async () => {
 	const local = createLocalCustody();
 	local.user("u", [local.social("s-1", "ann"), local.embedded("w-a", A, true), local.external(B)]);
 	expect(await readEnrolledUser(local.custody, "u")).toEqual({
@@ -18,7 +18,7 @@ test("[TRD-09] accounts are what the provider tells now, and capabilities what w
 	});
 });
 
-test("a wallet that is listed as embedded and as external is the embedded one", async () => {
+test("a wallet that is listed as embedded and as external counts as embedded", async () => {
 	const local = createLocalCustody();
 	for (const turn of [0, 1]) {
 		const accounts = [local.external(A), local.embedded("w-a", A, false)];
@@ -30,7 +30,7 @@ test("a wallet that is listed as embedded and as external is the embedded one", 
 	}
 });
 
-test("a user who is gone, or another than was asked for, is nobody", async () => {
+test("a deleted user, or another than the requested one, gives null", async () => {
 	const local = createLocalCustody();
 	await expect(readEnrolledUser(local.custody, "u")).rejects.toMatchObject({ status: 401 });
 	const lying = { ...local.custody, user: async () => ({ id: "other", accounts: [] }) };
@@ -52,7 +52,7 @@ test("a user with two social accounts is refused as ambiguous, and one with too 
 	});
 });
 
-test("the provider is asked for a bounded number of wallets at once", async () => {
+test("the number of wallets requested from the provider at once is bounded", async () => {
 	const local = createLocalCustody();
 	const accounts = Array.from({ length: 11 }, (_, at) => {
 		return local.embedded(`w-${at}`, `0x${String(at).padStart(40, "0")}`, true);

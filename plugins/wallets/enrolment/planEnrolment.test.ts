@@ -14,7 +14,7 @@ describe("capabilityOf", () => {
 	const embedded = { type: "wallet", address, providerWalletId: "w-1" } as const;
 	const held = { id: "w-1", address, isDelegated: true, isArchived: false };
 
-	test("[TRD-09] the server may send for a wallet only where all of it is proved", () => {
+	test("[TRD-09] the service may send for a wallet only if every condition is proved", () => {
 		expect(capabilityOf(embedded, held)).toBe("embedded/delegated");
 		expect(capabilityOf(embedded, { ...held, isDelegated: false })).toBe("embedded/manual");
 		expect(capabilityOf({ ...embedded, providerWalletId: null }, null)).toBe("external/manual");
@@ -41,7 +41,7 @@ describe("createDeployment", () => {
 		return own.fixture.provider.embedded(providerWalletId, addressOf(key), isDelegated);
 	}
 
-	test("its profile is made once, with one wallet that the service may sign for", async () => {
+	test("the deployment's profile is made once, with one wallet for which the service may sign", async () => {
 		hold("keeper", 900);
 		const asked = await Promise.all([1, 2, 3, 4].map(() => profileOf("keeper")));
 		const [profile] = asked;
@@ -54,7 +54,7 @@ describe("createDeployment", () => {
 		expect(made).toMatchObject([{ action: "wallets.profile.created" }]);
 	});
 
-	test("a signature of its address opens no session, and does not link it to somebody", async () => {
+	test("a signature of the deployment's address opens no session, and does not link it to anybody", async () => {
 		hold("signed", 901);
 		await profileOf("signed");
 		const alone = await own.fixture.signIn(keyOf(901));
@@ -68,14 +68,14 @@ describe("createDeployment", () => {
 		expect([linked.status, linked.body.code]).toEqual([409, "wallet_linked_elsewhere"]);
 	});
 
-	test("a user of the wallet provider who lists it does not get it", async () => {
+	test("a user of the wallet provider whose accounts include the deployment's wallet does not get it", async () => {
 		const account = hold("listed", 902);
 		await profileOf("listed");
 		const enrolled = await own.fixture.enrol(own.fixture.provider.user("did:thief", [account]));
 		expect([enrolled.status, enrolled.body.code]).toEqual([409, "wallet_linked_elsewhere"]);
 	});
 
-	test("a wallet that somebody has is refused, and stays theirs", async () => {
+	test("a deployment wallet that belongs to a profile is refused, and stays with that profile", async () => {
 		const token = own.fixture.provider.user("did:owner", [hold("taken", 903)]);
 		expect((await own.fixture.enrol(token)).status).toBe(200);
 		await expect(profileOf("taken")).rejects.toMatchObject({ code: "deployment_wallet_taken" });
@@ -83,7 +83,7 @@ describe("createDeployment", () => {
 		expect(body.wallets).toHaveLength(1);
 	});
 
-	test("a wallet that we may not sign for is refused, also later", async () => {
+	test("a deployment wallet for which we may not sign is refused, also later", async () => {
 		hold("undelegated", 904, false);
 		const unusable = { code: "deployment_wallet_unusable" };
 		await expect(profileOf("undelegated")).rejects.toMatchObject(unusable);
@@ -162,7 +162,7 @@ describe("planEnrolment", () => {
 		});
 	});
 
-	test("[TRD-09] a wallet that drifted, and one that the provider lists no more, change", () => {
+	test("[TRD-09] wallets that changed at the provider are changed, and missing ones are removed", () => {
 		const profile = profileOf({ wallets: [walletOf(A), walletOf(B)] });
 		const manual = { ...enrolledA, capability: "embedded/manual" } as const;
 		expect(planEnrolment(profile, { ...user, wallets: [manual] }).changed).toEqual([
@@ -171,14 +171,14 @@ describe("planEnrolment", () => {
 		]);
 	});
 
-	test("a wallet that its owner proved by signing becomes embedded once the provider holds it", () => {
+	test("a wallet that was proved by a signature becomes embedded once the provider holds it", () => {
 		const signed = walletOf(A, { capability: "external/manual", providerWalletId: null });
 		const { added, changed } = planEnrolment(profileOf({ wallets: [signed] }), user);
 		expect(added).toEqual([]);
 		expect(changed).toMatchObject([{ to: { capability: "embedded/delegated" } }]);
 	});
 
-	test("a wallet that waits for an operator's review is not cleared by signing in", () => {
+	test("signing in does not release a wallet that waits for an operator's review", () => {
 		const wallets = [walletOf(A, { capability: "review-required" })];
 		expect(planEnrolment(profileOf({ wallets }), user).changed).toEqual([]);
 	});

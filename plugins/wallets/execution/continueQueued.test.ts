@@ -68,7 +68,7 @@ describe("continueQueued", () => {
 	});
 
 	for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
-		test(`[TRD-09] a switch of its ${scope} calls it off, up to the moment it is taken`, async () => {
+		test(`[TRD-09] a kill switch for its ${scope} cancels a queued payment until it is taken`, async () => {
 			const [id = ""] = await queue();
 			const named = { all: "", chain: ":31337", plugin: ":lab", wallet: `:${by.wallet.id}` };
 			meanwhile = () => switchOff(`kill:${scope}${named[scope]}`);
@@ -77,7 +77,7 @@ describe("continueQueued", () => {
 		});
 	}
 
-	test("[TRD-09] a switch of another chain, plugin or wallet holds nothing of it back", async () => {
+	test("[TRD-09] a switch of another chain, plugin or wallet does not block a queued payment", async () => {
 		const [id = ""] = await queue();
 		for (const other of ["chain:1", "plugin:other", `wallet:${crypto.randomUUID()}`]) {
 			await switchOff(`kill:${other}`);
@@ -97,7 +97,7 @@ describe("continueQueued", () => {
 		});
 	}
 
-	test("a queued payment runs out with its plan or with its intent, whichever is sooner", async () => {
+	test("a queued payment expires with its plan or with its intent, whichever is sooner", async () => {
 		for (const [column, value] of [
 			["plan", `jsonb_set(plan, '{expiresAtMs}', '${lab.clock.ms}')`],
 			["expires_at", "$2"],
@@ -116,7 +116,7 @@ describe("continueQueued", () => {
 		expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1]);
 	});
 
-	describe("in the moment it is taken", () => {
+	describe("while a process takes a queued payment", () => {
 		for (const state of ["sending", "sent", "doubtful", "mined", "never"] as const) {
 			test(`[TRD-08] a payment that another process made ${state} is not handed over by this one`, async () => {
 				const [id = ""] = await queue();
@@ -127,7 +127,7 @@ describe("continueQueued", () => {
 				expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
 			});
 
-			test(`[TRD-08] a payment that another process made ${state} is not called off by this one`, async () => {
+			test(`[TRD-08] a payment that another process made ${state} is not cancelled by this one`, async () => {
 				const [id = ""] = await queue();
 				meanwhile = async () => {
 					await set(`state = '${state}'`, "state = 'queued'");
@@ -158,7 +158,7 @@ describe("continueQueued", () => {
 		});
 	});
 
-	test("[TRD-08] no queued payment goes on behind an uncertain one", async () => {
+	test("[TRD-08] no queued payment is handed over after an uncertain one", async () => {
 		const ids = await queue(3);
 		lab.moods.push("sends", "loses");
 		await go();
@@ -168,14 +168,14 @@ describe("continueQueued", () => {
 		expect(lab.handed).toHaveLength(3);
 	});
 
-	test("[TRD-08] the line of one chain hands over nothing of another's", async () => {
+	test("[TRD-08] the queue of one chain hands over nothing of another chain", async () => {
 		const [id = ""] = await queue();
 		await go(1);
 		expect((await lab.intent(id)).status).toBe("submitting");
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("[TRD-08] a process that is told to stop hands no queued payment over", async () => {
+	test("[TRD-08] a process that is told to stop hands over no queued payment", async () => {
 		const [id = ""] = await queue();
 		const signal = AbortSignal.abort();
 		await continueQueued(lab.deps, { walletId: by.wallet.id, chainId: CHAIN_ID, signal });
@@ -197,7 +197,7 @@ describe("createQueueRuns", () => {
 		return { runs, act, turns: () => turns, finishOne: () => open.shift()?.() };
 	}
 
-	test("callers that come while a queue is run share one more turn, however many come", async () => {
+	test("callers that arrive while a queue is processed share one more turn, however many they are", async () => {
 		const { runs, act, turns, finishOne } = scripted([]);
 		const all = [runs.run("a", act), runs.run("a", act), runs.run("a", act)];
 		expect(turns()).toBe(1);
@@ -219,7 +219,7 @@ describe("createQueueRuns", () => {
 		await Promise.all(all);
 	});
 
-	test("a queue left to whoever is sending is known to be waited for, until somebody empties it", async () => {
+	test("a queue in which callers wait for the sender is marked as waited for, until it is empty", async () => {
 		const { runs, act, finishOne } = scripted(["sending", "empty"]);
 		const first = runs.run("a", act);
 		expect(runs.isWaited("a")).toBe(true);
@@ -260,7 +260,7 @@ describe("createQueueRuns", () => {
 		await Promise.all(shared);
 	});
 
-	test("a caller that comes in the moment a run ends still gets a turn", async () => {
+	test("a caller that arrives when a run is just ending still gets a turn", async () => {
 		for (let moment = 0; moment < 12; moment++) {
 			const { runs, act, turns, finishOne } = scripted([]);
 			const first = runs.run("a", act);

@@ -46,20 +46,20 @@ for (const capability of ["disabled", "review-required"] as const) {
 	}
 }
 
-test("[TRD-09] an embedded wallet that is not delegated is asked, and signs for itself", async () => {
+test("[TRD-09] the owner of an embedded wallet that is not delegated is asked to sign", async () => {
 	const [intent] = await lab.pay(await lab.person({ capability: "embedded/manual" }));
 	expect(intent?.status).toBe("signature_required");
 	await expectNothingSent([intent?.id ?? ""]);
 });
 
-test("[TRD-09] a wallet that was unlinked since it was planned sends nothing", async () => {
+test("[TRD-09] a wallet that was unlinked since the plan sends nothing", async () => {
 	meanwhile = () => lab.db.execute("update wallets.wallet set removed_at = now()");
 	const [intent] = await lab.pay(await lab.person());
 	expect(intent).toMatchObject({ status: "rejected", errorCode: "no_executable_wallet" });
 	await expectNothingSent([intent?.id ?? ""]);
 });
 
-test("[TRD-09] a wallet that was unlinked before, or whose chain is not served, sends nothing", async () => {
+test("[TRD-09] a wallet that was unlinked before, or whose chain is not configured, sends nothing", async () => {
 	const by = await lab.person();
 	const [first] = await lab.pay(by, { stays: true });
 	const { rpcOf } = lab.deps;
@@ -75,7 +75,7 @@ test("[TRD-09] a wallet that was unlinked before, or whose chain is not served, 
 });
 
 for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
-	test(`[TRD-09] a switch of its ${scope} counts up to the moment it is reserved`, async () => {
+	test(`[TRD-09] a kill switch for its ${scope} stops an intent until its spend is reserved`, async () => {
 		const by = await lab.person();
 		const named = { all: "", chain: ":31337", plugin: ":lab", wallet: `:${by.wallet.id}` };
 		meanwhile = () =>
@@ -88,7 +88,7 @@ for (const scope of ["all", "chain", "plugin", "wallet"] as const) {
 	});
 }
 
-test("[NFT-01] a kind whose plugin is gone since it was planned is not judged by others' limits", async () => {
+test("[NFT-01] an intent whose plugin was removed since the plan is denied", async () => {
 	const { kindOf } = lab.deps;
 	meanwhile = async () => {
 		lab.deps.kindOf = () => null;
@@ -99,7 +99,7 @@ test("[NFT-01] a kind whose plugin is gone since it was planned is not judged by
 	lab.deps.kindOf = kindOf;
 });
 
-test("[NFT-01] a kind may deny what all limits allow", async () => {
+test("[NFT-01] a kind of intent may deny a payment that all limits allow", async () => {
 	const kind = payKind({ clock: lab.clock, script: lab.state });
 	lab.execution.register({ ...kind, deny: () => ({ code: "not_today", detail: "No." }) });
 	const [intent] = await lab.pay(await lab.person());
@@ -108,7 +108,7 @@ test("[NFT-01] a kind may deny what all limits allow", async () => {
 });
 
 describe("a batch", () => {
-	test("[TRF-03] a batch goes no further if one of it was called off since it was planned", async () => {
+	test("[TRF-03] a batch is not sent if one of its intents was cancelled since the plan", async () => {
 		const by = await lab.person();
 		const made = await lab.pay(by, { times: 3, ether: "0.1", stays: true });
 		const ids = made.map(({ id }) => id);
@@ -127,7 +127,7 @@ describe("a batch", () => {
 		await expectNothingSent(ids);
 	});
 
-	test("[TRF-03] a batch expires whole if one of it expired", async () => {
+	test("[TRF-03] a batch expires as a whole if one of its intents expired", async () => {
 		const by = await lab.person();
 		const made = await lab.pay(by, { times: 3, ether: "0.1", stays: true });
 		const ids = made.map(({ id }) => id);
@@ -141,7 +141,7 @@ describe("a batch", () => {
 		await expectNothingSent(ids);
 	});
 
-	test("[TRF-03] a batch is not sent while gas is too dear for one of it, and its plans are kept", async () => {
+	test("[TRF-03] a batch is not sent while gas is too expensive for one of it, and its plans are kept", async () => {
 		const by = await lab.person();
 		lab.chain.state.tipRaw = 10_000n;
 		const { settle } = lab.chain.rpc;
@@ -159,7 +159,7 @@ describe("a batch", () => {
 		await expectNothingSent(batch.map(({ id }) => id));
 	});
 
-	test("[NFT-01] a batch is held against the day's limit as a sum, with the spend before it", async () => {
+	test("[NFT-01] the sum of a batch counts against the day's limit, together with earlier spend", async () => {
 		const by = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		const fits = await lab.pay(by, { times: 3, ether: "0.2" });
 		expect(fits.map(({ status }) => status)).toEqual(Array(3).fill("submitted"));
@@ -191,7 +191,7 @@ async function payEach(by: Person, sums: readonly bigint[]): Promise<Intent[]> {
 	return lab.execution.advance(ids, lab.signal);
 }
 
-test("[TRF-03] each transfer of a batch is reserved and judged by its own sum and recipient", async () => {
+test("[TRF-03] each transfer of a batch is reserved and decided by its own amount and recipient", async () => {
 	const asked: (number | null)[] = [];
 	const kind = payKind({ clock: lab.clock, script: lab.state });
 	lab.execution.register({
@@ -208,7 +208,7 @@ test("[TRF-03] each transfer of a batch is reserved and judged by its own sum an
 	expect(asked).toEqual([0, 60_000, 0, 0]);
 });
 
-describe("who confirmed", () => {
+describe("a confirmed plan", () => {
 	const planning = (data: "0x01" | "0x02", keeps?: () => boolean) => {
 		const kind = payKind({ clock: lab.clock, script: lab.state });
 		lab.execution.register({
@@ -242,7 +242,7 @@ describe("who confirmed", () => {
 		});
 	}
 
-	test("[TRF-02] a batch is asked again about all of it where one of its plans is another", async () => {
+	test("[TRF-02] an owner is asked again about a whole batch if one of its plans changed", async () => {
 		planning("0x01");
 		const by = await lab.person({ requireTradeConfirmation: true });
 		const asked = await lab.pay(by, { times: 2, ether: "0.1" });
@@ -256,7 +256,7 @@ describe("who confirmed", () => {
 		await expectNothingSent(ids);
 	});
 
-	test("[TRF-02] an owner is not asked again if the kind says that the new plan is what was confirmed", async () => {
+	test("[TRF-02] an owner is not asked again if the kind accepts the new plan as the confirmed one", async () => {
 		const id = await confirmed();
 		planning("0x02", () => true);
 		const [sent] = await lab.execution.advance([id], lab.signal);
@@ -264,7 +264,7 @@ describe("who confirmed", () => {
 		expect(lab.handed.map(({ transaction }) => transaction.data)).toEqual(["0x02"]);
 	});
 
-	test("[TRF-02] a confirmation that comes too late confirms nothing", async () => {
+	test("[TRF-02] a confirmation that comes too late has no effect", async () => {
 		planning("0x01");
 		const [asked] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
 		lab.clock.ms = asked?.expiresAtMs ?? 0;
@@ -274,7 +274,7 @@ describe("who confirmed", () => {
 	});
 });
 
-test("an intent is read by its owner, and is not there for anybody else", async () => {
+test("an intent is read by its owner, and not found for anybody else", async () => {
 	const [by, stranger] = [await lab.person(), await lab.person()];
 	const [intent] = await lab.pay(by);
 	const id = intent?.id ?? "";
@@ -283,7 +283,7 @@ test("an intent is read by its owner, and is not there for anybody else", async 
 	expect(await lab.execution.read(crypto.randomUUID(), by.profile.id)).toBeNull();
 });
 
-test("[TRD-09] a wallet that the wallet provider has no name for is handed to nobody", async () => {
+test("[TRD-09] a payment of a wallet without the provider's id is not handed over", async () => {
 	const by = await lab.person();
 	await lab.db.execute("update wallets.wallet set provider_wallet_id = null");
 	const [intent] = await lab.pay(by);
@@ -291,7 +291,7 @@ test("[TRD-09] a wallet that the wallet provider has no name for is handed to no
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("[TRD-08] a hash that its owner tells twice is told once", async () => {
+test("[TRD-08] a hash that its owner reports twice is recorded once", async () => {
 	const [asked] = await lab.pay(await lab.person({ capability: "external/manual" }));
 	const hash = `0x${"ab".repeat(32)}` as const;
 	for (let time = 0; time < 2; time++) {
@@ -317,7 +317,7 @@ test("[TRD-08] a hash that a stranger, or somebody on another chain, reported st
 	expect((await lab.execution.signed(second?.id ?? "", hash)).status).toBe("submitted");
 });
 
-test("[NFT-01] a day's limit counts what was reserved in the last 24 hours, to the millisecond", async () => {
+test("[NFT-01] a day's limit counts reservations of the last 24 hours, to the millisecond", async () => {
 	const DAY_MS = 86_400_000;
 	const by = await lab.person({ dailyUsdMax: 1_500_000_000n });
 	const [first] = await lab.pay(by);
@@ -331,7 +331,7 @@ test("[NFT-01] a day's limit counts what was reserved in the last 24 hours, to t
 });
 
 describe("several processes", () => {
-	test("[NFT-01] several processes never both fit payments under a limit that one of them fills", async () => {
+	test("[NFT-01] in several processes only one payment is sent if it uses the whole limit", async () => {
 		const by = await lab.person({ dailyUsdMax: 1_500_000_000n });
 		const labs = Array.from({ length: 4 }, () => openExecutionLab(database.db));
 		const made = await Promise.all(labs.map((one) => one.pay(by, { stays: true })));
@@ -344,7 +344,7 @@ describe("several processes", () => {
 		expect(labs.flatMap(({ handed }) => handed)).toHaveLength(1);
 	});
 
-	test("[TRD-08] several processes that take up the same intents hand each over once", async () => {
+	test("[TRD-08] several processes that continue the same intents hand each over once", async () => {
 		const by = await lab.person();
 		const labs = Array.from({ length: 4 }, () => openExecutionLab(database.db));
 		const made = await lab.pay(by, { times: 2, ether: "0.1", stays: true });
@@ -355,7 +355,7 @@ describe("several processes", () => {
 		for (const id of ids) expect(await lab.ledger(id)).toEqual({ reserve: 200_000_000 });
 	});
 
-	test("[TRF-02] an owner who calls it off while it is decided on ends it unsent, or by its nonce", async () => {
+	test("[TRF-02] an owner's cancellation during the decision ends it unsent, or by its nonce", async () => {
 		const by = await lab.person();
 		for (let round = 0; round < 4; round++) {
 			const [made] = await lab.pay(by, { ether: "0.01", stays: true });

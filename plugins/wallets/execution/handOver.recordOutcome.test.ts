@@ -79,7 +79,7 @@ for (const [found, status] of [
 	["never", "submitting"],
 	["queued", "submitting"],
 ] as const) {
-	test(`[TRD-08] a late answer changes nothing of what is ${found} by then (${status})`, async () => {
+	test(`[TRD-08] a late answer does not change a submission that is ${found} by then (${status})`, async () => {
 		await become(found, status);
 		const before = await everything();
 		for (const outcome of [REFUSED, UNKNOWN, SENT]) {
@@ -89,7 +89,7 @@ for (const [found, status] of [
 	});
 }
 
-test("[TRD-08] a late refusal gives nothing back of what a reconciler holds to be in doubt", async () => {
+test("[TRD-08] a late refusal releases nothing of a submission that is already uncertain", async () => {
 	await become("doubtful", "uncertain");
 	const before = await everything();
 	await record(REFUSED);
@@ -103,7 +103,7 @@ test("[TRD-08] a late refusal gives nothing back of what a reconciler holds to b
 	});
 });
 
-test("[TRD-08] a refusal that came in time gives back once, however often it is told", async () => {
+test("[TRD-08] a refusal in time releases the spend once, however often it is reported", async () => {
 	await record(REFUSED);
 	await record(REFUSED);
 	expect(await state()).toBe("never");
@@ -113,14 +113,14 @@ test("[TRD-08] a refusal that came in time gives back once, however often it is 
 	expect(await lab.ledger(given.intentId)).toEqual({ reserve: RESERVED, release: RESERVED });
 });
 
-test("[TRD-08] no answer leaves all of it reserved, and in doubt", async () => {
+test("[TRD-08] without an answer the spend stays reserved, and the payment is uncertain", async () => {
 	await record(UNKNOWN);
 	expect(await state()).toBe("doubtful");
 	expect((await lab.intent(given.intentId)).status).toBe("uncertain");
 	expect(await lab.ledger(given.intentId)).toEqual({ reserve: RESERVED });
 });
 
-test("[TRD-08] a hash that stands for another intent of the same wallet is no answer", async () => {
+test("[TRD-08] a hash that belongs to another intent of the same wallet counts as no answer", async () => {
 	const sender = Buffer.from(given.transaction.from.slice(2), "hex");
 	const theirs = await handedOver();
 	await lab.db.execute(
@@ -137,7 +137,7 @@ test("[TRD-08] a hash that stands for another intent of the same wallet is no an
 	expect(given.transaction.to).toBe(SHOP);
 });
 
-test("[TRD-08] a receipt that is found between the two writes of a late hash is the last word", async () => {
+test("[TRD-08] a receipt that is found between the two writes of a late hash decides", async () => {
 	await become("doubtful", "uncertain");
 	let writes = 0;
 	const { commits } = lab.deps;

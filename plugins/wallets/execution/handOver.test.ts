@@ -24,7 +24,7 @@ beforeEach(async () => {
 	lab = openExecutionLab(database.db, { observe });
 });
 
-test("[TRD-08] a process that stood still since it took the nonce hands nothing over any more", async () => {
+test("[TRD-08] a process that was suspended after taking the nonce hands nothing over", async () => {
 	const by = await lab.person();
 	standsStillMs = [HAND_OVER_WITHIN_MS + 1];
 	const [late] = await lab.pay(by);
@@ -37,7 +37,7 @@ test("[TRD-08] a process that stood still since it took the nonce hands nothing 
 	expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0]);
 });
 
-test("[TRD-08] a process that stood still within a batch hands over only what is still in time", async () => {
+test("[TRD-08] a process that was suspended within a batch hands over only payments still in time", async () => {
 	standsStillMs = [0, HAND_OVER_WITHIN_MS + 1];
 	const batch = await lab.pay(await lab.person(), { times: 3, ether: "0.1" });
 	expect(batch.map(({ status }) => status)).toEqual(["submitted", "failed", "submitted"]);
@@ -45,7 +45,7 @@ test("[TRD-08] a process that stood still within a batch hands over only what is
 	expect(lab.handed.map(({ transaction }) => transaction.nonce)).toEqual([0, 1]);
 });
 
-test("[TRD-08] the wallet provider is told until when it may act: its time and an answer's", async () => {
+test("[TRD-08] the wallet provider gets a deadline: its own time plus that of an answer", async () => {
 	standsStillMs = [HAND_OVER_WITHIN_MS];
 	const [sent] = await lab.pay(await lab.person());
 	expect(sent?.status).toBe("submitted");
@@ -58,7 +58,7 @@ test("[TRD-08] the wallet provider is told until when it may act: its time and a
 	expect(rows[0]?.valid_until.getTime()).toBe(validUntilMs);
 });
 
-test("[TRD-08] a wallet provider that never answers leaves an intent in doubt, not a process that waits", async () => {
+test("[TRD-08] if the wallet provider never answers the intent is uncertain, and the process does not wait", async () => {
 	lab.deps.settings.sendTimeoutMs = 1;
 	lab.deps.custody.send = ({ signal }) => {
 		const { promise, resolve } = Promise.withResolvers<{ kind: "unknown"; detail: string }>();

@@ -84,7 +84,7 @@ test("the second step is planned and sent once the first is confirmed", async ()
 	expect(await lab.ledger(intent.id)).toEqual({ reserve: 1_000_000_000, spend: 1_000_000_000 });
 });
 
-test("a first step that fails ends what waits for it, and nothing of that is sent", async () => {
+test("a first step that fails ends the steps that wait for it, and none of them is sent", async () => {
 	const intent = await begin(await lab.person());
 	const { id } = await stepOf(intent);
 	await database.db.execute(
@@ -116,7 +116,7 @@ test("in a dry run both steps end as dry runs, and nothing is sent", async () =>
 	expect(lab.handed).toEqual([]);
 });
 
-test("its owner calls off what waits; the step that was sent goes on", async () => {
+test("the owner cancels a waiting step, and the step that was sent continues", async () => {
 	const intent = await begin(await lab.person());
 	const by = { actor: "profile:ada", signal: lab.signal };
 	expect(await lab.execution.cancel(intent.id, by)).toMatchObject({
@@ -128,7 +128,7 @@ test("its owner calls off what waits; the step that was sent goes on", async () 
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("a limit refuses it before its first step is sent", async () => {
+test("a limit refuses both steps before the first is sent", async () => {
 	script.etherOfSecond = "3";
 	const intent = await begin(await lab.person());
 	expect(intent).toMatchObject({ status: "rejected", errorCode: "per_trade_limit", afterId: null });
@@ -137,7 +137,7 @@ test("a limit refuses it before its first step is sent", async () => {
 	expect(lab.handed).toEqual([]);
 });
 
-test("an intent that asks for a first step again and again is refused", async () => {
+test("an intent that requests a first step repeatedly is refused", async () => {
 	const intent = await begin(await lab.person());
 	for (let turn = 0; turn < 12; turn++) {
 		lab.chain.mine();
@@ -150,7 +150,7 @@ test("an intent that asks for a first step again and again is refused", async ()
 	expect(lab.handed).toHaveLength(4);
 });
 
-test("an intent that its kind finds done already is confirmed without a transaction", async () => {
+test("an intent that its kind finds already done is confirmed without a transaction", async () => {
 	lab.execution.register({
 		...payKind({ clock: lab.clock, script: lab.state }),
 		name: "idle",
@@ -165,13 +165,13 @@ test("an intent that its kind finds done already is confirmed without a transact
 	expect(lab.handed).toHaveLength(1);
 });
 
-describe("its owner", () => {
+describe("the owner of two steps", () => {
 	async function confirm(intent: Intent): Promise<void> {
 		await lab.execution.approve(intent.id, intent.planHash ?? "0x");
 		await lab.execution.advance([intent.id], lab.signal);
 	}
 
-	test("the owner is asked once, by the first step, and the answer counts for the second", async () => {
+	test("the owner is asked once, by the first step, and the answer is valid for the second", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const intent = await begin(person);
 		const asking = await lab.execution.asking(intent);
@@ -195,7 +195,7 @@ describe("its owner", () => {
 		expect((await lab.intent(intent.id)).status).toBe("confirmation_required");
 	});
 
-	test("an owner who never answers ends both steps", async () => {
+	test("if an owner never answers, both steps expire", async () => {
 		const person = await lab.person({ requireTradeConfirmation: true });
 		const intent = await begin(person);
 		await lab.tick(700_000);

@@ -42,7 +42,7 @@ for (const [what, change] of [
 	["of less than nothing", () => ({ valueRaw: -1n })],
 	["that spends less than nothing", ({ spend }) => ({ spend: { ...spend, raw: -1n } })],
 ] satisfies [string, (plan: Plan) => Partial<Plan>][]) {
-	test(`[TRD-08] a plan ${what} is our own mistake: nothing is reserved or sent by it`, async () => {
+	test(`[TRD-08] a plan ${what} fails an assertion: nothing is reserved or sent`, async () => {
 		planning(change);
 		const by = await lab.person();
 		const [intent] = await lab.pay(by, { stays: true });
@@ -55,7 +55,7 @@ for (const [what, change] of [
 	});
 }
 
-test("calldata as long as it may be is sent, and so is nothing at all", async () => {
+test("calldata of the maximum length is sent, and so is empty calldata", async () => {
 	planning(() => ({ data: bytes(CALLDATA_BYTES_MAX) }));
 	const [longest] = await lab.pay(await lab.person());
 	expect(longest?.status).toBe("submitted");
@@ -64,7 +64,7 @@ test("calldata as long as it may be is sent, and so is nothing at all", async ()
 	expect(nothing?.status).toBe("submitted");
 });
 
-test("a plan that has run out by the time it is made is not sent", async () => {
+test("a plan that has expired before it is complete is not sent", async () => {
 	planning(() => ({ expiresAtMs: lab.clock.ms }));
 	const [late] = await lab.pay(await lab.person());
 	expect(late).toMatchObject({ status: "rejected", errorCode: "quote_expired" });
@@ -74,7 +74,7 @@ test("a plan that has run out by the time it is made is not sent", async () => {
 	expect(sent?.status).toBe("submitted");
 });
 
-test("[NFT-01] an intent that no kind handles any more, or that cannot be read, is denied", async () => {
+test("[NFT-01] an intent without a registered kind, or an unreadable one, is denied", async () => {
 	const by = await lab.person();
 	const [gone] = await lab.pay(by, { stays: true });
 	const { kindOf } = lab.deps;
@@ -89,7 +89,7 @@ test("[NFT-01] an intent that no kind handles any more, or that cannot be read, 
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("[TRD-08] our own mistake in a kind denies nothing: the intent is taken up once it is mended", async () => {
+test("[TRD-08] a programming error in a kind denies nothing: the intent continues once it is fixed", async () => {
 	const [intent] = await lab.pay(await lab.person(), { stays: true });
 	const id = intent?.id ?? "";
 	lab.state.beforePlan = () => {

@@ -69,7 +69,7 @@ async function changeAll(tx: Tx): Promise<void> {
 	);
 }
 
-test("alone it reads what stands", async () => {
+test("a decision without concurrent writers reads the committed values", async () => {
 	expect(await situationNow()).toMatchObject({
 		...{ isStillCreated: true, killed: null, spentToday: 0n, known: [null] },
 		profile: { id: by.profile.id, wallets: [{ capability: "embedded/delegated" }] },
@@ -78,7 +78,7 @@ test("alone it reads what stands", async () => {
 });
 
 for (const table of ["profile", "intent"] as const) {
-	test(`a decision that waited for a row of ${table} reads what its holder wrote`, async () => {
+	test(`a decision that waited for a row of ${table} reads the values written meanwhile`, async () => {
 		let reading: ReturnType<typeof situationNow> | undefined;
 		await lab.db.transaction(async (tx) => {
 			await tx.query(`select 1 from wallets.${table} for no key update`);
@@ -94,7 +94,7 @@ for (const table of ["profile", "intent"] as const) {
 	});
 }
 
-test("a decision that waited for the switches reads them as they stand after the wait", async () => {
+test("a decision that waited for the kill switches reads their values after the wait", async () => {
 	let reading: ReturnType<typeof situationNow> | undefined;
 	await lab.db.transaction(async (tx) => {
 		await tx.query("select pg_advisory_xact_lock($1)", [switchLockKey]);
@@ -107,7 +107,7 @@ test("a decision that waited for the switches reads them as they stand after the
 	expect(await reading).toMatchObject({ killed: { code: "trading_disabled" } });
 });
 
-test("each of several wallets is read once, and the payer's nonces with it", async () => {
+test("each of several wallets is read once, with the payer's nonces", async () => {
 	await lab.db.transaction(changeAll);
 	await lab.db.execute(
 		`insert into wallets.wallet (id, profile_id, address, chain_id, capability, created_at)

@@ -121,7 +121,7 @@ async function begin(by: Person): Promise<Intent> {
 
 const flaws = (id: string) => readLedgerFlaws(database.db, [id]);
 
-test("a signature is stored, and what it allows is spent from that moment", async () => {
+test("a signature is stored, and the amount that it allows is booked as spent from then on", async () => {
 	const by = await person();
 	const intent = await begin(by);
 	expect(intent).toMatchObject({ status: "confirmed", errorCode: null, transactionHash: null });
@@ -140,7 +140,7 @@ test("a signature is stored, and what it allows is spent from that moment", asyn
 	expect(await lab.intent(intent.id)).toEqual(intent);
 });
 
-test("bytes are signed as EIP-191 has it", async () => {
+test("bytes are signed as EIP-191 defines", async () => {
 	script.isMessage = true;
 	const intent = await begin(await person());
 	const signature = (await lab.execution.signatureOf(intent.id)) ?? "0x";
@@ -148,7 +148,7 @@ test("bytes are signed as EIP-191 has it", async () => {
 	expect((await recoverAddress({ hash, signature })).toLowerCase()).toBe(owner);
 });
 
-test("limits hold: what would be too much is refused before the wallet is asked", async () => {
+test("the spend limits apply: an amount above them is refused before the wallet is asked", async () => {
 	const by = await person({ dailyUsdMax: 9_000_000_000n });
 	script.ether = "2.6";
 	expect(await begin(by)).toMatchObject({ status: "rejected" });
@@ -162,7 +162,7 @@ test("limits hold: what would be too much is refused before the wallet is asked"
 	expect(await lab.execution.signatureOf(second.id)).toBeNull();
 });
 
-test.each(["plugin:lab", "all"])("the switch kill:%s holds it back", async (scope) => {
+test.each(["plugin:lab", "all"])("the switch kill:%s blocks a signature", async (scope) => {
 	await database.db.execute("insert into wallets.control values ($1, 'true', 'operator', now())", [
 		`kill:${scope}`,
 	]);
@@ -186,7 +186,7 @@ test("a signature is not stored or counted if signing is switched off while the 
 	expect(await lab.ledger(intent.id)).toEqual({});
 });
 
-test("its owner is asked first where their profile says so, and what they confirm is signed", async () => {
+test("the owner is asked first if their profile requires it, and the confirmed data is signed", async () => {
 	const intent = await begin(await person({ requireTradeConfirmation: true }));
 	expect(intent.status).toBe("confirmation_required");
 	expect(signed).toBe(0);
@@ -239,7 +239,7 @@ test.each(["external/manual", "embedded/manual"] as const)(
 	},
 );
 
-test("a signature that is not the wallet's is refused, and stored nowhere", async () => {
+test("a signature by another key is refused, and not stored", async () => {
 	script.signs = "as another";
 	const intent = await begin(await person());
 	expect(intent).toMatchObject({ status: "rejected", errorCode: "signature_mismatch" });
@@ -247,7 +247,7 @@ test("a signature that is not the wallet's is refused, and stored nowhere", asyn
 	expect(await lab.ledger(intent.id)).toEqual({});
 });
 
-test("a provider that says no is a refusal; one that is silent is asked again", async () => {
+test("a refusal by the provider is final; a silent provider is asked again", async () => {
 	const by = await person();
 	script.signs = "no";
 	expect((await begin(by)).errorCode).toBe("wallet_provider_refused");
@@ -275,7 +275,7 @@ test.each([
 	expect(await lab.ledger(id)).toEqual({ reserve: 1_000_000_000, spend: 1_000_000_000 });
 });
 
-test("many processes that take one intent further at once store one signature", async () => {
+test("many processes that continue one intent simultaneously store one signature", async () => {
 	const id = await record(await person());
 	await Promise.all(Array.from({ length: 5 }, () => lab.execution.advance([id], lab.signal)));
 	expect(await lab.moves(id)).toEqual(["sign"]);

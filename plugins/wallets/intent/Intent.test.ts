@@ -43,7 +43,7 @@ const BEFORE: readonly IntentStatus[] = [
 	"waiting",
 ];
 
-test("the machine knows the twelve statuses of the specification, and that of a step that waits", () => {
+test("the state machine has the twelve statuses of the specification, and that of a waiting step", () => {
 	expect([...STATUSES].sort()).toEqual([
 		"confirmation_required",
 		"confirmed",
@@ -61,7 +61,7 @@ test("the machine knows the twelve statuses of the specification, and that of a 
 	]);
 });
 
-test("each status and event leads where the table says, and all other pairs lead nowhere", () => {
+test("each status and event leads to the status in the table, and all other pairs are refused", () => {
 	for (const status of STATUSES) {
 		for (const event of EVENTS) {
 			const next = nextStatus(status, event);
@@ -74,7 +74,7 @@ test("each status and event leads where the table says, and all other pairs lead
 	}
 });
 
-test("money is sent from one place: a reservation is made of a created intent alone", () => {
+test("money is sent after one move only: the reservation of a created intent", () => {
 	const reserving = STATUSES.filter((status) => nextStatus(status, "reserve") !== null);
 	expect(reserving).toEqual(["created"]);
 	const submitting = STATUSES.filter((status) => {
@@ -103,7 +103,7 @@ test("an intent that was sent never returns to a status from which it could be s
 	);
 });
 
-test("a denied or dry-run intent ends there, unless its owner's wallet sent it", () => {
+test("a denied or dry-run intent is final, unless its owner's wallet sent it", () => {
 	expect(EVENTS.flatMap((event) => nextStatus("dry_run", event) ?? [])).toEqual([]);
 	const left = EVENTS.filter((event) => nextStatus("rejected", event) !== null);
 	expect(left).toEqual(["found"]);
@@ -114,7 +114,7 @@ test("an uncertain intent fails only by proof: a receipt, or that it cannot be m
 	expect(proofs).toEqual(["reverted", "missed", "disproved"]);
 });
 
-test("[TRD-08] an intent that may have been sent is never denied, expired or called off without proof", () => {
+test("[TRD-08] an intent that may have been sent is never denied, expired or cancelled without proof", () => {
 	const ends = (status: IntentStatus) => {
 		return EVENTS.filter((event) => {
 			const next = nextStatus(status, event);
@@ -133,7 +133,7 @@ test("[TRD-08] an intent that may have been sent is never denied, expired or cal
 	expect(ends("expired")).toEqual(["found"]);
 });
 
-test("[TRD-08] only a successful receipt, with all that was paid for, confirms a payment", () => {
+test("[TRD-08] only a successful receipt, with all goods received, confirms a payment", () => {
 	const confirming = STATUSES.flatMap((status) =>
 		EVENTS.filter((event) => nextStatus(status, event) === "confirmed"),
 	);

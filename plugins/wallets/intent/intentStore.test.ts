@@ -94,7 +94,7 @@ const plan: Plan = {
 	expiresAtMs: NOW_MS,
 };
 
-test("a stored intent is read back whole, in the order that was asked for", async () => {
+test("stored intents are read back unchanged, in the requested order", async () => {
 	const batchId = Bun.randomUUIDv7();
 	const ids = await insert(3, { batchId });
 	const turned = [...ids].reverse();
@@ -126,7 +126,7 @@ test("a stored intent is read back whole, in the order that was asked for", asyn
 	expect(intentRow.columns).toContain("transaction_hash");
 });
 
-test("a plan is kept with its hash, to the unit, and may say until when it is asked about", async () => {
+test("a plan is stored exactly, with its hash, and may have an expiry of its confirmation", async () => {
 	const [intentId = ""] = await insert(1);
 	const expiresAt = new Date(NOW_MS + 600_000);
 	await database.db.transaction((tx) => storePlan(tx, { intentId, plan, expiresAt }));
@@ -137,7 +137,7 @@ test("a plan is kept with its hash, to the unit, and may say until when it is as
 	expect(again?.expiresAtMs).toBe(NOW_MS + 600_000);
 });
 
-test("an intent moves without waiting while another transaction writes a row that refers to it", async () => {
+test("an intent changes its status without waiting for another transaction that refers to it", async () => {
 	const [intentId = ""] = await insert(1);
 	await database.db.transaction(async (other) => {
 		// As PostgreSQL locks it for them: twice written in one transaction, a submission checks it.
@@ -150,7 +150,7 @@ test("an intent moves without waiting while another transaction writes a row tha
 	});
 });
 
-test("a batch is all of it, whichever is asked for; one alone is a batch of itself", async () => {
+test("any intent of a batch gives the whole batch; a single intent is a batch of one", async () => {
 	const ids = await insert(3, { batchId: Bun.randomUUIDv7() });
 	const [alone = ""] = await insert(1);
 	const [, second] = await readIntents(database.db, ids);
@@ -160,7 +160,7 @@ test("a batch is all of it, whichever is asked for; one alone is a batch of itse
 	expect(await readBatch(database.db, { id: alone, batchId: null })).toHaveLength(1);
 });
 
-test("[TRF-03] naming one intent of a batch reads all of the batch", async () => {
+test("[TRF-03] naming one intent of a batch reads the whole batch", async () => {
 	const batch = await insert(3, { batchId: Bun.randomUUIDv7() });
 	const other = await insert(2, { batchId: Bun.randomUUIDv7() });
 	const [alone = ""] = await insert(1);
@@ -175,7 +175,7 @@ test("[TRF-03] naming one intent of a batch reads all of the batch", async () =>
 });
 
 describe("a move", () => {
-	test("an intent moves from the status it has, whatever status its caller expects", async () => {
+	test("an intent moves from its stored status, whatever status its caller expects", async () => {
 		const [id = ""] = await insert(1);
 		const wrong = { intentId: id, at, expected: "submitting" } as const;
 		const moved = (event: "sent" | "reserve") =>
@@ -190,7 +190,7 @@ describe("a move", () => {
 		expect(moves.map((one) => one.from_status)).toEqual(["created", "submitting"]);
 	});
 
-	test("a move that the machine knows is made and written down", async () => {
+	test("a valid move is made and recorded", async () => {
 		const [id = ""] = await insert(1);
 		expect(await move(id, "reserve")).toBe("submitting");
 		expect(await move(id, "doubt", "x".repeat(999))).toBe("uncertain");
@@ -207,7 +207,7 @@ describe("a move", () => {
 		expect(intent).toMatchObject({ status: "uncertain", errorCode: "a_code", changedAtMs: NOW_MS });
 	});
 
-	test("a move that the machine does not know is refused, and leaves no trace", async () => {
+	test("an invalid move is refused, and leaves no record", async () => {
 		const [id = ""] = await insert(1);
 		expect(await move(id, "mined")).toBeNull();
 		expect(await move(crypto.randomUUID(), "reserve")).toBeNull();
@@ -240,7 +240,7 @@ describe("a move", () => {
 		expect(moves).toEqual([{ event: "reserve" }]);
 	});
 
-	test("a move that many callers make at once is made once", async () => {
+	test("a move that many callers make simultaneously is made once", async () => {
 		const [id = ""] = await insert(1);
 		const all = await Promise.all(Array.from({ length: 8 }, () => move(id, "reserve")));
 		expect(all.filter((one) => one === "submitting")).toHaveLength(1);
@@ -275,7 +275,7 @@ describe("the list", () => {
 		expect(all.items.map(({ id }) => id)).toContain(other[0] ?? "");
 	});
 
-	test("the list refuses a cursor that it did not make", async () => {
+	test("the list refuses a cursor of another list", async () => {
 		const id = crypto.randomUUID();
 		for (const cursor of [
 			"",

@@ -87,7 +87,7 @@ describe("createLinks", () => {
 		}
 	});
 
-	test("looking uses nothing up; using it once does, whoever comes at the same time", async () => {
+	test("viewing a link does not use it up; of simultaneous uses one succeeds", async () => {
 		const [intent] = await asked();
 		if (!intent) throw new Error("no intent");
 		const token = tokenOf(await links.make(intent, "confirm"));
@@ -111,8 +111,8 @@ describe("createLinks", () => {
 		expect(await codeOf(use(token))).toBe("done");
 	});
 
-	describe("a link is good", () => {
-		test("a link to confirm is good until its question runs out, to the millisecond", async () => {
+	describe("the lifetime of a link", () => {
+		test("a link to confirm is valid until its question expires, to the millisecond", async () => {
 			const [intent] = await asked();
 			if (!intent) throw new Error("no intent");
 			const link = await links.make(intent, "confirm");
@@ -124,7 +124,7 @@ describe("createLinks", () => {
 			expect(await codeOf(use(tokenOf(link)))).toBe("not_found");
 		});
 
-		test("a link to sign takes a report for a while after it is no longer shown", async () => {
+		test("a link to sign accepts a report for a while after it is no longer shown", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const [intent] = await lab.pay(by);
 			if (!intent) throw new Error("no intent");
@@ -138,7 +138,7 @@ describe("createLinks", () => {
 		});
 	});
 
-	test("no more links than twenty are open for one intent", async () => {
+	test("at most twenty links are open for one intent", async () => {
 		const [intent] = await asked();
 		if (!intent) throw new Error("no intent");
 		for (let made = 0; made < 20; made++) await links.make(intent, "confirm");
@@ -151,7 +151,7 @@ describe("createLinks", () => {
 		expect(await codeOf(links.make(intent, "sign"))).toBe("intent_state");
 	});
 
-	describe("a link is bound to its plan", () => {
+	describe("the plan of a link", () => {
 		test("a link does not confirm a plan that was made after it", async () => {
 			const [intent] = await asked();
 			if (!intent?.planHash) throw new Error("no plan");
@@ -164,7 +164,7 @@ describe("createLinks", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("a link does not confirm a plan that changes in the moment of the confirmation", async () => {
+		test("a link does not confirm a plan that changes during the confirmation", async () => {
 			const [intent] = await asked();
 			if (!intent?.planHash) throw new Error("no plan");
 			const { planHash } = intent;
@@ -179,7 +179,7 @@ describe("createLinks", () => {
 			expect((await lab.intent(intent.id)).status).toBe("confirmation_required");
 		});
 
-		test("one confirmation covers a whole batch, by the hash of all of its plans", async () => {
+		test("one confirmation covers a whole batch, by the hash of all its plans", async () => {
 			const batch = await asked(3);
 			const [first] = batch;
 			if (!first?.planHash) throw new Error("no plan");
@@ -193,7 +193,7 @@ describe("createLinks", () => {
 		});
 	});
 
-	test("[TRF-04] a yes that is given twice sends once", async () => {
+	test("[TRF-04] a confirmation that is given twice sends once", async () => {
 		const [intent] = await asked();
 		if (!intent?.planHash) throw new Error("no plan");
 		const { planHash } = intent;
@@ -206,7 +206,7 @@ describe("createLinks", () => {
 		expect(lab.handed).toHaveLength(1);
 	});
 
-	test("asking again gives one link for a batch, and one for each transaction to sign", async () => {
+	test("a further request gives one link for a batch, and one for each transaction to sign", async () => {
 		const batch = await asked(3);
 		const urls = [...(await askAgain(links, batch)).values()].map(({ url }) => url);
 		expect(new Set(urls).size).toBe(1);
@@ -219,7 +219,7 @@ describe("createLinks", () => {
 		expect((await askAgain(links, done)).size).toBe(0);
 	});
 
-	test("a link shows no price where none is known, and a chain without a name by its number", async () => {
+	test("a link shows no price if none is known, and a chain without a name by its number", async () => {
 		const [intent] = await asked();
 		if (!intent) throw new Error("no intent");
 		const link = await links.look(tokenOf(await links.make(intent, "confirm")));

@@ -36,8 +36,8 @@ describe("linkRoutes", () => {
 
 	const GONE = { status: 404, body: { code: "not_found" } };
 
-	describe("who may carry a link here", () => {
-		test("no page of another origin, with cookies or without, and nothing is used up", async () => {
+	describe("who may use a link here", () => {
+		test("pages of other origins are refused, with cookies or without, and the link stays unused", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const link = apiOf(first?.confirmUrl);
@@ -63,7 +63,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link, { headers: own, body: { planHash } })).status).toBe(200);
 		});
 
-		test("of 80 requests for a link at once 20 get one", async () => {
+		test("of 80 simultaneous requests for a link 20 succeed", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const body = { intentId: first?.id };
@@ -79,7 +79,7 @@ describe("linkRoutes", () => {
 	});
 
 	describe("a link to confirm", () => {
-		test("a link takes no confirmation of somebody who is signed in as another profile", async () => {
+		test("a link accepts no confirmation by somebody who is signed in as another profile", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const other = await lab.person();
 			const [first] = await ask(by);
@@ -93,7 +93,7 @@ describe("linkRoutes", () => {
 			expect(own.body.intents).toMatchObject([{ status: "submitted" }]);
 		});
 
-		test("[TRF-02] a link shows what is sent to whom, and one confirmation sends all of it once", async () => {
+		test("[TRF-02] a link shows amounts and recipients, and one confirmation sends all of it once", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const link = apiOf(transfers[0]?.confirmUrl);
@@ -139,7 +139,7 @@ describe("linkRoutes", () => {
 			expect(lab.handed).toHaveLength(2);
 		});
 
-		test("[TRF-04] of many confirmations at once one is taken", async () => {
+		test("[TRF-04] of many simultaneous confirmations one is accepted", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by, [ANNA, BERT]);
 			const link = apiOf(first?.confirmUrl);
@@ -152,7 +152,7 @@ describe("linkRoutes", () => {
 			expect(lab.handed).toHaveLength(2);
 		});
 
-		test("a yes to anything else is refused and uses nothing up", async () => {
+		test("a confirmation with another hash is refused and does not use up the link", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const link = apiOf(first?.confirmUrl);
@@ -173,7 +173,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link, { body: { planHash } })).status).toBe(200);
 		});
 
-		test("a batch that was called off in part can no longer be confirmed", async () => {
+		test("a batch of which a part was cancelled can no longer be confirmed", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const link = apiOf(transfers[0]?.confirmUrl);
@@ -189,7 +189,7 @@ describe("linkRoutes", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("a wallet of one's own is asked to sign next", async () => {
+		test("after a confirmation the owner of an external wallet is asked to sign", async () => {
 			const by = await lab.person({
 				requireTradeConfirmation: true,
 				capability: "external/manual",
@@ -203,7 +203,7 @@ describe("linkRoutes", () => {
 			expect(next.body).toMatchObject({ purpose: "sign", planHash });
 		});
 
-		test("a confirmed payment that cannot go on now is taken up later, and sent once", async () => {
+		test("a confirmed payment that cannot be sent now is continued later, and sent once", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const link = apiOf(first?.confirmUrl);
@@ -227,7 +227,7 @@ describe("linkRoutes", () => {
 	});
 
 	describe("a link to sign", () => {
-		test("[TRF-02] a link to sign shows the wallet's request, and the chain decides what became of it", async () => {
+		test("[TRF-02] a link to sign shows the wallet's request, and the chain decides the outcome", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const [first] = await ask(by);
 			const link = apiOf(first?.signUrl);
@@ -260,7 +260,7 @@ describe("linkRoutes", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("a hash that was told for another transfer is refused, and the link stays", async () => {
+		test("a hash that was reported for another transfer is refused, and the link stays unused", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const body = { transactionHash: `0x${"cd".repeat(32)}` };
@@ -271,7 +271,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link)).status).toBe(200);
 		});
 
-		test("a signed transaction may be reported a while later, when its link is no longer shown", async () => {
+		test("a signed transaction may be reported later, when its link is no longer shown", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const transfers = await ask(by, [ANNA, BERT]);
 			const [first, second] = transfers.map(({ signUrl }) => apiOf(signUrl));
@@ -307,10 +307,10 @@ describe("linkRoutes", () => {
 		expect(lab.handed).toHaveLength(0);
 	});
 
-	describe("a link that is no question any more", () => {
+	describe("a link whose question is closed", () => {
 		const outcomeOf = async (link: string) => lab.ask(`${link}/outcome`);
 
-		test("still says state and transaction of what it asked about, and nothing else", async () => {
+		test("the link still shows the state and transaction of its intents, and nothing else", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by, [ANNA, BERT]);
 			const link = apiOf(first?.confirmUrl);
@@ -341,7 +341,7 @@ describe("linkRoutes", () => {
 			expect(JSON.stringify(body)).not.toContain(planHash);
 		});
 
-		test("a link to sign says it of its own transaction alone, also when it has run out", async () => {
+		test("a link to sign shows only its own transaction, also after it expired", async () => {
 			const by = await lab.person({ capability: "external/manual" });
 			const [first] = await ask(by, [ANNA, BERT]);
 			await lab.tick(600_001);
@@ -358,7 +358,7 @@ describe("linkRoutes", () => {
 	});
 
 	describe("a new link", () => {
-		test("a new link is made for an open question of the caller's own", async () => {
+		test("a new link is created for an open question of the caller's own intent", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);
 			const body = { intentId: first?.id };
@@ -370,7 +370,7 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(apiOf(made.url))).status).toBe(200);
 		});
 
-		test("a new link is refused to a stranger, for an intent that asks nothing, and beyond a number", async () => {
+		test("a new link is refused to a stranger, for an intent without a question, and beyond a limit", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const other = await lab.person();
 			const [first] = await ask(by);
@@ -390,7 +390,7 @@ describe("linkRoutes", () => {
 		});
 	});
 
-	test("[SEC-07] the token and the URL of a link are in no table but that of kept answers", async () => {
+	test("[SEC-07] the token and the URL of a link are in no table except that of stored answers", async () => {
 		const by = await lab.person({ requireTradeConfirmation: true });
 		const [first] = await ask(by);
 		const token = first?.confirmUrl.split("/").pop() ?? "";
@@ -444,7 +444,7 @@ describe("postLink.409", () => {
 		expect(waiting).toBe(count);
 	}
 
-	test("two reports of one transaction at once end as one taken and one 409", async () => {
+	test("of two simultaneous reports of one transaction one is accepted and one gets 409", async () => {
 		const by = await lab.person({ capability: "external/manual" });
 		const links = [await linkOf(by), await linkOf(by)];
 		const body = { transactionHash: HASH };
@@ -467,7 +467,7 @@ describe("postLink.409", () => {
 		expect(own.body.intents).toMatchObject([{ status: "submitted" }]);
 	});
 
-	test("a second intent's report of a taken transaction is 409, and repeating the first is not", async () => {
+	test("a second intent's report of a used transaction gets 409, and repeating the first does not", async () => {
 		const by = await lab.person({ capability: "external/manual" });
 		const [first = "", second = ""] = [await linkOf(by), await linkOf(by)];
 		const body = { transactionHash: HASH };

@@ -4,7 +4,7 @@ import { paymentsOf } from "#plugins/wallets/link/readLinked.ts";
 const ether = { symbol: "ETH", decimals: 18 };
 const pays = (recipient: string, amountRaw: string) => ({ recipient, amountRaw, ...ether });
 
-test("a link shows exactly who is paid what, and tells the seller apart from fees", () => {
+test("a link shows exactly each recipient and amount, and distinguishes the seller from fees", () => {
 	const payments = [pays("0xb", "990000000000000001"), pays("0xc", "9999999999999999")];
 	expect(paymentsOf({ shown: { seller: "0xb", payments } })).toEqual([
 		{ recipient: "0xb", isSeller: true, amount: "0.990000000000000001", symbol: "ETH" },
@@ -12,7 +12,7 @@ test("a link shows exactly who is paid what, and tells the seller apart from fee
 	]);
 });
 
-test("a plan that does not say it, or not in this form, has none", () => {
+test("a plan that lacks the recipients, or has them in another form, shows none", () => {
 	for (const shown of [{}, { payments: "all" }, { payments: [pays("0xb", "0x1")] }]) {
 		expect(paymentsOf({ shown })).toEqual([]);
 	}

@@ -70,7 +70,7 @@ describe("createOnce.outcome", () => {
 	const waiting = { fault: commitFault.commitsWaiting(), isDone: false };
 	const lost = { fault: dbFault.outcomeUnknown(), isDone: true };
 
-	test("a line that is full says that nothing was done, where nothing was", async () => {
+	test("the error for a full queue says that nothing was done, if that is certain", async () => {
 		const once = createOnce({ ...lab.deps, commits: failing({ 1: waiting }) });
 		const refused = await failureOf(once(requestOf({ idempotencyKey: null })));
 		expect(refused.code).toBe("commits_waiting");
@@ -78,7 +78,7 @@ describe("createOnce.outcome", () => {
 		expect(await intents()).toBe(0);
 	});
 
-	test("a refusal with a key does not say that nothing was done: an earlier request may have", async () => {
+	test("a refusal of a request with a key does not say that nothing was done: an earlier one may have run", async () => {
 		await lab.once(requestOf());
 		const once = createOnce({ ...lab.deps, commits: failing({ 1: waiting }) });
 		const refused = await failureOf(once(requestOf()));
@@ -87,7 +87,7 @@ describe("createOnce.outcome", () => {
 		expect(refused.publicDetail).toContain("same idempotency-key");
 	});
 
-	test("a line that is full once a key was found says that the outcome is not known", async () => {
+	test("the error for a full queue after a key was found says that the outcome is unknown", async () => {
 		await lab.once(requestOf());
 		const once = createOnce({ ...lab.deps, commits: failing({ 2: waiting }) });
 		const refused = await failureOf(once(requestOf()));
@@ -95,7 +95,7 @@ describe("createOnce.outcome", () => {
 		expect(refused.publicDetail).toContain("same idempotency-key");
 	});
 
-	test("an answer that cannot be kept is unknown, and asking again answers for the same intents", async () => {
+	test("an answer that cannot be stored is unknown, and a repeated request answers for the same intents", async () => {
 		const once = createOnce({ ...lab.deps, commits: failing({ 2: waiting }) });
 		expect((await failureOf(once(requestOf()))).code).toBe("outcome_unknown");
 		expect(await intents()).toBe(1);
@@ -103,7 +103,7 @@ describe("createOnce.outcome", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("a commit whose answer was lost is unknown, and its key is not under way any more", async () => {
+	test("a commit whose answer was lost is unknown, and its key is no longer in use", async () => {
 		const once = createOnce({ ...lab.deps, commits: failing({ 1: lost }) });
 		expect((await failureOf(once(requestOf()))).code).toBe("outcome_unknown");
 		const again = await once(requestOf());
@@ -111,7 +111,7 @@ describe("createOnce.outcome", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("a key that could not be given back is given back with the next request", async () => {
+	test("a key that could not be released is released with the next request", async () => {
 		const db = { ...lab.deps.db, execute: () => Promise.reject(new Error("away")) };
 		let isAway = true;
 		const deps = {
@@ -139,7 +139,7 @@ describe("createOnce.outcome", () => {
 		odd: { status: 409, retry: "never", public: "Odd." },
 	});
 
-	test("a failure of ours after intents are recorded is an unknown outcome; other faults stay", async () => {
+	test("our own failure after intents are recorded gives an unknown outcome; other faults are unchanged", async () => {
 		const failed = (error: unknown) => {
 			const answer = async () => Promise.reject(error);
 			return failureOf(lab.once(requestOf({ answer, idempotencyKey: crypto.randomUUID() })));
@@ -152,14 +152,14 @@ describe("createOnce.outcome", () => {
 		expect([await failed(odd), await failed(mistake)] as unknown[]).toEqual([odd, mistake]);
 	});
 
-	test("an unknown outcome without a key says to look first: repeating would be a new request", async () => {
+	test("the error for an unknown outcome without a key advises to check first, not to repeat", async () => {
 		const answer = async () => Promise.reject(commitFault.commitsWaiting());
 		const failed = await failureOf(lab.once(requestOf({ answer, idempotencyKey: null })));
 		expect(failed.code).toBe("outcome_unknown");
 		expect(failed.publicDetail).toContain("Look at your intents before you send it again");
 	});
 
-	test("an answer to a replayed key says so, and the first one does not", async () => {
+	test("the answer to a repeated key is marked as repeated, and the first one is not", async () => {
 		const replayed = async (request: OnceRequest) =>
 			(await lab.once(request)).headers.get("idempotency-replayed");
 		expect(await replayed(requestOf())).toBeNull();
@@ -221,13 +221,13 @@ describe("createOnce.record", () => {
 		expect(await notes()).toEqual([first.recordId]);
 	});
 
-	test("each request without a key has a record of its own", async () => {
+	test("each request without a key has its own record", async () => {
 		await ask(requestOf({ idempotencyKey: null }));
 		await ask(requestOf({ idempotencyKey: null }));
 		expect(await notes()).toHaveLength(2);
 	});
 
-	test("a row that is refused leaves no key and no intents, and the next one may have both", async () => {
+	test("a refused row leaves no key and no intents, and a later request may use both", async () => {
 		const intent = newIntent();
 		const record = () => Promise.reject(httpFault.forbidden());
 		const refused = ask(requestOf({ intents: [intent], record }));
@@ -267,7 +267,7 @@ describe("createOnce.record", () => {
 		expect(await notes()).toHaveLength(1);
 	});
 
-	test("the amount that an intent holds follows the ledger: reserved, given back, counted again", async () => {
+	test("the amount of an intent follows the ledger: reserved, released, counted again", async () => {
 		const { ids } = await ask(requestOf({ intents: [newIntent()] }));
 		const [id] = ids;
 		const held = () => lab.execution.held(database.db, [id, crypto.randomUUID()]);
@@ -321,7 +321,7 @@ describe("createOnce.sharing", () => {
 		};
 	}
 
-	test("a key that is refused is refused inside a transaction that commits", async () => {
+	test("a key that is refused inside a transaction does not prevent the transaction's commit", async () => {
 		const by = await lab.person();
 		const outcomes: string[] = [];
 		const once = createOnce({
@@ -433,7 +433,7 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("the order of a body's members does not make another request of it", async () => {
+	test("the order of a body's members does not make it another request", async () => {
 		const one = await (await lab.once(requestOf({ body: { a: 1, b: [{ c: 2, d: 3 }] } }))).text();
 		const two = await (await lab.once(requestOf({ body: { b: [{ d: 3, c: 2 }], a: 1 } }))).text();
 		expect(two).toBe(one);
@@ -459,7 +459,7 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("a key is its owner's and its route's own", async () => {
+	test("a key belongs to its owner and its route", async () => {
 		const texts = new Set<string>();
 		texts.add(await (await lab.once(requestOf())).text());
 		texts.add(await (await lab.once(requestOf({ route: "POST /v1/other" }))).text());
@@ -469,14 +469,14 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(3);
 	});
 
-	test("a request without a key is always a new one, and its answer is not kept", async () => {
+	test("a request without a key is always a new one, and its answer is not stored", async () => {
 		await lab.once(requestOf({ key: null }));
 		await lab.once(requestOf({ key: null }));
 		expect(await intents()).toBe(2);
 		expect(await database.db.query("select 1 from wallets.idempotent_answer")).toHaveLength(0);
 	});
 
-	test("one of many requests at once runs; the others wait for its answer or are told to retry", async () => {
+	test("of many simultaneous requests one runs; the others wait for its answer or are told to retry", async () => {
 		const { opened, open } = gate();
 		const begun = gate();
 		const slow = requestOf({
@@ -503,7 +503,7 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("an answer that failed is nobody's: the next one goes on with the same intents", async () => {
+	test("a failed answer is not stored: the next request continues with the same intents", async () => {
 		let first: readonly string[] = [];
 		const failing = requestOf({
 			answer: async (ids) => {
@@ -518,7 +518,7 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("an answer that could not be written down is nobody's either", async () => {
+	test("an answer that could not be stored is not repeated either", async () => {
 		await database.db.execute(`create function wallets.full_disk() returns trigger language plpgsql
 		as $$ begin if new.status is not null then raise 'disk full'; end if; return new; end $$`);
 		await database.db.execute(`create trigger full_disk before update on wallets.idempotent_answer
@@ -529,7 +529,7 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	test("a request that was forgotten under way is under way for some minutes, not for ever", async () => {
+	test("a request that never ended counts as running for some minutes only", async () => {
 		const { opened, open } = gate();
 		const { opened: begun, open: begin } = gate();
 		const stuck = lab.once(
@@ -551,7 +551,7 @@ describe("createOnce", () => {
 		expect(await intents()).toBe(1);
 	});
 
-	describe("a process that died in the middle", () => {
+	describe("a process that died during a request", () => {
 		test("a request of a dead process is taken over, with its intents, by the next one", async () => {
 			const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 			let first: readonly string[] = [];
@@ -572,7 +572,7 @@ describe("createOnce", () => {
 			expect(await intents()).toBe(1);
 		});
 
-		test("a request of a dead process is not taken over by two", async () => {
+		test("of several requests only one takes over that of a dead process", async () => {
 			const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 			const hung = gate();
 			const never = new Promise<never>(() => {});
@@ -598,7 +598,7 @@ describe("createOnce", () => {
 			expect(answered).toBe(1);
 		});
 
-		test("[TRF-04] a dead process's request is not taken over by two processes at once", async () => {
+		test("[TRF-04] of two processes only one takes over the request of a dead process", async () => {
 			const never = new Promise<never>(() => {});
 			const far = openExecutionLab(database.db);
 			for (let round = 0; round < 5; round++) {
@@ -651,7 +651,7 @@ describe("createOnce", () => {
 			expect(await intents()).toBe(1);
 		});
 
-		test("a request whose intents cannot be made leaves neither intents nor its key", async () => {
+		test("a request whose intents cannot be created leaves neither intents nor its key", async () => {
 			const stranger = { ...by.wallet, id: Bun.randomUUIDv7() };
 			const failing = requestOf({ intents: [intentOf(by), intentOf({ ...by, wallet: stranger })] });
 			await expect(lab.once(failing)).rejects.toThrow("violates foreign key");
@@ -660,7 +660,7 @@ describe("createOnce", () => {
 		});
 	});
 
-	test("a late answer does not replace the one that was given: both callers have the same bytes", async () => {
+	test("a late answer does not replace the stored one: both callers get the same bytes", async () => {
 		const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 		const { opened, open } = gate();
 		const hung = gate();
@@ -690,7 +690,7 @@ describe("createOnce", () => {
 		}
 	});
 
-	test("[TRF-04] an answer that fails after another one was kept takes nothing back of that", async () => {
+	test("[TRF-04] an answer that fails after another one was stored does not change that one", async () => {
 		const dead = createOnce({ ...lab.deps, session: "a process that is gone" });
 		const { opened, open } = gate();
 		const hung = gate();
@@ -713,7 +713,7 @@ describe("createOnce", () => {
 		expect(await (await lab.once(requestOf())).text()).toBe(text);
 	});
 
-	test("[TRF-04] an answer that fails lets go of its own key, and of nobody else's", async () => {
+	test("[TRF-04] an answer that fails releases its own key, and no other", async () => {
 		const { opened, open } = gate();
 		const others: Promise<Response>[] = [];
 		const stranger = await lab.person();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { usdText } from "#plugins/wallets/profile/profile.ts";
 
-test("dollars are read and written exactly, to the microdollar", () => {
+test("dollars are parsed and written exactly, to the microdollar", () => {
 	expect(usdText.read("250.5")).toBe(250_500_000n);
 	expect(usdText.of(250_500_000n)).toBe("250.5");
 	expect(usdText.of(0n)).toBe("0");

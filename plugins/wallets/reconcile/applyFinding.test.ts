@@ -95,7 +95,7 @@ describe("applyFinding", () => {
 		];
 	};
 
-	test("[TRD-08] an older look writes nothing where somebody has moved the row since, whatever it found", async () => {
+	test("[TRD-08] an older lookup writes nothing if the row was changed since, whatever it found", async () => {
 		const stale = await read();
 		for (const finding of await findings()) {
 			for (const state of STATES) {
@@ -112,7 +112,7 @@ describe("applyFinding", () => {
 		}
 	});
 
-	test("[TRD-08] a final submission stays as it is, whatever an older look found", async () => {
+	test("[TRD-08] a final submission is unchanged, whatever an older lookup found", async () => {
 		const stale = await read();
 		const found = await findings();
 		for (const state of ["mined", "reverted", "never", "sent"] as const) {
@@ -124,7 +124,7 @@ describe("applyFinding", () => {
 		}
 	});
 
-	test("[TRD-08] a finding that two looks report at once is written once", async () => {
+	test("[TRD-08] a finding that two lookups report simultaneously is written once", async () => {
 		lab.moods.push("loses");
 		const [lost] = await lab.pay(await lab.person());
 		const rows = await lab.db.query<SubmissionRow>(
@@ -141,7 +141,7 @@ describe("applyFinding", () => {
 	/** Looks at what stands now. */
 	const find = async (finding: Finding) => apply(await read(), finding);
 
-	test("[TRD-08] each change of mind of a chain moves the money once, and back", async () => {
+	test("[TRD-08] each reorg moves the money once, and back", async () => {
 		lab.chain.mine();
 		await find(await seen());
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: PAID, spend: PAID });
@@ -171,7 +171,7 @@ describe("applyFinding", () => {
 		["every node dropped", { kind: "dropped", transactionHash: HASH }, "uncertain"],
 	] as const) {
 		for (const end of ["success", "revert"] as const) {
-			test(`[TRD-08] a receipt of ${end} of what ${what} is taken back with its money`, async () => {
+			test(`[TRD-08] a receipt of ${end} of what ${what} is undone together with its ledger entry`, async () => {
 				lab.chain.mine();
 				const mined = await seen();
 				if (mined.kind !== "seen" || !mined.sighting.receipt) throw new Error("it is not mined");
@@ -190,7 +190,7 @@ describe("applyFinding", () => {
 		}
 	}
 
-	test("[TRD-08] a disproved payment is watched for a day, and one that is seen meanwhile is believed", async () => {
+	test("[TRD-08] a disproved payment is watched for a day, and accepted if it is seen meanwhile", async () => {
 		await find(NEVER);
 		lab.clock.ms = intent.createdAtMs + WATCH_NEVER_MS - 1;
 		await find(NEVER);
@@ -230,7 +230,7 @@ describe("applyFinding", () => {
 		}
 	});
 
-	test("[TRD-08] a receipt that is known is no news: nothing of it is taken back or told again", async () => {
+	test("[TRD-08] a receipt that is already known changes and announces nothing", async () => {
 		lab.chain.mine();
 		await find(await seen());
 		const before = await everything();
@@ -240,7 +240,7 @@ describe("applyFinding", () => {
 	});
 
 	for (const end of ["success", "revert"] as const) {
-		test(`[ING-11] a receipt of ${end} in another block takes back what the one before it said`, async () => {
+		test(`[ING-11] a receipt of ${end} in another block undoes the effect of the previous receipt`, async () => {
 			lab.chain.mine();
 			await find(await seen());
 			lab.chain.reorg({ depth: 1 });
@@ -263,7 +263,7 @@ describe("applyFinding", () => {
 		});
 	}
 
-	test("[TRD-08] a disproved payment that is mined all the same is reserved again, and spent", async () => {
+	test("[TRD-08] a disproved payment that is mined after all is reserved again, and spent", async () => {
 		await find(NEVER);
 		lab.chain.mine();
 		await find(await seen());
@@ -295,7 +295,7 @@ describe("transitions", () => {
 		never: "never never mined reverted never never never never never",
 	};
 
-	test("[TRD-08] each finding leads each state where the table says", () => {
+	test("[TRD-08] each finding leads each state to the one in the table", () => {
 		const walked = Object.entries(transitions).map(([state, ways]) => {
 			expect(Object.keys(ways).toSorted()).toEqual(FACTS.toSorted());
 			return [state, FACTS.map((fact) => ways[fact]).join(" ")];
@@ -303,13 +303,13 @@ describe("transitions", () => {
 		expect(Object.fromEntries(walked)).toEqual(EXPECTED);
 	});
 
-	test("a payment that is proved never to be mined changes only by a block that has it", () => {
+	test("a payment that is proved never to be mined changes only by a block that contains it", () => {
 		const left = FACTS.filter((fact) => transitions.never[fact] !== "never");
 		expect(left).toEqual(["mined", "reverted"]);
 	});
 });
 
-test("each waiting time counts from when a node last showed the payment, by who signed it", () => {
+test("each waiting time counts from when a node last showed the payment, depending on who signed it", () => {
 	const base = { nonce: 1, seenAtMs: null, sentAtMs: 1_000, createdAtMs: 0, validUntilMs: 5_000 };
 	const at = (change: Partial<typeof base> | { nonce: null; seenAtMs: number }, nowMs: number) =>
 		unseenOf({ ...base, ...change } as never, nowMs);

@@ -11,7 +11,7 @@ import { openOwnersWallet } from "#plugins/wallets/testing/openOwnersWallet.ts";
 const owner = openOwnersWallet();
 const { ask, read, send, mine, ticks } = owner;
 
-describe("what was never told", () => {
+describe("a payment of which no hash was reported", () => {
 	test("a payment that its owner never reported is found before its intent may expire", async () => {
 		const intent = await ask();
 		const sent = send(intent);
@@ -21,7 +21,7 @@ describe("what was never told", () => {
 		expect(await owner.lab.moves(intent.id)).not.toContain("expire");
 	});
 
-	test("an intent stays open while its payment waits at a node, or no node can be asked", async () => {
+	test("an intent stays open while its payment waits at a node, or while no node answers", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		await ticks(3, QUESTION_LIFETIME_MS);
@@ -50,7 +50,7 @@ describe("what was never told", () => {
 		expect(await read(told)).toMatchObject({ status: "confirmed", transactionHash: second });
 	});
 
-	test("settles one of two that are alike, and never both", async () => {
+	test("of two equal intents one payment settles one, and never both", async () => {
 		const intents = [await ask(), await ask()];
 		send(intents[0] as Intent);
 		mine();
@@ -59,7 +59,7 @@ describe("what was never told", () => {
 		expect(states.sort()).toEqual(["confirmed", "expired"]);
 	});
 
-	test("an older payment that is alike, or another one, settles nothing", async () => {
+	test("an older equal payment, and a different payment, settle nothing", async () => {
 		const twin = await ask();
 		send(twin);
 		mine(1);
@@ -72,11 +72,11 @@ describe("what was never told", () => {
 	});
 });
 
-describe("what its owner calls off", () => {
+describe("a payment that its owner cancels", () => {
 	const cancel = ({ id }: Intent) =>
 		owner.lab.execution.cancel(id, { actor: "profile:lab", signal: owner.lab.signal });
 
-	test("a call-off looks for the payment first: one that the wallet sent is followed, not rejected", async () => {
+	test("a cancellation searches the payment first: one that the wallet sent is followed, not rejected", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		mine();
@@ -85,14 +85,14 @@ describe("what its owner calls off", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("a call-off is refused while nobody can say whether the payment was sent", async () => {
+	test("a cancellation is refused while it is unknown whether the payment was sent", async () => {
 		const intent = await ask();
 		send(intent);
 		await expect(cancel(intent)).rejects.toMatchObject({ code: "not_searched" });
 		expect((await read(intent)).status).toBe("signature_required");
 	});
 
-	test("a called-off payment that its wallet sends all the same is found for a day, or reported", async () => {
+	test("a cancelled payment that its owner's wallet sends anyway is found for a day, or by a reported hash", async () => {
 		const [found, told] = [await ask("0x01"), await ask("0x02")];
 		for (const intent of [found, told]) {
 			expect(await cancel(intent)).toMatchObject({ status: "rejected", errorCode: "cancelled" });

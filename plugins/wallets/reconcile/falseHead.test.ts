@@ -58,13 +58,13 @@ test("a confirmed payment becomes final, however far the chain is by then", asyn
 	await expectFinal(id);
 });
 
-test("a payment that nobody looked at until the chain passed the false head is settled", async () => {
+test("a payment that was not looked up until the chain passed the false head is settled", async () => {
 	const id = await payAhead("sends");
 	mine(2 * AHEAD);
 	await expectFinal(id);
 });
 
-test("a payment that only its nonce leads to is found and settled", async () => {
+test("a payment that is found by its nonce only is settled", async () => {
 	const id = await payAhead("sends, silent");
 	lab.provider.state.lookupIsDown = true;
 	mine(2 * AHEAD);

@@ -137,7 +137,7 @@ describe("a node that answers nonsense in place of a number", () => {
 			return { ...member, value };
 		});
 
-	test("the lie is tried at every number that the payment path reads", () => {
+	test("every number that the payment path reads is replaced by nonsense in these tests", () => {
 		expect(members.map(({ method, path }) => [method, ...path].join("."))).toEqual(
 			expect.arrayContaining([
 				...["eth_getBalance", "eth_getTransactionCount", "eth_gasPrice", "eth_estimateGas"],
@@ -148,7 +148,7 @@ describe("a node that answers nonsense in place of a number", () => {
 		);
 	});
 
-	test("stops nobody for longer than it lies, whatever was stored meanwhile", async () => {
+	test("a node's false number delays payments only while it lasts, whatever was stored meanwhile", async () => {
 		await fc.assert(
 			fc.asyncProperty(lies(), async (lie) => {
 				const lab = await openLab(1);
@@ -172,7 +172,7 @@ describe("a node that answers nonsense in place of a number", () => {
 		);
 	});
 
-	test("a payment waits for no lying node while another node is honest", async () => {
+	test("a payment does not wait for a node with false numbers while another node is honest", async () => {
 		await fc.assert(
 			fc.asyncProperty(lies(), async (lie) => {
 				// What a number may be is no nonsense: only a second opinion would show it.

@@ -61,7 +61,7 @@ for (const [name, block, more] of [
 	["of a block with another hash", START, { blockHash: word("c") }],
 	["of a block that the chain does not have yet", START + 9, {}],
 ] as const) {
-	test(`a receipt ${name} confirms nothing, and the truth settles it`, async () => {
+	test(`a receipt ${name} confirms nothing, and the true receipt settles the payment`, async () => {
 		const id = await pay();
 		const node = lie(receiptIn(block, more));
 		for (let turn = 0; turn < 4; turn++) await lab.tick(5_000);
@@ -88,7 +88,7 @@ test("a receipt of a block that does not list the transaction confirms nothing",
 	expect(node.distrusted).toContain("false_receipt");
 });
 
-test("a receipt in an old block that a node makes up whole confirms nothing either", async () => {
+test("a receipt in an old block that a node invents as a whole confirms nothing either", async () => {
 	const id = await pay();
 	const { transactionHash } = await lab.intent(id);
 	const receipt = receiptIn(16, {});
@@ -101,7 +101,7 @@ test("a receipt in an old block that a node makes up whole confirms nothing eith
 	expect(await isFinal()).toBe(false);
 });
 
-test("an end that only one endpoint reports is not final, and can be taken back", async () => {
+test("an outcome that only one endpoint reports is not final, and can be undone", async () => {
 	const id = await pay();
 	lab.chain.mine();
 	await lab.tick(5_000);
@@ -137,7 +137,7 @@ test("a revert that only one node reports in one block does not change the payme
 
 for (const heard of [["one"], ["one", "other"]]) {
 	const isAgreed = heard.length > 1;
-	test(`a revert that ${isAgreed ? "two endpoints tell is" : "one endpoint tells is not"} told at once`, async () => {
+	test(`a revert that ${isAgreed ? "two endpoints tell is" : "one endpoint tells is not"} reported at once`, async () => {
 		const id = await pay();
 		const [waits] = lab.chain.pool();
 		if (!waits) throw new Error("nothing waits");
@@ -180,7 +180,7 @@ test("an endpoint that turns a success into a failure is contradicted by the oth
 	expect(await status(id)).toBe("confirmed");
 });
 
-test("an owner's own transaction is not settled by a receipt of before its intent was made", async () => {
+test("an owner's own transaction is not settled by a receipt from before its intent", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	const [asked] = await lab.pay(owner);
 	const { plan } = asked ?? {};
@@ -196,7 +196,7 @@ test("an owner's own transaction is not settled by a receipt of before its inten
 	expect(await status(asked?.id ?? "")).toBe("confirmed");
 });
 
-test("an owner who names a transaction of theirs from before is told after half an hour", async () => {
+test("an owner who reports an own older transaction is informed after half an hour", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	const from = owner.wallet.address;
 	const [twin] = await lab.pay(owner, { data: "0x77" });
@@ -212,7 +212,7 @@ test("an owner who names a transaction of theirs from before is told after half 
 	expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "not_sent" });
 });
 
-test("a nonce that was used long before, by a false count, ends its payment and frees the queue", async () => {
+test("a nonce that was used long before a false count ends its payment and unblocks the queue", async () => {
 	const { address } = by.wallet;
 	for (let nonce = 0; nonce < 4; nonce++) {
 		lab.chain.send({ from: address, to: address, nonce, valueRaw: 1n, data: "0x" });
@@ -235,7 +235,7 @@ test("a nonce that was used long before, by a false count, ends its payment and 
 	expect(lab.handed[1]?.transaction.nonce).toBe(4);
 });
 
-test("a head far ahead of the chain, believed when it was planned, does not hide the receipt", async () => {
+test("a far head that was believed during the planning does not hide the receipt", async () => {
 	const node = lie(({ method }, result) => {
 		if (method !== "eth_feeHistory") return result;
 		return { oldestBlock: "0xffffffff", baseFeePerGas: ["0x7", "0x6"] };

@@ -71,7 +71,7 @@ describe("createHeadSearch", () => {
 	const statusOf = async ({ id }: Intent) => (await lab.intent(id)).status;
 	const methods = () => asked.map(({ method }) => method);
 
-	test("a mined payment is settled with its block, before the next look by the clock", async () => {
+	test("a mined payment is settled with its block, before the next scheduled lookup", async () => {
 		const search = openSearch();
 		const paid = [await pay(), await pay(), await pay()];
 		lab.chain.mine();
@@ -81,7 +81,7 @@ describe("createHeadSearch", () => {
 		expect(await Promise.all(paid.map(statusOf))).toEqual(paid.map(() => "confirmed"));
 	});
 
-	test("a payment that reverts is looked at with its block, and told once a later block agrees", async () => {
+	test("a payment that reverts is looked up with its block, and reported once a later block agrees", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		const [pending] = lab.chain.pool();
@@ -96,7 +96,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("failed");
 	});
 
-	test("a chain on which nothing is sent is asked nothing", async () => {
+	test("a chain with no open payments gets no requests", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		lab.chain.mine();
@@ -109,7 +109,7 @@ describe("createHeadSearch", () => {
 		expect(asked).toEqual([]);
 	});
 
-	test("a block costs one question, however many wait and are not in it", async () => {
+	test("a block costs one request, however many payments wait and are not in it", async () => {
 		const search = openSearch();
 		for (let n = 0; n < 12; n++) await pay();
 		const waiting = lab.chain.pool();
@@ -124,7 +124,7 @@ describe("createHeadSearch", () => {
 		expect(waiting).toHaveLength(12);
 	});
 
-	test("blocks that were passed over are searched as well, so many at most", async () => {
+	test("skipped blocks are searched as well, up to a limit", async () => {
 		const search = openSearch();
 		await pay();
 		lab.chain.forgetPool();
@@ -140,7 +140,7 @@ describe("createHeadSearch", () => {
 		expect(asked).toHaveLength(HEAD_BLOCKS_MAX);
 	});
 
-	test("a payment that is recorded after its block came is found without another head", async () => {
+	test("a payment that is recorded after its block arrived is found without another head", async () => {
 		const search = openSearch();
 		await pay();
 		lab.chain.forgetPool();
@@ -155,7 +155,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("confirmed");
 	});
 
-	test("a block in place of one that was read is read", async () => {
+	test("a block that replaces one already read is read", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		lab.chain.mine();
@@ -181,7 +181,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("confirmed");
 	});
 
-	test("a block that lists what it does not have costs one look, and settles nothing", async () => {
+	test("a block that lists a hash which it does not contain costs one lookup, and settles nothing", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		const [waiting] = lab.chain.pool();
@@ -205,7 +205,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("confirmed");
 	});
 
-	test("a payment that is being looked at is not looked at again by its block", async () => {
+	test("a payment that is being looked up is not looked up again by its block", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		lab.chain.mine();
@@ -217,7 +217,7 @@ describe("createHeadSearch", () => {
 		expect(await statusOf(intent)).toBe("submitted");
 	});
 
-	test("a payment in blocks that were skipped is looked at by the clock's next turn", async () => {
+	test("a payment in blocks that were skipped is found by the next scheduled lookup", async () => {
 		const search = openSearch();
 		const intent = await pay();
 		lab.chain.mine();
@@ -235,7 +235,7 @@ describe("createHeadSearch", () => {
 });
 
 describe("createRecentHashes", () => {
-	test("a hash is met once, however many blocks have it, and one that none has never", () => {
+	test("a hash is matched once, however many blocks have it, and an unlisted one never", () => {
 		const recent = createRecentHashes({ blocksMax: 2, hashesMax: 10 });
 		recent.add(["0xa", "0xb"]);
 		recent.add(["0xa"]);
@@ -246,7 +246,7 @@ describe("createRecentHashes", () => {
 	const manyBlocks = fc.array(fc.array(hash, { maxLength: 8 }), { minLength: 1, maxLength: 12 });
 	const most = fc.record({ blocksMax: fc.integer({ min: 1, max: 4 }), hashesMax: fc.nat(12) });
 
-	test("the newest block is remembered whole, and of older ones so many and so much at most", () => {
+	test("the newest block is remembered completely, and older ones up to a limit", () => {
 		fc.assert(
 			fc.property(manyBlocks, most, (blocks, { blocksMax, hashesMax }) => {
 				const recent = createRecentHashes({ blocksMax, hashesMax });
@@ -310,7 +310,7 @@ describe("followHeads", () => {
 		}
 	}
 
-	test("a head is searched at once, and once more without it", async () => {
+	test("each head is searched at once, and only once", async () => {
 		const { searches, say } = follow();
 		say(7);
 		const first = await searches.next();
@@ -319,7 +319,7 @@ describe("followHeads", () => {
 		expect([first.head, second.head]).toEqual([7, null]);
 	});
 
-	test("heads that come during a search are one search, of the highest", async () => {
+	test("heads that arrive during a search are one search, of the highest", async () => {
 		const lab = follow();
 		lab.say(1);
 		const first = await nextHead(lab);
@@ -330,7 +330,7 @@ describe("followHeads", () => {
 		expect(lab.most.atOnce).toBe(1);
 	});
 
-	test("a head that is said again is not searched again, one in its place is", async () => {
+	test("a head that is announced again is not searched again, one that replaces it is", async () => {
 		const lab = follow();
 		lab.say(1);
 		(await nextHead(lab)).end();
@@ -341,7 +341,7 @@ describe("followHeads", () => {
 		expect(lab.searches.rest()).toEqual([]);
 	});
 
-	test("a search that fails keeps none of the next from being made", async () => {
+	test("a search that fails does not prevent the next one", async () => {
 		const lab = follow();
 		lab.say(1);
 		(await nextHead(lab)).fail(new Error("the node is away"));
@@ -349,7 +349,7 @@ describe("followHeads", () => {
 		expect((await nextHead(lab)).head).toBe(2);
 	});
 
-	test("one of many heads between two searches is searched", async () => {
+	test("of many heads between two searches one is searched", async () => {
 		const lab = follow({ apartMs: 2 ** 30 });
 		lab.say(1);
 		(await nextHead(lab)).end();
@@ -416,7 +416,7 @@ describe("followHeadsJob", () => {
 		watch?.onHead(head);
 	}
 
-	test("a chain on which nothing is sent is neither subscribed to nor polled", async () => {
+	test("a chain with no open payments is neither subscribed to nor polled", async () => {
 		const follow = open();
 		await follow.run();
 		await lab.pay(await lab.person(), { stays: true });
@@ -440,7 +440,7 @@ describe("followHeadsJob", () => {
 		expect((await lab.intent(intent?.id ?? "")).status).toBe("confirmed");
 	});
 
-	test("a chain is followed a while longer, then no more, and again with the next", async () => {
+	test("a chain is followed for a while longer, then no more, and again with the next payment", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		await follow.run();
@@ -457,7 +457,7 @@ describe("followHeadsJob", () => {
 		expect(follow.open()).toBe(1);
 	});
 
-	test("a payment that is pending for very long keeps no chain followed", async () => {
+	test("a chain is no longer followed for a payment that is pending for very long", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		lab.clock.ms += FOLLOWED_SENT_MS;
@@ -465,7 +465,7 @@ describe("followHeadsJob", () => {
 		expect(follow.watches).toEqual([]);
 	});
 
-	test("one process follows a chain, and leaves it to the holder of its lease", async () => {
+	test("one process follows a chain, and stops when another holds its lease", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		follow.leases.holder = "another";
@@ -480,7 +480,7 @@ describe("followHeadsJob", () => {
 		await follow.job.ended();
 	});
 
-	test("no chain is followed once the service ends", async () => {
+	test("no chain is followed after the service ends", async () => {
 		const follow = open();
 		await lab.pay(await lab.person());
 		await follow.run();

@@ -62,7 +62,7 @@ async function statuses(intents: readonly Intent[]): Promise<Set<string>> {
 	return new Set(await Promise.all(intents.map(async ({ id }) => (await lab.intent(id)).status)));
 }
 
-test("all sent payments are settled by two requests, one for their block, each once", async () => {
+test("all sent payments are settled by two requests, one of them for their block", async () => {
 	const intents = await payAll(7);
 	lab.chain.mine();
 	await lab.tick();
@@ -74,7 +74,7 @@ test("all sent payments are settled by two requests, one for their block, each o
 	}
 });
 
-test("payments known to be in one block are looked up by one receipt of it", async () => {
+test("payments known to be in one block are checked by one receipt of the block", async () => {
 	const intents = await payAll(5);
 	lab.chain.mine();
 	await lab.tick();
@@ -105,7 +105,7 @@ test("of the payments in one block one is due soon, and the others rarely", asyn
 	expect(await dueWithin(RIDER_LOOK_MS - 1)).toHaveLength(1);
 });
 
-test("[ING-11] payments whose block is gone are all looked up again", async () => {
+test("[ING-11] payments whose block left the chain are all looked up again", async () => {
 	const intents = await payAll(4);
 	lab.chain.mine();
 	await lab.tick();
@@ -120,7 +120,7 @@ test("[ING-11] payments whose block is gone are all looked up again", async () =
 	expect(await statuses(intents)).toEqual(new Set(["confirmed"]));
 });
 
-test("[ING-11] payments that moved to another block by the next look are settled by that one", async () => {
+test("[ING-11] payments that moved to another block before the next lookup are settled by it", async () => {
 	const intents = await payAll(2);
 	lab.chain.mine();
 	await lab.tick();
@@ -138,7 +138,7 @@ test("[ING-11] payments that moved to another block by the next look are settled
 	expect(rows).toEqual([{ block_number: 2 }]);
 });
 
-test("[ING-11] payments that moved to another block have both blocks written down", async () => {
+test("[ING-11] payments that moved to another block have both blocks recorded", async () => {
 	const intents = await payAll(2);
 	lab.chain.mine();
 	await lab.tick();
@@ -151,7 +151,7 @@ test("[ING-11] payments that moved to another block have both blocks written dow
 	}
 });
 
-test("[TRD-08] a reverted payment among others fails, and its money is given back", async () => {
+test("[TRD-08] a reverted payment among others fails, and its money is released", async () => {
 	const [bad, ...good] = await payAll(3);
 	const reverted = lab.chain.pool().find(({ hash }) => hash === bad?.transactionHash);
 	if (!bad || !reverted) throw new Error("nothing was sent");
@@ -168,7 +168,7 @@ test("[TRD-08] a reverted payment among others fails, and its money is given bac
 	expect(await lab.ledger(bad.id)).toEqual({ reserve: PAID, release: PAID });
 });
 
-test("[TRD-08] a hash of somebody else's success is nobody's success among others", async () => {
+test("[TRD-08] a hash of somebody else's successful transaction settles no payment", async () => {
 	const [honest] = await payAll(1);
 	lab.moods.push("lies");
 	lab.provider.state.liesWith = honest?.transactionHash ?? "0x";
@@ -181,7 +181,7 @@ test("[TRD-08] a hash of somebody else's success is nobody's success among other
 	expect(await lab.ledger(lied?.id ?? "")).toEqual({ reserve: PAID });
 });
 
-test("a payment that a node cannot look up keeps none of the others waiting", async () => {
+test("a payment whose lookup fails does not delay the others", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
 	const [first, ...others] = intents;
@@ -195,7 +195,7 @@ test("a payment that a node cannot look up keeps none of the others waiting", as
 	expect((await lab.intent(first.id)).status).toBe("confirmed");
 });
 
-test("a payment that a node answers wrongly keeps none of the others waiting", async () => {
+test("a payment with a wrong answer does not delay the others", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
 	const [first, ...others] = intents;
@@ -215,7 +215,7 @@ test("a payment that a node answers wrongly keeps none of the others waiting", a
 	expect(await statuses(others)).toEqual(new Set(["confirmed"]));
 });
 
-test("payments of a block are looked up by themselves if its one receipt cannot be asked for", async () => {
+test("payments of a block are looked up singly if the block's one receipt cannot be read", async () => {
 	const intents = await payAll(3);
 	lab.chain.mine();
 	await lab.tick();
@@ -231,7 +231,7 @@ test("payments of a block are looked up by themselves if its one receipt cannot 
 	expect(await statuses(intents)).toEqual(new Set(["submitted"]));
 });
 
-test("a reverted payment, or one whose goods are missing, is no success among successes", async () => {
+test("a reverted payment, or one without its goods, is not confirmed among successful ones", async () => {
 	const [good] = await payAll(1);
 	lab.chain.mine();
 	await lab.tick();
@@ -247,7 +247,7 @@ test("a reverted payment, or one whose goods are missing, is no success among su
 	expect((await lab.intent(good?.id ?? "")).status).toBe("confirmed");
 });
 
-test("an intent that stands elsewhere than its transaction says is found and settled", async () => {
+test("an intent whose status differs from its transaction's is found and settled", async () => {
 	const [intent] = await payAll(1);
 	const id = intent?.id ?? "";
 	await lab.db.execute("update wallets.intent set status = 'uncertain'");
@@ -257,7 +257,7 @@ test("an intent that stands elsewhere than its transaction says is found and set
 	expect(await lab.ledger(id)).toEqual({ reserve: PAID, spend: PAID });
 });
 
-test("a state that another process wrote meanwhile stands, whatever an older look saw", async () => {
+test("a state that another process wrote meanwhile is kept, whatever an older lookup found", async () => {
 	const [intent] = await payAll(1);
 	const id = intent?.id ?? "";
 	lab.chain.mine();

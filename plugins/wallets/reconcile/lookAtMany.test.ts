@@ -72,7 +72,7 @@ describe("lookAtMany.bounds", () => {
 	const asked = (of = requests) =>
 		of.map((calls) => calls.filter(({ method }) => method === "eth_getTransactionReceipt").length);
 
-	test("[TRD-08] many receipts are asked for in bounded requests, each of them once", async () => {
+	test("[TRD-08] many receipts are read in bounded requests, each of them once", async () => {
 		const due = submissions(2 * LOOKS_TOGETHER_MAX + 1);
 		const { alone: rest } = await lookAtMany(lab.deps, { due, signal: lab.signal });
 		expect(asked()).toEqual([LOOKS_TOGETHER_MAX, LOOKS_TOGETHER_MAX, 1]);
@@ -82,7 +82,7 @@ describe("lookAtMany.bounds", () => {
 		expect(new Set(rest)).toEqual(new Set(due));
 	});
 
-	test("[TRD-08] payments of one block of one chain are one question, those of two chains are two", async () => {
+	test("[TRD-08] payments of one block are one request, those of two chains are two", async () => {
 		const due = submissions(50, "mined", (place) => CHAIN_ID + (place % 2));
 		await lookAtMany(lab.deps, { due, signal: lab.signal });
 		// Nobody knows the one, so the others are asked for by themselves after it.
@@ -90,7 +90,7 @@ describe("lookAtMany.bounds", () => {
 		expect(asked(requests.slice(2))).toEqual([24, 24]);
 	});
 
-	test("[TRD-08] an aborted look asks nothing, and an unreachable chain stops no other", async () => {
+	test("[TRD-08] an aborted run sends nothing, and an unreachable chain does not stop others", async () => {
 		const { rpcOf } = lab.deps;
 		const due = submissions(2, "sent", (place) => CHAIN_ID + place);
 		const signal = AbortSignal.abort();
@@ -123,7 +123,7 @@ describe("lookAtMany.bounds", () => {
 		return { counted, pass };
 	}
 
-	test("[TRD-08] checks of what was paid for run a bounded number at once, and all run", async () => {
+	test("[TRD-08] checks of received goods run a bounded number at once, and all run", async () => {
 		const { counted, pass } = crowd();
 		const kind = payKind({ clock: lab.clock, script: lab.state });
 		lab.execution.register({ ...kind, settle: async () => (await pass(), null) });
@@ -136,7 +136,7 @@ describe("lookAtMany.bounds", () => {
 		expect(open).toEqual([]);
 	});
 
-	test("[TRD-08] single looks run a bounded number at once, and one that fails stops no other", async () => {
+	test("[TRD-08] single lookups run a bounded number at once, and one that fails does not stop others", async () => {
 		const { counted, pass } = crowd();
 		const count = RECONCILES_AT_ONCE + 4;
 		for (let place = 0; place < count; place++) {
@@ -166,7 +166,7 @@ describe("lookAtMany.bounds", () => {
 		);
 	});
 
-	test("[TRD-08] a turn takes so many, those that are overdue for longest", async () => {
+	test("[TRD-08] a run takes a limited number, the most overdue first", async () => {
 		await lab.pay(await lab.person());
 		await lab.db.execute(
 			`with copies as (
@@ -190,7 +190,7 @@ describe("lookAtMany.bounds", () => {
 		expect(open.every(({ nonce }) => nonce === null)).toBe(true);
 	});
 
-	test("[TRD-08] a turn takes up, and runs out, so many", async () => {
+	test("[TRD-08] a run continues, and expires, a limited number of intents", async () => {
 		const by = await lab.person();
 		await lab.pay(by, { times: STRANDED_MAX, stays: true });
 		await lab.pay(by, { times: STRANDED_MAX, stays: true });
@@ -203,7 +203,7 @@ describe("lookAtMany.bounds", () => {
 		expect([past.created.length, past.expired.length]).toEqual([0, STRANDED_MAX]);
 	});
 
-	test("[TRD-08] a turn whose time is over looks at nothing more, and takes nothing further", async () => {
+	test("[TRD-08] a run whose time is over looks up nothing more, and continues no further intent", async () => {
 		lab.moods.push("sends, silent");
 		const [intent] = await lab.pay(await lab.person());
 		const [waits] = await lab.pay(await lab.person(), { stays: true });
@@ -271,7 +271,7 @@ describe("lookAtMany.finality", () => {
 
 	for (const saysOfReceipts of [false, true]) {
 		const of = saysOfReceipts ? "a false end of each receipt" : "true receipts";
-		test(`a head far ahead, and ${of}: nothing is final until the blocks are there`, async () => {
+		test(`a head far ahead, and ${of}: no payment is final until the blocks exist`, async () => {
 			const by = await lab.person();
 			const [paid] = await lab.pay(by);
 			const id = paid?.id ?? "";
@@ -328,7 +328,7 @@ describe("lookAtMany.isolation", () => {
 		);
 	}
 
-	test("an intent whose kind breaks over it keeps none of the others from being settled", async () => {
+	test("an intent whose kind throws does not prevent the others from being settled", async () => {
 		const [poison, ...others] = await payAll(4);
 		lab.chain.mine();
 		const kindOf = lab.deps.kindOf;
@@ -349,7 +349,7 @@ describe("lookAtMany.isolation", () => {
 		expect((await lab.intent(poison?.id ?? "")).status).toBe("submitted");
 	});
 
-	test("an intent that cannot even be read keeps none of the others from being settled", async () => {
+	test("an unreadable intent does not prevent the others from being settled", async () => {
 		const [poison, ...others] = await payAll(4);
 		lab.chain.mine();
 		await lab.db.execute("update wallets.intent set plan = '{}' where id = $1", [poison?.id ?? ""]);
@@ -361,7 +361,7 @@ describe("lookAtMany.isolation", () => {
 		expect(others).toHaveLength(3);
 	});
 
-	test("a node that lies of one block in numbers nobody can store hurts that one alone", async () => {
+	test("a false block number beyond the database's range affects that payment only", async () => {
 		const [poison, ...others] = await payAll(4);
 		lab.chain.mine();
 		const { rpc } = lab.chain;
@@ -384,7 +384,7 @@ describe("lookAtMany.isolation", () => {
 		for (const { id } of others) expect((await lab.intent(id)).status).toBe("confirmed");
 	});
 
-	test("a chain that does not answer keeps no other chain waiting, and is asked once a turn", async () => {
+	test("a chain that does not answer delays no other chain, and is asked once in each run", async () => {
 		const [away, here] = await payAll(2);
 		if (!away || !here) throw new Error("no intents");
 		await moveToOtherChain(away);
@@ -420,7 +420,7 @@ describe("lookAtMany.isolation", () => {
 		expect(asked).toBe(1);
 	});
 
-	test("a payment that a turn had no time for keeps its place in the order", async () => {
+	test("a payment for which a run had no time keeps its place in the order", async () => {
 		const count = RECONCILES_AT_ONCE + 3;
 		await payAll(count);
 		await lab.db.execute(
@@ -447,7 +447,7 @@ describe("lookAtMany.isolation", () => {
 		expect(left.length).toBeGreaterThanOrEqual(count - RECONCILES_AT_ONCE);
 	});
 
-	test("[ING-11] a block that goes while many are looked at is deep enough for nobody", async () => {
+	test("[ING-11] if a block leaves the chain during a run, none of its payments becomes final", async () => {
 		const [intent] = await payAll(1);
 		const id = intent?.id ?? "";
 		lab.chain.mine();

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 for (const state of ["sent", "doubtful"] as const) {
-	test(`[NFT-03] a mined payment that is ${state} is not confirmed while its plugin is not there`, async () => {
+	test(`[NFT-03] a mined payment that is ${state} is not confirmed while its plugin is not loaded`, async () => {
 		const [intent] = await lab.pay(await lab.person());
 		const id = intent?.id ?? "";
 		if (state === "doubtful") {
@@ -43,7 +43,7 @@ for (const state of ["sent", "doubtful"] as const) {
 	});
 }
 
-test("a kind is asked about a receipt of success that is news, and about no other", async () => {
+test("a kind is called for a new successful receipt, and for no other", async () => {
 	let asked = 0;
 	const kind = payKind({ clock: lab.clock, script: lab.state });
 	lab.execution.register({ ...kind, settle: async () => (asked++, null) });

@@ -49,7 +49,7 @@ describe("lookUp.silence", () => {
 		expect(await lab.ledger(intent.id)).toEqual({ reserve: RESERVED, release: RESERVED });
 	}
 
-	test("[TRD-08] the wallet provider's own records get their time after it may act no more", async () => {
+	test("[TRD-08] the wallet provider's records are waited for after its time to send is over", async () => {
 		await lookAt(provedAtMs - PROOF_GRACE_MS + 1);
 		await expectOpen();
 		await lookAt(provedAtMs);
@@ -58,7 +58,7 @@ describe("lookUp.silence", () => {
 		await expectGivenBack();
 	});
 
-	test("[TRD-08] a transaction that waits under the nonce may be the payment: nothing is given back", async () => {
+	test("[TRD-08] a transaction that waits under the nonce may be the payment: nothing is released", async () => {
 		const { from, to, valueRaw, data, nonce } = lab.handed[0]?.transaction ?? {};
 		if (!from || !to || valueRaw === undefined || !data || nonce === undefined) {
 			throw new Error("nothing was handed over");
@@ -71,7 +71,7 @@ describe("lookUp.silence", () => {
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 	});
 
-	test("[TRD-08] an unknown transaction that used the nonce may be the payment: nothing is given back", async () => {
+	test("[TRD-08] an unknown transaction that used the nonce may be the payment: nothing is released", async () => {
 		for (let block = 0; block < 300; block++) lab.chain.mine();
 		lab.chain.send({ from: by.wallet.address, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
 		for (let block = 0; block < 4; block++) lab.chain.mine();
@@ -83,7 +83,7 @@ describe("lookUp.silence", () => {
 		await expectGivenBack();
 	});
 
-	test("[TRD-08] a wallet provider that has it still proves nothing; one that gave it up does", async () => {
+	test("[TRD-08] a wallet provider that still has it proves nothing; one that gave it up does", async () => {
 		const { custody } = lab.deps;
 		const trace = (status: "pending" | "unknown" | "failed" | "provider_error") => async () => {
 			return { transactionId: "t", referenceId: "r", status, transactionHash: null };
@@ -98,7 +98,7 @@ describe("lookUp.silence", () => {
 		await expectGivenBack();
 	});
 
-	test("[TRD-08] a payment with an id of the wallet provider's is looked up by that id", async () => {
+	test("[TRD-08] a payment with an id of the wallet provider is looked up by that id", async () => {
 		await lab.db.execute("update wallets.submission set provider_transaction_id = 'its own'");
 		const asked: string[] = [];
 		lab.deps.custody.byId = async (id) => {
@@ -110,7 +110,7 @@ describe("lookUp.silence", () => {
 		await expectOpen();
 	});
 
-	test("[TRD-08] a wallet provider that cannot be asked has denied nothing, however late it is", async () => {
+	test("[TRD-08] a wallet provider that is unreachable has denied nothing, however late it is", async () => {
 		lab.provider.state.lookupIsDown = true;
 		await lookAt(provedAtMs + 60_000);
 		await expectOpen();
@@ -183,7 +183,7 @@ describe("lookUp", () => {
 		for (let block = 0; block < 4; block++) lab.chain.mine();
 	}
 
-	test("a transaction that was sped up settles its intent under the hash that was mined", async () => {
+	test("a transaction that was sped up settles its intent under the mined hash", async () => {
 		const intent = await ask();
 		await tell(intent);
 		lab.chain.forgetPool();
@@ -248,7 +248,7 @@ describe("lookUp", () => {
 		expect(await read(one)).toMatchObject({ status: "failed", errorCode: "replaced" });
 	});
 
-	test("a nonce that was used by what a pruned node cannot name leaves it open, for ever if need be", async () => {
+	test("a nonce whose user a pruned node cannot name leaves the payment open, without a time limit", async () => {
 		const intent = await ask();
 		await tell(intent);
 		lab.chain.forgetPool();
@@ -312,7 +312,7 @@ describe("readRebroadcast", () => {
 		expect(await status()).toBe("uncertain");
 	});
 
-	test("the minutes are counted from when a node last knew it", async () => {
+	test("the minutes count from when a node last knew the payment", async () => {
 		await lab.tick(UNSEEN_DROPPED_MS * 3);
 		lab.chain.forgetPool();
 		await lab.tick(UNSEEN_DROPPED_MS - 1_000);
@@ -336,7 +336,7 @@ describe("readRebroadcast", () => {
 		expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 	});
 
-	test("a dropped payment is broadcast again only if an operator switched that on", async () => {
+	test("a dropped payment is broadcast again only if an operator enabled that", async () => {
 		for (const unset of [
 			() => setRebroadcast(false),
 			() => lab.db.execute("delete from wallets.control"),
@@ -350,7 +350,7 @@ describe("readRebroadcast", () => {
 		}
 	});
 
-	test("a node that takes it no more leaves it in doubt, and it is offered again", async () => {
+	test("a payment that a node no longer accepts stays uncertain, and is offered again", async () => {
 		await lab.tick();
 		const { rpc } = lab.chain;
 		const offered: unknown[] = [];
@@ -372,7 +372,7 @@ describe("readRebroadcast", () => {
 		expect(await status()).toBe("submitted");
 	});
 
-	test("a dropped payment whose bytes were never seen is looked for, and no other is sent for it", async () => {
+	test("a dropped payment with unknown bytes is searched, and no other is sent in its place", async () => {
 		lab.chain.forgetPool();
 		for (let turn = 0; turn < 40; turn++) await lab.tick(600_000);
 		expect(await status()).toBe("uncertain");
@@ -381,7 +381,7 @@ describe("readRebroadcast", () => {
 		expect(lab.chain.pool()).toEqual([]);
 	});
 
-	test("bytes of another hash are not broadcast for it", async () => {
+	test("bytes of another hash are not broadcast for a payment", async () => {
 		await lab.tick();
 		await lab.db.execute("update wallets.submission set signed = $1", [new Uint8Array([1, 2, 3])]);
 		const { rpc } = lab.chain;
@@ -432,7 +432,7 @@ describe("readRebroadcast", () => {
 	});
 
 	for (const how of ["kill:all", "a dry run"] as const) {
-		test(`${how} holds it back as well, and nothing is lost by that`, async () => {
+		test(`${how} blocks a rebroadcast too, and nothing is lost by that`, async () => {
 			await lab.tick();
 			const set = (value: string) =>
 				lab.db.execute(
@@ -452,7 +452,7 @@ describe("readRebroadcast", () => {
 		});
 	}
 
-	test("no payment of an account follows a dropped one, and later sent ones count as dropped", async () => {
+	test("no payment of an account is sent after a dropped one, and later sent ones count as dropped", async () => {
 		const [second] = await lab.pay(by);
 		expect(await status(second?.id)).toBe("submitted");
 		await drop();
@@ -465,7 +465,7 @@ describe("readRebroadcast", () => {
 		expect(lab.handed).toHaveLength(2);
 	});
 
-	test("a dropped payment fails, and is given back, once another transaction used its nonce for good", async () => {
+	test("a dropped payment fails, and is released, once another transaction used its nonce for good", async () => {
 		await drop();
 		takeNonce();
 		await lab.tick(400_000);

@@ -46,7 +46,7 @@ const due = async () => {
 const status = async (id = intent) => (await lab.intent(id)).status;
 const wake = (id = reference) => wakeSubmission(lab.db, { id, at: new Date(lab.clock.ms) });
 
-test("an uncertain payment that a hint woke is settled in the next turn, and not before", async () => {
+test("after a hint an uncertain payment is settled in the next run, and not before", async () => {
 	lab.chain.mine();
 	await lab.tick();
 	expect(await status()).toBe("uncertain");
@@ -59,8 +59,8 @@ test("an uncertain payment that a hint woke is settled in the next turn, and not
 	expect(await lab.ledger(intent)).toEqual({ reserve: RESERVED, spend: RESERVED });
 });
 
-describe("a hint that lies", () => {
-	test("a false hint about a pending payment gives nothing back, and sends nothing again", async () => {
+describe("a false hint", () => {
+	test("a false hint about a pending payment releases nothing, and sends nothing again", async () => {
 		await wake();
 		await lab.tick();
 		expect(await status()).toBe("submitted");
@@ -88,13 +88,13 @@ test("a repeated hint settles one transaction once", async () => {
 	expect(await lab.ledger(intent)).toEqual({ reserve: RESERVED, spend: RESERVED });
 });
 
-describe("nothing is woken", () => {
-	test("a name that is no submission of ours wakes nothing", async () => {
+describe("a hint without effect", () => {
+	test("a hint about an unknown submission has no effect", async () => {
 		for (const id of [Bun.randomUUIDv7(), intent]) expect(await wake(id)).toBe(false);
 		expect(await due()).toEqual([]);
 	});
 
-	test("a submission that is final, queued or due already keeps its time", async () => {
+	test("a submission that is final, queued or already due keeps its time", async () => {
 		const states = [
 			"final_at = now()",
 			"state = 'queued', final_at = null",
@@ -112,7 +112,7 @@ describe("nothing is woken", () => {
 	});
 });
 
-test("a woken submission stands in line behind those that were due before it", async () => {
+test("a submission that a hint made due comes after those that were due before it", async () => {
 	const late = await uncertain();
 	await lookAt(late.reference, -1);
 	expect(await wake()).toBe(true);

@@ -35,7 +35,7 @@ function submissionOf(state: SubmissionState, ageMs: number, sent = true): Submi
 	};
 }
 
-test("an open submission is looked at again within half an hour, and never without a pause", () => {
+test("an open submission is looked up again within half an hour, and never without a pause", () => {
 	fc.assert(
 		fc.property(
 			fc.constantFrom(...STATES),
@@ -50,7 +50,7 @@ test("an open submission is looked at again within half an hour, and never witho
 	);
 });
 
-test("a submission that may have been sent is looked at each second at first, then every 5 minutes", () => {
+test("a submission that may have been sent is looked up each second at first, then every 5 minutes", () => {
 	for (const state of OPEN) {
 		expect(nextLookMs(submissionOf(state, 0), NOW_MS)).toBe(1_000);
 		expect(nextLookMs(submissionOf(state, 119_999), NOW_MS)).toBe(1_000);
@@ -58,7 +58,7 @@ test("a submission that may have been sent is looked at each second at first, th
 	}
 });
 
-test("a submission is looked at more rarely the longer it stays open", () => {
+test("a submission is looked up less often the longer it stays open", () => {
 	for (const state of STATES) {
 		const waits = [0, 60_000, 600_000, 6_000_000].map((ageMs) => {
 			return nextLookMs(submissionOf(state, ageMs), NOW_MS);

@@ -56,9 +56,9 @@ const SPOILED = [
 	"sent_at = 'infinity'",
 ];
 
-describe("a submission that cannot be read", () => {
+describe("an unreadable submission", () => {
 	for (const spoiled of SPOILED) {
-		test(`an unreadable submission is left out while others settle, and settles once repaired (${spoiled})`, async () => {
+		test(`an unreadable submission is skipped while others settle, and settles after repair (${spoiled})`, async () => {
 			const lab = await openLab();
 			const { annas, bobs, chain } = lab;
 			const column = spoiled.split(" ")[0] ?? "";
@@ -113,7 +113,7 @@ describe("a submission that cannot be read", () => {
 		expect(listed.find(({ id }) => id === lab.annas.id)?.nonce).toBeNull();
 	});
 
-	test("an unreadable submission takes no turn of those behind it, however many there are", async () => {
+	test("an unreadable submission takes no other's turn, however many there are", async () => {
 		const lab = await openLab();
 		await database.db.execute(
 			`update wallets.submission set nonce = 9007199254740993 where intent_id = $1`,
@@ -128,7 +128,7 @@ describe("a submission that cannot be read", () => {
 	});
 });
 
-describe("an intent that cannot be read", () => {
+describe("an unreadable intent", () => {
 	for (const spoiled of [
 		`plan = jsonb_set(plan, '{valueRaw}', '"-1"')`,
 		`plan = jsonb_set(plan, '{chainId}', '1e99')`,
@@ -136,7 +136,7 @@ describe("an intent that cannot be read", () => {
 		"chain_id = 9007199254740992",
 		"expires_at = 'infinity'",
 	]) {
-		test(`an unreadable intent is no 500 of its owner's list, and others settle (${spoiled})`, async () => {
+		test(`an unreadable intent causes no 500 in its owner's list, and others settle (${spoiled})`, async () => {
 			const lab = await openLab();
 			const { anna, annas, bobs, chain, execution } = lab;
 			const other = await lab.pay(anna);
@@ -169,7 +169,7 @@ describe("an intent that cannot be read", () => {
 		});
 	}
 
-	test("an unreadable intent of a batch keeps all of the batch from being sent", async () => {
+	test("an unreadable intent of a batch prevents the whole batch from being sent", async () => {
 		const lab = openExecutionLab(database.db);
 		const anna = await lab.person();
 		const made = await lab.pay(anna, { times: 2, stays: true });

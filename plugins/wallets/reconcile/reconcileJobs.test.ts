@@ -46,7 +46,7 @@ async function find(intent: Intent) {
 	return { submission, finding: await lookUp(lab.deps, asked) };
 }
 
-test("the jobs run in one process of all, under names of their own", () => {
+test("the jobs run in one process of the cluster, each under its own name", () => {
 	const jobs = reconcileJobs(lab.deps, lab.execution);
 	expect(jobs.map(({ name, lock }) => ({ name, lock }))).toEqual([
 		{ name: "wallets.reconcile", lock: "cluster" },
@@ -54,7 +54,7 @@ test("the jobs run in one process of all, under names of their own", () => {
 	]);
 });
 
-describe("what is open", () => {
+describe("open submissions", () => {
 	test("a submission is open if it was handed over and is not final; a queued one is not", async () => {
 		const by = await lab.person();
 		await lab.pay(by);
@@ -99,7 +99,7 @@ describe("what is open", () => {
 		expect(places).toEqual([1, 2, 0]);
 	});
 
-	test("a submission that a fast clock put off for longer than allowed is open", async () => {
+	test("a submission that a fast clock delayed for longer than allowed is open", async () => {
 		await lab.pay(await lab.person());
 		const putOff = (ms: number) =>
 			lab.db.execute("update wallets.submission set look_at = $1", [new Date(lab.clock.ms + ms)]);
@@ -116,7 +116,7 @@ describe("what is open", () => {
 		}
 	});
 
-	test("a due submission is found, however many others are rarely looked at", async () => {
+	test("a due submission is found, however many others are looked up rarely", async () => {
 		const by = await lab.person();
 		await lab.pay(by);
 		await lab.db.execute("update wallets.submission set state = 'never', nonce = null");
@@ -142,7 +142,7 @@ describe("what is open", () => {
 		expect((await lab.intent(intent?.id ?? "")).status).toBe("confirmed");
 	});
 
-	test("a submission that cannot be looked at comes after all others, and not in each turn", async () => {
+	test("a submission whose lookup fails comes after all others, and not in each run", async () => {
 		await lab.pay(await lab.person());
 		await lab.db.execute("update wallets.intent set chain_id = 999");
 		await lab.tick(0);
@@ -152,8 +152,8 @@ describe("what is open", () => {
 	});
 });
 
-describe("a look", () => {
-	test("sees what waits and what is mined, and what is mined for another", async () => {
+describe("a lookup", () => {
+	test("a lookup finds a pending and a mined transaction", async () => {
 		const [intent] = await lab.pay(await lab.person());
 		if (!intent) throw new Error("no intent");
 		expect((await find(intent)).finding).toMatchObject({
@@ -167,7 +167,7 @@ describe("a look", () => {
 		});
 	});
 
-	test("a look hands nothing over, whatever it finds", async () => {
+	test("a lookup hands nothing over, whatever it finds", async () => {
 		lab.moods.push("loses");
 		const [intent] = await lab.pay(await lab.person());
 		if (!intent) throw new Error("no intent");
@@ -180,7 +180,7 @@ describe("a look", () => {
 		expect((await lab.intent(intent.id)).status).toBe("failed");
 	});
 
-	test("a look changes nothing that another one found out meanwhile", async () => {
+	test("a lookup does not change the result of a newer one", async () => {
 		const [intent] = await lab.pay(await lab.person());
 		if (!intent) throw new Error("no intent");
 		const stale = await find(intent);
@@ -209,7 +209,7 @@ test("a batch that was confirmed in part sends nothing, and all of it ends", asy
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("an intent that its process left behind is taken up after a while, and sent once", async () => {
+test("an intent that its process abandoned is continued after a while, and sent once", async () => {
 	const by = await lab.person();
 	const [intent] = await lab.pay(by, { stays: true });
 	await lab.tick(9_000);
@@ -220,7 +220,7 @@ test("an intent that its process left behind is taken up after a while, and sent
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("a batch is taken up once, and not once for each of it", async () => {
+test("a batch is continued once, and not once for each of its intents", async () => {
 	await lab.pay(await lab.person(), { stays: true, times: 5 });
 	const taken: (readonly string[])[] = [];
 	const [, takeUp] = reconcileJobs(lab.deps, {
@@ -232,7 +232,7 @@ test("a batch is taken up once, and not once for each of it", async () => {
 	expect(taken).toHaveLength(1);
 });
 
-describe("what waits in line", () => {
+describe("queued payments", () => {
 	/** One of somebody's is in doubt, and the next waits behind it. */
 	async function queue() {
 		const by = await lab.person();
@@ -248,7 +248,7 @@ describe("what waits in line", () => {
 		return await lab.intent(id);
 	};
 
-	test("a queued payment has a turn a second, and goes behind all others after each wait", async () => {
+	test("a queued payment has a turn a second, and goes after all others after each wait", async () => {
 		await queue();
 		const ready = () => {
 			const at = new Date(lab.clock.ms);
@@ -292,14 +292,14 @@ describe("what waits in line", () => {
 		}
 	});
 
-	test("a queued payment is not sent once its plan has run out", async () => {
+	test("a queued payment is not sent after its plan has expired", async () => {
 		const { id } = await queue();
 		await lab.tick(PLAN_LIFETIME_MS + 1);
 		await lab.tick();
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "quote_expired" });
 	});
 
-	test("a queued payment expires also if the one before it stays uncertain for ever", async () => {
+	test("a queued payment also expires if the one before it stays uncertain", async () => {
 		const by = await lab.person();
 		lab.moods.push("keeps, silent");
 		await lab.pay(by);
@@ -321,7 +321,7 @@ describe("what waits in line", () => {
 		expect(await calledOff(id)).toMatchObject({ status: "failed", errorCode: "trading_disabled" });
 	});
 
-	test("a queued payment does not wait for ever for a chain that is served no more", async () => {
+	test("a queued payment does not wait without end for a chain that was removed", async () => {
 		const { id } = await queue();
 		await lab.tick(1_000);
 		const takeUp = reconcileJobs({ ...lab.deps, rpcOf: () => null }, lab.execution)[1];
@@ -341,14 +341,14 @@ describe("what waits in line", () => {
 	});
 });
 
-test("an intent that nobody took up in its time expires unsent", async () => {
+test("an intent that was not continued in its time expires unsent", async () => {
 	const [intent] = await lab.pay(await lab.person(), { stays: true });
 	await lab.tick(120_000);
 	expect((await lab.intent(intent?.id ?? "")).status).toBe("expired");
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("a payment that a clock an hour ahead put off is looked at once the clock is right again", async () => {
+test("a payment that a clock an hour ahead delayed is looked up once the clock is right again", async () => {
 	const [paid] = await lab.pay(await lab.person());
 	await lab.tick(HOUR_MS);
 	lab.clock.ms -= HOUR_MS;

@@ -68,7 +68,7 @@ test("all payments resume within five seconds after a silent node answers again"
 	await expectAllConfirmed(intents);
 });
 
-test("all payments resume within five seconds after a head that stood still moves", async () => {
+test("all payments resume within five seconds after a stopped head advances", async () => {
 	for (let n = 0; n < 8; n++) lab.chain.mine();
 	const intents = await payAll();
 	lie = { method: "eth_blockNumber", path: [], value: "0x8" };
@@ -78,7 +78,7 @@ test("all payments resume within five seconds after a head that stood still move
 	await expectAllConfirmed(intents);
 });
 
-test("all payments resume after a head that stood still, while others of its chain still wait", async () => {
+test("all payments resume after a stopped head advances, while others of its chain still wait", async () => {
 	for (let n = 0; n < 8; n++) lab.chain.mine();
 	const intents = await payAll();
 	lie = { method: "eth_blockNumber", path: [], value: "0x8" };
@@ -102,7 +102,7 @@ test("all payments resume within five seconds after a head that was no number", 
 	await expectAllConfirmed(intents);
 });
 
-test("only a few payments are asked for while a chain cannot be read, however many wait", async () => {
+test("only a few payments are looked up while a chain is unreadable, however many wait", async () => {
 	await payAll();
 	lab.chain.mine();
 	lie = { method: "eth_blockNumber", path: [], value: "0x20000000000000" };
@@ -114,7 +114,7 @@ test("only a few payments are asked for while a chain cannot be read, however ma
 	expect(questions).toBeGreaterThan(0);
 });
 
-test("a payment that is read again and still waits is not looked at more often than before", async () => {
+test("a payment that is read again and still waits is not looked up more often than before", async () => {
 	const intents = await payAll();
 	lab.chain.state.isDown = true;
 	await sitOut();
@@ -145,7 +145,7 @@ test("a queued payment is handed over within five seconds of its account's recov
 	expect((await lab.intent(id)).status).toBe("submitted");
 });
 
-test("queues whose account cannot be read keep no other queue from its turn", async () => {
+test("queues whose account cannot be read do not delay other queues", async () => {
 	const silent = new Set<string>();
 	for (let n = 0; n < STRANDED_MAX; n++) silent.add((await payQueued()).address);
 	lab.clock.ms += 1;

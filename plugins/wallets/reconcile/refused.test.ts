@@ -32,7 +32,7 @@ async function bury(): Promise<void> {
 	for (let turn = 0; turn < 3; turn++) await lab.tick(400_000);
 }
 
-test("a refusal without a hash gives the spend back, and the nonce is the next one's", async () => {
+test("a refusal without a hash releases the spend, and the next payment uses the nonce", async () => {
 	const id = await pay("refuses");
 	expect(await status(id)).toBe("failed");
 	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, release: RESERVED });
@@ -65,7 +65,7 @@ test("a refused payment with a hash is uncertain, its spend counted, until its n
 	expect(await lab.moves(id)).toEqual([...["reserve", "refused", "found", "doubt", "disproved"]]);
 });
 
-test("a refused payment is paid if a node learns of it after all", async () => {
+test("a refused payment is confirmed if a node gets it after all", async () => {
 	const id = await pay("refuses, signed");
 	await lab.tick();
 	expect(await status(id)).toBe("uncertain");
@@ -76,7 +76,7 @@ test("a refused payment is paid if a node learns of it after all", async () => {
 	expect(spend).toBe(RESERVED);
 });
 
-test("its owner cancels it as any other", async () => {
+test("the owner can cancel a refused payment as any other", async () => {
 	const id = await pay("refuses, signed");
 	await lab.tick();
 	await lab.execution.cancel(id, { actor: "profile:lab", signal: lab.signal });
@@ -97,7 +97,7 @@ test("of two equal payments the mined one is confirmed, and the refused one ends
 	expect(lab.chain.minedFrom(by.wallet.address)).toBe(1);
 });
 
-test("of two payments at once that the balance does not cover together the second is not sent", async () => {
+test("of two simultaneous payments above the balance the second is not sent", async () => {
 	lab.chain.balances.set(by.wallet.address, 10n ** 17n);
 	const both = await Promise.all([lab.pay(by, { ether: "0.06" }), lab.pay(by, { ether: "0.06" })]);
 	const ends = both.flat().map((one) => [one.status, one.errorCode]);
@@ -113,7 +113,7 @@ test("of two payments at once that the balance does not cover together the secon
 	expect(third?.status).toBe("submitted");
 });
 
-test("ten payments of one wallet at once are all sent, each under its own nonce, without a job", async () => {
+test("ten simultaneous payments of one wallet are all sent, each under its own nonce, without a job", async () => {
 	const all = await Promise.all(Array.from({ length: 10 }, () => lab.pay(by, { ether: "0.1" })));
 	const ids = all.flat().map(({ id }) => id);
 	// Whoever is handing over when the others are answered goes on with theirs.
@@ -123,7 +123,7 @@ test("ten payments of one wallet at once are all sent, each under its own nonce,
 	for (const id of ids) expect(await status(id)).toBe("confirmed");
 });
 
-test("a nonce that a node counts once and takes back holds nobody up", async () => {
+test("a nonce count that a node returns once and then takes back blocks no payment", async () => {
 	await pay();
 	const { settle } = lab.chain.rpc;
 	let lies = 1;
@@ -141,7 +141,7 @@ test("a nonce that a node counts once and takes back holds nobody up", async () 
 	expect(nonces()).toEqual([0, 1]);
 });
 
-test("a provider that once said it sent a payment is not believed when it denies that later", async () => {
+test("a provider that once reported a payment as sent is not believed when it denies that later", async () => {
 	const first = await pay();
 	const { transactionHash } = await lab.intent(first);
 	if (!transactionHash) throw new Error("nothing was sent");

@@ -22,8 +22,8 @@ async function tellUnseen(intent: Intent): Promise<Hex> {
 	return hash;
 }
 
-describe("what was told and no node has seen", () => {
-	test("the same payment under another hash settles the intent within a minute, and is named", async () => {
+describe("a reported hash that no node knows", () => {
+	test("the same payment under another hash settles the intent within a minute, with that hash", async () => {
 		const intent = await ask();
 		const told = await tellUnseen(intent);
 		const sent = send(intent);
@@ -43,7 +43,7 @@ describe("what was told and no node has seen", () => {
 		["replaced", (intent: Intent) => send(intent, { valueRaw: 1n })],
 		["not_sent", () => undefined],
 	] as const) {
-		test(`an intent ends as ${code} by what its wallet sent instead, after half an hour`, async () => {
+		test(`an intent ends as ${code} because of another transaction of its wallet, after half an hour`, async () => {
 			const intent = await ask();
 			await tellUnseen(intent);
 			instead(intent);
@@ -86,7 +86,7 @@ describe("what was told and no node has seen", () => {
 		expect((await read(intent)).status).toBe("confirmed");
 	});
 
-	test("the payment is found for a day after its intent ended as well", async () => {
+	test("the payment is also found for a day after its intent ended", async () => {
 		const intent = await ask();
 		await tellUnseen(intent);
 		await ticks(3, SIGNED_UNSEEN_MS);
@@ -113,7 +113,7 @@ describe("what was told and no node has seen", () => {
 	});
 });
 
-describe("what was told wrongly", () => {
+describe("a reported hash of another transaction", () => {
 	test("a report of another transaction of the wallet does not hide the true payment", async () => {
 		const intent = await ask();
 		const other = send(intent, { to: `0x${"6".repeat(40)}` });

@@ -64,7 +64,7 @@ describe("judgeSighting", () => {
 		return judgeSighting({ log: silentLog }, { submission, plan, hash, sighting }).kind;
 	}
 
-	test("[TRD-08] the planned transaction is seen", () => {
+	test("[TRD-08] the planned transaction is recognised", () => {
 		expect(judge(planned, 7)).toBe("seen");
 	});
 
@@ -83,7 +83,7 @@ describe("judgeSighting", () => {
 		});
 	}
 
-	test("[TRD-08] any nonce is the planned one if the owner's own wallet chose it", () => {
+	test("[TRD-08] any nonce is accepted if the owner's own wallet chose it", () => {
 		expect(judge({ ...planned, nonce: 8 }, null)).toBe("seen");
 		expect(judge({ ...planned, nonce: 8, valueRaw: 4n }, null)).toBe("other");
 	});
@@ -125,7 +125,7 @@ describe("noteSightings", () => {
 		});
 	};
 
-	test("[TRD-08] its nonce, its bytes and where its nonce was free outlive looks that show less", async () => {
+	test("[TRD-08] the stored nonce, bytes and start block are kept when a later lookup shows less", async () => {
 		await note(true);
 		const shown = await read();
 		expect(shown.submission).toMatchObject({ seenNonce: 0, fromBlock: 0 });
@@ -145,7 +145,7 @@ describe("noteSightings", () => {
 		expect((await read()).signed).toBeNull();
 	});
 
-	test("[TRD-08] a nonce that was seen late is looked for from as deep as blocks can leave the chain", async () => {
+	test("[TRD-08] a nonce that was seen late is searched from the deepest block that a reorg reaches", async () => {
 		for (let block = 0; block < 9; block++) lab.chain.mine();
 		// It was mined in the first of nine.
 		await note(true);
@@ -229,7 +229,7 @@ describe("settleMined", () => {
 		}
 	});
 
-	test("[TRD-08] an intent in doubt is moved from where it stands", async () => {
+	test("[TRD-08] an uncertain intent moves from its current status", async () => {
 		await lab.db.execute("update wallets.intent set status = 'uncertain'");
 		await settle(await mined());
 		expect(await lastMoves(1)).toEqual([
@@ -254,7 +254,7 @@ describe("settleMined", () => {
 		expect((await lab.intent(intent.id)).status).toBe("confirmed");
 	});
 
-	test("[TRD-08] an amount that was spent or given back before keeps its place in the ledger", async () => {
+	test("[TRD-08] an amount that was spent or released before keeps its entry in the ledger", async () => {
 		const follow = (move: Parameters<typeof followSpend>[1]["move"]) =>
 			lab.db.transaction((tx) => {
 				return followSpend(tx, { intentId: intent.id, move, at: new Date(lab.clock.ms) });

@@ -45,7 +45,7 @@ function ofThem(people: readonly Person[], act: () => Promise<never>): void {
 	}) satisfies Rpc["settle"];
 }
 
-test("a full turn of intents that fail again and again stands behind one that can go on", async () => {
+test("intents that fail repeatedly come after one that can continue", async () => {
 	const broken = await Promise.all(Array.from({ length: STRANDED_MAX }, () => lab.person()));
 	await queued(broken);
 	const [id = ""] = await queued([await lab.person()]);
@@ -56,7 +56,7 @@ test("a full turn of intents that fail again and again stands behind one that ca
 	expect(await status(id)).toBe("submitted");
 });
 
-test("an intent that waits for a node keeps no other from expiring", async () => {
+test("an intent that waits for a node does not prevent others from expiring", async () => {
 	const slow = await lab.person();
 	await queued([slow]);
 	const [asked] = await lab.pay(await lab.person(), { stays: true });

@@ -128,7 +128,7 @@ describe("reviewIntent", () => {
 	const review = (intent: Intent, answer: "approve" | "refuse") =>
 		reviewIntent(lab.deps, { intentId: intent.id, answer, actor: "ann", ending: lab.signal });
 
-	test("an intent for review is listed with its reason, lives a day, and goes on if approved", async () => {
+	test("an intent for review is listed with its reason, lasts a day, and continues if approved", async () => {
 		const intent = await asked();
 		expect(intent.expiresAtMs - lab.clock.ms).toBe(DAY_MS);
 		const [listed] = await listWaiting(lab.deps, 10);
@@ -143,7 +143,7 @@ describe("reviewIntent", () => {
 		]);
 	});
 
-	test("a no ends it, and nothing is reserved", async () => {
+	test("an operator's refusal ends it, and nothing is reserved", async () => {
 		const intent = await asked();
 		expect(await review(intent, "refuse")).toMatchObject({
 			status: "rejected",
@@ -153,7 +153,7 @@ describe("reviewIntent", () => {
 		await expect(review(intent, "approve")).rejects.toMatchObject({ code: "intent_state" });
 	});
 
-	test("an operator's yes is not its owner's, who is asked after it", async () => {
+	test("an operator's approval does not replace the owner's, who is asked after it", async () => {
 		const intent = await asked(true);
 		const after = await review(intent, "approve");
 		expect(after.status).toBe("confirmation_required");
@@ -162,7 +162,7 @@ describe("reviewIntent", () => {
 		expect((await lab.intent(intent.id)).status).toBe("submitted");
 	});
 
-	test("its owner's yes is not an operator's", async () => {
+	test("the owner's confirmation does not replace an operator's approval", async () => {
 		script.isReviewed = false;
 		const [intent] = await lab.pay(await lab.person({ requireTradeConfirmation: true }));
 		script.isReviewed = true;
@@ -177,7 +177,7 @@ describe("reviewIntent", () => {
 		).rejects.toMatchObject({ code: "intent_state" });
 	});
 
-	test("a yes holds for less, and what became more is looked at again", async () => {
+	test("an approval is valid for smaller amounts, and a larger one is reviewed again", async () => {
 		const intent = await asked();
 		script.extraRaw = 1n;
 		expect((await review(intent, "approve")).status).toBe("review_required");

@@ -81,7 +81,7 @@ async function expectRefused(body: unknown, code: string): Promise<void> {
 	expect(await audited()).toEqual([]);
 }
 
-test("intents in doubt are listed, those first that are so for longest", async () => {
+test("uncertain intents are listed, the oldest first", async () => {
 	const { status, body } = await ask("");
 	expect(status).toBe(200);
 	expect(body).toMatchObject({
@@ -90,7 +90,7 @@ test("intents in doubt are listed, those first that are so for longest", async (
 	});
 });
 
-test("an intent that was sent for longer than its chain needs is listed, with what frees it", async () => {
+test("an intent that is pending for longer than its chain needs is listed, with the possible actions", async () => {
 	const other = await lab.person();
 	const [sent] = await lab.pay(other);
 	expect((await ask("")).body.intents).toHaveLength(1);
@@ -117,7 +117,7 @@ test("an intent that was sent for longer than its chain needs is listed, with wh
 	expect((await ask("")).body).toEqual({ intents: [], hasMore: false });
 });
 
-describe("giving up", () => {
+describe("giving up a payment", () => {
 	test("giving up is refused while the nonce is free, however long that is", async () => {
 		await lab.tick(30 * 86_400_000);
 		await expectRefused({ abandon: true }, "nonce_free");
@@ -134,7 +134,7 @@ describe("giving up", () => {
 		await expectRefused({ abandon: true }, "evidence_shallow");
 	});
 
-	test("[SEC-01] giving up is done once another transaction used the nonce for good, and is logged", async () => {
+	test("[SEC-01] giving up is accepted once another transaction used the nonce for good, and is logged", async () => {
 		const hash = other();
 		mine();
 		const { status, body } = await resolve({ abandon: true });
@@ -175,7 +175,7 @@ describe("giving up", () => {
 		expect(await lab.ledger(id)).toEqual({ reserve: RESERVED, spend: RESERVED });
 	});
 
-	test("giving up is refused if the node cannot name the nonce's user; a hash is then evidence", async () => {
+	test("giving up is refused if the node cannot name the nonce's user, but a hash is evidence", async () => {
 		mine(300);
 		const hash = other();
 		mine(4);
@@ -186,7 +186,7 @@ describe("giving up", () => {
 	});
 });
 
-describe("a hash", () => {
+describe("resolving by a hash", () => {
 	test("the planned transaction's hash settles the intent, mined or pending", async () => {
 		lab.provider.state.lookupIsDown = true;
 		lab.provider.releaseKept(lab.handed[0]?.referenceId ?? "");
@@ -237,7 +237,7 @@ describe("a hash", () => {
 	});
 });
 
-test("a chain that is away resolves nothing", async () => {
+test("while a chain is unreachable nothing is resolved", async () => {
 	lab.chain.state.isDown = true;
 	for (const claim of [{ abandon: true }, { transactionHash: `0x${"ab".repeat(32)}` }]) {
 		expect((await resolve(claim)).status).toBe(503);
@@ -273,7 +273,7 @@ test("[SEC-06] a resolution that cannot be written to the audit log is not done"
 	}
 });
 
-test("a caller without the key is not even told what is wrong with a request", async () => {
+test("a caller without the key gets no details about an invalid request", async () => {
 	for (const body of [{ abandon: true }, { nonsense: 1 }]) {
 		const asked = ask(`/${id}/resolve`, { body, headers: { "x-api-key": "another" } });
 		expect((await asked).status).toBe(401);
@@ -281,7 +281,7 @@ test("a caller without the key is not even told what is wrong with a request", a
 	expect((await ask("", { headers: { "x-api-key": "" } })).status).toBe(401);
 });
 
-test("a claim is a hash or giving up, one of them, and of an intent that exists", async () => {
+test("a claim is either a hash or giving up, for an existing intent", async () => {
 	const hash = `0x${"ab".repeat(32)}`;
 	for (const body of [
 		{},
@@ -296,7 +296,7 @@ test("a claim is a hash or giving up, one of them, and of an intent that exists"
 	expect((await resolve({ abandon: true }, "no-uuid")).status).toBe(422);
 });
 
-test("[SEC-01] an operator calls one off: its nonce is used, and who did it is written down", async () => {
+test("[SEC-01] an operator cancels a payment by its nonce, and the operator's name is logged", async () => {
 	const called = await resolve({ callOff: true });
 	expect(called).toMatchObject({
 		status: 200,
@@ -311,7 +311,7 @@ test("[SEC-01] an operator calls one off: its nonce is used, and who did it is w
 	expect(await resolve({ callOff: true })).toMatchObject({ status: 409, code: "intent_state" });
 });
 
-test("a payment of the owner's own wallet is cancelled by its owner only: an operator is told how", async () => {
+test("a payment of an owner's own wallet is cancelled by its owner only, and an operator is told how", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	const [asked] = await lab.pay(owner);
 	if (!asked?.plan) throw new Error("nothing was planned");
@@ -323,8 +323,8 @@ test("a payment of the owner's own wallet is cancelled by its owner only: an ope
 	expect(await lab.intent(asked.id)).toMatchObject({ status: "submitted", cancellation: null });
 });
 
-describe("whether it arrived", () => {
-	test("an operator says whether it arrived only for a mined payment in doubt, and that is logged", async () => {
+describe("resolving whether the goods arrived", () => {
+	test("an operator says whether it arrived only for a mined uncertain payment, and that is logged", async () => {
 		await expectRefused({ arrived: true }, "intent_state");
 		const detail = "receipt and balances differ";
 		lab.state.missing = { code: "arrival_doubtful", detail, isDoubtful: true };
@@ -351,13 +351,13 @@ describe("whether it arrived", () => {
 	});
 });
 
-test("exactly one of the three is asked for", async () => {
+test("exactly one of the three claims is accepted in a request", async () => {
 	for (const body of [{}, { abandon: true, callOff: true }, { callOff: false }]) {
 		expect((await resolve(body)).status).toBe(422);
 	}
 });
 
-test("one transaction settles only one of two intents, also if both are resolved at once", async () => {
+test("one transaction settles only one of two intents, also if both are resolved simultaneously", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	const alike = { data: "0x55" } as const;
 	const intents = [...(await lab.pay(owner, alike)), ...(await lab.pay(owner, alike))];

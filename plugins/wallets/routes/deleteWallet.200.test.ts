@@ -6,7 +6,7 @@ const own = identityOfFile();
 const remove = (path: string, bearer: string) =>
 	own.fixture.call(`/profile/${path}`, { method: "DELETE", bearer });
 
-test("[TRD-09] an unlinked wallet is gone, its address free, and the next best is canonical", async () => {
+test("[TRD-09] after unlinking a wallet its address is free, and the next best one is canonical", async () => {
 	const { provider } = own.fixture;
 	const token = provider.user("u-1", [
 		provider.embedded("w-1", addressOf(1), true),
@@ -38,7 +38,7 @@ test("the last wallet can be unlinked too, and its history is kept", async () =>
 	expect(rows).toEqual([{ removed: true, revision: 2 }]);
 });
 
-test("[TRD-09] an unlinked social account leads nowhere, and may be linked by another", async () => {
+test("[TRD-09] an unlinked social account leads to no profile, and may be linked by another", async () => {
 	const { provider, identity } = own.fixture;
 	const { body } = await own.fixture.enrol(provider.user("u-4", [provider.social("s-4", "ann")]));
 	own.fixture.audited.length = 0;
@@ -54,7 +54,7 @@ test("[TRD-09] an unlinked social account leads nowhere, and may be linked by an
 	expect(await identity.service.profileOfSocial("s-4")).toMatchObject({ id: other.profile.id });
 });
 
-test("all other sessions of the profile have to sign in again", async () => {
+test("all other sessions of the profile must sign in again", async () => {
 	const { body: thief } = await own.fixture.signIn(keyOf(6));
 	const { body: owner } = await own.fixture.signIn(keyOf(6));
 	const statusOf = async (bearer: string) =>
@@ -68,7 +68,7 @@ test("all other sessions of the profile have to sign in again", async () => {
 	expect([await statusOf(second.token), await statusOf(other.token)]).toEqual([401, 200]);
 });
 
-test("[TRD-09] two requests that unlink one wallet at once end as one 200 and one 404", async () => {
+test("[TRD-09] of two simultaneous requests to unlink one wallet one gets 200 and one 404", async () => {
 	const { body } = await own.fixture.signIn(keyOf(8));
 	const path = `wallets/${body.profile.canonicalWalletId}`;
 	const answers = await Promise.all([remove(path, body.token), remove(path, body.token)]);

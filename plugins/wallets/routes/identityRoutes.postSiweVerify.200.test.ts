@@ -15,7 +15,7 @@ import { createFakeChain } from "#test/harness/fakeChain.ts";
 
 describe("postSiweVerify.200", () => {
 	const own = identityOfFile();
-	test("[TRD-10] [TRD-14] the nonce comes with what the message has to say", async () => {
+	test("[TRD-10] [TRD-14] the nonce is returned with the values that the message must contain", async () => {
 		const { status, body, headers } = await own.fixture.call("/siwe/nonce", { method: "POST" });
 		expect({ status, body }).toEqual({
 			status: 200,
@@ -57,7 +57,7 @@ describe("postSiweVerify.200", () => {
 		}
 	});
 
-	test("[TRD-10] the same wallet signs in to the same profile, with another token each time", async () => {
+	test("[TRD-10] the same wallet signs in to the same profile, with a new token each time", async () => {
 		const { body: first } = await own.fixture.signIn(keyOf(2));
 		const { body: second } = await own.fixture.signIn(keyOf(2), {
 			statement: null,
@@ -70,7 +70,7 @@ describe("postSiweVerify.200", () => {
 	});
 
 	// Guarantee: a nonce is worth one sign-in, whoever is quicker.
-	test("[TRD-10] one of several sign-ins with one nonce at the same time succeeds", async () => {
+	test("[TRD-10] of several simultaneous sign-ins with one nonce one succeeds", async () => {
 		const account = privateKeyToAccount(keyOf(3));
 		for (let round = 0; round < 5; round++) {
 			const message = await own.fixture.messageOf(account.address);
@@ -83,13 +83,13 @@ describe("postSiweVerify.200", () => {
 		}
 	});
 
-	test("[TRD-09] first sign-ins of one wallet at the same time make one profile", async () => {
+	test("[TRD-09] simultaneous first sign-ins of one wallet create one profile", async () => {
 		const answers = await Promise.all([4, 4, 4, 4].map((key) => own.fixture.signIn(keyOf(key))));
 		expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 		expect(new Set(answers.map(({ body }) => body.profile.id)).size).toBe(1);
 	});
 
-	test("[TRD-09] a wallet is added to the profile that asks for it with its own session", async () => {
+	test("[TRD-09] a wallet is added to the profile that requests it with its own session", async () => {
 		const { body } = await own.fixture.signIn(keyOf(5));
 		const linked = await own.fixture.signIn(
 			keyOf(6),
@@ -110,7 +110,7 @@ describe("postSiweVerify.200", () => {
 		});
 	});
 
-	test("a session alone adds nothing: without asking, the wallet's own profile is signed in to", async () => {
+	test("a session alone adds no wallet: without a request, the wallet's own profile is signed in to", async () => {
 		const { body: planted } = await own.fixture.signIn(keyOf(7));
 		const cookie = `__Host-session=${planted.token}`;
 		const { body } = await own.fixture.signIn(keyOf(8), {}, { cookie });
@@ -119,7 +119,7 @@ describe("postSiweVerify.200", () => {
 		expect(again.profile.wallets).toHaveLength(1);
 	});
 
-	test("[TRD-10] a contract's word is asked of the home chain, with the message's hash", async () => {
+	test("[TRD-10] a contract's signature is checked on the home chain, with the message's hash", async () => {
 		const asked: unknown[] = [];
 		const rpc: Rpc = {
 			...createFakeChain().rpc,
@@ -217,7 +217,7 @@ describe("postSiweVerify.401", () => {
 		expect(await of(message, signature)).toEqual({ status: 401, code: "siwe_nonce" });
 	});
 
-	test("a nonce asks the chain once, and a silent node is not a wrong signature", async () => {
+	test("a nonce allows one call of the chain, and a silent node does not mean a wrong signature", async () => {
 		let asked = 0;
 		const rpc = {
 			...createFakeChain().rpc,
@@ -237,7 +237,7 @@ describe("postSiweVerify.401", () => {
 		expect(asked).toBe(1);
 	});
 
-	test("a node that serves another chain is no wrong signature either, and has a code of its own", async () => {
+	test("a node of another chain does not mean a wrong signature, and has its own error code", async () => {
 		const call = async () => {
 			throw rpcFault.wrongChain();
 		};
@@ -251,7 +251,7 @@ describe("postSiweVerify.401", () => {
 		expect(answer.body.detail).toContain("serves another chain");
 	});
 
-	test("adding a wallet needs a session, and does not use the nonce up without one", async () => {
+	test("adding a wallet needs a session, and without one the nonce stays unused", async () => {
 		const message = await own.fixture.messageOf(account.address);
 		const signature = await account.signMessage({ message });
 		const body = { message, signature, link: true };
@@ -308,7 +308,7 @@ describe("postSiweVerify.422", () => {
 		);
 	});
 
-	test("[SEC-04] a body of another form is refused, and what was sent is not repeated", async () => {
+	test("[SEC-04] a body of another form is refused, and the sent values are not repeated", async () => {
 		const message = await own.fixture.messageOf(account.address);
 		const signature = await account.signMessage({ message });
 		const bad: [path: string, body: unknown][] = [

@@ -115,7 +115,7 @@ describe("identityRoutes.403", () => {
 		);
 
 	describe("a page of another origin cannot act with its visitor's cookie:", () => {
-		test("the matrix has every unsafe route", () => {
+		test("the test covers every unsafe route", () => {
 			expect(unsafeRoutes().map(({ method, path }) => `${method} ${path.slice(0, 20)}`)).toEqual(
 				[
 					"POST /profile",
@@ -151,7 +151,7 @@ describe("identityRoutes.403", () => {
 			expect(await state()).toEqual(before);
 		});
 
-		test("every unsafe route, with every type that a form can send, from whatever origin", async () => {
+		test("every unsafe route, with every type that a form can send, from any origin", async () => {
 			const before = await state();
 			for (const { method, path } of unsafeRoutes()) {
 				for (const type of NOT_JSON) {
@@ -176,7 +176,7 @@ describe("identityRoutes.403", () => {
 			expect(await state()).toEqual(before);
 		});
 
-		test("a form is refused without a cookie too: nobody is signed in by another page", async () => {
+		test("a form is refused without a cookie too: no other page can sign anybody in", async () => {
 			for (const { method, path } of unsafeRoutes()) {
 				for (const type of NOT_JSON) {
 					const headers = { "content-type": type, origin: "https://evil.example" };
@@ -187,7 +187,7 @@ describe("identityRoutes.403", () => {
 		});
 	});
 
-	test("the allowed pages can act with the cookie, and a bearer needs no page", async () => {
+	test("the allowed pages can act with the cookie, and a bearer token needs no page", async () => {
 		for (const origin of TRUSTED) {
 			const headers = { cookie: `__Host-session=${token}`, origin };
 			const answer = await own.fixture.call("/profile", { headers, body: {} });
@@ -196,7 +196,7 @@ describe("identityRoutes.403", () => {
 		expect((await own.fixture.call("/profile", { bearer: token, body: {} })).status).toBe(200);
 	});
 
-	test("no page of another origin is told what a signed-in person reads", async () => {
+	test("no page of another origin can read a signed-in person's data", async () => {
 		for (const origin of FOREIGN) {
 			const headers = { cookie: `__Host-session=${token}`, ...(origin === null ? {} : { origin }) };
 			const answer = await own.fixture.call("/profile", { headers });
@@ -256,7 +256,7 @@ describe("identityRoutes.403", () => {
 
 describe("identityRoutes.404", () => {
 	const own = identityOfFile();
-	test("[TRD-09] another profile's wallet answers exactly as one that does not exist", async () => {
+	test("[TRD-09] another profile's wallet gets the same answer as one that does not exist", async () => {
 		const { body: owner } = await own.fixture.signIn(keyOf(1));
 		const { body: other } = await own.fixture.signIn(keyOf(2));
 		const theirs = owner.profile.wallets[0].id;
@@ -337,7 +337,7 @@ describe("identityRoutes.secrets", () => {
 
 describe("identityRoutes", () => {
 	const own = identityOfFile();
-	test("the document names every route, its answer, and which of them need a session", () => {
+	test("the document has every route, its answer, and whether it needs a session", () => {
 		const app = new Elysia().use(own.fixture.identity.routes);
 		const { paths, components } = openApiDocument({ app, version: "1", sandbox: false });
 		const routes = Object.entries(paths).flatMap(([path, item]) =>
@@ -374,7 +374,7 @@ describe("postEnrollment.200", () => {
 	const capabilities = (body: { wallets: { address: string; capability: string }[] }) =>
 		Object.fromEntries(body.wallets.map(({ address, capability }) => [address, capability]));
 
-	test("[TRD-09] enrolling makes a profile of what the provider proved, and signs in", async () => {
+	test("[TRD-09] enrolling creates a profile from the provider's user, and signs in", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-1", [
 			provider.social("s-1", "ann"),
@@ -401,7 +401,7 @@ describe("postEnrollment.200", () => {
 		expect((await own.fixture.call("/profile", { bearer: token })).body).toEqual(body.profile);
 	});
 
-	test("the access token may come in the body, and then wins over a session", async () => {
+	test("the access token may be in the body, and then takes precedence over a session", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-2", [provider.social("s-2")]);
 		const { body: other } = await own.fixture.signIn(keyOf(5));
@@ -416,7 +416,7 @@ describe("postEnrollment.200", () => {
 		expect((await own.fixture.call("/profile", { bearer: other.token })).status).toBe(401);
 	});
 
-	test("[TRD-09] accounts in a request's body are ignored: only the provider's word counts", async () => {
+	test("[TRD-09] accounts in a request's body are ignored: only the provider's data counts", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-3", [provider.external(addressOf(13))]);
 		const { status, body } = await own.fixture.enrol(token, {
@@ -431,7 +431,7 @@ describe("postEnrollment.200", () => {
 		expect(await own.fixture.identity.service.profileOfSocial("victim")).toBeNull();
 	});
 
-	test("[TRD-09] delegation that was given or taken back is seen, and raises both revisions", async () => {
+	test("[TRD-09] a given or revoked delegation is noticed, and raises both revisions", async () => {
 		const { provider, identity } = own.fixture;
 		const accounts = [provider.embedded("w-14", addressOf(14), true)];
 		const token = provider.user("u-4", accounts);
@@ -455,7 +455,7 @@ describe("postEnrollment.200", () => {
 		expect(gone.canonicalWalletId).toBeNull();
 	});
 
-	test("a profile that somebody made by signing is theirs when they enrol with that wallet", async () => {
+	test("a profile that was created by a signature becomes the user's when they enrol with that wallet", async () => {
 		const { provider } = own.fixture;
 		const { body: signed } = await own.fixture.signIn(keyOf(15));
 		const token = provider.user("u-5", [
@@ -471,7 +471,7 @@ describe("postEnrollment.200", () => {
 		expect(again.profile).toEqual(body.profile);
 	});
 
-	test("[TRD-09] signing in does not link again what was unlinked here; asking for it does", async () => {
+	test("[TRD-09] signing in does not link an unlinked account again; an explicit request does", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-6", [
 			provider.social("s-6", "eve"),
@@ -495,7 +495,7 @@ describe("postEnrollment.200", () => {
 		expect((await own.fixture.enrol(token)).body.profile).toEqual(asked.profile);
 	});
 
-	test("an unlinked wallet that is another's now keeps nobody from signing in", async () => {
+	test("an unlinked wallet that now belongs to another profile prevents nobody from signing in", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-7", [provider.social("s-7"), provider.external(addressOf(19))]);
 		const { body } = await own.fixture.enrol(token);
@@ -515,7 +515,7 @@ describe("postEnrollment.200", () => {
 	});
 
 	// Guarantee: however many come at once, one person is one profile.
-	test("[TRD-09] enrolments of one person at the same time make one profile", async () => {
+	test("[TRD-09] simultaneous enrolments of one person create one profile", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-8", [
 			provider.social("s-8"),
@@ -540,7 +540,7 @@ describe("postEnrollment.200", () => {
 		expect(row).toEqual({ profiles: 1, wallets: 1 });
 	});
 
-	test("each change by an enrolment is in the audit log once, without names of the provider's", async () => {
+	test("each change by an enrolment is in the audit log once, without the provider's names", async () => {
 		const { provider, audited } = own.fixture;
 		const token = provider.user("u-9", [
 			provider.social("s-9", "joe"),
@@ -594,7 +594,7 @@ describe("postEnrollment.401", () => {
 		expect(row).toEqual({ profiles: 1 });
 	});
 
-	test("[SEC-04] a provider that is away is said to be, and nothing is made or told", async () => {
+	test("[SEC-04] the error for an unreachable provider says so, and nothing is created", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-1", []);
 		provider.waits.user = async () => {
@@ -616,7 +616,7 @@ describe("postEnrollment.409", () => {
 			(select count(*) from wallets.session)::int as sessions`,
 		);
 
-	test("[TRD-09] a social account is one profile's: another user of the provider is refused", async () => {
+	test("[TRD-09] a social account belongs to one profile: another user of the provider is refused", async () => {
 		const { provider } = own.fixture;
 		await own.fixture.enrol(provider.user("u-1", [provider.social("s-1")]));
 		const before = await everything();
@@ -627,7 +627,7 @@ describe("postEnrollment.409", () => {
 		expect(await everything()).toEqual(before);
 	});
 
-	test("[TRD-09] an address is one profile's, by whatever way it came there", async () => {
+	test("[TRD-09] an address belongs to one profile, however it was linked", async () => {
 		const { provider } = own.fixture;
 		await own.fixture.enrol(provider.user("u-3", [provider.embedded("w-1", addressOf(1), true)]));
 		const before = await everything();
@@ -643,7 +643,7 @@ describe("postEnrollment.409", () => {
 		expect(await everything()).toEqual(before);
 	});
 
-	test("two profiles that were made by signing are not merged into one", async () => {
+	test("two profiles that were created by signatures are not merged", async () => {
 		const { provider } = own.fixture;
 		const { body: one } = await own.fixture.signIn(keyOf(3));
 		const { body: other } = await own.fixture.signIn(keyOf(4));
@@ -657,7 +657,7 @@ describe("postEnrollment.409", () => {
 		expect((await own.fixture.call("/profile", { bearer: one.token })).body).toEqual(one.profile);
 	});
 
-	test("an answer to a conflict says nothing of whose it is", async () => {
+	test("the answer to a conflict does not show the other owner", async () => {
 		const { provider } = own.fixture;
 		const { text } = await own.fixture.enrol(provider.user("u-6", [provider.social("s-1")]));
 		const [owner] = await own.fixture.db.query<{ id: string }>(

@@ -16,7 +16,7 @@ describe("postProfile.200", () => {
 		return row?.revision;
 	};
 
-	test("[TRD-09] settings change one by one, and what is not named stays", async () => {
+	test("[TRD-09] settings change one by one, and unnamed ones are kept", async () => {
 		const { body } = await own.fixture.signIn(keyOf(1));
 		const set = async (change: unknown) => {
 			const { status, body: profile } = await own.fixture.call("/profile", {
@@ -91,7 +91,7 @@ describe("postProfile.200", () => {
 		expect(stored.body).toEqual(chosen.body);
 	});
 
-	test("a provider's access token makes a profile once, and then finds it", async () => {
+	test("a provider's access token creates a profile once, and then finds it", async () => {
 		const { provider } = own.fixture;
 		const token = provider.user("u-1", [
 			provider.social("s-1"),
@@ -112,7 +112,7 @@ describe("postProfile.200", () => {
 	});
 
 	// Guarantee: nobody's safety setting is lost because another change was made in the same moment.
-	test("settings that are changed at the same time all count", async () => {
+	test("simultaneous changes of different settings are all kept", async () => {
 		const { body } = await own.fixture.signIn(keyOf(6));
 		const changes = [
 			{ requireTradeConfirmation: true },
@@ -190,7 +190,7 @@ describe("postProfile.403", () => {
 		expect(refused.body.detail).toContain("Sign in again");
 	});
 
-	test("tightening needs no new sign-in, nor does saying again what stands", async () => {
+	test("strengthening a safeguard, or repeating its value, needs no new sign-in", async () => {
 		const { set, wallet } = await strict(2, TEN_MINUTES_MS * 100);
 		for (const change of [
 			{},
@@ -217,7 +217,7 @@ describe("postProfile.403", () => {
 		expect(again).toMatchObject({ status: 200, body: { requireTradeConfirmation: false } });
 	});
 
-	test("an access token is as fresh as its issue, alone and as the session it opens", async () => {
+	test("an access token is as fresh as its issue time, alone and in the session that it opens", async () => {
 		const { provider, clock } = own.fixture;
 		const accounts = [provider.embedded("w-9", addressOf(9), true)];
 		const signIn = async (issuedAtMs: number) => {
@@ -292,7 +292,7 @@ describe("postProfile.422", () => {
 
 	const INVALID = { status: 422, code: "validation_error" };
 
-	test("[TRD-09] a limit above the deployment's is refused, not stored to be ignored", async () => {
+	test("[TRD-09] a limit above the deployment's is refused, not stored and ignored", async () => {
 		expect(await refused({ perTradeUsdMax: "1000.000001" })).toEqual({
 			...INVALID,
 			path: "perTradeUsdMax",
@@ -341,7 +341,7 @@ describe("postProfile.422", () => {
 		}
 	});
 
-	test("a setting that is misspelled is refused: silently dropped, it would seem to be on", async () => {
+	test("a misspelled setting is refused, so that it never seems to be on", async () => {
 		const bad = [
 			{ requireTradeConfirmations: true },
 			{ require_trade_confirmation: true },
@@ -357,7 +357,7 @@ describe("postProfile.422", () => {
 		for (const body of bad) expect(await refused(JSON.stringify(body))).toMatchObject(INVALID);
 	});
 
-	test("[TRD-09] another profile's wallet is refused exactly as one that does not exist", async () => {
+	test("[TRD-09] another profile's wallet gets the same refusal as one that does not exist", async () => {
 		const { body: other } = await own.fixture.signIn(keyOf(2));
 		const theirs = other.profile.wallets[0].id;
 		for (const id of [theirs, crypto.randomUUID(), "x", "' or 1=1 --", ""]) {

@@ -6,7 +6,7 @@ const own = identityOfFile();
 const requestWith = (headers: Record<string, string>) =>
 	new Request("http://localhost/", { headers });
 
-test("a session's bearer speaks for its profile, with the wallets it has now", async () => {
+test("a session's bearer token identifies its profile, with its current wallets", async () => {
 	const { body } = await own.fixture.signIn(keyOf(1));
 	const speaking = requestWith({ authorization: `Bearer ${body.token}` });
 	const { profile, sessionId } = await own.fixture.identity.service.authenticate(speaking);
@@ -15,7 +15,7 @@ test("a session's bearer speaks for its profile, with the wallets it has now", a
 	expect(profile.wallets).toMatchObject([{ address: addressOf(1), profileId: profile.id }]);
 });
 
-test("the wallet provider's access token speaks for the profile it enrolled", async () => {
+test("the wallet provider's access token identifies the profile that it enrolled", async () => {
 	const { provider, identity } = own.fixture;
 	const token = provider.user("u-1", [provider.social("social-1", "ann")]);
 	const speaking = requestWith({ authorization: `Bearer ${token}` });
@@ -56,7 +56,7 @@ test("a request with no token, a wrong one or another cookie has no caller", asy
 	}
 });
 
-test("[TRD-09] a social account leads to its profile, and one that nobody linked to none", async () => {
+test("[TRD-09] a social account leads to its profile, and an unlinked one to none", async () => {
 	const { provider, identity } = own.fixture;
 	const token = provider.user("u-2", [provider.social("social-2", "bob")]);
 	const { body } = await own.fixture.enrol(token);
@@ -66,7 +66,7 @@ test("[TRD-09] a social account leads to its profile, and one that nobody linked
 	expect(await identity.service.profileOfSocial("")).toBeNull();
 });
 
-test("the agent's caller is nobody without credentials, and wrong ones are told", async () => {
+test("the agent's caller is null without credentials, and wrong ones are refused", async () => {
 	const { callerOf, service } = own.fixture.identity;
 	const { body } = await own.fixture.signIn(keyOf(3));
 	const speaking = requestWith({ authorization: `Bearer ${body.token}` });

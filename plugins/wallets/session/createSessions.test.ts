@@ -48,7 +48,7 @@ describe("createSessions", () => {
 		own.fixture.clock.ms = NOW_MS;
 	});
 
-	test("a browser's cookie is renewed when its session is, and not with each request", async () => {
+	test("a browser's cookie is renewed with its session, and not with each request", async () => {
 		const token = await open();
 		const ask = async () => {
 			const { status, headers } = await own.fixture.call("/profile", { cookie: cookieOf(token) });
@@ -73,7 +73,7 @@ describe("createSessions", () => {
 		expect((await own.fixture.call("/session", { method: "DELETE" })).status).toBe(204);
 	});
 
-	test("a token that was there before a sign-in is worth nothing after it", async () => {
+	test("a token from before a sign-in is invalid after it", async () => {
 		const before = await open();
 		const signedIn = await own.fixture.signIn(keyOf(1), {}, { cookie: cookieOf(before) });
 		expect(signedIn.body.token).not.toBe(before);
@@ -98,7 +98,7 @@ describe("createSessions", () => {
 		expect(row?.text).not.toContain(Buffer.from(token).toString("hex"));
 	});
 
-	test("a session row that somebody writes into the database is useless where a secret is set", async () => {
+	test("a session row that somebody writes into the database is useless if a secret is set", async () => {
 		const keyed = await openIdentity(own.database.db, {
 			config: { SESSION_SECRET: "s".repeat(32) },
 		});
@@ -115,7 +115,7 @@ describe("createSessions", () => {
 		expect(await statusOf(forged)).toBe(200);
 	});
 
-	test("a profile has a bounded number of sessions; the one silent longest goes first", async () => {
+	test("a profile has a bounded number of sessions; the longest unused one is deleted first", async () => {
 		const first = await open(4);
 		own.fixture.clock.ms += 1_000;
 		const second = await open(4);
@@ -131,7 +131,7 @@ describe("createSessions", () => {
 		own.fixture.clock.ms = NOW_MS;
 	});
 
-	test("expired sessions and nonces are deleted, and others stay", async () => {
+	test("expired sessions and nonces are deleted, and others are kept", async () => {
 		const count = async () => {
 			const [row] = await own.database.db.query<{ sessions: number; nonces: number }>(
 				`select (select count(*) from wallets.session)::int as sessions,
@@ -173,7 +173,7 @@ describe("readCredential", () => {
 	const read = (headers: Record<string, string>) =>
 		readCredential(new Request("http://localhost/", { headers }), cookie);
 
-	test("a session token comes as bearer or as cookie; another bearer is the provider's", () => {
+	test("a session token is accepted as bearer or as cookie; another bearer is the provider's", () => {
 		const session = { kind: "session", token } as const;
 		expect(read({ authorization: `Bearer ${token}` })).toEqual({ ...session, from: "header" });
 		expect(read({ authorization: `bearer  ${token} ` })).toEqual({ ...session, from: "header" });
@@ -181,7 +181,7 @@ describe("readCredential", () => {
 		expect(read({ authorization: "Bearer a.b.c" })).toEqual({ kind: "access", token: "a.b.c" });
 	});
 
-	test("a bearer token is never set aside for a cookie, not even a wrong one", () => {
+	test("a bearer token always takes precedence over a cookie, even a wrong one", () => {
 		const both = { cookie: `session=${token}` };
 		expect(read({ ...both, authorization: `Bearer ${other}` })).toMatchObject({ token: other });
 		expect(read({ ...both, authorization: "Bearer wrong" })).toMatchObject({ kind: "access" });
@@ -218,7 +218,7 @@ describe("sessionCookie", () => {
 		);
 	});
 
-	test("the cookie is found among others, by its whole name", () => {
+	test("the cookie is found among others, by its exact name", () => {
 		expect(read("a=b; session=abc; c=d")).toBe("abc");
 		expect(read("session=abc")).toBe("abc");
 		expect(read("session=a=b")).toBe("a=b");
@@ -226,7 +226,7 @@ describe("sessionCookie", () => {
 		expect(plain.read(new Request("http://localhost/"))).toBeNull();
 	});
 
-	test("a cookie that a neighbouring site could have planted is not read", () => {
+	test("a cookie that another site of the domain could have set is not read", () => {
 		// Behind TLS only the name that browsers protect counts.
 		expect(read("session=planted", secure)).toBeNull();
 		expect(read("__Host-session=own; session=planted", secure)).toBe("own");
@@ -234,13 +234,13 @@ describe("sessionCookie", () => {
 		expect(read("__Host-session=own; __Host-session=planted", secure)).toBeNull();
 	});
 
-	test("a header without end is not searched", () => {
+	test("an endless header is not searched", () => {
 		expect(read(`a=${"b".repeat(20_000)}; session=abc`)).toBeNull();
 	});
 });
 
 describe("sessionToken", () => {
-	test("a token is 256 bits of chance behind a prefix of ours", () => {
+	test("a token is 256 random bits after a fixed prefix", () => {
 		const asked: number[] = [];
 		const made = Array.from({ length: 500 }, () =>
 			sessionToken.create((count) => {
@@ -256,7 +256,7 @@ describe("sessionToken", () => {
 		}
 	});
 
-	test("a token is stored as its SHA-256, keyed where the deployment has a secret", () => {
+	test("a token is stored as its SHA-256, keyed if the deployment has a secret", () => {
 		const token = sessionToken.create(randomBytes);
 		const plain = sessionToken.hash(token, undefined);
 		expect(plain).toEqual(createHash("sha256").update(token).digest());

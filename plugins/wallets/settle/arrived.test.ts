@@ -86,7 +86,7 @@ describe("a token's transfer", () => {
 		["answersNothing", 1_000n, 1_000n, -1_000n],
 		["hidesBalances", 1_000n, 0n, 0n],
 	] as const satisfies readonly (readonly [keyof typeof ODD, bigint, bigint, bigint])[]) {
-		test(`a transfer of a token that is ${how} is measured as what it moved`, async () => {
+		test(`for a token that is ${how} the amount that really moved is measured`, async () => {
 			await token.become(how);
 			const receipt = await receiptOf(await move(1_000n));
 			expect(await measure(receipt, ANNA)).toEqual({ toldRaw: told, heldRaw: held });
@@ -96,7 +96,7 @@ describe("a token's transfer", () => {
 		});
 	}
 
-	test("a transfer is measured apart from our other transactions of its block", async () => {
+	test("a transfer is measured apart from our other transactions in its block", async () => {
 		const receipts = await together(
 			() => move(1_000n),
 			() => move(300n),
@@ -111,7 +111,7 @@ describe("a token's transfer", () => {
 		expect(await measure(second, wallet)).toEqual({ toldRaw: -300n, heldRaw: -293n });
 	});
 
-	test("a transfer that moves nothing is not covered by another one to the same recipient", async () => {
+	test("a transfer that moves nothing is not hidden by another one to the same recipient", async () => {
 		await token.become("movesNothing");
 		const [empty] = await together(
 			() => move(1_000n),
@@ -124,7 +124,7 @@ describe("a token's transfer", () => {
 });
 
 describe("the coin", () => {
-	test("a payment of the coin is measured without gas, and apart from others of its block", async () => {
+	test("a payment in the coin is measured without gas, and apart from others in its block", async () => {
 		const of = { kind: "coin" } as const;
 		const [first, second] = await together(
 			() => pay(5_000n),
@@ -158,7 +158,7 @@ describe("nodes", () => {
 		};
 	}
 
-	test("a node that keeps no old state leaves the receipt's amount as it is", async () => {
+	test("with a node that keeps no old state the receipt's amount is kept", async () => {
 		await token.become("movesNothing");
 		const receipt = await receiptOf(await move(1_000n));
 		await token.become("honest");
@@ -187,7 +187,7 @@ describe("judgeArrival", () => {
 		return settled && "code" in settled ? settled.code : settled;
 	};
 
-	test("full logs beside a shortfall are in doubt, and short logs are short", () => {
+	test("full logs with a shortfall are uncertain, and logs below the amount mean a shortfall", () => {
 		expect(codeOf(100n, 100n, 100n)).toBeNull();
 		expect(codeOf(100n, 101n, 100n)).toBeNull();
 		expect(codeOf(100n, null, 100n)).toBeNull();
@@ -198,18 +198,18 @@ describe("judgeArrival", () => {
 		expect(codeOf(99n, null, 100n)).toBe("partly_received");
 	});
 
-	test("an arrival without logs is in doubt and not failed, which would invite paying twice", () => {
+	test("an arrival without logs is uncertain and not failed, because that could lead to a second payment", () => {
 		expect(codeOf(0n, 100n, 100n)).toBe("arrival_doubtful");
 		expect(codeOf(99n, 200n, 100n)).toBe("arrival_doubtful");
 	});
 
-	test("an amount that left is judged the same way: at most what was planned", () => {
+	test("an amount that left is judged the same way: at most the planned one", () => {
 		expect(codeOf(-100n, -100n, -100n)).toBeNull();
 		expect(codeOf(-100n, -200n, -100n)).toBe("arrival_doubtful");
 		expect(codeOf(-100n, 0n, -100n)).toBeNull();
 	});
 
-	test("the lower of two amounts counts as arrived, and any excess is named", () => {
+	test("the lower of two amounts counts as arrived, and any excess is reported", () => {
 		expect(judgeArrival({ toldRaw: 120n, heldRaw: 110n }, 100n)).toEqual({
 			...{ kind: "arrived", raw: 110n, moreRaw: 0n },
 		});
@@ -218,7 +218,7 @@ describe("judgeArrival", () => {
 		});
 	});
 
-	test("a failed transaction changed nothing, and other tokens' logs say nothing", () => {
+	test("a failed transaction changed nothing, and other tokens' logs have no meaning", () => {
 		const word = (value: Hex) => `0x${value.slice(2).padStart(64, "0")}` as const;
 		const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef" as const;
 		const log = { address: TOKEN, topics: [topic, word(ANNA), word(wallet)], data: word("0x64") };

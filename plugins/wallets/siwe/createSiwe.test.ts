@@ -6,13 +6,13 @@ import { createNonce, homeChain, signInOrigins } from "#plugins/wallets/siwe/cre
 import { createFakeChain } from "#test/harness/fakeChain.ts";
 
 describe("createNonce", () => {
-	test("[TRD-10] a nonce is 24 letters and digits, and none comes twice", () => {
+	test("[TRD-10] a nonce is 24 letters and digits, and none is repeated", () => {
 		const made = Array.from({ length: 2_000 }, () => createNonce(randomBytes));
 		for (const nonce of made) expect(nonce).toMatch(/^[A-Za-z0-9]{24}$/);
 		expect(new Set(made).size).toBe(made.length);
 	});
 
-	test("[TRD-10] every character depends on chance, and chance decides at least 128 bits", () => {
+	test("[TRD-10] every character is random, with at least 128 bits in total", () => {
 		const made = Array.from({ length: 500 }, () => createNonce(randomBytes));
 		for (let place = 0; place < 24; place++) {
 			// 62 characters: that 500 draws show fewer than 40 of them happens to nobody.
@@ -43,22 +43,22 @@ describe("homeChain", () => {
 		return { ...rest, id: chain.id };
 	}
 
-	test("[TRD-14] the home chain is 4663, and sign-in messages carry that alone", () => {
+	test("[TRD-14] the home chain is 4663, and only that chain is accepted in sign-in messages", () => {
 		expect(home(["base", "robinhood"])).toEqual({ id: 4663, rpc, signInChainIds: [4663] });
 		expect(home(["base", "anvil"])).toEqual({ id: 4663, rpc: null, signInChainIds: [4663] });
 	});
 
-	test("[TRD-14] the sandbox's chain stands in for it, and messages may carry either id", () => {
+	test("[TRD-14] the sandbox's chain replaces it, and messages may carry either id", () => {
 		const stood = home(["anvil"], { sandbox: true });
 		expect(stood).toEqual({ id: 31_337, rpc, signInChainIds: [4663, 31_337] });
 	});
 
-	test("[TRD-14] a sandbox that has a 4663 of its own links wallets there", () => {
+	test("[TRD-14] a sandbox that has its own 4663 links wallets there", () => {
 		const own = home(["anvil", "robinhood"], { sandbox: true });
 		expect(own).toEqual({ id: 4663, rpc, signInChainIds: [4663] });
 	});
 
-	test("an operator may name another; one that is not defined refuses the boot", () => {
+	test("an operator may name another home chain; an undefined one is refused at boot", () => {
 		expect(home(["anvil"], { name: "anvil" })).toEqual({
 			id: 31_337,
 			rpc,
@@ -81,7 +81,7 @@ describe("signInOrigins", () => {
 		});
 	}
 
-	test("[TRD-10] with a public address, sign-in is for it and allowed pages, whatever Host says", () => {
+	test("[TRD-10] with a public address, sign-in is for it and allowed pages, whatever the Host header is", () => {
 		const publicUrl = "https://svc.example/api";
 		for (const host of ["evil.example", "localhost:4000", "svc.example", null]) {
 			for (const sandbox of [true, false]) {
@@ -93,7 +93,7 @@ describe("signInOrigins", () => {
 		}
 	});
 
-	test("[TRD-10] without a public address, the Host header counts for this machine alone", () => {
+	test("[TRD-10] without a public address, the Host header is accepted for this machine only", () => {
 		for (const host of [
 			"evil.example",
 			"localhost.evil.example",
@@ -115,7 +115,7 @@ describe("signInOrigins", () => {
 		expect(origins("localhost:4000/x")).toEqual(["https://app.example"]);
 	});
 
-	test("the sandbox takes any host name for signing in, as nothing is real there", () => {
+	test("the sandbox accepts any host name for signing in", () => {
 		expect(origins("sandbox.lan:4000", { sandbox: true })).toEqual([
 			"http://sandbox.lan:4000",
 			"https://app.example",

@@ -106,7 +106,7 @@ async function send(transaction: { to?: Hex; data: Hex }) {
 	]);
 }
 
-test("[TRD-10] a key signs for its own address and for no other, and no chain is asked", async () => {
+test("[TRD-10] a key signs for its own address only, and no chain is called", async () => {
 	const signature = await owner.signMessage({ message: text });
 	const own = owner.address.toLowerCase() as Hex;
 	expect(await isSignedBy(own, { text, signature, rpc: null })).toBe(true);
@@ -116,7 +116,7 @@ test("[TRD-10] a key signs for its own address and for no other, and no chain is
 	expect(await isSignedBy(other, { text, signature, rpc })).toBe(false);
 });
 
-test("[TRD-10] a contract signs where it says so (ERC-1271), and only for its owner's signature", async () => {
+test("[TRD-10] a contract's signature is valid if the contract says so (ERC-1271)", async () => {
 	const wallet = await deploy("Wallet", [owner.address]);
 	const signature = await owner.signMessage({ message: text });
 	expect(await isSignedBy(wallet, { text, signature, rpc })).toBe(true);
@@ -126,7 +126,7 @@ test("[TRD-10] a contract signs where it says so (ERC-1271), and only for its ow
 	expect(await isSignedBy(wallet, { text, signature, rpc: null })).toBe(false);
 });
 
-test("[TRD-10] a contract that is not deployed yet signs with how it would be (ERC-6492)", async () => {
+test("[TRD-10] the signature of a contract that is not yet deployed is checked by ERC-6492", async () => {
 	const factory = await deploy("Factory");
 	const { abi = [] } = contracts.Factory ?? {};
 	const data = encodeFunctionData({ abi, functionName: "make", args: [owner.address] });
@@ -148,7 +148,7 @@ test("[TRD-10] a contract that is not deployed yet signs with how it would be (E
 	expect(await anvil.rpc<Hex>("eth_getCode", [wallet, "latest"])).toBe("0x");
 });
 
-test("a contract that reverts, or answers another word, has not signed", async () => {
+test("a contract that reverts, or returns another value, has not signed", async () => {
 	const signature = await owner.signMessage({ message: text });
 	for (const name of ["Yes", "Reverts"]) {
 		const address = await deploy(name);
@@ -165,7 +165,7 @@ function flipped(signature: Hex): Hex {
 }
 
 // Guarantee: for a key's address a signature has one form; a contract judges its own bytes.
-test("a high s is refused for a key's address, whoever is asked, and is a contract's own affair", async () => {
+test("a high s is refused for a key's address; for a contract the contract decides", async () => {
 	const signature = flipped(await owner.signMessage({ message: text }));
 	const own = owner.address.toLowerCase() as Hex;
 	expect(await isSignedBy(own, { text, signature, rpc: null })).toBe(false);
@@ -184,7 +184,7 @@ test("a high s is refused for a key's address, whoever is asked, and is a contra
 });
 
 // Guarantee: what a stranger's contract does costs the node a bounded amount of gas.
-test("a contract that never ends is cut at the gas limit and has not signed", async () => {
+test("a contract that never ends is stopped at the gas limit and has not signed", async () => {
 	const address = await deploy("Burns");
 	const signature = await owner.signMessage({ message: text });
 	const asked: unknown[] = [];
@@ -199,7 +199,7 @@ test("a contract that never ends is cut at the gas limit and has not signed", as
 	expect(asked).toMatchObject([{ gas: `0x${SIGNATURE_CALL_GAS_MAX.toString(16)}` }]);
 });
 
-test("a node that does not answer has not said no: the caller hears of it", async () => {
+test("a node that does not answer does not mean a wrong signature: the caller gets an error", async () => {
 	const dead = httpRpc({
 		url: "http://127.0.0.1:1",
 		timeoutMs: 1_000,

@@ -10,7 +10,7 @@ import {
 import { cpuTimer } from "#test/harness/until.ts";
 
 describe("readTimestamp", () => {
-	test("[TRD-10] a timestamp means the same moment in every zone it is written in", () => {
+	test("[TRD-10] a timestamp means the same moment in every zone", () => {
 		const noon = Date.UTC(2021, 8, 30, 12);
 		expect(readTimestamp("2021-09-30T12:00:00Z")).toBe(noon);
 		expect(readTimestamp("2021-09-30T12:00:00.000Z")).toBe(noon);
@@ -55,7 +55,7 @@ describe("readTimestamp", () => {
 		expect(bad.filter((text) => readTimestamp(text) !== null)).toEqual([]);
 	});
 
-	test("a date's own ISO text is read back to the millisecond", () => {
+	test("a date's own ISO text is parsed to the millisecond", () => {
 		const dates = fc.date({
 			min: new Date("1000-01-01T00:00:00Z"),
 			max: new Date("9999-12-31T23:59:59Z"),
@@ -215,7 +215,7 @@ describe("uriGrammar", () => {
 	});
 
 	// Guarantee: no text makes the grammar slow. Each of these would take minutes if it backtracked.
-	test("long texts that nearly fit are refused at once", () => {
+	test("long texts that nearly match are refused at once", () => {
 		const long = "a".repeat(8_000);
 		const texts = [
 			`https://${long} `,

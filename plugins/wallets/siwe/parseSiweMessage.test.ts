@@ -62,7 +62,7 @@ describe("the official vectors", () => {
 	});
 });
 
-test("[TRD-10] every field is read as it was written, and what is absent is null", () => {
+test("[TRD-10] every field is read as it was written, and an absent one is null", () => {
 	expect(read(LINES.join("\n"))).toEqual(FULL);
 	const bare = {
 		...FULL,
@@ -81,9 +81,9 @@ test("[TRD-10] every field is read as it was written, and what is absent is null
 	});
 });
 
-describe("[TRD-10] refused, because it is not the grammar:", () => {
+describe("[TRD-10] a text outside of the grammar is refused:", () => {
 	const MANDATORY = ["URI: ", "Version: ", "Chain ID: ", "Nonce: ", "Issued At: "];
-	test("a message without a field that it must have, or with it empty or twice", () => {
+	test("a message without a required field, or with it empty or twice", () => {
 		for (const label of MANDATORY) {
 			const line = LINES.find((one) => one.startsWith(label)) ?? "";
 			expect({ label, is: isRefused(withLine(label, null)) }).toEqual({ label, is: true });
@@ -112,7 +112,7 @@ describe("[TRD-10] refused, because it is not the grammar:", () => {
 		}
 	});
 
-	test("a line that is unknown, empty or doubled, wherever it stands", () => {
+	test("a line that is unknown, empty or doubled, at any position", () => {
 		for (let at = 0; at <= LINES.length; at++) {
 			for (const extra of ["", " ", "X: y", "Chain ID: 1", "\t", "Statement: more"]) {
 				const text = LINES.toSpliced(at, 0, extra).join("\n");
@@ -121,7 +121,7 @@ describe("[TRD-10] refused, because it is not the grammar:", () => {
 		}
 	});
 
-	test("a line that is left out, whichever, but for those that may be", () => {
+	test("a message with any required line left out", () => {
 		const optional = /^(?:I accept|Expiration Time|Not Before|Request ID|- )/;
 		for (const [at, line] of LINES.entries()) {
 			const refused = isRefused(LINES.toSpliced(at, 1).join("\n"));
@@ -129,7 +129,7 @@ describe("[TRD-10] refused, because it is not the grammar:", () => {
 		}
 	});
 
-	test("other ends of lines, blanks at ends, and anything before or after", () => {
+	test("other line endings, blanks at ends, and anything before or after", () => {
 		const text = LINES.join("\n");
 		expect(isRefused(LINES.join("\r\n"))).toBe(true);
 		expect(isRefused(LINES.join("\r"))).toBe(true);
@@ -149,7 +149,7 @@ describe("[TRD-10] refused, because it is not the grammar:", () => {
 		}
 	});
 
-	test("labels spelt otherwise", () => {
+	test("labels in another spelling", () => {
 		const labels = ["URI", "Version", "Chain ID", "Nonce", "Issued At", "Expiration Time"];
 		for (const label of [...labels, "Not Before", "Request ID"]) {
 			const line = LINES.find((one) => one.startsWith(`${label}: `)) ?? "";
@@ -188,7 +188,7 @@ describe("[TRD-10] refused, because it is not the grammar:", () => {
 		expect(isRefused(withLine("0x", digits))).toBe(false);
 	});
 
-	test("a first line that is not that sentence, or whose domain is none", () => {
+	test("a first line that is another sentence, or whose domain is invalid", () => {
 		const tail = " wants you to sign in with your Ethereum account:";
 		const bad = [
 			tail,
@@ -255,7 +255,7 @@ describe("[TRD-10] refused, because it is not the grammar:", () => {
 		expect(read(text)).toMatchObject({ uri: FULL.uri, statement: "URI: https://evil.example" });
 	});
 
-	test("a message without end, and one with resources without end", () => {
+	test("an endless message, and one with endless resources", () => {
 		const long = renderSiweMessage({ ...FULL, statement: "a".repeat(9_000) });
 		expect(isRefused(long)).toBe(true);
 		const many = renderSiweMessage({ ...FULL, resources: Array(51).fill("a:b") });
@@ -287,7 +287,7 @@ const messages: fc.Arbitrary<SiweMessage> = fc.record({
 	resources: orNull(fc.array(fc.webUrl(), { maxLength: 4 })),
 });
 
-describe("for all messages", () => {
+describe("any message", () => {
 	test("[TRD-10] a rendered message is parsed back field by field", () => {
 		fc.assert(
 			fc.property(messages, (message) => {
@@ -296,7 +296,7 @@ describe("for all messages", () => {
 		);
 	});
 
-	test("[TRD-10] a text with any one character changed is refused, or says what it now says", () => {
+	test("[TRD-10] a text with one character changed is refused, or parsed to the changed value", () => {
 		const changes = fc.tuple(
 			messages,
 			fc.nat(),

@@ -15,7 +15,7 @@ const yParity = Number(slice(signature, 64, 65)) - 27;
 const word = (number: bigint) => toHex(number, { size: 32 });
 const byte = (number: number) => toHex(number, { size: 1 });
 
-test("[TRD-10] a key's signature is read in each way in which wallets write it", async () => {
+test("[TRD-10] a key's signature is read in each format that wallets use", async () => {
 	expect(await readSigner(hash, signature)).toBe(address as Hex);
 	expect(await readSigner(hash, concat([r, s, byte(yParity)]))).toBe(address as Hex);
 	const compact = hexToBigInt(s) + (yParity === 1 ? 1n << 255n : 0n);
@@ -25,12 +25,12 @@ test("[TRD-10] a key's signature is read in each way in which wallets write it",
 	);
 });
 
-test("the twin of a signature, which anybody can make of it, is nobody's", async () => {
+test("the malleated twin of a signature has no signer", async () => {
 	const twin = concat([r, word(ORDER - hexToBigInt(s)), byte(28 - yParity)]);
 	expect(await readSigner(hash, twin)).toBeNull();
 });
 
-test("[TRD-10] a signature that no key can have made has no signer, and throws nothing", async () => {
+test("[TRD-10] an impossible signature has no signer, and throws nothing", async () => {
 	const bad: Hex[] = [
 		"0x",
 		"0x00",

@@ -25,7 +25,7 @@ function codeOf(changes: Partial<SiweMessage>, origins = ["https://app.example"]
 	return siweRefusal(message, { origins, chainIds: [4663], nowMs: NOW_MS })?.code ?? null;
 }
 
-test("[TRD-10] a message for this page, this chain and this moment is let through", () => {
+test("[TRD-10] a message for this page, this chain and this moment is accepted", () => {
 	expect(codeOf({})).toBeNull();
 	expect(codeOf({ scheme: "https" })).toBeNull();
 	expect(codeOf({ uri: "https://app.example" })).toBeNull();
@@ -33,7 +33,7 @@ test("[TRD-10] a message for this page, this chain and this moment is let throug
 	expect(codeOf({ domain: "localhost:4000", uri: "http://localhost:4000/" }, local)).toBeNull();
 });
 
-test("[TRD-10] a message for any other domain is refused, however alike it looks", () => {
+test("[TRD-10] a message for any other domain is refused, however similar", () => {
 	const domains = [
 		"evil.example",
 		"app.example.evil.example",
@@ -80,7 +80,7 @@ test("[TRD-14] a message of any other chain than the home chain is refused", () 
 	}
 });
 
-test("[TRD-10] a message is good from a minute before it says until what it says", () => {
+test("[TRD-10] a message is valid from a minute before its issue time until its expiry", () => {
 	expect(codeOf({ issuedAt: at(60) })).toBeNull();
 	expect(codeOf({ issuedAt: at(61) })).toBe("siwe_not_yet_valid");
 	expect(codeOf({ issuedAt: at(-660) })).toBeNull();
@@ -94,7 +94,7 @@ test("[TRD-10] a message is good from a minute before it says until what it says
 	expect(codeOf({ expirationTime: at(7 * 86_400 + 1) })).toBe("siwe_lifetime");
 });
 
-test("a time that cannot be read lets nobody in", () => {
+test("an unreadable time signs nobody in", () => {
 	expect(codeOf({ issuedAt: "soon" })).not.toBeNull();
 	expect(codeOf({ expirationTime: "never" })).not.toBeNull();
 	expect(codeOf({ notBefore: "now" })).not.toBeNull();

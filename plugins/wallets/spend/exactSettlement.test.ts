@@ -35,7 +35,7 @@ async function entries(id: string) {
 
 const flaws = (id: string) => readLedgerFlaws(database.db, [id]);
 
-test("the unspent part of a reservation is given back, and to the day's limit too", async () => {
+test("the unspent part of a reservation is released, and so is the day's limit", async () => {
 	cost = 1n;
 	const person = await lab.person();
 	const [intent] = await lab.pay(person);
@@ -55,7 +55,7 @@ test("the unspent part of a reservation is given back, and to the day's limit to
 	expect(await lab.execution.held(database.db, [id])).toMatchObject([{ raw: 1n }]);
 });
 
-test("a reorg takes both back, and what it costs in its new block counts", async () => {
+test("a reorg undoes both, and the cost in the new block counts", async () => {
 	cost = HALF_ETHER / 4n;
 	const [intent] = await lab.pay(await lab.person());
 	const id = intent?.id ?? "";
@@ -75,7 +75,7 @@ test("a reorg takes both back, and what it costs in its new block counts", async
 	expect(await flaws(id)).toEqual([]);
 });
 
-test("a payment never costs more than was reserved, whatever its kind says", async () => {
+test("a payment never costs more than was reserved, whatever its kind reports", async () => {
 	cost = HALF_ETHER * 9n;
 	const [intent] = await lab.pay(await lab.person());
 	lab.chain.mine();
@@ -86,7 +86,7 @@ test("a payment never costs more than was reserved, whatever its kind says", asy
 	});
 });
 
-test("a spend without a price counts as its given worth, and never less than its own price", async () => {
+test("a spend without a price counts as the estimate, and never less than its own price", async () => {
 	const pay = payKind({ clock: lab.clock, script: lab.state });
 	const native = `0x${"0".repeat(40)}` as const;
 	let spend: Plan["spend"] | null = null;

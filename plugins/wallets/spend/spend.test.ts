@@ -42,7 +42,7 @@ describe("feeDenial", () => {
 		return feeDenial(by, { chainId: CHAIN_ID, gasLimit, account: { maxFeePerGas } })?.code ?? null;
 	}
 
-	test("a fee that fits the limit exactly is offered, and a micro-dollar more is not", () => {
+	test("a fee exactly at the limit is accepted, and one micro-dollar more is not", () => {
 		const usd = 2_000;
 		const amount = fc.bigInt({ min: 1n, max: 10n ** 9n });
 		fc.assert(
@@ -55,7 +55,7 @@ describe("feeDenial", () => {
 		);
 	});
 
-	test("a fee that nobody can price is not offered, however small", () => {
+	test("a fee without a known price is not accepted, however small", () => {
 		for (const usd of [null, 0]) {
 			const code = judge({ gasLimit: 1n, maxFeePerGas: 1n, usd, max: 10n ** 12n });
 			expect(code).toBe("usd_rate_unavailable");
@@ -111,7 +111,7 @@ describe("limitsInForce", () => {
 		return { profile, wallet, channel: by, recipient: null };
 	}
 
-	test("no limit in force is above any that applies, and each is one of them", () => {
+	test("each limit in force is the lowest one that applies", () => {
 		fc.assert(
 			fc.property(defaults, own, channel, (deployment, owned, by) => {
 				const limits = limitsInForce(deployment, byOf(owned, by));
@@ -147,7 +147,7 @@ describe("limitsInForce", () => {
 		expect(waits(0, own)).toBe(0);
 	});
 
-	test("a limit of nothing is a limit, and not one that is left out", () => {
+	test("a limit of zero is applied, and not ignored", () => {
 		const deployment = {
 			perTradeUsdMicros: 5n,
 			walletNotionalUsdMicros: 6n,
@@ -179,7 +179,7 @@ describe("spendDenial", () => {
 	});
 	const limits = situation().limits;
 
-	test("a spend that fits exactly is allowed, and a micro more is denied with its limit's code", () => {
+	test("a spend exactly at the limit is allowed, and one micro-dollar more is denied with its limit's code", () => {
 		expect(spendDenial(situation())).toBeNull();
 		const denials: [Partial<SpendSituation>, string][] = [
 			[{ usdMicros: null }, "usd_rate_unavailable"],
@@ -191,7 +191,7 @@ describe("spendDenial", () => {
 		for (const [more, code] of denials) expect(spendDenial(situation(more))?.code).toBe(code);
 	});
 
-	test("allowed spends of a day never add up to more than its limit, however they are split", () => {
+	test("the allowed spends of a day never exceed its limit, however they are split", () => {
 		fc.assert(
 			fc.property(fc.array(fc.bigInt({ min: 0n, max: 40n }), { maxLength: 50 }), (spends) => {
 				let spent = 0n;
@@ -214,7 +214,7 @@ describe("usdMicros", () => {
 		return { answer, decimals, currencyDecimals, updatedAtMs: 0 };
 	};
 
-	test("an amount is never counted for less than it is worth, and for less than a micro too much", () => {
+	test("an amount is never counted below its value, and at most one micro-dollar above it", () => {
 		fc.assert(
 			fc.property(
 				fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
@@ -232,14 +232,14 @@ describe("usdMicros", () => {
 		);
 	});
 
-	test("the worth of an amount is rounded up to whole micro-dollars", () => {
+	test("the value of an amount is rounded up to whole micro-dollars", () => {
 		expect(usdMicros(1n, rate(2_000n * 10n ** 8n))).toBe(1n);
 		expect(usdMicros(0n, rate(2_000n * 10n ** 8n))).toBe(0n);
 		expect(usdMicros(10n ** 18n, rate(2_000n * 10n ** 8n))).toBe(2_000_000_000n);
 		expect(usdMicros(1_500_000n, rate(10n ** 8n, 8, 6))).toBe(1_500_000n);
 	});
 
-	test("the worth of an amount is unknown, and not zero, without a valid price", () => {
+	test("the value of an amount is unknown, and not zero, without a valid price", () => {
 		expect(usdMicros(1n, null)).toBeNull();
 		for (const answer of [0n, -1n]) expect(usdMicros(1n, rate(answer))).toBeNull();
 	});

@@ -60,7 +60,7 @@ async function kindsOf(intentId: string): Promise<string[]> {
 	return rows.map(({ kind }) => kind);
 }
 
-test("a repeated ledger move is written once, and one that does not fit is not written", async () => {
+test("a repeated ledger move is written once, and an invalid one is not written", async () => {
 	const id = await reserve(5n);
 	for (const move of ["unspend", "unrelease", "spend", "spend", "release"] as const) {
 		await follow(id, move);
@@ -72,7 +72,7 @@ test("a repeated ledger move is written once, and one that does not fit is not w
 	expect(await kindsOf(id)).toEqual(["reserve", "spend", "unspend", "release", "unrelease"]);
 });
 
-test("an amount is open, spent or given back, and never two of these, in any order of moves", async () => {
+test("an amount is open, spent or released, and never two of these, in any order of moves", async () => {
 	const moves = fc.array(fc.constantFrom<SpendMove>("spend", "release", "unspend", "unrelease"), {
 		minLength: 1,
 		maxLength: 8,
@@ -99,7 +99,7 @@ test("a move without a reservation writes nothing", async () => {
 	expect(await kindsOf(id)).toEqual([]);
 });
 
-test("a day's sum has what is reserved or spent, and not what was given back", async () => {
+test("a day's sum includes reserved and spent amounts, and not released ones", async () => {
 	const [one, two, three] = [await reserve(1n), await reserve(20n), await reserve(300n)];
 	expect(await spent()).toBe(321n);
 	await follow(one, "spend");
@@ -111,7 +111,7 @@ test("a day's sum has what is reserved or spent, and not what was given back", a
 	expect(await spent()).toBe(21n);
 });
 
-test("a reservation older than a day counts no more, whenever it was given back", async () => {
+test("a reservation older than a day no longer counts, whenever it was released", async () => {
 	const old = await reserve(1_000n, NOW_MS - DAY_MS - 1);
 	await reserve(5n, NOW_MS - DAY_MS);
 	expect(await spent()).toBe(5n);
@@ -130,7 +130,7 @@ test("another profile's spends are not counted", async () => {
 	expect(await spent()).toBe(0n);
 });
 
-test("a recipient is known since the first time, by each profile for itself", async () => {
+test("a recipient is known after the first payment, separately for each profile", async () => {
 	const recipient = `0x${"a1".repeat(20)}` as const;
 	const knowAll = (recipients: readonly (Address | null)[], atMs: number, profileId: string) =>
 		database.db.transaction((tx) =>
@@ -151,7 +151,7 @@ test("a recipient is known since the first time, by each profile for itself", as
 	expect(await knowAll([null], NOW_MS, by.profile.id)).toEqual([null]);
 });
 
-test("a ledger takes no amount below nothing, none that is no number, and no other words", async () => {
+test("the ledger accepts no negative amount, no invalid number, and no unknown move", async () => {
 	const intentId = await reserve(1n);
 	for (const [wrong, value] of [
 		["amount_raw", "-1"],

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test("a profile's day is read from its index alone, whatever is known of the values", async () => {
+test("a profile's day is read from its index alone, whatever statistics the planner has", async () => {
 	const sql = spentTodaySql({ profile: "$1", since: "$2" });
 	const values = [PROFILE, new Date(0)];
 	expect(await database.db.keepingPlans.query<{ spent: string }>(sql, values)).toEqual([

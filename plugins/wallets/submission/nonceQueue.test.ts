@@ -23,26 +23,26 @@ describe("chooseNonce", () => {
 	const choose = (queue: Queue, mined: number, pending = mined, explained = 0) =>
 		chooseNonce(queue, { mined, pending }, { explained });
 
-	test("a wallet that is new to us starts from the node's count", () => {
+	test("a wallet without our payments starts from the node's count", () => {
 		const fresh: Queue = { held: [], finalCount: 0, ownCount: null };
 		expect(choose(fresh, 57, 59)).toEqual({ kind: "nonce", nonce: 59 });
 		expect(choose(fresh, 0)).toEqual({ kind: "nonce", nonce: 0 });
 	});
 
-	test("the next nonce is the lowest that no payment of ours holds", () => {
+	test("the next nonce is the lowest that none of our payments has", () => {
 		expect(choose(queueOf(), 10)).toEqual({ kind: "nonce", nonce: 10 });
 		expect(choose(queueOf(held([10, 11])), 10)).toEqual({ kind: "nonce", nonce: 12 });
 		// A gap below what was sent is filled first.
 		expect(choose(queueOf(held([10, 17, 18])), 10, 11)).toEqual({ kind: "nonce", nonce: 11 });
 	});
 
-	test("a count that our records do not explain is not believed by itself", () => {
+	test("a nonce count that our records do not explain is not believed by itself", () => {
 		expect(choose(queueOf(), 10, 17)).toEqual({ kind: "unproven" });
 		expect(choose(queueOf(), 17, 17)).toEqual({ kind: "unproven" });
 		expect(choose(queueOf(held([10])), 10, 12)).toEqual({ kind: "unproven" });
 	});
 
-	test("a count is followed as far as it was read, and what only waits in a pool never", () => {
+	test("a nonce count is used up to the last checked transaction, and pending transactions never count", () => {
 		expect(choose(queueOf(), 17, 17, 17)).toEqual({ kind: "nonce", nonce: 17 });
 		expect(choose(queueOf(), 18, 18, 17)).toEqual({ kind: "unproven" });
 		expect(choose(queueOf(), 10, 17, 10)).toEqual({ kind: "unproven" });
@@ -50,13 +50,13 @@ describe("chooseNonce", () => {
 		expect(choose(queueOf(), 17, 17, 10)).toEqual({ kind: "unproven" });
 	});
 
-	test("a node that counts less than is final is behind, and is not followed", () => {
+	test("a node with a count below the final one is behind, and is not used", () => {
 		for (const mined of [0, 3, 9]) {
 			expect(choose(queueOf(), mined)).toEqual({ kind: "nonce", nonce: 10 });
 		}
 	});
 
-	test("no payment follows an uncertain one, and one that fits below it goes", () => {
+	test("no payment is sent after an uncertain one, except one with a lower nonce", () => {
 		for (const state of ["doubtful", "dropped"] as const) {
 			const doubt = held([12], state);
 			expect(choose(queueOf([...held([10, 11]), ...doubt]), 10)).toEqual({
@@ -68,7 +68,7 @@ describe("chooseNonce", () => {
 		}
 	});
 
-	test("no nonce is chosen that one of ours holds, nor one that the node counts as mined", () => {
+	test("a nonce that our payment has, or that the node counts as mined, is never chosen", () => {
 		const state = fc.constantFrom<HeldNonce["state"]>("sent", "mined", "doubtful", "dropped");
 		const one = fc.record({ nonce: fc.nat(40), state, purpose: fc.constant("pay" as const) });
 		fc.assert(
@@ -110,7 +110,7 @@ describe("createNonceClaims", () => {
 	});
 });
 
-test("a plan's tip is the least that is offered, and the whole price grows by what it is more", () => {
+test("a plan's priority fee is at least the minimum, and the maximum fee grows by the same amount", () => {
 	const now = { maxFeePerGas: 50n, maxPriorityFeePerGas: 2n };
 	expect(offeredBy(now, {})).toEqual(now);
 	expect(offeredBy(now, { tipRaw: 2n })).toEqual(now);
@@ -121,7 +121,7 @@ describe("replacementFees", () => {
 	const fee = fc.bigInt({ min: 0n, max: 10n ** 18n });
 	const fees = fc.record({ maxFeePerGas: fee, maxPriorityFeePerGas: fee });
 
-	test("a replacement offers a tenth more than all it replaces, and today's price at least", () => {
+	test("a replacement offers a tenth more than all that it replaces, and at least today's price", () => {
 		fc.assert(
 			fc.property(fees, fc.array(fees, { maxLength: 4 }), (now: Fees, others: Fees[]) => {
 				const { maxFeePerGas, maxPriorityFeePerGas } = replacementFees(now, others);

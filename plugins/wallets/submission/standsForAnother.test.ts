@@ -35,13 +35,13 @@ const isTaken = (submissionId: string, chainId = CHAIN_ID) =>
 		standsForAnother(tx, { submissionId, chainId, transactionHash: HASH }),
 	);
 
-test("[TRD-08] a hash that nobody has is free, and its own is its own", async () => {
+test("[TRD-08] an unused hash is free, and so is the intent's own", async () => {
 	expect(await isTaken(own)).toBe(false);
 	await give(own);
 	expect(await isTaken(own)).toBe(false);
 });
 
-test("[TRD-08] a hash that stands for one intent of a wallet stands for no second one", async () => {
+test("[TRD-08] the hash of one intent of a wallet cannot be used for a second one", async () => {
 	await give(second);
 	expect(await isTaken(own)).toBe(true);
 	// Also once it is over: what it paid for was paid for.

@@ -100,7 +100,7 @@ async function read(id: string) {
 	return submissionRow.read(rows[0]);
 }
 
-test("a queued submission has no nonce, and one that is handed over has all that is sent", async () => {
+test("a queued submission has no nonce, and one that is handed over has all sent values", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const id = one?.id ?? "";
@@ -134,7 +134,7 @@ test("a queued submission has no nonce, and one that is handed over has all that
 	});
 });
 
-test("a submission that began is not begun again", async () => {
+test("a submission that was begun is not begun again", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const id = one?.id ?? "";
@@ -153,7 +153,7 @@ test("a submission that began is not begun again", async () => {
 	}
 });
 
-test("no submission begins behind one that may or may not have been sent", async () => {
+test("no submission begins after one that may have been sent", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -167,7 +167,7 @@ test("no submission begins behind one that may or may not have been sent", async
 	expect((await begin(by, two?.id ?? ""))?.nonce).toBe(4);
 });
 
-test("a nonce whose transaction can never be mined is taken again, and one that was used is not", async () => {
+test("a nonce whose transaction can never be mined is used again, and a used one is not", async () => {
 	const by = await lab.person();
 	const [one, two, three] = await queue(by, 3);
 	await begin(by, one?.id ?? "");
@@ -184,7 +184,7 @@ test("accounts do not wait for each other", async () => {
 	expect((await begin(bert, two?.id ?? ""))?.nonce).toBe(3);
 });
 
-test("chains of one account do not wait for each other, and each counts its own nonces", async () => {
+test("chains of one account do not wait for each other, and each has its own nonces", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	await begin(by, one?.id ?? "");
@@ -204,7 +204,7 @@ test("chains of one account do not wait for each other, and each counts its own 
 	}
 });
 
-test("unmined and queued payments hold their value and their gas from the balance", async () => {
+test("unmined and queued payments reserve their value and gas of the balance", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 2);
 	const promised = async (minedNonce = 3) => {
@@ -229,7 +229,7 @@ test("unmined and queued payments hold their value and their gas from the balanc
 	}
 });
 
-test("the database itself refuses two that are handed over at once, two payments, one hash for two", async () => {
+test("the database refuses two submissions with the same turn, payment or hash", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -246,7 +246,7 @@ test("the database itself refuses two that are handed over at once, two payments
 	expect(await set(hash)).toBe("refused");
 });
 
-test("a finding of one submission is written, whatever other one shares its nonce", async () => {
+test("a finding about one submission is written, whichever other one shares its nonce", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -269,7 +269,7 @@ const tell = (submissionId: string, transactionHash: `0x${string}` = HASH) =>
 		}),
 	);
 
-test("an intent with a reservation is not reserved again, and leaves no second trace", async () => {
+test("an intent with a reservation is not reserved again, and leaves no second record", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const intentId = one?.intent.id ?? "";
@@ -289,7 +289,7 @@ test("an intent with a reservation is not reserved again, and leaves no second t
 	expect(await lab.db.query("select 1 from wallets.submission")).toHaveLength(1);
 });
 
-test("[TRF-03] the reservation is the plan's spend, its owner and currency, to the unit", async () => {
+test("[TRF-03] the reservation equals the plan's spend, with its owner and currency, exactly", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const intentId = one?.intent.id ?? "";
@@ -309,7 +309,7 @@ test("[TRF-03] the reservation is the plan's spend, its owner and currency, to t
 	expect(await lab.intent(intentId)).toMatchObject({ plan, planHash: hashPlan(plan) });
 });
 
-test("a report of sending is written on an open submission, and moves its waiting intent", async () => {
+test("a report of sending is written to an open submission, and moves its waiting intent", async () => {
 	const by = await lab.person();
 	const [one] = await queue(by, 1);
 	const [id, intentId] = [one?.id ?? "", one?.intent.id ?? ""];
@@ -329,7 +329,7 @@ test("a report of sending is written on an open submission, and moves its waitin
 	expect(await lab.moves(intentId)).toEqual(["reserve", "sent"]);
 });
 
-test("one hash stands for one intent of a sender, and a stranger may report the same hash", async () => {
+test("one hash belongs to one intent of a sender, and a stranger may report the same hash", async () => {
 	const [anna, bert] = [await lab.person(), await lab.person()];
 	const [[one, two], [other]] = [await queue(anna, 2), await queue(bert, 1)];
 	await begin(anna, one?.id ?? "");
@@ -341,7 +341,7 @@ test("one hash stands for one intent of a sender, and a stranger may report the 
 	expect(await tell(other?.id ?? "")).toEqual({ isWritten: true, isMoved: true });
 });
 
-test("[TRD-08] a hash of another chain is another transaction's, of the same sender too", async () => {
+test("[TRD-08] a hash on another chain is another transaction, also for the same sender", async () => {
 	const by = await lab.person();
 	const [one, two] = await queue(by, 2);
 	await begin(by, one?.id ?? "");
@@ -351,7 +351,7 @@ test("[TRD-08] a hash of another chain is another transaction's, of the same sen
 	expect(await tell(two?.id ?? "")).toEqual({ isWritten: true, isMoved: true });
 });
 
-test("a submission takes no state, account or hash of another form", async () => {
+test("a submission accepts no state, account or hash of another form", async () => {
 	const [one] = await queue(await lab.person(), 1);
 	for (const [wrong, value] of [
 		["state", "lost"],

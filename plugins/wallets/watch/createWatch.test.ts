@@ -49,7 +49,7 @@ const pay = async (mood?: Lab["moods"][number], by?: Awaited<ReturnType<Lab["per
 	return (await lab.pay(by ?? (await lab.person())))[0]?.id ?? "";
 };
 
-test("open intents are counted by kind and state, with the age of the oldest; gone ones are 0", async () => {
+test("open intents are counted by kind and state, with the age of the oldest; empty groups are 0", async () => {
 	const { figures } = open();
 	await pay();
 	lab.clock.ms += 60_000;
@@ -70,7 +70,7 @@ test("open intents are counted by kind and state, with the age of the oldest; go
 	);
 });
 
-test("a blocked nonce queue is one, however much waits in it, with its chain and reason", async () => {
+test("a blocked nonce queue counts once, however many payments wait in it, with its chain and reason", async () => {
 	const { figures, degraded } = open();
 	const by = await lab.person();
 	lab.provider.state.hasTaken = true;
@@ -90,7 +90,7 @@ test("a blocked nonce queue is one, however much waits in it, with its chain and
 	expect(codes).toEqual({ intents_in_doubt: 1, intents_behind: 2, nonce_queues_behind: 1 });
 });
 
-test("quarantined rows, flaws of the ledger and unread pasts are counted, and degrade what readyz says", async () => {
+test("quarantined rows, flaws of the ledger and unread pasts are counted, and degrade readyz", async () => {
 	const { figures, degraded } = open();
 	const [id, other] = [await pay(), await pay()];
 	await database.db.execute(
@@ -126,7 +126,7 @@ test("quarantined rows, flaws of the ledger and unread pasts are counted, and de
 	}
 });
 
-test("the watch reads once in some seconds for all callers, and its reasons name nobody", async () => {
+test("the watch reads once in some seconds for all callers, and its reasons name no user", async () => {
 	const by = await lab.person();
 	const id = await pay(undefined, by);
 	await lab.tick(SLOW_AFTER_MS + 1);
@@ -146,7 +146,7 @@ test("the watch reads once in some seconds for all callers, and its reasons name
 	expect(queries).toBeGreaterThan(once);
 });
 
-test("intents that all go well degrade nothing", async () => {
+test("intents that proceed normally degrade nothing", async () => {
 	const { degraded, figures } = open();
 	await pay();
 	expect(await degraded()).toEqual([]);

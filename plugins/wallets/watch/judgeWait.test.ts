@@ -19,7 +19,7 @@ const held = (nonce: number, state: SubmissionState = "sent"): HeldNonce => {
 const judge = (waiting: Partial<Waiting>, nonces: HeldNonce[] = [], isUnproven = false) =>
 	judgeWait({ ...sent, ...waiting }, { held: nonces, isUnproven }, NOW_MS);
 
-describe("what was sent", () => {
+describe("a sent payment", () => {
 	test("a sent payment is slow if nodes know it, and unseen if none has shown it for long", () => {
 		expect(judge({}, [held(7)])).toBe("slow");
 		expect(judge({ seenAtMs: null }, [held(7)])).toBe("unseen");
@@ -45,7 +45,7 @@ describe("what was sent", () => {
 	});
 });
 
-test("a payment whose nonce is used, or taken after a refusal, waits for that", () => {
+test("a payment whose nonce is used, or was taken after a refusal, waits for that transaction", () => {
 	expect(judge({ nonce: 5 }, [held(5, "mined")])).toBe("nonce_used");
 	expect(judge({ nonce: 4, state: "doubtful" }, [held(5, "reverted")])).toBe("nonce_used");
 	expect(judge({ nonce: 5, state: "refused" }, [held(5)])).toBe("nonce_used");
@@ -66,7 +66,7 @@ test("an unreadable submission has that reason first, and a mined cancellation c
 	expect(judge({ state: "doubtful", cancelling: "sent" })).toBe("in_doubt");
 });
 
-test("each waiting intent has exactly one reason, and words for it", () => {
+test("each waiting intent has exactly one reason, with a text for it", () => {
 	const states = [
 		...(["queued", "sending", "sent", "doubtful", "dropped", "refused"] as const),
 		...(["mined", "reverted", "never"] as const),

@@ -28,7 +28,7 @@ async function settle(): Promise<void> {
 	for (let look = 0; look < 3; look++) await lab.tick(400_000);
 }
 
-test("the ledger check finds nothing wrong with what the payment path writes", async () => {
+test("the ledger check finds no flaw in the entries of the payment path", async () => {
 	await pay();
 	await pay("refuses");
 	await pay("sends, silent");
@@ -46,7 +46,7 @@ test("the ledger check finds nothing wrong with what the payment path writes", a
 	expect(await turn()).toEqual([]);
 });
 
-describe("found is", () => {
+describe("flaws that the ledger check finds", () => {
 	const change = (text: string, id: string) => database.db.execute(text, [id]);
 	const copy = (kind: string, amount = "amount_raw") => `insert into wallets.spend_entry
 		(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw, usd_micros, at)
@@ -54,7 +54,7 @@ describe("found is", () => {
 			at
 		from wallets.spend_entry where intent_id = $1 and kind = 'reserve'`;
 
-	test("a settled intent whose spend is missing, or not all of what was reserved", async () => {
+	test("a settled intent whose spend is missing, or below the reserved amount", async () => {
 		const [gone, changed] = [await pay(), await pay()];
 		await settle();
 		await change("delete from wallets.spend_entry where intent_id = $1 and kind = 'spend'", gone);
@@ -70,13 +70,13 @@ describe("found is", () => {
 		);
 	});
 
-	test("an intent in flight whose reservation is given back already is found", async () => {
+	test("a pending intent whose reservation is already released", async () => {
 		const id = await pay();
 		await change(copy("release"), id);
 		expect(await turn()).toEqual([[id, "unbalanced"]]);
 	});
 
-	test("an intent that spent more than was reserved, or less than nothing, is found", async () => {
+	test("an intent that spent more than was reserved, or a negative amount", async () => {
 		const [twice, negative] = [await pay(), await pay()];
 		await settle();
 		await change(copy("spend"), twice);
@@ -89,7 +89,7 @@ describe("found is", () => {
 		);
 	});
 
-	test("an old one too, some turns later, and until it is put right", async () => {
+	test("a flaw of an old intent, some runs later, until it is corrected", async () => {
 		const old = await pay();
 		await settle();
 		await change("delete from wallets.spend_entry where intent_id = $1 and kind = 'spend'", old);

@@ -44,7 +44,7 @@ describe("blockedQueues", () => {
 		]);
 	});
 
-	test("a payment in doubt by itself, or of the owner's own wallet, blocks no queue", () => {
+	test("a single uncertain payment, or one of the owner's own wallet, blocks no queue", () => {
 		const none = [
 			one({ state: "doubtful", reason: "in_doubt" }),
 			one({ state: "refused", reason: "refused" }),
@@ -54,7 +54,7 @@ describe("blockedQueues", () => {
 		expect(blockedQueues(none)).toEqual([]);
 	});
 
-	test("a payment whose row cannot be read blocks its queue, whatever its nonce", () => {
+	test("a payment whose row is unreadable blocks its queue, whatever its nonce", () => {
 		const queues = blockedQueues([one({ nonce: null, isUnreadable: true, reason: "unreadable" })]);
 		expect(queues).toMatchObject([{ reason: "unreadable" }]);
 	});
@@ -114,8 +114,8 @@ describe("listWaiting", () => {
 		expect(await list()).toEqual([]);
 	});
 
-	describe("listed is", () => {
-		test("a payment that nodes know for long is listed as slow; a cancellation frees it", async () => {
+	describe("payments that are listed", () => {
+		test("a payment that nodes know for long is listed as slow, and ends by a cancellation", async () => {
 			const id = await pay();
 			await lab.tick();
 			await lab.tick(SLOW_AFTER_MS);
@@ -123,7 +123,7 @@ describe("listWaiting", () => {
 			await expectFreed(id);
 		});
 
-		test("a payment that the provider claims sent and no node saw is listed, and all behind it", async () => {
+		test("a payment that the provider reports as sent and no node saw is listed, with all after it", async () => {
 			const first = await pay("says sent, keeps");
 			const second = await pay();
 			await lab.tick(SLOW_AFTER_MS + 1);
@@ -133,7 +133,7 @@ describe("listWaiting", () => {
 			await expectFreed(first);
 		});
 
-		test("a payment above a nonce that nothing uses is listed", async () => {
+		test("a payment above an unused nonce is listed", async () => {
 			await pay();
 			await bury();
 			const lost = await pay();
@@ -154,7 +154,7 @@ describe("listWaiting", () => {
 			await expectFreed(id);
 		});
 
-		test("an uncertain payment is listed at once, and one behind it after ten seconds", async () => {
+		test("an uncertain payment is listed at once, and one after it after ten seconds", async () => {
 			lab.provider.state.hasTaken = true;
 			const first = await pay("keeps, silent");
 			const second = await pay();
@@ -174,7 +174,7 @@ describe("listWaiting", () => {
 			await expectFreed(id);
 		});
 
-		test("a refused payment whose nonce the next one has is listed, without a cancellation", async () => {
+		test("a refused payment whose nonce a later one took is listed as `nonce_used`, without a cancellation", async () => {
 			const id = await pay("refuses, signed");
 			await lab.tick();
 			const next = await pay();
@@ -186,7 +186,7 @@ describe("listWaiting", () => {
 			expect(await list()).toEqual([]);
 		});
 
-		test("a payment that waits for a nonce count that no record explains is listed", async () => {
+		test("a payment that waits because of an unexplained nonce count is listed", async () => {
 			await pay();
 			lab.chain.mine();
 			await lab.tick();
@@ -203,7 +203,7 @@ describe("listWaiting", () => {
 			expect(await list()).toEqual([]);
 		});
 
-		test("a payment for which gas is too dear is listed as queued", async () => {
+		test("a payment for which gas is too expensive is listed as queued", async () => {
 			lab.provider.state.hasTaken = true;
 			const first = await pay("keeps, silent");
 			const second = await pay();
@@ -229,7 +229,7 @@ describe("listWaiting", () => {
 		});
 	});
 
-	describe("a row that cannot be read is listed with what can be", () => {
+	describe("an unreadable row is listed together with the readable ones", () => {
 		for (const [table, spoiled] of [
 			["submission", "nonce = 9007199254740993"],
 			["submission", "nonce = 9223372036854775807"],
@@ -290,7 +290,7 @@ describe("listWaiting", () => {
 		expect(listed?.waitsFor).not.toBe("");
 	});
 
-	test("keys of other tables in quarantine are none of this list's", async () => {
+	test("quarantined keys of other tables are not in this list", async () => {
 		await database.db.execute(
 			"insert into core.quarantined_row (source, key, reason, since) values ('other', '1', '', now())",
 		);

@@ -61,7 +61,7 @@ const SUBMISSION_STATES = Object.keys({
 	...{ refused: 0, mined: 0, reverted: 0, never: 0 },
 } satisfies Record<SubmissionState, 0>);
 
-describe("what leaves each state", () => {
+describe("the states in the README", () => {
 	const [intents = new Map(), submissions = new Map()] = tables(section("What leaves each state"));
 
 	test("each state of an intent is in the README, with exactly the moves of the machine", () => {
@@ -77,7 +77,7 @@ describe("what leaves each state", () => {
 		expect([...submissions.keys()].toSorted()).toEqual(SUBMISSION_STATES.toSorted());
 	});
 
-	test("each state names an alert that exists for when nothing leaves it, or is never open", () => {
+	test("each state names an existing alert for the case that nothing leaves it, or is never open", () => {
 		for (const [state, cells] of [...intents, ...submissions]) {
 			const stuck: string = cells.at(-1) ?? "";
 			const named = /^([A-Z]\w+)/.exec(stuck)?.[1] ?? "";
@@ -87,7 +87,7 @@ describe("what leaves each state", () => {
 });
 
 describe("alert rules", () => {
-	test("the README's alert rules each say what they mean and what frees them, no two alike", () => {
+	test("the README's alert rules each say what they mean and what to do, no two alike", () => {
 		expect(alerts.size).toBe(rules().length);
 		for (const { annotations } of rules()) {
 			expect(annotations.summary).toMatch(/\.$/);

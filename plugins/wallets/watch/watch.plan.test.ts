@@ -55,13 +55,13 @@ test("waiting intents are read by the index of open ones", async () => {
 	expect(plan).not.toMatch(/Seq Scan on (intent|submission|wallet)\b/);
 });
 
-test("open intents are counted along it", async () => {
+test("open intents are counted by the index of open ones", async () => {
 	const plan = await plansOf(countOpen);
 	expect(plan).toContain("intent_open");
 	expect(plan).not.toContain("Seq Scan");
 });
 
-test("nonces of accounts are read along the index of nonces", async () => {
+test("nonces of accounts are read by the index of nonces", async () => {
 	const plan = await plansOf((db) =>
 		readHeldNonces(db, [{ chainId: 1, sender: `0x${"0".repeat(39)}1` }]),
 	);
@@ -69,7 +69,7 @@ test("nonces of accounts are read along the index of nonces", async () => {
 	expect(plan).not.toContain("Seq Scan");
 });
 
-test("a turn of the ledger's check reads pages, and the entries of their intents", async () => {
+test("a run of the ledger check reads pages, and the entries of their intents", async () => {
 	const plan = await plansOf((db) => createLedgerCheck(db).turn());
 	expect(plan).not.toMatch(/Seq Scan on intent\b/);
 	const few = await plansOf((db) =>

@@ -165,7 +165,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		]);
 	});
 
-	test("the payment is settled if it is mined all the same, and its cancellation is over", async () => {
+	test("the payment is settled if it is mined after all, and its cancellation ends", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const [payment] = lab.chain.pool();
@@ -180,7 +180,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(await lab.ledger(id)).toEqual({});
 	});
 
-	test("stands again where the block of its cancellation leaves the chain", async () => {
+	test("the payment is open again if the block of its cancellation leaves the chain", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const [payment] = lab.chain.pool();
@@ -193,7 +193,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(await status(id)).toBe("confirmed");
 	});
 
-	test("a cancellation that its wallet speeds up counts under its new hash", async () => {
+	test("a cancellation that the owner's wallet speeds up counts under its new hash", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		await report(link, await sign(link));
@@ -209,7 +209,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 	});
 
-	test("the payment is cancelled again at a better price than the cancellation before it", async () => {
+	test("the payment is cancelled again with a higher fee than the cancellation before", async () => {
 		const { id } = await paid();
 		const first = await cancelLink(id);
 		await report(first, await sign(first));
@@ -219,7 +219,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(BigInt(before.maxFeePerGas) * 10n).toBeGreaterThanOrEqual((waiting?.feeRaw ?? 0n) * 11n);
 	});
 
-	test("the payment's owner, and nobody else, gets a new link to cancel while it is pending", async () => {
+	test("only the payment's owner gets a new link to cancel, while the payment is pending", async () => {
 		const { id } = await paid();
 		const make = (who: By | null, body: object = { intentId: id, purpose: "cancel" }) =>
 			lab.ask("/v1/links", { body, ...(who && { by: who }) });
@@ -238,7 +238,7 @@ describe("a payment that its owner's own wallet sent", () => {
 		expect(await make(by)).toMatchObject({ status: 409, body: { code: "intent_state" } });
 	});
 
-	test("a payment of the service's is cancelled by a link once the service may not send any more", async () => {
+	test("a payment sent by the service is cancelled by a link once the service may not send any more", async () => {
 		by = await lab.person();
 		lab.moods.push("keeps, silent");
 		const body = { fromWalletId: by.wallet.id, recipients: [ANNA], amount: "0.25" };
@@ -258,13 +258,13 @@ describe("a payment that its owner's own wallet sent", () => {
 	});
 });
 
-describe("no link to cancel is made", () => {
-	test("a payment that no node has shown gets no link: nobody knows its nonce", async () => {
+describe("a payment for which no link to cancel is created", () => {
+	test("a payment that no node has shown gets no link, because its nonce is unknown", async () => {
 		const { id } = await paid({ isShown: false });
 		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "nonce_unknown" } });
 	});
 
-	test("a payment whose own bytes have another nonce than a node said gets no link", async () => {
+	test("a payment whose own bytes have another nonce than the node's answer gets no link", async () => {
 		const { id } = await paid();
 		await lab.db.execute("update wallets.submission set seen_nonce = 7");
 		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "nonce_unknown" } });
@@ -288,7 +288,7 @@ describe("no link to cancel is made", () => {
 		});
 	});
 
-	test("a stranger gets no link, nor does a payment that the service cancels by itself", async () => {
+	test("a stranger gets no link, nor does a payment that the service can cancel by itself", async () => {
 		const { id } = await paid();
 		expect(await cancel(id, await lab.person())).toMatchObject(GONE);
 		expect((await cancel(id, null)).status).toBe(401);
@@ -304,7 +304,7 @@ describe("no link to cancel is made", () => {
 		});
 	});
 
-	test("a queued payment gets no link: it is called off, whoever may send for its wallet now", async () => {
+	test("a queued payment gets no link, because it can be cancelled without one", async () => {
 		by = await lab.person();
 		lab.moods.push("keeps, silent");
 		const ids: string[] = [];
@@ -320,7 +320,7 @@ describe("no link to cancel is made", () => {
 		});
 	});
 
-	test("a refused payment whose nonce another has gets no link: the wrong one would be cancelled", async () => {
+	test("a refused payment whose nonce another one has gets no link, to protect that other payment", async () => {
 		by = await lab.person();
 		lab.moods.push("refuses, signed");
 		const ids: string[] = [];
@@ -361,7 +361,7 @@ describe("no link to cancel is made", () => {
 });
 
 describe("a link to cancel", () => {
-	test("a link to cancel is gone once the payment is mined, or has another nonce", async () => {
+	test("a link to cancel is not found once the payment is mined, or has another nonce", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		await lab.db.execute("update wallets.submission set seen_nonce = 7");
@@ -377,7 +377,7 @@ describe("a link to cancel", () => {
 		expect(await report(link, `0x${"ab".repeat(32)}`)).toMatchObject(GONE);
 	});
 
-	test("a link to cancel is gone if its stored terms were changed", async () => {
+	test("a link to cancel is not found if its stored terms were changed", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		for (const [member, value] of [
@@ -402,7 +402,7 @@ describe("a link to cancel", () => {
 		expect((await lab.ask(link)).status).toBe(200);
 	});
 
-	test("a link to cancel takes no confirmation, and no other link's answer, and stays unused", async () => {
+	test("a link to cancel accepts no confirmation, and no other link's answer, and stays unused", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const { planHash } = (await lab.ask(link)).body;
@@ -414,7 +414,7 @@ describe("a link to cancel", () => {
 		expect((await lab.ask(link)).status).toBe(200);
 	});
 
-	test("lives ten minutes, and takes for a while longer what was signed in them", async () => {
+	test("a link to cancel is valid for ten minutes, and accepts a signed transaction a while longer", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const cancellation = await sign(link);
@@ -426,7 +426,7 @@ describe("a link to cancel", () => {
 		expect(await report(late, `0x${"ab".repeat(32)}`)).toMatchObject(GONE);
 	});
 
-	test("a link to cancel takes one of many answers that come at once", async () => {
+	test("of many simultaneous answers a link to cancel accepts one", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const answers = await Promise.all(
@@ -437,7 +437,7 @@ describe("a link to cancel", () => {
 	});
 });
 
-describe("what is reported as a cancellation", () => {
+describe("a transaction reported as a cancellation", () => {
 	test("the hash of the payment, or of another intent's transaction, is refused", async () => {
 		const { id, hash } = await paid();
 		const link = await cancelLink(id);
@@ -469,7 +469,7 @@ describe("what is reported as a cancellation", () => {
 		expect(lab.audited).toHaveLength(1);
 	});
 
-	test("a hash that is reported for another intent in the same moment is refused, and never a 500", async () => {
+	test("a hash that is simultaneously reported for another intent is refused, without a 500", async () => {
 		const [one, two] = [await paid(), await paid({ nonce: 1 })];
 		const link = await cancelLink(one.id);
 		const hash = `0x${"ab".repeat(32)}` as const;
@@ -486,7 +486,7 @@ describe("what is reported as a cancellation", () => {
 		expect((await lab.ask(link)).status).toBe(200);
 	});
 
-	test("a cancellation counts as well if the payment was in a block that left the chain again", async () => {
+	test("a cancellation counts also if the payment was in a block that left the chain", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const [payment] = lab.chain.pool();
@@ -506,7 +506,7 @@ describe("what is reported as a cancellation", () => {
 		expect(await lab.intent(id)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 	});
 
-	test("a cancellation under another nonce is not counted, and the payment goes on", async () => {
+	test("a cancellation under another nonce is not counted, and the payment continues", async () => {
 		const { id } = await paid();
 		const link = await cancelLink(id);
 		const wrong = await sign(link, { nonce: 1 });
@@ -517,7 +517,7 @@ describe("what is reported as a cancellation", () => {
 		expect(await status(id)).toBe("confirmed");
 	});
 
-	test("a report of a foreign or unknown transaction moves nothing", async () => {
+	test("a report of a foreign or unknown transaction changes nothing", async () => {
 		const { id } = await paid();
 		const first = await cancelLink(id);
 		const { address } = by.wallet;
