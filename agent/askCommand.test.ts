@@ -20,7 +20,7 @@ async function askLosing(env: Record<string, string>): Promise<unknown> {
 		.catch((error) => error);
 }
 
-test("warns a signed-in caller that a lost answer may still have been executed", async () => {
+test("after a lost answer a signed-in caller is warned that the command may still have been executed", async () => {
 	expect(await askLosing({ TAPELINE_TOKEN: "token" })).toMatchObject({
 		code: "ask_failed",
 		publicDetail: expect.stringContaining('ask "my intents" before you send it again'),
@@ -46,7 +46,7 @@ async function askAnswered(tool: string, data: unknown): Promise<{ code: number;
 	return { code, said };
 }
 
-test("an action that the limits refused ends with 1 and its reason; what was asked for ends with 0", async () => {
+test("an action that the limits refused gives exit code 1 and its reason; a requested question gives 0", async () => {
 	const refused = { status: "rejected", errorCode: "per_trade_limit" };
 	expect(await askAnswered("buy_nft", refused)).toEqual({
 		code: 1,

@@ -81,7 +81,7 @@ describe("openAgent", () => {
 			.map((parts) => parts.join("")),
 	);
 
-	test("[SOC-05] every reply is one line of at most 200, and of MAX_REPLY_LENGTH, with its age", async () => {
+	test("[SOC-05] every reply is one line of at most 200 characters, and of MAX_REPLY_LENGTH, with its age", async () => {
 		const says = fc.record({
 			kind: fc.constantFrom("done" as const, "choose" as const, "fault" as const),
 			text: anyText,
@@ -110,7 +110,7 @@ describe("openAgent", () => {
 		}
 	});
 
-	test("free text is answered with help if there is no model, or one without tokens", async () => {
+	test("free text is answered with help if there is no model, or no tokens are left", async () => {
 		for (const env of [{}, { AGENT_MODEL: "any", AGENT_MODEL_DAILY_TOKENS_MAX: 0 }]) {
 			const reply = await sayingAgent(env).ask("what would you say of that", author);
 			expect(reply).toMatchObject({ kind: "help", tool: null, isProposal: false });
@@ -160,14 +160,14 @@ describe("refuseMisfits", () => {
 		}
 	}
 
-	test("tools and commands that fit each other pass", () => {
+	test("tools and commands that fit each other are accepted", () => {
 		const send = tool({ name: "send", effect: "execute", access: "profile" });
 		const prepare = tool({ name: "prepare_send", effect: "prepare", access: "profile" });
 		const sends = command({ name: "send", tool: "send", prepares: "prepare_send" });
 		expect(problems([tool({}), send, prepare], [command({}), sends])).toBe("none");
 	});
 
-	test("a schema with a name is written as the object that it is", () => {
+	test("a schema with a name is documented as the object that it describes", () => {
 		const named = z.object({ id: z.string() }).meta({ id: "NamedForThisTest" });
 		expect(problems([tool({ output: named })])).toBe("none");
 		expect(jsonSchema(named)).toMatchObject({ type: "object", required: ["id"] });
@@ -175,7 +175,7 @@ describe("refuseMisfits", () => {
 		expect(inside).toMatchObject({ properties: { one: { $ref: "#/$defs/NamedForThisTest" } } });
 	});
 
-	test("all misfits of tools and commands are said at once", () => {
+	test("all mismatches of tools and commands are reported together", () => {
 		const said = problems(
 			[
 				tool({}),

@@ -31,7 +31,7 @@ describe("createGrammar", () => {
 		return parsed;
 	}
 
-	describe("what is read", () => {
+	describe("texts that are read", () => {
 		test.each([
 			["floor kiln folk on base", "floor kiln folk on base"],
 			["Floor  KILN Folk  on 8453", "floor KILN Folk on base"],
@@ -54,7 +54,7 @@ describe("createGrammar", () => {
 		});
 
 		test.each(commands.map((command) => [command.name, command] as const))(
-			"a reading that %s prints is parsed back as the same",
+			"a reading that is printed as %s is parsed back to the same reading",
 			(_, command) => {
 				fc.assert(
 					fc.property(arbitraryReading(command), (reading) => {
@@ -85,7 +85,7 @@ describe("createGrammar", () => {
 			["how many holders does kiln volume have", null],
 			["volume 7d azuki", "volume azuki 7d"],
 			["volume azuki today", "volume azuki 24h"],
-		])("a reading command tolerates what people add and mistype: %s", (text, command) => {
+		])("a reading command tolerates common additions and typing errors: %s", (text, command) => {
 			expect(printed(text)).toBe(command);
 		});
 	});
@@ -108,11 +108,11 @@ describe("createGrammar", () => {
 			"buy 5 bridge",
 			"buy 5 ON",
 			"hold my",
-		])("a command that moves something tolerates nothing: %s", (text) => {
+		])("a command that moves something tolerates no deviation: %s", (text) => {
 			expect(printed(text)).toBeNull();
 		});
 
-		test("a command that moves something is suggested as its shape, without amounts nobody typed", () => {
+		test("a command that moves something is suggested as its pattern, without an amount", () => {
 			expect(unread("send 0.5 eth").near[0]).toBe("send <amount> eth to <to> [on <chain>]");
 			expect(unread("sel all AAPL").near[0]).toBe(
 				"sell (half|all|<percent>|<quantity>) [of] [my] <asset> [to ETH|WETH|USDG]",
@@ -120,7 +120,7 @@ describe("createGrammar", () => {
 		});
 	});
 
-	describe("what is not read says why and where", () => {
+	describe("texts that are not read", () => {
 		test.each([
 			["", "text_empty", 0],
 			[" \t ", "text_empty", 0],
@@ -169,7 +169,7 @@ describe("createGrammar", () => {
 			expect(unread(text)).toMatchObject({ code, position });
 		});
 
-		test("an unread text names at most three commands that are near", () => {
+		test("for an unread text at most three similar commands are named", () => {
 			for (const text of ["floor", "flor", "kiln volumes holders mints", "sell", "how many"]) {
 				const { near } = unread(text);
 				expect(near.length).toBeGreaterThan(0);
@@ -178,14 +178,14 @@ describe("createGrammar", () => {
 		});
 	});
 
-	describe("over generated texts", () => {
+	describe("generated texts", () => {
 		const COUNT = 20_000;
 
-		test("no list of words is read by two commands", () => {
+		test("no sequence of words is read by two commands", () => {
 			expect(overlapsOf(commands, options)).toEqual([]);
 		});
 
-		test("two commands that read the same text are found", () => {
+		test("two commands that read the same text are detected", () => {
 			const one = { ...command("floor"), name: "one", forms: ["worth {collection}"], examples: [] };
 			const two = { ...one, name: "two", forms: ["worth {collection}", "worth zork {collection}"] };
 			const other = { ...one, name: "three", forms: ["{collection} zork", "so {collection} is"] };
@@ -201,7 +201,7 @@ describe("createGrammar", () => {
 			expect(overlapsOf(same as Command[], options)).toMatchObject([{ commands: ["one", "two"] }]);
 		});
 
-		test("a text never has two readings, a crash, or an action that is not its exact words", () => {
+		test("a text never has two readings, causes an exception, or is read as an action without its exact words", () => {
 			const readers = readersOf(commands, options);
 			const patterns = new Map(commands.map((each) => [each.name, strictPattern(each)]));
 			let read = 0;
@@ -237,7 +237,7 @@ describe("createGrammar", () => {
 		});
 	});
 
-	describe("commands that are written badly refuse the boot", () => {
+	describe("command definitions that are refused at boot", () => {
 		const slots = { collection: { kind: "collection" } } as const;
 		test.each([
 			["an unknown slot", { forms: ["worth {name}"], slots }],
@@ -263,13 +263,13 @@ describe("createGrammar", () => {
 			expect(() => createGrammar([bad], options)).toThrow(/worth/);
 		});
 
-		test("a command that moves something and begins with a slot refuses the boot", () => {
+		test("a command that moves something and begins with a slot is refused at boot", () => {
 			const bad = { ...command("hold"), forms: ["{asset} hold"], examples: [] };
 			expect(() => createGrammar([bad], options)).toThrow(/begins with a word/);
 		});
 	});
 
-	test("a shape shows what is typed", () => {
+	test("a pattern shows what a user must type", () => {
 		expect(shapeOf(command("floor"))).toBe("floor <collection> [on <chain>]");
 	});
 
@@ -281,7 +281,7 @@ describe("createGrammar", () => {
 });
 
 describe("helpLines", () => {
-	test("help shows each command as it is typed, and what it does", () => {
+	test("help shows each command as a user types it, and its effect", () => {
 		const lines = helpLines(commands);
 		expect(lines).toHaveLength(commands.length);
 		expect(lines[0]).toBe("floor <collection> [on <chain>]: Answers floor.");

@@ -22,7 +22,7 @@ test.each([
 	['"Привет"', '"Привет"'],
 	['"हिन्दी"', '"हिन्दी"'],
 	['"Bored™ ♥"', '"Bored™ ♥"'],
-])("%j is written %j", (text, plain) => {
+])("%j becomes %j", (text, plain) => {
 	expect(read(text)).toBe(plain);
 });
 
@@ -58,20 +58,20 @@ test.each([
 	expect(read(text)).toBe(refusal);
 });
 
-test("a text of 2,000 characters is read, also where each is two code units", () => {
+test("a text of 2,000 characters is accepted, even if each has two code units", () => {
 	expect(read("a".repeat(2_000))).toBe("a".repeat(2_000));
 	expect(read("🔥".repeat(2_000))).toContain("🔥");
 	expect(read("🔥".repeat(2_001))).toBe("text_too_long 2000");
 });
 
-test("a position in the plain text leads to the place in the author's", () => {
+test("a position in the normalised text leads to the position in the original", () => {
 	const plain = normaliseText("e\u0301🔥 floor");
 	if (plain.kind !== "text") throw new Error(plain.detail);
 	expect(plain.positionOf(plain.text.indexOf("floor"))).toBe(5);
 	expect(plain.positionOf(plain.text.length)).toBe(10);
 });
 
-test("a normalised text stays as it is when normalised again", () => {
+test("a normalised text is unchanged when normalised again", () => {
 	fc.assert(
 		fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
 			const once = normaliseText(text);

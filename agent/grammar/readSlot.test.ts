@@ -61,7 +61,7 @@ test.each<[Slot["kind"], string, string | undefined]>([
 	expect(readSlot({ kind } as Slot, words(text), 0, rules)).toBe(value);
 });
 
-test("a word of a list is read in any case, and never out of quotes", () => {
+test("a word of a list is read in any case, and never inside quotes", () => {
 	const slot: Slot = { kind: "word", of: ["USDG"] };
 	expect(readSlot(slot, words("usdg"), 0, rules)).toBe("USDG");
 	expect(readSlot(slot, words('"usdg"'), 0, rules)).toBeUndefined();
@@ -74,11 +74,11 @@ test.each([
 	["week", "7d", 1],
 	["30 days", "30d", 2],
 	["1 hour", "1h", 2],
-])("%s is a length of time for those who only ask", (text, value, used) => {
+])("%s is a length of time in commands that only read", (text, value, used) => {
 	expect(readLooseWindow(words(text), 0, 2)).toEqual({ value, used });
 });
 
-test("a length of time that no figure has is refused", () => {
+test("a length of time without any figures is refused", () => {
 	for (const text of ["2 days", "3 hours", "year", '"day"']) {
 		expect(readLooseWindow(words(text), 0, 2)).toBeUndefined();
 	}

@@ -23,7 +23,7 @@ describe("keepsQualifiers", () => {
 	const keeps = (text: string, values: Record<string, string>, isStrict = false) =>
 		keepsQualifiers({ command, values }, text, { chains, isStrict: () => isStrict });
 
-	describe("[SOC-07] what narrows a text is in its reading, or there is none", () => {
+	describe("[SOC-07] a restriction in the text is in the reading, or there is no reading", () => {
 		const cases: [string, Record<string, string>, boolean][] = [
 			["cheap kiln on base", { collection: "kiln" }, false],
 			["cheap kiln on base", { collection: "kiln", chain: "base" }, true],
@@ -47,7 +47,7 @@ describe("keepsQualifiers", () => {
 		}
 	});
 
-	describe("[SOC-07] what moves something has every number and share that was written", () => {
+	describe("[SOC-07] a command that moves something has every number and share of the text", () => {
 		const cases: [string, Record<string, string>, boolean][] = [
 			["send 2 eth, or 3 if you can", { amount: "2" }, false],
 			["send 2 eth", { amount: "2" }, true],

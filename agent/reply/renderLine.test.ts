@@ -74,7 +74,7 @@ describe("harmless", () => {
 			});
 		}
 
-		test("any outside text is made harmless, also next to itself, and stays as it is the second time", () => {
+		test("any outside text becomes harmless, also beside itself, and is unchanged the second time", () => {
 			const parts = fc.oneof(
 				fc.constantFrom(...hostile, ".", "@", "$", "#", ":", "/", "com", "x", " ", "1", "http"),
 				fc.string({ unit: "binary", maxLength: 8 }),
@@ -91,7 +91,7 @@ describe("harmless", () => {
 			fc.assert(check, { numRuns: 3_000, seed: 30 });
 		});
 
-		test("figures and plain names stay as they are", () => {
+		test("figures and plain names are unchanged", () => {
 			for (const text of [
 				"Kiln Folk: floor 0.51 ETH ($1,830.20), 3 listed (1.2 %)",
 				"#42 of Pale Foxes, rank 7 of 500",
@@ -110,7 +110,7 @@ describe("renderLine", () => {
 	const nowMs = 1_800_000_000_000;
 	const terms = { lengthMax: 200, asOfMs: null, nowMs };
 
-	test("[SOC-05] the age of the oldest figure stands at the end, in whole units", () => {
+	test("[SOC-05] the age of the oldest figure is at the end, in whole units", () => {
 		const ages: [number, string][] = [
 			[-5_000, "0 s ago"],
 			[0, "0 s ago"],
@@ -139,7 +139,7 @@ describe("renderLine", () => {
 		expect(renderLine(`${exact}y`, terms)).toBe(`${"x".repeat(198)}…`);
 	});
 
-	test("no line is longer than it may be, in code points and as the platform counts", () => {
+	test("no line exceeds its limit, in code points and as the platform counts", () => {
 		const text = fc.oneof(
 			fc.string({ unit: "binary", maxLength: 500 }),
 			fc.string({ unit: "grapheme", maxLength: 400 }),
@@ -169,7 +169,7 @@ describe("renderLine", () => {
 });
 
 describe("replyLength", () => {
-	test("texts count as the platform's own vectors say", () => {
+	test("the length of a text equals that in the platform's own test vectors", () => {
 		const vectors: [string, number][] = [
 			["", 0],
 			["Hello", 5],

@@ -23,7 +23,7 @@ test("200: a market question needs no session", async () => {
 	expect(body).toMatchObject({ kind: "done", tool: "read_floor", data: { floor: "0.5" } });
 });
 
-test("200: a strict command of whoever is signed in executes under its key, and nobody else's", async () => {
+test("200: a signed-in author's strict command executes under the author's key only", async () => {
 	const { body } = await command(SEND, { ...bearer, "idempotency-key": "k1" });
 	expect(body).toMatchObject({ kind: "done", tool: "send" });
 	expect(served.calls).toMatchObject([
@@ -33,7 +33,7 @@ test("200: a strict command of whoever is signed in executes under its key, and 
 	expect(served.calls).toHaveLength(1);
 });
 
-test("401: wrong credentials are said before anything else is looked at", async () => {
+test("401: wrong credentials are reported before anything else is checked", async () => {
 	for (const body of [SEND, { text: 1 }]) {
 		const answer = await command(body, { authorization: "Bearer wrong" });
 		expect(answer).toMatchObject({ status: 401, body: { code: "unauthorized" } });
@@ -41,13 +41,13 @@ test("401: wrong credentials are said before anything else is looked at", async 
 	expect(served.calls).toEqual([]);
 });
 
-test("403: a page of others cannot type for whoever has a cookie", async () => {
+test("403: a page of another origin cannot send a command with a visitor's cookie", async () => {
 	const headers = { cookie: `session=${TOKEN}`, origin: "https://evil.example" };
 	expect(await command(SEND, headers)).toMatchObject({ status: 403 });
 	expect(served.calls).toEqual([]);
 });
 
-test("422: a body of another form, and a text without end", async () => {
+test("422: a body of another form, and a text that is too long", async () => {
 	for (const body of [{}, { text: 1 }, { text: "x", more: 1 }, { text: "x".repeat(10_001) }, []]) {
 		expect(await command(body)).toMatchObject({ status: 422, body: { code: "validation_error" } });
 	}
