@@ -20,25 +20,25 @@ const sum = (bridges: number, amount: string, symbol: string, chain = "base") =>
 	...{ bridges, amount, symbol, chain, amountRaw: "1" },
 });
 
-describe("where somebody's money is", () => {
+describe("the line of a caller's unfinished bridges", () => {
 	const line = (unfinished: object[], bridges: object[]) =>
 		tool("list_bridges").line({ unfinished, bridges });
 
-	test("is what is unfinished with its sums, and then the newest", () => {
+	test("the line has the unfinished sums, and then the newest bridge", () => {
 		const sums = [sum(2, "12.5", "USDG"), sum(1, "0.1", "ETH", "anvil")];
 		expect(line(sums, [bridge("1"), bridge("9", { where: "It arrived on base." })])).toBe(
 			"3 bridges are not finished: 12.5 USDG from base, 0.1 ETH from anvil. The newest: It arrived on base.",
 		);
 	});
 
-	test("is one sentence where the one that is unfinished is the newest, by its exact amount", () => {
+	test("the line is one sentence with the exact amount if the only unfinished bridge is the newest", () => {
 		expect(line([sum(1, "1.5", "USDG")], [bridge("9"), bridge("1")])).toBe(
 			"1.5 USDG: It is on its way to 9.",
 		);
 		expect(line([], [])).toBe("You have no bridges yet.");
 	});
 
-	test("never has a figure that is cut", () => {
+	test("the line never has a figure that is cut", () => {
 		const amounts = Array.from({ length: 9 }, (_, n) => sum(1, `${n}23456789.123456789`, `T${n}`));
 		const told = line(amounts, [bridge("1"), bridge("9", { where: "It arrived.".repeat(20) })]);
 		expect(told).toStartWith(

@@ -10,7 +10,7 @@ describe("bridgeBody", () => {
 	const ANNA = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 	const none = { from: null, as: null, recipient: null, refundTo: null, mode: "normal" } as const;
 
-	test("a command is read whole, in its order, and nothing beside it", () => {
+	test("a command is read completely, in its order, with nothing around it", () => {
 		expect(readBridgeCommand("bridge 0.5 eth from base to robinhood as USDG")).toEqual({
 			...{ ...none, amount: "0.5", currency: "eth", from: "base", to: "robinhood", as: "USDG" },
 		});
@@ -35,7 +35,7 @@ describe("bridgeBody", () => {
 		}
 	});
 
-	test("`all` and `mode` are words of the command, as they are members of a body", () => {
+	test("`all` and `mode` can be in the command and in the body", () => {
 		const whole = "bridge ALL usdg from robinhood to base mode Direct";
 		const parts = { amount: "all", currency: "usdg", from: "robinhood", to: "base" };
 		const read = { ...none, ...parts, mode: "direct" } as const;
@@ -46,7 +46,7 @@ describe("bridgeBody", () => {
 		});
 	});
 
-	test("a body is a command or its parts, never both, and never half", () => {
+	test("a body is a command or its parts, never both, and never a part of them", () => {
 		const command = "bridge 0.5 eth to base";
 		expect(requestOf({ command }).to).toBe("base");
 		expect(() => requestOf({ command, amount: "1" })).toThrow("validation_error");
@@ -68,7 +68,7 @@ describe("channelRules", () => {
 	const SECOND = `0x${"2".repeat(40)}` as const;
 	const OTHER = `0x${"3".repeat(40)}` as const;
 
-	test("posts bridge only where both switches are on; all else where the first is", () => {
+	test("posts bridge only if both switches are on; all other requests need the first", () => {
 		const code = (isOn: boolean, isSocialOn: boolean, channel: "social" | "agent") => {
 			return switchDenial({ isOn, isSocialOn }, channel)?.code ?? null;
 		};
@@ -81,7 +81,7 @@ describe("channelRules", () => {
 		expect(code(true, true, "social")).toBeNull();
 	});
 
-	test("a post that pays or refunds another address is asked about; own wallets are not", () => {
+	test("a post that pays or refunds a foreign address needs a confirmation; own wallets do not", () => {
 		const wallets = [{ address: OWN }, { address: SECOND }];
 		const asks = (
 			recipient: typeof OWN | typeof SECOND | typeof OTHER,

@@ -69,7 +69,7 @@ async function codeOf(origin = chain(), usePermit = false): Promise<string | nul
 	return denial?.code ?? null;
 }
 
-test("a contract that is seen first is pinned with its code, and is good while that stays", async () => {
+test("a contract that is seen first is pinned with its code, and accepted while the code is the same", async () => {
 	expect([await codeOf(), await codeOf(), await codeOf(chain(), true)]).toEqual([null, null, null]);
 	const pins = await readPins(database.db, [1]);
 	expect(pins.map(({ role, codeHash }) => [role, codeHash !== null])).toEqual([
@@ -80,7 +80,7 @@ test("a contract that is seen first is pinned with its code, and is good while t
 	expect(alarms).toEqual([]);
 });
 
-test("a depository without code is refused, from the first time on", async () => {
+test("a depository without code is refused from the first time on", async () => {
 	codes = {};
 	expect(await codeOf()).toBe("contract_changed");
 	expect(alarms).toEqual(["contract_changed"]);
@@ -95,7 +95,7 @@ test("another contract address is refused although it has the same code", async 
 	);
 });
 
-test("a contract with another code is refused, also just before the deposit is planned", async () => {
+test("a contract with another code is refused, also directly before the deposit is planned", async () => {
 	await codeOf();
 	codes[DEPOSITORY] = "0x6003";
 	expect(await codeOf()).toBe("contract_changed");
@@ -103,7 +103,7 @@ test("a contract with another code is refused, also just before the deposit is p
 	expect(await pinnedDenial(context(), asked)).toMatchObject({ code: "contract_changed" });
 });
 
-describe("of a proxy", () => {
+describe("a pinned contract that is a proxy", () => {
 	test.each([
 		["that names its implementation", () => ({ [`${DEPOSITORY} ${SLOT}`]: INNER })],
 		["behind a beacon", () => ({ [`${DEPOSITORY} ${BEACON}`]: OTHER })],
@@ -128,7 +128,7 @@ test("a contract that cannot be read is refused without an alarm", async () => {
 	expect(alarms).toEqual([]);
 });
 
-test("a solver that was not there at first is refused, and one of nobody's is left to the quote's check", async () => {
+test("a solver that was added later is refused, and an unlisted one is left to the quote's check", async () => {
 	await codeOf();
 	const chains = [chain({ solverAddresses: [SOLVER, THIEF] })];
 	const pins = await knownPins(context(), chains);
@@ -139,7 +139,7 @@ test("a solver that was not there at first is refused, and one of nobody's is le
 	});
 });
 
-test("an operator's word takes the place of a contract, and stands beside solvers", async () => {
+test("an operator's pin replaces a contract, and is added to the solvers", async () => {
 	await codeOf();
 	const by = { by: "olga", at: new Date(0) };
 	await database.db.transaction(async (tx) => {
@@ -153,20 +153,20 @@ test("an operator's word takes the place of a contract, and stands beside solver
 	expect(pins.filter(({ role }) => role === "solver")).toHaveLength(2);
 });
 
-describe("what an order may name as what fills it", () => {
+describe("the contracts that an order may name as its filler", () => {
 	const named = async (more: Partial<RelayChain>) => {
 		const one = chain(more);
 		const pins = await knownPins(context(), [one]);
 		return withPinned({ origin: one }, pins).origin.contracts;
 	};
 
-	test("an order may name a contract that was pinned first, and none that is published later", async () => {
+	test("an order may name a contract that was pinned first, and none that was published later", async () => {
 		expect(await named({ contracts: [OTHER] })).toEqual([OTHER, DEPOSITORY]);
 		expect(await named({ contracts: [OTHER, THIEF] })).toEqual([OTHER, DEPOSITORY]);
 		expect(await named({ protocol: { name: "one", depository: THIEF } })).toEqual([]);
 	});
 
-	test("an order may name a contract that an operator pinned, beside the others", async () => {
+	test("an order may name a contract that an operator pinned, in addition to the others", async () => {
 		await named({ contracts: [OTHER] });
 		await database.db.transaction(async (tx) => {
 			const pin = { chainId: 1, codeHash: null, role: "filler", address: THIEF } as const;

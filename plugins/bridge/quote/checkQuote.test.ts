@@ -115,7 +115,7 @@ const PROVIDERS = [
 const same = (one: QuoteVerdict | null, other: QuoteVerdict | null) => Bun.deepEquals(one, other);
 
 for (const index of [0, 1, 2]) {
-	test(`case ${index}: the unmutated control is good, and its steps are ours`, async () => {
+	test(`case ${index}: the unmutated control is accepted, with our steps`, async () => {
 		const one = cases[index];
 		if (!one) throw new Error("no such case");
 		const verdict = await judge(one, one.said);
@@ -131,7 +131,7 @@ for (const index of [0, 1, 2]) {
 		);
 	});
 
-	test(`case ${index}: every leaf, order and length spoiled is refused before signing`, async () => {
+	test(`case ${index}: a change of any leaf, order or length is refused before signing`, async () => {
 		const one = cases[index];
 		if (!one) throw new Error("no such case");
 		const control = await judge(one, one.said);
@@ -169,7 +169,7 @@ const MEANINGLESS =
 const LEFT_OUT =
 	/^(steps\[\d\]\.(requestId|items\[0\]\.data\.(from|value))|details\.currencyOut\.minimumAmount|fees) (left out|is null)$/;
 
-describe("a real shape", () => {
+describe("a real quote", () => {
 	/** Judges a case's quote after a change: 0 pays in coin, 1 a token. */
 	async function after(index: 0 | 1, change: (said: any) => void) {
 		const one = cases[index];
@@ -233,7 +233,7 @@ describe("a real shape", () => {
 			},
 		],
 		["that takes an allowance back before it gives one", 1, (said: any) => approves(said, "0")],
-	] as const)("%s is read, and its steps are ours", async (_, index, change) => {
+	] as const)("%s is accepted, with our steps", async (_, index, change) => {
 		const plain = await after(index, () => {});
 		const verdict = await after(index, change);
 		expect(verdict?.kind).toBe("good");
@@ -318,7 +318,7 @@ describe("a real shape", () => {
 });
 
 // The five quotes that the provider's kit tests itself with, as shapes of our own.
-describe("a shape that the provider's kit is tested with", () => {
+describe("a quote from the tests of the provider's SDK", () => {
 	const PERMIT2 = `0x${"22".repeat(20)}`;
 	const MAX = "f".repeat(64);
 	/** A quote of a case with other steps; `isOrdered` false: as it was published, without one. */
@@ -378,17 +378,17 @@ describe("a shape that the provider's kit is tested with", () => {
 		["an allowance and a swap", 1, withSwap],
 		["an allowance taken back, one given, and a swap", 1, (own) => [reset(own), ...withSwap(own)]],
 	] as [string, 0 | 1, (own: any[]) => any[]][])(
-		"%s, is not read without an order: nothing else says what is bought",
+		"%s, is refused without an order, because nothing else says what is bought",
 		async (_, index, steps) => {
 			expect(await shape({ index, isOrdered: false }, steps)).toBeUndefined();
 		},
 	);
 
-	test("a deposit of coin, is good once its order is there", async () => {
+	test("a deposit of coin, is accepted once its order exists", async () => {
 		expect(await shape({ index: 0 }, (own) => own)).toBe("good");
 	});
 
-	test("an allowance without end and a Permit2 signature, is refused for the signature", async () => {
+	test("an unlimited allowance and a Permit2 signature, is refused because of the signature", async () => {
 		expect(await shape({ index: 1 }, withSignature)).toBe(
 			"signature_steps_unsupported: a step asks for a signature",
 		);
@@ -401,7 +401,7 @@ describe("a shape that the provider's kit is tested with", () => {
 		);
 	});
 
-	test("further steps behind a signature, here an endless allowance, are not done", async () => {
+	test("further steps after a signature, here an unlimited allowance, are not executed", async () => {
 		const [, one] = cases;
 		const [origin] = chains.map(published);
 		if (!one || !origin) throw new Error("no such case");
@@ -418,11 +418,11 @@ describe("a shape that the provider's kit is tested with", () => {
 		});
 	});
 
-	test("an allowance and a swap, is refused for the swap: its calldata is somebody else's", async () => {
+	test("an allowance and a swap, is refused because the swap's calldata is unknown", async () => {
 		expect(await shape({ index: 1 }, withSwap)).toBe('quote_mismatch: it has a step "swap"');
 	});
 
-	test("an allowance taken back and one given, are good before a deposit, and not before a swap", async () => {
+	test("a revoked and a given allowance, are accepted before a deposit, and not before a swap", async () => {
 		const before = (last: (own: any[]) => any) => (own: any[]) => [reset(own), own[0], last(own)];
 		expect(await shape({ index: 1 }, before(swapOf))).toBe('quote_mismatch: it has a step "swap"');
 		expect(
@@ -483,7 +483,7 @@ function membersOf(schema: z.ZodType, path = ""): string[] {
 	}
 }
 
-test("no other signer than the provider's solver is taken, whoever signs what", async () => {
+test("only the provider's solver is accepted as signer", async () => {
 	const thief = privateKeyToAccount(`0x${"7".repeat(64)}`);
 	const [one] = cases;
 	if (!one) throw new Error("no such case");

@@ -48,13 +48,13 @@ describe("chainReaders", () => {
 	}
 	const url = () => server.url.href;
 
-	test("a reached chain is asked by its own nodes, whatever else is named for it", async () => {
+	test("a reached chain is read through its own nodes, whatever other nodes are configured", async () => {
 		const read = open({ 1: [url()] }).of(1, "http://public.example");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x1");
 		expect([asked, foreign]).toEqual([[], []]);
 	});
 
-	test("any other chain is read by BRIDGE_RPC_URLS_JSON, once the node says that it serves it", async () => {
+	test("any other chain is read through BRIDGE_RPC_URLS_JSON, once the node reports its chain id", async () => {
 		const read = open({ 988: ["ws://nothing", url()] }).of(988, "http://public.example");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
@@ -70,7 +70,7 @@ describe("chainReaders", () => {
 		chainId = 988;
 	});
 
-	test("an endpoint that does not answer passes the question to the next one", async () => {
+	test("if an endpoint does not answer, the next one is called", async () => {
 		const dead = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
 		const deadUrl = dead.url.href;
 		await dead.stop(true);
@@ -78,8 +78,8 @@ describe("chainReaders", () => {
 		expect(await read?.("eth_getBalance", [], signal)).toBe("0x2a");
 	});
 
-	describe("where nobody named a node", () => {
-		test("the provider's public one is asked by the guarded way, with a body", async () => {
+	describe("a chain without a configured node", () => {
+		test("it is read through the provider's public node, with the protections for foreign URLs", async () => {
 			const read = open().of(988, "https://public.example/rpc");
 			expect(await read?.("eth_blockNumber", [], signal)).toBe("0x7");
 			expect(foreign.map((one) => one.url)).toEqual(Array(2).fill("https://public.example/rpc"));
@@ -92,7 +92,7 @@ describe("chainReaders", () => {
 			expect(open().of(988, "ftp://public.example")).toBeNull();
 		});
 
-		test("a public one that was asked before is no node of ours", async () => {
+		test("a public node that was used before does not count as our own node", async () => {
 			const readers = open();
 			expect(readers.of(988, "https://public.example/rpc")).not.toBeNull();
 			expect([readers.own(988), readers.of(988, null)]).toEqual([null, null]);

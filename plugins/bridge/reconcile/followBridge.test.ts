@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const START = Date.UTC(2026, 10, 25);
 
-test("only success and refund claim an end, and no status is believed by itself", () => {
+test("only success and refund claim an outcome, and no status is believed without the chain", () => {
 	expect(judgeWord(seen("success")).kind).toBe("claims");
 	expect(judgeWord(seen("refund")).kind).toBe("claims");
 	expect(judgeWord(seen("failure")).kind).toBe("failure");
@@ -37,7 +37,7 @@ test("an unknown status, and one never seen before, count as in flight", () => {
 	expect(judgeWord({ kind: "unseen" }).kind).toBe("in_flight");
 });
 
-describe("time", () => {
+describe("the time of a bridge", () => {
 	const of = (more: object, afterMs: number) =>
 		judgeTime(
 			{
@@ -48,12 +48,12 @@ describe("time", () => {
 			{ nowMs: START + afterMs, timeoutMs: 60 * MINUTE },
 		);
 
-	test("a young bridge is looked at often, and an old one seldom", () => {
+	test("a young bridge is checked often, and an old one seldom", () => {
 		const delays = [0, 2 * MINUTE, 30 * MINUTE].map((age) => of({}, age).nextMs);
 		expect(delays).toEqual([2_000, 10_000, 60_000]);
 	});
 
-	test("calls it timed out after the configured time, looks each hour for a day, then daily for 60", () => {
+	test("a bridge is timed out after the configured time, then checked hourly for a day and daily for 60", () => {
 		expect(of({}, 60 * MINUTE - 1).event).toBeNull();
 		expect(of({}, 60 * MINUTE).event).toBe("time_out");
 		const timedOut = { status: "timed_out", changedAt: new Date(START) } as const;
@@ -63,7 +63,7 @@ describe("time", () => {
 		expect(of(timedOut, 61 * DAY + 1)).toEqual({ event: null, nextMs: null });
 	});
 
-	test("a failure is shown after five minutes, and may turn into another end for 61 days", () => {
+	test("a failure is shown after five minutes, and may turn into another outcome for 61 days", () => {
 		const failed = { failedAt: new Date(START) };
 		expect(of(failed, 5 * MINUTE - 1).event).toBeNull();
 		expect(of(failed, 5 * MINUTE).event).toBe("fail");
@@ -73,7 +73,7 @@ describe("time", () => {
 		expect(of(shown, 61 * DAY + 1).nextMs).toBeNull();
 	});
 
-	test("no bridge in doubt is without a next look for 61 days", () => {
+	test("every uncertain bridge has a next check for 61 days", () => {
 		const doubted = { status: "uncertain" } as const;
 		expect(of(doubted, 10 * MINUTE).nextMs).toBe(60_000);
 		expect(of(doubted, 2 * DAY).nextMs).toBe(DAY);

@@ -56,7 +56,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 	return error instanceof Fault ? `${error.status} ${error.code}` : String(error);
 }
 
-test("the key goes with each call, and nothing where there is none", async () => {
+test("the key is sent with each call, and no header without a key", async () => {
 	answer = () => Response.json({ status: "pending" });
 	await open("secret").status(ID, options);
 	await open().status(ID, options);
@@ -113,7 +113,7 @@ describe("a status", () => {
 		});
 	}
 
-	test("a status is not waited for longer than its time", async () => {
+	test("a status is waited for only until its time limit", async () => {
 		answer = () => new Promise(() => {});
 		expect(await refusal(open(undefined, 50).status(ID, options))).toBe(
 			"503 bridge_provider_unavailable",
@@ -122,14 +122,14 @@ describe("a status", () => {
 });
 
 describe("the published limits", () => {
-	test("the published limits are kept: a call beyond them is not sent", async () => {
+	test("the published limits are respected: a call beyond them is not sent", async () => {
 		isGranted = false;
 		expect(await refusal(open().status(ID, options))).toBe("429 rate_limited");
 		expect(seen).toEqual([]);
 		expect(taken[0]?.terms).toMatchObject({ perWindow: 200, windowMs: 60_000 });
 	});
 
-	test("the published limits with a key are others, for each class of calls", async () => {
+	test("with a key other published limits apply, for each class of calls", async () => {
 		answer = () => Response.json({ requests: [] });
 		await open("secret").search({ depositHash: HASH }, options);
 		await open().search({ orderId: ID }, options);
@@ -141,14 +141,14 @@ describe("the published limits", () => {
 		expect(seen[0]?.call).toBe(`GET /requests/v3?depositTxHash=${HASH}&limit=1`);
 	});
 
-	test("a 429 has all processes stay away for as long as it says", async () => {
+	test("after a 429 no process calls for the returned time", async () => {
 		answer = () => new Response("{}", { status: 429, headers: { "retry-after": "7" } });
 		expect(await refusal(open().status(ID, options))).toBe("429 rate_limited");
 		expect(paused).toMatchObject([{ forMs: 7_000 }]);
 	});
 });
 
-test("chains of other kinds are read as such, and rows that are none left out", async () => {
+test("chains that are not EVM chains are read as such, and invalid rows left out", async () => {
 	const chain = {
 		...{ id: 8_453, name: "base", displayName: "Base", vmType: "evm", depositEnabled: true },
 		...{ disabled: false, blockProductionLagging: false, solverAddresses: ["bc1q", ZERO_ADDRESS] },
@@ -169,7 +169,7 @@ test("chains of other kinds are read as such, and rows that are none left out", 
 	]);
 });
 
-test("a quote always names who gets a refund, and asks for what can be checked", async () => {
+test("a quote request always names the refund address, and asks for a checkable form", async () => {
 	answer = () => Response.json({ message: "no", errorCode: "AMOUNT_TOO_LOW" }, { status: 400 });
 	const [user, recipient, refundTo] = ["a", "b", "c"].map((one) => `0x${one.repeat(40)}` as const);
 	const work = open("secret").quote(

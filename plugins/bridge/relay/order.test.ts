@@ -64,18 +64,18 @@ const TOKEN_ID = "0xeada616bb1b545930e24ee16b7cc9377ea7078d419f1a3b2f4528cee8222
 const TOKEN_SIGNATURE =
 	"0x16ed51d1a2a76c56667a23f060a5d6eb802e2611ba67578d4589f82ce3af5a6b63789298331268806c95ded8d384d84fe0866c499f1d318fd8971883ec35ad491c";
 
-test("an order of the provider's has the id that the provider gave it", () => {
+test("the hash of the provider's order equals the id that the provider gave it", () => {
 	expect(orderIdOf(relayOrder.parse(coin))).toBe(COIN_ID);
 	expect(orderIdOf(relayOrder.parse(token))).toBe(TOKEN_ID);
 });
 
-test("its signature is the solver's, over the bytes of the id", async () => {
+test("the solver signed the bytes of the order's id", async () => {
 	expect(await orderSignerOf(TOKEN_ID, TOKEN_SIGNATURE)).toBe(SOLVER);
 	expect(await orderSignerOf(COIN_ID, TOKEN_SIGNATURE)).not.toBe(SOLVER);
 	expect(await orderSignerOf(TOKEN_ID, "0x12")).toBeNull();
 });
 
-test("every member of an order is in its id: none can be changed under it", () => {
+test("a change of any member of an order changes its id", () => {
 	let tried = 0;
 	for (const { path, how, value } of mutantsOf(coin)) {
 		const { data } = relayOrder.safeParse(value);

@@ -94,7 +94,7 @@ async function ask(path: string) {
 	return { status: response.status, text, body: JSON.parse(text) };
 }
 
-test("[BRG-10] a chain of the map is read by the map's node, another by the provider's public one", async () => {
+test("[BRG-10] a configured chain is read through its node, another through the provider's public one", async () => {
 	const mapped = await ask("/balances?chainId=988");
 	expect(mapped.body.balances).toMatchObject([
 		{
@@ -109,7 +109,7 @@ test("[BRG-10] a chain of the map is read by the map's node, another by the prov
 	expect(new Set(askedForeign)).toEqual(new Set([published.url]));
 });
 
-test("[BRG-10] the map's nodes are in no answer, and the provider is never told of them", async () => {
+test("[BRG-10] configured nodes are in no answer, and the provider never learns of them", async () => {
 	const answers = [
 		...[await ask("/chains"), await ask("/currencies?chainId=988")],
 		...[await ask("/balances?chainId=988"), await ask("/balances?chainId=10")],
