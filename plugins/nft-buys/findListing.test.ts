@@ -58,12 +58,12 @@ test("the token's cheapest listing is found through its collection's slug", asyn
 	expect(fake.calls.every(({ purpose }) => purpose === "request")).toBe(true);
 });
 
-test("a collection that the provider does not know has nothing for sale", async () => {
+test("for a collection that the provider does not know nothing is for sale", async () => {
 	expect(await find()).toBeNull();
 	expect(steps).toEqual(["nft_buy.collection"]);
 });
 
-test("a named order is asked for by its hash, and another one is not accepted", async () => {
+test("a named order is requested by its hash, and another one is not accepted", async () => {
 	fake.answers.order = async () => listing;
 	expect(await find({ orderHash })).toBe(listing);
 	expect(steps).toEqual(["nft_buy.listing"]);
@@ -75,7 +75,7 @@ const words = (...values: bigint[]) =>
 const rpcOf = (...answers: unknown[]) => ({ batch: async () => answers }) as unknown as Rpc;
 const asked = { marketplace: NFT, orderHash, offerer: SELLER, signal };
 
-test("an order's state is read from the marketplace; an empty answer means that there is none", async () => {
+test("an order's state is read from the marketplace contract; an empty answer means no contract", async () => {
 	const read = readOrderState(rpcOf(words(1n, 0n, 3n, 10n), words(4n)), asked);
 	expect(await read).toEqual({ counter: 4n, isCancelled: false, totalFilled: 3n, totalSize: 10n });
 	for (const answers of [
@@ -108,7 +108,7 @@ test("balance and allowance are read; a contract that is no ERC-20 is refused", 
 	}
 });
 
-test("an answer that is not bytes reads as 0x", () => {
+test("an answer that is not bytes is read as 0x", () => {
 	expect(readBytes("0xABcd")).toBe("0xABcd");
 	for (const other of [null, undefined, 1, "", "0x1", "abcd", "0xzz", {}]) {
 		expect(readBytes(other)).toBe("0x");

@@ -63,7 +63,7 @@ const fault = (made: ReturnType<typeof rpcFault.refused>): RpcOutcome => ({
 	fault: made,
 });
 
-test("an ERC-721 is received where it belongs to the wallet in the receipt's block", async () => {
+test("an ERC-721 counts as received if the wallet owns it in the receipt's block", async () => {
 	expect(await ask("erc721", [result(word(BigInt(WALLET)))])).toEqual({
 		code: null,
 		blocks: ["0x10"],
@@ -82,7 +82,7 @@ const units = (from: Address, to: Address, value: bigint, { id = 7n, contract = 
 	data: concat([word(id), word(value)]),
 });
 
-test("of an ERC-1155 the lower of its own logs and of what the balance grew by arrived", async () => {
+test("of an ERC-1155 the lower of its logs and of the balance's growth counts as received", async () => {
 	const grown = async (before: bigint, after: bigint, told: bigint) => {
 		const logs = told === 0n ? [] : [units(SHOP, WALLET, told)];
 		return ask("erc1155", [result(word(before)), result(word(after))], 3n, { logs });
@@ -123,7 +123,7 @@ test("an answer that is not one 32-byte word settles nothing", async () => {
 	}
 });
 
-test("a contract that reverts is an answer; a node that fails is none", async () => {
+test("ownerOf that reverts means not received; a node that fails leaves the buy undecided", async () => {
 	const reverts = rpcFault.refused({ detail: "execution reverted: nonexistent token" });
 	expect((await ask("erc721", [fault(reverts)])).code).toBe("not_received");
 	for (const silent of [
@@ -136,7 +136,7 @@ test("a contract that reverts is an answer; a node that fails is none", async ()
 	}
 });
 
-describe("a node that no longer has the state of the receipt's block", () => {
+describe("a node without the state of the receipt's block", () => {
 	const refused = fault(rpcFault.refused({ detail: "missing trie node" }));
 	const transfer = (to: Address, { id = 7n, from = SHOP, contract = NFT } = {}) => ({
 		address: contract,
@@ -146,14 +146,14 @@ describe("a node that no longer has the state of the receipt's block", () => {
 		],
 		data: "0x" as const,
 	});
-	test("settles an ERC-721 by the token's own logs of that transaction", async () => {
+	test("an ERC-721 is settled by the token's own logs in that transaction", async () => {
 		const told = (...logs: Logs) => ask("erc721", [refused], 1n, { logs });
 		expect((await told(transfer(WALLET))).code).toBeNull();
 		expect((await told(transfer(WALLET), transfer(SHOP))).code).toBe("not_received");
 		expect((await told(transfer(SHOP), transfer(WALLET))).code).toBeNull();
 	});
 
-	test("ignores logs of another token, id or standard", async () => {
+	test("logs of another token, id or standard are ignored", async () => {
 		for (const log of [
 			transfer(WALLET, { id: 8n }),
 			transfer(WALLET, { contract: SHOP }),
@@ -166,14 +166,14 @@ describe("a node that no longer has the state of the receipt's block", () => {
 		}
 	});
 
-	test("a current owner counts as the receiver without logs; another owner proves nothing", async () => {
+	test("without logs a current owner counts as the receiver; another owner proves nothing", async () => {
 		const latest = (owner: Address) => ({ latest: [result(word(BigInt(owner)))] });
 		expect((await ask("erc721", [refused], 1n, latest(WALLET))).code).toBeNull();
 		const gone = ask("erc721", [refused], 1n, latest(SHOP));
 		await expect(gone).rejects.toMatchObject({ code: "ownership_unknown" });
 	});
 
-	test("an ERC-1155 counts by its logs: units that came, less units that left again", async () => {
+	test("an ERC-1155 is settled by its logs: received units minus units that left again", async () => {
 		const told = (...logs: Logs) => ask("erc1155", [refused, refused], 3n, { logs });
 		expect((await told(units(SHOP, WALLET, 3n))).code).toBeNull();
 		expect((await told(units(SHOP, WALLET, 1n), units(SHOP, WALLET, 2n))).code).toBeNull();
@@ -188,14 +188,14 @@ describe("a node that no longer has the state of the receipt's block", () => {
 		expect((await half).code).toBeNull();
 	});
 
-	test("an ERC-1155 without logs is not settled by what the wallet has now", async () => {
+	test("an ERC-1155 without logs is not settled by the wallet's current balance", async () => {
 		for (const logs of [[], [units(SHOP, WALLET, 3n, { id: 8n })], [transfer(WALLET)]]) {
 			const asked = ask("erc1155", [refused, result(word(9n))], 3n, { logs });
 			await expect(asked).rejects.toMatchObject({ code: "ownership_unknown" });
 		}
 	});
 
-	test("a batch counts by its numbers, each with its own value", async () => {
+	test("a batch log counts with each of its ids and values", async () => {
 		const batch = {
 			address: NFT,
 			topics: [

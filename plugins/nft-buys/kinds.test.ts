@@ -38,7 +38,7 @@ describe("createBuyKind", () => {
 		expect(await lab.ledger(intent)).toEqual({});
 	}
 
-	describe("a buy that goes well", () => {
+	describe("a buy that succeeds", () => {
 		test("[NFT-02] [NFT-03] a buy pays exactly the price, once, and settles on ownership", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list({ ether: 2n * ETHER });
@@ -100,7 +100,7 @@ describe("createBuyKind", () => {
 			expect(lab.sent[0]?.valueRaw).toBe((3n * ETHER) / 10n);
 		});
 
-		test("a listing that others filled in part is bought for the rest, and exactly that is spent", async () => {
+		test("of a listing that others filled in part the rest is bought, at exactly its price", async () => {
 			const buyer = await lab.buyer();
 			const id = await seaport.mintMulti(seaport.accounts[2]!, 10n);
 			const listed = await lab.list({
@@ -129,7 +129,7 @@ describe("createBuyKind", () => {
 			});
 		});
 
-		test("a listing in an ERC-20 is bought in two steps: exactly its price is allowed first", async () => {
+		test("a listing in an ERC-20 is bought in two steps: first an allowance of exactly its price", async () => {
 			const buyer = await lab.buyer({ account: 6, requireTradeConfirmation: true });
 			const currency = seaport.tokens.coin;
 			const args = [seaport.address, 0n] as const;
@@ -164,7 +164,7 @@ describe("createBuyKind", () => {
 			expect(await lab.ledger(intent)).toEqual({ reserve: 60_000_000, spend: 60_000_000 });
 		});
 
-		test("a listing in an ERC-20 is bought where the allowance is there already", async () => {
+		test("a listing in an ERC-20 is bought in one step if the allowance exists", async () => {
 			const buyer = await lab.buyer();
 			lab.prices.set({ chainId: 31_337, currency: seaport.tokens.coin, usd: 2 });
 			const price = 300n * ETHER;
@@ -209,8 +209,8 @@ describe("createBuyKind", () => {
 		return BigInt(await anvil.rpc<string>("eth_call", [call, "latest"]));
 	}
 
-	describe("a buy that is refused signs nothing and reserves nothing", () => {
-		test("[NFT-03] above the price limit, by one unit, before a fulfilment is asked for", async () => {
+	describe("a refused buy signs nothing and reserves nothing", () => {
+		test("[NFT-03] a price above the limit, by one unit, before a fulfilment is requested", async () => {
 			const listed = await lab.list();
 			lab.serve(listed);
 			const buyer = await lab.buyer();
@@ -221,7 +221,7 @@ describe("createBuyKind", () => {
 			expect(exact.status).toBe("submitted");
 		});
 
-		test("the price moved between the book and the fulfilment", async () => {
+		test("a price that changed between the order book and the fulfilment", async () => {
 			const listed = await lab.list();
 			const dearer = await lab.list({
 				token: { itemType: 2, contract: seaport.tokens.nft, id: listed.listing.tokenId ?? 0n },
@@ -232,7 +232,7 @@ describe("createBuyKind", () => {
 			await expectRefused(await lab.buy(await lab.buyer(), listed), "fulfilment_mismatch");
 		});
 
-		test("sold meanwhile: the chain knows before the provider does", async () => {
+		test("a token that was sold meanwhile: the chain knows before the provider does", async () => {
 			const listed = await lab.list();
 			lab.serve(listed);
 			const value = ETHER;
@@ -241,7 +241,7 @@ describe("createBuyKind", () => {
 			expect(lab.fake.callsOf("listingFulfilment")).toEqual([]);
 		});
 
-		test("the seller no longer has the token", async () => {
+		test("a seller who no longer has the token", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list();
 			lab.serve(listed);
@@ -253,13 +253,13 @@ describe("createBuyKind", () => {
 			await expectRefused(await lab.buy(buyer, listed), "simulation_failed");
 		});
 
-		test("void by the seller's counter", async () => {
+		test("a listing that is void by the seller's counter", async () => {
 			const listed = await lab.list({ seller: 5, counter: 7n });
 			lab.serve(listed);
 			await expectRefused(await lab.buy(await lab.buyer(), listed), "listing_gone");
 		});
 
-		test("a signature that is not the seller's, also where the provider repeats it", async () => {
+		test("a signature of somebody else, even if the provider repeats it", async () => {
 			const listed = await lab.list();
 			const last = listed.order.signature.slice(-4, -2);
 			const forged = `${listed.order.signature.slice(0, -4)}${last === "00" ? "01" : "00"}1b`;
@@ -275,7 +275,7 @@ describe("createBuyKind", () => {
 			await expectRefused(await lab.buy(await lab.buyer(), listed), "simulation_failed");
 		});
 
-		test("an ERC-20 price without a rate or the coins", async () => {
+		test("an ERC-20 price without a rate or without the balance", async () => {
 			const currency = seaport.tokens.coin;
 			const payments = [{ recipient: seaport.accounts[2]!, raw: 10_000n * ETHER }];
 			const listed = await lab.list({ currency, payments });
@@ -300,7 +300,7 @@ describe("createBuyKind", () => {
 			await expectRefused(await lab.buy(await lab.buyer(), listed), "usd_rate_unavailable");
 		});
 
-		test("the provider is throttled, down, or answers a web page: asked once, never again", async () => {
+		test("a provider that is throttled, down, or answers a web page, which is asked once", async () => {
 			const listed = await lab.list();
 			const buyer = await lab.buyer();
 			const { rateLimited, unavailable, unreadable, refused } = lab.fake.faults;
@@ -316,7 +316,7 @@ describe("createBuyKind", () => {
 			}
 		});
 
-		test("a chain that is not served, or has no marketplace", async () => {
+		test("a chain that is not configured, or has no marketplace", async () => {
 			const listed = await lab.list();
 			lab.serve(listed);
 			const buyer = await lab.buyer();
@@ -341,7 +341,7 @@ describe("createBuyKind", () => {
 		});
 	});
 
-	describe("a buy whose transaction goes through without the token", () => {
+	describe("a buy that is mined without the token", () => {
 		test("a buy that paid without getting the token fails as not_received", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list();
@@ -365,7 +365,7 @@ describe("createBuyKind", () => {
 			expect(Object.keys(await lab.ledger(intent)).sort()).toEqual(["reserve", "spend"]);
 		});
 
-		test("reverts: it is failed, spends nothing, and is not sent again", async () => {
+		test("a buy that reverts fails, spends nothing, and is not sent again", async () => {
 			const buyer = await lab.buyer();
 			const listed = await lab.list();
 			lab.serve(listed);
@@ -385,7 +385,7 @@ describe("createBuyKind", () => {
 		});
 	});
 
-	test("[NFT-02] of three buys of one ERC-1155 listing in a block each has what its own receipt says", async () => {
+	test("[NFT-02] three buys of one ERC-1155 listing in a block each settle by their own receipt", async () => {
 		const buyer = await lab.buyer();
 		const id = await seaport.mintMulti(seaport.accounts[2]!, 3n);
 		const listed = await lab.list({
@@ -416,7 +416,7 @@ describe("createBuyKind", () => {
 		expect(spent[2]?.spend).toBe(one?.spend);
 	});
 
-	describe("asking first", () => {
+	describe("a buy that asks its owner first", () => {
 		test("a confirmed buy is planned again and sent if it is still the same or cheaper", async () => {
 			const buyer = await lab.buyer({ requireTradeConfirmation: true });
 			const listed = await lab.list();
@@ -430,7 +430,7 @@ describe("createBuyKind", () => {
 			expect(lab.sent).toHaveLength(1);
 		});
 
-		test("an external wallet gets the plan and signs by itself; nothing is sent from here", async () => {
+		test("an external wallet gets the plan and signs itself; the service sends nothing", async () => {
 			const buyer = await lab.buyer({ capability: "external/manual" });
 			const listed = await lab.list();
 			lab.serve(listed);
@@ -443,7 +443,7 @@ describe("createBuyKind", () => {
 });
 
 describe("createOfferKind", () => {
-	test("[NFT-02] an offer is refused with its code, and nothing outside is asked", async () => {
+	test("[NFT-02] an offer is refused with its code, and no other system is called", async () => {
 		const kind = createOfferKind();
 		const asked: string[] = [];
 		const prepared = await kind.prepare({} as Intent<never>, {

@@ -34,7 +34,7 @@ async function ask(answers: readonly Answer[], channel: Channel = "snipe", abort
 	return { outcome, calls, pauses };
 }
 
-test("[RVL-09] a snipe asks five times, after 0.1, 0.2, 0.4 and 0.8 s, where no answer comes", async () => {
+test("[RVL-09] a snipe asks five times, after 0.1, 0.2, 0.4 and 0.8 s, if there is no answer", async () => {
 	for (const fault of [faults.unavailable(), faults.unreadable()]) {
 		expect(await ask([fault])).toEqual({
 			...{ outcome: fault.code, calls: 5, pauses: [100, 200, 400, 800] },
@@ -45,7 +45,7 @@ test("[RVL-09] a snipe asks five times, after 0.1, 0.2, 0.4 and 0.8 s, where no 
 	});
 });
 
-test("[RVL-09] an answer is not asked for again: a rate limit, a refusal, or a listing that is gone", async () => {
+test("[RVL-09] after a rate limit, a refusal, or a missing listing a snipe does not ask again", async () => {
 	for (const fault of [faults.rateLimited(2_000), faults.refused()]) {
 		expect(await ask([fault])).toEqual({ outcome: fault.code, calls: 1, pauses: [] });
 		// Also not where the provider was silent before it.
@@ -57,7 +57,7 @@ test("[RVL-09] an answer is not asked for again: a rate limit, a refusal, or a l
 	expect(await ask([FULFILMENT])).toEqual({ outcome: FULFILMENT, calls: 1, pauses: [] });
 });
 
-test("a buy by hand asks once, and a service that ends asks no more", async () => {
+test("a buy by a person asks once, and a service that ends does not ask again", async () => {
 	const { code } = faults.unavailable();
 	expect(await ask([faults.unavailable()], "api")).toEqual({
 		...{ outcome: code, calls: 1, pauses: [] },

@@ -33,7 +33,7 @@ async function setUp() {
 	return { kinds, parts };
 }
 
-test("setting up registers both kinds under the plugin's own kill switch, with all their steps", async () => {
+test("the plugin registers both kinds under its own kill switch, with all their steps", async () => {
 	const { kinds } = await setUp();
 	expect(kinds.map(({ name, plugin }) => [name, plugin])).toEqual([
 		["nft_buy", "nft-buys"],
@@ -42,7 +42,7 @@ test("setting up registers both kinds under the plugin's own kill switch, with a
 	expect(kinds[0]?.steps).toContain("nft_buy.fulfilment");
 });
 
-test("[SEC-04] the document names the four routes, their bodies and what they answer", async () => {
+test("[SEC-04] the document has the four routes, their bodies and answers", async () => {
 	const { parts } = await setUp();
 	if (!parts.routes) throw new Error("no routes");
 	const app = testHttpApp({ routes: [parts.routes] });

@@ -21,7 +21,7 @@ describe("limitDenial", () => {
 		return { chain, prices, code };
 	}
 
-	test("[NFT-03] the chain's coin and its wrapped form are compared with the limit to the unit", () => {
+	test("[NFT-03] the chain's coin and its wrapped token are compared with the limit to the unit", () => {
 		const { code, chain } = setUp();
 		for (const currency of [ZERO_ADDRESS, chain.wrappedNative ?? COIN]) {
 			expect(code(currency, ETHER, ETHER)).toBeNull();
@@ -50,7 +50,7 @@ describe("limitDenial", () => {
 		expect(code(COIN, 500_001n, ETHER)).toBe("price_limit_exceeded");
 	});
 
-	test("[NFT-01] an amount without a rate is denied where there is a limit, and allowed where none is", () => {
+	test("[NFT-01] an amount without a rate is denied if there is a limit, and allowed without one", () => {
 		const { code, prices } = setUp();
 		expect(code(COIN, 1n, ETHER)).toBe("usd_rate_unavailable");
 		prices.set({ chainId: 1, currency: COIN, usd: 1 });
@@ -111,7 +111,7 @@ describe("zoneDenial", () => {
 		}
 	});
 
-	test("the zone's permission is for this wallet or anybody, and still stands", () => {
+	test("the zone's signature is for this wallet or for anybody, and still valid", () => {
 		const restricted = order(2, SIGNED_ZONE);
 		expect(code(restricted, permission({ buyer: ZERO_ADDRESS }))).toBeNull();
 		expect(code(restricted, permission({ buyer: STRANGER }))).toBe("fulfilment_mismatch");

@@ -49,11 +49,11 @@ describe("fillingDenial", () => {
 	const said = (changes: Partial<Filled>) =>
 		fillingDenial({ ...filled, ...changes })?.detail ?? null;
 
-	test("[NFT-03] the untouched fulfilment passes", () => {
+	test("[NFT-03] an unchanged fulfilment is accepted", () => {
 		expect(said({})).toBeNull();
 	});
 
-	test("[NFT-03] each of its members is compared with the request, by name", () => {
+	test("[NFT-03] each member of a fulfilment is compared with the request", () => {
 		const { wanted, fulfilment, filling, state } = filled;
 		const wants = (changes: Partial<Filled["wanted"]>) =>
 			said({ wanted: { ...wanted, ...changes } });
@@ -132,7 +132,7 @@ describe("fillingDenial", () => {
 		expect(offered([edition], { wanted: pair, listing: listing([edition]) })).toBeNull();
 	});
 
-	test("[NFT-03] a part only of an order that allows it, and only of what is left", () => {
+	test("[NFT-03] a part is accepted only of an order that allows it, and only up to the rest", () => {
 		const [goods] = filled.filling.parameters.offer;
 		if (!goods) throw new Error("no goods");
 		const offer = [{ ...goods, itemType: 3, startAmount: 4n, endAmount: 4n }];
@@ -151,7 +151,7 @@ describe("fillingDenial", () => {
 		expect(part(1, { ...filled.state, totalFilled: 7n, totalSize: 8n })).toContain("left");
 	});
 
-	test("[NFT-03] the call, the book, the times and the orders beside the call are one order", () => {
+	test("[NFT-03] call, order book, times and the additional orders must describe one order", () => {
 		const { listing, fulfilment, filling } = filled;
 		const bare = { ...fulfilment, orders: [] };
 		const other = { ...filling.parameters, salt: filling.parameters.salt + 1n };
@@ -169,7 +169,7 @@ describe("fillingDenial", () => {
 		expect(said({ fulfilment: bare })).toBeNull();
 	});
 
-	test("an order without an end is not compared with the book's end", () => {
+	test("an order without an expiry is not compared with the expiry in the order book", () => {
 		const endless = resigned({ startTime: 0n, endTime: 2n ** 256n - 1n });
 		const listing = { ...endless.listing, startsAtMs: null, expiresAtMs: null };
 		expect(fillingDenial({ ...endless, listing })).toBeNull();
@@ -180,7 +180,7 @@ describe("fillingDenial", () => {
 		expect(said({ filling: { ...filling, recipient: WALLET } })).toBeNull();
 	});
 
-	test("orders beside the call must be the same order", () => {
+	test("additional orders must be the same order", () => {
 		const { filling, listing, fulfilment } = filled;
 		const as = { orderHash: listing.orderHash, counter: 0n, parameters: filling.parameters };
 		const { signature } = filling;
@@ -195,7 +195,7 @@ describe("fillingDenial", () => {
 		expect(areSameOrders([{}], { ...as, signature })).toBe(false);
 	});
 
-	test("a listing that the book rules out is refused before anything is asked", () => {
+	test("a listing that its order book data exclude is refused before any call", () => {
 		const code = (changes: object) =>
 			listingDenial({ ...filled.listing, ...changes }, filled.wanted)?.code ?? null;
 		expect(code({})).toBeNull();
@@ -222,7 +222,7 @@ describe("fillingDenial", () => {
 		expect(code({ currency: null })).toBe("listing_unsupported");
 	});
 
-	test("the chain's state ends a listing", () => {
+	test("a listing that the chain's state ended is refused", () => {
 		const code = (changes: object, counter: bigint | null = 0n) =>
 			stateDenial({ ...open, ...changes }, counter)?.code ?? null;
 		expect([code({}), code({}, null), code({ totalFilled: 1n, totalSize: 2n })]).toEqual([
@@ -260,7 +260,7 @@ describe("paymentOf", () => {
 		...changes,
 	});
 
-	test("a price is the sum of all that is signed, fees included", () => {
+	test("a price is the sum of all signed amounts, fees included", () => {
 		expect(paymentOf([item(97n), item(3n, { recipient: who("b") })], WHOLE)).toEqual({
 			currency: ZERO_ADDRESS,
 			total: 100n,
@@ -306,7 +306,7 @@ describe("paymentOf", () => {
 		expect(paymentOf([item(10n)], { numerator: 3n, denominator: 10n })?.total).toBe(3n);
 	});
 
-	test("parts add up to the total, and are never more than what was signed", () => {
+	test("the parts sum to the total, and never exceed the signed amounts", () => {
 		const amounts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 24n }), {
 			minLength: 1,
 			maxLength: 8,

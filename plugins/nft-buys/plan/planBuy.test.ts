@@ -162,7 +162,7 @@ for (const { name, said, quantity } of cases) {
 		expect(plan.data.endsWith("5a4db0c5")).toBe(true);
 	});
 
-	test(`[NFT-03] ${name}: every leaf, order and length spoiled is refused before signing`, async () => {
+	test(`[NFT-03] ${name}: a change of any leaf, order or length is refused before signing`, async () => {
 		const control = await ask(said, quantity);
 		if (control.kind !== "plan") throw new Error("no control");
 		const survivors: string[] = [];
@@ -187,7 +187,7 @@ for (const { name, said, quantity } of cases) {
 		expect(refused).toBeGreaterThan(isProving ? 300 : 100);
 	});
 
-	test(`${name}: any amount, address and word instead of the real ones is refused`, async () => {
+	test(`${name}: any other amount, address or word is refused`, async () => {
 		const leaves = mutantsOf(said).filter(({ how }) => how.startsWith("is "));
 		const paths = [...new Set(leaves.map(({ path }) => path))].filter(
 			(path) =>

@@ -26,7 +26,7 @@ const approved: Plan = {
 	expiresAtMs: 1,
 };
 
-test("a new plan keeps the owner's yes if it costs no more and buys the same", () => {
+test("a confirmation stays valid for a new plan that costs no more and buys the same", () => {
 	const fresh = { ...approved, data: "0x02" as const, expiresAtMs: 2 };
 	expect(keepsBuy(approved, fresh)).toBe(true);
 	const cheaper = { ...fresh, spend: { ...fresh.spend, raw: 99n } };
@@ -34,7 +34,7 @@ test("a new plan keeps the owner's yes if it costs no more and buys the same", (
 	expect(keepsBuy(approved, { ...fresh, shown: { ...shown, seller: who("3") } })).toBe(true);
 });
 
-test("a new plan that differs in what the owner sees is asked again", () => {
+test("a new plan that differs in what the owner sees needs a new confirmation", () => {
 	const { spend } = approved;
 	const others: Partial<Plan>[] = [
 		{ chainId: 2 },
@@ -55,7 +55,7 @@ test("a new plan that differs in what the owner sees is asked again", () => {
 	}
 });
 
-test("the plan's members that settling reads are checked like all stored data", () => {
+test("the stored members of a plan that settling reads are validated", () => {
 	expect(shownBuy.read(shown)).toEqual({
 		contract: who("c"),
 		tokenId: 7n,
@@ -69,7 +69,7 @@ test("the plan's members that settling reads are checked like all stored data", 
 	expect(() => shownBuy.read({})).toThrow();
 });
 
-test("an ERC-20 price needs the coins for all of it", () => {
+test("a price in an ERC-20 needs the balance for all of it", () => {
 	const payment = { currency: who("c"), total: 10n, parts: [] };
 	const code = (balanceRaw: bigint) =>
 		fundsDenial(payment, { balanceRaw, allowanceRaw: 0n, decimals: 6 })?.code ?? null;

@@ -180,7 +180,7 @@ describe("POST /v1/nft-market/buys", () => {
 		await expect(made).rejects.toThrow("intent_wallet");
 	});
 
-	test("a repeated key and body gets the same answer, byte for byte, and one transaction", async () => {
+	test("a repeated key and body get the same answer, byte for byte, and one transaction", async () => {
 		const first = await call("/buys", { body: buyBody(), key: "k1" });
 		const again = await call("/buys", { body: buyBody(), key: "k1" });
 		expect(again).toEqual(first);
@@ -192,7 +192,7 @@ describe("POST /v1/nft-market/buys", () => {
 		});
 	});
 
-	test("a buy that cannot continue now is answered as it is, and continues later", async () => {
+	test("a buy that cannot be sent now is answered with its state, and continues later", async () => {
 		const { rpc } = lab.state;
 		const away = async () => {
 			throw rpcFault.transport({ detail: "away" });
@@ -213,7 +213,7 @@ describe("POST /v1/nft-market/buys", () => {
 		expect(lab.sent).toHaveLength(1);
 	});
 
-	test("a double click without a key pays once: the listing can be filled once", async () => {
+	test("two simultaneous requests without a key pay once: the listing can be filled once", async () => {
 		const answers = await Promise.all([1, 2].map(() => call("/buys", { body: buyBody() })));
 		expect(answers.map(({ status }) => status)).toEqual([201, 201]);
 		// The second may wait in the queue behind the first, and runs then. A revert is reported after
@@ -321,7 +321,7 @@ describe("POST /v1/nft-market/buys", () => {
 		});
 	}
 
-	test("a named order needs no price, a number is as good a token id, the only chain goes without saying", async () => {
+	test("a named order needs no price, a token id may be a number, and the only chain may be left out", async () => {
 		const { body } = await call("/buys", {
 			body: buyBody({
 				chain: "",
@@ -363,7 +363,7 @@ describe("POST /v1/nft-market/offers", () => {
 });
 
 describe("GET /v1/nft-market/intents", () => {
-	test("lists your own, newest first, page by page", async () => {
+	test("lists the caller's intents, newest first, page by page", async () => {
 		const ids: string[] = [];
 		for (let turn = 0; turn < 3; turn++) {
 			lab.clock.ms += 1_000;

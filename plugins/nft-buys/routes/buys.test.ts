@@ -26,7 +26,7 @@ function codeOf(act: () => unknown): string | null {
 	}
 }
 
-test("accepts an address in lower case or with a right checksum, and nothing else", () => {
+test("an address is accepted in lower case or with a valid checksum only", () => {
 	const hex = fc.bigInt(1n, 2n ** 160n - 1n).map((value) => value.toString(16).padStart(40, "0"));
 	fc.assert(
 		fc.property(hex, (digits) => {
@@ -58,7 +58,7 @@ test("a price is exact to the base unit, and zero is refused", () => {
 	}
 });
 
-test("a chain is named in any spelling, and may be left out only where one is served", () => {
+test("a chain is accepted in any spelling, and may be left out if there is only one", () => {
 	const both = { chains, served: [ethereum!, base!] };
 	for (const text of ["base", "Base", "8453"]) expect(chainOf(both, text)).toBe(base!);
 	expect(codeOf(() => chainOf(both, undefined))).toBe("chain_required");
@@ -68,7 +68,7 @@ test("a chain is named in any spelling, and may be left out only where one is se
 	expect(chainOf({ chains, served: [base!] }, undefined)).toBe(base!);
 });
 
-test("the canonical wallet pays unless another of yours is named", () => {
+test("the canonical wallet pays unless another own wallet is given", () => {
 	const [first, second] = ["a", "b"].map((id) => ({ id }) as Wallet);
 	const profile = { wallets: [first!, second!], canonicalWalletId: "b" } as unknown as Profile;
 	expect(payingWallet(profile, undefined)).toBe(second!);
@@ -80,7 +80,7 @@ test("the canonical wallet pays unless another of yours is named", () => {
 	expect(codeOf(() => payingWallet(bare, "a"))).toBe("validation_error");
 });
 
-test("a request is authenticated once, also where that fails", async () => {
+test("a request is authenticated once, also if that fails", async () => {
 	let asked = 0;
 	const signedIn = createSignedIn({
 		async authenticate() {

@@ -46,7 +46,7 @@ async function call(path: string, options: { body?: object; by?: Buyer } = {}) {
 }
 const apiOf = (url: string) => `/v1/links/${url.split("/").pop()}`;
 
-test("a buy that hangs is cancelled by its buyer's own wallet, and never paid", async () => {
+test("a buy that is pending too long is cancelled by the buyer's own wallet, and never paid", async () => {
 	const listed = await lab.list();
 	lab.serve(listed);
 	const intent = await lab.buy(buyer, listed);

@@ -27,7 +27,7 @@ const terms = {
 };
 
 describe("a basic order", () => {
-	test("hashes to the listing's order, whichever function fills it", async () => {
+	test("the order read from a call has the listing's hash, for each function that fills it", async () => {
 		const { orderHash, order, fulfilment } = await sellListing(terms);
 		for (const answer of [fulfilment(1n), fulfilment(1n, { recipient: BUYER })]) {
 			const filling = readFilling(answer);
@@ -62,7 +62,7 @@ describe("a basic order", () => {
 	});
 });
 
-test("shares that no call of Seaport can hold are unreadable, also where they are consistent", async () => {
+test("shares that no call of Seaport can hold are unreadable, even if they are consistent", async () => {
 	const { fulfilment } = await sellListing(terms);
 	const answer = fulfilment(1n, { recipient: BUYER });
 	const withShares = (share: unknown) => {
@@ -84,7 +84,7 @@ test("shares that no call of Seaport can hold are unreadable, also where they ar
 	expect(encodeFilling(largest, { wallet: BUYER, suffix: null })).toStartWith("0x");
 });
 
-test("encoding is the inverse of reading, for the wallet and with the attribution last", async () => {
+test("encodeFilling writes the call that readFilling read, with our recipient and attribution", async () => {
 	const { fulfilment } = await sellListing(terms);
 	for (const recipient of [undefined, BUYER]) {
 		const filling = readFilling(fulfilment(1n, recipient ? { recipient } : {}));
@@ -101,7 +101,7 @@ test("encoding is the inverse of reading, for the wallet and with the attributio
 	}
 });
 
-test("a function is known by its whole signature, not by its name", async () => {
+test("a function is recognised by its whole signature, not by its name", async () => {
 	const answer = (await sellListing(terms)).fulfilment();
 	const named = (text: string) =>
 		readFilling({ ...answer, transaction: { ...answer.transaction, function: text } });
