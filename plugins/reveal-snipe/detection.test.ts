@@ -43,7 +43,7 @@ describe("signals", () => {
 		...given,
 	});
 
-	test("the stronger of two reasons to look counts, with the earlier time", () => {
+	test("of two signals the stronger counts, with the earlier time", () => {
 		const block = trigger("block");
 		const event = trigger("metadata_event", { heardAtMs: 110 });
 		for (const joined of [joinTriggers(block, event), joinTriggers(event, block)]) {
@@ -52,7 +52,7 @@ describe("signals", () => {
 		expect(joinTriggers(null, block)).toBe(block);
 	});
 
-	test("a due poll is not lost when a stronger reason joins it", () => {
+	test("a due poll is not lost when a stronger signal joins it", () => {
 		const [poll, block] = [trigger("poll"), trigger("block")];
 		for (const joined of [joinTriggers(poll, block), joinTriggers(block, poll)]) {
 			expect(joined).toMatchObject({ signal: "block", isPolled: true });
@@ -60,7 +60,7 @@ describe("signals", () => {
 		expect(joinTriggers(block, trigger("log")).isPolled).toBe(false);
 	});
 
-	test("joined reasons keep the newest block, and the block's time if either has it", () => {
+	test("joined signals keep the newest block, and the block's time if either has it", () => {
 		const later = trigger("block", { block: { number: 8, atMs: 80 } });
 		const log = trigger("log", { block: { number: 7, atMs: null } });
 		expect(joinTriggers(log, later).block).toEqual({ number: 8, atMs: 80 });
@@ -68,7 +68,7 @@ describe("signals", () => {
 		expect(joinTriggers(trigger("poll", { block: null }), log).block?.number).toBe(7);
 	});
 
-	test("events of ERC-4906 are told from other logs, in any case and with no topic at all", () => {
+	test("events of ERC-4906 are recognised among other logs, in any case and without topics", () => {
 		const batch = "0x6bd5c950a8d8df17f772f5af37cb3655737899cbf903264b9795592da439661c";
 		const single = "0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7";
 		expect(signalOfLog(batch)).toBe("metadata_event");

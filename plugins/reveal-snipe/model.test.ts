@@ -17,7 +17,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
 	"paused expire": "expired",
 };
 
-test("each pair of a status and an event leads where it is written, and no other leads anywhere", () => {
+test("each pair of a status and an event leads to the status in the table, and no other leads anywhere", () => {
 	for (const from of PLAN_STATUSES) {
 		for (const event of EVENTS) {
 			expect([from, event, planMoves[from][event]]).toEqual([

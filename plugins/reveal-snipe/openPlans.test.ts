@@ -33,7 +33,7 @@ test("every route of plans is in the OpenAPI document, and authenticates first",
 	expect((await service.get("/v1/nft-market/snipes")).status).toBe(401);
 });
 
-test("its jobs run and its tools are offered to the agent", async () => {
+test("the plans' jobs run and their tools are offered to the agent", async () => {
 	const jobs = service.host.jobs.map(({ name }) => name);
 	for (const job of ["planned", "due-plans", "check-plans", "prune-books"]) {
 		expect(jobs).toContain(`reveal-snipe.${job}`);

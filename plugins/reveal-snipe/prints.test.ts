@@ -51,7 +51,7 @@ describe("changeOf", () => {
 		["one preview among them", tokens((id) => (id === 5 ? out(5) : { picture: "sealed" }))],
 	];
 	for (const [name, hidden] of HIDDEN) {
-		test(`tokens that come out are a reveal: hidden as ${name}`, () => {
+		test(`revealed tokens are a reveal: hidden as ${name}`, () => {
 			expect(changeOf(hidden, tokens(out))).toBe("out");
 			expect(changeOf(hidden, hidden)).toBe("same");
 		});
@@ -94,7 +94,7 @@ describe("changeOf", () => {
 		expect(changeOf(shown, sealed)).toBe("same");
 	});
 
-	test("a member that each token changes by itself is no reveal: a picture, an age, a block count", () => {
+	test("a member that changes by itself in each token is no reveal: a picture, an age, a block count", () => {
 		const at = (block: number) =>
 			tokens((id) => ({
 				picture: `${id} at ${block}`,
@@ -106,7 +106,7 @@ describe("changeOf", () => {
 		expect(changeOf(mood(["glad", "sad"]), mood(["sad", "glad"]))).toBe("same");
 	});
 
-	test("a number that all get while they are hidden is none; several that tell them apart are", () => {
+	test("one number that all hidden tokens get is no reveal; several that tell them apart are", () => {
 		expect(
 			changeOf(
 				sealed,
@@ -133,13 +133,13 @@ describe("changeOf", () => {
 		expect(changeOf(season(1), season(2))).toBe("rerolled");
 	});
 
-	test("a single token, and tokens that nobody saw before, show no change", () => {
+	test("a single token, and tokens that were never seen before, show no change", () => {
 		expect(changeOf(sealed.slice(0, 1), tokens(out))).toBe("same");
 		expect(changeOf([], tokens(out))).toBe("same");
 	});
 });
 
-test("tokens are hidden again that are alike, or show what they showed before", () => {
+test("tokens are hidden again if they are alike, or show what they showed before the reveal", () => {
 	const phases = tokens((id) => ({ traits: { Phase: `P${id % 3}` } }));
 	const shown = tokens(out);
 	expect(isHiddenAgain({ baseline: phases, shown }, phases)).toBe(true);
@@ -152,14 +152,14 @@ test("tokens are hidden again that are alike, or show what they showed before", 
 	expect(isHiddenAgain({ baseline: sealed, shown: packs }, packs)).toBe(false);
 });
 
-test("tokens are alike also where one came out before the others", () => {
+test("tokens are alike also if a single one was revealed before the others", () => {
 	expect([isAlike(sealed), isAlike(none), isAlike(tokens(out))]).toEqual([true, true, false]);
 	expect(isAlike(tokens((id) => (id === 2 ? out(2) : { picture: "sealed" })))).toBe(true);
 	expect(isAlike(tokens((id) => (id <= 2 ? out(id) : { picture: "sealed" })))).toBe(false);
 	expect(isAlike(sealed.slice(0, 1))).toBe(false);
 });
 
-test("most URIs have to be others for a move", () => {
+test("only if most URIs changed have the tokens moved", () => {
 	const at = (place: string) => tokens((id) => ({ uri: `${place}/${id}` }));
 	expect(haveMoved(at("a"), at("b"))).toBe(true);
 	expect(haveMoved(at("a"), at("a"))).toBe(false);
@@ -172,7 +172,7 @@ test("most URIs have to be others for a move", () => {
 	).toBe(false);
 });
 
-test("equal documents have one digest, whatever the order of their traits, and wherever they are", () => {
+test("equal documents have one digest, in any order of traits, at any URI", () => {
 	const digest = contentDigestOf(
 		tokens(() => ({ picture: "a", traits: { Hat: "Red", Eye: "Blue" } })),
 	);

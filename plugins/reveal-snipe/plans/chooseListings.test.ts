@@ -46,7 +46,7 @@ test.each([
 	expect(reasonOf(change as Partial<TokenListing>, own as object)).toBe(reason);
 });
 
-test("whatever is for sale, each listing is chosen or skipped, and the order is the plan's", () => {
+test("each listing for sale is chosen or skipped, and the order is the plan's", () => {
 	const one = fc.record({
 		tokenId: fc.nat(5).map(String),
 		rank: fc.option(fc.integer({ min: 1, max: 20 })),

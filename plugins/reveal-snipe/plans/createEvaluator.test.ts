@@ -19,7 +19,7 @@ async function run(
 	}
 }
 
-test("a plan with many candidates starves no other: the one with the fewest turns is next", async () => {
+test("a plan with many candidates blocks no other: the one with the fewest turns is next", async () => {
 	const turns = turnsOf(1);
 	const got: string[] = [];
 	const greedy = Array.from({ length: 20 }, () => run(turns, { planId: "greedy", count: 1, got }));
@@ -32,7 +32,7 @@ test("a plan with many candidates starves no other: the one with the fewest turn
 	}
 });
 
-test("no more are under way than allowed, and a plan that gives up waits no longer", async () => {
+test("the number of simultaneous turns is limited, and a plan that gives up no longer waits", async () => {
 	const turns = turnsOf(2);
 	const [first, second] = await Promise.all([turns.take("a", signal), turns.take("b", signal)]);
 	const leaving = new AbortController();
@@ -47,7 +47,7 @@ test("no more are under way than allowed, and a plan that gives up waits no long
 	expect(await turns.take("e", AbortSignal.abort())).toBeNull();
 });
 
-test("a minute holds no more turns than all processes together may have", async () => {
+test("in a minute there are at most as many turns as all processes together may have", async () => {
 	const turns = turnsOf(10, 3);
 	const leaving = new AbortController();
 	const got: (unknown | null)[] = [];

@@ -32,7 +32,7 @@ const intentOf = async (fill: any) => {
 };
 
 describe("buys of one pass", () => {
-	test("[RVL-07] buys of one pass go side by side, each with its nonce, within count and budget", async () => {
+	test("[RVL-07] buys of one pass are made in parallel, each with its nonce, within count and budget", async () => {
 		const listed = [];
 		for (const ether of [1n, 2n, 3n, 4n, 4n, 4n]) {
 			listed.push(await plans.sell({ ether: ether * TENTH, rank: 5 }));
@@ -59,7 +59,7 @@ describe("buys of one pass", () => {
 		expect(new Set(tokensOf(read)).size).toBe(5);
 	});
 
-	test("one that fails leaves its part of the budget to the next listing of the same pass", async () => {
+	test("a buy that fails leaves its part of the budget to the next listing of the same pass", async () => {
 		const gone = await plans.sell({ ether: TENTH, rank: 5 });
 		plans.withdraw(gone.listed);
 		const second = await plans.sell({ ether: 2n * TENTH, rank: 6 });
@@ -71,7 +71,7 @@ describe("buys of one pass", () => {
 		});
 	});
 
-	test("offer the tip of the plan, within the limit of network fees", async () => {
+	test("buys use the priority fee of the plan, within the limit of network fees", async () => {
 		await plans.sell({ ether: TENTH, rank: 100 });
 		const plan = await plans.armed(by, { maxItems: 1, priorityFeeWei: "70000000000" });
 		expect((await plan.read()).priorityFeeWei).toBe("70000000000");
@@ -88,7 +88,7 @@ describe("buys of one pass", () => {
 		expect(await dear.read()).toMatchObject({ failureCode: "network_fee_limit", filledCount: 0 });
 	});
 
-	test("begin with the rarest where the plan says so", async () => {
+	test("buys begin with the rarest token if the plan says so", async () => {
 		await plans.sell({ ether: TENTH, rank: 100 });
 		const rare = await plans.sell({ ether: 4n * TENTH, rank: 2 });
 		const plan = await plans.armed(by, { order: "rarest", maxItems: 1 });
@@ -110,7 +110,7 @@ describe("an early plan", () => {
 		return row?.id ?? -1;
 	};
 
-	test("buys as soon as a token shows its traits; others wait until all tokens are read", async () => {
+	test("an early plan buys as soon as a token is revealed; others wait until all tokens are read", async () => {
 		const seen = await plans.sell({ ether: TENTH, rank: null, traits: { Eyes: "Laser" } });
 		const hidden = await plans.sell({ ether: TENTH, rank: null });
 		const plan = await plans.armed(by, early);
@@ -127,7 +127,7 @@ describe("an early plan", () => {
 		expect(tokensOf(await plan.read())).toEqual([seen.tokenId, hidden.tokenId]);
 	});
 
-	test("buys nothing of a reveal that was taken back", async () => {
+	test("an early plan buys nothing after the reveal was withdrawn", async () => {
 		await plans.sell({ ether: TENTH, rank: null, traits: { Eyes: "Laser" } });
 		const plan = await plans.armed(by, early);
 		const id = await noticed();
@@ -142,7 +142,7 @@ describe("an early plan", () => {
 });
 
 describe("a plan whose collection is revealed", () => {
-	test("[RVL-05] [RVL-07] buys what fits, the cheapest first; what it spent rises at submission, and it completes", async () => {
+	test("[RVL-05] [RVL-07] a plan buys what fits, the cheapest first, counts it when sent, and completes", async () => {
 		const common = await plans.sell({ ether: TENTH, rank: 300 });
 		const dear = await plans.sell({ ether: 5n * TENTH, rank: 1 });
 		const third = await plans.sell({ ether: 4n * TENTH, rank: 100 });
@@ -179,7 +179,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(intent).toMatchObject({ channel: "snipe", kind: "nft_buy", status: "confirmed" });
 	});
 
-	test("buys by traits, in any spelling, and never in a token, from itself, or without a rank", async () => {
+	test("a plan buys by traits, in any spelling, and never in a token, from itself, or without a rank", async () => {
 		const traits = { Eyes: "Laser", Hat: "Crown" };
 		const laser = await plans.sell({ ether: TENTH, rank: null, traits });
 		const hat = await plans.sell({ ether: TENTH, rank: 1, traits: { Hat: "Crown" } });
@@ -201,7 +201,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(await ownerOf(hat.tokenId)).not.toBe(by.wallet.address);
 	});
 
-	test("a plan stays within its budget though more would fit, and takes the cheaper that does", async () => {
+	test("a plan stays within its budget, and takes the cheaper of two listings", async () => {
 		await plans.sell({ ether: 4n * TENTH, rank: 1 });
 		await plans.sell({ ether: 4n * TENTH, rank: 2 });
 		const cheap = await plans.sell({ ether: 2n * TENTH, rank: 3 });
@@ -212,7 +212,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(read)).toContain(cheap.tokenId);
 	});
 
-	test("a plan goes on to a token's next listing, and to the next token, if one is gone", async () => {
+	test("a plan continues with a token's next listing, or the next token, if one is gone", async () => {
 		const sold = await plans.sell({ ether: TENTH, rank: 1 });
 		const other = await plans.sell({
 			...{ ether: 2n * TENTH, rank: 1, tokenId: BigInt(sold.tokenId) },
@@ -232,7 +232,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(spentRaw).toBe(String(3n * TENTH));
 	});
 
-	test("[RVL-07] a plan gets back the price of a buy that failed, and buys something else for it", async () => {
+	test("[RVL-07] a plan gets back the price of a failed buy, and buys another token for it", async () => {
 		const raced = await plans.sell({ ether: 4n * TENTH, rank: 1 });
 		const plan = await plans.armed(by, { budgetNative: 0.4, maxItems: 1 });
 		// Another buyer is faster, between the simulation and the block.
@@ -260,7 +260,7 @@ describe("a plan whose collection is revealed", () => {
 		});
 	});
 
-	test("buys what is listed within half an hour after the reveal, and nothing later", async () => {
+	test("a plan buys listings up to half an hour after the reveal, and no later ones", async () => {
 		const plan = await plans.armed(by);
 		await plans.covered();
 		const soon = await plans.sell({ ether: TENTH, rank: 1 });
@@ -271,7 +271,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(await plan.read())).toEqual([soon.tokenId]);
 	});
 
-	test("buys nothing more once the reveal was taken back, also what waits for its turn, until it comes again", async () => {
+	test("a plan buys nothing after the reveal was withdrawn, until it happens again", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		plans.withdraw(listed);
@@ -288,7 +288,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(tokensOf(await plan.read())).toEqual([tokenId, next.tokenId]);
 	});
 
-	test("[RVL-07] buys a token with the largest id there is, and says so to the last digit", async () => {
+	test("[RVL-07] a plan buys a token with the largest possible id, and shows it to the last digit", async () => {
 		const { accounts } = plans.lab.seaport;
 		const id = await plans.lab.seaport.mintNft(accounts[2] ?? "0x", 2n ** 256n - 1n);
 		await plans.know(id, 1);
@@ -334,7 +334,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("a plan never asks: it is paused if its profile now confirms trades, and the question cancelled", async () => {
+	test("a plan never asks for a confirmation: it is paused if its profile now requires one", async () => {
 		await plans.sell({ ether: TENTH, rank: 1 });
 		await plans.sell({ ether: TENTH, rank: 2 });
 		const plan = await plans.armed(by);
@@ -355,7 +355,7 @@ describe("a plan whose collection is revealed", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("a plan ends its pass at a limit of its owner's, and says so", async () => {
+	test("a plan ends its pass at one of its owner's limits, and reports it", async () => {
 		by = await plans.buyer({ dailyUsdMax: 300_000_000n });
 		await plans.sell({ ether: TENTH, rank: 1 });
 		await plans.sell({ ether: TENTH, rank: 2 });
@@ -419,8 +419,8 @@ describe("the provider", () => {
 	});
 });
 
-describe("crashes and two at once", () => {
-	test("a fill that was made and not carried out is carried out by the service's own jobs", async () => {
+describe("crashes and simultaneous evaluators", () => {
+	test("a buy that was recorded and not sent is sent by the service's own jobs", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		const made = await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
@@ -432,7 +432,7 @@ describe("crashes and two at once", () => {
 		expect(await ownerOf(tokenId)).toBe(by.wallet.address);
 	});
 
-	test("an intent that was made and not sent is called off with its plan", async () => {
+	test("a buy that was recorded and not sent is cancelled with its plan", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
@@ -445,7 +445,7 @@ describe("crashes and two at once", () => {
 		expect(plans.lab.sent).toEqual([]);
 	});
 
-	test("a buy that is sent in the instant in which its plan is paused goes on, uncancelled", async () => {
+	test("a buy that is sent at the moment in which its plan is paused is not cancelled", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		await makeOne(plan.id, { tokenId, orderHash: listed.orderHash });
@@ -468,7 +468,7 @@ describe("crashes and two at once", () => {
 		expect(plans.lab.sent).toHaveLength(1);
 	});
 
-	test("[RVL-09] an evaluator makes no fill after its turn is over, nor for a paused plan", async () => {
+	test("[RVL-09] an evaluator records no buy after its turn is over, nor for a paused plan", async () => {
 		const { tokenId, listed } = await plans.sell({ ether: TENTH, rank: 1 });
 		const plan = await plans.armed(by);
 		const { orderHash } = listed;
@@ -509,7 +509,7 @@ describe("crashes and two at once", () => {
 		expect(await plan.read()).toMatchObject({ filledCount: 1, fills: [{ status: "submitted" }] });
 	});
 
-	test("a plan whose evaluator is gone is taken over at once", async () => {
+	test("a plan whose evaluator's process is gone is taken over at once", async () => {
 		const plan = await plans.armed(by);
 		const gone = { id: plan.id, session: "nobody has this name", durationMs: 120_000 };
 		expect(await takeEvaluation(plans.db, gone)).toBe(1);
@@ -517,7 +517,7 @@ describe("crashes and two at once", () => {
 		expect(await takeEvaluation(plans.db, taken)).toBe(2);
 	});
 
-	test("[RVL-07] a fill is refused at the edge of ceiling, budget and count, for every caller", async () => {
+	test("[RVL-07] a buy above the ceiling, the budget or the count is refused, for every caller", async () => {
 		const plan = await plans.armed(by, { maxItems: 2, budgetNative: 0.5 });
 		const one = (tokenId: string, priceRaw: bigint) =>
 			makeOne(plan.id, { tokenId, orderHash: hashOf(tokenId), priceRaw });
@@ -534,7 +534,7 @@ describe("crashes and two at once", () => {
 		expect((await plan.read()).fills).toHaveLength(2);
 	});
 
-	test("two plans never buy one listing: each leaves it to the other and buys another", async () => {
+	test("two plans never buy one listing: the second buys another one", async () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const other = await plans.buyer({ account: 3 });
 		const all = [
@@ -554,7 +554,7 @@ describe("crashes and two at once", () => {
 		expect(new Set(fills.map(({ orderHash }) => orderHash)).size).toBe(4);
 	});
 
-	test("[RVL-07] two evaluators at once buy no token twice, and no more than one would", async () => {
+	test("[RVL-07] two simultaneous evaluators buy no token twice, and no more than one would", async () => {
 		for (let rank = 1; rank <= 4; rank++) await plans.sell({ ether: TENTH, rank });
 		const plan = await plans.armed(by, { maxItems: 3 });
 		const [one, other] = [plans.evaluator(), plans.evaluator()];

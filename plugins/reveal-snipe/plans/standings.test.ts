@@ -45,11 +45,11 @@ test.each([
 	["no one is canonical", profile({ canonicalWalletId: null }), "wallet_changed"],
 	["a limit of the wallet", profile({}, { revision: 4 }), "wallet_revision_changed"],
 	["a limit of the profile", profile({ revision: 8 }), "wallet_revision_changed"],
-] as const)("a changed wallet or profile is named as: %s", (_, now, reason) => {
+] as const)("a changed wallet or profile is reported as: %s", (_, now, reason) => {
 	expect(driftOf(plan, now)).toBe(reason);
 });
 
-test("a profile that confirms trades is refused first, then a foreign wallet, then one that asks", () => {
+test("a profile that requires confirmations is refused first, then a foreign wallet, then one that asks", () => {
 	const code = (work: () => unknown) => {
 		try {
 			work();

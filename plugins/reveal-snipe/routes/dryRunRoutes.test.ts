@@ -41,7 +41,7 @@ const stored = async () => {
 	return row;
 };
 
-test("[RVL-10] a dry run says what it would buy, the price, time and worth, and why it left the rest", async () => {
+test("[RVL-10] a dry run lists what it would buy, with price, time and value, and why it skipped the rest", async () => {
 	const best = await plans.sell({ ether: 3n * TENTH, rank: 1 });
 	const second = await plans.sell({ ether: 4n * TENTH, rank: 2 });
 	const third = await plans.sell({ ether: TENTH, rank: 3 });
@@ -76,7 +76,7 @@ test("[RVL-10] a dry run says what it would buy, the price, time and worth, and 
 	expect(await stored()).toEqual(before);
 });
 
-test("[RVL-10] a dry run of a plan says what that plan bought, and nobody else may ask", async () => {
+test("[RVL-10] a dry run of a plan lists what that plan bought, to its owner only", async () => {
 	await plans.sell({ ether: 3n * TENTH, rank: 1 });
 	await plans.sell({ ether: TENTH, rank: 2 });
 	const plan = await plans.armed(by, { budgetNative: 0.4 });
@@ -97,7 +97,7 @@ test("[RVL-10] a dry run of a plan says what that plan bought, and nobody else m
 	expect((await plans.call("/snipes/nonsense/dry-run", { method: "POST", by })).status).toBe(404);
 });
 
-test("409 reveal_unknown where none was recorded, or more than 30 days ago; 422 for what is no plan", async () => {
+test("409 reveal_unknown if none was recorded, or more than 30 days ago; 422 for an invalid plan", async () => {
 	expect((await ofBody()).body).toMatchObject({ status: 409, code: "reveal_unknown" });
 	expect((await ofBody({ maxRank: undefined })).status).toBe(422);
 	expect((await ofBody({ budgetNative: 0.1 })).status).toBe(422);
@@ -109,7 +109,7 @@ test("409 reveal_unknown where none was recorded, or more than 30 days ago; 422 
 	expect(await plans.db.query("select from reveal_snipe.kept_book")).toHaveLength(0);
 });
 
-test("the newest of several reveals is played, and one that is told twice keeps its first book", async () => {
+test("the newest of several reveals is used, and one that is recorded twice keeps its first book", async () => {
 	const first = await detected();
 	await plans.covered(first);
 	const late = await plans.sell({ ether: TENTH, rank: 1 });

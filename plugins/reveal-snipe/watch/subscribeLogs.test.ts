@@ -57,7 +57,7 @@ function subscribe(urls: string[], chainId = 31_337) {
 
 const logOf = (address: Address) => ({ address, topics: ["0x01"], blockNumber: "0x7" });
 
-test("logs of the given contracts are heard, and nothing is asked for while there are none", async () => {
+test("logs of the given contracts are received, and nothing is subscribed to while there are none", async () => {
 	const { node, filters } = open();
 	const { resync, isLive, logs } = subscribe([node.wsUrl]);
 	resync([]);
@@ -89,7 +89,7 @@ test("a change of the contracts is subscribed to before the old subscription end
 	expect(node.opened()).toBe(1);
 });
 
-test("addresses that a node finds too many are split until it takes them", async () => {
+test("a list of addresses that a node refuses as too long is split until it is accepted", async () => {
 	const { node, filters } = open({ addressesMax: 2 });
 	const { resync, isLive } = subscribe([node.wsUrl]);
 	const wanted = Array.from({ length: 7 }, (_, index) => addressOf(index + 1));
@@ -99,7 +99,7 @@ test("addresses that a node finds too many are split until it takes them", async
 	expect(taken.flat().sort()).toEqual(wanted);
 });
 
-test("a socket that closes, and one that no longer answers, is replaced", async () => {
+test("a socket that closes, or no longer answers, is replaced", async () => {
 	const { node, isMute } = open();
 	const { resync, isLive, probe } = subscribe([node.wsUrl]);
 	resync([A]);
@@ -115,7 +115,7 @@ test("a socket that closes, and one that no longer answers, is replaced", async 
 	await until(() => node.opened() >= 3 && isLive(), "the dead socket is replaced");
 });
 
-test("a new socket does not count as dead, one that is never confirmed does", async () => {
+test("a new socket does not count as dead, and one that is never confirmed does", async () => {
 	const { node, isMute } = open();
 	isMute.now = true;
 	const { resync, isLive, probe } = subscribe([node.wsUrl]);
@@ -130,7 +130,7 @@ test("a new socket does not count as dead, one that is never confirmed does", as
 	expect(node.opened()).toBeGreaterThan(1);
 });
 
-test("logs of a socket that serves another chain are ignored; the next endpoint is tried", async () => {
+test("logs of a socket on another chain are ignored; the next endpoint is tried", async () => {
 	const wrong = open({ chainId: 1 });
 	const right = open();
 	const { resync, isLive, logs } = subscribe([wrong.node.wsUrl, right.node.wsUrl]);

@@ -41,7 +41,7 @@ describe("createRoster", () => {
 		return { clock, roster, set, take };
 	}
 
-	test("[RVL-01] a collection is looked at once in 400 ms for blocks, and what came meanwhile is not lost", () => {
+	test("[RVL-01] a collection is checked once in 400 ms for blocks, and signals meanwhile are not lost", () => {
 		const { clock, roster, set, take } = lab();
 		const [one] = set(1);
 		if (!one) throw new Error("nothing is watched");
@@ -59,7 +59,7 @@ describe("createRoster", () => {
 		expect(take().ids).toEqual([]);
 	});
 
-	test("a log of the contract waits less than a block does", () => {
+	test("a log of the contract waits for less time than a block", () => {
 		const { clock, roster, set, take } = lab();
 		const [one] = set(1);
 		if (!one) throw new Error("nothing is watched");
@@ -71,7 +71,7 @@ describe("createRoster", () => {
 		expect(take().ids).toEqual([1]);
 	});
 
-	test("no collection has two looks at once, and a look that failed is repeated", () => {
+	test("a collection has one check at a time, and a failed check is repeated", () => {
 		const { clock, roster, set, take } = lab();
 		const [one, two] = set(1, 2);
 		if (!one || !two) throw new Error("nothing is watched");
@@ -85,7 +85,7 @@ describe("createRoster", () => {
 		expect(take().ids).toEqual([1, 2]);
 	});
 
-	test("a collection that is no longer watched is forgotten; one that stays keeps what was seen", () => {
+	test("a collection that is no longer watched is forgotten; one that stays keeps its state", () => {
 		const { roster, set } = lab();
 		const [one] = set(1, 2);
 		if (!one) throw new Error("nothing is watched");
@@ -209,7 +209,7 @@ describe("watchChain", () => {
 		};
 	}
 
-	test("[RVL-02] the subscription follows the armed set, is asked each tick, and is replaced when dead", async () => {
+	test("[RVL-02] the subscription follows the watched set, is checked each tick, and is replaced when dead", async () => {
 		const { lab, filters, asked, watched, close } = open();
 		await watched([0xa]);
 		await until(() => filters().length === 1, "the first is subscribed to");
@@ -236,7 +236,7 @@ describe("watchChain", () => {
 		await close();
 	});
 
-	test("a log has its own collection looked at, a block has all of them", async () => {
+	test("a log makes its own collection checked, a block all of them", async () => {
 		const { lab, filters, hearsHeads, watched, close } = open();
 		await watched([0xa, 0xb]);
 		await until(() => filters().length === 1 && lab.looks.length >= 2, "both were looked at");
@@ -255,7 +255,7 @@ describe("watchChain", () => {
 		await close();
 	});
 
-	test("signals that are off ask for no look, and without those of logs none are subscribed to", async () => {
+	test("a disabled signal causes no check, and without the signal of logs none are subscribed to", async () => {
 		const { lab, filters, watched, close } = open(["poll", "traits"]);
 		await watched([0xa]);
 		await until(() => lab.looks.length > 0, "it was looked at");
@@ -269,7 +269,7 @@ describe("watchChain", () => {
 		await close();
 	});
 
-	test("a node whose subscriptions are silent while it answers polls is looked at by its blocks", async () => {
+	test("a node whose subscriptions are silent while it answers polls is followed by its blocks", async () => {
 		const { lab, filters, hearsHeads, watched, close } = open(["metadata_event", "block"]);
 		lab.polled = 40;
 		await watched([0xa]);
@@ -312,7 +312,7 @@ describe("watchNamed", () => {
 		return watchNamed({ core, find }, names);
 	};
 
-	test("named collections are watched once the index knows them, and no longer when unnamed", async () => {
+	test("named collections are watched once they are indexed, and no longer when they are removed", async () => {
 		await name("ethereum/cats", "ethereum/dogs");
 		expect(await watched()).toEqual([1]);
 		known.set("ethereum/dogs", 2);
