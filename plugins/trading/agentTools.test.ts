@@ -52,11 +52,11 @@ async function lineOf(name: string, input: object, profileId: string | null = nu
 	return line;
 }
 
-test("stock tokens are listed by ticker, those that are traded", async () => {
+test("only tradable stock tokens are listed, by ticker", async () => {
 	expect(await lineOf("list_stock_tokens", {})).toBe("1 stock tokens: TSLA.");
 });
 
-test("a stock token is shown with its price, its shares and why it cannot be traded", async () => {
+test("a stock token is shown with its price, its shares and the reason if it cannot be traded", async () => {
 	expect(await lineOf("read_stock_token", { asset: "$tsla" })).toBe(
 		"1 TSLA (3 shares): $1,230.00.",
 	);
@@ -70,7 +70,7 @@ test("a stock token is shown with its price, its shares and why it cannot be tra
 	clock.ms = NOW_MS;
 });
 
-test("a ticker that only looks like another one is unknown", async () => {
+test("a ticker that only resembles another one is unknown", async () => {
 	for (const asset of ["TS1A", "ТSLA", "ETH", "TSLAA", `0x${"99".repeat(20)}`]) {
 		await expect(lineOf("read_stock_token", { asset })).rejects.toMatchObject({
 			code: "not_found",

@@ -64,13 +64,13 @@ const open = (word: PriceWord, day: PoolDay | null = null, isAside = false) =>
 const TICK = -205_400;
 const recorded = { least: TICK - 500, greatest: TICK, liquidity: 10n ** 22n };
 
-test("a token's price is sure by an open, valid feed alone, whatever our record says", async () => {
+test("a token's price is certain only with an open market and a valid feed", async () => {
 	const price = { kind: "open", microsPerUnit: 5n } as const;
 	expect(await open(price, recorded).symbolOf(TSLA)).toBe("TSLA");
 	expect(await open(price, recorded).priceOf(TSLA)).toEqual({ kind: "sure", microsPerUnit: 5n });
 });
 
-describe("what no open feed says is the highest of what is known, and its owner is asked", () => {
+describe("a price without an open feed is the highest known one, and needs its owner's confirmation", () => {
 	const askedMicrosMax = 200n * DOLLAR;
 	test("a broken feed: its last price, or our record where that is more", async () => {
 		const word: PriceWord = { kind: "broken", lastMicros: 1_100n * DOLLAR };
@@ -103,7 +103,7 @@ test("the last close of a closed market is a sure worth, and our record may only
 	expect(raised?.microsPerUnit).toBeGreaterThan(1_200n * DOLLAR);
 });
 
-test("a record at which the pool never held what an owner may be asked for says nothing", async () => {
+test("known contracts have their name, and any other address has none", async () => {
 	const thin = { ...recorded, liquidity: 10n ** 15n };
 	expect(await open({ kind: "none" }, thin).priceOf(TSLA)).toBeNull();
 });

@@ -65,7 +65,7 @@ test("[TRD-04] a holding is worth its raw balance times the feed's price; the mu
 	expect(totalUsd).toBe(5_509.95);
 });
 
-test("the tradable amount and its worth do not depend on the multiplier", async () => {
+test("the tradable amount and its value do not depend on the multiplier", async () => {
 	const multipliers = fc.bigInt({ min: 1n, max: 10n ** 24n });
 	await fc.assert(
 		fc.asyncProperty(multipliers, async (multiplier) => {
@@ -80,14 +80,14 @@ test("the tradable amount and its worth do not depend on the multiplier", async 
 	);
 });
 
-test("[TRD-04] a token without a multiplier shows as its balance; an unknown one does not show", () => {
+test("[TRD-04] a token without a multiplier is shown as its balance; one with an unknown multiplier is not", () => {
 	expect(getUserUIBalance({ rawBalance: 5n, multiplier: "none" })).toBe(5n);
 	expect(getUserUIBalance({ rawBalance: 5n, multiplier: null })).toBeNull();
 	expect(getUserUIBalance({ rawBalance: null, multiplier: ONE })).toBeNull();
 	expect(getUserRawBalance({ rawBalance: 5n, multiplier: null })).toBe(5n);
 });
 
-test("a stock that had a multiplier when it was checked, and reverts now, shows no shares", async () => {
+test("a stock that had a multiplier before, and whose call reverts now, shows no shares", async () => {
 	node.faults.answers.set(`${TSLA}:0xa60bf13d`, "0x");
 	const { by } = await read([tesla]);
 	expect(by["TSLA"]).toMatchObject({ balance: "2", uiBalance: null, multiplier: null });
@@ -115,7 +115,7 @@ test("a balance that could not be read is null, and not zero", async () => {
 	expect(away.data.map(({ balance }) => balance)).toEqual([null, null, null, null]);
 });
 
-test("all wallets and tokens are read in one request, and nothing held is left out", async () => {
+test("all wallets and tokens are read in one request, and no holding is left out", async () => {
 	const { data } = await read(undefined, [wallet(1), wallet(2), wallet(3)]);
 	expect(node.asked).toHaveLength(1);
 	expect(new Set(data.map(({ walletId }) => walletId))).toEqual(new Set(["wallet-1"]));

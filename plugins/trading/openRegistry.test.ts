@@ -93,7 +93,7 @@ test("[TRD-11] a dozen stocks, WETH and USDG are checked on chain and active; a 
 	expect(await found("eth")).toMatchObject({ address: `0x${"0".repeat(40)}`, kind: "native" });
 });
 
-test("a namesake on the list does not get the ticker, and the holder keeps it", async () => {
+test("a second token with the same ticker does not get it, and the first one keeps it", async () => {
 	const { namesake } = world.bad;
 	issuer.state.rows.push(rowOf(namesake));
 	await lab.sync();
@@ -122,7 +122,7 @@ test("a token that keeps a part of each transfer, or refuses its pool, is reject
 	issuer.state.rows.length -= 2;
 });
 
-test("a token that its issuer renames is off the market until the list says the same", async () => {
+test("a token that its issuer renames is not tradable until the issuer's list agrees", async () => {
 	const { address } = world.stock("GME");
 	await world.rename(address, "GME2");
 	await lab.sync();
@@ -158,7 +158,7 @@ test("[TRD-04] a holding is its raw balance times the feed's full price, before 
 	await world.setMultiplier(address, multiplier);
 });
 
-test("[TRD-04] holdings are the same by one call of all views and by a call for each", async () => {
+test("[TRD-04] holdings are the same with one multicall and with single calls", async () => {
 	const by = await lab.person();
 	for (const ticker of ["AAPL", "TSLA", "AMD", "GME"]) {
 		await world.give(world.stock(ticker).address, by.wallet.address, ONE / 3n);
@@ -175,7 +175,7 @@ test("[TRD-04] holdings are the same by one call of all views and by a call for 
 	expect(rpc.stats().calls).toBeLessThan(5);
 });
 
-test("a pending multiplier is known, and takes effect by time", async () => {
+test("a pending multiplier is known, and takes effect at its time", async () => {
 	const { address } = world.stock("AMZN");
 	const atS = Math.floor(clock.ms / 1_000) + 3_600;
 	await world.setMultiplier(address, 2n * ONE, atS);
@@ -191,7 +191,7 @@ test("a pending multiplier is known, and takes effect by time", async () => {
 	});
 });
 
-test("a feed that is dead, negative or 2^255, and a paused oracle, make one price unknown", async () => {
+test("a feed that is dead, negative or 2^255, and a paused oracle, each make one price unknown", async () => {
 	const { address } = world.stock("AAPL");
 	const priceOf = async (ticker: string) => {
 		clock.ms += 5_000;
@@ -216,7 +216,7 @@ test("a feed that is dead, negative or 2^255, and a paused oracle, make one pric
 	expect(await priceOf("AMD")).toBeNull();
 });
 
-test("pools are those near their feeds, the deepest first; one that is moved away is not used", async () => {
+test("only pools near their feeds are used, the deepest first", async () => {
 	const { signal } = new AbortController();
 	const usdg = { chainId: 4_663, currency: lower(world.addresses.usdg), usd: 1, decimals: 6 };
 	lab.prices.set(usdg);

@@ -70,7 +70,7 @@ function aggregate(call: RpcCall): RpcOutcome {
 const codesOf = (outcomes: readonly RpcOutcome[]) =>
 	outcomes.map((one) => (one.kind === "result" ? BigInt(String(one.result)) : one.fault.code));
 
-test("three hundred views are two calls of one request, with the answers of single calls", async () => {
+test("three hundred calls are two multicalls in one request, with the results of single calls", async () => {
 	answer = () => ({ kind: "result", result: "0x" });
 	const single = codesOf(await settleViews(rpc, views, { signal }));
 	requests = [];
@@ -80,7 +80,7 @@ test("three hundred views are two calls of one request, with the answers of sing
 	expect(requests.map((calls) => calls.length)).toEqual([2]);
 });
 
-test("a chain without Multicall3 is asked once for it, and then by one request", async () => {
+test("a chain without Multicall3 is checked for it once, and then called in one request", async () => {
 	answer = () => ({ kind: "result", result: "0x" });
 	await settleViews(rpc, views, { signal });
 	requests = [];
@@ -95,7 +95,7 @@ const nonsense: [string, () => RpcOutcome][] = [
 	["is cut off", () => ({ kind: "result", result: `0x${"0".repeat(64)}` })],
 ];
 for (const [what, say] of nonsense) {
-	test(`views are asked one by one where the call of all ${what}`, async () => {
+	test(`calls are sent one by one if the multicall ${what}`, async () => {
 		answer = say;
 		const codes = codesOf(await settleViews(rpc, views, { signal }));
 		expect(codes.slice(0, 7)).toEqual([5n, 2n, 3n, 4n, 5n, 6n, "rpc_refused"]);
@@ -103,7 +103,7 @@ for (const [what, say] of nonsense) {
 	});
 }
 
-test("few views are single calls, and no views are no call", async () => {
+test("a few calls are single calls, and no calls send nothing", async () => {
 	answer = () => expect.unreachable();
 	await settleViews(rpc, views.slice(0, 7), { signal });
 	expect(requests.map((calls) => calls.length)).toEqual([7]);

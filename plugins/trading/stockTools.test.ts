@@ -67,14 +67,14 @@ test("words that issuers add behind a company's name may be left out", async () 
 	});
 });
 
-test("a ticker takes precedence over a company's name, and a name of two tokens means none", async () => {
+test("a ticker takes precedence over a company's name, and a name of two tokens finds neither", async () => {
 	expect(await find("apple", "alphabet", "apple hospitality")).toEqual({
 		apple: "APPLE",
 		"apple hospitality": "APPLE",
 	});
 });
 
-test("rejected tokens and currencies are no stocks", async () => {
+test("rejected tokens and currencies are not listed as stocks", async () => {
 	expect(await find("fake", "usdg", "global dollar")).toEqual({});
 	expect(await find()).toEqual({});
 });

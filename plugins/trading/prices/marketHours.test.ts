@@ -8,7 +8,7 @@ const opened = (text: string) => {
 	return openedAtMs === null ? null : new Date(openedAtMs).toISOString();
 };
 
-test("a week of trade runs from Sunday to Friday, eight in the evening in New York", () => {
+test("a trading week runs from Sunday to Friday, 20:00 in New York", () => {
 	// Winter: New York is five hours behind UTC.
 	expect(hours.isOpen(at("2026-11-16T00:59:59Z"))).toBe(false);
 	expect(hours.isOpen(at("2026-11-16T01:00:00Z"))).toBe(true);
@@ -22,7 +22,7 @@ test("a week of trade runs from Sunday to Friday, eight in the evening in New Yo
 	expect(hours.isOpen(at("2026-08-15T00:00:00Z"))).toBe(false);
 });
 
-test("a session's beginning counts through consecutive trading days", () => {
+test("the start of a session is counted through consecutive trading days", () => {
 	expect(opened("2026-11-18T15:00:00Z")).toBe("2026-11-16T01:00:00.000Z");
 	expect(opened("2026-11-16T01:00:00Z")).toBe("2026-11-16T01:00:00.000Z");
 	expect(opened("2026-11-22T12:00:00Z")).toBeNull();
@@ -39,7 +39,7 @@ const holidays = [
 	...["2027-05-31", "2027-06-18", "2027-07-05", "2027-09-06", "2027-11-25", "2027-12-24"],
 ];
 
-test("the market is closed on the exchange's holidays, and on no other weekday of three years", () => {
+test("the market is closed on the exchange's holidays, and on no other weekday in three years", () => {
 	const closed: string[] = [];
 	for (let day = at("2025-01-01T17:00:00Z"); day < at("2028-01-01T00:00:00Z"); day += 86_400_000) {
 		const weekday = new Date(day).getUTCDay();

@@ -20,7 +20,7 @@ const read = (json: unknown, ask = hostedAsk) => {
 };
 
 describe("an answer", () => {
-	test("an answer that fits is a route through configured pools", () => {
+	test("a valid answer becomes a route through configured pools", () => {
 		expect(read(hostedJson())).toMatchObject({
 			hops: [
 				{ pool: hostedPools[0]?.address, fee: 500 },
@@ -31,7 +31,7 @@ describe("an answer", () => {
 		});
 	});
 
-	test("an answer's least amount is one that the slippage leaves, rounded either way", () => {
+	test("an answer's minimum amount is the one of the slippage, rounded either way", () => {
 		const least = (minAmount: string) => {
 			const { quote, ...rest } = hostedJson(1_999_890n);
 			const aggregatedOutputs = quote.aggregatedOutputs.map((one) => ({ ...one, minAmount }));
@@ -46,14 +46,14 @@ describe("an answer", () => {
 		...mutantsOfSchema(hostedAnswer, one.json),
 	}));
 
-	test("the spoiled answers cover each member that is read", () => {
+	test("the changed answers cover each member that is read", () => {
 		const has = new Set(spoiled.flatMap((one) => [...one.has]));
 		const lacks = new Set(spoiled.flatMap((one) => [...one.lacks]));
 		expect([...lacks].filter((path) => !has.has(path))).toEqual([]);
 	});
 
 	for (const { name, ask, json, isRoute, read: seen, mutants } of spoiled) {
-		test(`an answer over ${name} is ${isRoute ? "executed" : "compared"}, whatever else stands in it`, () => {
+		test(`an answer over ${name} is ${isRoute ? "executed" : "compared"}, whatever its other members are`, () => {
 			for (const answer of [json, seen]) {
 				const route = read(answer, ask);
 				expect(typeof route === "string" ? route : route.hops !== null).toBe(isRoute);
@@ -61,7 +61,7 @@ describe("an answer", () => {
 		});
 
 		for (const { path, how, value } of mutants) {
-			test(`an answer over ${name} with another ${path} (${how}) is refused, or is the same answer`, () => {
+			test(`an answer over ${name} with another ${path} (${how}) is refused, or gives the same route`, () => {
 				const route = read(value, ask);
 				if (typeof route === "string") return;
 				// The ways of a split in another order, and a permit that is left out in place of null.
@@ -103,7 +103,7 @@ describe("the router over a real socket", () => {
 		});
 	const never = new AbortController().signal;
 
-	test("the router is asked once, for this swap alone, without off-chain orders and without a permit", async () => {
+	test("the router is called once, for this swap alone, without off-chain orders and without a permit", async () => {
 		const route = await router().ask(hostedAsk, never);
 		expect(route.outRaw).toBe(123_456_789_012_345_678n);
 		expect(asked).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("the router over a real socket", () => {
 		});
 	});
 
-	test("the coin itself is the zero address", async () => {
+	test("the coin is sent as the zero address", async () => {
 		answer = () => new Response(null, { status: 404 });
 		await router()
 			.ask({ ...hostedAsk, isNativeIn: true, exact: "out" }, never)
@@ -150,12 +150,12 @@ describe("the router over a real socket", () => {
 		],
 		["another place", () => Response.redirect("http://127.0.0.1:1/x"), "router_unavailable"],
 		["a limit", () => new Response(null, { status: 429 }), "router_busy"],
-	] as const)("%s is a silent source, with its code", async (_, made, code) => {
+	] as const)("%s counts as no quote, with its code", async (_, made, code) => {
 		answer = made;
 		expect(router().ask(hostedAsk, never)).rejects.toMatchObject({ code });
 	});
 
-	test("an answer without a permit, as null or not at all, is used", async () => {
+	test("an answer with a null or missing permit is used", async () => {
 		const { permitData, ...without } = hostedJson();
 		for (const json of [{ ...without, permitData }, without]) {
 			answer = () => Response.json(json);
@@ -163,7 +163,7 @@ describe("the router over a real socket", () => {
 		}
 	});
 
-	test("a rate limit pauses all processes for as long as the answer says", async () => {
+	test("a rate limit pauses all processes for the returned time", async () => {
 		answer = () => new Response(null, { status: 429, headers: { "retry-after": "3" } });
 		await router()
 			.ask(hostedAsk, never)

@@ -33,8 +33,8 @@ const silent = (source: string): SourceAnswer => {
 	return { kind: "none", source, code: "router_unavailable", detail: "-", askedAtMs: 5 };
 };
 
-describe("the route that is chosen", () => {
-	test("[TRD-05] the chosen route has the most received for exact input, the least spent for exact output", () => {
+describe("the chosen route", () => {
+	test("[TRD-05] it receives most for an exact input, and spends least for an exact output", () => {
 		const answers = [
 			told("a", { outRaw: 500n, inRaw: 70n }),
 			told("b", { outRaw: 501n, inRaw: 71n }),
@@ -43,19 +43,19 @@ describe("the route that is chosen", () => {
 		expect(pickRoute(answers, "out")).toMatchObject({ source: "a" });
 	});
 
-	test("the chosen route can be executed, even where another promises more: then they diverge", () => {
+	test("it can be executed, even if another promises more: then the quotes diverge", () => {
 		const picked = pickRoute([told("a"), told("b", { outRaw: 1_000n, hops: null })], "in");
 		expect(picked).toMatchObject({ source: "a", divergenceBps: 5_000 });
 	});
 
-	test("the chosen route is the other source's where one is silent, and the silent one is named", () => {
+	test("it is the other source's if one is silent, and the silent one is named", () => {
 		const picked = pickRoute([silent("a"), told("b")], "in");
 		expect(picked).toMatchObject({ source: "b", missing: ["a"], divergenceBps: null });
 		expect(pickRoute([silent("a"), silent("b")], "in")).toBeNull();
 		expect(pickRoute([told("b", { hops: null })], "in")).toBeNull();
 	});
 
-	test("[TRD-05] diverges by what lies between most and least, rounded up", () => {
+	test("[TRD-05] the divergence is the distance between most and least, rounded up", () => {
 		const by = (outRaw: bigint) =>
 			pickRoute([told("a", { outRaw: 10_000n }), told("b", { outRaw })], "in");
 		expect([10_000n, 9_999n, 9_900n, 1n].map((raw) => by(raw)?.divergenceBps)).toEqual([
@@ -74,11 +74,11 @@ describe("the route that is chosen", () => {
 
 const bigger = (one: bigint, other: bigint) => [one, other].toSorted((a, b) => (a < b ? 1 : -1))[0];
 
-describe("asking", () => {
+describe("asking the sources", () => {
 	const source = (name: string, ask: QuoteSource["ask"]): QuoteSource => ({ name, ask });
 	const never = new AbortController().signal;
 
-	test("[TRD-05] sources are asked at the same time, and answered in their order", async () => {
+	test("[TRD-05] sources are called simultaneously, and returned in their order", async () => {
 		const begun: string[] = [];
 		const both = Promise.withResolvers<void>();
 		const meets = (name: string) =>
@@ -100,7 +100,7 @@ describe("asking", () => {
 		]);
 	});
 
-	test("asking does not wait for a source that hangs, nor fail for one that fails", async () => {
+	test("the quotes do not wait for a source that hangs, nor fail for one that fails", async () => {
 		const answers = await askSources(
 			[
 				source("hangs", () => Promise.withResolvers<SourceRoute>().promise),
@@ -121,7 +121,7 @@ describe("asking", () => {
 		expect(told).toMatchObject([{ kind: "none", code: "router_busy" }]);
 	});
 
-	test("stops when the caller gives up; our own mistake is not a silent source", async () => {
+	test("asking stops when the caller gives up; our own error does not count as a silent source", async () => {
 		const ended = new AbortController();
 		const hangs = source("hangs", () => Promise.withResolvers<SourceRoute>().promise);
 		const asked = askSources([hangs], {

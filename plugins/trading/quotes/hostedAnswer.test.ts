@@ -12,7 +12,7 @@ const USDG: Address = "0x5fc5360d0400a0fd4f2af552add042d716f1d168";
 const WETH: Address = "0x0bd7d308f8e1639fab988df18a8011f41eacad73";
 const token = (address: Address) => new Token(4663, address, 18);
 
-test("a V3 pool's address is the one that Uniswap's SDK computes", () => {
+test("a V3 pool's address equals the one that Uniswap's SDK computes", () => {
 	for (const fee of [FeeAmount.LOWEST, FeeAmount.LOW, FeeAmount.MEDIUM, FeeAmount.HIGH]) {
 		const address = computePoolAddress({
 			...{ factoryAddress: FACTORY, tokenA: token(USDG), tokenB: token(WETH), fee },
@@ -29,7 +29,7 @@ test("a V3 pool's address is the one that Uniswap's SDK computes", () => {
 	}
 });
 
-test("a V4 pool's id is the one that Uniswap's SDK computes, and that the API's own example has", () => {
+test("a V4 pool's id equals the one that Uniswap's SDK computes, and the one in the API's example", () => {
 	const tokens: readonly [Address, Address] = [USDG, WETH];
 	const [fee, tickSpacing, hooks]: [number, number, Address] = [3_000, 60, `0x${"44".repeat(20)}`];
 	const address = V4Pool.getPoolId(token(USDG), token(WETH), fee, tickSpacing, hooks);

@@ -11,7 +11,7 @@ const TOKEN: Address = `0x${"a1".repeat(20)}`;
 const holders = new Map([[TOKEN, `0x${"b1".repeat(20)}` as Address]]);
 const { signal } = new AbortController();
 
-test("the code that is run is what the compiler makes of its source", () => {
+test("the code of the trial equals what the compiler makes of its source", () => {
 	const { code, selectors } = compileRuntime("TransferProbe");
 	expect(code).toBe(transferProbe.code);
 	expect(`0x${selectors["probe(address,address)"]}`).toBe(transferProbe.selector);
@@ -28,7 +28,7 @@ async function probe(outcome: RpcOutcome | string) {
 	return found.get(TOKEN);
 }
 
-test("a trial transfer says whether all of it arrived", async () => {
+test("a trial transfer shows whether all of it arrived", async () => {
 	expect(await probe(words(1, 800, 800, 800))).toBe("exact");
 	expect(await probe(words(1, 800, 799, 800))).toBe("fee");
 	expect(await probe(words(1, 800, 800, 801))).toBe("fee");

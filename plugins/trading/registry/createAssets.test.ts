@@ -36,7 +36,7 @@ afterAll(() => database?.drop());
 const find = (text: string) => assets.find(database.db, text);
 
 test.each(["TSLA", "tsla", "$TSLA", " $tsla ", at(0), at(0).toUpperCase().replace("0X", "0x")])(
-	"%s is Tesla of this chain",
+	"%s finds Tesla on this chain",
 	async (text) => {
 		expect(await find(text)).toMatchObject({
 			...{ kind: "asset" },
@@ -48,7 +48,7 @@ test.each(["TSLA", "tsla", "$TSLA", " $tsla ", at(0), at(0).toUpperCase().replac
 test.each([
 	...["TS1A", "ТSLA", "ｔｓｌａ", "TSLA\u200b", "TSL A", "$$TSLA", "", "$", "TSLAX", "FAKE"],
 	...["0x12", at(99), "'; drop table trading.asset; --", "x".repeat(10_000)],
-])("%j is nobody's", async (text) => {
+])("%j finds no token", async (text) => {
 	expect(await find(text)).toEqual({ kind: "unknown" });
 });
 
@@ -59,7 +59,7 @@ test("a dot is part of a ticker, and the coin is ETH", async () => {
 	expect(await assets.read(database.db, ZERO_ADDRESS)).toMatchObject(coin);
 });
 
-test("a paused or rejected token is unverified, a delisted one says so", async () => {
+test("a paused or rejected token is unverified, and a delisted one is marked as delisted", async () => {
 	expect(await find("HALT")).toMatchObject({ asset: { status: "unverified" } });
 	expect(await find("OLDX")).toMatchObject({ asset: { status: "delisted_pending_review" } });
 	expect(await assets.read(database.db, at(3))).toMatchObject({ status: "unverified" });

@@ -59,7 +59,7 @@ const refusals: [string, Partial<Attestation>][] = [
 	["an operator's refusal", { isEligible: false }],
 ];
 for (const [what, row] of refusals) {
-	test(`${what} does not`, async () => {
+	test(`${what} may not trade`, async () => {
 		await attest(row);
 		expect(await ask("attested")).toMatchObject({ code: "not_eligible" });
 	});

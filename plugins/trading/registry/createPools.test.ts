@@ -71,7 +71,7 @@ test("pools are ranked by liquidity, never by their fee, in one request", async 
 	expect(node.asked).toHaveLength(1);
 });
 
-test("a pool that the factory does not know under its tokens and fee is not used", async () => {
+test("a pool that the factory does not return for its tokens and fee is not used", async () => {
 	const stranger = { ...place(0), address: pool(7) };
 	const otherFee = { ...place(1, { fee: 500 }), fee: 10_000 };
 	const pools = open([stranger, otherFee, place(2, { fee: 100 })]);
@@ -79,7 +79,7 @@ test("a pool that the factory does not know under its tokens and fee is not used
 	expect(addresses(pools)).toEqual([pool(2)]);
 });
 
-test("a pool further from the feeds than allowed is not used, until it is near again", async () => {
+test("a pool whose price is further from the feeds than allowed is not used, until it is near again", async () => {
 	const far = squareRoot((FAIR ** 2n * 10_501n) / 10_000n) + 1n;
 	const near = squareRoot((FAIR ** 2n * 10_499n) / 10_000n);
 	const pools = open([
@@ -110,7 +110,7 @@ for (const unknown of [undefined, "closed"] as const) {
 	});
 }
 
-test("a pool that cannot be read is left out, and a node that is away changes nothing", async () => {
+test("an unreadable pool is left out, and an unreachable node changes nothing", async () => {
 	const pools = open([place(0, { fee: 100 }), place(1, { fee: 500, sqrtPriceX96: 0n })]);
 	await pools.refresh(signal);
 	expect(addresses(pools)).toEqual([pool(0)]);

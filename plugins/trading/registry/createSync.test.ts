@@ -66,7 +66,7 @@ async function rowOf(index: number) {
 const allActive = Object.fromEntries(TICKERS.map((symbol) => [symbol, "active"]));
 
 describe("the issuer's list", () => {
-	test("[TRD-11] the issuer's list is stored with what the chain says of each token, and its block", async () => {
+	test("[TRD-11] the issuer's list is stored with each token's data on chain, and its block", async () => {
 		node.tokens.set(at(1), {
 			...{ symbol: "TSLA", decimals: 18, multiplier: 10n ** 18n, next: 3n * 10n ** 18n },
 			effectiveAtS: NOW_MS / 1_000 + 3_600,
@@ -86,7 +86,7 @@ describe("the issuer's list", () => {
 		expect(await rowOf(1)).toMatchObject({ multiplier: 3n * 10n ** 18n, pendingMultiplier: null });
 	});
 
-	test("[TRD-11] delisted tokens leave the market, are kept, and never come back by themselves", async () => {
+	test("[TRD-11] delisted tokens cannot be traded, are kept, and never return by themselves", async () => {
 		await sync();
 		const [gone] = issuer.state.rows.splice(2, 1);
 		await sync();
@@ -117,7 +117,7 @@ describe("the issuer's list", () => {
 		["a redirect", () => Response.redirect("http://127.0.0.1:9/elsewhere", 302)],
 	];
 	for (const [what, answer] of outages) {
-		test(`changes nothing by ${what}`, async () => {
+		test(`the registry is not changed by ${what}`, async () => {
 			await sync();
 			issuer.state.answer = answer;
 			await sync();
@@ -125,14 +125,14 @@ describe("the issuer's list", () => {
 		});
 	}
 
-	test("the issuer's list is not trusted if more than a fifth of it is gone at once", async () => {
+	test("the issuer's list is not believed if more than a fifth of it is missing at once", async () => {
 		await sync();
 		issuer.state.rows.splice(3);
 		expect(await sync()).toBe("list_doubtful");
 		expect(await statuses()).toEqual(allActive);
 	});
 
-	test("a token whose row cannot be read stays, and the other rows are read", async () => {
+	test("a token whose row is unreadable is kept, and the other rows are read", async () => {
 		await sync();
 		issuer.state.rows[0] = issuerRow("AAPL", at(0), { tokenDecimals: "many" });
 		issuer.state.rows.push(7, null, { id: "stranger" });
@@ -142,7 +142,7 @@ describe("the issuer's list", () => {
 		expect(await statuses()).toEqual({ ...allActive, META: "active" });
 	});
 
-	test("a token that is listed on another chain is left alone", async () => {
+	test("a token that is listed on another chain is not changed", async () => {
 		const deployments = [{ contractAddress: at(9), chainId: 42_161 }];
 		issuer.state.rows.push(issuerRow("META", at(9), { deployments }));
 		await sync();
@@ -174,7 +174,7 @@ describe("a token", () => {
 		if (token) Object.assign(token, to);
 	};
 
-	test("a token with an unreadable feed is traded all the same, and operators see it", async () => {
+	test("a token with an unreadable feed can still be traded, and operators are informed", async () => {
 		await sync({ feeds: new Map([[at(0), at(90)]]) });
 		expect(await rowOf(0)).toMatchObject({ status: "active", flaws: ["feed_unreadable"] });
 		node.feeds.set(at(90), { answer: 100n, updatedAtMs: NOW_MS });
@@ -182,7 +182,7 @@ describe("a token", () => {
 		expect((await rowOf(0)).flaws).toEqual([]);
 	});
 
-	test("a token that is paused, or not active at the issuer, is paused until it is not", async () => {
+	test("a token that is paused on chain, or not active at the issuer, is paused until it changes", async () => {
 		change({ isPaused: true });
 		issuer.state.rows[0] = issuerRow("AAPL", at(0), { status: "ASSET_STATUS_INACTIVE" });
 		await sync();
@@ -210,7 +210,7 @@ describe("a token", () => {
 		"WETH",
 	];
 	for (const symbol of lookalikes) {
-		test(`called ${JSON.stringify(symbol)} gets no place beside COIN and the currencies`, async () => {
+		test(`a token called ${JSON.stringify(symbol)} is not added beside COIN and the currencies`, async () => {
 			await sync();
 			node.tokens.set(at(6), { symbol, decimals: 18 });
 			issuer.state.rows.push(issuerRow(symbol, at(6)));
@@ -221,7 +221,7 @@ describe("a token", () => {
 		});
 	}
 
-	test("a token does not get its ticker if two new ones look alike", async () => {
+	test("a token does not get its ticker if two new ones resemble each other", async () => {
 		for (const [index, symbol] of [
 			[6, "MI"],
 			[7, "M1"],
@@ -233,7 +233,7 @@ describe("a token", () => {
 		expect(await statuses()).toMatchObject({ MI: "rejected", M1: "rejected" });
 	});
 
-	test("a token keeps its ticker from a newcomer while it waits for an operator", async () => {
+	test("a token keeps its ticker while a similar new one waits for an operator", async () => {
 		await sync();
 		issuer.state.rows.splice(5, 1);
 		node.tokens.set(at(6), { symbol: "COIN", decimals: 18 });
@@ -256,13 +256,13 @@ describe("a node", () => {
 		expect(await statuses()).toEqual(allActive);
 	});
 
-	test("a node is asked in two requests however many tokens there are", async () => {
+	test("a node gets two requests, however many tokens there are", async () => {
 		await sync();
 		expect(node.asked).toHaveLength(2);
 	});
 });
 
-test("a token that the configuration names is checked as well, and goes with its name", async () => {
+test("a configured token is checked as well, and removed with its configuration", async () => {
 	const usdg: Candidate = {
 		...{ address: at(50), kind: "stable", uid: null, symbol: "USDG" },
 		...{ name: null, decimals: 6, isActive: true },

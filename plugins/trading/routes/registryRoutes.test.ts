@@ -59,7 +59,7 @@ async function delist(index: number): Promise<() => Promise<void>> {
 }
 
 describe("GET /v1/stock-tokens", () => {
-	test("lists the registry by ticker, with the price of one whole token", async () => {
+	test("the route lists the registry by ticker, with the price of one whole token", async () => {
 		const { status, body } = await lab.ask("/v1/stock-tokens");
 		expect(status).toBe(200);
 		expect(symbolsOf(body)).toEqual([...TICKERS].sort());
@@ -88,7 +88,7 @@ describe("GET /v1/stock-tokens", () => {
 		});
 	});
 
-	test("continues after its last row, filters by status, and hides rejected tokens", async () => {
+	test("a page continues after the last row, filters by status, and hides rejected tokens", async () => {
 		node.tokens.set(COIN, { symbol: "COIN", decimals: 8 });
 		await lab.sync();
 		await delist(1);
@@ -124,7 +124,7 @@ describe("/v1/admin/stock-tokens", () => {
 		});
 	}
 
-	test("lists tokens in any status, with what the check found", async () => {
+	test("operators list tokens in any status, with the results of the check", async () => {
 		node.tokens.set(COIN, { symbol: "COIN", decimals: 8 });
 		await lab.sync();
 		const { body } = await lab.ask("/v1/admin/stock-tokens?status=rejected", { operator });
@@ -180,14 +180,14 @@ describe("/v1/admin/stock-tokens", () => {
 		expect(await lab.degraded()).toEqual([]);
 	});
 
-	test("several processes that read the list at once agree", async () => {
+	test("several processes that read the list simultaneously agree", async () => {
 		await database.db.execute("truncate trading.asset");
 		await Promise.all([lab.sync(), lab.sync(), lab.sync()]);
 		const { body } = await lab.ask("/v1/stock-tokens?status=active");
 		expect(symbolsOf(body)).toEqual([...TICKERS].sort());
 	});
 
-	test("a token that an operator refused stays so, whatever the list says, until it is approved", async () => {
+	test("a token that an operator refused stays refused, whatever the list says, until it is approved", async () => {
 		expect(await review(TSLA, "refuse")).toMatchObject({
 			...{ status: 200, body: { status: "rejected", heldBy: "operator:ops" } },
 		});
@@ -198,7 +198,7 @@ describe("/v1/admin/stock-tokens", () => {
 		});
 	});
 
-	test("an approval needs something to decide, and a sound token", async () => {
+	test("an approval needs an open decision, and a valid token", async () => {
 		expect(await review(TSLA, "approve")).toMatchObject({
 			status: 409,
 			body: { code: "asset_state" },
@@ -214,7 +214,7 @@ describe("/v1/admin/stock-tokens", () => {
 		expect(await review(TSLA, "delete")).toMatchObject({ status: 422 });
 	});
 
-	test("only one of two tokens that look alike is approved", async () => {
+	test("only one of two similar tokens is approved", async () => {
 		await review(COIN, "refuse");
 		node.tokens.set(at(6), { symbol: "C0IN", decimals: 18 });
 		issuer.state.rows.push(issuerRow("C0IN", at(6)));
@@ -229,7 +229,7 @@ describe("/v1/admin/stock-tokens", () => {
 	const setFeed = (feed: string | null) =>
 		lab.ask(`/v1/admin/stock-tokens/${COIN}/feed`, { operator, method: "PUT", body: { feed } });
 
-	test("a feed is named while the service runs, must answer, and stands against the configuration", async () => {
+	test("a feed that is set while the service runs must answer, and overrides the configuration", async () => {
 		expect(await setFeed(feedOf(5))).toMatchObject({
 			status: 409,
 			body: { code: "feed_unreadable" },
@@ -257,7 +257,7 @@ describe("/v1/admin/trading/attestations", () => {
 	const id = Bun.randomUUIDv7();
 	const path = `/v1/admin/trading/attestations/${id}`;
 
-	test("records a user's country, once per profile, with the operator's name", async () => {
+	test("a user's country is recorded once per profile, with the operator's name", async () => {
 		expect((await lab.ask(path)).status).toBe(401);
 		expect((await lab.ask(path, { operator })).status).toBe(404);
 		const put = { operator, method: "PUT", body: { country: "DE" } };
@@ -312,7 +312,7 @@ describe("GET /v1/trading/holdings", () => {
 		expect((await lab.ask("/v1/trading/holdings")).status).toBe(401);
 	});
 
-	test("lists what the caller's wallets hold, the most valuable first", async () => {
+	test("the route lists the holdings of the caller's wallets, the most valuable first", async () => {
 		const by = await lab.person();
 		lab.prices.setEth(3_000);
 		node.coins.set(by.wallet.address, 10n ** 18n);

@@ -57,7 +57,7 @@ async function expectRefused(command: string, errorCode: string): Promise<any> {
 	return body;
 }
 
-test("a stock without a feed goes by its pools' half hour, and the answer says how far it is from fair", async () => {
+test("a stock without a feed uses its pools' average of half an hour, and shows the distance from it", async () => {
 	await give(world.addresses.usdg, 100n * DOLLAR);
 	const body = { command: "buy AMD with 100 USDG" };
 	const { body: quote } = await lab.ask("/v1/trading/quotes", { by, body });
@@ -80,7 +80,7 @@ test("an answer with a feed names feed and pool, and a link shows the same line"
 	expect(link.transactions[0].shown.summary).toEndWith(body.price);
 });
 
-test("a node that stalls once leaves a hosted way without a second word: its owner is asked", async () => {
+test("if the node fails once, a hosted route has no second quote, and its owner is asked", async () => {
 	const env = { ROUTER_BASE_URL: stocks.router.url, TRADE_QUOTE_TIMEOUT_MS: 1_000 };
 	lab = stocks.open(env).lab;
 	await give(world.addresses.usdg, 300n * DOLLAR);
@@ -103,7 +103,7 @@ test("a node that stalls once leaves a hosted way without a second word: its own
 	await expectRefused("buy AMD with 300 USDG", "price_unknown");
 });
 
-test("a pool with hardly anything in it does not take twenty shares", async () => {
+test("a nearly empty pool does not execute a trade of twenty shares", async () => {
 	const [pool] = world.stock("GME").pools;
 	if (!pool) throw new Error("it has one pool");
 	await give(world.stock("GME").address, 20n * ONE);
@@ -116,7 +116,7 @@ test("a pool with hardly anything in it does not take twenty shares", async () =
 	}
 });
 
-test("while the market is closed the last close is the measure, within a wider bound", async () => {
+test("while the market is closed the last close is the reference, with a wider bound", async () => {
 	await world.moveMarket({ MSFT: 980 }, { feeds: false });
 	lab.clock.ms += 26 * HOUR_MS;
 	try {
@@ -134,7 +134,7 @@ test("while the market is closed the last close is the measure, within a wider b
 	}
 });
 
-test("a buy without feed and record is confirmed by a link in figures, and then sent", () =>
+test("a buy without feed and record is confirmed by a link with its figures, and then sent", () =>
 	withoutRecord(async () => {
 		await give(world.addresses.usdg, 400n * DOLLAR);
 		const asked = await expectAsked("buy AMD with 150 USDG");
@@ -150,7 +150,7 @@ test("a buy without feed and record is confirmed by a link in figures, and then 
 		expect(refused.reason).toContain("It counts as $201.00");
 	}));
 
-test("a sale without feed and record is refused, however little it is", () =>
+test("a sale without feed and record is refused, however small", () =>
 	withoutRecord(async () => {
 		await give(world.stock("AMD").address, ONE);
 		await expectRefused("sell 0.001 AMD", "price_unknown");
@@ -158,7 +158,7 @@ test("a sale without feed and record is refused, however little it is", () =>
 		expect(body).toMatchObject({ isPossible: false, code: "price_unknown" });
 	}));
 
-test("a record with a pool at half its price refuses, and supports nothing while it has gaps", async () => {
+test("a record far from the pool's price refuses a trade, and a record with gaps allows none", async () => {
 	await give(world.stock("AMD").address, 2n * ONE);
 	await world.moveMarket({ AMD: 100 }, { feeds: false });
 	try {
@@ -177,7 +177,7 @@ test("a record with a pool at half its price refuses, and supports nothing while
 	}
 });
 
-test("a price that loses its support between a trade and its swap is not sent", async () => {
+test("a trade whose reference price is lost before its swap is not sent", async () => {
 	by = await lab.trader({ account, requireTradeConfirmation: true });
 	await give(world.addresses.usdg, 100n * DOLLAR);
 	const { body } = await lab.trade(by, "buy PLTR with 50 USDG");

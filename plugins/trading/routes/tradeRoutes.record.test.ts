@@ -17,7 +17,7 @@ beforeEach(() => {
 	({ lab, world, account } = stocks.open({ ROUTER_BASE_URL: stocks.router.url }));
 });
 
-test("[TRD-03] a trade is of chain 4663: no body names another, and what is sent says so", async () => {
+test("[TRD-03] every trade is on chain 4663: no body can name another", async () => {
 	const by = await lab.trader({ account });
 	for (const chain of [{ chain: "base" }, { chainId: 8453 }]) {
 		const body = { action: "buy", asset: "TSLA", spend: "0.01", settlement: "ETH", ...chain };
@@ -29,7 +29,7 @@ test("[TRD-03] a trade is of chain 4663: no body names another, and what is sent
 	expect(lab.sent).toMatchObject([{ chainId: 4663, from: by.wallet.address }]);
 });
 
-test("[TRD-03] a trade whose quote grew old in the wallet's queue is called off, and holds nothing", async () => {
+test("[TRD-03] a trade whose quote became too old in the wallet's queue is cancelled and released", async () => {
 	const by = await lab.trader({ account });
 	const busy = Promise.withResolvers<void>();
 	lab.state.beforeSend = () => busy.promise;
@@ -47,7 +47,7 @@ test("[TRD-03] a trade whose quote grew old in the wallet's queue is called off,
 	expect({ released: release, others }).toEqual({ released: reserve ?? "", others: {} });
 });
 
-test("[TRD-03] a trade, its submission and its result are sealed, and a row that is changed later is detected", async () => {
+test("[TRD-03] a trade, its submission and its result are sealed, and a later change of a row is detected", async () => {
 	const by = await lab.trader({ account });
 	const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 	expect((await lab.settled(by, body.id)).status).toBe("confirmed");
@@ -73,7 +73,7 @@ test("[TRD-03] a trade, its submission and its result are sealed, and a row that
 	expect(await lab.bookFlaws()).toBe(0);
 });
 
-test("[TRD-07] a trade stores everything that is needed to judge it later", async () => {
+test("[TRD-07] a trade stores everything that is needed to review it later", async () => {
 	const by = await lab.trader({ account });
 	await world.give(world.addresses.usdg, by.wallet.address, 100_000_000n);
 	const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
@@ -147,7 +147,7 @@ test.each<[what: string, errorCode: string, change: () => Promise<unknown> | voi
 	["its owner may not trade it any more", "not_eligible", () => bar()],
 	["an operator switched trading off", "trading_disabled", () => switchOff()],
 ])(
-	"[TRD-03] a trade is refused at its confirmation where %s since it was quoted",
+	"[TRD-03] a trade is refused at its confirmation if %s since it was quoted",
 	async (_, errorCode, change) => {
 		const by = await lab.trader({ account, requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
@@ -219,7 +219,7 @@ test.each<[Wallet["capability"], status: string, errorCode: string | null]>([
 	["review-required", "rejected", "no_executable_wallet"],
 	["disabled", "rejected", "no_executable_wallet"],
 ])(
-	"[TRD-09] the service itself sends a trade for an embedded/delegated wallet alone: %s",
+	"[TRD-09] the service sends a trade by itself only for an embedded/delegated wallet: %s",
 	async (capability, status, errorCode) => {
 		const by = await lab.trader({ account, capability });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");

@@ -42,7 +42,7 @@ async function give(token: string, raw: bigint, allowed = raw) {
 const ONE = 10n ** 18n;
 const lower = (address: string) => address.toLowerCase() as `0x${string}`;
 
-describe("what is not in the registry, or not fit for trading", () => {
+describe("tokens that are unknown or cannot be traded", () => {
 	test("[TRD-03] an unknown ticker, a lookalike, an address of another token", async () => {
 		await expectRefused("buy ZZZZ with 1 ETH", "asset_not_registered");
 		const { address } = world.bad.namesake;
@@ -52,7 +52,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		expect(kept).toMatchObject({ kind: "hold", reason });
 	});
 
-	test("[TRD-03] a token that left the list, and one that did not pass its check, bought or sold", async () => {
+	test("[TRD-03] a token that was delisted, or did not pass its check, bought or sold", async () => {
 		const { address } = world.stock("MSFT");
 		const at = address.toLowerCase() as `0x${string}`;
 		const row = await assetRows.read(lab.db, 4663, at);
@@ -77,7 +77,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 		]);
 	});
 
-	test("a stock that stands in the place of a settlement is asked about too", async () => {
+	test("a stock that is used as settlement needs a confirmation too", async () => {
 		lab.state.barred = { code: "not_eligible", detail: "Not from where you live." };
 		await expectRefused("sell 50 USDG to TSLA", "not_eligible");
 		await expectRefused("buy USDG with 1 TSLA", "not_eligible");
@@ -113,7 +113,7 @@ describe("what is not in the registry, or not fit for trading", () => {
 });
 
 describe("amounts", () => {
-	test("an amount of nothing, with too many digits, or above what is held is refused", async () => {
+	test("an amount of zero, with too many digits, or above the balance is refused", async () => {
 		await expectRefused("buy TSLA with 0 ETH", "amount_invalid");
 		await expectRefused("buy TSLA with 0.0000001 USDG", "amount_invalid");
 		await expectRefused("sell 1.0000000000000000001 TSLA", "amount_invalid");
@@ -123,7 +123,7 @@ describe("amounts", () => {
 		await expectRefused("buy 2 AMZN", "balance_insufficient");
 	});
 
-	test("an amount too small to buy anything is refused as that, and not as a missing route", async () => {
+	test("an amount too small to buy anything is refused as such, and not as a missing route", async () => {
 		await give(world.stock("TSLA").address, ONE);
 		const { error } = await expectRefused(
 			"sell 0.000000000000000001 TSLA to USDG",
@@ -132,7 +132,7 @@ describe("amounts", () => {
 		expect(error.message).toStartWith("It is too little to trade");
 	});
 
-	test("[TRD-03] above what a profile may trade at once, or a day", async () => {
+	test("[TRD-03] an amount above the profile's limit for a trade, or for a day", async () => {
 		by = await lab.trader({ perTradeUsdMax: 100_000_000n });
 		await expectRefused("buy TSLA with 0.5 ETH", "per_trade_limit");
 		by = await lab.trader({ dailyUsdMax: 100_000_000n });
@@ -140,7 +140,7 @@ describe("amounts", () => {
 	});
 });
 
-describe("tokens that do not do what an ERC-20 does", () => {
+describe("tokens that violate ERC-20", () => {
 	test("a token with a transfer fee is refused", async () => {
 		const { error } = await expectRefused("buy TAXD with 0.1 ETH", "token_unsafe");
 		expect(error).toMatchObject({ limit: { unit: "TAXD" }, amount: { unit: "TAXD" } });
@@ -192,7 +192,7 @@ describe("tokens that do not do what an ERC-20 does", () => {
 });
 
 describe("prices", () => {
-	test("pools that are not used because a feed is 5 % off are the reason, in figures", async () => {
+	test("for pools that are not used because they differ from a feed by 5 % the refusal names the figures", async () => {
 		const { pools, addresses } = world;
 		const ranking = createPools({
 			config: pools.map(({ address, token0, token1, fee }) => ({
@@ -229,7 +229,7 @@ describe("prices", () => {
 		expect(body.quotes[0].impactBps).toBeGreaterThan(300);
 	});
 
-	test("a pool whose price is far from what feeds say", async () => {
+	test("a pool whose price is far from the feeds", async () => {
 		const pools = lab.state.pools;
 		await world.moveMarket({ MSFT: 900 }, { feeds: false });
 		await expectRefused("buy MSFT with 0.5 ETH", "price_deviation");
@@ -238,7 +238,7 @@ describe("prices", () => {
 		lab.state.pools = pools;
 	});
 
-	test("a feed that reverts, is zero, negative or beyond belief, whichever side its token is on", async () => {
+	test("a feed that reverts, is zero, negative or implausible, on either side of the trade", async () => {
 		by = await lab.trader({ account: 7 });
 		await give(world.stock("META").address, ONE);
 		const say = async (act: Promise<void>) => {
@@ -258,7 +258,7 @@ describe("prices", () => {
 		expect((await lab.ask("/v1/trading/quotes", { by, body })).body.isPossible).toBe(true);
 	});
 
-	test("a pool that is drained after it was quoted", async () => {
+	test("a pool that is emptied after the quote", async () => {
 		by = await lab.trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy PLTR with 0.5 ETH");
 		expect(body.status).toBe("confirmation_required");
@@ -272,7 +272,7 @@ describe("prices", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("a confirmation whose price moved beyond what was confirmed", async () => {
+	test("a confirmation after the price moved beyond the confirmed bounds", async () => {
 		by = await lab.trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy AMZN with 0.5 ETH");
 		lab.clock.ms += 31_000;
@@ -287,7 +287,7 @@ describe("prices", () => {
 		await world.moveMarket({ AMZN: 225 });
 	});
 
-	test("[TRD-06] depth is asked for only where operators switched it on", async () => {
+	test("[TRD-06] depth is required only if operators enabled that", async () => {
 		lab = stocks.open({ TRADE_MIN_LIQUIDITY_USD: 1_500_000 }).lab;
 		by = await lab.trader({ account: 2 });
 		expect((await lab.trade(by, "buy AMZN with 0.01 ETH")).body.status).toBe("submitted");
@@ -321,14 +321,14 @@ describe("sources", () => {
 		lab = stocks.open(env).lab;
 	});
 
-	test("[TRD-05] both sources are asked; the answer has both quotes, and which was taken", async () => {
+	test("[TRD-05] both sources are called; the answer has both quotes, and which was chosen", async () => {
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", divergenceBps: 0, sourcesMissing: [] });
 		expect(body.quotes.map(({ source }: any) => source)).toEqual(["local", "hosted"]);
 		expect(body.quotes[1].requestId).toMatch(/^request-/);
 	});
 
-	test("[TRD-05] no source waits for the other: each answers only once the other was asked", async () => {
+	test("[TRD-05] no source waits for the other: each answers only once the other was called", async () => {
 		const [local, hosted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 		const { settle } = lab.rpc;
 		const gate = Bun.serve({
@@ -362,7 +362,7 @@ describe("sources", () => {
 		expect(quote.quotes.map(({ code }: any) => code)).toEqual([null, null]);
 	});
 
-	test("[TRD-05] one source that is down leaves the other, and the answer says so", async () => {
+	test("[TRD-05] if one source is down the other one is used, and the answer says so", async () => {
 		stocks.router.fault({ kind: "answer", body: {} });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "submitted", sourcesMissing: ["hosted"] });
@@ -385,7 +385,7 @@ describe("sources", () => {
 		]);
 	});
 
-	test("a hosted answer without the member permitData is compared with; one with a permit is not", async () => {
+	test("a hosted answer without the member permitData is compared; one with a permit is not", async () => {
 		const shape = { command: "buy TSLA with 0.01 ETH" };
 		const strip = Bun.serve({
 			port: 0,
@@ -406,7 +406,7 @@ describe("sources", () => {
 		expect(quote.quotes[1]).toMatchObject({ source: "hosted", code: null });
 	});
 
-	test("the hosted route is taken without the chain's quoter, by its own least amount", async () => {
+	test("the hosted route is used without the chain's quoter, by its own minimum amount", async () => {
 		const { settle } = lab.rpc;
 		lab.state.settle = (calls, options) => {
 			const isQuote = calls.some(({ params }) => /cdca1753/.test(JSON.stringify(params)));
@@ -422,7 +422,7 @@ describe("sources", () => {
 		expect(body.quotes[1]).toMatchObject({ source: "hosted", isTaken: true });
 	});
 
-	test("[TRD-05] sources that are too far apart wait for an operator, and send nothing before", async () => {
+	test("[TRD-05] a trade with diverging sources waits for an operator, and sends nothing before", async () => {
 		stocks.router.fault({ kind: "price", bps: 300 });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
 		expect(body).toMatchObject({ status: "review_required", errorCode: "venue_divergence" });
@@ -442,7 +442,7 @@ describe("sources", () => {
 		["in", "local"],
 		["in", "hosted"],
 	] as const)(
-		"[TRD-05] the best route for an exact %sput is taken, where %s has found a worse one",
+		"[TRD-05] the best route for an exact %sput is used if %s has found a worse one",
 		async (exact, blind) => {
 			by = await lab.trader({ account: 5 });
 			await give(world.addresses.usdg, 2_000_000_000n, 0n);
@@ -511,7 +511,7 @@ describe("sources", () => {
 		expect(BigInt(body.quotes[1].outRaw)).toBeGreaterThan(BigInt(body.outRaw));
 	});
 
-	test("V4 pools are compared with and recorded, without calldata, and never executed", async () => {
+	test("V4 pools are compared and recorded, without calldata, and never executed", async () => {
 		const [honest] = world.v4.pools;
 		const aapl = world.stock("AAPL").address.toLowerCase();
 		const { currency0, currency1, fee, tickSpacing } = honest?.key ?? ({} as never);
@@ -589,11 +589,14 @@ describe("texts that are no command", () => {
 		["exchange 1 TSLA to AAPL", "swap <quantity> <asset> to <asset>"],
 		["hold my TSLA", "hold <asset>"],
 		["hello", "buy <asset> with <amount> <settlement>"],
-	])("%s: the nearest form is told, in words and as a member", async (command, nearest) => {
-		const { code, detail, nearest: told } = await refusal({ command });
-		expect([code, told]).toEqual(["command_invalid", nearest]);
-		expect(detail).toEndWith(`The nearest is: ${nearest}`);
-	});
+	])(
+		"%s: the most similar form is returned, in words and as a member",
+		async (command, nearest) => {
+			const { code, detail, nearest: told } = await refusal({ command });
+			expect([code, told]).toEqual(["command_invalid", nearest]);
+			expect(detail).toEndWith(`The nearest is: ${nearest}`);
+		},
+	);
 
 	test("ten kilobytes, two commands, politeness, another script", async () => {
 		expect((await refusal({ command: "buy TSLA ".repeat(1_200) })).code).toBe("validation_error");
@@ -618,7 +621,7 @@ describe("texts that are no command", () => {
 		}
 	});
 
-	test("parts that do not fit each other, and members that nobody reads", async () => {
+	test("members that do not fit each other, and unknown members", async () => {
 		for (const body of [
 			{ action: "buy", asset: "TSLA" },
 			{ action: "buy", asset: "TSLA", quantity: "1", spend: "1" },
@@ -637,7 +640,7 @@ describe("texts that are no command", () => {
 	});
 });
 
-test("a profile without a wallet, and a wallet that may not pay, keep their refusals", async () => {
+test("a profile without a wallet, and a wallet that may not pay, get their own refusals", async () => {
 	by = await lab.trader({ capability: "disabled" });
 	await expectRefused("buy TSLA with 0.01 ETH", "no_executable_wallet");
 	await lab.db.execute("update wallets.wallet set removed_at = now() where id = $1", [

@@ -38,7 +38,7 @@ async function expectNothingSent(by: Trader, intentId: string): Promise<void> {
 	expect(data).toHaveLength(1);
 }
 
-test("[TRD-05] an operator's yes lets the trade go on: its allowance, one swap, and no second question", async () => {
+test("[TRD-05] an operator's approval lets the trade continue: its allowance, one swap, no second question", async () => {
 	const { by, trade } = await asked();
 	const { body: list } = await lab.ask("/v1/admin/trading/intents", { actor: "ann" });
 	expect(list.intents).toContainEqual(
@@ -59,7 +59,7 @@ test("[TRD-05] an operator's yes lets the trade go on: its allowance, one swap, 
 	expect((await lab.review(trade.intentId, "approve")).status).toBe(409);
 });
 
-test("an operator's no ends it, and nothing was sent or allowed", async () => {
+test("an operator's refusal ends the trade, and nothing was sent or allowed", async () => {
 	const { by, trade } = await asked();
 	expect((await lab.review(trade.intentId, "refuse")).body).toMatchObject({ status: "rejected" });
 	expect(await lab.read(by, trade.id)).toMatchObject({
@@ -70,7 +70,7 @@ test("an operator's no ends it, and nothing was sent or allowed", async () => {
 	expect(lab.audited).toMatchObject([{ action: "trading.review.refused" }]);
 });
 
-test("a day without an answer ends it, and a late answer changes nothing", async () => {
+test("a day without an answer ends the trade, and a late answer changes nothing", async () => {
 	const { by, trade } = await asked();
 	await lab.tick(DAY_MS - 60_000);
 	expect((await lab.read(by, trade.id)).status).toBe("review_required");
@@ -81,7 +81,7 @@ test("a day without an answer ends it, and a late answer changes nothing", async
 	await expectNothingSent(by, trade.intentId);
 });
 
-test("a yes needs no body: none, an empty one, null and {} mean the plan that is stored", async () => {
+test("an approval needs no body: none, an empty one, null and {} mean the stored plan", async () => {
 	const ask = async (init: RequestInit) => {
 		const by = await lab.trader({ account, requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy TSLA with 0.01 ETH");
@@ -120,7 +120,7 @@ test("an operator's approval does not replace the owner's, who is asked after it
 	expect(lab.sent).toHaveLength(2);
 });
 
-test("a price that moved beyond the bounds is refused in spite of an operator's yes", async () => {
+test("a price that moved beyond the bounds is refused in spite of an operator's approval", async () => {
 	const { by, trade } = await asked();
 	await world.moveMarket({ TSLA: 1_400 });
 	await lab.review(trade.intentId, "approve");

@@ -33,8 +33,8 @@ async function trader(options: Parameters<TradeLab["trader"]>[0] = {}): Promise<
 const quote = async (by: Trader, body: object) =>
 	(await lab.ask("/v1/trading/quotes", { by, body })).body;
 
-describe("one token is three shares", () => {
-	test("buy 1 TSLA: quote, trade, plan and line say one token and three shares", async () => {
+describe("a token that represents three shares", () => {
+	test("buy 1 TSLA: quote, trade, plan and line show one token and three shares", async () => {
 		const by = await trader();
 		const quoted = await quote(by, { command: "buy 1 TSLA" });
 		const both = { tokens: "1", shares: "3" };
@@ -58,7 +58,7 @@ describe("one token is three shares", () => {
 		);
 	});
 
-	test("a price line counts both where tokens are what is least received", async () => {
+	test("a price line shows shares and tokens if tokens are received", async () => {
 		const by = await trader();
 		const quoted = await quote(by, { command: "buy TSLA with 50 USDG" });
 		expect(quoted.price).toMatch(/^You get at least [\d.]+… TSLA \([\d.]+… shares\); that is /);
@@ -80,7 +80,7 @@ describe("one token is three shares", () => {
 		expect(await lab.balance(tsla(), by.wallet.address)).toBe(4n * ONE);
 	});
 
-	test("shares that are no whole tokens are never fewer for a buy, nor more for a sale", async () => {
+	test("shares that are no whole tokens are rounded up for a buy, and down for a sale", async () => {
 		const by = await trader();
 		const third = ONE / 3n;
 		const bought = await quote(by, { action: "buy", asset: "TSLA", shares: "1" });
@@ -103,8 +103,8 @@ describe("one token is three shares", () => {
 	});
 });
 
-describe("a multiplier that changes, or is not known", () => {
-	test("a multiplier that changes before the yes stops the trade, and the words give both values", async () => {
+describe("a multiplier that changes, or is unknown", () => {
+	test("a multiplier that changes before the confirmation stops the trade, and both values are shown", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const wish = { action: "buy", asset: "TSLA", shares: "6", settlement: "ETH" };
 		const { body } = await lab.ask("/v1/trading/intents", { by, body: wish });
@@ -121,7 +121,7 @@ describe("a multiplier that changes, or is not known", () => {
 		expect(lab.sent).toEqual([]);
 	});
 
-	test("a multiplier that changes after the allowance stops the swap, and the allowance left is shown", async () => {
+	test("a multiplier that changes after the allowance stops the swap, and the remaining allowance is shown", async () => {
 		const by = await trader();
 		lab.state.beforeSend = () => world.setMultiplier(tsla(), 6n * ONE);
 		const { body } = await lab.trade(by, "sell 6 shares TSLA");

@@ -45,7 +45,7 @@ async function traded(by: Trader, command: string, [sell, buy]: [string, string]
 	return { asked: asked.body, trade, spent, received };
 }
 
-describe("[TRD-13] each shape of a command, in each settlement, is one swap, for exactly what its quote says", () => {
+describe("[TRD-13] each form of a command, in each settlement, is one swap, for exactly its quoted amounts", () => {
 	test.each<[string, () => [string, string], "in" | "out"]>([
 		["buy TSLA with 50 USDG", () => [usdg(), of("TSLA")], "in"],
 		["buy $50 of TSLA", () => [usdg(), of("TSLA")], "in"],
@@ -90,7 +90,7 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 		expect(held?.raw).toBe(spent);
 	});
 
-	test("buy $TSLA with 0.5 ETH: the coin goes in by itself, without an allowance", async () => {
+	test("buy $TSLA with 0.5 ETH: the coin is sent without an allowance", async () => {
 		const by = await trader();
 		const { trade, received } = await traded(by, "buy $TSLA with 0.5 ETH", [
 			ZERO_ADDRESS,
@@ -109,7 +109,7 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 		expect(lab.sent).toMatchObject([{ valueRaw: ONE / 2n }]);
 	});
 
-	test("sell 1 AAPL to ETH: the coin comes out unwrapped", async () => {
+	test("sell 1 AAPL to ETH: the received coin is unwrapped", async () => {
 		const by = await trader({}, [[of("AAPL"), ONE]]);
 		const { trade, spent } = await traded(by, "sell 1 AAPL to ETH", [of("AAPL"), ZERO_ADDRESS]);
 		expect(trade.status).toBe("confirmed");
@@ -119,7 +119,7 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 		expect(await lab.balance(weth(), world.addresses.router)).toBe(0n);
 	});
 
-	test("a quantity paid in ETH gives back what it did not cost", async () => {
+	test("a buy of a quantity paid in ETH refunds the unspent coin", async () => {
 		const by = await trader();
 		const body = { action: "buy", asset: "AAPL", quantity: "1", settlement: "ETH" };
 		const { body: asked } = await lab.ask("/v1/trading/intents", { by, body });
@@ -143,7 +143,7 @@ describe("[TRD-13] each shape of a command, in each settlement, is one swap, for
 	});
 });
 
-describe("asking first", () => {
+describe("a trade that asks its owner first", () => {
 	test("[TRD-07] a confirmation is asked once for both steps, by the route or by a one-time link", async () => {
 		for (const way of ["route", "link"] as const) {
 			const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
@@ -173,7 +173,7 @@ describe("asking first", () => {
 		}
 	});
 
-	test("a trade that waits says for what and where its link comes from, and its first step is read", async () => {
+	test("a waiting trade shows what it waits for and its link's address, and its first step can be read", async () => {
 		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
 		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
 		const trade = await lab.read(by, body.id);
@@ -222,7 +222,7 @@ describe("asking first", () => {
 		expect(lab.sent).toHaveLength(1);
 	});
 
-	test("[TRD-03] an old quote is made anew when it is confirmed, within what was confirmed", async () => {
+	test("[TRD-03] an old quote is renewed when it is confirmed, within the confirmed bounds", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy NVDA with 0.1 ETH");
 		lab.clock.ms += 31_000;
@@ -248,7 +248,7 @@ describe("asking first", () => {
 		expect(link.request).toMatchObject({ to: usdg().toLowerCase() });
 	});
 
-	test("cancelled before it was sent, it is over", async () => {
+	test("a trade that is cancelled before it was sent has ended", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy TSLA with 0.1 ETH");
 		const cancel = () => lab.ask(`/v1/trading/intents/${body.id}/cancel`, { by, method: "POST" });
@@ -317,7 +317,7 @@ describe("the record", () => {
 		}
 	});
 
-	test("lists page by page, newest first", async () => {
+	test("the route lists the caller's trades page by page, newest first", async () => {
 		const by = await trader();
 		const ids: string[] = [];
 		for (const ticker of ["AAPL", "TSLA", "ZZZZ"]) {
@@ -332,7 +332,7 @@ describe("the record", () => {
 	});
 });
 
-describe("what a trade left allowed", () => {
+describe("the allowance that remains after a trade", () => {
 	/** Buys for USDG so that an exact output leaves a part of its allowance. */
 	async function bought(by: Trader, command: string) {
 		const { body } = await lab.trade(by, command);
@@ -340,7 +340,7 @@ describe("what a trade left allowed", () => {
 		return async () => (await lab.read(by, body.id)).leftover;
 	}
 
-	test("the allowance left by a trade is its own: not a newer trade's, nor the owner's", async () => {
+	test("the remaining allowance of a trade is its own: not a newer trade's, nor the owner's", async () => {
 		const by = await trader({}, [[usdg(), 2_000n * DOLLAR]]);
 		const first = await bought(by, "buy 1 AAPL");
 		expect(await first()).toMatchObject({ token: usdg().toLowerCase() });
@@ -357,7 +357,7 @@ describe("what a trade left allowed", () => {
 		await lab.approve(by, usdg(), 0n);
 	});
 
-	test("counts the allowance that was given last, whichever trade was asked for first", async () => {
+	test("only the trade that gave its allowance last shows the rest, in any order of requests", async () => {
 		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 2_000n * DOLLAR]]);
 		const asked = await lab.trade(by, "buy 1 AAPL");
 		const newer = await lab.trade(by, "buy 2 AAPL");
@@ -374,7 +374,7 @@ describe("what a trade left allowed", () => {
 		await lab.approve(by, usdg(), 0n);
 	});
 
-	test("the allowance left by a trade is null if it was never given", async () => {
+	test("the remaining allowance of a trade is null if it was never given", async () => {
 		const by = await trader({ requireTradeConfirmation: true }, [[usdg(), 100n * DOLLAR]]);
 		const { body } = await lab.trade(by, "buy TSLA with 50 USDG");
 		const { approval } = await lab.read(by, body.id);
@@ -387,7 +387,7 @@ describe("what a trade left allowed", () => {
 	});
 });
 
-test("a step that fails is named by the trade that waited for it, with its state, reason and place", async () => {
+test("a failed step is named in its waiting trade, with its state, reason and transaction", async () => {
 	const by = await trader({ requireTradeConfirmation: true }, [[of("AMD"), ONE]]);
 	const { body } = await lab.trade(by, "sell 0.5 AMD");
 	const stepId = body.approval.intentId;
@@ -408,8 +408,8 @@ test("a step that fails is named by the trade that waited for it, with its state
 	});
 });
 
-describe("a swap that fails behind its allowance", () => {
-	test("a swap that fails leaves its exact allowance visible, and takes it back when told to", async () => {
+describe("a swap that fails after its allowance", () => {
+	test("a swap that fails leaves its exact allowance visible, and revokes it on request", async () => {
 		const by = await trader({}, [[of("PLTR"), 2n * ONE]]);
 		const { body } = await lab.trade(by, "sell 1 PLTR");
 		expect(body).toMatchObject({ status: "waiting" });

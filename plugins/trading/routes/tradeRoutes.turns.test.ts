@@ -13,7 +13,7 @@ beforeAll(() => {
 	({ lab, world } = stocks.open());
 });
 
-test("three that are requested at once are three swaps, each for what its quote says", async () => {
+test("three simultaneous trades are three swaps, each with its quoted amounts", async () => {
 	const by = await lab.trader({ account: 1 });
 	await world.give(world.addresses.usdg, by.wallet.address as `0x${string}`, 1_000_000_000n);
 	const commands = ["TSLA with 50", "TSLA with 20", "GOOGL with 50"];

@@ -48,7 +48,7 @@ const reads: [string, (db: Queryable) => Promise<unknown>, string][] = [
 	],
 ];
 for (const [what, read, index] of reads) {
-	test(`${what} goes by its index`, async () => {
+	test(`${what} uses its index`, async () => {
 		const plan = await plansOf(read);
 		expect(plan).toContain(index);
 		expect(plan).not.toMatch(/Seq Scan|Sort/);

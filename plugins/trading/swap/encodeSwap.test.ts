@@ -32,7 +32,7 @@ describe("encodeSwap", () => {
 		};
 	}
 
-	test("the table has at least 60 swaps, of every shape", () => {
+	test("the table has at least 60 swaps, of every form", () => {
 		expect(swaps.length).toBeGreaterThanOrEqual(60);
 		const shapes = new Set(
 			swaps.map(({ terms }) =>
@@ -42,7 +42,7 @@ describe("encodeSwap", () => {
 		expect(shapes.size).toBe(18);
 	});
 
-	describe("[TRD-05] a swap is written as the official SDK writes it, and is read back as it was meant", () => {
+	describe("[TRD-05] a swap is encoded as the official SDK encodes it, and decoded to the same plan", () => {
 		for (const { name, terms, data, valueRaw } of swaps) {
 			test(name, () => {
 				const encoded = encodeSwap(terms);
@@ -61,7 +61,7 @@ describe("encodeSwap", () => {
 		}
 	});
 
-	test("each member of a plan that differs from the encoded call is found", () => {
+	test("a difference between plan and call in any member is found", () => {
 		for (const { terms, name } of swaps) {
 			const encoded = encodeSwap(terms);
 			for (const mutant of mutantsOf(terms)) {
@@ -91,7 +91,7 @@ describe("encodeSwap", () => {
 		}
 	});
 
-	test("other calldata is not read as a swap", () => {
+	test("other calldata is not decoded as a swap", () => {
 		for (const data of [
 			"0x",
 			"0x5ae401dc",
@@ -104,7 +104,7 @@ describe("encodeSwap", () => {
 });
 
 describe("simulateSwap", () => {
-	test("the probe's code is what its source compiles to", () => {
+	test("the probe's code equals what its source compiles to", () => {
 		expect(PROBE_CODE).toBe(compileProbe());
 	});
 

@@ -94,7 +94,7 @@ async function expectRouterEmpty(): Promise<void> {
 	}
 }
 
-test("the coin that a pool does not take is in the wallet again, to the last unit but gas", async () => {
+test("the coin that a pool does not take returns to the wallet, to the last unit except gas", async () => {
 	const wallet = by.wallet.address;
 	const snapshot = await anvil.rpc("evm_snapshot", []);
 	const before = await lab.balance(ZERO_ADDRESS, wallet);
@@ -110,7 +110,7 @@ test("the coin that a pool does not take is in the wallet again, to the last uni
 	await anvil.rpc("evm_revert", [snapshot]);
 });
 
-test("an amount that the second pool does not take is swept to the wallet", async () => {
+test("an amount that the second pool does not take returns to the wallet", async () => {
 	const snapshot = await anvil.rpc("evm_snapshot", []);
 	const { usdg, weth } = world.addresses;
 	const wallet = by.wallet.address;
@@ -133,7 +133,7 @@ test("an amount that the second pool does not take is swept to the wallet", asyn
 	await anvil.rpc("evm_revert", [snapshot]);
 });
 
-test("a trade of more than its pools take is refused by name, and nothing is sent", async () => {
+test("a trade of more than its pools take is refused by its code, and nothing is sent", async () => {
 	await recordPools(database.db, world.pools);
 	lab.state.pools = [short];
 	const { body } = await lab.trade(by, "buy COIN with 20 ETH");
@@ -165,7 +165,7 @@ function tellBalance(token: string, byRaw: bigint): void {
 	};
 }
 
-test("a balance below what the receipt says is uncertain, keeps its spend, and names both figures", async () => {
+test("a balance below the receipt's amount is uncertain, keeps its spend, and both figures are named", async () => {
 	lab = openTradeLab({ db: database.db, anvil, world });
 	by = await lab.trader({ account: 2 });
 	tellBalance(world.stock("AAPL").address, -1n);
@@ -179,7 +179,7 @@ test("a balance below what the receipt says is uncertain, keeps its spend, and n
 	lab.state.settle = null;
 });
 
-test("a balance above what the receipt says is noted, and is no fault", async () => {
+test("a balance above the receipt's amount is noted, and no fault", async () => {
 	lab = openTradeLab({ db: database.db, anvil, world });
 	by = await lab.trader({ account: 3 });
 	tellBalance(world.stock("AAPL").address, 7n);
@@ -189,7 +189,7 @@ test("a balance above what the receipt says is noted, and is no fault", async ()
 	lab.state.settle = null;
 });
 
-test("a token that arrives without a log is in doubt and not failed: nobody is to pay for it twice", async () => {
+test("a token that arrives without a log is uncertain and not failed, to prevent a second payment", async () => {
 	lab = openTradeLab({ db: database.db, anvil, world });
 	by = await lab.trader({ account: 4 });
 	const { body } = await lab.trade(by, "buy AAPL with 0.1 ETH");
@@ -216,7 +216,7 @@ test("a token that arrives without a log is in doubt and not failed: nobody is t
 	expect(await settle(silent)).toMatchObject({ code: "arrival_doubtful", isDoubtful: true });
 });
 
-test("a trade that the node cannot try out is not sent unseen, and says so", async () => {
+test("a trade that the node cannot simulate is not sent, with that reason", async () => {
 	lab = openTradeLab({ db: database.db, anvil, world });
 	by = await lab.trader({ account: 5 });
 	const { settle } = lab.rpc;

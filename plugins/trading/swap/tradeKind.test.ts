@@ -23,7 +23,7 @@ const wraps = (topic: Hex, whose: Address, raw: bigint) => {
 const settled = (logs: Parameters<typeof settleSwap>[0]["logs"], sell: Address, buy: Address) =>
 	settleSwap({ logs }, { wallet: WALLET, router: ROUTER, wrapped: WETH, sell, buy });
 
-test("a token swap counts what left the wallet and what arrived, and no other transfers", () => {
+test("of a token swap the amounts that left and reached the wallet count, and no other transfers", () => {
 	const logs = [
 		moved(USDG, WALLET, POOL, 50n),
 		moved(WETH, POOL, ROUTER, 9n),
@@ -44,7 +44,7 @@ test("a refund does not count as spent, and a forwarded amount not as received",
 	expect(settled(logs, USDG, STOCK)).toEqual({ spentRaw: 42n, receivedRaw: 5n });
 });
 
-test("the coin counts by what the router pays to pools in wrapped form, and gets from them", () => {
+test("the coin counts by the wrapped amounts between router and pools", () => {
 	for (const wrap of [[wraps(DEPOSIT, ROUTER, 30n)], [moved(WETH, ZERO_ADDRESS, ROUTER, 30n)]]) {
 		const bought = [...wrap, moved(WETH, ROUTER, POOL, 30n), moved(STOCK, POOL, WALLET, 7n)];
 		expect(settled(bought, ZERO_ADDRESS, STOCK)).toEqual({ spentRaw: 30n, receivedRaw: 7n });
@@ -57,7 +57,7 @@ test("the coin counts by what the router pays to pools in wrapped form, and gets
 	expect(settled(other, ZERO_ADDRESS, STOCK)).toEqual({ spentRaw: 0n, receivedRaw: 0n });
 });
 
-test("logs of another form, token or event count for nothing", () => {
+test("logs of another form, token or event are not counted", () => {
 	const good = moved(STOCK, POOL, WALLET, 7n);
 	for (const log of [
 		{ ...good, address: account("9") },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { NONE, WISHES } from "#plugins/trading/testing/tradeTexts.ts";
 import { readTradeText } from "#plugins/trading/trade/tradeBody.ts";
 
-describe("a text is read as the whole of one command", () => {
+describe("a text that is one whole command", () => {
 	test.each(WISHES)("%s", (text, wish) => {
 		expect(readTradeText(text)).toEqual({ kind: "wish", wish });
 		expect(readTradeText(`  ${text.replaceAll(" ", "  ")} `)).toEqual({ kind: "wish", wish });
@@ -18,7 +18,7 @@ describe("a text is read as the whole of one command", () => {
 		}
 	});
 
-	test("ten kilobytes are not looked at", () => {
+	test("a text of ten kilobytes is not read", () => {
 		const said = readTradeText("buy 1 TSLA ".repeat(1_000));
 		expect(said).toMatchObject({ kind: "unread", reason: expect.stringContaining("longer") });
 	});
