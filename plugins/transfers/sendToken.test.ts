@@ -39,7 +39,7 @@ function codeOf(answered: unknown): string | null {
 	return told.kind === "denied" ? told.denial.code : null;
 }
 
-test("the code that is tried is what the compiler makes of its source", () => {
+test("the code of the trial equals what the compiler makes of its source", () => {
 	const { code, selectors } = compileRuntime("SendProbe");
 	expect(code).toBe(SEND_PROBE_CODE);
 	const [probe] = sendProbeAbi;
@@ -61,7 +61,7 @@ test("a token is sent only if it moves exactly the amount", () => {
 	});
 });
 
-test("an answer that cannot be read is no yes", () => {
+test("an unreadable answer does not count as success", () => {
 	const whole = answer(1n, 300n, 100n, 100n);
 	const isOdd: Hex = `${whole.slice(0, -1)}2` as Hex;
 	for (const odd of [null, undefined, "0x", "", whole.slice(0, -2), `${whole}00`, 1, {}, isOdd]) {
@@ -71,7 +71,7 @@ test("an answer that cannot be read is no yes", () => {
 	expect(codeOf(answer(2n ** 200n + 1n, 300n, 100n, 100n))).toBe("simulation_unavailable");
 });
 
-test("its owner reads the token's symbol with its address, and whether a contract gets it", () => {
+test("the owner sees the token's symbol with its address, and whether a contract receives it", () => {
 	const told = (isContract: boolean) => question.shownBy(answer(1n, 300n, 100n, 100n, isContract));
 	expect(told(false)).toEqual({
 		kind: "shown",
@@ -88,7 +88,7 @@ test("its owner reads the token's symbol with its address, and whether a contrac
 	});
 });
 
-test("a currency is ETH or an address, and nothing else", () => {
+test("only ETH or an address is accepted as a currency", () => {
 	expect(coinNamed(undefined)).toBeNull();
 	expect(coinNamed("eth")).toBeNull();
 	expect(coinNamed(TOKEN.toUpperCase().replace("0X", "0x"))).toBe(TOKEN);

@@ -44,7 +44,7 @@ const address = fc
 	.map((bytes) => `0x${Buffer.from(bytes).toString("hex")}` as const)
 	.filter((one) => one !== wallet.address);
 
-test("[TRF-04] good addresses and amounts come through as they are, to the last wei", () => {
+test("[TRF-04] valid addresses and amounts are unchanged, to the last wei", () => {
 	fc.assert(
 		fc.property(
 			fc.uniqueArray(address, { minLength: 1, maxLength: 50 }),
@@ -92,7 +92,7 @@ test("[TRF-04] only a plain decimal above zero is an amount", () => {
 	);
 });
 
-test("an amount in ETH is never another coin, named or where the wallet was linked", () => {
+test("an amount in ETH is never another coin, with a given chain or the wallet's own", () => {
 	for (const chain of ["polygon", "137"]) expect(() => check({ chain })).toThrow(Fault);
 	const elsewhere = { ...wallet, chainId: 137 };
 	const whole = { fromWalletId: wallet.id, recipients: [`0x${"a1".repeat(20)}`], amount: "1" };

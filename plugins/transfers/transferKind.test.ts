@@ -148,7 +148,7 @@ describe("coin", () => {
 		return token;
 	}
 
-	describe("a token that does not move what it is told to is not sent at all", () => {
+	describe("a token that does not move the amount is not sent at all", () => {
 		for (const [how, code] of [
 			["movesNothing", "token_unsafe"],
 			["takesDouble", "token_unsafe"],
@@ -168,7 +168,7 @@ describe("coin", () => {
 			});
 		}
 
-		test("a node that cannot try it out: simulation_unavailable", async () => {
+		test("a node that cannot simulate it: simulation_unavailable", async () => {
 			const token = await oddToken();
 			const { rpc } = lab;
 			lab.state.rpc = {
@@ -189,7 +189,7 @@ describe("coin", () => {
 		});
 	});
 
-	test("a token that answers nothing, as some do, is sent", async () => {
+	test("a token whose transfer returns no value, as some do, is sent", async () => {
 		const token = await oddToken();
 		await token.become("answersNothing");
 		const before = await token.balanceOf(ANNA);
@@ -220,7 +220,7 @@ describe("coin", () => {
 		}
 		const unsure = { kind: "unsure", microsPerUnit: 3n * DOLLAR, askedMicrosMax: 50n * DOLLAR };
 
-		test("a registry's token is sent, counts at the registry's price, and has the registry's name", async () => {
+		test("a registry's token is sent with the registry's name, and counts at the registry's price", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: 3n * DOLLAR });
 			const [made] = await send({ amount: "10", currency: token.address });
 			await lab.tick();
@@ -233,7 +233,7 @@ describe("coin", () => {
 			);
 		});
 
-		test("a registry's token is held by limits at the registry's price", async () => {
+		test("limits count a registry's token at the registry's price", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: 3n * DOLLAR });
 			by = await lab.buyer({ perTradeUsdMax: 29n * DOLLAR });
 			await token.mint(by.wallet.address, 1_000n * ETHER);
@@ -243,7 +243,7 @@ describe("coin", () => {
 			expect(lab.sent).toEqual([]);
 		});
 
-		test("a token of unsure price is sent once its owner confirmed the figure", async () => {
+		test("a token with an uncertain price is sent once its owner confirmed the figure", async () => {
 			const token = await listedToken(unsure as TokenPrice);
 			const [made] = await send({ amount: "10", currency: token.address });
 			expect(made).toMatchObject({ status: "confirmation_required" });
@@ -259,7 +259,7 @@ describe("coin", () => {
 			expect(await lab.ledger(asked)).toEqual({ reserve: 30_000_000, spend: 30_000_000 });
 		});
 
-		test("a token of unsure price is refused above the bound, for all recipients together", async () => {
+		test("a token with an uncertain price is refused above the bound, for all recipients together", async () => {
 			const token = await listedToken(unsure as TokenPrice);
 			const recipients = [ANNA, BERT];
 			const made = await send({ amount: "10", currency: token.address, recipients });
@@ -274,7 +274,7 @@ describe("coin", () => {
 			]);
 		});
 
-		test("a token or coin is not sent to a contract that nobody gets it out of", async () => {
+		test("a token or coin is not sent to a contract that cannot send it on", async () => {
 			const token = await listedToken({ kind: "sure", microsPerUnit: DOLLAR });
 			for (const currency of [token.address, coin, "ETH"]) {
 				const recipients = [ANNA, POOL, ...(currency === token.address ? [] : [token.address])];
@@ -300,7 +300,7 @@ describe("coin", () => {
 		});
 	});
 
-	describe("a token that is honest only while it is tried", () => {
+	describe("a token that behaves honestly only in the simulation", () => {
 		/** Sends ten of it, and returns the transfer once its receipt is judged. */
 		async function slyly(how: keyof typeof ODD) {
 			const token = await oddToken();
@@ -314,7 +314,7 @@ describe("coin", () => {
 		}
 
 		for (const how of ["movesNothing", "takesDouble", "keepsSome", "logsNothing"] as const) {
-			test(`${how}: is in doubt, its spend stays reserved, and operators are told`, async () => {
+			test(`${how}: is uncertain, its spend stays reserved, and operators are alerted`, async () => {
 				const intent = await slyly(how);
 				expect(intent).toMatchObject({ status: "uncertain", errorCode: "arrival_doubtful" });
 				expect(await lab.ledger(intent)).toEqual({ reserve: 20_000_000 });
@@ -329,7 +329,7 @@ describe("coin", () => {
 			});
 		}
 
-		test("honestFee: has failed, because its own logs say so", async () => {
+		test("honestFee: has failed, because its own logs show it", async () => {
 			const intent = await slyly("honestFee");
 			expect(intent).toMatchObject({ status: "failed", errorCode: "partly_received" });
 			expect(await lab.ledger(intent)).toEqual({ reserve: 20_000_000, spend: 20_000_000 });
@@ -340,7 +340,7 @@ describe("coin", () => {
 			expect(intent).toMatchObject({ status: "failed", errorCode: "not_received" });
 		});
 
-		test("an operator's word ends the doubt, either way, once", async () => {
+		test("an operator's decision ends the uncertainty, either way, once", async () => {
 			for (const [arrived, status, errorCode] of [
 				[true, "confirmed", null],
 				[false, "failed", "not_received"],
@@ -504,7 +504,7 @@ describe("transferKind", () => {
 			});
 		}
 
-		test("a recipient about which a node's answer is unreadable is not taken for an account", async () => {
+		test("a recipient about which a node's answer is unreadable does not count as an account", async () => {
 			for (const code of [null, "", "6001", 1]) {
 				const { told } = await questionOf(code);
 				expect(told).toMatchObject({ denial: { code: "chain_unavailable" } });
@@ -512,7 +512,7 @@ describe("transferKind", () => {
 		});
 	});
 
-	test("a wallet that may not send, or a chain that is not served, is denied before any call", async () => {
+	test("a wallet that may not send, or a chain that is not configured, is denied before any call", async () => {
 		for (const [more, code] of [
 			[{ capability: "disabled" }, "no_executable_wallet"],
 			[{ capability: "review-required" }, "no_executable_wallet"],
@@ -582,7 +582,7 @@ describe("transferKind", () => {
 		expect((await linksOf({ link }, of("submitted"))).size).toBe(0);
 	});
 
-	test("an intent of another kind, or an id that is none, is no transfer", async () => {
+	test("an intent of another kind, or an invalid id, is no transfer", async () => {
 		const execution = { read: async () => ({ ...intent, kind: "nft_buy" }) };
 		for (const id of [intent.id, "nonsense", ""]) {
 			const own = ownTransfer({ execution } as never, { id, profileId: "p" });

@@ -56,7 +56,7 @@ test("a repeated key with another amount sends nothing", async () => {
 	expect(lab.chain.pool()).toHaveLength(1);
 });
 
-test("a key is good for one action: another tool under it records nothing", async () => {
+test("a key is valid for one action: another tool under it records nothing", async () => {
 	const by = await lab.person();
 	await run("send_eth", by, "message-1");
 	await expect(run("prepare_send_eth", by, "message-1")).rejects.toMatchObject({
@@ -101,7 +101,7 @@ test("a prepared transfer from an owner's own wallet has one link, to sign it", 
 	expect(links).toEqual([{ rel: "sign", url: output.signUrl }]);
 });
 
-test("a guest's transfer is refused, and errors in the words are named before anything is stored", async () => {
+test("a guest's transfer is refused, and errors in the command are reported before anything is stored", async () => {
 	await expect(run("send_eth", null)).rejects.toMatchObject({ code: "unauthorized" });
 	const by = await lab.person();
 	const wrong = { to: "0xA1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1" };
