@@ -97,7 +97,10 @@ export function createAgent(deps: AgentDeps): (asked: Asked) => Promise<Reply> {
 		const parsed = deps.grammar.parse(asked.text, names);
 		const followed = follow(asked, { parsed, names }, { ...deps, toolOf });
 		if (followed) {
-			return answer({ reading: followed, isProposal: false, leftOut: null }, asked, { ...deps, toolOf });
+			return answer({ reading: followed, isProposal: false, leftOut: null }, asked, {
+				...deps,
+				toolOf,
+			});
 		}
 		if (parsed.kind === "read") {
 			const { reading, leftOut } = parsed;

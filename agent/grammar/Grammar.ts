@@ -4,8 +4,8 @@ import { createReader, entriesOf, type Reader } from "#agent/grammar/createReade
 import { explainUnread, SEVERAL, type Unread } from "#agent/grammar/explainUnread.ts";
 import { type Entry, fillForm } from "#agent/grammar/forms.ts";
 import { namesToAsk, withKnownNames } from "#agent/grammar/nameSpans.ts";
-import { followUps, keepsSubject } from "#agent/grammar/readFollowUp.ts";
 import { normaliseText } from "#agent/grammar/normaliseText.ts";
+import { followUps, keepsSubject } from "#agent/grammar/readFollowUp.ts";
 import { slotLabel } from "#agent/grammar/readSlot.ts";
 import { splitWords, type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
 import type { Found, Look } from "#agent/grammar/walkForms.ts";
@@ -119,23 +119,6 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		return isPrinted ? [] : namesToAsk(withoutSigns(words), reader);
 	}
 
-	function follow(text: string, subject: Reading, names: KnownNames = NO_NAMES): Followed | null {
-		const plain = normaliseText(text);
-		const words = plain.kind === "text" ? splitWords(plain.text) : plain;
-		const form = byName.get(subject.command.name)?.forms[0];
-		if (words.kind !== "words" || !form || reader.readStrict(words).found.length > 0) return null;
-		const given = { ...reader, hasName: names.size > 0 };
-		const { wholes, isLed } = followUps(withoutSigns(words), { ...subject, form }, given);
-		for (const { text: whole, kept } of wholes) {
-			const parsed = parse(whole, names);
-			if (parsed.kind !== "read" || parsed.leftOut !== null) continue;
-			const { reading } = parsed;
-			if (!keepsSubject(reading, kept)) continue;
-			return options.isStrict(reading.command) ? null : { reading, isLed };
-		}
-		return null;
-	}
-
 	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
 		const [found, other] = look.found;
 		assert(found, "something was found");
@@ -173,7 +156,36 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		}
 	}
 	const leftOut = (reading: Reading, text: string) => leftOutBy(reading, text, reader);
+	const deps = { reader, parse, isStrict: options.isStrict };
+	const follow: Grammar["follow"] = (text, subject, names = NO_NAMES) =>
+		followSubject(text, { ...subject, entry: byName.get(subject.command.name), names }, deps);
 	return { parse, namesIn, leftOutBy: leftOut, follow, print, commands };
+}
+
+/** Reads the first whole question that a text makes of its subject, and that leaves no word out. */
+function followSubject(
+	text: string,
+	{ entry, names, ...subject }: Reading & { entry: Entry | undefined; names: KnownNames },
+	{
+		reader,
+		parse,
+		isStrict,
+	}: { reader: Reader } & Pick<Grammar, "parse"> & Pick<GrammarOptions, "isStrict">,
+): Followed | null {
+	const plain = normaliseText(text);
+	const words = plain.kind === "text" ? splitWords(plain.text) : plain;
+	const form = entry?.forms[0];
+	if (words.kind !== "words" || !form || reader.readStrict(words).found.length > 0) return null;
+	const given = { ...reader, hasName: names.size > 0 };
+	const { wholes, isLed } = followUps(withoutSigns(words), { ...subject, form }, given);
+	for (const { text: whole, kept } of wholes) {
+		const parsed = parse(whole, names);
+		if (parsed.kind !== "read" || parsed.leftOut !== null) continue;
+		const { reading } = parsed;
+		if (!keepsSubject(reading, kept)) continue;
+		return isStrict(reading.command) ? null : { reading, isLed };
+	}
+	return null;
 }
 
 /** Reads with the known names as one word each; first so that nothing is left out. */

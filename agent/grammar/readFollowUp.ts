@@ -1,6 +1,6 @@
 // Makes whole questions of one that leaves out what the last answer was about.
 
-import { fillForm, type FormItem } from "#agent/grammar/forms.ts";
+import { type FormItem, fillForm } from "#agent/grammar/forms.ts";
 import type { SlotRules } from "#agent/grammar/readSlot.ts";
 import { isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Tool.ts";
@@ -47,7 +47,9 @@ export function followUps(
 	while (OPENERS.has(low[from] ?? "")) from += 1;
 	const isAbout = ABOUT.has(low[from] ?? "") && low[from + 1] === "about";
 	if (isAbout) from += 2;
-	const rest = raw.slice(from).map((word, n) => (kinds[from + n] === "quoted" ? `"${word}"` : word));
+	const rest = raw
+		.slice(from)
+		.map((word, n) => (kinds[from + n] === "quoted" ? `"${word}"` : word));
 	// `thanks` asks for nothing.
 	if (low.slice(from).every(isFunctionWord)) return none;
 	const hasTopic = low.slice(from).some((word, n) => kinds[from + n] === "word" && isTopical(word));

@@ -75,7 +75,9 @@ describe("the AI SDK's client", () => {
 
 describe("a conversation with the AI SDK's client", () => {
 	const open = (headers: Record<string, string> = {}) =>
-		new Chat({ transport: new DefaultChatTransport({ api: `${served.url}/v1/agent/chat`, headers }) });
+		new Chat({
+			transport: new DefaultChatTransport({ api: `${served.url}/v1/agent/chat`, headers }),
+		});
 	const textOf = (chat: ReturnType<typeof open>) =>
 		chat.lastMessage?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 	const inputs = () => served.calls.map(({ tool, input }) => [tool, input]);
@@ -98,7 +100,13 @@ describe("a conversation with the AI SDK's client", () => {
 	test("an order takes nothing from what was said before", async () => {
 		const chat = open(bearer);
 		await chat.sendMessage({ text: "floor pale-foxes" });
-		for (const text of ["send 0.1 eth", "and send 0.1 eth", "buy one", "what about 0.1 eth", ALICE]) {
+		for (const text of [
+			"send 0.1 eth",
+			"and send 0.1 eth",
+			"buy one",
+			"what about 0.1 eth",
+			ALICE,
+		]) {
 			await chat.sendMessage({ text });
 		}
 		await chat.sendMessage({ text: SEND });
@@ -136,7 +144,7 @@ describe("a conversation with the AI SDK's client", () => {
 		await chat.sendMessage({ text: "floor kiln" });
 		expect(chat.lastMessage?.parts.map(({ type }) => type)).toEqual(["text", "data-reply"]);
 		const lines = textOf(chat)?.split("\n") ?? [];
-		expect(lines[0]).toBe("Which one?");
+		expect(lines[0]).toStartWith("Which one?");
 		expect(lines[1]).toEndWith(": floor kiln-folk");
 		expect(lines.join()).not.toContain("@bank");
 		await chat.sendMessage({ text: lines[1]?.split(": ").at(-1) ?? "" });
@@ -153,7 +161,10 @@ describe("a conversation with the AI SDK's client", () => {
 		const huge = open();
 		await huge.sendMessage({ text: "x".repeat(3_000_000) });
 		expect(huge.error?.message).toMatch(/^[A-Z][^{}"]+\.$/);
-		const { headers, text } = await stream({}, { authorization: "Bearer x", accept: "application/json" });
+		const { headers, text } = await stream(
+			{},
+			{ authorization: "Bearer x", accept: "application/json" },
+		);
 		expect(headers.get("content-type")).toBe("application/problem+json");
 		expect(JSON.parse(text)).toMatchObject({ code: "unauthorized" });
 	});

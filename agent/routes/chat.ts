@@ -44,11 +44,14 @@ const messageSchema = z
 			.string()
 			.max(20)
 			.meta({ description: "Who wrote it.", examples: ["user"] }),
-		metadata: z.unknown().optional().meta({
-			description:
-				"What came with an answer of ours; `subject` is what a question that goes on is about.",
-			examples: [{ subject: "floor kiln-folk" }],
-		}),
+		metadata: z
+			.unknown()
+			.optional()
+			.meta({
+				description:
+					"What came with an answer of ours; `subject` is what a question that goes on is about.",
+				examples: [{ subject: "floor kiln-folk" }],
+			}),
 		parts: z.array(partSchema).max(PARTS_MAX).meta({ description: "What it is made of." }),
 	})
 	.meta({ id: "ChatMessage", description: "One of the AI SDK's UI messages." });
@@ -173,11 +176,7 @@ function subjectOf({ kind, command, tool }: Reply, tools: readonly AnyTool[]): s
 	return kind === "done" && isOpen ? command : null;
 }
 
-function* chunksOf(
-	reply: Reply,
-	id: string,
-	subject: string | null,
-): Generator<UIMessageChunk> {
+function* chunksOf(reply: Reply, id: string, subject: string | null): Generator<UIMessageChunk> {
 	const { tool, data, line, links, ...rest } = reply;
 	// A choice is a question and no failure: its text has all that is needed to answer it.
 	if (tool !== null && reply.kind !== "choose") {

@@ -9,6 +9,7 @@ import {
 	canFail,
 	type DocumentedFailure,
 	FAILURES_MEMBER,
+	WORDS_MEMBER,
 } from "#core/http/routeMarks.ts";
 
 type Where = { method: string; path: string };
@@ -63,6 +64,7 @@ export function failureResponses(
 	return Object.fromEntries(
 		[...byStatus].map(([status, failures]) => {
 			const isCommon = failures.every(({ code }) => commonCodes.get(status)?.has(code));
+			if (WORDS_MEMBER in operation) return [status, inWords(response(failures))];
 			return [status, isCommon ? { $ref: `${HOME}${nameOf(status)}` } : response(failures)];
 		}),
 	);
@@ -100,6 +102,12 @@ function impliedBy(
 /** Returns a response's name: `Too Many Requests` as `TooManyRequests`. */
 function nameOf(status: string): string {
 	return (statusWords(status) ?? status).replaceAll(/[^A-Za-z0-9]/g, "");
+}
+
+/** Adds the sentence that a client gets which does not ask for JSON. */
+function inWords(told: ReturnType<typeof response>) {
+	const schema = { type: "string", examples: ["Sign in first."] };
+	return { ...told, content: { ...told.content, "text/plain": { schema } } };
 }
 
 function response(given: readonly DocumentedFailure[]) {

@@ -99,6 +99,11 @@ describe("problemResponse", () => {
 		});
 	});
 
+	test("a refusal for want of a session says how to show one, and no other does", () => {
+		const challenge = (status: number) => respond({ status }).headers.get("www-authenticate");
+		expect([401, 403, 500].map(challenge)).toEqual(["Bearer", null, null]);
+	});
+
 	const waits: [name: string, options: Partial<FaultOptions>, retryAfter: string | null][] = [
 		["a 409 has no Retry-After", {}, null],
 		["a told wait is rounded up to seconds", { members: { retryAfterMs: 1_001 } }, "2"],

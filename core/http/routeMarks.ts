@@ -47,8 +47,8 @@ export const COSTLY_MEMBER = "x-costly";
 export const WORDS_MEMBER = "x-failure-words";
 
 /**
- * Declares that an operation tells its errors as plain sentences, unless a client asks for JSON: for
- * clients that show the body of an error as it is.
+ * Declares that an operation tells its errors as plain sentences, unless a client asks for JSON:
+ * for clients that show the body of an error as it is.
  *
  * @example detail: { tags: ["agent"], ...tellsInWords() }
  */
