@@ -64,6 +64,7 @@ export async function openOwner(given: {
 	 */
 	async function send(request: object, owed: Owed): Promise<Hex> {
 		const { sending } = owed;
+		await anvil.mined();
 		const price = BigInt(await anvil.rpc<Hex>("eth_gasPrice", [])) * 2n;
 		const nonce = await anvil.rpc<Hex>("eth_getTransactionCount", [address, "latest"]);
 		const put = async (change: object, times: bigint) => {
