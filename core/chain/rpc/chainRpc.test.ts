@@ -394,6 +394,17 @@ describe("chainRpc.pool", () => {
 		});
 	});
 
+	test("a contradiction is counted against the endpoints of its answers, whoever answered since", async () => {
+		const lab = rpcLab(anvil, 2);
+		const heard = new Set<string>();
+		await lab.rpc.call(block(7), { heard });
+		await lab.rpc.call(block(7), { second: true, heard: new Set(heard) });
+		lab.rpc.distrust("false_count", heard);
+		expect([await lab.count("false_count", 0), await lab.count("false_count", 1)]).toEqual([1, 0]);
+		lab.rpc.distrust("false_count", new Set());
+		expect(await lab.count("false_count", 1)).toBe(0);
+	});
+
 	test("[ING-14] an endpoint with an impossible answer is counted, logged once, and asked last for a while", async () => {
 		const lab = rpcLab(anvil, 2);
 		await lab.rpc.call(block(7));
