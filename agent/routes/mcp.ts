@@ -180,8 +180,8 @@ function register(
 }
 
 /**
- * Reads the key of a call, and whether its user can be shown an address. The client calls again once
- * its user was there, with what it was given: the key of the first round, under which the same
+ * Reads the key of a call, and whether its user can be shown an address. The client calls again
+ * once its user was there, with what it was given: the key of the first round, under which the same
  * proposal is answered and none is made. A program that can set no header of each call names a key
  * of its own in the call itself.
  */

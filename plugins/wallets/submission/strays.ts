@@ -175,8 +175,8 @@ export async function noteFailover(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Reads the server's timeline, as the names of its log begin: another one where a replica took over.
- * Null where the server does not tell: then only a restore is found.
+ * Reads the server's timeline, as the names of its log begin: another one where a replica took
+ * over. Null where the server does not tell: then only a restore is found.
  */
 async function readTimeline(db: Queryable): Promise<string | null> {
 	try {
