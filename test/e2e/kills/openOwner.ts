@@ -55,7 +55,11 @@ export async function openOwner(given: {
 	const address: Hex = wallet.address;
 	const balance = async (of: Hex) => BigInt(await anvil.rpc<Hex>("eth_getBalance", [of, "latest"]));
 	const before = await balance(address);
+	/** Sent since the last verdict. */
 	const hashes: Hex[] = [];
+	let lastHash: Hex | null = null;
+	/** Raw units that left the wallet until the last verdict and are no intent's. */
+	let beside = 0n;
 	let unseen = 0;
 
 	/**
@@ -101,7 +105,7 @@ export async function openOwner(given: {
 		const isDue = telling !== "late" || owed.turns >= LATE_TURNS;
 		if (telling === "never" || !isDue) return;
 		unseen++;
-		const wrong = unseen % 2 === 0 ? toHex(unseen, { size: 32 }) : hashes[0];
+		const wrong = unseen % 2 === 0 ? toHex(unseen, { size: 32 }) : (lastHash ?? hashes[0]);
 		const transactionHash = telling === "wrongly" ? wrong : firstHash;
 		const { status } = await ask("/v1/trading/transactions", {
 			body: { intentId, transactionHash },
@@ -176,15 +180,16 @@ export async function openOwner(given: {
 
 	/** What left the wallet and is no intent's: gas, and what it sent in a payment's place. */
 	async function unbooked(): Promise<bigint> {
-		let sum = 0n;
-		for (const hash of hashes) {
+		for (const hash of hashes.splice(0)) {
+			lastHash = hash;
 			type Told = { gasUsed: Hex; effectiveGasPrice: Hex } | null;
 			const receipt = await anvil.rpc<Told>("eth_getTransactionReceipt", [hash]);
+			// What was replaced has none.
 			if (!receipt) continue;
-			sum += BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+			beside += BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
 			const { value } = await anvil.rpc<{ value: Hex }>("eth_getTransactionByHash", [hash]);
-			if (BigInt(value) === OTHER_RAW) sum += OTHER_RAW;
+			if (BigInt(value) === OTHER_RAW) beside += OTHER_RAW;
 		}
-		return sum;
+		return beside;
 	}
 }
