@@ -351,6 +351,33 @@ describe("resolving whether the goods arrived", () => {
 	});
 });
 
+test("an operator says that a wallet's past is known where nobody can answer whether it was paid", async () => {
+	const nobody = await lab.person();
+	const pay = async () => (await lab.pay(nobody, { data: "0xabcdef01" }))[0]?.id ?? "";
+	await pay();
+	mine();
+	const valueRaw = 5n * 10n ** 17n;
+	lab.chain.send({ ...{ from: nobody.wallet.address, to: SHOP, nonce: 1, valueRaw }, data: "0x" });
+	lab.chain.send({
+		...{ from: nobody.wallet.address, to: SHOP, nonce: 2, valueRaw, data: "0xabcdef01" },
+	});
+	mine();
+	id = await pay();
+	const waiting = (await ask("")).body.intents.find((one: { id: string }) => one.id === id);
+	expect(waiting).toMatchObject({
+		...{ reason: "looks_paid", status: "confirmation_required", errorCode: "looks_paid" },
+		actions: [{ name: "pastKnown" }],
+	});
+	expect(await resolve({ pastKnown: false })).toMatchObject({ status: 422 });
+	expect(await resolve({ pastKnown: true })).toMatchObject({
+		...{ status: 200, body: { status: "confirmation_required" } },
+	});
+	expect(await audited()).toMatchObject([
+		{ entry: { action: "trading.past.known", actor: "operator:ann" } },
+	]);
+	expect((await lab.intent(await pay())).status).toBe("submitted");
+});
+
 test("exactly one of the three claims is accepted in a request", async () => {
 	for (const body of [{}, { abandon: true, callOff: true }, { callOff: false }]) {
 		expect((await resolve(body)).status).toBe(422);
