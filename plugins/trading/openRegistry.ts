@@ -44,7 +44,7 @@ export const STOCK_CHAIN_ID = 4_663;
 
 export type RegistryOptions = {
 	core: Core;
-	config: z.output<z.ZodObject<typeof registryConfig>>;
+	config: z.output<z.ZodObject<typeof registryConfig>> & { TRADE_V3_QUOTER: `0x${string}` };
 	wallets: Wallets;
 	prices: Prices;
 	/** Aborts when the service ends. */
@@ -72,6 +72,7 @@ export function openRegistry(options: RegistryOptions) {
 	});
 	ranking = createPools({
 		...{ config: config.TRADE_POOLS_JSON, factory: config.TRADE_V3_FACTORY },
+		quoter: config.TRADE_V3_QUOTER,
 		...{ rpc: rpcFor("prices"), log, reference },
 		readAssets: async (tokens) => (await assetRows.some(db, chain.id, tokens)).map(assetOf),
 		deviationBpsMax: config.TRADE_POOL_DEVIATION_BPS_MAX,

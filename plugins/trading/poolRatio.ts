@@ -106,6 +106,18 @@ export function isHeldBy(
 	return isHeld(inRaw, { num, den }) && isHeld(outRaw, { num: den, den: num });
 }
 
+/** Returns what the narrowest position of a pool's liquidity would hold, at the price as it is. */
+export function narrowestOf(
+	{ liquidity, sqrtPriceX96 }: { liquidity: bigint; sqrtPriceX96: bigint },
+	fee: number,
+): { raw0: bigint; raw1: bigint } {
+	const within = liquidity * (NARROWEST.get(fee) ?? 1n);
+	return {
+		raw0: (within << 96n) / (sqrtPriceX96 * TICKS_OF_ROOT),
+		raw1: (within * sqrtPriceX96) / (TICKS_OF_ROOT << 96n),
+	};
+}
+
 /** Returns whether the token that goes in is the pool's first, whose price the pool tells. */
 function isForward({ tokenIn, tokenOut }: Way): boolean {
 	assert(isAddress(tokenIn) && isAddress(tokenOut), "tokens are in lower case, or do not compare");

@@ -15,6 +15,7 @@ import { createOperators } from "#core/operators.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import { openRegistry, type RegistryOptions } from "#plugins/trading/openRegistry.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
+import { tradeConfig } from "#plugins/trading/tradeConfig.ts";
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { insertPerson, type Person } from "#plugins/wallets/testing/insertPerson.ts";
@@ -63,7 +64,10 @@ export function openRegistryLab({ db, rpc, clock, env = {} }: RegistryLabOptions
 			principalOf(/^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1]),
 		principalOf: ({ profileId }: { profileId: string | null }) => principalOf(profileId),
 	} as unknown as Wallets;
-	const config: RegistryOptions["config"] = z.object(registryConfig).parse(env);
+	const { TRADE_V3_QUOTER } = tradeConfig;
+	const config: RegistryOptions["config"] = z
+		.object({ ...registryConfig, TRADE_V3_QUOTER })
+		.parse(env);
 	const ending = new AbortController();
 	const registry = openRegistry({ core, config, wallets, prices, ending: ending.signal });
 	const before = db.query<{ seq: number }>(

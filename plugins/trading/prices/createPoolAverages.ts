@@ -36,7 +36,7 @@ export type PoolAverage = {
  * The lowest and the highest price of a pool in a day of our record, and the liquidity that it had
  * in at least half an hour of that.
  */
-export type PoolDay = Pick<TickSpan, "least" | "greatest"> & { liquidity: bigint };
+export type PoolDay = { least: number; greatest: number; liquidity: bigint };
 
 export type PoolAverages = {
 	/** Adds one reading of each pool to the record. */
@@ -97,12 +97,12 @@ export function createPoolAverages(deps: {
 		prune: () => dropTicks(db, DAY_MS),
 		async read(pools, signal) {
 			const seen = await observed(rpc, pools, signal);
-			const silent = pools.filter((_, index) => !seen[index]?.own);
-			const rows = await recorded(silent, SPAN_MINUTES * MINUTE_MS);
+			const rows = await recorded(pools, SPAN_MINUTES * MINUTE_MS);
 			const byPool = new Map(rows.map((row) => [row.pool, row]));
 			return pools.map((pool, index) => {
 				const { own = null, liquidityNow = null } = seen[index] ?? {};
-				const average = own ?? averageOf(byPool.get(pool), clock.nowMs());
+				const row = byPool.get(pool);
+				const average = own ? heldAlso(own, row) : averageOf(row, clock.nowMs());
 				if (!average) return null;
 				const isWhole = average.isWhole && isSteady(average.liquidity, liquidityNow);
 				return { ...average, isWhole };
@@ -111,8 +111,9 @@ export function createPoolAverages(deps: {
 		async day(pools) {
 			const rows = await recorded(pools, DAY_MS);
 			const days = rows.flatMap(({ pool, least, greatest, deepest }): [Address, PoolDay][] => {
-				const isKnown = deepest !== null && isWithin({ least, greatest });
-				return isKnown ? [[pool, { least, greatest, liquidity: deepest }]] : [];
+				if (deepest === null || least === null || greatest === null) return [];
+				const isWithin = least >= -TICK_MAX && greatest <= TICK_MAX;
+				return isWithin ? [[pool, { least, greatest, liquidity: deepest }]] : [];
 			});
 			return new Map(days);
 		},
@@ -180,15 +181,22 @@ function isSteady(mean: bigint | null, now: bigint | null): boolean {
 	return mean !== null && now !== null && now > 0n && now <= mean * GROWTH_MAX;
 }
 
+/**
+ * Returns a pool's own mean with what our record knows of its liquidity: a history does not say
+ * whether it was on both sides of the price, and our readings do, as far as there are any.
+ */
+function heldAlso(own: PoolAverage, row: TickSpan | undefined): PoolAverage {
+	if (!row || own.liquidity === null) return own;
+	const { liquidity } = row;
+	if (liquidity === null) return { ...own, isWhole: false, liquidity };
+	return { ...own, liquidity: liquidity < own.liquidity ? liquidity : own.liquidity };
+}
+
 function averageOf(span: TickSpan | undefined, nowMs: number): PoolAverage | null {
-	if (!span || Math.abs(span.mean) > TICK_MAX) return null;
+	if (!span?.newest || span.mean === null || Math.abs(span.mean) > TICK_MAX) return null;
 	const isNew = nowMs - span.newest.getTime() <= NEWEST_MS;
 	const isWhole = isNew && span.minutes >= MINUTES_LEAST;
 	return { tick: span.mean, isWhole, liquidity: span.liquidity };
-}
-
-function isWithin({ least, greatest }: Pick<PoolDay, "least" | "greatest">): boolean {
-	return least >= -TICK_MAX && greatest <= TICK_MAX;
 }
 
 function minuteOf(ms: number): number {

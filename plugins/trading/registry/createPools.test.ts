@@ -4,7 +4,7 @@ import { silentLog } from "#core/log.ts";
 import { assetOf } from "#plugins/trading/registry/createAssets.ts";
 import { createPools, type PoolsOptions } from "#plugins/trading/registry/createPools.ts";
 import { newAssetRow } from "#plugins/trading/testing/newAssetRow.ts";
-import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
+import { createTokenNode, NODE_QUOTER } from "#plugins/trading/testing/tokenNode.ts";
 
 // Guarantee: trades use pools that the operator configured, that the factory knows, and whose price
 // is close to the feeds; the deepest first.
@@ -40,7 +40,8 @@ function open(config: PoolsOptions["config"]) {
 		newAssetRow({ symbol: "TSLA", address: TSLA }),
 	].map(assetOf);
 	return createPools({
-		...{ config, factory: FACTORY, rpc: node.rpc, log: silentLog, deviationBpsMax: 500 },
+		...{ config, factory: FACTORY, quoter: NODE_QUOTER, rpc: node.rpc, log: silentLog },
+		deviationBpsMax: 500,
 		readAssets: async (tokens) => rows.filter(({ address }) => tokens.includes(address)),
 		reference: {
 			async priceUsd({ address }) {
@@ -55,7 +56,7 @@ function open(config: PoolsOptions["config"]) {
 
 const addresses = (pools: ReturnType<typeof open>) => pools.ranked().map(({ address }) => address);
 
-test("pools are ranked by liquidity, never by their fee, in one request", async () => {
+test("pools are ranked by liquidity, never by their fee, in two requests", async () => {
 	const pools = open([
 		place(0, { fee: 100, liquidity: 5n }),
 		place(1, { fee: 10_000, liquidity: 900n }),
@@ -68,7 +69,29 @@ test("pools are ranked by liquidity, never by their fee, in one request", async 
 		...{ address: pool(1), token0: USDG, token1: TSLA, feeBps100: 10_000 },
 		...{ liquidity: 900n, version: "v3" },
 	});
-	expect(node.asked).toHaveLength(1);
+	expect(node.asked).toHaveLength(2);
+});
+
+test("what is recorded of a pool that pays on one side of its price alone is no liquidity", async () => {
+	const deep = 10n ** 20n;
+	const pools = open([
+		place(0, { fee: 100, liquidity: deep }),
+		place(1, { fee: 500, liquidity: deep }),
+		place(2, { fee: 3_000, liquidity: deep }),
+		// So little that the narrowest position is less than a unit.
+		place(3, { fee: 10_000, liquidity: 10n }),
+	]);
+	const of = (index: number, change: { pays0?: number; pays1?: number }) => {
+		const found = node.pools.get(pool(index));
+		if (found) node.pools.set(pool(index), { ...found, ...change });
+	};
+	of(1, { pays0: 0 });
+	of(2, { pays1: 0.8 });
+	const said = await pools.refresh(signal);
+	expect(said.map(({ liquidity }) => liquidity)).toEqual([deep, 0n, 0n, 0n]);
+	node.faults.answers.set(`${NODE_QUOTER}:0xc6a5026a`, "0x1234");
+	// An answer that cannot be read says nothing of a pool.
+	expect(await pools.refresh(signal)).toEqual([]);
 });
 
 test("a pool that the factory does not return for its tokens and fee is not used", async () => {

@@ -1,11 +1,12 @@
 // Ranks the configured pools, and leaves out those that cannot be trusted.
 
+import { encodeFunctionData, parseAbi } from "viem";
 import { z } from "zod";
 import { readAbiUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, isAddress } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log.ts";
-import { readSlot0, SLOT0 } from "#plugins/trading/poolRatio.ts";
+import { narrowestOf, readSlot0, SLOT0 } from "#plugins/trading/poolRatio.ts";
 import type { Asset, Pool, Reference, SetAside } from "#plugins/trading/registry/createAssets.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 import type { PoolTick } from "#plugins/trading/sql/poolPrices.ts";
@@ -14,6 +15,8 @@ export type PoolsOptions = {
 	config: PoolsConfig;
 	/** Uniswap's factory: pools that it does not know are not used. */
 	factory: Address;
+	/** Uniswap's QuoterV2, which says what a pool really pays. */
+	quoter: Address;
 	rpc: Rpc;
 	log: Log;
 	/** Returns those of these tokens that the registry has. */
@@ -29,8 +32,8 @@ export type Pools = {
 	/** Returns the pools that are not used, and why. */
 	setAside(): readonly SetAside[];
 	/**
-	 * Reads the pools again, and returns the price and the liquidity of each that can be read. Where
-	 * the chain does not answer, the ranking stays.
+	 * Reads the pools again, and returns the price and the liquidity of each that can be read: none
+	 * where it does not pay that on both sides. Where the chain does not answer, the ranking stays.
 	 */
 	refresh(signal: AbortSignal): Promise<readonly PoolTick[]>;
 };
@@ -46,6 +49,13 @@ const LIQUIDITY = "0x1a686502";
 const GET_POOL = "0x1698ee82";
 const VIEWS_PER_POOL = 3;
 const BPS = 10_000n;
+const FEE_WHOLE = 1_000_000n;
+/** Of what its liquidity promises in the narrowest position, a pool pays at least so much. */
+const PAID_BPS = 9_000n;
+const abi = parseAbi([
+	"struct Single { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
+	"function quoteExactInputSingle(Single params) returns (uint256 amountOut, uint160, uint32, uint256)",
+]);
 /** A distance in basis points that is told as a figure; it is far beyond any bound. */
 const DISTANCE_MAX = 1_000_000_000n;
 
@@ -114,7 +124,7 @@ export function createPools(options: PoolsOptions): Pools {
 			const flaws = judged.flatMap(({ pool, flaw }) => (flaw ? [`${pool.address} ${flaw}`] : []));
 			if (flaws.join() !== told && flaws.length > 0) log.warn("pools are not used", { flaws });
 			told = flaws.join();
-			return ticksOf(configured, read);
+			return readSides(options, configured, read, signal);
 		},
 	};
 }
@@ -153,13 +163,57 @@ function stateOf(
 	return { liquidity: depth, ...price };
 }
 
-/** Returns what pools say, also those that are empty: a minute without liquidity is recorded. */
-function ticksOf(pools: readonly Pool[], read: readonly ReturnType<typeof stateOf>[]): PoolTick[] {
-	return pools.flatMap(({ address }, index) => {
+/**
+ * Returns what pools say, also those that are empty: a minute without liquidity is recorded. What a
+ * position holds may be on one side of the price alone, where nobody wants it at that price: so a
+ * pool counts as empty where it does not pay on both sides what its liquidity promises.
+ */
+async function readSides(
+	{ rpc, quoter }: Pick<PoolsOptions, "rpc" | "quoter">,
+	pools: readonly Pool[],
+	read: readonly ReturnType<typeof stateOf>[],
+	signal: AbortSignal,
+): Promise<PoolTick[]> {
+	const found = pools.flatMap((pool, index) => {
 		const state = read[index] ?? "unreadable";
 		if (typeof state === "string") return [];
-		return [{ pool: address, tick: state.tick, liquidity: state.liquidity }];
+		return [{ pool, state, sides: narrowestOf(state, pool.feeBps100) }];
 	});
+	const views = found.flatMap(({ pool: { token0, token1, feeBps100 }, sides }): View[] => [
+		{ to: quoter, data: quoteCall({ tokenIn: token0, tokenOut: token1, feeBps100 }, sides.raw0) },
+		{ to: quoter, data: quoteCall({ tokenIn: token1, tokenOut: token0, feeBps100 }, sides.raw1) },
+	]);
+	const outcomes = await settleViews(rpc, views, { signal });
+	return found.flatMap(({ pool, state, sides }, index): PoolTick[] => {
+		const paid = [outcomes[2 * index], outcomes[2 * index + 1]].map(paidOf);
+		const [paid1, paid0] = paid;
+		// A node that did not answer says nothing of the pool.
+		if (paid1 === undefined || paid0 === undefined) return [];
+		const isPaid =
+			pays(paid1, sides.raw1, pool.feeBps100) && pays(paid0, sides.raw0, pool.feeBps100);
+		return [{ pool: pool.address, tick: state.tick, liquidity: isPaid ? state.liquidity : 0n }];
+	});
+}
+
+function quoteCall(
+	{ tokenIn, tokenOut, feeBps100: fee }: { tokenIn: Address; tokenOut: Address; feeBps100: number },
+	amountIn: bigint,
+): Hex {
+	const args = [{ tokenIn, tokenOut, amountIn, fee, sqrtPriceLimitX96: 0n }] as const;
+	return encodeFunctionData({ abi, functionName: "quoteExactInputSingle", args });
+}
+
+/** Returns what a pool pays: nothing where that reverts; undefined where no node says it. */
+function paidOf(outcome: RpcOutcome | undefined): bigint | undefined {
+	if (outcome?.kind === "fault") return outcome.fault.code === "rpc_refused" ? 0n : undefined;
+	const words = outcome?.result;
+	if (typeof words !== "string" || !/^0x(?:[0-9a-f]{64}){4}$/i.test(words)) return undefined;
+	return BigInt(words.slice(0, 66));
+}
+
+function pays(paidRaw: bigint, promisedRaw: bigint, feeBps100: number): boolean {
+	const least = (promisedRaw * (FEE_WHOLE - BigInt(feeBps100)) * PAID_BPS) / (FEE_WHOLE * BPS);
+	return promisedRaw > 0n && paidRaw >= least;
 }
 
 async function judgeAll(

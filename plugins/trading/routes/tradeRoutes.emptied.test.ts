@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { encodeFunctionData } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import { silentLog } from "#core/log.ts";
 import { MINUTE_MS } from "#core/time.ts";
@@ -8,8 +9,10 @@ import type { Anvil } from "#test/harness/anvil.ts";
 import { openTradeLab, type TradeLab } from "#test/harness/openTradeLab.ts";
 import { registerStocks, startStockChain, type Trader } from "#test/harness/stockChain.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { cataloguePrices, poolOf, priceOf } from "#test/sandbox/stocks/describeStockWorld.ts";
 import type { StockWorld } from "#test/sandbox/stocks/openStockWorld.ts";
 import { makeRoom } from "#test/sandbox/stocks/poolMemory.ts";
+import { makerAbi, TICK_SPACING } from "#test/sandbox/stocks/stockCatalogue.ts";
 
 // Guarantee: who provides a pool's liquidity cannot take it away, move the price by dust, wait half
 // an hour, and come back: such a mean supports no trade, by the pool's own history and by our
@@ -42,14 +45,19 @@ beforeEach(async () => {
 });
 
 /** Lets the chain and the service be so much later; the pools are read each minute meanwhile. */
-async function wait(minutes: number, isRead: boolean): Promise<void> {
+async function wait(
+	minutes: number,
+	isRead: boolean,
+	more: readonly StockWorld["pools"][number][] = [],
+): Promise<void> {
 	const { db, clock, rpc } = lab;
-	const config = world.pools.map(({ address, token0, token1, fee }) => {
+	const config = [...world.pools, ...more].map(({ address, token0, token1, fee }) => {
 		const tokens: [Address, Address] = [lower(token0), lower(token1)];
 		return { address: lower(address), tokens, fee };
 	});
 	const pools = createPools({
 		...{ config, factory: lower(world.addresses.factory), rpc, log: silentLog },
+		quoter: lower(world.addresses.quoter),
 		...{ readAssets: async () => [], deviationBpsMax: 10_000 },
 		reference: { priceUsd: async () => null },
 	});
@@ -85,6 +93,39 @@ async function expectAsked(): Promise<void> {
 	});
 	expect(lab.sent).toEqual([]);
 }
+
+/**
+ * Opens a pool of AMD whose only position begins or ends at its price: deep, and on one side. At
+ * that price nobody wants it, so it risks nothing.
+ */
+async function openOneSided(fee: 100 | 10_000): Promise<StockWorld["pools"][number]> {
+	const { usdg, issuer, maker } = world.addresses;
+	const place = poolOf(world.stock("AMD").address, usdg, fee);
+	const price = Number(priceOf(place, { ...cataloguePrices(), AMD: 430 })) / 2 ** 96;
+	const spacing = TICK_SPACING[fee];
+	const at = Math.floor(Math.log(price ** 2) / Math.log(1.0001) / spacing) * spacing;
+	const sqrtPriceX96 = BigInt(Math.floor(1.0001 ** (at / 2) * (1 + 1e-9) * 2 ** 48)) << 48n;
+	const spans = [{ lower: at, upper: at + spacing, liquidity: 10n ** 19n }];
+	const opening = { tokenA: place.token0, tokenB: place.token1, fee, sqrtPriceX96, spans };
+	const data = encodeFunctionData({ abi: makerAbi, functionName: "open", args: [[opening]] });
+	await anvil.rpc("anvil_impersonateAccount", [issuer]);
+	await anvil.rpc("eth_sendTransaction", [{ from: issuer, to: maker, data, gas: "0x989680" }]);
+	await anvil.mined();
+	return place;
+}
+
+test("a pool whose liquidity is on one side of its price supports no trade, however deep it seems", async () => {
+	const pools = [await openOneSided(100), await openOneSided(10_000)];
+	await wait(31, true, pools);
+	const { rpc, db, clock } = lab;
+	const averages = createPoolAverages({ rpc, db, clock });
+	const asked = [...pools, ofAmd()].map(({ address }) => lower(address));
+	const [low, high, honest] = await averages.read(asked, signal);
+	// Their own histories have a mean, and all of the liquidity; our readings have none of it.
+	for (const one of [low, high]) expect(one).toMatchObject({ isWhole: false, liquidity: 1n });
+	expect(honest).toMatchObject({ isWhole: true });
+	expect(honest?.liquidity).toBeGreaterThan(10n ** 12n);
+});
 
 test("our record of a pool that was emptied for half an hour supports no trade", async () => {
 	await attack(430, 1, true);

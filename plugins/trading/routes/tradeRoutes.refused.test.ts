@@ -200,7 +200,8 @@ describe("prices", () => {
 				tokens: [lower(token0), lower(token1)] as [`0x${string}`, `0x${string}`],
 				fee,
 			})),
-			...{ factory: lower(addresses.factory), rpc: lab.rpc, log: silentLog, deviationBpsMax: 500 },
+			...{ factory: lower(addresses.factory), quoter: lower(addresses.quoter), rpc: lab.rpc },
+			...{ log: silentLog, deviationBpsMax: 500 },
 			readAssets: async (tokens) => (await assetRows.some(lab.db, 4_663, tokens)).map(assetOf),
 			reference: lab.reference,
 		});

@@ -11,12 +11,12 @@ export type TickSpan = {
 	pool: Address;
 	/** Minutes of the span that have a price. */
 	minutes: number;
-	/** The newest of them. */
-	newest: Date;
+	/** The newest of them; null, as all prices here: none has one. */
+	newest: Date | null;
 	/** The mean of the minutes, rounded down; the least and the greatest minute. */
-	mean: number;
-	least: number;
-	greatest: number;
+	mean: number | null;
+	least: number | null;
+	greatest: number | null;
 	/** The harmonic mean of the minutes' least liquidity; null: that of one of them is unknown. */
 	liquidity: bigint | null;
 	/** What the deepest minutes had, so many of them as were asked for; null: there are fewer. */
@@ -68,7 +68,7 @@ export async function dropTicks(db: Queryable, keptMs: number): Promise<void> {
 }
 
 /**
- * Returns what a span says of pools; those without a price are left out. By primary key. The mean
+ * Returns what a span says of pools; those without a reading are left out. By primary key. The mean
  * liquidity is harmonic, as a pool's own history has it: one empty minute makes it as good as none.
  */
 export async function readTicks(
@@ -88,7 +88,7 @@ export async function readTicks(
 				then floor(count(*) / sum(1 / greatest(liquidity, 1))) end::text as liquidity,
 			(array_agg(liquidity order by liquidity desc nulls last))[$4]::text as deepest
 		from trading.pool_price where pool = any($1::bytea[]) and minute >= $2 and minute <= $3
-		group by pool having bool_or(samples > 0)`,
+		group by pool`,
 		[pools.map((pool) => bytesOf(pool)), from, to, deepestMinutes],
 	);
 	const unitsOf = (text: string | null) => (text === null ? null : BigInt(text));

@@ -28,7 +28,12 @@ export type NodePool = {
 	fee: number;
 	liquidity: bigint;
 	sqrtPriceX96: bigint;
+	/** Of what its liquidity promises it pays this part, in each token; 1 unless it is named. */
+	pays0?: number;
+	pays1?: number;
 };
+
+export const NODE_QUOTER: Address = `0x${"9".repeat(40)}`;
 
 const AT = numberToHex(7);
 const abi = parseAbi([
@@ -55,6 +60,7 @@ export function createTokenNode(nowMs: () => number) {
 		const pool = pools.get(to);
 		if (pool) return poolView(pool, selector);
 		if (selector === "0x1698ee82") return factoryView(pools, data);
+		if (to === NODE_QUOTER) return quoterView(pools, data);
 		const token = tokens.get(to);
 		return token ? tokenView(token, { selector, data, nowMs: nowMs() }) : "0x";
 	}
@@ -168,6 +174,22 @@ function factoryView(pools: ReadonlyMap<string, NodePool>, data: string): Hex {
 		}
 	}
 	return word(0n);
+}
+
+/** Answers `quoteExactInputSingle` as Uniswap's quoter does, for pools of one liquidity. */
+function quoterView(pools: ReadonlyMap<string, NodePool>, data: string): Hex | null {
+	const words = Array.from({ length: 4 }, (_, at) => data.slice(10 + 64 * at, 74 + 64 * at));
+	const [tokenIn, , amount, fee] = words.map((text) => BigInt(`0x${text}`));
+	const pool = [...pools.values()].find((one) => BigInt(one.fee) === fee);
+	if (!pool || !amount) return null;
+	const { liquidity, sqrtPriceX96, pays0 = 1, pays1 = 1 } = pool;
+	const held = [(liquidity << 96n) / sqrtPriceX96, (liquidity * sqrtPriceX96) >> 96n] as const;
+	const isZeroIn = BigInt(pool.token0) === tokenIn;
+	const [own, other] = isZeroIn ? held : [held[1], held[0]];
+	const net = (amount * BigInt(1_000_000 - pool.fee)) / 1_000_000n;
+	const part = BigInt(Math.round((isZeroIn ? pays1 : pays0) * 100));
+	const outRaw = (((other * net) / (own + net)) * part) / 100n;
+	return `${word(outRaw)}${word(0n).slice(2).repeat(3)}`;
 }
 
 function word(value: bigint): Hex {
