@@ -74,7 +74,7 @@ async function linkOf({ links: [link] }: Reply) {
 }
 
 describe("[SOC-10] a strict command of its author", () => {
-	test("a command is sent once for its key, however often and however close it is said", async () => {
+	test("a command is executed once for its key, however often and at whatever interval it is sent", async () => {
 		const said = await Promise.all(
 			Array.from({ length: 8 }, () => ask(STRICT, { idempotencyKey: "message-1" })),
 		);
@@ -90,7 +90,7 @@ describe("[SOC-10] a strict command of its author", () => {
 		expect(lab.chain.pool()).toHaveLength(1);
 	});
 
-	test("a command waits if its owner asks for confirmation, or their own wallet signs", async () => {
+	test("a command waits if its owner requires a confirmation, or if their own wallet signs", async () => {
 		by = await lab.person({ requireTradeConfirmation: true });
 		expect((await ask(STRICT)).links).toMatchObject([{ rel: "confirm" }]);
 		by = await lab.person({ capability: "external/manual" });
@@ -106,8 +106,8 @@ describe("[SOC-10] a strict command of its author", () => {
 	});
 });
 
-describe("[SOC-10] what only a model could read", () => {
-	test("an order is proposed, and sent once by its owner's yes", async () => {
+describe("[SOC-10] an order that only a model can read", () => {
+	test("an order is proposed, and executed once after its owner's confirmation", async () => {
 		const reply = await ask(FREE, { idempotencyKey: "message-1" });
 		expect(reply).toMatchObject({ tool: "prepare_send_eth", command: STRICT, isProposal: true });
 		await lab.tick();
@@ -118,7 +118,7 @@ describe("[SOC-10] what only a model could read", () => {
 		expect(lab.chain.pool()).toMatchObject([{ to: ANNA, valueRaw: 25n * 10n ** 16n }]);
 	});
 
-	test("an order whose stored proposal was changed asks again instead of sending", async () => {
+	test("an order whose stored proposal was changed asks again instead of being executed", async () => {
 		const fields = [
 			`plan = jsonb_set(plan, '{valueRaw}', '"1"')`,
 			`plan = jsonb_set(plan, '{to}', '"0x${"b2".repeat(20)}"')`,
@@ -139,7 +139,7 @@ describe("[SOC-10] what only a model could read", () => {
 		}
 	});
 
-	test("an order is not sent late, and not by a program with the session", async () => {
+	test("an order is not executed too late, and not by a program with the session", async () => {
 		const reply = await ask(FREE);
 		const { path, body } = await linkOf(reply);
 		lab.clock.ms += 600_001;
@@ -151,7 +151,7 @@ describe("[SOC-10] what only a model could read", () => {
 		expect(lab.chain.pool()).toEqual([]);
 	});
 
-	test("an order is not sent unasked if the wallet is delegated only after the question", async () => {
+	test("an order needs a confirmation if the wallet was delegated only after the proposal", async () => {
 		by = await lab.person({ capability: "embedded/manual" });
 		const reply = await ask(FREE);
 		expect(reply.links).toMatchObject([{ rel: "sign" }]);

@@ -21,7 +21,7 @@ function readAs(text: string): string | null {
 	return grammar.print(parsed.reading);
 }
 
-describe("is left unread, or the answer says what it leaves out", () => {
+describe("a text that is not only a question is unread, or the answer names what it leaves out", () => {
 	test.each([
 		"please sell azuki. what is the floor",
 		"azuki floor? please buy one",
@@ -79,7 +79,7 @@ test.each([
 	["what is azuki worth? i'm asking about 4411", "token #4411 of azuki"],
 	["the token is 4411. what is azuki worth", "token #4411 of azuki"],
 	["azuki floor? i also want volume", "volume azuki"],
-])("words that narrow a question are kept: %s", (text, command) => {
+])("words that narrow a question are in the command: %s", (text, command) => {
 	expect([command, null]).toContain(readAs(text));
 });
 
@@ -94,6 +94,6 @@ test.each([
 	["i have not looked at azuki for a year, how is the collection getting on", "collection azuki"],
 	["hello from brazil! how much eth for the cheapest azuki", "floor azuki"],
 	["bom dia! floor of azuki, por favor", "floor azuki"],
-])("words that only tell something change no answer: %s", (text, command) => {
+])("words that only add information do not change the answer: %s", (text, command) => {
 	expect([command, null]).toContain(readAs(text));
 });

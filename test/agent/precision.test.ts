@@ -17,7 +17,7 @@ function readWith(text: string, names: readonly string[]): Parsed {
 }
 const COLLECTION: KnownName = { kind: "collection" };
 
-test("a question that is narrowed by what no command has is unread, asked back, or says what it leaves out", () => {
+test("a question with an unsupported restriction is unread, asked back, or answered with a note", () => {
 	expect(narrowedQuestions.length).toBeGreaterThanOrEqual(300);
 	const silent = narrowedQuestions.filter((text) => {
 		const parsed = readWith(text, narrowedNames);
@@ -47,7 +47,7 @@ test.each([
 	["what's everyone buying", "trending"],
 	["volume kiln-folk 1h", "volume kiln-folk 1h"],
 	["volume kiln-folk", "volume kiln-folk"],
-])("each question that a newcomer is told to ask is read: %s", (text, command) => {
+])("each example question of the documentation is read: %s", (text, command) => {
 	const parsed = readWith(text, ["kiln-folk"]);
 	if (parsed.kind === "unread") throw new Error(parsed.detail);
 	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, null]);
@@ -77,7 +77,7 @@ test.each([
 	["what did i spend this week", "my spending 7d"],
 	["my orders yesterday", "my intents yesterday-utc"],
 	["my pending orders", "my open intents"],
-])("a narrower question gets the command that answers just it: %s", (text, command) => {
+])("a narrower question gets the command for exactly that question: %s", (text, command) => {
 	const parsed = readWith(text, ["kiln folk"]);
 	if (parsed.kind === "unread") throw new Error(parsed.detail);
 	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, null]);
@@ -87,7 +87,7 @@ test.each([
 	["kiln folk holders with gold frame", "holders kiln folk", "gold frame"],
 	["kiln folk volume on blur", "volume kiln folk", "blur"],
 	["floor of kiln folk in yen", "floor kiln folk", "yen"],
-])("words that the answer leaves out are named: %s", (text, command, leftOut) => {
+])("words that the answer ignores are named: %s", (text, command, leftOut) => {
 	const parsed = readWith(text, ["kiln folk"]);
 	if (parsed.kind === "unread") throw new Error(parsed.detail);
 	expect([grammar.print(parsed.reading), parsed.leftOut]).toEqual([command, leftOut]);
@@ -103,6 +103,6 @@ test.each([
 	"kiln folk floor and volume",
 	"kiln folk floor please buy one",
 	"kiln folk floor when it drops",
-])("a question for another figure is left unread, and gets no wrong answer: %s", (text) => {
+])("a question for an unsupported figure is unread, and gets no wrong answer: %s", (text) => {
 	expect(readWith(text, ["kiln folk", "night ferry"]).kind).toBe("unread");
 });

@@ -12,7 +12,7 @@ const TRADES = new Set(
 	),
 );
 
-test("the agent's grammar reads the same texts as trades, and no other", () => {
+test("the agent's grammar reads exactly the texts that the trade grammar reads as trades", () => {
 	for (const [text] of WISHES) {
 		const parsed = grammar.parse(text);
 		const name = parsed.kind === "read" ? parsed.reading.command.name : parsed.detail;
