@@ -15,14 +15,14 @@ test("every figure is measured and a table printed if there are no arguments", (
 	});
 });
 
-test("figures are named in any case, and an unknown one is refused by name", () => {
+test("figures are named in any case, and the error for an unknown one names it", () => {
 	const options = parseOptions(["--only", "RPC Requests", "--json"], names);
 	expect(options).toMatchObject({ kind: "run", only: ["rpc requests"], json: true });
 	const wrong = parseOptions(["--only", "speed"], names);
 	expect(wrong).toEqual({ kind: "wrong", problem: 'There is no figure "speed".' });
 });
 
-test("the beginning of names measures all of them, a whole name only its own", () => {
+test("the beginning of a name selects all figures that share it, a whole name only its own", () => {
 	const all = ["live", "live p50", "live p95", "size"];
 	expect(parseOptions(["--only", "live p"], all)).toMatchObject({ only: ["live p50", "live p95"] });
 	expect(parseOptions(["--only", "live"], all)).toMatchObject({ only: ["live"] });
@@ -37,6 +37,6 @@ test("an unknown option, or an invalid count, is refused", () => {
 	}
 });
 
-test("a full run is asked for by name", () => {
+test("a full run is selected by name", () => {
 	expect(parseOptions(["--full"], names)).toMatchObject({ kind: "run", only: null, isFull: true });
 });

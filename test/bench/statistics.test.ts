@@ -11,13 +11,13 @@ describe("pairedRatio", () => {
 });
 
 describe("statistics", () => {
-	test("the median does not depend on order, and an even count takes the mean of the middle", () => {
+	test("the median does not depend on order, and for an even count is the mean of the middle two", () => {
 		expect(median([5, 1, 3])).toBe(3);
 		expect(median([4, 1, 3, 2])).toBe(2.5);
 		expect(median([7])).toBe(7);
 	});
 
-	test("a percentile is a value that was measured", () => {
+	test("a percentile is a measured value", () => {
 		const values = Array.from({ length: 100 }, (_, index) => 100 - index);
 		expect(percentile(values, 50)).toBe(50);
 		expect(percentile(values, 95)).toBe(95);
@@ -25,7 +25,7 @@ describe("statistics", () => {
 		expect(percentile([3], 50)).toBe(3);
 	});
 
-	test("a spread names both ends", () => {
+	test("a spread has both ends", () => {
 		expect(spread([2, 1, 3])).toBe("3 runs, 1 to 3");
 		expect(spread([2])).toBe("one run");
 	});

@@ -13,7 +13,7 @@ test("the compared chain has 1,001 blocks and 80,000 rows, as in the published c
 	expect(rowsPerBlock(WORKLOAD)).toBe(80);
 });
 
-test("the wide chain meets each of its 2,000 collections once, and needs several blocks to deploy", () => {
+test("the wide chain uses each of its 2,000 collections once, and needs several blocks to deploy", () => {
 	const { blocks, collections, collectionsPerBlock, blockSeconds } = WIDE_WORKLOAD;
 	expect([collections, blockSeconds]).toEqual([2_000, 12]);
 	expect(blocks * collectionsPerBlock).toBe(collections);

@@ -22,7 +22,7 @@ describe("fillIndex", () => {
 	});
 	afterAll(() => database.drop());
 
-	test("the filled index has the asked number of events, mostly of few collections", async () => {
+	test("the filled index has the requested number of events, mostly of few collections", async () => {
 		const [row] = await database.db.query<{ all: number; recent: number; first: number }>(
 			`select count(*) as all, count(*) filter (where occurred_at >= $1) as recent,
 			count(*) filter (where collection_id <= 10) as first
@@ -34,7 +34,7 @@ describe("fillIndex", () => {
 		expect(row?.first).toBeGreaterThan(1_200);
 	});
 
-	test("rollups are those that the index itself would make of the events", async () => {
+	test("rollups equal those that the index itself computes from the events", async () => {
 		const tiers = ["rollup_minute", "rollup_hour", "rollup_day"];
 		const contents = () =>
 			Promise.all(
@@ -62,7 +62,7 @@ describe("fillIndex", () => {
 		expect(await contents()).toEqual(filled);
 	});
 
-	test("collections tell the sums of their days, and their newest sale", async () => {
+	test("collections have the sums of their days, and their newest sale", async () => {
 		const wrong = await database.db.query(
 			`select c.id from market_index.collection as c
 		left join (
@@ -77,7 +77,7 @@ describe("fillIndex", () => {
 		expect(wrong).toEqual([]);
 	});
 
-	test("the first collections have books, tokens and figures, and stand in the provider's lists", async () => {
+	test("the first collections have books, tokens and figures, and are in the provider's lists", async () => {
 		const [row] = await database.db.query(
 			`select count(*)::int4 as collections, sum(listed_count)::int4 as listings,
 			(select count(*)::int4 from market_index.market_order where is_active and kind = 0) as orders,
@@ -98,7 +98,7 @@ describe("fillIndex", () => {
 });
 
 describe("monthsOf", () => {
-	test("months touch each other and hold the whole stretch, also over a year's end", () => {
+	test("the months are adjacent and cover the whole range, also over a year's end", () => {
 		const months = monthsOf(Date.UTC(2025, 11, 31, 23), Date.UTC(2026, 1, 1));
 		expect(months.map(({ name }) => name)).toEqual(["2025_12", "2026_01", "2026_02"]);
 		expect(months[0]?.fromMs).toBe(Date.UTC(2025, 11));

@@ -6,7 +6,7 @@ import { enveloped } from "#plugins/provider/stream/testing/sampleEvents.ts";
 import { createChainNames } from "#plugins/provider/wire/rows.ts";
 import { pushFrames } from "#test/bench/measure/pushFrames.ts";
 
-test("a burst is what the stream's reader takes: each frame a push, in the numbers that are told", () => {
+test("the stream's reader accepts a burst: each frame is a push, in the planned numbers", () => {
 	const nowMs = Date.UTC(2026, 10, 20);
 	const collections = ["cats", "dogs", "birds"].map((slug, number) => {
 		return { slug, address: `0x${String(number + 1).padStart(40, "0")}` };

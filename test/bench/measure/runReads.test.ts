@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { compareReads } from "#test/bench/measure/runReads.ts";
 
-test("both sizes get the same requests in turn, and the warming up is not counted", async () => {
+test("both sizes get the same requests in turn, and the warm-up is not counted", async () => {
 	const asked: string[] = [];
 	const ask = (size: string) => async (path: string) => {
 		asked.push(`${size} ${path}`);
@@ -16,7 +16,7 @@ test("both sizes get the same requests in turn, and the warming up is not counte
 	expect(compared?.p99Ratio).toBe((compared?.large.p99Ms ?? 0) / (compared?.small.p99Ms ?? 0));
 });
 
-test("a quick read is asked more often, up to a number", async () => {
+test("a fast read is repeated more often, up to a limit", async () => {
 	const paths = [{ name: "page", of: () => "/" }];
 	const quick = async () => "";
 	const calls = { callsMin: 3, callsMax: 50 };

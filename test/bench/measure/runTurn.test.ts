@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { runTurn } from "#test/bench/measure/runTurn.ts";
 
-test("a call that ends before or after the counted time is done, and does not count", async () => {
+test("a call that ends before or after the counted time is made, and not counted", async () => {
 	let ms = 0;
 	const order = { inFlight: 1, warmMs: 25, countMs: 40, nowMs: () => ms };
 	const told = await runTurn(order, async () => {
@@ -11,7 +11,7 @@ test("a call that ends before or after the counted time is done, and does not co
 	expect(told).toEqual({ done: 7, perSecond: 100, delaysMs: [10, 10, 10, 10] });
 });
 
-test("each worker does one call at a time, and knows the number of its turn", async () => {
+test("each worker makes one call at a time, and gets the number of its turn", async () => {
 	let ms = 0;
 	const busy = new Set<number>();
 	const turns = new Map<number, number>();
@@ -43,7 +43,7 @@ test("the first failed call ends all workers", async () => {
 	expect(done).toBeLessThanOrEqual(doneBy + 1);
 });
 
-test("workers with a rate begin their calls at even times", async () => {
+test("workers with a rate begin their calls at regular times", async () => {
 	let ms = 0;
 	const begun: number[] = [];
 	const sleep = async (waitMs: number) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { takesPerSecond } from "#test/bench/measure/startCountingProxy.ts";
 
-test("a second's worth of calls passes at once, then a rate, and a large batch owes the rest", () => {
+test("a second's worth of calls passes at once, then the rate applies, also to the rest of a large batch", () => {
 	const clock = { ms: 0 };
 	const takes = takesPerSecond(100, () => clock.ms);
 	expect([takes(60), takes(40), takes(1)]).toEqual([true, true, false]);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createScope } from "#test/bench/measure/startServiceProcess.ts";
 
-test("all parts are stopped once, newest first, also if one refuses", async () => {
+test("all parts are stopped once, newest first, even if one of them throws", async () => {
 	const scope = createScope();
 	const stopped: string[] = [];
 	const stopper = (name: string) => async () => void stopped.push(name);
@@ -16,7 +16,7 @@ test("all parts are stopped once, newest first, also if one refuses", async () =
 	expect(stopped).toEqual(["service", "socket", "node"]);
 });
 
-test("a part that starts while all are stopped is stopped too, and its starter is told", async () => {
+test("a part that starts while all are stopped is stopped too, and its start fails", async () => {
 	const scope = createScope();
 	const stopped: string[] = [];
 	scope.defer(async () => {

@@ -7,12 +7,12 @@ const chain: ChainFigures = {
 };
 const { mints, paid, sales, volume } = chain;
 
-test("an index that has the chain's counts and sums is right, whatever else it leaves out", () => {
+test("an index with the chain's counts and sums is correct, whatever else it omits", () => {
 	expect(differencesOf({ mints, paid, sales, volume }, chain)).toEqual([]);
 	expect(differencesOf({ ...chain, counted_sales: "20" }, chain)).toEqual([]);
 });
 
-test("a row too few, a sum that is empty and a figure that disagrees are each named", () => {
+test("a missing row, an empty sum and a differing figure are each reported", () => {
 	const found = { mints: "59", paid: null, sales, volume, counted_in_candles_sales: "21" };
 	expect(differencesOf(found, chain)).toEqual([
 		"mints is 59, on the chain 60",
@@ -21,7 +21,7 @@ test("a row too few, a sum that is empty and a figure that disagrees are each na
 	]);
 });
 
-test("an index that does not say what it has of each is wrong", () => {
+test("an index that does not report each of its figures is wrong", () => {
 	expect(differencesOf({ mints, sales }, chain)).toEqual([
 		"paid was not added up",
 		"volume was not added up",

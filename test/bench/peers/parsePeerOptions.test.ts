@@ -15,7 +15,7 @@ describe("parsePeerOptions", () => {
 		});
 	});
 
-	test("peers are named by how they begin, and in the order in which they run", () => {
+	test("peers are selected by the beginning of their name, and listed in the order in which they run", () => {
 		expect(parse("--only", "ENV", "--only", "sub")).toMatchObject({
 			only: ["subsquid", "subsquid-inserts", "envio"],
 		});
@@ -25,7 +25,7 @@ describe("parsePeerOptions", () => {
 		});
 	});
 
-	test("a node can be far away and bill calls", () => {
+	test("a node can be configured as distant and as billed", () => {
 		expect(parse("--delay", "50", "--calls", "100", "--rows", "8000")).toMatchObject({
 			rows: 8_000,
 			limits: { delayMs: 50, callsPerSecond: 100 },
@@ -50,7 +50,7 @@ describe("parsePeerOptions", () => {
 });
 
 describe("renderPeers", () => {
-	test("each peer stands beside our own mean rate, and a missing measure is not zero", () => {
+	test("each peer is shown beside our own mean rate, and a missing measurement is not shown as zero", () => {
 		const ours = { title: "Tapeline", rowsPerSecond: 20_000, seconds: 4, cpuSeconds: 2.5 };
 		const measured = {
 			postgresCpuSeconds: 1,
@@ -79,7 +79,7 @@ describe("renderPeers", () => {
 		expect(new Set(table.split("\n").map(({ length }) => length)).size).toBe(1);
 	});
 
-	test("a peer's row has no comparison if there is no run of ours", () => {
+	test("a peer's row has no comparison without a run of ours", () => {
 		const table = renderPeers([{ title: "a peer", rowsPerSecond: 100, seconds: 2 }], Number.NaN);
 		expect(table.split("\n")[2]).toContain("|           – |");
 	});

@@ -17,7 +17,7 @@ const ask = <Result>(method: string, ...params: unknown[]): Result => {
 };
 const hex = (number: number) => `0x${number.toString(16)}`;
 
-test("a day has the sales and mints that it should, whatever the time between two blocks", () => {
+test("a day has the planned sales and mints, for any block time", () => {
 	for (const blockSeconds of [12, 2, 0.25]) {
 		const blocks = 86_400 / 12;
 		const { mints, sales } = dayContents(dayChain({ blocks, blockSeconds }));
@@ -27,7 +27,7 @@ test("a day has the sales and mints that it should, whatever the time between tw
 	}
 });
 
-test("logs, header and transactions of a block agree with one another and with its plan", () => {
+test("logs, header and transactions of a block agree with each other and with the plan", () => {
 	const [number, places] = [4_321, new Set<string>()];
 	const block = ask<{ hash: string; transactions: { hash: string; value: string }[] }>(
 		...(["eth_getBlockByNumber", hex(number), true] as const),
