@@ -14,7 +14,7 @@ import { unknownCases } from "#test/conformance/provider/cases/unknownCases.ts";
 
 const CASES_MIN = 80;
 
-test("numbers and names are each given once, and there are at least 80 cases", () => {
+test("each number and name is used once, and there are at least 80 cases", () => {
 	const shared = sharedCases(() => {
 		throw new Error("no case is run here");
 	});

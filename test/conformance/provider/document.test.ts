@@ -64,7 +64,7 @@ const targets = (): [string, string][] => [
 	["/api/v2/search?query=kites&limit=50", "results"],
 ];
 
-test("each answer is what the provider's document describes, with no other member", async () => {
+test("each answer has the form in the provider's document, with no other member", async () => {
 	const seen = new Set<string>();
 	for (const [target, member] of targets()) {
 		const pathname = new URL(target, provider.url).pathname;
@@ -80,7 +80,7 @@ test("each answer is what the provider's document describes, with no other membe
 	expect([...seen].sort()).toEqual(reads.sort());
 });
 
-test("the check of answers sees what is missing, wrong or too much", () => {
+test("the check of answers finds missing, wrong and additional members", () => {
 	const schema = { $ref: "#/components/schemas/CollectionStatsResponse" };
 	const total = {
 		volume: 1,
@@ -98,7 +98,7 @@ test("the check of answers sees what is missing, wrong or too much", () => {
 	expect(problems({ total: null, intervals: {} })).toHaveLength(2);
 });
 
-test("the check of calls sees parameters and values that the document does not have", () => {
+test("the check of calls finds parameters and values that the document lacks", () => {
 	const problems = (target: string) => {
 		const { pathname, searchParams } = new URL(target, "http://localhost");
 		const found = findOperation(document, { method: "GET", pathname });
@@ -125,7 +125,7 @@ test("the check of calls sees parameters and values that the document does not h
 });
 
 describe("pages", () => {
-	test("cursors lead through every item once, newest first, and say nothing", async () => {
+	test("cursors lead through every item once, newest first, and are opaque", async () => {
 		const all: any[] = [];
 		for (let next = ""; ; ) {
 			const body = await get(`/api/v2/events/collection/copper-lanterns?limit=7${next}`);
@@ -140,7 +140,7 @@ describe("pages", () => {
 		expect(new Set(all.map((event) => event.transaction)).size).toBe(60);
 	});
 
-	test("a cursor ends with its time, and is of one question", async () => {
+	test("a cursor expires, and belongs to one request", async () => {
 		const { next } = await get("/api/v2/events/collection/copper-lanterns?limit=7");
 		const ask = (target: string) => fetch(`${provider.url}${target}`);
 		const other = await ask(`/api/v2/events/collection/old-glory?limit=7&next=${next}`);
@@ -151,7 +151,7 @@ describe("pages", () => {
 		clockMs = NOW_MS;
 	});
 
-	test("the parameters after and before are in seconds, and both exclude themselves", async () => {
+	test("the parameters after and before are in seconds, and exclude their own second", async () => {
 		const [, second, , , fifth] = lanterns()?.events ?? [];
 		const range = `after=${fifth?.atS}&before=${second?.atS}`;
 		const body = await get(`/api/v2/events/collection/copper-lanterns?${range}`);
@@ -159,7 +159,7 @@ describe("pages", () => {
 	});
 });
 
-test("refusals have the document's form, and headers tell the limit", async () => {
+test("refusals have the document's form, and headers show the limit", async () => {
 	const missing = await fetch(`${provider.url}/api/v2/collections/nobody/stats`);
 	const body: any = await missing.json();
 	const schema = { $ref: "#/components/schemas/V1ErrorWrapper" };
@@ -181,7 +181,7 @@ test("refusals have the document's form, and headers tell the limit", async () =
 	await limited.stop();
 });
 
-test("the same seed makes the same world, and another seed another one", () => {
+test("the same seed gives the same world, and another seed another one", () => {
 	const text = (seed: number) => {
 		const { collections } = makeWorld({ seed, nowMs: NOW_MS, busy: [100] });
 		return JSON.stringify([...collections], (_, value) => {
