@@ -88,7 +88,7 @@ const KEPT_FROM_PAGES = [
 const ASKED_BY_BODY = ["POST /v1/agent/command", "POST /v1/nft-market/quote-estimate"];
 const FOREIGN = "https://page.example";
 
-test("a page of any origin reads what needs no session, also a refusal, and nothing else", async () => {
+test("a page of any origin can read public routes, and their errors, and nothing else", async () => {
 	const readable: string[] = [];
 	const wanted = all.filter(({ method, security }) => method === "GET" && security.length === 0);
 	for (const operation of all) {
@@ -114,7 +114,7 @@ test("a page of any origin reads what needs no session, also a refusal, and noth
 	expect(readable.toSorted()).toEqual([...names, ...ASKED_BY_BODY].toSorted());
 });
 
-test("a page of any origin is told that an address does not exist, and may ask before it posts", async () => {
+test("a page of any origin can read a 404, and send a preflight before it posts", async () => {
 	const origin = { origin: FOREIGN, "x-forwarded-for": "10.8.0.1" };
 	const unknown = await fetch(`${service.url}/v1/nft-market/trendign`, { headers: origin });
 	expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([404, "*"]);
@@ -136,7 +136,7 @@ test("a page of any origin is told that an address does not exist, and may ask b
 	}
 });
 
-test("a page of any origin follows a public stream", async () => {
+test("a page of any origin can open a public stream", async () => {
 	const url = `${service.url.replace("http", "ws")}${MARKET}discover/stream?chain=anvil`;
 	const headers = { origin: FOREIGN, cookie: "session=of-its-visitor" };
 	const socket = new WebSocket(url, { headers } as unknown as string[]);
@@ -177,7 +177,7 @@ test("[SEC-01] market reads answer every caller", async () => {
 	}
 });
 
-test("[SEC-01] a person's own data, snipes included, needs their session", async () => {
+test("[SEC-01] a person's own data, snipes included, requires their session", async () => {
 	const own = all.filter((one) => one.security.includes("session") && named(one) !== SIGN_OUT);
 	expect(own.filter(({ path }) => path.startsWith(`${MARKET}snipes`)).length).toBeGreaterThan(5);
 	expect(own.length).toBeGreaterThan(20);
@@ -191,7 +191,7 @@ test("[SEC-01] a person's own data, snipes included, needs their session", async
 	}
 });
 
-test("[SEC-01] every admin route needs the key, even from a signed-in caller, before anything is read", async () => {
+test("[SEC-01] every admin route requires the key, even from a signed-in caller, before anything is read", async () => {
 	const admin = all.filter(isAdmin);
 	expect(admin.length).toBeGreaterThan(3);
 	for (const operation of admin) {
@@ -227,7 +227,7 @@ const TRADING_OPEN = new Map([
 	["POST /v1/trading/siwe/verify", 422],
 ]);
 
-test("[TRD-01] trading needs a session, but for settings, registry, enrolment and signing in", async () => {
+test("[TRD-01] trading requires a session, except for settings, registry, enrolment and signing in", async () => {
 	const there = all.filter((one) => TRADING_ROUTES.includes(named(one)));
 	expect(there.map(named).sort()).toEqual([...TRADING_ROUTES].sort());
 	for (const operation of there) {

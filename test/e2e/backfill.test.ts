@@ -112,7 +112,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 	throw new Error("what was waited for did not happen");
 }
 
-test("[ING-10] killed half way and started again, it ends with what a linear index has", async () => {
+test("[ING-10] a backfill that is killed and restarted gives the same rows as a linear index", async () => {
 	// After a first call by each lane and a window or two the backfill is certainly half done.
 	proxy.answerLogs(4);
 	const first = backfill(0, LAST);
@@ -188,7 +188,7 @@ const refusals: [string[], string][] = [
 	[["--chain", "anvil", "--from", "1", "--to", "99999999"], "lies above the head of the chain"],
 ];
 for (const [args, words] of refusals) {
-	test(`backfill ${args.join(" ")} is refused with a sentence, and owes nothing`, async () => {
+	test(`backfill ${args.join(" ")} is refused with a sentence, and leaves no gap`, async () => {
 		const { code, notes } = await svc("backfill", ...args).ended();
 		expect(code).toBe(78);
 		expect(notes).toContain(words);
@@ -197,7 +197,7 @@ for (const [args, words] of refusals) {
 	});
 }
 
-test("[ING-11] rewind asks for a yes, and takes back what lies above the block", async () => {
+test("[ING-11] rewind requires a confirmation, and removes the rows above the block", async () => {
 	const asked = await svc("rewind", "--chain", "anvil", "--to", "1500").ended();
 	expect([asked.code, asked.notes.includes("add --yes")]).toEqual([78, true]);
 	const highest = async () => {

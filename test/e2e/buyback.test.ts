@@ -76,7 +76,7 @@ async function admin(path: string): Promise<any> {
 	return await response.json();
 }
 
-test("[TOK-04] revenue is bought with and burned, and everybody sees one burn", async () => {
+test("[TOK-04] revenue is spent on the token, which is burned, and every route shows one burn", async () => {
 	let worker: any = null;
 	// The first turn is taken at the start, where prices may not be known yet.
 	await until(
@@ -126,7 +126,7 @@ test("[TOK-04] revenue is bought with and burned, and everybody sees one burn", 
 	expect(said.line).toMatch(/^\d+(?:\.\d+)? TAPE burned in buybacks, \d+ holders\./);
 });
 
-test("the keeper's account is in the audit log, and nobody begins a second run in its ten minutes", async () => {
+test("the keeper's account is in the audit log, and no second run begins within ten minutes", async () => {
 	const rows = await service.core.db.query<{ entry: { actor: string; detail: object } }>(
 		`select entry::jsonb as entry from core.audit_entry
 		where entry::jsonb ->> 'action' = 'wallets.profile.created'`,

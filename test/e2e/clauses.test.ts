@@ -52,7 +52,7 @@ async function salesOf(transactionHash: Hex) {
 	return body.data.filter((event: any) => event.transactionHash === transactionHash);
 }
 
-test("[ING-12] a private sale that a third party fills goes to the account that the order names", async () => {
+test("[ING-12] a private sale that a third party fills has the account in the order as its buyer", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({
 		offerer: seller,
@@ -103,7 +103,7 @@ test("[ING-02] a sale of a contract that is not tracked is decoded and not store
 	expect(await salesOf(transactionHash)).toHaveLength(0);
 });
 
-test("[STR-02] a sale and a mint reach discover as rows of `market` and of `minting`", async () => {
+test("[STR-02] a sale and a mint are published to discover as rows of `market` and of `minting`", async () => {
 	const url = `${service.url.replace(/^http/, "ws")}${market}/discover/stream?chain=anvil`;
 	const stream = await openStream(url);
 	await sell();
@@ -143,7 +143,7 @@ test("[API-18] while the RPC refuses, freshness shows the head and the lag", asy
 	}
 });
 
-test("[ING-01] a transfer between people is no mint and no row", async () => {
+test("[ING-01] a transfer between accounts is no mint and gives no row", async () => {
 	const fixtures = await fixturesOn(anvil);
 	const plain = await fixtures.deploy("Plain721", ["Walker", 0n]);
 	await fixtures.call("Plain721", plain, "mint", [seller, 1n]);
@@ -188,7 +188,7 @@ test("[ING-04] [ING-02] a contract first seen in a sale becomes a collection", a
 	}
 });
 
-test("[IDX-12] sales and mints that the chain told are shown as verified", async () => {
+test("[IDX-12] sales and mints from the chain are shown as verified", async () => {
 	await sell();
 	await service.indexed(await headOf());
 	const path = `${market}/collections/${chain.tokens.nft}/activity?chain=anvil`;
@@ -241,7 +241,7 @@ test("[ING-09] one of two processes runs each lane, and the other takes over", a
 	}
 });
 
-test("[STR-02] a row is published when it commits, not by the next look", async () => {
+test("[STR-02] a row is published at its commit, not by the next poll", async () => {
 	const url = `${service.url.replace(/^http/, "ws")}${market}/discover/stream?chain=anvil`;
 	const stream = await openStream(url);
 	const fixtures = await fixturesOn(anvil);

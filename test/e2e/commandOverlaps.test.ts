@@ -32,7 +32,7 @@ test("no text is read by two commands of all plugins together", () => {
 	expect(overlapsOf(commands, options)).toEqual([]);
 });
 
-test("each example of a command is read, and asks for what its author typed", () => {
+test("each example of a command is read, with the values that its author typed", () => {
 	const grammar = createGrammar(commands, options);
 	for (const { name, examples } of commands) {
 		for (const example of examples) {

@@ -62,7 +62,7 @@ async function insertDropped(): Promise<void> {
 	);
 }
 
-test("readyz says what is degraded since when and what to do, names nobody, and stays 200", async () => {
+test("readyz lists what is degraded, since when and what to do, names no user, and stays 200", async () => {
 	expect((await service.get("/readyz")).body.degraded).toEqual([]);
 	await insertDropped();
 	clock.ms += 10_000;
@@ -79,7 +79,7 @@ test("readyz says what is degraded since when and what to do, names nobody, and 
 	}
 });
 
-test("operators alone see the stuck intent, its reason and what it waits for", async () => {
+test("only operators see the stuck intent, its reason and what it waits for", async () => {
 	const url = `${service.url}/v1/admin/trading/intents`;
 	expect((await fetch(url)).status).toBe(401);
 	const headers = { "x-api-key": ADMIN_KEY, "x-admin-actor": "tester" };
@@ -99,7 +99,7 @@ test("operators alone see the stuck intent, its reason and what it waits for", a
 	});
 });
 
-test("every figure that an alert rule names is in /metrics", async () => {
+test("every metric that an alert rule names is in /metrics", async () => {
 	const readme = readFileSync(
 		join(import.meta.dir, "../../plugins/wallets/OPERATIONS.md"),
 		"utf8",

@@ -66,7 +66,7 @@ async function pages(path: string, key: string): Promise<any[]> {
 	return all;
 }
 
-test("[ING-12] [ING-07] every sale and every mint of the chain is there once, and nothing else", async () => {
+test("[ING-12] [ING-07] every sale and every mint of the chain is stored once, and nothing else", async () => {
 	expect(deeds.filter(({ kind }) => kind === "sale").length).toBeGreaterThan(500);
 	for (const contract of contracts()) {
 		const path = `/v1/nft-market/collections/${contract}/activity?chain=anvil&limit=200`;
@@ -184,7 +184,7 @@ function candlesOf(sales: readonly Deed[], lengthMs: number) {
 		});
 }
 
-test("[API-06] a collection's detail tells its last sale and its mints as the chain does", async () => {
+test("[API-06] a collection's detail has the last sale and the mints of the chain", async () => {
 	for (const contract of contracts()) {
 		const { body } = await service.get(`/v1/nft-market/collections/${contract}?chain=anvil`);
 		const last = salesOf(contract).at(-1);
@@ -205,7 +205,7 @@ test("[API-06] a collection's detail tells its last sale and its mints as the ch
 	}
 });
 
-test("the 13 tiles are those of the chain's last 24 hours, and unknown ones are null", async () => {
+test("the 13 tiles equal those computed from the chain's last 24 hours, and unknown ones are null", async () => {
 	for (const contract of contracts()) {
 		const path = `/v1/nft-market/collections/${contract}/sales?chain=anvil&range=all&limit=200`;
 		const { body } = await service.get(path);
@@ -226,7 +226,7 @@ test("the 13 tiles are those of the chain's last 24 hours, and unknown ones are 
 	}
 });
 
-test("[API-12] [API-22] trending counts each window's sales; the sold-out are listed as ended", async () => {
+test("[API-12] [API-22] trending counts each window's sales; sold-out collections are listed as ended", async () => {
 	for (const [window, lengthMs] of [
 		["5m", 5 * MINUTE_MS],
 		["1h", HOUR_MS],
@@ -291,7 +291,7 @@ test("[API-23] discover shows the newest mints, each with its collection", async
 	for (const contract of minting) expect([...minted(hour - MINUTE_MS)]).toContain(contract);
 });
 
-test("[API-01] top is by volume of all time, and new by when a collection was first seen", async () => {
+test("[API-01] top is ordered by volume of all time, and new by the first event of a collection", async () => {
 	const top = (await service.get("/v1/nft-market/collections?chain=anvil&mode=top&limit=200")).body;
 	const volumes = top.normalized.map((row: any) => ether(volumeOf(salesOf(row.contractAddress))));
 	expect(volumes).toHaveLength(contracts().length);

@@ -62,7 +62,7 @@ function statuses(answers: Awaited<ReturnType<typeof askAll>>) {
 	return Object.fromEntries(counts);
 }
 
-test("[SEC-02] 600 a minute by the address the edge forwards, and by the request's own without an edge", async () => {
+test("[SEC-02] 600 requests a minute by the address that the proxy forwards, or the socket's own", async () => {
 	// Entries left of the edge's own are invented, and the host changes nothing.
 	const hosts = ["localhost", "x", "ab", "abc", "[::1]", "EXAMPLE.com"];
 	const asFar = times(ALLOWANCE, (index) => ({

@@ -183,7 +183,7 @@ testOnLinux(
 	},
 );
 
-test("the service still answers afterwards", async () => {
+test("the service still answers after the flood of requests", async () => {
 	expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
 });
 

@@ -84,7 +84,7 @@ const ROUTES: [string, () => string][] = [
 ];
 
 for (const [name, route] of ROUTES) {
-	test(`${name}: nothing that strangers wrote takes effect`, async () => {
+	test(`${name}: no hostile text takes effect`, async () => {
 		const answer = await lab.read(route());
 		expect(JSON.stringify(answer).length).toBeGreaterThan(50);
 		expect(hostileIn(answer)).toEqual([]);
@@ -105,7 +105,7 @@ test("a harmless image replaces a hostile one, and only well-formed traits are s
 	expect(provider.told.size).toBe(hostileUrls.length);
 });
 
-test("hostile text in pushes reaches neither frames nor stored rows", async () => {
+test("hostile text in pushes is neither in frames nor in stored rows", async () => {
 	await until(
 		async () => (await lab.read(path())).market.provider_stream === "live",
 		"the provider's stream is heard",
@@ -180,7 +180,7 @@ async function buyCheapest(): Promise<Hex> {
 	return lab.send(buyer, call);
 }
 
-describe("rows of before", () => {
+describe("rows that were stored before cleaning existed", () => {
 	const old = {
 		event_type: "sale",
 		nft: {

@@ -127,7 +127,7 @@ async function ask(
 	};
 }
 
-test("every route refuses a query parameter that it does not know, and names the one that was meant", async () => {
+test("every route refuses an unknown query parameter, and names the similar known one", async () => {
 	const all = await routes();
 	expect(all.length).toBeGreaterThan(40);
 	let named = 0;
@@ -151,7 +151,7 @@ test("every route refuses a query parameter that it does not know, and names the
 	expect(named).toBeGreaterThan(10);
 });
 
-test("a stream refuses it too, before it is opened", async () => {
+test("a stream also refuses an unknown parameter, before it is opened", async () => {
 	for (const path of ["/discover/stream", `/collections/${cats}/stream`]) {
 		const headers = {
 			connection: "Upgrade",
@@ -172,7 +172,7 @@ test("a stream refuses it too, before it is opened", async () => {
 	}
 });
 
-test("every parameter that is given twice is reported as that, on every route", async () => {
+test("a repeated parameter is reported as such, on every route", async () => {
 	let seen = 0;
 	for (const { method, path, names } of await routes()) {
 		for (const name of names) {
@@ -257,7 +257,7 @@ async function askTwice(path: string, init: Parameters<typeof ask>[1]) {
 	}
 }
 
-test("every read of the market comes in the requested coding, with the same content", async () => {
+test("every read of the market is sent in the requested coding, with the same content", async () => {
 	for (const read of reads) {
 		for (const coding of ["gzip", "br", "zstd"] as const) {
 			const headers = { "accept-encoding": `${coding}, identity;q=0` };
@@ -275,7 +275,7 @@ test("every read of the market comes in the requested coding, with the same cont
 	}
 });
 
-test("HEAD says what GET would, and a range is answered with the whole", async () => {
+test("HEAD has the headers of GET, and a range request gets the complete answer", async () => {
 	for (const read of reads) {
 		const [plain, head] = await askTwice(pathOf(read), { method: "HEAD" });
 		expect({ read, status: head.status, bytes: head.bytes.byteLength }).toEqual({
@@ -313,7 +313,7 @@ test("only the market's reads and the document are compressed, tagged or cached"
 	expect(document.headers.get("content-encoding")).toBe("gzip");
 });
 
-test("a cursor works in its own list only, and an empty one begins it", async () => {
+test("a cursor works in its own list only, and an empty one gives the first page", async () => {
 	const list = `/v1/nft-market/collections/${cats}/activity`;
 	const first = await ask(`${list}?limit=5&cursor=`);
 	expect(first.body.data).toHaveLength(5);

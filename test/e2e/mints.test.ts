@@ -44,7 +44,7 @@ const mintsOf = async (contract: Hex, transaction: Hex) => {
 
 const buyer: Hex = "0x00000000000000000000000000000000000b0b01";
 
-test("[ING-01] [ING-07] a mint's price is the transaction's value over the tokens it minted", async () => {
+test("[ING-01] [ING-07] a mint's price is the transaction's value divided by the minted tokens", async () => {
 	const hash = await chain.call("Plain721", plain, "mint", [buyer, 3n], {
 		value: 3_000_000_000_000_000n,
 	});
@@ -101,7 +101,7 @@ test("[ING-01] ERC-1155 mints count their quantities, one row for each id of a b
 	expect(byId.has((2n ** 256n - 1n).toString())).toBe(true);
 });
 
-test("[ING-01] an ERC-20 mint is noise: no collection, no event", async () => {
+test("[ING-01] an ERC-20 mint gives no collection and no event", async () => {
 	const coin = await chain.deploy("Plain20");
 	await chain.call("Plain20", coin, "mint", [buyer, 10n ** 18n]);
 	await indexedAll();
@@ -110,7 +110,7 @@ test("[ING-01] an ERC-20 mint is noise: no collection, no event", async () => {
 	expect(body.code).toBe("not_found");
 });
 
-test("[ING-04] [API-06] a contract seen for the first time is a collection, queued, and is renamed later", async () => {
+test("[ING-04] [API-06] a new contract becomes a collection, is queued, and renamed later", async () => {
 	const fresh = await chain.deploy("Plain721", ["Évil  Name <b>!", 5n]);
 	await chain.call("Plain721", fresh, "mint", [buyer, 1n]);
 	await indexedAll();
@@ -126,7 +126,7 @@ test("[ING-04] [API-06] a contract seen for the first time is a collection, queu
 	expect(byAddress.body.market.slug).toBe("evil-name-b");
 });
 
-test("[ING-04] two contracts of one name get two slugs", async () => {
+test("[ING-04] two contracts with one name get two slugs", async () => {
 	const twins = [];
 	for (let twin = 0; twin < 2; twin++) {
 		const contract = await chain.deploy("Plain721", ["Twin", 0n]);
@@ -138,7 +138,7 @@ test("[ING-04] two contracts of one name get two slugs", async () => {
 	expect(twins).toEqual(["twin", "twin-2"]);
 });
 
-test("contracts that lie about their name are indexed like any other", async () => {
+test("contracts with a false name are indexed like any other", async () => {
 	const liars = [
 		await chain.deploy("Liar721", ["0x", 0n]),
 		await chain.deploy("Liar721", [`0x${"ff".repeat(31)}`, 0n]),
@@ -158,7 +158,7 @@ test("contracts that lie about their name are indexed like any other", async () 
 	}
 });
 
-test("a log that does not decode is counted and the lane goes on", async () => {
+test("a log that cannot be decoded is counted and the lane continues", async () => {
 	const broken = await chain.deploy("Broken1155");
 	const word = (value: bigint) => value.toString(16).padStart(64, "0");
 	const before = await undecoded();

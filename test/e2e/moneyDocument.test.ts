@@ -65,7 +65,7 @@ const codes = (operation: Told, status: number) => {
 	return JSON.stringify(components.responses[shared] ?? response);
 };
 
-test("every POST that can move money takes a key, and says how that can fail", () => {
+test("every POST that can move money takes an idempotency key, and documents its failures", () => {
 	const moving = told("post").filter(([path]) => !MAKES_NO_INTENT.has(path));
 	expect(moving.map(([path]) => path).sort()).toEqual([
 		"/v1/bridges/intents",
@@ -90,7 +90,7 @@ test("every POST that can move money takes a key, and says how that can fail", (
 	}
 });
 
-test("a route with a session declares 401, and one that names a single thing declares 404", () => {
+test("a route with a session declares 401, and one for a single object declares 404", () => {
 	const all = [...told("get"), ...told("post")];
 	expect(all.length).toBeGreaterThan(8);
 	for (const [path, operation] of all) {
@@ -106,7 +106,7 @@ test("a route with a session declares 401, and one that names a single thing dec
 	}
 });
 
-test("answering a link, asking for one and calling off declare their 409", () => {
+test("the routes of answering a link, requesting a link and cancelling declare their 409", () => {
 	const of409 = new Map(told("post").map(([path, operation]) => [path, codes(operation, 409)]));
 	expect(of409.get("/v1/links/{token}")).toContain("plan_changed");
 	expect(of409.get("/v1/links/{token}")).toContain("transaction_other");

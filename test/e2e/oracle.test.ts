@@ -29,7 +29,7 @@ const LIMIT_MS = 5 * TEST_LIMIT_MS;
 
 for (const seed of seeds) {
 	test(
-		`every figure of every route is the oracle's (ORACLE_SEED=${seed})`,
+		`every figure of every route equals the oracle's (ORACLE_SEED=${seed})`,
 		async () => {
 			const oracle = await openOracleLab(seed);
 			const tally: Tally = new Map();

@@ -36,7 +36,7 @@ async function tokensOf(service: TestService): Promise<number[]> {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-test("an RPC that dies for a while costs delay and nothing else", async () => {
+test("an RPC outage causes delay and no loss", async () => {
 	const { anvil, mint } = await world();
 	const proxy = await startRpcProxy(anvil.url);
 	undo.push(async () => proxy.stop());
@@ -57,7 +57,7 @@ test("an RPC that dies for a while costs delay and nothing else", async () => {
 	expect(await failures(service, "rpc_transport")).toBeGreaterThan(0);
 });
 
-test("an RPC on the wrong chain is refused: said once, and nothing of it is indexed", async () => {
+test("an RPC of another chain is refused, logged once, and none of its data is indexed", async () => {
 	const { anvil, mint } = await world();
 	await mint(2n);
 	const lines: string[] = [];
@@ -83,7 +83,7 @@ test("an RPC on the wrong chain is refused: said once, and nothing of it is inde
 	expect(await tokensOf(service)).toEqual(upTo(2));
 });
 
-test("[ING-03] a restart goes on from its cursor: nothing is lost, nothing is there twice", async () => {
+test("[ING-03] a restart continues from its cursor: no event is lost or stored twice", async () => {
 	const { anvil, mint, plain } = await world();
 	await mint(2n);
 	const first = await startTestService({ chain: anvil });
@@ -115,7 +115,7 @@ test("[ING-03] a first start begins at the head, without history", async () => {
 	expect(await tokensOf(service)).toEqual([4]);
 });
 
-test("[ING-03] a restart far behind begins at the head, and backfill drains the span between", async () => {
+test("[ING-03] a restart far behind begins at the head, and backfill reads the blocks between", async () => {
 	const { anvil, mint } = await world();
 	await mint(1n);
 	const first = await startTestService({ chain: anvil });

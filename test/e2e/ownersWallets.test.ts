@@ -105,20 +105,20 @@ async function reached(id: string, status: string, stepMs = 20_000): Promise<any
 let unseen = 0;
 const unseenHash = () => keccak256(toHex(`nobody has seen it ${unseen++}`));
 
-test("a payment under another hash than was reported is found, and its intent confirmed", async () => {
+test("a payment under another hash than the reported one is found, and its intent confirmed", async () => {
 	const { id, path, request } = await transfer("0.1");
 	expect((await ask(path, { transactionHash: unseenHash() })).status).toBe(200);
 	const sent = await send(request);
 	expect(await reached(id, "confirmed")).toMatchObject({ transactionHash: sent, errorCode: null });
 });
 
-test("exactly a link's transaction whose page was closed is found before its intent expires", async () => {
+test("a link's transaction is found before its intent expires, even if the page was closed", async () => {
 	const { id, request } = await transfer("0.2");
 	const sent = await send(request);
 	expect(await reached(id, "confirmed", 5 * MINUTE_MS)).toMatchObject({ transactionHash: sent });
 });
 
-test("a wallet's own cancellation, and another payment in its place, are told by these words", async () => {
+test("a wallet's own cancellation, and another payment in its place, are shown as such", async () => {
 	for (const [code, change] of [
 		["cancelled", { to: sender, value: "0x0" }],
 		["replaced", { value: toHex(parseEther("0.07")) }],
@@ -168,7 +168,7 @@ test("a payment that a reorg dropped is shown at once, and its owner may cancel 
 	expect(await reached(id, "failed")).toMatchObject({ errorCode: "cancelled" });
 });
 
-test("a contract whose revert says what no text can hold ends its intent, and nothing hangs", async () => {
+test("a revert with an invalid message ends its intent, and nothing hangs", async () => {
 	// Reverts with Error(string) of "sold", a NUL and half of a surrogate pair.
 	const words = "736f6c6400eda0bd6f7574";
 	const text = `${"20".padStart(64, "0")}${"b".padStart(64, "0")}${words.padEnd(64, "0")}`;

@@ -53,7 +53,7 @@ async function ended(service: TestService): Promise<void> {
 	await service.database.drop();
 }
 
-test("[IDX-11] [MRG-03] [MRG-04] owners and supply are the chain's, also of what moved before the index began", async () => {
+test("[IDX-11] [MRG-03] [MRG-04] owners and supply are the chain's, also for transfers before the index began", async () => {
 	const [first = "0x", second = "0x"] = chain.accounts;
 	const single = await chain.deploy("Owned721", [first, 20n]);
 	const units = await chain.deploy("Owned1155");
@@ -108,7 +108,7 @@ test("[IDX-11] transfers that leave the chain are removed from the owners", asyn
 	}
 });
 
-test("[IDX-11] a walk that was killed goes on where it was, and counts nothing twice", async () => {
+test("[IDX-11] a walk that was killed continues where it ended, and counts nothing twice", async () => {
 	const [first = "0x"] = chain.accounts;
 	const single = await chain.deploy("Owned721", [first, 0n]);
 	const BLOCKS = 60n;

@@ -314,7 +314,7 @@ async function paidOn({ chain }: Lab): Promise<bigint> {
 }
 
 test(
-	`[RVL-07] no fill is made beyond ceiling, budget or count (PLANS_SEED=${SEED})`,
+	`[RVL-07] no buy exceeds ceiling, budget or count (PLANS_SEED=${SEED})`,
 	async () => {
 		let fills = 0;
 		await fc.assert(

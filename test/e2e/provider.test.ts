@@ -101,7 +101,7 @@ test("[MRG-02] [MRG-05] a collection with nothing for sale has a floor of null, 
 	expect(stats.data.total.floor_price).toBeNull();
 });
 
-test("[API-03] [MRG-06] raw rows are the provider's own, and name their chain in contracts alone", async () => {
+test("[API-03] [MRG-06] raw rows are the provider's own, and name their chain in contracts only", async () => {
 	const { data } = await lab.read("/collections?chain=anvil&mode=top&limit=50");
 	const told = await lab.provider("/collections/top?chains=anvil");
 	const slugs = (list: any[]) => list.map(({ collection }) => collection);
@@ -111,7 +111,7 @@ test("[API-03] [MRG-06] raw rows are the provider's own, and name their chain in
 	}
 });
 
-test("[IDX-02] a floor in dollars is the floor in ether at the rate of the feed", async () => {
+test("[IDX-02] a floor in dollars is the floor in ether at the feed's rate", async () => {
 	const { market, stats } = await lab.read(path(OPENED));
 	const { total } = await lab.provider(`/collections/${OPENED}/stats`);
 	expect(market.floor).toBe(total.floor_price);
@@ -126,7 +126,7 @@ test("[IDX-02] a floor in dollars is the floor in ether at the rate of the feed"
 	expect(market.health.providerConnected).toBe(true);
 });
 
-test("[MRG-01] [MRG-16] the book of an opened collection is the provider's, and no other is read", async () => {
+test("[MRG-01] [MRG-16] the book of an opened collection equals the provider's, and no other is read", async () => {
 	for (const [side, key] of [
 		["listings", "listings"],
 		["offers", "offers"],
@@ -163,7 +163,7 @@ test("[API-20] depth has a level for each price, the best of both sides first", 
 	expect(asks[0].priceNative).toBe(market.floor);
 });
 
-test("[MRG-03] [API-20] holders are those that the chain has", async () => {
+test("[MRG-03] [API-20] holders equal those on the chain", async () => {
 	for (const slug of SLUGS) {
 		const told = await lab.provider(`/collections/${slug}/holders?limit=100`);
 		const got = await everyPage(path(slug, "/holders"));
@@ -203,7 +203,7 @@ test("[API-14] search finds a collection by a part of its name, with its own fig
 	expect(data[0]).toMatchObject({ source: "svc_index", contractAddress: lab.addressOf(EMPTY) });
 });
 
-test("[MRG-14] [API-20] drops are the provider's, with their stages", async () => {
+test("[MRG-14] [API-20] drops equal the provider's, with their stages", async () => {
 	const { data } = await lab.read("/drops?chain=anvil");
 	expect(data.map(({ slug }: any) => slug).sort()).toEqual([...SLUGS].sort());
 	for (const drop of data) {

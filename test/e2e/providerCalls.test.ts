@@ -61,7 +61,7 @@ async function timesAtOnce(times: number, ask: (n: number) => Promise<{ status: 
 	return [...new Set(answers.map(({ status }) => status))];
 }
 
-test("[API-02] [API-04] [API-05] a cold page costs one list and eight rows' figures, however many want it", async () => {
+test("[API-02] [API-04] [API-05] a first page costs one list and eight rows' figures, for any number of clients", async () => {
 	expect((await crowd("new")).outcomes).toEqual(new Set(["miss"]));
 	expect(lists()).toBe(1);
 	// Three seconds are reserved for them: a slow machine makes fewer, and each fills a row.
@@ -92,7 +92,7 @@ test("[API-05] a fresh page is a hit; a stale one is served at once, and rebuilt
 	expect(stats()).toBeLessThanOrEqual(8);
 });
 
-test("[API-02] [API-05] no mode, scope or limit of a warm list calls the provider, cached or not", async () => {
+test("[API-02] [API-05] with a recent list no mode, scope or limit calls the provider, cached or not", async () => {
 	lab.emulator.clearFaults();
 	lab.advance(100_000);
 	await lab.runJob("discovery");
@@ -115,7 +115,7 @@ test("[API-02] [API-05] no mode, scope or limit of a warm list calls the provide
 	expect(await lab.service.core.db.query(enqueued)).toEqual([before]);
 });
 
-test("[API-16] however many look, a collection is synced once in 20 seconds", async () => {
+test("[API-16] for any number of viewers a collection is synced once in 20 seconds", async () => {
 	const view = (n: number) => {
 		const { api } = n % 2 === 0 ? client : { api: lab.service };
 		const rest = n % 3 === 0 ? "/candles" : "";
@@ -149,7 +149,7 @@ async function putInLineMs(slug: string): Promise<number> {
 	return row.at.getTime();
 }
 
-test("[API-16] however many search, what they find is synced once in five minutes", async () => {
+test("[API-16] for any number of searches the found collections are synced once in five minutes", async () => {
 	const search = () => client.api.get("/v1/nft-market/search?chain=anvil&q=kiln");
 	const find = async () => {
 		lab.emulator.clearCalls();
@@ -163,7 +163,7 @@ test("[API-16] however many search, what they find is synced once in five minute
 	expect(await find()).toBe(1);
 });
 
-test("[API-07] a repair that many clients ask for is accepted from each and done once", async () => {
+test("[API-07] a repair that many clients request is accepted from each and done once", async () => {
 	lab.emulator.clearCalls();
 	lab.advance(5_000);
 	const resync = (n: number) => {
@@ -179,7 +179,7 @@ test("[API-07] a repair that many clients ask for is accepted from each and done
 	expect(syncs(OPENED)).toBe(1);
 });
 
-test("[MRG-08] [API-14] a client that searches for new words again and again, in two processes without Redis, leaves the limit to others", async () => {
+test("[MRG-08] [API-14] a client that keeps searching in two processes without Redis leaves the limit to others", async () => {
 	const one = await lab.openApi();
 	const { provider } = one;
 	const two = await lab.openApi({ provider });

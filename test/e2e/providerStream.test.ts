@@ -109,7 +109,7 @@ const sales = async (): Promise<any[]> =>
 const salesOf = async (transaction: Hex) =>
 	(await sales()).filter(({ transactionHash }) => transactionHash === transaction);
 
-test("[STR-01] [STR-04] [MRG-13] a pushed listing is in the book and told; the cheapest is the floor at once", async () => {
+test("[STR-01] [STR-04] [MRG-13] a pushed listing is stored and published; the cheapest becomes the floor at once", async () => {
 	const before = await floor();
 	const known = new Set(openListings().map(({ hash }) => hash));
 	let cheaper: BookOrder | undefined;
@@ -134,7 +134,7 @@ test("[STR-01] [STR-04] [MRG-13] a pushed listing is in the book and told; the c
 	expect(inEth).toMatchObject({ orderHash: hash, priceNative: data.priceNative });
 });
 
-test("[MRG-13] a listing that is taken back leaves the book, and that is told", async () => {
+test("[MRG-13] a cancelled listing is removed from the book, and that is published", async () => {
 	// What leaves the book before the service has read it is not told.
 	const inBook = new Set((await listings()).map(({ orderHash }: any) => orderHash));
 	const known = openListings().filter(({ hash }) => inBook.has(hash));
@@ -149,7 +149,7 @@ test("[MRG-13] a listing that is taken back leaves the book, and that is told", 
 	expect((await listings()).map(({ orderHash }: any) => orderHash)).not.toContain(hash);
 });
 
-test("[MRG-07] [MRG-13] [STR-01] [STR-04] a sale that chain and provider both tell is one row and one frame, with its candle", async () => {
+test("[MRG-07] [MRG-13] [STR-01] [STR-04] a sale from chain and provider is one row and one frame, with its candle", async () => {
 	const { order, transaction } = await buyCheapest();
 	const { data } = await stream.next(isSale(transaction));
 	expect(data).toMatchObject({ onchainVerified: true, from: order.maker, to: person });
@@ -164,7 +164,7 @@ test("[MRG-07] [MRG-13] [STR-01] [STR-04] a sale that chain and provider both te
 	expect(stream.frames.filter(isSale(transaction))).toHaveLength(1);
 });
 
-test("[ING-15] [MRG-07] a sale that only the provider told is unverified until the chain tells it", async () => {
+test("[ING-15] [MRG-07] a sale that only the provider reported is unverified until the chain has it", async () => {
 	chain.fail(true);
 	const { order, transaction } = await buyCheapest();
 	await lab.emulator.sync();
@@ -188,7 +188,7 @@ test("[ING-15] [MRG-07] a sale that only the provider told is unverified until t
 	expect((await lab.read(path())).market.volume_24h).toBeCloseTo(market.volume_24h, 12);
 });
 
-test("[MRG-13] events that were pushed while the stream was down are asked for once it is back", async () => {
+test("[MRG-13] events that were pushed during a stream outage are requested after it", async () => {
 	chain.fail(true);
 	// Gaps of one collection are announced half a minute apart.
 	lab.advance(31_000);
@@ -210,7 +210,7 @@ test("[MRG-13] events that were pushed while the stream was down are asked for o
 	chain.fail(false);
 });
 
-test("[MRG-13] [IDX-06] a reveal that is pushed has the tokens read anew", async () => {
+test("[MRG-13] [IDX-06] after a pushed reveal the tokens are read again", async () => {
 	const collection = lab.emulator.market().collections.get(HIDDEN);
 	const { address, owner } = collection?.facts ?? {};
 	if (!address || !owner) throw new Error("there is no hidden collection");

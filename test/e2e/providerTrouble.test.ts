@@ -109,7 +109,7 @@ for (const [fault, line] of [
 	[{ kind: "wrong_types" }, UNREADABLE],
 	[{ kind: "huge" }, UNREADABLE],
 ] satisfies [Fault, string][]) {
-	test(`[MRG-12] [MRG-15] ${fault.kind}: figures stay, one line is told, and all comes back by itself`, async () => {
+	test(`[MRG-12] [MRG-15] ${fault.kind}: figures are kept, one line is logged, and everything recovers by itself`, async () => {
 		lab.advance(60_000);
 		lines.length = 0;
 		lab.emulator.fault(fault);
@@ -125,7 +125,7 @@ for (const [fault, line] of [
 	});
 }
 
-test("[MRG-02] a floor of 0 that hides a known one is never shown, nor taken for an answer", async () => {
+test("[MRG-02] a floor of 0 is never shown, and does not replace a known floor", async () => {
 	lab.emulator.fault({ kind: "zero_floor" });
 	await resync();
 	const { floorNative, ...rest } = await figures();
@@ -138,7 +138,7 @@ test("[MRG-02] a floor of 0 that hides a known one is never shown, nor taken for
 	await recovers();
 });
 
-test("[MRG-06] [MRG-15] collections on no chain and on three, names with markup: right, or unknown", async () => {
+test("[MRG-06] [MRG-15] collections on no chain and on three, and names with markup, are correct or unknown", async () => {
 	lab.emulator.fault({ kind: "odd_data" });
 	await resync();
 	await lab.runJob("discovery");
@@ -155,7 +155,7 @@ test("[MRG-06] [MRG-15] collections on no chain and on three, names with markup:
 	await recovers();
 });
 
-test("[MRG-08] a burst of 599 is retried once after its block, and no client notices", async () => {
+test("[MRG-08] a burst of 599 is retried once after its wait, and no client notices", async () => {
 	lines.length = 0;
 	lab.emulator.clearCalls();
 	lab.emulator.fault({ kind: "599", times: 1, retryAfter: 1 });
@@ -169,7 +169,7 @@ for (const [form, retryAfter] of [
 	["seconds", () => BLOCK_S],
 	["a date", () => new Date(lab.nowMs() + BLOCK_S * 1_000).toUTCString()],
 ] as const) {
-	test(`[MRG-08] [MRG-11] 429 with its wait as ${form}: nobody calls while it lasts, and nothing has failed`, async () => {
+	test(`[MRG-08] [MRG-11] during a 429 with its wait as ${form} no call is sent, and nothing counts as failed`, async () => {
 		lab.advance(60_000);
 		lines.length = 0;
 		lab.emulator.clearCalls();
@@ -187,7 +187,7 @@ for (const [form, retryAfter] of [
 	});
 }
 
-test("[MRG-09] a client is refused for the provider where nothing stale is left, and only there", async () => {
+test("[MRG-09] a client gets the provider's refusal only if there is no stale answer", async () => {
 	const list = () => client.api.get("/v1/nft-market/collections?chain=anvil&mode=new");
 	// No worker has read the lists for a quarter of an hour.
 	lab.advance(901_000);
@@ -208,7 +208,7 @@ test("[MRG-09] a client is refused for the provider where nothing stale is left,
 	expect((await list()).body.normalized.length).toBeGreaterThan(1);
 });
 
-test("[MRG-12] a provider that is gone for long costs a line, and no figure; back, it is found", async () => {
+test("[MRG-12] a long provider outage costs a log line, and no figure; its return is noticed", async () => {
 	lab.advance(60_000);
 	lines.length = 0;
 	const port = Number(new URL(lab.emulator.url).port);

@@ -130,11 +130,11 @@ test("wallets are linked on the home chain, which needs no lane", async () => {
 	expect(nonce.chainId).toBe(HOME);
 });
 
-test("a price feed on a chain that is only reached values what is spent", async () => {
+test("a price feed on a chain without lanes is used to value a spend", async () => {
 	await until(async () => (await send({ amount: "0.0001" })).errorCode === null, "a price");
 });
 
-test("a transfer goes out, and is settled, on a chain that is only reached", async () => {
+test("a transfer is sent, and settled, on a chain without lanes", async () => {
 	const before = await received();
 	const transfer = await send({});
 	expect(transfer).toMatchObject({ errorCode: null, chain: "robinhood" });
@@ -152,8 +152,8 @@ test("a command may name the chain to send on, and the chain's balances are show
 	expect(Number(told.body.data.balances[0].balance)).toBeGreaterThan(900);
 });
 
-describe("a chain whose node serves another", () => {
-	test("refuses a transfer with its own code and reserves nothing", async () => {
+describe("a chain whose node serves another chain", () => {
+	test("a transfer on it is refused with its own code and reserves nothing", async () => {
 		const transfer = await send({ chain: "base" });
 		expect(transfer).toMatchObject({ status: "rejected", errorCode: "chain_unavailable" });
 		const held = await service.core.db.query(
@@ -169,7 +169,7 @@ describe("a chain whose node serves another", () => {
 	});
 });
 
-test("lanes and pages keep to the chains of CHAINS", async () => {
+test("lanes and pages use the chains of CHAINS only", async () => {
 	await service.indexed(0);
 	const cursors = "select distinct chain_id::int as id from chain_scanner.cursor";
 	expect(await service.core.db.query(cursors)).toEqual([{ id: market.chainId }]);
@@ -177,7 +177,7 @@ test("lanes and pages keep to the chains of CHAINS", async () => {
 	expect(page.status).toBe(422);
 });
 
-test("a chain that is reached and not used costs no call", async () => {
+test("a configured chain that is not used costs no call", async () => {
 	expect(service.core.reached.map(({ chain }) => chain.slug)).toContain("arbitrum");
 	expect(unusedCalls).toBe(0);
 });

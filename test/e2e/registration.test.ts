@@ -148,13 +148,13 @@ async function meets(who: keyof typeof MET_BY): Promise<void> {
 }
 
 for (const who of ["request", "list"] as const) {
-	test(`a collection that is met by a ${who} gets metadata, tokens, traits and ranks`, async () => {
+	test(`a collection that is first found in a ${who} gets metadata, tokens, traits and ranks`, async () => {
 		await meets(who);
 		await expectWhole(MET_BY[who]);
 	});
 }
 
-test("collections from blocks and backfills have all parts too, ranks once most tokens are known", async () => {
+test("collections from blocks and backfills have all parts too, and ranks once most tokens are known", async () => {
 	await meets("chain");
 	// A single token of many: all but its rank is there.
 	const alone = { lacks: ["ranks"], tokens: 1, traited: 1, ranked: 0, counted: true };

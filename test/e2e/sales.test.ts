@@ -50,7 +50,7 @@ const list = async (price: bigint) => {
 	return { id, order };
 };
 
-test("[ING-02] [ING-12] a filled listing: the offerer sold, the fulfiller bought, fees included", async () => {
+test("[ING-02] [ING-12] of a filled listing the offerer is seller, the fulfiller buyer, with fees in the price", async () => {
 	const id = await chain.mintNft(seller);
 	const fee = chain.accounts[6] as Hex;
 	const order = await chain.sign({
@@ -80,7 +80,7 @@ test("[ING-02] [ING-12] a filled listing: the offerer sold, the fulfiller bought
 	]);
 });
 
-test("[ING-12] an accepted offer: the offerer bought, and the price is what the offer paid", async () => {
+test("[ING-12] of an accepted offer the offerer is buyer, and the price is what the offer paid", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({
 		offerer: buyer,
@@ -104,7 +104,7 @@ test("[ING-12] an accepted offer: the offerer bought, and the price is what the 
 	]);
 });
 
-test("[ING-12] the account that accepts an offer is the seller, also when the money goes to another account", async () => {
+test("[ING-12] the account that accepts an offer is the seller, also if another account gets the money", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({
 		offerer: buyer,
@@ -117,7 +117,7 @@ test("[ING-12] the account that accepts an offer is the seller, also when the mo
 	expect(sales).toMatchObject([{ from: seller, to: buyer, accepted: true }]);
 });
 
-test("[ING-12] a sale for two currencies has no price, and one to oneself is none", async () => {
+test("[ING-12] a sale for two currencies has no price, and a self-trade is not accepted", async () => {
 	const mixed = await chain.sign({
 		offerer: seller,
 		offer: [chain.nft(await chain.mintNft(seller))],
@@ -138,7 +138,7 @@ test("[ING-12] a sale for two currencies has no price, and one to oneself is non
 	]);
 });
 
-test("[ING-12] a bundle's price is split by unit, the remainder to the first, and adds up", async () => {
+test("[ING-12] a bundle's price is split by unit, with the remainder in the first row", async () => {
 	const ids = [
 		await chain.mintNft(seller),
 		await chain.mintNft(seller),
@@ -198,7 +198,7 @@ test("[ING-12] orders matched by a relayer are one sale, and the relayer is no p
 	expect(sales).toMatchObject([{ from: seller, to: buyer, amountRaw: (3n * ETHER).toString() }]);
 });
 
-test("[ING-12] a private sale goes to the person it was made for", async () => {
+test("[ING-12] a private sale has the named buyer", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({
 		offerer: seller,
@@ -222,7 +222,7 @@ test("[ING-12] a private sale goes to the person it was made for", async () => {
 	expect(sales).toMatchObject([{ from: seller, to: buyer, priceNative: 1, accepted: true }]);
 });
 
-test("[ING-12] [IDX-10] a transfer for nothing is no sale: kept, not accepted, in no figure", async () => {
+test("[ING-12] [IDX-10] a transfer for nothing is kept, not accepted, and in no figure", async () => {
 	const id = await chain.mintNft(seller);
 	const order = await chain.sign({ offerer: seller, offer: [chain.nft(id)], consideration: [] });
 	const detail = `/v1/nft-market/collections/${chain.tokens.nft}?chain=anvil`;

@@ -147,7 +147,7 @@ test("[ING-13] a bundle is split by unit, and units of an ERC-1155 have a price 
 	]);
 });
 
-test("[ING-13] a gift and a trade with oneself are kept and are in no figure", async () => {
+test("[ING-13] a gift and a self-trade are kept and are in no figure", async () => {
 	const path = url(chain.tokens.nft, "?chain=anvil");
 	const { body: before } = await service.get(path);
 	const gift = await looksRare.buy(await listed({ feeAmounts: [0n, 0n, 0n] }), { from: buyer });
@@ -171,7 +171,7 @@ async function undecodedCount(): Promise<number> {
 	return Number(/logs_undecoded_total\{[^}]*lane="sale"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
 }
 
-test("[ING-13] a log of the venue that does not decode is counted and stops nothing", async () => {
+test("[ING-13] a log of the venue that cannot be decoded is counted and stops nothing", async () => {
 	const before = await undecodedCount();
 	const good = await looksRare.buy(await listed(), { from: buyer, value: ETHER });
 	const [log] = good.logs.filter(({ topics }) => topics[0] === TAKER_BID);
@@ -187,7 +187,7 @@ test("[ING-13] a log of the venue that does not decode is counted and stops noth
 	expect((await undecodedCount()) - before).toBe(broken.length);
 });
 
-test("[ING-13] sales of a plugin that is left out are ignored, and Seaport's stay", async () => {
+test("[ING-13] sales of a plugin that is left out are ignored, and Seaport's are read", async () => {
 	const without = await startTestService({
 		chain: anvil,
 		env: { PLUGINS_DISABLED: "looksrare" },

@@ -125,7 +125,7 @@ function environment(databaseUrl: string): Record<string, string> {
 	};
 }
 
-test("every secret variable there is has a value in these tests", () => {
+test("every secret variable has a value in these tests", () => {
 	const declared = schemas.filter(([name, schema]) => {
 		return fieldOf(schema).declaredSecret || isSecretName(name);
 	});
@@ -136,7 +136,7 @@ test("every secret variable there is has a value in these tests", () => {
 	);
 });
 
-test("[SEC-07] no log line, error or answer of a whole service has a secret in it", async () => {
+test("[SEC-07] no log line, error or answer of the whole service contains a secret", async () => {
 	const database = await createTestDatabase();
 	const child = Bun.spawn([process.execPath, "api/cli/main/start.ts"], {
 		cwd: ROOT,
@@ -214,7 +214,7 @@ async function askEverything(base: string): Promise<Answer[]> {
 	return answers;
 }
 
-test("[SEC-07] a start that fails says why without a secret", async () => {
+test("[SEC-07] the error of a failing start contains no secret", async () => {
 	const plugin = join(folder, "plugin.ts");
 	const env = environment("postgresql://tapeline@127.0.0.1:1/tapeline");
 	const thrown = `throw new Error(${JSON.stringify(forms.join(" "))}, { cause: process.env });`;

@@ -95,7 +95,7 @@ const upTo = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => from + index + 1);
 
 // 10 readers that stop are sent 20 MB each, as far as they take it.
-test("[STR-05] readers that stop while 200 MB go out cost no memory, are told 4008, and resume without a gap", async () => {
+test("[STR-05] readers that stop during 200 MB of frames use no memory, get 4008, and resume without a gap", async () => {
 	const witness = open();
 	const { seq: startSeq, epoch } = await hello(witness);
 	const order = { transactions: 1, frames: 6, padBytes: 20_000 };
@@ -140,7 +140,7 @@ test("[STR-05] readers that stop while 200 MB go out cost no memory, are told 40
 	witness.socket.destroy();
 });
 
-test("[STR-05] one stream too many of an address is closed with 4029, whatever it claims to be", async () => {
+test("[STR-05] a stream above an address's limit is closed with 4029, whatever headers it sends", async () => {
 	const neighbour = open();
 	const { seq } = await hello(neighbour);
 	// Entries left of our proxy's are invented by the client.
@@ -160,7 +160,7 @@ test("[STR-05] one stream too many of an address is closed with 4029, whatever i
 	}
 });
 
-test("[STR-05] floods, oversized frames and rubbish end the stream that sent them, and no other", async () => {
+test("[STR-05] floods, oversized frames and garbage close the stream that sent them, and no other", async () => {
 	const witness = open();
 	const { seq } = await hello(witness);
 	const hostile: [what: (client: Client) => void, codes: number[]][] = [

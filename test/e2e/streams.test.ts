@@ -62,7 +62,7 @@ test("[STR-02] each row of discover reaches a listener once, numbered without a 
 	expect(rows.every((frame) => frame.topic === "discover:anvil")).toBe(true);
 });
 
-test("[STR-03] up to 40 mints of one run are told one by one", async () => {
+test("[STR-03] up to 40 mints of one run are published one by one", async () => {
 	const stream = await listen(`/v1/nft-market/collections/${plain}/stream?chain=anvil`);
 	const hash = await mint(40n);
 	const frames = await stream.take(40, (frame) => frame.data?.transactionHash === hash);
@@ -86,7 +86,7 @@ test("[STR-03] 41 mints of one run are one snapshot_required and no mint frame",
 	}
 });
 
-test("[STR-02] a client that was away gets what it missed, each frame once", async () => {
+test("[STR-02] a client that was disconnected gets what it missed, each frame once", async () => {
 	const path = `/v1/nft-market/collections/${plain}/stream?chain=anvil`;
 	const first = await listen(path);
 	const hello = await first.next((frame) => frame.type === "hello");

@@ -4,7 +4,7 @@ import { startAnvil } from "#test/harness/anvil.ts";
 import { fixturesOn } from "#test/harness/fixtures.ts";
 import { startTestService } from "#test/harness/startTestService.ts";
 
-test("[IDX-01] the supply is that of the chain, also after the contract minted on", async () => {
+test("[IDX-01] the supply equals the chain's, also after further mints", async () => {
 	const anvil = await startAnvil();
 	const chain = await fixturesOn(anvil);
 	const service = await startTestService({ chain: anvil });

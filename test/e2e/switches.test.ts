@@ -41,15 +41,15 @@ function read(env: Record<string, string>): Record<string, unknown> {
 }
 
 describe.each(switches)("[SEC-08] %s", (name, fallback, typed, is, wrong) => {
-	test("the switch has its default, also if it is set to nothing", () => {
+	test("the switch has its default, also if it is set to an empty value", () => {
 		expect(read({})[name]).toEqual(fallback);
 		expect(read({ [name]: "" })[name]).toEqual(fallback);
 	});
 
-	test("the switch is what is typed", () => expect(read({ [name]: typed })[name]).toEqual(is));
+	test("the switch has the typed value", () => expect(read({ [name]: typed })[name]).toEqual(is));
 
 	for (const value of wrong) {
-		test(`the switch refuses the boot for ${JSON.stringify(value)}, in words`, () => {
+		test(`the switch refuses the boot for ${JSON.stringify(value)}, with the reason`, () => {
 			let refused: unknown;
 			try {
 				read({ [name]: value });
@@ -66,7 +66,7 @@ describe.each(switches)("[SEC-08] %s", (name, fallback, typed, is, wrong) => {
 	}
 });
 
-test("[SEC-08] all wrong switches are told at once", () => {
+test("[SEC-08] all wrong switches are reported together", () => {
 	const env = { TRADING_DRY_RUN: "dry", BRIDGE_DRY_RUN: "wet", TOKEN_ADDRESS: "0x12" };
 	try {
 		read(env);
@@ -77,7 +77,7 @@ test("[SEC-08] all wrong switches are told at once", () => {
 	}
 });
 
-test("[SEC-08] a chain to discover that is not defined refuses the boot, with those that are", () => {
+test("[SEC-08] an undefined chain to discover is refused at boot, with the known ones listed", () => {
 	const chains = createChainRegistry(builtinChains);
 	const discover = () => discoveredChains({ chains, indexed: [] }, ["atlantis"]);
 	expect(discover).toThrow(/NFT_DISCOVERY_CHAINS names "atlantis".*Defined are: .*base/);

@@ -61,11 +61,11 @@ function flawsOf(existing: readonly string[], bounds: readonly Bound[]): string[
 	];
 }
 
-test("each table has a README that says who writes it and what bounds it", async () => {
+test("each table has a README that names its writer and what bounds it", async () => {
 	expect(flawsOf(await tables(), await documented())).toEqual([]);
 });
 
-test("a table without a bound is found, as is a bound of nothing, and one that says nothing", async () => {
+test("a table without a bound is found, and so is an empty bound", async () => {
 	await database.db.execute("create table wallets.endless (id int8)");
 	const existing = await tables();
 	await database.db.execute("drop table wallets.endless");

@@ -194,7 +194,7 @@ test.concurrent.each<[command: string, gift: () => [Address, bigint]]>([
 	["sell all GME", () => stock("GME", "3")],
 	["sell 0.5 MSFT to USDG", () => stock("MSFT", "2")],
 	["buy GOOGL with 0.1 ETH", usdg],
-])("%s: a delegated wallet's trade is one swap of the best way", async (command, gift) => {
+])("%s: a delegated wallet's trade is one swap by the best route", async (command, gift) => {
 	const by = await trader(gift());
 	const { status, body } = await trade(by, command);
 	expect({ status, code: body.errorCode }).toEqual({ status: 201, code: null });
@@ -240,7 +240,7 @@ test.concurrent("an owner's own wallet signs the allowance and then the swap, ea
 	expect(custody.transactions().some(({ sender }) => sender === walletOf(by))).toBe(false);
 });
 
-test.concurrent("hold is kept, and an agent's command trades as its text says", async () => {
+test.concurrent("hold is stored without a trade, and an agent's command trades as its text says", async () => {
 	const by = await trader(usdg());
 	const held = await trade(by, "hold COIN");
 	expect(held.body).toMatchObject({
@@ -253,7 +253,7 @@ test.concurrent("hold is kept, and an agent's command trades as its text says", 
 	await expectBest(by, told.body.data.id);
 });
 
-test("sources too far apart wait for an operator, whose yes continues the trade and whose no ends it", async () => {
+test("diverging sources wait for an operator, whose approval continues the trade and whose refusal ends it", async () => {
 	router.fault({ kind: "price", bps: 300 });
 	try {
 		for (const review of ["approve", "refuse"] as const) {

@@ -156,7 +156,7 @@ async function expectPaidOnce(id: string): Promise<void> {
 
 const quiet = () => custody.fault({ kind: "webhook_never", path: "broadcasted" });
 
-test("a transfer that the wallet provider sent without answering is settled after its webhook, not a look later", async () => {
+test("a transfer without an answer is settled after its webhook, before the next scheduled lookup", async () => {
 	quiet();
 	custody.fault({ kind: "silence", when: "after", path: "^POST /v1/wallets", times: 1 });
 	const { id, status } = await send();
@@ -171,7 +171,7 @@ test("a transfer that the wallet provider sent without answering is settled afte
 	await expectPaidOnce(id);
 });
 
-test('a webhook that says "failed" of what was mined gives nothing back', async () => {
+test('a webhook that says "failed" for a mined transaction releases nothing', async () => {
 	quiet();
 	custody.fault({ kind: "webhook_lie", path: "confirmed" });
 	const { id } = await send();
@@ -183,7 +183,7 @@ test('a webhook that says "failed" of what was mined gives nothing back', async 
 	await expectPaidOnce(id);
 });
 
-describe("of one transaction, however it is told of", () => {
+describe("several webhooks about one transaction", () => {
 	const bad = [
 		{ kind: "webhook_twice", told: ["confirmed 200 repeated", "confirmed 200 woken"] },
 		{ kind: "webhook_replay", told: ["confirmed 200 repeated", "confirmed 200 woken"] },
@@ -203,7 +203,7 @@ describe("of one transaction, however it is told of", () => {
 		});
 	}
 
-	test("webhook_swapped: the end before the beginning changes nothing of it", async () => {
+	test("webhook_swapped: an earlier state that arrives after a later one has no effect", async () => {
 		custody.fault({ kind: "webhook_swapped", path: "broadcasted" });
 		const { id } = await send();
 		await mineAndTell();
@@ -213,12 +213,12 @@ describe("of one transaction, however it is told of", () => {
 	});
 });
 
-describe("nothing is moved", () => {
+describe("webhooks that trigger no lookup", () => {
 	for (const [kind, expected] of [
 		["webhook_forged", ["confirmed 401 webhook_signature"]],
 		["webhook_never", []],
 	] as const) {
-		test(`${kind}: it is looked at when its time comes, and not before`, async () => {
+		test(`${kind}: the payment is looked up at its scheduled time, and not before`, async () => {
 			quiet();
 			custody.fault({ kind, path: "confirmed" });
 			const { id } = await send();

@@ -55,7 +55,7 @@ describe("[SOC-09] a plugin's command", () => {
 		expect(body.line).toMatch(/^harbor: water high · \d+ s ago$/);
 	});
 
-	test("a plugin's command is read with the names that the plugin knows", async () => {
+	test("a plugin's command is read with the names that the plugin provides", async () => {
 		const { body } = await world.command("yo hows the water at bad idea cove");
 		expect(body).toMatchObject({ kind: "done", command: "tide bad idea cove", isProposal: false });
 	});
@@ -101,7 +101,7 @@ describe("[SOC-09] a plugin's command", () => {
 		await expect(gone).rejects.toMatchObject({ code: "ask_failed" });
 	});
 
-	test("a plugin's command has its line of help, and its tool is listed with schemas", async () => {
+	test("a plugin's command is listed in the help, and its tool is listed with schemas", async () => {
 		const { body } = await world.command("help tide");
 		expect(body.line).toContain("Whether the water is high or low");
 		expect((await world.command("help tides")).body.data).toMatchObject({
@@ -117,7 +117,7 @@ describe("[SOC-09] a plugin's command", () => {
 		expect(tools.map(({ name }: any) => name).sort()).toEqual([...ours, "read_tide"].sort());
 	});
 
-	test("a plugin's command may be written by the model, with words that the author said", async () => {
+	test("a plugin's command may be written by the model, with words of the author's text", async () => {
 		world.model.fault({ kind: "hostile", command: "tide harbor", times: 2 });
 		const told = await world.command("what about the tide out at the harbor");
 		expect(told.body).toMatchObject({ kind: "done", command: "tide harbor", isProposal: true });
@@ -131,7 +131,7 @@ describe("[SOC-09] a plugin's command", () => {
 });
 
 describe("a question about the market", () => {
-	test("a question is answered as the HTTP route answers it, in one line with its age", async () => {
+	test("a question gets the HTTP route's answer, in one line with its age", async () => {
 		const { body } = await world.command("hey whats the floor of kiln folk rn?");
 		expect(body).toMatchObject({ kind: "done", command: "floor kiln folk", tool: "read_floor" });
 		const detail = await world.lab.read(`/collections/${SLUG}`);
@@ -146,7 +146,7 @@ describe("a question about the market", () => {
 		expect(Date.parse(body.asOf)).toBeLessThanOrEqual(world.lab.nowMs());
 	});
 
-	test("a question is read by the names of the index where its words alone say less", async () => {
+	test("a question is read with the names in the index if its words alone are ambiguous", async () => {
 		const asked = world.model.requests().length;
 		for (const [text, command] of [
 			["Kiln Folk", "collection Kiln Folk"],
@@ -159,7 +159,7 @@ describe("a question about the market", () => {
 		expect(world.model.requests()).toHaveLength(asked);
 	});
 
-	test("[SOC-07] means the same in the API, in chat, and in a terminal, and asks no model", async () => {
+	test("[SOC-07] a question gets the same answer in the API, in chat and in a terminal, without a model", async () => {
 		const text = "how many holders does the kiln folk collection have";
 		const asked = world.model.requests().length;
 		const { body } = await world.command(text);
@@ -177,7 +177,7 @@ describe("a question about the market", () => {
 });
 
 describe("sending", () => {
-	test("sending in the author's own strict words executes once for each idempotency key", async () => {
+	test("an author's strict command is executed once for each idempotency key", async () => {
 		await confirms(false);
 		const text = `send 0.1 eth to ${ANNA}`;
 		const first = await world.command(text, { by: "ada", key: "rent-of-may" });
@@ -199,7 +199,7 @@ describe("sending", () => {
 		expect(await balanceOf(ANNA)).toBe(TENTH);
 	});
 
-	test("sending in chat executes once for a message, however often that is sent", async () => {
+	test("a message in chat is executed once, however often it is sent", async () => {
 		const transport = new DefaultChatTransport({
 			api: `${world.service.url}/v1/agent/chat`,
 			headers: { authorization: `Bearer ${world.tokenOf("ada")}` },
@@ -217,7 +217,7 @@ describe("sending", () => {
 		expect(await balanceOf(EMMA)).toBe(TENTH);
 	});
 
-	test("sending beyond the limits, or from a wallet that its owner signs for, sends nothing", async () => {
+	test("a transfer beyond the limits, or from a wallet that its owner signs for, sends nothing", async () => {
 		const much = await world.command(`send 900 eth to ${BERT}`, { by: "ada" });
 		expect(much.body.data).toMatchObject({ status: "rejected", errorCode: "per_trade_limit" });
 		const enrolled = await world.post("/v1/trading/enrollment", {}, { by: "ben" });
@@ -231,13 +231,13 @@ describe("sending", () => {
 		expect(await balanceOf(BERT)).toBe(0n);
 	});
 
-	test("sending without a session does nothing", async () => {
+	test("a transfer without a session sends nothing", async () => {
 		const { body } = await world.command(`send 0.1 eth to ${FAYE}`);
 		expect(body).toMatchObject({ kind: "refused", code: "unauthorized", data: null });
 		expect(await sentTo(FAYE)).toEqual([]);
 	});
 
-	test("sending asks by a link if its owner wants that, and sends what the link showed", async () => {
+	test("a transfer asks by a link if its owner requires that, and sends what the link showed", async () => {
 		await confirms(true);
 		const { body } = await world.command(`send 0.1 eth to ${BERT}`, { by: "ada", key: "b" });
 		expect(body).toMatchObject({
@@ -255,7 +255,7 @@ describe("sending", () => {
 		await confirms(false);
 	});
 
-	test("sending over MCP is prepared, and waits for its owner's yes, whatever the settings", async () => {
+	test("a transfer over MCP is prepared, and waits for its owner's confirmation, for any settings", async () => {
 		const client = await world.mcp("ada");
 		const { tools } = await client.listTools();
 		expect(tools.map(({ name }) => name)).toContain("prepare_send_eth");
@@ -273,7 +273,7 @@ describe("sending", () => {
 		);
 	});
 
-	test("an order that only a model reads is proposed only, never with a value that was not said", async () => {
+	test("an order that only a model reads is only proposed, never with a value that is not in the text", async () => {
 		const text = `could you please give 0.1 eth over to ${DORA}`;
 		const { body } = await world.command(text, { by: "ada", key: "d" });
 		expect(body).toMatchObject({

@@ -52,7 +52,7 @@ describe("[BRG-02] the grammar", () => {
 		"the agent": async (text: string) => (await lab.ask("/v1/agent/command", { text })).body.data,
 	};
 	for (const [way, ask] of Object.entries(ways)) {
-		test(`a command is read to the letter by ${way}, with every part and without the optional ones`, async () => {
+		test(`a command is read exactly by ${way}, with every part and without the optional ones`, async () => {
 			expect(await ask(whole)).toMatchObject({
 				...{ errorCode: null, amountRaw: "1000000000000000", recipient: ALICE, refundTo: BOB },
 				origin: { chain: "anvil", symbol: "ETH" },
@@ -75,7 +75,7 @@ describe("[BRG-02] the grammar", () => {
 		["the route", (as: string, command: string) => lab.ask(PATH, { command }, { as })],
 		["the agent", (as: string, text: string) => lab.ask("/v1/agent/command", { text }, { as })],
 	])(
-		"takes all that the wallet holds by %s, of the coin less what the deposit may cost",
+		"%s bridges the whole balance of the wallet, of the coin minus the cost of the deposit",
 		async (_, ask) => {
 			const as = "gil";
 			const { address } = await lab.enrol(as);
@@ -103,7 +103,7 @@ describe("[BRG-02] the grammar", () => {
 		},
 	);
 
-	test("reads a text with the word bridge as a bridge or not at all, never as a trade", async () => {
+	test("a text with the word bridge is read as a bridge or not at all, never as a trade", async () => {
 		const trades = async () =>
 			(await lab.service.core.db.query("select 1 from trading.trade")).length;
 		const [before, quoted] = [await trades(), lab.bridge.ledger().length];
@@ -125,7 +125,7 @@ describe("[BRG-02] the grammar", () => {
 	});
 });
 
-describe("[BRG-07] between its steps and its end", () => {
+describe("[BRG-07] a bridge between its first step and its outcome", () => {
 	test("the allowance's result is stored before the deposit is planned", async () => {
 		const body = { amount: "5", currency: "USDG", from: "robinhood", to: "anvil", as: "ETH" };
 		const done = await lab.reached((await bridge(body)).id, ["success"]);
@@ -141,7 +141,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(new Set(done.steps.map((step: any) => step.transactionHash)).size).toBe(2);
 	});
 
-	test("what is left of an older allowance is taken back first, where the token wants that", async () => {
+	test("the rest of an older allowance is revoked first, if the token requires that", async () => {
 		const depository = lab.bridge.chains.find(({ id }) => id === 4_663)?.depository ?? "0x";
 		const slotOf = (key: Hex, slot: Hex) => keccak256(concat([pad(key), slot]));
 		const ofOwner = slotOf(wallet.address, pad("0x01"));
@@ -165,23 +165,28 @@ describe("[BRG-07] between its steps and its end", () => {
 	test.each([
 		["a coin", { amount: "20000", from: "anvil", to: "robinhood", currency: "ETH", as: "USDG" }],
 		["a token", { amount: "999999", from: "robinhood", to: "anvil", currency: "USDG", as: "ETH" }],
-	])("of %s that the wallet lacks it says how much, and allows nothing", async (_, body) => {
-		const { currency } = body;
-		const chain = currency === "ETH" ? "market" : "home";
-		const heldRaw =
-			chain === "home" ? await lab.dollars(wallet.address) : await lab.coins(chain, wallet.address);
-		const decimals = currency === "ETH" ? 18 : 6;
-		const before = await lab[chain].rpc("eth_getTransactionCount", [wallet.address, "latest"]);
-		const refused = await bridge(body);
-		const missingRaw = BigInt(body.amount) * 10n ** BigInt(decimals) - heldRaw;
-		expect([refused.status, refused.errorCode]).toEqual(["rejected", "balance_insufficient"]);
-		expect(refused.detail).toContain(`${formatUnits(missingRaw, decimals)} ${currency}`);
-		expect(await lab[chain].rpc("eth_getTransactionCount", [wallet.address, "latest"])).toBe(
-			before,
-		);
-	});
+	])(
+		"if the wallet lacks %s the refusal says how much, and no allowance is given",
+		async (_, body) => {
+			const { currency } = body;
+			const chain = currency === "ETH" ? "market" : "home";
+			const heldRaw =
+				chain === "home"
+					? await lab.dollars(wallet.address)
+					: await lab.coins(chain, wallet.address);
+			const decimals = currency === "ETH" ? 18 : 6;
+			const before = await lab[chain].rpc("eth_getTransactionCount", [wallet.address, "latest"]);
+			const refused = await bridge(body);
+			const missingRaw = BigInt(body.amount) * 10n ** BigInt(decimals) - heldRaw;
+			expect([refused.status, refused.errorCode]).toEqual(["rejected", "balance_insufficient"]);
+			expect(refused.detail).toContain(`${formatUnits(missingRaw, decimals)} ${currency}`);
+			expect(await lab[chain].rpc("eth_getTransactionCount", [wallet.address, "latest"])).toBe(
+				before,
+			);
+		},
+	);
 
-	test("an answer of the wallet provider's that is lost is looked up by its reference, and not sent again", async () => {
+	test("a wallet provider's lost answer is looked up by its reference, and nothing is sent again", async () => {
 		const before = Number(await nonce());
 		lab.custody.fault({ path: SEND, kind: "silence", when: "after", times: 1 });
 		const { id } = await bridge();
@@ -195,7 +200,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(done.depositHash).toMatch(/^0x/);
 	});
 
-	test("a bridge that the provider does not know by its request is found by the deposit's hash", async () => {
+	test("a bridge whose request the provider does not know is found by the deposit's hash", async () => {
 		lab.bridge.fault({ kind: "unseen" });
 		const { id } = await bridge();
 		const { depositHash } = await lab.reached(id, ["pending"]);
@@ -227,7 +232,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(failed.providerReason).toBe("SOLVER_CAPACITY_EXCEEDED");
 	});
 
-	test("a refund is an end: nothing is sent after it, and nothing can be quoted or retried", async () => {
+	test("a refund is final: nothing is sent after it, and nothing can be quoted or retried", async () => {
 		lab.bridge.fault({ kind: "refund", times: 1 });
 		const { id } = await bridge();
 		await lab.reached(id, ["refund"]);
@@ -241,7 +246,7 @@ describe("[BRG-07] between its steps and its end", () => {
 		expect(await nonce()).toBe(before);
 	});
 
-	test("[BRG-11] a dry run stays quoted, and a retry goes on by the quote that is stored", async () => {
+	test("[BRG-11] a dry run stays quoted, and a retry uses the stored quote", async () => {
 		await lab.restart({ BRIDGE_DRY_RUN: "true" });
 		const quoted = await bridge();
 		expect(quoted).toMatchObject({ status: "quoted", intentId: null });
@@ -271,7 +276,7 @@ describe("[BRG-11] operators", () => {
 		return out.join("\n");
 	}
 
-	test("list, show, retry and stop bridges, and take chains out, from a shell and over HTTP", async () => {
+	test("operators list, show, retry and stop bridges, and disable chains, from a shell and over HTTP", async () => {
 		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: true });
 		const waiting = await bridge();
 		expect(waiting.status).toBe("confirmation_required");
@@ -300,7 +305,7 @@ describe("[BRG-11] operators", () => {
 		}
 	});
 
-	test("switch off all bridging, or that of posts alone", async () => {
+	test("operators disable all bridging, or that of posts alone", async () => {
 		/** As the social channel records what a post asks for. */
 		const posted = async () => {
 			const id = Bun.randomUUIDv7();

@@ -30,7 +30,7 @@ describe("a profile that confirms each trade", () => {
 		return lab.ask(`/v1/links/${token}`, { planHash }, { as: null });
 	};
 
-	test("the owner is asked by a link that says the least that arrives, and nothing is sent before", async () => {
+	test("the owner is asked by a link with the minimum amount, and nothing is sent before", async () => {
 		await lab.ask("/v1/trading/profile", { requireTradeConfirmation: true });
 		const before = deposits();
 		const asked = await bridge();
@@ -44,7 +44,7 @@ describe("a profile that confirms each trade", () => {
 		expect(deposits()).toBe(before + 1);
 	});
 
-	test("a confirmed bridge uses a newer quote if the first has ended, for no less", async () => {
+	test("a confirmed bridge uses a newer quote, for no smaller amount, if the first has expired", async () => {
 		const asked = await bridge();
 		const db = lab.service.core.db;
 		await db.execute("update bridge.quote set expires_at = now() where bridge_id = $1", [asked.id]);
@@ -56,7 +56,7 @@ describe("a profile that confirms each trade", () => {
 		expect(quotes).toHaveLength(2);
 	});
 
-	test("a bridge that waits for confirmation can be quoted anew", async () => {
+	test("a bridge that waits for confirmation can be quoted again", async () => {
 		const asked = await bridge();
 		const renewed = await lab.ask(`${PATH}/${asked.id}/requote`, {});
 		expect(renewed).toMatchObject({ status: 200, body: { status: "confirmation_required" } });
@@ -68,7 +68,7 @@ describe("a profile that confirms each trade", () => {
 });
 
 describe("another service on the same data", () => {
-	test("a service with ENABLE_BRIDGING=false makes no bridge, and follows those on their way", async () => {
+	test("a service with ENABLE_BRIDGING=false creates no bridge, and follows the existing ones", async () => {
 		lab.bridge.fault({ kind: "fill_late", times: 1, delayMs: 600_000 });
 		const { id } = await bridge();
 		await lab.reached(id, ["pending"]);
@@ -93,7 +93,7 @@ describe("another service on the same data", () => {
 		expect(deposits()).toBe(before);
 	});
 
-	test("takes a command to a stored quote in a dozen round trips to its database", async () => {
+	test("a command needs at most a dozen round trips to the database until its quote is stored", async () => {
 		// Without jobs: only what is asked for asks the database.
 		await lab.restart({ BRIDGE_DRY_RUN: "true", ROLE: "api" });
 		await bridge();

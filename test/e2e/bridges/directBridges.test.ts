@@ -73,7 +73,7 @@ const nonce = async () =>
 	Number(await lab.home.rpc<string>("eth_getTransactionCount", [wallet.address, "latest"]));
 const db = () => lab.service.core.db;
 
-test("[BRG-08] a token crosses by its own contracts, and its arrival is read from the other chain", async () => {
+test("[BRG-08] a token is bridged by its own contracts, and its arrival is read from the other chain", async () => {
 	const before = { home: await held("home", wallet.address), quotes: lab.bridge.ledger().length };
 	const started = await bridge();
 	expect(started).toMatchObject({
@@ -94,7 +94,7 @@ test("[BRG-08] a token crosses by its own contracts, and its arrival is read fro
 	expect(lab.bridge.ledger()).toHaveLength(before.quotes);
 });
 
-test("[BRG-08] a token crosses back without an allowance, to another recipient", async () => {
+test("[BRG-08] a token is bridged back without an allowance, to another recipient", async () => {
 	const back = { from: "anvil", to: "robinhood", amount: "2", recipient: ALICE };
 	const before = await held("home", ALICE);
 	const started = await bridge(back);
@@ -108,7 +108,7 @@ test("[BRG-08] a token crosses back without an allowance, to another recipient",
 	expect((await held("home", ALICE)) - before).toBe(2_000_000n);
 });
 
-describe("what is not verified on both chains is refused before anything is signed", () => {
+describe("a route that cannot be verified on both chains is refused before anything is signed", () => {
 	const refused = async (code: string, more: object = {}) => {
 		const before = await nonce();
 		const { status, errorCode, intentId } = await bridge(more);
@@ -118,12 +118,12 @@ describe("what is not verified on both chains is refused before anything is sign
 		expect(await nonce()).toBe(before);
 	};
 
-	test("[BRG-08] the origin's contract names another peer", async () => {
+	test("[BRG-08] a route whose origin contract names another peer", async () => {
 		await messenger.setPeer(4_663, MARKET_EID, ALICE);
 		await refused("peer_unverified");
 	});
 
-	test("[BRG-08] the destination's contract names another peer", async () => {
+	test("[BRG-08] a route whose destination contract names another peer", async () => {
 		await messenger.setPeer(31_337, HOME_EID, ALICE);
 		await refused("peer_unverified");
 	});
@@ -134,7 +134,7 @@ describe("what is not verified on both chains is refused before anything is sign
 		await refused("peer_unverified");
 	});
 
-	test("a token that nobody named is refused", () =>
+	test("a token that is not configured is refused", () =>
 		refused("mode_unsupported", { currency: "ETH" }));
 	test("another token on the destination is refused", () =>
 		refused("currency_unknown", { as: "ETH" }));
@@ -143,7 +143,7 @@ describe("what is not verified on both chains is refused before anything is sign
 	});
 });
 
-test("[BRG-08] a message that costs more than may be offered is refused, also for an owner's own wallet", async () => {
+test("[BRG-08] a message fee above the limit is refused, also for an owner's own wallet", async () => {
 	const before = await nonce();
 	// 200 dollars are 0.1 ether.
 	for (const chainId of [4_663, 31_337]) {

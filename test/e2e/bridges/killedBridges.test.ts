@@ -216,7 +216,7 @@ const deck = POINTS.map((point) => ({ point, at: dealer.next() }))
 for (let nth = 0; nth < SEEDS; nth++) {
 	const seed = TEST_SEED + nth;
 	test(
-		`books, chains and records agree whoever dies (TEST_SEED=${TEST_SEED}, seed ${seed})`,
+		`ledger, chains and records agree whichever process is killed (TEST_SEED=${TEST_SEED}, seed ${seed})`,
 		async () => {
 			const prng = createPrng(seed);
 			const before = await bridgesBefore(lane);
@@ -245,7 +245,7 @@ for (let nth = 0; nth < SEEDS; nth++) {
 	);
 }
 
-test("deposits, permits and signed orders were all killed on their way to every end", async () => {
+test("deposits, permits and signed orders were each killed, and reached every outcome", async () => {
 	const entries = lane.world.bridges.bridge.ledger();
 	const handed = new Set(entries.flatMap(({ permit, fill }) => (fill && permit?.handed) || []));
 	expect([...handed].sort()).toEqual(["eip3009", "order"]);

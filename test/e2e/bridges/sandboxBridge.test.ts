@@ -38,7 +38,7 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("ada bridges ether to a dollar on 4663, and a part of it back", async () => {
+test("ada bridges ether to a dollar token on 4663, and a part of it back", async () => {
 	const text = "bridge 0.5 eth from anvil to robinhood as usdg";
 	let there: any;
 	await until(
@@ -60,7 +60,7 @@ test("ada bridges ether to a dollar on 4663, and a part of it back", async () =>
 	expect(ledger.filter((entry) => entry.fill !== null)).toHaveLength(2);
 });
 
-test("[BRG-08] ada's dollars end in the stablecoin of 988, whatever the destination is called", async () => {
+test("[BRG-08] ada's dollars arrive as the stablecoin of 988, by any name of the destination", async () => {
 	const body = { amount: "20", currency: "usdg", mode: "degen_2_stable" };
 	const begun = (await ada.ask("/v1/bridges/intents", body)).body;
 	const done = await reached(begun.id);
@@ -80,7 +80,7 @@ test("[BRG-08] ada's dollars end in the stablecoin of 988, whatever the destinat
 	expect(BigInt(result)).toBe(BigInt(done.arrived.amountRaw));
 });
 
-test("ada signs for a dollar in place of depositing it, and sends another one directly", async () => {
+test("ada signs a permit instead of depositing, and sends another amount directly", async () => {
 	const into = "bridge 0.1 eth from anvil to robinhood as pusd";
 	const got = await reached((await ada.ask("/v1/agent/command", { text: into })).body.data.id);
 	expect(got).toMatchObject({ status: "success", destination: { symbol: "PUSD" } });

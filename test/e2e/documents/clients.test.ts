@@ -66,7 +66,7 @@ const HIDDEN = new Set([
 ]);
 
 test(
-	"[API-21] every route has its schemas, examples and codes; a page shows them; typed clients call them",
+	"[API-21] every route has schemas, examples and codes; a page shows them; typed clients call them",
 	async () => {
 		// Every route is there, with its input and output, an example, and the codes of its refusals.
 		const mounted = lab.service.host.routes

@@ -46,14 +46,14 @@ function broken<One>(all: Iterable<One>, rule: (one: One) => string | undefined 
 }
 const members = () => [...walkSchemas(openApi), ...walkSchemas(asyncApi)];
 
-describe("linters of others", () => {
+describe("external linters", () => {
 	test("redocly finds neither an error nor a warning in the OpenAPI document", async () => {
 		const said = await runTool("@redocly/cli/bin/cli.js", ["lint", "openapi.json"], { folder });
 		expect(said).toContain("Your API description is valid");
 		expect(said).not.toMatch(/\d+ (warning|problem)/);
 	});
 
-	test("redocly finds neither in the AsyncAPI document, and it is as its JSON Schema says", async () => {
+	test("redocly finds neither in the AsyncAPI document, which is valid for its JSON Schema", async () => {
 		// Streams are open to all callers, which AsyncAPI cannot express.
 		const args = ["lint", "asyncapi.json", "--skip-rule", "security-defined"];
 		const said = await runTool("@redocly/cli/bin/cli.js", args, { folder });
@@ -67,7 +67,7 @@ describe("linters of others", () => {
 });
 
 describe("operations", () => {
-	test("each operation has a name that a person would type, words, and an explained tag", () => {
+	test("each operation has a readable name, a description, and a documented tag", () => {
 		const VERBS = new RegExp(
 			"^(get|list|create|update|set|search|estimate|resync|resolve|cancel|answer|verify|receive|" +
 				"unlink|enroll|signOut|pause|resume|refresh|accept|close|name)([A-Z][a-z]+){0,4}$",
@@ -82,7 +82,7 @@ describe("operations", () => {
 		expect(new Set(ids).size).toBe(ids.length);
 	});
 
-	test("each parameter says what it means, with an example or all of its values", () => {
+	test("each parameter has a description, with an example or all of its values", () => {
 		const parameters = operations.flatMap(({ name, parameters = [] }) =>
 			parameters.map((one: any) => ({ ...one, of: name })),
 		);
@@ -94,7 +94,7 @@ describe("operations", () => {
 		expect(wrong).toEqual([]);
 	});
 
-	test("each example of a parameter fits its pattern and its limits", () => {
+	test("each example of a parameter matches its pattern and its limits", () => {
 		const check = createSchemaCheck(openApi);
 		const examples = operations.flatMap(({ name, pointer, parameters = [] }) =>
 			parameters.flatMap(({ name: of, schema }: any, index: number) =>
@@ -134,7 +134,7 @@ describe("operations", () => {
 		expect(bodies.length).toBeGreaterThan(50);
 	});
 
-	test("each operation names its security scheme, which is explained", () => {
+	test("each operation names its security scheme, which is documented", () => {
 		const wrong = broken(operations, ({ name, security }) => {
 			const names = security.flatMap((one: object) => Object.keys(one));
 			const known = names.every((one: string) => openApi.components.securitySchemes[one]);
@@ -168,7 +168,7 @@ describe("members of schemas", () => {
 		}
 	});
 
-	test("each count is an integer, and any other number says its unit", () => {
+	test("each count is an integer, and any other number has a unit", () => {
 		const UNIT =
 			/ETH|US dollars|percent|milliseconds|from 0 to 1|`unit`|`floor_price_symbol`|`floorSymbol`|coin/;
 		const wrong = broken(members(), ({ where, schema }) => {
@@ -179,7 +179,7 @@ describe("members of schemas", () => {
 		expect(wrong).toEqual([]);
 	});
 
-	test("times, addresses, hashes, links and amounts say their form", () => {
+	test("times, addresses, hashes, links and amounts have their format", () => {
 		const FORMS: [name: RegExp, isSaid: (schema: any) => boolean][] = [
 			[/(At|Time)$|^at$|^since$|^coverageEnd$/, ({ format }) => format === "date-time"],
 			[
@@ -217,7 +217,7 @@ describe("members of schemas", () => {
 		expect(Object.entries<any>(schemas).filter(([, one]) => !one.description)).toEqual([]);
 	});
 
-	test("a figure with two names is described as the same figure", () => {
+	test("a figure with two names has the same description", () => {
 		const { description, properties } = openApi.components.schemas.Collection;
 		for (const name of ["floor", "floor_price", "volume_24h", "owners"]) {
 			expect(description).toContain(`\`${name}\``);
@@ -230,7 +230,7 @@ describe("members of schemas", () => {
 });
 
 describe("errors", () => {
-	test("each operation names each status and code of its refusals, and how long to wait", () => {
+	test("each operation lists each status and code of its refusals, and how long to wait", () => {
 		const wrong = broken(operations, ({ name, responses }) => {
 			const { default: other, ...named } = responses;
 			const statuses = Object.keys(named).filter((status) => !status.startsWith("2"));
@@ -241,7 +241,7 @@ describe("errors", () => {
 		expect(openApi.components.responses.TooManyRequests.headers).toHaveProperty("retry-after");
 	});
 
-	test("each error code has a page that says what it means and what to do", async () => {
+	test("each error code has a page with what it means and what to do", async () => {
 		const text = JSON.stringify([openApi.paths, openApi.components.responses]);
 		const codes = new Set(
 			[...text.matchAll(/"code":\{"enum":\[([^\]]+)\]/g)].flatMap(([, list = ""]) =>

@@ -137,7 +137,7 @@ async function kill(lane: KillLane, work: Work): Promise<string[]> {
 }
 
 test(
-	`${isProving ? "each step" : "each step near a payment"} is killed before and after (${KILLS} of each), and all comes out right [seed ${SEED}]`,
+	`${isProving ? "each step" : "each step near a payment"} is killed before and after (${KILLS} of each), and all amounts are correct [seed ${SEED}]`,
 	async () => {
 		const { well } = killScenarios;
 		expect(await survey(well)).toEqual([]);
@@ -156,7 +156,7 @@ test(
 );
 
 test(
-	`a wallet provider that is silent, late or says it twice changes nothing of that [seed ${SEED}]`,
+	`a silent, late or repeating wallet provider does not change that [seed ${SEED}]`,
 	async () => {
 		const { ill } = killScenarios;
 		expect(await survey(ill)).toEqual([]);
@@ -168,7 +168,7 @@ test(
 	KILLS_LIMIT_MS,
 );
 
-test("the books of all runs were sealed turn by turn, and none of their rows looks tampered with", async () => {
+test("the books of all runs were sealed run by run, and no row counts as tampered with", async () => {
 	for (const lane of lanes) {
 		const { rows, unsealed, flaws } = await lane.verifyBooks();
 		expect({ unsealed, flaws }).toEqual({ unsealed: 0, flaws: [] });

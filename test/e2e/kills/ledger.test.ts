@@ -269,7 +269,7 @@ async function kindsDone(): Promise<string[]> {
 }
 
 test(
-	`after ${KILLS} kills among all kinds of intents the ledger says to the wei what the chains say [seed ${SEED}]`,
+	`after ${KILLS} kills among all kinds of intents the ledger equals the chains to the wei [seed ${SEED}]`,
 	async () => {
 		const still = await trial(0, null);
 		expect(still.problems).toEqual([]);

@@ -249,7 +249,7 @@ function pointsOf(reached: Readonly<Record<string, number>>): KillPoint[] {
 }
 
 test(
-	`a process that dies ${isProving ? "at any step of a trade" : "near a trade's two payments"} costs no second swap, and books, allowance and answer say what the chain says`,
+	`a process that dies ${isProving ? "at any step of a trade" : "near a trade's two payments"} causes no second swap, and ledger, allowance and answer equal the chain`,
 	async () => {
 		const wrong: string[] = [];
 		for (const hasConfirmation of isProving ? [false, true] : [false]) {

@@ -120,7 +120,7 @@ const isOff = async () => (await degraded(wrong)).some(({ code }) => code === "c
 
 for (const jumpMs of [HOUR_MS, 25 * HOUR_MS, 8 * DAY_MS]) {
 	for (const sign of [1, -1]) {
-		test(`a jump of ${(sign * jumpMs) / HOUR_MS} h in one of four processes ends nothing`, async () => {
+		test(`a clock jump of ${(sign * jumpMs) / HOUR_MS} h in one of four processes ends no payment`, async () => {
 			const before = await held();
 			offMs = sign * jumpMs;
 			const jobs = wrong.host.jobs.filter(({ name }) => name.startsWith("wallets."));
@@ -160,7 +160,7 @@ for (const jumpMs of [HOUR_MS, 25 * HOUR_MS, 8 * DAY_MS]) {
 	}
 }
 
-test("a process that starts with a wrong clock takes its time from the database as well", async () => {
+test("a process that starts with a wrong clock uses the database's time as well", async () => {
 	offMs = 8 * DAY_MS;
 	const before = await held();
 	const late = await start("worker", { nowMs: () => Date.now() + offMs });

@@ -83,7 +83,7 @@ async function worldOf(terms: Terms): Promise<LiveWorld> {
 }
 
 test(
-	`everybody's money moves on after any single false answer [seed ${SEED}]`,
+	`every payment proceeds after any single false answer [seed ${SEED}]`,
 	async () => {
 		const rounds = isWhole ? every.alone : sample(every.alone, ALONE_PLAYED);
 		expect(rounds.length).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ test(
 );
 
 test(
-	`everybody's money moves on after any two false answers at a time [seed ${SEED}]`,
+	`every payment proceeds after any two simultaneous false answers [seed ${SEED}]`,
 	async () => {
 		const rounds = isWhole
 			? [...ofNamed.pairs, ...every.pairs.slice(0, ODD_PAIRS_PLAYED)]
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-	`everybody's money moves on while another node tells the truth [seed ${SEED}]`,
+	`every payment proceeds while another node is honest [seed ${SEED}]`,
 	async () => {
 		const rounds = isWhole ? ofNamed.alone : sample(ofNamed.alone, BESIDE_HONEST_PLAYED);
 		expect(rounds.length > 0 || ONLY !== "").toBe(true);
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-	`a paid transaction is never called reverted when one of two nodes lies about it [seed ${SEED}]`,
+	`a successful transaction is never shown as reverted when one of two nodes lies [seed ${SEED}]`,
 	async () => {
 		const turned = falseAnswers.filter(({ name }) => name.includes("a success for a revert"));
 		const everybody = Array.from({ length: WALLETS - 4 }, (_, place) => [

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { differences } from "#test/e2e/oracle/differences.ts";
 
-test("a member that nobody compares is a difference, wherever it stands", () => {
+test("a member that is not compared counts as a difference, at any place", () => {
 	const expected = { rows: [{ price: 1.5 }], name: () => undefined };
 	expect(differences({ rows: [{ price: 1.5 }], name: "x" }, expected)).toEqual([]);
 	expect(differences({ rows: [{ price: 1.5, fresh: 7 }], name: "x" }, expected)).toEqual([

@@ -84,7 +84,7 @@ async function untilNoticed(contract: Hex, name: string): Promise<void> {
 	expect((await rowOf(contract)).detection).toMatchObject({ signal: "log", evidence: "uri_hash" });
 }
 
-test("[RVL-02] a contract that is armed later is subscribed to as well, and one that is not armed is not", async () => {
+test("[RVL-02] a contract that is armed later is subscribed to as well, and an unarmed one is not", async () => {
 	const first = await hidden("first");
 	await untilNoticed(first, "first");
 	const stranger = await hidden("stranger", { isWatched: false });
@@ -97,7 +97,7 @@ test("[RVL-02] a contract that is armed later is subscribed to as well, and one 
 	expect([first, second, stranger].map(isPushed)).toEqual([true, true, false]);
 });
 
-test("[RVL-02] a node's socket that goes silent is found dead by a tick's probe, and replaced", async () => {
+test("[RVL-02] a node's socket that goes silent is found by a probe in the next tick, and replaced", async () => {
 	const contract = await hidden("silent");
 	const before = wire.opened();
 	wire.mute();

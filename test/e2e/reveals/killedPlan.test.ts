@@ -94,7 +94,7 @@ async function killedWhen(sql: string, what: string): Promise<void> {
 	service = await start();
 }
 
-test("[RVL-07] killed in the burst and in the fill, it is revealed and bought all the same", async () => {
+test("[RVL-07] after kills in the burst and in the buy the collection is revealed and the token bought", async () => {
 	const [contract] = sandbox.reveals;
 	let armed: any;
 	await until(async () => {

@@ -94,7 +94,7 @@ test("an armed plan buys in the block after the reveal", async () => {
 	expect(owner).toEqual([ada.wallet]);
 });
 
-test("[RVL-04] routes and stream show it counted, then ranked, then plans evaluated, and only then revealed", async () => {
+test("[RVL-04] routes and stream show counted, then ranked, then plans evaluated, and only then revealed", async () => {
 	const contract = other;
 	const planId = await arm(contract);
 	const path = `/v1/nft-market/collections/${contract}`;

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from "#test/harness/startTestServi
 // Guarantee: an operator turns plans off by one variable; who arms one is told so, and reveals are
 // still noticed and listed.
 
-test("[RVL-09] NFT_SNIPE_ENABLED=false arms nothing, says so, and keeps reveals", async () => {
+test("[RVL-09] NFT_SNIPE_ENABLED=false arms no plan, reports that, and still records reveals", async () => {
 	const off = await startTestService({ scanFrom: null, env: { NFT_SNIPE_ENABLED: "false" } });
 	const { db } = off.core;
 	const { profile } = await insertPerson(db, { chainId: 31_337, nowMs: Date.now() });

@@ -31,7 +31,7 @@ async function forgetAnswers(): Promise<void> {
 }
 
 for (let n = 0; n < FAMILIES; n++) {
-	test(`family ${n + 1} of attacks makes no intent, and its author's own command is carried out`, async () => {
+	test(`family ${n + 1} of attacks creates no intent, and its author's own command is executed`, async () => {
 		const family = families[n];
 		if (!family) throw new Error("there is no such family");
 		const before = (await world.intents()).length;

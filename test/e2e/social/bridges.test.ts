@@ -72,7 +72,7 @@ async function restart(more: Record<string, string>): Promise<void> {
 
 const deposits = () => lab.bridge.ledger().flatMap((one) => one.deposits).length;
 
-test("[BRG-11] a post bridges nothing where ENABLE_SOCIAL_BRIDGING is off, and a signed request does", async () => {
+test("[BRG-11] a post bridges nothing if ENABLE_SOCIAL_BRIDGING is off, and a signed request does", async () => {
 	const before = deposits();
 	const { post } = await say("ada", `bridge 0.01 eth ${ROUTE}`);
 	expect(post).toContain("It is rejected");
@@ -102,7 +102,7 @@ test.each([
 	["recipient", `recipient ${ALICE}`],
 	["refund", `refund to ${ALICE}`],
 ])(
-	"[SOC-04] a post that names somebody else as %s is asked about by a link, or waits",
+	"[SOC-04] a post that names somebody else as %s needs a confirmation by a link, or waits",
 	async (_, tail) => {
 		const before = deposits();
 		let asked = await say("ada", `bridge 0.01 eth ${ROUTE} ${tail}`);
@@ -129,7 +129,7 @@ test("a stranger's bridge command is stored, and nothing is bridged", async () =
 	expect(await bridges()).toHaveLength(before);
 });
 
-test("[BRG-11] operators list, show, retry and disable what a post asked for, and take a chain out", async () => {
+test("[BRG-11] operators list, show, retry and disable a post's bridge, and disable a chain", async () => {
 	const on = { ENABLE_SOCIAL_BRIDGING: "true" };
 	const operate = async (path: string, body?: unknown, method?: string) =>
 		(await lab.ask(`/v1/admin/${path}`, body, { admin: true, ...(method && { method }) })).body;

@@ -66,7 +66,7 @@ const isThinking = async () =>
 	0;
 
 test(
-	"an hour of a hundred authors answers each order within a minute, and ends within the budget",
+	"an hour of a hundred authors answers each order within a minute, and stays within the budget",
 	async () => {
 		const orders: string[] = [];
 		const answerTo = (id: string) => at.x.timeline.posts.find(({ replyTo }) => replyTo === id);

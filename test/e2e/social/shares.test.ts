@@ -43,7 +43,7 @@ const states = async (ids: readonly string[]) =>
 		)
 	).map(({ state, reason }) => `${state} ${reason ?? ""}`.trim());
 
-test("forty messages of one person leave the others' answers, and money's above all", async () => {
+test("forty messages of one person do not prevent others' answers, first of all about money", async () => {
 	const [loud, quiet] = [newcomer(), newcomer()];
 	const own = world.custody.person("cleo").external ?? "";
 	const asked = Array.from({ length: 40 }, () => world.x.message({ by: loud, text: "help" }));
@@ -62,7 +62,7 @@ test("forty messages of one person leave the others' answers, and money's above 
 	expect(all.filter((one) => one.includes("rate_limited"))).toHaveLength(0);
 });
 
-test("links and money have a third of the window, whoever else writes", async () => {
+test("links and money have a reserved third of the window", async () => {
 	const own = world.custody.person("cleo").external ?? "";
 	const asked = Array.from({ length: 30 }, () => world.x.message({ by: newcomer(), text: "help" }));
 	await Promise.all(asked.map(({ delivered }) => delivered));
@@ -88,7 +88,7 @@ test("a post without a command is answered once a day", async () => {
 	expect((await world.mention(by, `${BOT} help`)).post).not.toBeNull();
 });
 
-test("a conversation gets few answers, and who behaves like a program soon none", async () => {
+test("a conversation gets few answers, and a bot-like author soon none", async () => {
 	const [one, other] = [newcomer(), newcomer()];
 	const { post: begun } = world.x.post({ by: one, text: "look at this" });
 	const told: (string | null)[] = [];
@@ -111,7 +111,7 @@ test("a conversation gets few answers, and who behaves like a program soon none"
 	expect(again.replies).toMatchObject([{ state: "unanswered", reason: "automated" }]);
 });
 
-test("a post says that the rest was sent only after it was", async () => {
+test("a post says that the rest was sent as a message only after it was", async () => {
 	await world.dm("ada", "help");
 	world.x.fault({ kind: "slow", path: "POST /2/dm_conversations", delayMs: 300, times: 1 });
 	const told = await world.mention("ada", `${BOT} portfolio`);

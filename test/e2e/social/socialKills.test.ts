@@ -168,7 +168,7 @@ const edges = (
 /** Steps from the idempotency key to the hand-over, and the answer. */
 const HAND_OVER = /^(?:commit\.(?:create|decide|outcome|answer)|rpc\.account|custody\.send):/;
 
-test("a mention without a kill is carried out and answered, and reaches each of these steps", async () => {
+test("a mention without a kill is executed and answered, and passes each of these steps", async () => {
 	const { row, answers, intents, reached } = await play(null);
 	expect({ row, answers, intents }).toMatchObject({
 		...{ row: { event: "answered", reply: "sent" }, answers: 1, intents: 1 },
@@ -194,13 +194,13 @@ function expectOnce(point: KillPoint, { died, row, answers, intents }: Played): 
 type Played = Awaited<ReturnType<typeof play>>;
 
 for (const point of edges) {
-	test(`killed ${point.edge} ${point.step} it is done once, and answered once or with a reason`, async () => {
+	test(`a mention killed ${point.edge} ${point.step} is executed once, and answered once or with a reason`, async () => {
 		expectOnce(point, await play(point));
 	});
 }
 
 test(
-	"killed on the path that money leaves by it is done once, and answered",
+	"a mention killed on the path of payments is executed once, and answered",
 	async () => {
 		const { reached } = await play(null);
 		// Background jobs reach steps of their own; only the steps of sending count here.
@@ -220,7 +220,7 @@ test(
 
 // Last: from here on cleo may get direct messages, which her posts are then answered by as well.
 for (const point of edges.filter(({ step }) => isProving || step === "social.say")) {
-	test(`a message that is killed ${point.edge} ${point.step} is done once, and answered as a post is`, async () => {
+	test(`a message killed ${point.edge} ${point.step} is executed once, and answered as a post is`, async () => {
 		const played = await play(point, message);
 		expectOnce(point, played);
 		// What X has is found among the bot's messages.
@@ -265,7 +265,7 @@ async function playNotice(point: KillPoint | null) {
 }
 
 test(
-	"killed around the notice of an order's end, it is told at most once",
+	"a notice of an order's outcome is sent at most once when a process is killed around it",
 	async () => {
 		const steps = ["social.tell", "social.render", "social.say", "social.store"];
 		const points = steps.flatMap((step) =>
@@ -281,7 +281,7 @@ test(
 
 // 60 deaths in all at full length, at points of chance, of posts and of messages.
 test(
-	`a text that is killed anywhere is done once, and answered once or with a reason (TEST_SEED=${TEST_SEED})`,
+	`a text killed at any step is executed once, and answered once or with a reason (TEST_SEED=${TEST_SEED})`,
 	async () => {
 		const points = fc.sample(fc.record({ at: fc.constantFrom(...edges), isPost: fc.boolean() }), {
 			seed: TEST_SEED,

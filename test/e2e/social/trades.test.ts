@@ -47,7 +47,7 @@ async function ended(by: Trader) {
 	return await at.lab.settled(by, newest.id);
 }
 
-describe("[TRD-02] each command of a linked author is done, as it is typed", () => {
+describe("[TRD-02] each command of a linked author is executed as typed", () => {
 	test.each([
 		["buy TSLA with 5 USDG", "buy"],
 		["buy $TSLA with 5 USDG", "buy"],
@@ -70,7 +70,7 @@ describe("[TRD-02] each command of a linked author is done, as it is typed", () 
 		expect(await at.trades(ada)).toHaveLength(before + 1);
 	});
 
-	test("a mention has to name the bot, and a message has not", async () => {
+	test("a mention must name the bot, and a message need not", async () => {
 		const before = (await at.trades(ada)).length;
 		const { post, delivered } = at.x.post({ by: adaOnX, text: "buy TSLA with 5 USDG" });
 		await delivered;
@@ -83,7 +83,7 @@ describe("[TRD-02] each command of a linked author is done, as it is typed", () 
 });
 
 describe("[SOC-10] a strict command of a linked author", () => {
-	test("a trade is done once, however often its post is delivered", async () => {
+	test("a trade is executed once, however often its post is delivered", async () => {
 		const before = (await at.trades(ada)).length;
 		at.x.fault({ kind: "duplicate_delivery", times: 1 });
 		await at.mention(adaOnX, `${BOT} buy TSLA with 6 USDG`);
@@ -91,7 +91,7 @@ describe("[SOC-10] a strict command of a linked author", () => {
 		expect(await at.trades(ada)).toHaveLength(before + 1);
 	});
 
-	test("above the channel's cap of 500 USD is refused, whatever the profile allows", async () => {
+	test("a trade above the channel's cap of 500 USD is refused, whatever the profile allows", async () => {
 		const sent = at.sent.length;
 		await at.mention(adaOnX, `${BOT} buy TSLA with 600 USDG`);
 		const [trade] = await at.trades(ada);
@@ -99,7 +99,7 @@ describe("[SOC-10] a strict command of a linked author", () => {
 		expect(at.sent).toHaveLength(sent);
 	});
 
-	test("a trade that only a model reads waits for a yes by a link, and then is done", async () => {
+	test("a trade that only a model reads waits for a confirmation by a link, and is then executed", async () => {
 		const sent = at.sent.length;
 		at.model.fault({ kind: "hostile", command: "buy TSLA with 0.001 ETH", times: 1 });
 		const text = `${BOT} pls get TSLA with 0.001 ETH for me`;
@@ -116,7 +116,7 @@ describe("[SOC-10] a strict command of a linked author", () => {
 });
 
 describe("[SOC-07] a text", () => {
-	test("means here what it means elsewhere, and a strict one asks no model", async () => {
+	test("a text is read as in web chat, and a strict one calls no model", async () => {
 		const asked = at.model.calls().total;
 		await at.mention(adaOnX, `${BOT} sell 0.01 TSLA to USDG`);
 		const [trade] = await at.trades(ada);
@@ -126,7 +126,7 @@ describe("[SOC-07] a text", () => {
 		await at.lab.settled(ada, elsewhere.body.id);
 	});
 
-	test("a text gets no amount, share or name from a model that is not in it", async () => {
+	test("a model cannot add an amount, share or name that is not in the text", async () => {
 		const before = (await at.trades(ada)).length;
 		for (const command of ["buy TSLA with 8 USDG", "sell all TSLA", "sell GME", "buy 9 TSLA"]) {
 			at.model.fault({ kind: "hostile", command, times: 1 });
@@ -136,7 +136,7 @@ describe("[SOC-07] a text", () => {
 	});
 });
 
-describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
+describe("[TRD-07] a trade keeps its full record, whatever its outcome", () => {
 	test("settings, quotes, policy, approval, plan, receipt and reference are stored", async () => {
 		await at.mention(adaOnX, `${BOT} buy NVDA with 5 USDG`);
 		const trade = await ended(ada);
@@ -158,7 +158,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(row?.channel).toBe("social");
 	});
 
-	test("[SOC-04] [SOC-10] a trade of a profile that confirms each waits for a link, and POST confirm", async () => {
+	test("[SOC-04] [SOC-10] a trade of a profile with confirmations waits for a link, and POST confirm", async () => {
 		const careful = await at.trader({ account: 2, requireTradeConfirmation: true });
 		const { dm } = await at.dm(at.account(careful).id, "buy TSLA with 0.001 ETH");
 		expect(dm).toMatch(/https:\/\/app\.example\/links\/\S+$/);
@@ -174,7 +174,7 @@ describe("[TRD-07] a trade keeps everything, whatever becomes of it", () => {
 		expect(await at.lab.settled(careful, trade.id)).toMatchObject({ status: "confirmed" });
 	});
 
-	test("[SOC-04] [SOC-10] a trade of a wallet that its owner signs for is kept with what it waits for", async () => {
+	test("[SOC-04] [SOC-10] a trade of a wallet that its owner signs for is stored with what it waits for", async () => {
 		const own = await at.trader({ account: 3, capability: "external/manual" });
 		const sent = at.sent.length;
 		const { dm } = await at.dm(at.account(own).id, "buy TSLA with 0.001 ETH");

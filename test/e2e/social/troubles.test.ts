@@ -56,8 +56,8 @@ async function replyBecomes(id: string, state: string, stepMs = 0): Promise<void
 	}, `the reply to ${id} is ${state}`);
 }
 
-describe("an answer that X", () => {
-	test("received without a reply is found and not said again", async () => {
+describe("an answer that was sent to X", () => {
+	test("an answer whose reply was lost is found on X and not posted again", async () => {
 		world.x.fault({ kind: "lost", path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "sent", 1_000);
@@ -65,7 +65,7 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
-	test("an answer that X never received is not said again either, and is kept with its reason", async () => {
+	test("an answer that X never received is not posted again either, and is kept with its reason", async () => {
 		world.x.fault({ kind: "status", status: 503, path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "unanswered", 20_000);
@@ -73,7 +73,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(0);
 	});
 
-	test("an answer that X refuses by its rate limit is said later, and once", async () => {
+	test("an answer that X refuses by its rate limit is posted later, and once", async () => {
 		world.x.fault({ kind: "429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
 		const { id } = await tell("help");
 		await until(
@@ -85,7 +85,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(1);
 	});
 
-	test("an answer that X refuses by its rate limit until the end is kept with that reason", async () => {
+	test("an answer that X refuses by its rate limit until its end is kept with that reason", async () => {
 		world.x.fault({ kind: "429", path: "POST /2/tweets", retryAfter: 3_600 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "unanswered", 120_000);
@@ -93,7 +93,7 @@ describe("an answer that X", () => {
 		world.lab.advance(3_600_000);
 	});
 
-	test("an answer that X has already for another author is said in other words", async () => {
+	test("an answer that X refuses as a duplicate of another author's is posted in other words", async () => {
 		const told = await Promise.all([tell("help"), tell("help"), tell("help")]);
 		for (const { id } of told) await replyBecomes(id, "sent", 1_000);
 		const texts = told.flatMap(({ id }) => answersTo(id).map(({ text }) => text));
@@ -116,7 +116,7 @@ describe("an answer that X", () => {
 		expect(answersTo(id)).toHaveLength(1);
 	});
 
-	test("an answer that X has from an earlier try is found and not said again", async () => {
+	test("an answer that is on X from an earlier try is found and not posted again", async () => {
 		world.x.fault({ kind: "lost_429", path: "POST /2/tweets", times: 1, retryAfter: 30 });
 		const { id } = await tell("help");
 		await until(async () => (await replyOf(id))?.reason === "rate_limited", "X wants a rest");
@@ -126,7 +126,7 @@ describe("an answer that X", () => {
 		expect((await replyOf(id))?.sentId).toBe(answersTo(id)[0]?.id ?? "none");
 	});
 
-	test("an answer to which X does not reply is looked up, and neither lost nor said twice", async () => {
+	test("an answer to which X does not reply is looked up, and neither lost nor posted twice", async () => {
 		world.x.fault({ kind: "silence", path: "POST /2/tweets", times: 1 });
 		const heard = await tell("help");
 		await until(() => answersTo(heard.id).length === 1, "X has the first");
@@ -138,7 +138,7 @@ describe("an answer that X", () => {
 		expect([answersTo(heard.id).length, answersTo(lost.id).length]).toEqual([1, 0]);
 	});
 
-	test("forbids is not tried again", async () => {
+	test("an answer that X forbids is not tried again", async () => {
 		world.x.fault({ kind: "status", status: 403, path: "POST /2/tweets", times: 1 });
 		const { id } = await tell("help");
 		await replyBecomes(id, "refused");
@@ -146,7 +146,7 @@ describe("an answer that X", () => {
 	});
 });
 
-describe("a delivery that", () => {
+describe("the delivery of a mention", () => {
 	test("[SOC-02] a delivery that comes twice, late, or not at all is one event, by webhook and polling", async () => {
 		world.x.fault({ kind: "duplicate_delivery", times: 1 });
 		const twice = await tell("help");
@@ -189,7 +189,7 @@ describe("a delivery that", () => {
 		expect(await count()).toBe(340);
 	});
 
-	test("a delivery that several processes read at once is answered once", async () => {
+	test("a delivery that several processes read simultaneously is answered once", async () => {
 		const { api } = await world.lab.openApi({ env: world.env });
 		const ids: string[] = [];
 		for (let n = 0; n < 12; n++) {
@@ -204,7 +204,7 @@ describe("a delivery that", () => {
 	});
 });
 
-test("each mention of a flood is answered once, or left with its reason", async () => {
+test("each mention of a flood is answered once, or stored with the reason for no answer", async () => {
 	const isProving = process.env["PROVE"] === "1";
 	const [count, authors] = isProving ? [10_000, 120] : [240, 3];
 	const { x, service } = world;
@@ -289,7 +289,7 @@ describe("the month's reads", () => {
 });
 
 describe("the bot's token", () => {
-	test("[SOC-08] the bot's token is renewed by one process, once, and kept sealed", async () => {
+	test("[SOC-08] the bot's token is renewed by one process, once, and stored encrypted", async () => {
 		const { grants } = world.x;
 		const rounds = grants.rounds();
 		grants.expire();
@@ -312,7 +312,7 @@ describe("the bot's token", () => {
 	});
 });
 
-test("an answer waits where X wants to be paid, or refuses the credential, and is said then", async () => {
+test("an answer waits while X wants to be paid, or refuses the credential, and is posted then", async () => {
 	// A 401 ends the token, its successor and OAuth 1.0a, each with a call of its own.
 	const faults = [
 		{ status: 402, times: 2 },
@@ -328,7 +328,7 @@ test("an answer waits where X wants to be paid, or refuses the credential, and i
 });
 
 describe("the market radar", () => {
-	test("[SOC-06] posts once in its time, never the same twice, and nothing where nothing is", async () => {
+	test("[SOC-06] the radar posts once in its time, never the same twice, and nothing without news", async () => {
 		const own = () =>
 			world.x.timeline.posts.filter(
 				({ authorId, replyTo }) => authorId === world.x.bot.id && replyTo === null,
@@ -352,7 +352,7 @@ describe("the market radar", () => {
 });
 
 describe("operators", () => {
-	test("[SOC-03, SOC-11] see as whom the bot speaks, and subscribe its webhook as often as they like", async () => {
+	test("[SOC-03, SOC-11] operators see the bot's account, and subscribe its webhook as often as they like", async () => {
 		const { x } = world;
 		expect((await world.admin("GET", "/connection")).body).toEqual({
 			authenticatedAccount: { id: x.bot.id, username: x.bot.username },
@@ -382,7 +382,7 @@ describe("operators", () => {
 		expect(audited).toHaveLength(4);
 	});
 
-	test("[SOC-11] see where the credentials are another bot's, and what is not set", async () => {
+	test("[SOC-11] operators see if the credentials belong to another bot, and what is not set", async () => {
 		const env = {
 			...world.env,
 			SOCIAL_BOT_USERNAME: "somebody_else",
@@ -398,7 +398,7 @@ describe("operators", () => {
 		});
 	});
 
-	test("the operators' routes show nothing to anybody else", async () => {
+	test("the operators' routes show nothing to other callers", async () => {
 		for (const [method, path] of [
 			["GET", "/connection"],
 			["POST", "/webhook/subscribe"],
@@ -410,7 +410,7 @@ describe("operators", () => {
 	});
 });
 
-test("[SOC-08] a service without any credential starts, and each call says what it needs", async () => {
+test("[SOC-08] a service without any credential starts, and each call names what is missing", async () => {
 	const bare = await startTestService({ env: { ADMIN_API_KEY: "key-of-this-test-alone" } });
 	const ask = async (method: string, path: string) => {
 		const headers = { "x-api-key": "key-of-this-test-alone" };
@@ -432,7 +432,7 @@ test("[SOC-08] a service without any credential starts, and each call says what 
 	await bare.database.drop();
 });
 
-test("[SOC-08] an answer that no credential can send is left with that reason", async () => {
+test("[SOC-08] an answer that no credential can send is stored with that reason", async () => {
 	const secret = "what-signs-the-deliveries-of-this-test";
 	const { bot, timeline } = world.x;
 	const mute = await startTestService({
@@ -468,7 +468,7 @@ test("[SOC-08] an answer that no credential can send is left with that reason", 
 });
 
 // The last one: X takes no OAuth 2 token of this account afterwards.
-test("a lost answer to a renewal silences nothing: OAuth 1.0a posts, and readyz says what to do", async () => {
+test("after a lost renewal OAuth 1.0a posts answers, and readyz says what to do", async () => {
 	// What the tests before this one used of X's shares and pauses is over.
 	world.lab.advance(1_800_000);
 	world.x.fault({ kind: "lost", path: "POST /2/oauth2/token" });

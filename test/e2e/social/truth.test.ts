@@ -97,7 +97,7 @@ const waitsFor = (id: string, reason: string) =>
 		() => `${id} waits: ${reason}`,
 	);
 
-test("an order's end is told by one message with its transaction", async () => {
+test("an order's outcome is reported by one message with its transaction", async () => {
 	const { dm } = await at.dm(adaOnX, order());
 	expect(dm).not.toMatch(CONFIRMED);
 	const before = messagesTo(adaOnX).length;
@@ -112,7 +112,7 @@ test("an order's end is told by one message with its transaction", async () => {
 	expect(messagesTo(adaOnX)).toHaveLength(before + 2);
 });
 
-test("in public is told only how far it came, and nothing where its author gets messages", async () => {
+test("in public only the state of an order is shown, and nothing if its author gets messages", async () => {
 	const first = at.x.post({ by: bobOnX, text: `${BOT} ${order()}` });
 	await first.delivered;
 	await until(() => answersTo(first.post.id).length === 1, "it is answered");
@@ -132,7 +132,7 @@ test("in public is told only how far it came, and nothing where its author gets 
 	expect(messagesTo(adaOnX).at(-1)).toMatch(CONFIRMED);
 });
 
-test("an answer that waited tells what is so by then, and no notice repeats it", async () => {
+test("an answer that waited has the current state, and no notice repeats it", async () => {
 	const limited = { kind: "429", path: "POST /2/dm_conv", times: 1, retryAfter: 120 } as const;
 	at.x.fault(limited);
 	await waitsFor(await write(adaOnX, "my wallets"), "rate_limited");
@@ -145,7 +145,7 @@ test("an answer that waited tells what is so by then, and no notice repeats it",
 	expect(await repliesOf(id)).toMatchObject([{ part: "answer", state: "sent" }]);
 });
 
-test("an answer that X may have heard is repeated as it was; one it never heard is told anew", async () => {
+test("an answer that X may have received is repeated unchanged; one it never received is renewed", async () => {
 	const lost = { kind: "lost_429", path: "POST /2/dm_conv", times: 1, retryAfter: 60 } as const;
 	at.x.fault(lost);
 	const before = messagesTo(adaOnX).length;
@@ -169,7 +169,7 @@ test("an answer that X may have heard is repeated as it was; one it never heard 
 	expect(messagesTo(adaOnX).at(-1)).toMatch(CONFIRMED);
 });
 
-test("an answer that waited for the word link tells what is so by then", async () => {
+test("an answer that waited for the word link has the current state", async () => {
 	const cleo = await at.trader({ account: 3 });
 	const { id } = at.account(cleo);
 	await at.mention(id, `${BOT} ${order()}`);
@@ -180,7 +180,7 @@ test("an answer that waited for the word link tells what is so by then", async (
 	expect(messagesTo(id)[0]).toMatch(CONFIRMED);
 });
 
-test("start by message opens the way for what waited", async () => {
+test("start by message releases the answers that waited", async () => {
 	const dora = await at.trader({ account: 4 });
 	const { id } = at.account(dora);
 	const { post } = await at.mention(id, `${BOT} ${order()}`);
@@ -192,7 +192,7 @@ test("start by message opens the way for what waited", async () => {
 	expect(messagesTo(id).at(-1)).toMatch(CONFIRMED);
 });
 
-test("a question that waited is asked again, and says how old its answer is", async () => {
+test("a question that waited is asked again, and its answer shows its age", async () => {
 	const asked = await write(bobOnX, "my trades");
 	await until(async () => (await repliesOf(asked))[0]?.state === "sent", "it is answered");
 	at.x.fault({ kind: "429", path: "POST /2/dm_conv", times: 1, retryAfter: 120 });
@@ -206,7 +206,7 @@ test("a question that waited is asked again, and says how old its answer is", as
 	expect(messagesTo(bobOnX).at(-1)).toContain("AAPL");
 });
 
-test("a polite order waits for a yes by its link, and its end is told as any other's", async () => {
+test("an order in polite words waits for a confirmation by its link, and its outcome is reported", async () => {
 	const { dm } = await at.dm(adaOnX, `hey, could you please ${order()}? thanks!!`);
 	const token = /\/links\/(\S+)$/.exec(dm ?? "")?.[1];
 	const [trade] = await at.trades(ada);
@@ -218,13 +218,13 @@ test("a polite order waits for a yes by its link, and its end is told as any oth
 	expect(messagesTo(adaOnX).at(-1)).toMatch(CONFIRMED);
 });
 
-test("every tool that begins or takes back something is followed to its end", () => {
+test("every tool that begins or undoes something is followed to its outcome", () => {
 	const moving = builtinTools.filter(({ effect }) => effect !== "read");
 	expect(moving.length).toBeGreaterThan(10);
 	expect(moving.filter(({ order: followed }) => !followed).map(({ name }) => name)).toEqual([]);
 });
 
-test("who is linked no more hears nothing of what their profile did", async () => {
+test("an author who is no longer linked hears nothing about their profile", async () => {
 	const id = await write(adaOnX, order());
 	await until(async () => (await repliesOf(id))[0]?.state === "sent", "it is answered");
 	at.account(bob, adaOnX);
