@@ -28,13 +28,13 @@ describe("createAnswerCheck", () => {
 		requestId: "r",
 	};
 
-	test("an answer as the document says passes, also a refusal with members of its own", () => {
+	test("an answer as documented passes, also a refusal with members of its own", () => {
 		expect(answered(200, { name: "Ada", seenAt: null })).toBeUndefined();
 		expect(answered(200, { name: "Ada", seenAt: "2026-03-01T12:00:00.000Z" })).toBeUndefined();
 		expect(answered(429, { ...problem, more: 1 }, "application/problem+json")).toBeUndefined();
 	});
 
-	test("a member too many, one too few, a wrong form, status, type or code is found", () => {
+	test("an additional or missing member, a wrong format, status, type or code is found", () => {
 		expect(answered(200, { name: "Ada", seenAt: null, age: 3 })).toContain("age");
 		expect(answered(200, { name: "Ada" })).toContain("seenAt");
 		expect(answered(200, { name: "Ada", seenAt: "yesterday" })).toContain("date-time");
@@ -62,7 +62,7 @@ describe("createFrameCheck", () => {
 		return message.examples[0].payload;
 	};
 
-	test("the example of every frame is one, on the streams that send it", () => {
+	test("the example of every frame is accepted, on the streams that send it", () => {
 		for (const type of ["hello", "ping", "snapshot_required", "pong", "error"]) {
 			expect([type, check(COLLECTION, example(type))]).toEqual([type, undefined]);
 			expect([type, check(DISCOVER, example(type))]).toEqual([type, undefined]);
@@ -74,7 +74,7 @@ describe("createFrameCheck", () => {
 		expect(check(DISCOVER, example("discover_row"))).toBeUndefined();
 	});
 
-	test("an unknown type, reason or member is found, and so is one that is missing", () => {
+	test("an unknown type, reason or member is found, and so is a missing one", () => {
 		expect(check(COLLECTION, { ...example("ping"), type: "pling" })).toContain("pling");
 		const snapshot = example("snapshot_required");
 		expect(check(COLLECTION, { ...snapshot, data: { reason: "whim" } })).toContain("/data/reason");

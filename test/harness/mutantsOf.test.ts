@@ -5,7 +5,7 @@ import { leavesOf, mutantsOf, mutantsOfSchema } from "#test/harness/mutantsOf.ts
 describe("mutantsOf", () => {
 	const value = { id: 1n, list: [{ to: "0xab" }, { to: "0xcd" }], none: [], flag: true, text: "x" };
 
-	test("every leaf, member, order and length is spoiled once, and each mutant is another value", () => {
+	test("every leaf, member, order and length is changed once, and each mutant differs from the value", () => {
 		const mutants = mutantsOf(value);
 		for (const mutant of mutants) expect(Bun.deepEquals(mutant.value, value)).toBe(false);
 		const done = new Set(mutants.map(({ path, how }) => `${path}: ${how}`));
@@ -26,7 +26,7 @@ describe("mutantsOf", () => {
 		expect(value.list[1]?.to).toBe("0xcd");
 	});
 
-	test("the leaves are named without their places in lists", () => {
+	test("the leaves are named without their positions in lists", () => {
 		expect([...leavesOf(value)].sort()).toEqual(["flag", "id", "list[].to", "none", "text"]);
 	});
 });
@@ -48,7 +48,7 @@ describe("mutantsOfSchema", () => {
 	});
 	const sample = { id: "abc", side: "in", list: [{ type: "a", fee: 5, hooks: "0x" }], unread: 1 };
 
-	test("only the members that the schema reads are spoiled, with each value that it lists", () => {
+	test("only the members that the schema reads are changed, with each value that it lists", () => {
 		const { read, mutants, has, lacks } = mutantsOfSchema(schema, sample);
 		expect(read as unknown).toEqual({ id: "abc", side: "in", list: [{ type: "a", fee: 5 }] });
 		const done = new Set(mutants.map(({ path, how }) => `${path} ${how}`));
@@ -69,7 +69,7 @@ describe("mutantsOfSchema", () => {
 		expect([...lacks]).toEqual(["note"]);
 	});
 
-	test("an id is only given forms that no id has", () => {
+	test("an id is only replaced by forms that no id has", () => {
 		const { mutants } = mutantsOfSchema(schema, sample);
 		for (const { path, value } of mutants) {
 			if (path === "id") expect(schema.safeParse(value).success).toBe(false);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 
-test("every property begins at the seed of the run", () => {
+test("every property test starts from the seed of the run", () => {
 	expect(fc.readConfigureGlobal().seed).toBe(TEST_SEED);
 	const drawn: number[][] = [[], []];
 	for (const numbers of drawn) {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { cpuTimer } from "#test/harness/until.ts";
 
-test("work counts, and waiting does not", async () => {
+test("the time limit of until counts the processor's work, and not waiting", async () => {
 	const waited = cpuTimer();
 	await Bun.sleep(300);
 	expect(waited()).toBeLessThan(250);
