@@ -9,7 +9,7 @@ const caseOf = (file: string): TestCase => ({
 	...{ name: "a", classname: "", file, timeSeconds: 1, outcome: "passed", detail: "" },
 });
 
-test("the files that work longest stand first, with the share that they are of all", () => {
+test("the files that take longest come first, with their share of the total", () => {
 	const times = new Map([
 		["quick.test.ts", { processor: 0.04, seconds: 300 }],
 		["slow.test.ts", { processor: 90.4, seconds: 91 }],

@@ -49,7 +49,7 @@ describe("giveSecondChance", () => {
 		expect(now).toEqual([one("a", "passed", "again")]);
 	});
 
-	test("a stopped group passes only if all files that had not run pass at their second run", async () => {
+	test("a stopped group passes only if all files that had not run pass in their second run", async () => {
 		const stopped = one("test/run/unit", "failed", "the unit tests end within 1 s");
 		const cases = [one("a", "failed"), one("b", "failed"), stopped];
 		const good = await secondRun(cases, ["a", "b"]);
@@ -60,12 +60,12 @@ describe("giveSecondChance", () => {
 		expect(bad.flaky.map(({ file }) => file)).toEqual(["a"]);
 	});
 
-	test("a rule of style gets no second chance", async () => {
+	test("a rule of style gets no second run", async () => {
 		const { ran, cases } = await secondRun([one("test/tidy/a", "failed")], ["test/tidy/a"]);
 		expect([ran, cases]).toEqual([[], [one("test/tidy/a", "failed")]]);
 	});
 
-	test("a failure that belongs to no file stays red", async () => {
+	test("a failure that belongs to no file stays a failure", async () => {
 		const died = one("test/run/unit", "failed", "bun test ends well, not with 7");
 		expect((await secondRun([one("a", "passed"), died], ["a"])).cases).toContainEqual(died);
 	});
@@ -82,7 +82,7 @@ describe("giveSecondChance", () => {
 describe("keepFlaky", () => {
 	const at = (day: number) => new Date(Date.UTC(2026, 0, day));
 
-	test("the list has every flaky test of the clone once, with how often and how it failed", async () => {
+	test("the list has every flaky test of the clone once, with its count and its failure", async () => {
 		const folder = await mkdtemp(join(tmpdir(), "tapeline-flaky-"));
 		const path = join(folder, "flaky.json");
 		const a = { file: "core/a.test.ts", test: "a", detail: "first" };

@@ -21,7 +21,7 @@ describe("parseJunit", () => {
   </testsuite>
 </testsuites>`;
 
-	test("every case is read with what became of it", () => {
+	test("every case is read with its result", () => {
 		expect(parseJunit(report)).toEqual([
 			{
 				name: 'one <x> & "y"',
@@ -58,7 +58,7 @@ describe("parseJunit", () => {
 		]);
 	});
 
-	test("a report that is not there or broken off has no cases", () => {
+	test("a missing or incomplete report has no cases", () => {
 		expect(parseJunit("")).toEqual([]);
 		expect(parseJunit('<testsuites><testcase name="a"')).toEqual([]);
 	});
@@ -92,14 +92,14 @@ describe("renderJunit", () => {
 		},
 	];
 
-	test("a merged report can be read again", () => {
+	test("a merged report can be parsed again", () => {
 		const again = parseJunit(renderJunit(cases));
 		expect(again.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
 			cases.toSorted((a, b) => a.name.localeCompare(b.name)),
 		);
 	});
 
-	test("the totals stand at the top, and each file is one suite", () => {
+	test("the totals are at the top, and each file is one suite", () => {
 		const xml = renderJunit(cases);
 		expect(xml).toContain(
 			'<testsuites name="tapeline" tests="3" failures="1" skipped="1" time="0.500">',

@@ -23,7 +23,7 @@ console.log(b, c, z, late as T);`;
 	}
 });
 
-test("every import of this project leads to a file", async () => {
+test("every import of this project resolves to a file", async () => {
 	const root = join(import.meta.dir, "../..");
 	const targets = new Set([...(await readImports(root)).values()].flat());
 	expect([...targets].filter((path) => !existsSync(join(root, path)))).toEqual([]);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { childEnvironment } from "#test/run/runChild.ts";
 
-test("variables of a developer's .env do not reach the tests, and all others do", async () => {
+test("variables of a developer's .env are not passed to the tests, and all others are", async () => {
 	const root = await mkdtemp(join(tmpdir(), "tapeline-env-"));
 	try {
 		await Bun.write(join(root, ".env"), "# note\nexport HOME=/x\nUNSET_HERE=1\n");

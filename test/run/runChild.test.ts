@@ -14,7 +14,7 @@ const run = (code: string, timeLimitMs = 20_000) => {
 	return runChild(options).then((result) => ({ ...result, lines }));
 };
 
-test("lines of both streams arrive, the last one too when it has no end", async () => {
+test("lines of both streams arrive, including a last line without a line end", async () => {
 	const { lines, exitCode } = await run(
 		"console.log('a'); console.error('b'); process.stdout.write('c'); process.exit(3)",
 	);
@@ -22,13 +22,13 @@ test("lines of both streams arrive, the last one too when it has no end", async 
 	expect(exitCode).toBe(3);
 });
 
-test("a child that does not end is ended, and it is said", async () => {
+test("a child that does not end is killed, and that is reported", async () => {
 	const { timedOut, exitCode } = await run("setInterval(() => {}, 1000)", 300);
 	expect(timedOut).toBe(true);
 	expect(exitCode).not.toBe(0);
 });
 
-test("the child is this very bun, wherever the PATH leads", async () => {
+test("the child runs with this very bun, whatever PATH contains", async () => {
 	const { lines } = await run("console.log(Bun.version)");
 	expect(lines).toEqual([Bun.version]);
 });

@@ -38,7 +38,7 @@ async function suite(
 
 const passing = 'import { expect, test } from "bun:test";\ntest("ok", () => expect(1).toBe(1));\n';
 
-test("all groups land in one report, and the totals are the last line", async () => {
+test("all groups are in one report, and the totals are the last line", async () => {
 	const { code, lines, cases } = await suite({
 		"core/a.test.ts": passing,
 		"test/e2e/b.test.ts": passing,
@@ -48,7 +48,7 @@ test("all groups land in one report, and the totals are the last line", async ()
 	expect(cases.map(({ file }) => file)).toEqual(["core/a.test.ts", "test/e2e/b.test.ts"]);
 });
 
-test("a file that does not load is a failure, though bun leaves it out of its report", async () => {
+test("a file that does not load is a failure, although bun omits it in its report", async () => {
 	const { code, lines, cases } = await suite({
 		"core/a.test.ts": passing,
 		"core/b.test.ts": 'throw new Error("does not load");\n',
@@ -70,7 +70,7 @@ test("an error between tests fails the run", async () => {
 	expect(lines.at(-1)).toMatch(/^\d passed, [1-9] failed, 0 skipped$/);
 });
 
-test("a skipped test is printed with its reason, and the report has it too", async () => {
+test("a skipped test is printed with its reason, which is in the report too", async () => {
 	const { code, lines, cases } = await suite({
 		"core/a.test.ts": `${passing}import { skipWithReason } from "#test/harness/skipWithReason.ts";
 skipWithReason("there are no logs")("real logs", () => {});
@@ -88,7 +88,7 @@ test("a project without a test fails", async () => {
 	expect(lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
 });
 
-test("a run that is interrupted ends at once, and says so instead of totals", async () => {
+test("a run that is interrupted ends at once, and prints that instead of totals", async () => {
 	const hangs = `import { test } from "bun:test";
 console.log("it began");
 test("hangs", () => new Promise(() => setInterval(() => {}, 1_000)));\n`;
@@ -111,7 +111,7 @@ appendFileSync(runs, "x");
 test("rests", () => {});
 test("second", () => expect(readFileSync(runs, "utf8").length).toBeGreaterThan(1));\n`;
 
-test("a file that passes at its second run is told as flaky, and the run is green", async () => {
+test("a file that passes in its second run is reported as flaky, and the run passes", async () => {
 	const files = { "core/a.test.ts": passesSecond, "core/b.test.ts": passing };
 	const { code, lines, cases, kept } = await suite(files);
 	expect(code).toBe(0);
@@ -124,7 +124,7 @@ test("a file that passes at its second run is told as flaky, and the run is gree
 	expect(kept).toMatchObject([{ file: "core/a.test.ts", test: "second", times: 1 }]);
 });
 
-test("a file that fails twice makes the run red, and is not called flaky", async () => {
+test("a file that fails twice makes the run fail, and is not called flaky", async () => {
 	const fails = 'import { expect, test } from "bun:test";\ntest("bad", () => expect(1).toBe(2));\n';
 	const files = { "core/a.test.ts": passesSecond, "core/b.test.ts": fails };
 	const { code, lines, kept } = await suite(files);
@@ -137,7 +137,7 @@ test("a file that fails twice makes the run red, and is not called flaky", async
 	expect(kept).toHaveLength(1);
 });
 
-test("a file that ended its process gets the second chance too", async () => {
+test("a file that ended its process gets a second run too", async () => {
 	const dies = `import { existsSync, writeFileSync } from "node:fs";
 import { test } from "bun:test";
 const seen = import.meta.dir + "/seen";
@@ -151,7 +151,7 @@ test("lives", () => {
 	expect(lines.at(-1)).toMatch(/^flaky: core\/a\.test\.ts — /);
 });
 
-test("prove gives no second chance", async () => {
+test("prove gives no second run", async () => {
 	const { code, lines, kept } = await suite({ "core/a.test.ts": passesSecond }, ["--prove", "."]);
 	expect(code).toBe(1);
 	expect(lines.at(-1)).toBe("1 passed, 1 failed, 0 skipped");

@@ -34,14 +34,14 @@ describe("installTools", () => {
 	const apt = "env DEBIAN_FRONTEND=noninteractive apt-get -qq";
 	const install = `${apt} install -y --no-install-recommends redis-server`;
 
-	test("a machine that has everything is left alone", async () => {
+	test("on a machine that has everything nothing is installed", async () => {
 		expect(await installOn({ has: ["redis-server", "apt-get"], isRoot: true })).toEqual({
 			ran: [],
 			said: [],
 		});
 	});
 
-	test("root on a bare Debian gets what the tests start", async () => {
+	test("root on a bare Debian gets the programs that the tests start", async () => {
 		const { ran, said } = await installOn({ has: ["apt-get"], isRoot: true });
 		expect(ran).toEqual([`${apt} update`, install]);
 		expect(said).toEqual(["── installing redis-server"]);
@@ -63,7 +63,7 @@ describe("installTools", () => {
 		],
 	];
 	for (const [what, traits, why] of helpless) {
-		test(`a run with ${what} goes on, and says so once`, async () => {
+		test(`a run with ${what} continues, with one message`, async () => {
 			const { said } = await installOn(traits);
 			const complaints = said.filter((line) => line.includes("skipped"));
 			expect(complaints).toHaveLength(1);
@@ -71,7 +71,7 @@ describe("installTools", () => {
 		});
 	}
 
-	test("a stale list of packages does not keep it from trying", async () => {
+	test("an outdated list of packages does not prevent an installation", async () => {
 		const { ran, said } = await installOn({ has: ["apt-get"], isRoot: true, fails: /update$/ });
 		expect(ran.at(-1)).toBe(install);
 		expect(said).toEqual(["── installing redis-server"]);
@@ -79,7 +79,7 @@ describe("installTools", () => {
 });
 
 describe("readSuiteArgs", () => {
-	test("--help explains and runs nothing, wherever it stands", () => {
+	test("--help prints the help and runs nothing, at any position", () => {
 		for (const argv of [["--help"], ["-h"], ["--prove", "--help"], ["core", "--help"]]) {
 			expect(readSuiteArgs(argv)).toMatchObject({
 				kind: "help",
@@ -88,7 +88,7 @@ describe("readSuiteArgs", () => {
 		}
 	});
 
-	test("parts of paths and --prove run", () => {
+	test("parts of paths and --prove are accepted", () => {
 		for (const argv of [
 			[],
 			["core"],
@@ -101,7 +101,7 @@ describe("readSuiteArgs", () => {
 		}
 	});
 
-	test("an option that nobody knows is refused: half an hour of tests may not be what was meant", () => {
+	test("an unknown option is refused, because a run takes half an hour", () => {
 		expect(readSuiteArgs(["--prvoe"])).toMatchObject({
 			kind: "wrong",
 			text: expect.stringContaining('"--prvoe" is not an option.'),
@@ -110,7 +110,7 @@ describe("readSuiteArgs", () => {
 });
 
 describe("scratchFolder", () => {
-	test("a run's folder is its own, and gone with it", async () => {
+	test("a run's folder is its own, and deleted with it", async () => {
 		const [one, other] = [await scratchFolder(), await scratchFolder()];
 		expect(one.path).not.toBe(other.path);
 		await one.remove();
@@ -118,13 +118,13 @@ describe("scratchFolder", () => {
 		await other.remove();
 	});
 
-	test("the scratch folder lies with other temporary files if there is no folder in memory", async () => {
+	test("the scratch folder is beside other temporary files if there is no folder in memory", async () => {
 		const scratch = await scratchFolder(join(tmpdir(), "no-such-folder"));
 		expect(dirname(scratch.path)).toBe(tmpdir());
 		await scratch.remove();
 	});
 
-	test("a scratch folder of a killed run is removed, and that of a living one is not", async () => {
+	test("a scratch folder of a killed run is removed, and that of a running one is not", async () => {
 		const parent = await mkdtemp(join(tmpdir(), "scratch-parent-"));
 		const dead = Bun.spawn(["true"]);
 		await dead.exited;

@@ -27,7 +27,7 @@ describe("createLineFilter", () => {
 		).toEqual(["  core/a.test.ts", "  core/b.test.ts"]);
 	});
 
-	test("a failure is shown whole and once, also in colour", () => {
+	test("a failure is printed completely and once, also in colour", () => {
 		expect(
 			filtered([
 				"\u001b[1mcore/a.test.ts:\u001b[0m",
@@ -55,7 +55,7 @@ describe("createLineFilter", () => {
 });
 
 describe("runTests", () => {
-	test("long files begin before short ones, whatever they are called", async () => {
+	test("long files begin before short ones, whatever their names are", async () => {
 		const root = await mkdtemp(join(tmpdir(), "tapeline-tests-"));
 		try {
 			const [longest = "", longer = ""] = longFiles;

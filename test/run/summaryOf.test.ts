@@ -15,7 +15,7 @@ Received: 1
       at runTransaction (/work/core/db/openDatabase.ts:114:24)
 `;
 
-	test("a difference of two values shows both, and the place", () => {
+	test("a difference of two values shows both, and the position", () => {
 		expect(failureLines(values, 6)).toEqual([
 			"AssertionError: expect(received).toBe(expected)",
 			"Expected: 2",
@@ -36,7 +36,7 @@ Received: 1
 		]);
 	});
 
-	test("an error has its message, what follows it and a place of ours", () => {
+	test("an error has its message, the lines after it and a position in our code", () => {
 		const detail = `error: deadlock detected
   detail: "Process 1 waits",
       at /work/node_modules/pg/lib/client.js:694:17
@@ -50,7 +50,7 @@ Received: 1
 		expect(failureLines("", 6)).toEqual([]);
 	});
 
-	test("the lines of a failure are never empty, too long, or more than asked for", () => {
+	test("the lines of a failure are never empty, too long, or more than the limit", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), fc.nat(8), (text, max) => {
 				const lines = failureLines(`${values}\n${text}\n${"x".repeat(500)}`, max);
@@ -90,7 +90,7 @@ describe("summaryOf", () => {
 		expect(ok).toBe(false);
 	});
 
-	test("each failure is listed with its reason, within the number of lines that is seen", () => {
+	test("each failure is listed with its reason, within a limited number of lines", () => {
 		const detail = `error: ${"long ".repeat(100)}\n${"more\n".repeat(50)}   at a.test.ts:1:1\n`;
 		const failed = (count: number) =>
 			summaryOf(Array.from({ length: count }, () => ({ ...base, outcome: "failed", detail })))
@@ -112,7 +112,7 @@ describe("summaryOf", () => {
 		expect(summaryOf([]).lines.at(-1)).toBe("0 passed, 0 failed, 0 skipped");
 	});
 
-	test("a test that passes at its second try is listed under the totals of a green run", () => {
+	test("a test that passes in its second run is listed under the totals of a passing run", () => {
 		const flaky = [{ file: "a.test.ts", test: "c > n", detail: "error: late" }];
 		const { lines, ok } = summaryOf([base], flaky);
 		expect(lines).toEqual(["1 passed, 0 failed, 0 skipped", "flaky: a.test.ts — c > n"]);

@@ -41,7 +41,7 @@ test("unit tests come first, whole systems last, fewer of them at a time", () =>
 	expect(systems?.workers).toBeLessThanOrEqual(unit?.workers ?? 0);
 });
 
-test("unit tests share their modules, but for those that change what others would find", () => {
+test("unit tests share their modules, except those that change modules", () => {
 	const apart = "core/createMemoryLimiter.test.ts";
 	const groups = testGroups([...paths, apart], all);
 	expect(groups.map(({ name, isolated }) => [name, isolated])).toEqual([

@@ -19,7 +19,7 @@ describe("changedFiles", () => {
 		expect(await changedFiles(git)).toEqual(["core/a.ts", "core/b.ts", "core/c.test.ts"]);
 	});
 
-	test("the remote's branch comes first, and without any branch the last commit counts", async () => {
+	test("the remote's branch is used first, and without any branch the last commit", async () => {
 		const remote = scripted({
 			"merge-base HEAD origin/main": "def\n",
 			"merge-base HEAD main": "abc\n",
@@ -30,7 +30,7 @@ describe("changedFiles", () => {
 		expect(await changedFiles(scripted({ [`${DIFF} HEAD`]: "", [ADDED]: "" }))).toEqual([]);
 	});
 
-	test("the changed files are unknown if there is no git", async () => {
+	test("the changed files are unknown without git", async () => {
 		expect(await changedFiles(scripted({}))).toBeNull();
 	});
 });
@@ -54,7 +54,7 @@ describe("testsOfChanged", () => {
 	const of = (...changed: string[]) =>
 		testsOfChanged(tests, { changed, imports }).filter((path) => path !== "test/tidy/tidy.test.ts");
 
-	test("tests that import what changed run, however far away, and those that are named after it", () => {
+	test("tests that import a changed file run, however indirectly, and those named after it", () => {
 		expect(of("core/a/readX.ts")).toEqual(["core/a/readX.bounds.test.ts", "core/b/far.test.ts"]);
 	});
 
@@ -63,12 +63,12 @@ describe("testsOfChanged", () => {
 		expect(testsOfChanged(tests, { changed: [], imports })).toEqual(["test/tidy/tidy.test.ts"]);
 	});
 
-	test("a plugin's change reaches no test of the whole service, and the list of plugins does", () => {
+	test("a plugin's change selects no test of the whole service, and a change of the list of plugins does", () => {
 		expect(of("plugins/p/plugin.ts")).toEqual(["plugins/p/plugin.test.ts"]);
 		expect(of("api/builtinPlugins.ts")).toEqual(["test/e2e/all.test.ts"]);
 	});
 
-	test("a file that is no module reaches the tests of the modules beside and above it", () => {
+	test("a file that is no module selects the tests of the modules beside and above it", () => {
 		expect(of("plugins/p/sql/read.sql")).toEqual([
 			"plugins/p/plugin.test.ts",
 			"plugins/p/sql/read.test.ts",
@@ -76,7 +76,7 @@ describe("testsOfChanged", () => {
 		expect(of("plugins/p/README.md")).toEqual([]);
 	});
 
-	test("another version of a package can reach every test", () => {
+	test("another version of a package can select every test", () => {
 		expect(of("bun.lock")).toEqual(tests.slice(0, -1));
 	});
 });

@@ -23,7 +23,7 @@ function isAlive(pid: number): boolean {
 	}
 }
 
-test("a child that is interrupted leaves nothing behind that it started", async () => {
+test("a child that is interrupted leaves no process that it started", async () => {
 	const folder = await mkdtemp(join(tmpdir(), "tapeline-descendants-"));
 	const interrupted = new AbortController();
 	const pids = async () => {
