@@ -11,7 +11,7 @@ test("the same seed gives the same sequence, and another seed another one", () =
 	expect(draw(7)).not.toEqual(draw(8));
 });
 
-test("a sequence goes on from its saved state", () => {
+test("a sequence continues from its saved state", () => {
 	const prng = createPrng(7);
 	prng.next();
 	expect(createPrng(prng.state()).next()).toBe(draw(7, 2)[1] ?? -1);

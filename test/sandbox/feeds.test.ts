@@ -34,7 +34,7 @@ async function read(to: Hex, call: { functionName: "latestRoundData" } | { id: b
 	return decodeFunctionResult({ abi: feedAbi, functionName: "getRoundData", data: answer });
 }
 
-test("ETH and the coin have feeds, named as the service takes them, with rounds at the world's blocks", async () => {
+test("ETH and the coin have feeds under the service's names, with rounds at the world's blocks", async () => {
 	const feeds = usdFeeds.parse(sandbox.usdFeeds)["31337"] ?? {};
 	expect(Object.keys(feeds)).toHaveLength(2);
 	for (const [token, { feed }] of Object.entries(feeds)) {

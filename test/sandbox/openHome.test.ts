@@ -66,7 +66,7 @@ async function expectSettled(home: Home): Promise<void> {
 
 const tesla = (timeS: number) => BigInt(Math.round((stockPrices(7, timeS)["TSLA"] ?? 0) * 1e8));
 
-test("the home chain begins with stocks, and a restart finds them and brings prices up to date", async () => {
+test("the home chain begins with stocks, and a restart finds them and updates prices", async () => {
 	const first = await openAt(START_S);
 	expect(first.stocks.isNew).toBe(true);
 	expect(await answerOf(first, "TSLA")).toBe(tesla(START_S));

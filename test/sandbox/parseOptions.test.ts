@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseOptions } from "./parseOptions.ts";
 
-test("the directory is the only option that must be given", () => {
+test("the directory is the only required option", () => {
 	expect(parseOptions(["--data-dir", "/tmp/x"])).toEqual({
 		dataDir: "/tmp/x",
 		seed: 7,
@@ -20,7 +20,7 @@ test("the directory is the only option that must be given", () => {
 	});
 });
 
-test("the length of its history is also taken from the environment, and said is said", () => {
+test("the length of the history may come from the environment, and that is printed", () => {
 	const env = { SANDBOX_HISTORY_BLOCKS: "120" };
 	expect(parseOptions(["--data-dir", "x"], env).historyBlocks).toBe(120);
 	expect(parseOptions(["--data-dir", "x", "--history-blocks", "40"], env).historyBlocks).toBe(40);

@@ -3,7 +3,7 @@ import { blockTimes, catchUpTimes } from "./runTraffic.ts";
 
 describe("blockTimes", () => {
 	for (const blocks of [8, 40, 420, 2_000]) {
-		test(`history of ${blocks} blocks rises to now and never leaves a clock hour without one`, () => {
+		test(`a history of ${blocks} blocks ends now and has a block in each hour`, () => {
 			const times = blockTimes(1_795_000_000, blocks).map(({ timeS }) => timeS);
 			expect(times).toHaveLength(blocks);
 			expect(times.at(-1)).toBe(1_795_000_000);
@@ -13,29 +13,29 @@ describe("blockTimes", () => {
 		});
 	}
 
-	test("the usual history is four days", () => {
+	test("the default history is four days", () => {
 		const [first] = blockTimes(1_795_000_000, 420);
 		expect(1_795_000_000 - (first?.timeS ?? 0)).toBeGreaterThan(4 * 86_400);
 	});
 });
 
 describe("catchUpTimes", () => {
-	test("a short pause is not caught up", () => {
+	test("after a short pause no blocks are added", () => {
 		expect(catchUpTimes(1_000_000, 1_000_899)).toEqual([]);
 	});
 
-	test("a clock that went back is not caught up", () => {
+	test("after the clock went back no blocks are added", () => {
 		expect(catchUpTimes(1_000_000, 900_000)).toEqual([]);
 	});
 
-	test("a night is caught up by a block for each quarter of an hour, between the head and now", () => {
+	test("after a night a block for each quarter of an hour is added, between the head and now", () => {
 		const times = catchUpTimes(1_000_000, 1_000_000 + 8 * 3_600).map(({ timeS }) => timeS);
 		expect(times).toHaveLength(32);
 		expect(times[0]).toBeGreaterThan(1_000_000);
 		expect(times.at(-1)).toBeLessThan(1_000_000 + 8 * 3_600);
 	});
 
-	test("a year is caught up by no more than 200 blocks", () => {
+	test("after a year at most 200 blocks are added", () => {
 		expect(catchUpTimes(1_000_000, 1_000_000 + 365 * 86_400)).toHaveLength(200);
 	});
 });

@@ -91,7 +91,7 @@ function readDataUri(uri: string): z.infer<typeof Described> {
 }
 
 describe("the sandbox world", () => {
-	test("the sandbox is chain 31337, and its newest block is of now", async () => {
+	test("the sandbox is chain 31337, and its newest block has the current time", async () => {
 		expect(sandbox.chainId).toBe(31_337);
 		expect(Number(await rpc.call("eth_chainId"))).toBe(31_337);
 		const head = await readHead(rpc);
@@ -99,7 +99,7 @@ describe("the sandbox world", () => {
 		expect(Math.abs(head.timeS - Date.now() / 1_000)).toBeLessThan(120);
 	});
 
-	test("the sandbox has a chain 4663 beside it, with ether for people on both", async () => {
+	test("the sandbox also has a chain 4663, with ether for people on both", async () => {
 		const { home } = sandbox;
 		const own = createRpc(home.httpUrl);
 		expect([home.chainId, Number(await own.call("eth_chainId"))]).toEqual([4663, 4663]);
@@ -151,7 +151,7 @@ describe("the sandbox world", () => {
 		expect(told).toMatchObject({ token: economy.token, sandwiches: [] });
 	});
 
-	test("the sandbox has stocks at home that its users hold, that are listed and quoted", async () => {
+	test("the sandbox has stocks on the home chain that its users hold, that are listed and quoted", async () => {
 		const { stocks, home } = sandbox;
 		const { usdg } = stockAddresses;
 		const listed = await (await fetch(`${stocks.assetsUrl}/rhj/assets`)).json();
@@ -185,7 +185,7 @@ describe("the sandbox world", () => {
 		expect(found.transactions).toBeGreaterThan(800);
 	});
 
-	test("sells at least eight collections through the real Seaport", async () => {
+	test("the sandbox sells at least eight collections through the real Seaport", async () => {
 		const fulfilled = await logs(rpc, ORDER_FULFILLED);
 		expect(new Set(fulfilled.map((log) => log.address))).toEqual(
 			new Set([addresses.seaport.toLowerCase()]),
@@ -199,7 +199,7 @@ describe("the sandbox world", () => {
 		expect(sold.filter((sales) => sales >= 8).length).toBeGreaterThanOrEqual(8);
 	});
 
-	test("mints ERC-721, and ERC-20 as noise under the same topic", async () => {
+	test("the sandbox mints ERC-721, and ERC-20 under the same topic", async () => {
 		const minted = (await logs(rpc, TRANSFER)).filter(
 			(log) => log.topics[1] === `0x${"0".repeat(64)}`,
 		);
@@ -207,7 +207,7 @@ describe("the sandbox world", () => {
 		expect(minted.filter((log) => log.topics.length === 3).length).toBeGreaterThan(0);
 	});
 
-	test("describes its collections and tokens on chain, with pictures", async () => {
+	test("the sandbox's collections and tokens have metadata on chain, with pictures", async () => {
 		for (const plan of catalogue) {
 			const address = await collectionAddress(plan.key);
 			expect(await ask(address, { functionName: "name" })).toBe(plan.name);
@@ -239,7 +239,7 @@ describe("the sandbox world", () => {
 		expect(readDataUri(first).attributes).toBeUndefined();
 	});
 
-	test("refuses a second process on its directory", async () => {
+	test("the sandbox refuses a second process on its directory", async () => {
 		const other = Bun.spawn(
 			[process.execPath, join(import.meta.dir, "main.ts"), "--data-dir", dataDir],
 			{
@@ -251,7 +251,7 @@ describe("the sandbox world", () => {
 		expect(await new Response(other.stderr).text()).toContain("another sandbox runs");
 	});
 
-	test("sells from its marketplace's book to people, and goes on when they have bought", async () => {
+	test("the sandbox's marketplace sells to people, and continues after they bought", async () => {
 		const [person] = z.array(hex).parse(await rpc.call("eth_accounts"));
 		const read = async (path: string, init?: RequestInit): Promise<any> =>
 			await (await fetch(`${sandbox.providerUrl}/api/v2${path}`, init)).json();
@@ -287,7 +287,7 @@ describe("the sandbox world", () => {
 		}, "the marketplace shows the sales");
 	});
 
-	test("continues the same chain after a stop: same hashes, same logs, and trade goes on", async () => {
+	test("the sandbox continues the same chain after a stop: same hashes, same logs, and more trades", async () => {
 		const head = await readHead(rpc);
 		const oldLogs = await logs(rpc, ORDER_FULFILLED, toHex(head.number));
 		const block = await rpc.call("eth_getBlockByNumber", [toHex(20), true]);
@@ -310,7 +310,7 @@ describe("the sandbox world", () => {
 		expect(await logs(rpc, BATCH_METADATA_UPDATE)).toHaveLength(2);
 	});
 
-	test("leaves no anvil behind when it is killed, and starts again from what it had saved", async () => {
+	test("after a kill no anvil remains, and a restart uses the last saved state", async () => {
 		const block = await rpc.call("eth_getBlockByNumber", [toHex(20), true]);
 		process.kill(sandbox.pid, "SIGKILL");
 		await waitForSilence(sandbox.httpUrl);
@@ -320,13 +320,13 @@ describe("the sandbox world", () => {
 		expect((await logs(rpc, ORDER_FULFILLED)).length).toBeGreaterThan(100);
 	});
 
-	test("ends anvil when its stdin closes", async () => {
+	test("anvil ends when the stdin of the sandbox closes", async () => {
 		const url = sandbox.httpUrl;
 		await sandbox.stop();
 		await expect(fetch(url, { method: "POST", body: "{}" })).rejects.toThrow();
 	});
 
-	test("begins a new world, and says so, when the saved one is broken", async () => {
+	test("the sandbox begins a new world, and says so, if the saved one is broken", async () => {
 		writeFileSync(join(dataDir, "chain.snapshot"), "{ half a chain");
 		writeFileSync(join(dataDir, "home.snapshot"), "{ half a chain");
 		const child = Bun.spawn(

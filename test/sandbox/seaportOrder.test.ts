@@ -44,7 +44,7 @@ for (const [name, parameters] of Object.entries({
 	"a listing": order,
 	"an order that asks for nothing": { ...order, consideration: [] },
 })) {
-	test(`the hand-made digest of ${name} is EIP-712's own`, () => {
+	test(`the hand-made digest of ${name} equals EIP-712's`, () => {
 		const orderHash = hashOrder(parameters, 0n);
 		const parts = ["0x1901", hashDomain({ domain, types }), orderHash] as const;
 		expect(signingDigest(parameters)).toBe(keccak256(concatHex(parts)));

@@ -4,7 +4,7 @@ import { type ModelEmulator, scriptedModel, startModelEmulator } from "./startMo
 describe("scriptedModel", () => {
 	const ALICE = `0x${"a1".repeat(20)}`;
 
-	test("free ways of asking become strict commands of the same words", () => {
+	test("informal requests become strict commands with the same values", () => {
 		const known: [string, string | null][] = [
 			["what's hot right now", "trending"],
 			["how much are kiln folk going for?", "floor kiln folk"],
@@ -46,7 +46,7 @@ describe("startModelEmulator", () => {
 		return body.choices[0]?.message.content ?? "";
 	}
 
-	test("answers as an OpenAI-compatible endpoint does, with what it took", async () => {
+	test("the emulator answers as an OpenAI-compatible endpoint, with the number of used tokens", async () => {
 		const response = await ask("what is hot");
 		expect(response.status).toBe(200);
 		expect(await response.json()).toMatchObject({
@@ -61,7 +61,7 @@ describe("startModelEmulator", () => {
 		expect((await ask("x".repeat(10))).status).toBe(200);
 	});
 
-	test("the model goes wrong as ordered, as often as ordered", async () => {
+	test("the emulator gives the requested faults, a given number of times", async () => {
 		const text = `shoot 0.25 eth to ${ALICE}`;
 		model.fault({ kind: "lying", times: 1 });
 		expect(await content(text)).toBe(`{"command":"send 9000 eth to 0x${"66".repeat(20)}"}`);

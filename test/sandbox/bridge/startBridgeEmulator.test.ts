@@ -82,7 +82,7 @@ const dollars = async (owner: string) => {
 const coins = async (chain: Anvil, owner: string) =>
 	BigInt(await chain.rpc<string>("eth_getBalance", [owner, "latest"]));
 
-test("a deposit is filled on the other chain, and the books say so", async () => {
+test("a deposit is filled on the other chain, and the emulator records it", async () => {
 	const quoted = await quote();
 	const before = await dollars(RECIPIENT);
 	await carryOut(origin, quoted);
@@ -120,14 +120,14 @@ test("a token is approved and deposited on its own chain, and a coin arrives", a
 	expect(await coins(origin, RECIPIENT)).toBe(before + out);
 });
 
-describe("what is ordered to go wrong", () => {
+describe("requested faults", () => {
 	for (const [kind, wanted] of [
 		["refund", "refund"],
 		["fail_then_refund", "refund"],
 		["fail_then_fill", "success"],
 		["fill_short", "success"],
 	] as const) {
-		test(`${kind} ends as ${wanted}, with money where the books say`, async () => {
+		test(`${kind} ends as ${wanted}, with the money where the records say`, async () => {
 			bridge.fault({ kind, times: 1, delayMs: 20 });
 			const quoted = await quote();
 			const { requestId } = quoted.steps[0];
@@ -144,7 +144,7 @@ describe("what is ordered to go wrong", () => {
 		});
 	}
 
-	test("a deposit after the order's end comes back", async () => {
+	test("a deposit after the order's expiry is refunded", async () => {
 		const quoted = await quote();
 		const { requestId } = quoted.steps[0];
 		const entry = bridge.ledger().find((one) => one.requestId === requestId);
@@ -154,7 +154,7 @@ describe("what is ordered to go wrong", () => {
 		expect((await status(requestId)).failReason).toBe("ORDER_EXPIRED");
 	});
 
-	test("a request that nobody quoted is not known", async () => {
+	test("a request without a quote is unknown", async () => {
 		expect((await fetch(`${bridge.url}/intents/status/v3?requestId=0x12`)).status).toBe(404);
 	});
 });

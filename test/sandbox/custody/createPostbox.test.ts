@@ -64,7 +64,7 @@ describe("createPostbox", () => {
 		return signature === `v1,${mac.digest("base64")}`;
 	}
 
-	test("an event is sent in the provider's form, signed", async () => {
+	test("an event is sent in the provider's format, signed", async () => {
 		await postbox.tell("confirmed", about);
 		expect(received.map(isSigned)).toEqual([true]);
 		expect(received[0]?.timestamp).toBe("1700000000");
@@ -97,13 +97,13 @@ describe("createPostbox", () => {
 		expect(received[1]?.timestamp).toBe("1700000060");
 	});
 
-	describe("on a bad day", () => {
+	describe("requested webhook faults", () => {
 		async function tell(kind: Parameters<typeof faults.add>[0]["kind"], more = {}) {
 			faults.add({ kind, path: "confirmed", times: 1, delayMs: 1, ...more });
 			await postbox.tell("confirmed", about);
 		}
 
-		test("webhook_never: nothing comes, and of other events everything", async () => {
+		test("webhook_never: no event of that kind is sent, and every other one is", async () => {
 			await tell("webhook_never");
 			expect(received).toEqual([]);
 			faults.add({ kind: "webhook_never", path: "confirmed" });
@@ -111,20 +111,20 @@ describe("createPostbox", () => {
 			expect(types()).toEqual(["transaction.broadcasted"]);
 		});
 
-		test("webhook_late: it comes after its sender has continued", async () => {
+		test("webhook_late: the event is sent after its sender has continued", async () => {
 			await tell("webhook_late", { delayMs: 30 });
 			expect(received).toEqual([]);
 			await Promise.all(late);
 			expect(received.map(isSigned)).toEqual([true]);
 		});
 
-		test("webhook_twice: two of one id at once", async () => {
+		test("webhook_twice: two events with one id are sent simultaneously", async () => {
 			await tell("webhook_twice");
 			expect(received.map(isSigned)).toEqual([true, true]);
 			expect(new Set(received.map(({ id }) => id)).size).toBe(1);
 		});
 
-		test("webhook_replay: the same bytes once more, with the old signature", async () => {
+		test("webhook_replay: the same bytes are sent once more, with the old signature", async () => {
 			const told = tell("webhook_replay");
 			clock.ms += 600_000;
 			await told;
@@ -133,7 +133,7 @@ describe("createPostbox", () => {
 			expect(received[1]).toEqual(received[0] as Received);
 		});
 
-		test("webhook_swapped: it comes after the next one of its transaction", async () => {
+		test("webhook_swapped: the event is sent after the next one of its transaction", async () => {
 			await tell("webhook_swapped");
 			expect(received).toEqual([]);
 			await postbox.tell("finalized", { ...about, id: "another" });
@@ -145,20 +145,20 @@ describe("createPostbox", () => {
 			]);
 		});
 
-		test("webhook_forged: with a secret that is not ours", async () => {
+		test("webhook_forged: the event is signed with a wrong secret", async () => {
 			await tell("webhook_forged");
 			expect(received.map(isSigned)).toEqual([false]);
 			expect(received[0]?.signature).toStartWith("v1,");
 		});
 
-		test("webhook_lie: correctly signed, but false", async () => {
+		test("webhook_lie: the event is correctly signed, but false", async () => {
 			await tell("webhook_lie");
 			await tell("webhook_lie", { says: "replaced" });
 			expect(types()).toEqual(["transaction.failed", "transaction.replaced"]);
 			expect(received.every(isSigned)).toBe(true);
 		});
 
-		test("faults of webhooks spoil no call, and those of calls no webhook", async () => {
+		test("faults of webhooks do not affect calls, and those of calls no webhooks", async () => {
 			faults.add({ kind: "status" });
 			faults.add({ kind: "webhook_never" });
 			expect(faults.take("POST /v1/wallets/x/rpc")?.kind).toBe("status");
@@ -175,7 +175,7 @@ describe("createPostbox", () => {
 });
 
 describe("signWebhook", () => {
-	test("signs as Svix's documentation shows", () => {
+	test("a signature equals the example in Svix's documentation", () => {
 		const headers = signWebhook("whsec_plJ3nmyCDGBKInavdOK15jsl", {
 			id: "msg_loFOjxBNrRLzqYUf",
 			nowMs: 1_731_705_121_999,

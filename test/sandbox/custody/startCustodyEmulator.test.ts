@@ -93,7 +93,7 @@ async function send(changed: Record<string, unknown> = {}, referenceId: string =
 }
 
 describe("the wallet provider of a sandbox", () => {
-	test("holds keys that neither people nor the world's traders have, with money on them", async () => {
+	test("the provider has keys that neither people nor the world's traders have, with money on them", async () => {
 		const traders = createActors(400).map(({ address }) => address);
 		const own = await anvil.rpc<Hex[]>("eth_accounts");
 		for (const { wallet } of emulator.people()) {
@@ -105,7 +105,7 @@ describe("the wallet provider of a sandbox", () => {
 		}
 	});
 
-	test("signs with the wallet's own key, as the node confirms", async () => {
+	test("the provider signs with the wallet's own key, as the node confirms", async () => {
 		const { status, body } = await rpc(await send());
 		expect(status).toBe(200);
 		const mined = await anvil.rpc<{ from: Hex; hash: Hex }>("eth_getTransactionByHash", [
@@ -116,7 +116,7 @@ describe("the wallet provider of a sandbox", () => {
 		expect(looked.body).toMatchObject({ status: "confirmed", transaction_hash: mined.hash });
 	});
 
-	test("signs without broadcasting if that is requested", async () => {
+	test("the provider signs without broadcasting if that is requested", async () => {
 		const { params } = await send();
 		const { body } = await rpc({ method: "eth_signTransaction", params });
 		const raw = body.data.signed_transaction;
@@ -126,7 +126,7 @@ describe("the wallet provider of a sandbox", () => {
 		expect(await anvil.rpc("eth_getTransactionByHash", [keccak256(raw)])).toBeNull();
 	});
 
-	test("refuses callers other than the application, and requests signed otherwise", async () => {
+	test("the provider refuses callers other than the application, and wrong signatures", async () => {
 		const body = JSON.stringify(await send());
 		const path = `${emulator.url}/v1/wallets/${ada.wallet?.id}/rpc`;
 		const ask = async (headers: Record<string, string>) =>
@@ -141,7 +141,7 @@ describe("the wallet provider of a sandbox", () => {
 		).toBe(401);
 	});
 
-	test("does not act after the expiry that was signed", async () => {
+	test("the provider does not act after the signed expiry", async () => {
 		const body = await send();
 		expect((await rpc(body, { expiresInMs: 0 })).status).toBe(400);
 		expect((await rpc(body, { expiresInMs: -1 })).status).toBe(400);
@@ -179,7 +179,7 @@ describe("an idempotency key", () => {
 		proxy.stop();
 	});
 
-	test("an idempotency key is new again after a day, when only the reference blocks a second sending", async () => {
+	test("an idempotency key is new again after a day, when only the reference prevents a second send", async () => {
 		const key = randomUUID();
 		const body = await send();
 		expect((await rpc(body, { key })).status).toBe(200);
@@ -195,7 +195,7 @@ describe("an idempotency key", () => {
 	});
 });
 
-test("a reference belongs to one transaction for ever, however many ask at once", async () => {
+test("a reference always belongs to one transaction, for any number of simultaneous requests", async () => {
 	const reference = randomUUID();
 	const body = await send({}, reference);
 	const answers = await Promise.all(
@@ -207,7 +207,7 @@ test("a reference belongs to one transaction for ever, however many ask at once"
 	expect((await get("/v1/transactions?reference_id=none")).body).toEqual({ transactions: [] });
 });
 
-test("statuses are the chain's: reverted, replaced, and gone with a fork", async () => {
+test("the statuses follow the chain: reverted, replaced, and gone with a fork", async () => {
 	const revert = await rpc(await send({ to: null, data: "0xfe", gas_limit: "0x186a0" }));
 	expect(revert.status).toBe(400);
 	// Code that always reverts.
@@ -288,7 +288,7 @@ describe("a provider with false claims", () => {
 		return { answer, listed: await list(), list, hash, isKnown };
 	}
 
-	test("claims that it sent, and sends nothing", async () => {
+	test("the provider claims that it sent, and sends nothing", async () => {
 		const { answer, listed, list, hash, isKnown } = await claimed({ listed: "broadcasted" });
 		expect({ status: answer.status, isKnown }).toEqual({ status: 200, isKnown: false });
 		expect(answer.body.data.hash).toBe(hash);
@@ -298,7 +298,7 @@ describe("a provider with false claims", () => {
 		expect(await list()).toMatchObject({ status: "failed", transaction_hash: null });
 	});
 
-	test("refuses, and lists a failure with a hash for good", async () => {
+	test("the provider refuses, and lists a failure with a hash permanently", async () => {
 		const order = { status: 400, code: "insufficient_funds", lasting: true };
 		const { answer, list, hash, isKnown } = await claimed(order);
 		expect({ status: answer.status, isKnown }).toEqual({ status: 400, isKnown: false });
@@ -307,7 +307,7 @@ describe("a provider with false claims", () => {
 		expect(await list()).toMatchObject({ status: "failed", transaction_hash: hash });
 	});
 
-	test("claims that it failed, or lists nothing, although it sent", async () => {
+	test("the provider claims that it failed, or lists nothing, although it sent", async () => {
 		const failed = await claimed({ sends: true, status: 500 });
 		expect({ status: failed.answer.status, isKnown: failed.isKnown }).toEqual({
 			status: 500,
@@ -320,7 +320,7 @@ describe("a provider with false claims", () => {
 		expect(await hidden.list()).toMatchObject({ status: "confirmed" });
 	});
 
-	test("names the hash of the request before, or an unknown one", async () => {
+	test("the provider returns the hash of the previous request, or an unknown one", async () => {
 		const before = await rpc(await send());
 		const previous = await claimed({ hash: "previous", sends: true });
 		expect(previous.answer.body.data.hash).toBe(before.body.data.hash);
@@ -331,7 +331,7 @@ describe("a provider with false claims", () => {
 		expect(await anvil.rpc("eth_getTransactionByHash", [named])).toBeNull();
 	});
 
-	test("fails for one wallet, and for no other", async () => {
+	test("the provider fails for one wallet, and for no other", async () => {
 		const ben = emulator.person("ben");
 		emulator.fault({ kind: "status", status: 503, wallet: ben.wallet?.id ?? "" });
 		const answer = await rpc(await send());
@@ -352,7 +352,7 @@ describe("the endpoints for tests and developers", () => {
 		return { status: response.status, body: (await response.json()) as any };
 	}
 
-	test("order faults, count calls, and end both", async () => {
+	test("the endpoints request faults, count calls, and reset both", async () => {
 		expect((await door("faults", "POST", { kind: "nonsense" })).status).toBe(400);
 		expect((await door("faults", "POST", { kind: "status", path: "(" })).status).toBe(400);
 		await door("faults", "POST", { kind: "status", status: 418, times: 1 });
@@ -364,7 +364,7 @@ describe("the endpoints for tests and developers", () => {
 		expect((await door("faults", "DELETE")).body.faults).toEqual([]);
 	});
 
-	test("give tokens to any caller, users without their keys, and new users", async () => {
+	test("the endpoints give tokens to any caller, users without their keys, and new users", async () => {
 		const { token } = (await door("token", "POST", { userId: "ada" })).body;
 		expect(token.split(".")).toHaveLength(3);
 		expect((await door("token", "POST", { userId: "nobody" })).status).toBe(400);
@@ -402,7 +402,7 @@ describe("webhooks", () => {
 		return told;
 	}
 
-	test("tell each step of a transaction, also where the chain mines at once", async () => {
+	test("a webhook is sent for each step of a transaction, also if the chain mines at once", async () => {
 		const told = await listening(async (url) => {
 			emulator.sendWebhooksTo(url);
 			expect((await rpc(await send())).status).toBe(200);
@@ -410,7 +410,7 @@ describe("webhooks", () => {
 		expect(told).toEqual(["transaction.broadcasted", "transaction.confirmed"]);
 	});
 
-	test("tell of what reverted, and of what no node took", async () => {
+	test("a webhook is sent for a reverted transaction, and for one that no node accepted", async () => {
 		const told = await listening(async (url) => {
 			emulator.sendWebhooksTo(url);
 			// PUSH, PUSH, REVERT.
@@ -428,7 +428,7 @@ describe("webhooks", () => {
 		]);
 	});
 
-	test("go where a developer wants them, on this machine", async () => {
+	test("webhooks are sent to a developer's URL on this machine", async () => {
 		const door = async (url: unknown) => {
 			const body = JSON.stringify({ url });
 			const path = `${emulator.url}/_sandbox/webhooks`;

@@ -3,7 +3,7 @@ import { createRevenue, TAPE_USD, tapeUsdAt } from "./describeEconomy.ts";
 
 const START_S = 1_800_000_000;
 
-test("coins are paid every 20 s and dollars each minute; after an hour each tenth time", async () => {
+test("coins are paid every 20 s and dollars each minute; after an hour a tenth as often", async () => {
 	const state = { nowS: START_S };
 	const told = { coins: 0, dollars: 0, moves: 0 };
 	const revenue = createRevenue({
@@ -24,7 +24,7 @@ test("coins are paid every 20 s and dollars each minute; after an hour each tent
 	expect(told).toEqual({ coins: 36, dollars: 12, moves: 12 });
 });
 
-test("the token's price stays near its own, and moves less than 0.6 % in ten minutes", () => {
+test("the token's price stays near its centre, and moves less than 0.6 % in ten minutes", () => {
 	for (let atS = START_S; atS < START_S + 14_400; atS += 600) {
 		const [now, later] = [tapeUsdAt(atS), tapeUsdAt(atS + 600)];
 		expect(Math.abs(now / TAPE_USD - 1)).toBeLessThan(0.0201);

@@ -46,7 +46,7 @@ async function meanTick(address: Address): Promise<number> {
 	return Number((to - from) / BigInt(TWAP_S));
 }
 
-test("the router pays the keeper for burning, and the burner buys the token for it", async () => {
+test("the router's share for burning belongs to the keeper, and the burner buys this token", async () => {
 	const { router, burner, token } = economy.addresses;
 	const ofRouter = { address: router, abi: revenueRouterAbi } as const;
 	const ofBurner = { address: burner, abi: buybackBurnerAbi } as const;
@@ -64,7 +64,7 @@ test("the router pays the keeper for burning, and the burner buys the token for 
 	expect([told.token, told.router, told.burner].map(checksummed)).toEqual([token, router, burner]);
 });
 
-test("the token's pools hold liquidity at its price, and know the mean of the last ten minutes", async () => {
+test("the token's pools hold liquidity at its price, and store the average of the last ten minutes", async () => {
 	const { usdg, weth } = stockAddresses;
 	const depths: bigint[] = [];
 	for (const pool of economy.pools) {
@@ -87,7 +87,7 @@ test("the token's pools hold liquidity at its price, and know the mean of the la
 	expect(deep > 5n * thin && thin > 100_000n && dollars > 100_000n).toBe(true);
 });
 
-test("a price that moves is remembered, and moves the mean later than the price", async () => {
+test("a price change is recorded, and moves the average later than the price", async () => {
 	const [pool] = economy.pools;
 	if (!pool) throw new Error("no pool");
 	const before = await slotOf(pool.address);
@@ -102,7 +102,7 @@ test("a price that moves is remembered, and moves the mean later than the price"
 	await economy.movePrice(USD);
 });
 
-test("a price that is settled is the mean at once, and is remembered from there on", async () => {
+test("a price that is set as settled is the average at once, and is recorded from then on", async () => {
 	const [pool] = economy.pools;
 	if (!pool) throw new Error("no pool");
 	for (const tape of [0.052, 0.051, 0.056]) {
@@ -119,7 +119,7 @@ test("a price that is settled is the mean at once, and is remembered from there 
 	await economy.settlePrice(USD);
 });
 
-test("the token's holders have together all that was ever transferred", async () => {
+test("the balances of the token's holders sum to all that was ever transferred", async () => {
 	const { token } = economy.addresses;
 	const logs = await chain.getContractEvents({
 		...{ address: token, abi: stockAbi, eventName: "Transfer", fromBlock: 0n },
@@ -137,7 +137,7 @@ test("the token's holders have together all that was ever transferred", async ()
 	expect(held.reduce((all, raw) => all + raw)).toBe(SUPPLY);
 });
 
-test("revenue in coins and in dollars arrives under its source's name, and is owed to the keeper", async () => {
+test("revenue in coins and dollars is recorded under its source, and earned by the keeper", async () => {
 	const { router } = economy.addresses;
 	await economy.payCoins("marketplace", 10_000n);
 	await economy.payDollars("trading", 5_000n);
@@ -158,7 +158,7 @@ test("revenue in coins and in dollars arrives under its source's name, and is ow
 	}
 });
 
-test("opened again on the same chain it is found, not deployed", async () => {
+test("opening the economy twice on one chain finds its contracts, and deploys nothing", async () => {
 	const before = await anvil.rpc("eth_blockNumber");
 	const again = await openEconomy(anvil.url, { keeper, ethUsd: USD.eth });
 	expect(again.isNew).toBe(false);

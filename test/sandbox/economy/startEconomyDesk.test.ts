@@ -82,7 +82,7 @@ const priceNow = async () => {
 	return (await chain.readContract({ address, abi: oracleAbi, functionName: "slot0" }))[0];
 };
 
-test("a sandwich stands around the purchase in its block, and costs no more than its minimum lets it", async () => {
+test("a sandwich attack surrounds the purchase in its block, and costs at most the slippage", async () => {
 	const [fair, before, price] = [await quote(), await supply(), await priceNow()];
 	await order({ kind: "sandwich", bps: 40, times: 1 });
 	const minBurned = (fair * 9_900n) / 10_000n;
@@ -97,7 +97,7 @@ test("a sandwich stands around the purchase in its block, and costs no more than
 	expect(await priceNow()).toBe(price);
 });
 
-test("a sandwich beyond the minimum buys nothing: the purchase reverts, and the supply stays", async () => {
+test("a buyback reverts when a sandwich attack pushes the price below its minimum", async () => {
 	const [fair, before] = [await quote(), await supply()];
 	await order({ kind: "sandwich", bps: 500 });
 	const { status } = await buy((fair * 9_950n) / 10_000n);
@@ -105,7 +105,7 @@ test("a sandwich beyond the minimum buys nothing: the purchase reverts, and the 
 	expect(await supply()).toBe(before);
 });
 
-test("once it is over, purchases are mined as they come and get the price", async () => {
+test("after the attack purchases are mined normally, at the market price", async () => {
 	const [fair, before, count] = [await quote(), await supply(), desk.sandwiches().length];
 	const { status } = await buy(fair);
 	expect(status).toBe("success");
@@ -113,7 +113,7 @@ test("once it is over, purchases are mined as they come and get the price", asyn
 	expect(desk.sandwiches()).toHaveLength(count);
 });
 
-test("people empty a pool, move the price, pay revenue and take the keeper's purse", async () => {
+test("a developer can empty a pool, move the price, pay revenue and empty the keeper's account", async () => {
 	const fair = await quote();
 	expect((await post("world", { do: "price", tape: 0.06, eth: 2_500 })).status).toBe(200);
 	expect(Number(await quote()) / Number(fair)).toBeCloseTo(0.05 / 0.06, 2);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createFaultList } from "./faults.ts";
 
-test("a fault meets the paths it names, as often as it says", () => {
+test("a fault affects the paths that it names, a given number of times", () => {
 	const faults = createFaultList(null);
 	faults.add({ kind: "500", path: "/stats$", times: 2 });
 	expect(faults.takeForPath("/api/v2/collections/x")).toBeNull();
@@ -11,7 +11,7 @@ test("a fault meets the paths it names, as often as it says", () => {
 	expect(faults.takeForPath("/api/v2/collections/x/stats")).toBeNull();
 });
 
-test("the stream's faults are not the paths' and the other way round", () => {
+test("faults of the stream do not affect paths, and faults of paths do not affect the stream", () => {
 	const faults = createFaultList(null);
 	faults.add({ kind: "duplicate" });
 	faults.add({ kind: "429" });

@@ -47,7 +47,7 @@ const named = (order: any) => ({
 });
 
 describe("collections", () => {
-	test("every answer is one that the provider's OpenAPI document allows", async () => {
+	test("every answer is valid for the provider's OpenAPI document", async () => {
 		const { contracts } = await get("/collections/kiln-folk");
 		const { asset_events } = await get("/events/collection/kiln-folk?event_type=sale&limit=1");
 		const { identifier } = asset_events[0].nft;
@@ -125,7 +125,7 @@ describe("collections", () => {
 		expect(sales).toEqual([...sales].sort((a, b) => b - a));
 	});
 
-	test("supply, owners and names are the contracts' own", async () => {
+	test("supply, owners and names equal the contracts'", async () => {
 		const { name, contracts, total_supply } = await get("/collections/harbor-lights");
 		expect(name).toBe("Harbor Lights");
 		const data = encodeFunctionData({ abi: supplyAbi, functionName: "totalSupply" });
@@ -152,7 +152,7 @@ describe("collections", () => {
 		}
 	});
 
-	test("traits are counted over the tokens, and a filter finds those that have them", async () => {
+	test("traits are counted over the tokens, and a filter finds the tokens with them", async () => {
 		const { counts } = await get("/traits/harbor-lights");
 		const nfts = await all("/collection/harbor-lights/nfts?limit=50", "nfts");
 		for (const [type, values] of Object.entries<Record<string, number>>(counts)) {
@@ -166,7 +166,7 @@ describe("collections", () => {
 		}
 	});
 
-	test("search finds by a part of the name, and tokens by number", async () => {
+	test("search finds collections by a part of the name, and tokens by number", async () => {
 		const { results } = await get("/search?query=LIGHTS");
 		expect(results.map((hit: any) => hit.collection.collection)).toEqual(["harbor-lights"]);
 		const nfts = await get("/search?query=harbor%202&asset_types=nft");
@@ -195,7 +195,7 @@ describe("collections", () => {
 });
 
 describe("events", () => {
-	test("pages give each event once, newest first, of the types and times asked for", async () => {
+	test("pages give each event once, newest first, of the requested types and times", async () => {
 		const whole = await all("/events/collection/night-ferry?limit=200", "asset_events");
 		const paged = await all("/events/collection/night-ferry?limit=17", "asset_events");
 		expect(paged).toEqual(whole);
@@ -215,7 +215,7 @@ describe("events", () => {
 		);
 	});
 
-	test("sales are those of the chain's Seaport", async () => {
+	test("sales equal those of the chain's Seaport", async () => {
 		const filter = { fromBlock: "0x0", toBlock: "latest", topics: [ORDER_FULFILLED] };
 		const logs = (await lab.rpc.call("eth_getLogs", [filter])) as any[];
 		const sales = await all("/events?event_type=sale&limit=200", "asset_events");
@@ -224,7 +224,7 @@ describe("events", () => {
 		for (const sale of sales) expect(hashes).toContain(sale.order_hash);
 	});
 
-	test("mints come as mint, and some as the transfer that they also are", async () => {
+	test("mints are returned as mint, and some as the transfer that they also are", async () => {
 		const transfers = await all("/events?event_type=transfer&limit=200", "asset_events");
 		const fromNobody = transfers.filter(({ from_address }) => /^0x0+$/.test(from_address));
 		const mints = await all("/events?event_type=mint&limit=200", "asset_events");
@@ -251,7 +251,7 @@ describe("the book", () => {
 		}
 	});
 
-	test("every listing for ether can be bought on chain, as its fulfilment says", async () => {
+	test("every listing in ether can be bought on chain with its fulfilment", async () => {
 		let bought = 0;
 		for (const slug of slugs) {
 			for (const listing of await all(`/listings/collection/${slug}/all?limit=50`, "listings")) {
@@ -265,7 +265,7 @@ describe("the book", () => {
 		expect(bought).toBeGreaterThan(20);
 	});
 
-	test("every offer can be taken by a holder, whether on a token, the collection or a trait", async () => {
+	test("every offer on a token, the collection or a trait can be accepted by a holder", async () => {
 		const kinds = new Set<string>();
 		for (const slug of slugs) {
 			const collection = lab.emulator.market().collections.get(slug)!;
@@ -291,7 +291,7 @@ describe("the book", () => {
 		expect([...kinds].sort()).toEqual(["collection", "item", "trait"]);
 	});
 
-	test("a listing in coins is bought with coins, for another recipient", async () => {
+	test("a listing in a token is bought with that token, for another recipient", async () => {
 		const pages = await Promise.all(
 			slugs.map((slug) => all(`/listings/collection/${slug}/all?limit=200`, "listings")),
 		);
@@ -313,7 +313,7 @@ describe("the book", () => {
 		expect(nft.owners.map((owner: any) => owner.address)).toContain(recipient);
 	});
 
-	test("a sale makes its listing fulfilled, its event come and its fulfilment end", async () => {
+	test("after a sale its listing is fulfilled, its event is returned and its fulfilment refused", async () => {
 		const [listing] = (await get("/listings/collection/kiln-folk/best")).listings;
 		const body = { listing: named(listing) };
 		const before = (await get("/collections/kiln-folk/stats")).total;
@@ -341,7 +341,7 @@ describe("the book", () => {
 		expect(left.map((order) => order.order_hash)).not.toContain(listing.order_hash);
 	});
 
-	test("a part of an edition's listing is bought, the rest stays for sale", async () => {
+	test("a part of an edition's listing is bought, and the rest stays for sale", async () => {
 		const pages = await Promise.all(
 			slugs.map((slug) => all(`/listings/collection/${slug}/all?limit=200`, "listings")),
 		);
@@ -368,7 +368,7 @@ describe("the book", () => {
 		expect(isHex(rest.result)).toBe(true);
 	});
 
-	test("a listing whose seller gave the token away is inactive, and the seller's counter ends them all", async () => {
+	test("a listing whose seller gave the token away is inactive, and the seller's counter ends all of them", async () => {
 		const market = lab.emulator.market();
 		const collection = market.collections.get("signal-pigeons")!;
 		const order = [...collection.open].find(
@@ -393,7 +393,7 @@ describe("the book", () => {
 });
 
 describe("drops", () => {
-	test("an open drop can be minted with the call that it gives", async () => {
+	test("an open drop can be minted with the returned call", async () => {
 		const featured = await all("/drops?limit=3", "drops", "cursor");
 		expect(featured.every((drop) => drop.is_minting)).toBe(true);
 		const mint = { minter: person, quantity: 2 };
@@ -404,7 +404,7 @@ describe("drops", () => {
 		expect((await get("/collections/harbor-lights")).total_supply).toBe(before + 2);
 	});
 
-	test("a sold out drop is among the recently minted, and minting it is a conflict", async () => {
+	test("a sold-out drop is among the recently minted, and minting it is a conflict", async () => {
 		const { drops } = await get("/drops?type=recently_minted");
 		expect(drops.map((drop: any) => drop.collection_slug)).toContain("kiln-folk");
 		const answer = await lab.post("/drops/kiln-folk/mint", { minter: person, quantity: 1 });
@@ -427,7 +427,7 @@ describe("the state", () => {
 		expect([...other.market().orders.keys()]).not.toEqual(hashes);
 	});
 
-	test("the state after a reorg is that of the new chain", async () => {
+	test("the state after a reorg equals that of the new chain", async () => {
 		const snapshot = await lab.rpc.call("evm_snapshot");
 		const head = await readHead(lab.rpc);
 		await lab.rpc.call("anvil_mine", ["0x3"]);

@@ -7,13 +7,13 @@ import { type Lab, openLab, openSocket, type TestSocket } from "./testing/openLa
 describe("readFrame", () => {
 	const frame = { joinRef: "1", ref: "2", topic: "collection:x", event: "phx_join", payload: {} };
 
-	test("frames of both versions mean the same", () => {
+	test("frames of both versions are read to the same content", () => {
 		expect(readFrame('["1","2","collection:x","phx_join",{}]')).toEqual(frame);
 		const object = '{"topic":"collection:x","event":"phx_join","payload":{},"ref":2,"join_ref":1}';
 		expect(readFrame(object)).toEqual(frame);
 	});
 
-	test("an answer is written in the version that the client speaks", () => {
+	test("an answer is written in the version of its client", () => {
 		expect(writeFrame("2.0.0", frame)).toBe('["1","2","collection:x","phx_join",{}]');
 		expect(JSON.parse(writeFrame("1.0.0", frame))).toEqual({
 			topic: "collection:x",
@@ -97,7 +97,7 @@ describe("streamHub", () => {
 		]);
 	});
 
-	test("a sale is pushed with its parties, its price and its token, and the transfer with it", async () => {
+	test("a sale is pushed with its parties, its price and its token, together with the transfer", async () => {
 		const socket = await open();
 		await join(socket);
 		const { order_hash, transaction } = await buy();
@@ -120,7 +120,7 @@ describe("streamHub", () => {
 		expect(inner(moved).to_account.address).toBe(person);
 	});
 
-	test("new orders and those that end are pushed as the book moves, of all collections to *", async () => {
+	test("new and ended orders are pushed with each change of the book, of all collections to *", async () => {
 		const socket = await open();
 		await join(socket, "collection:*");
 		for (let n = 0; n < 60; n++) {
@@ -156,7 +156,7 @@ describe("streamHub", () => {
 		expect(inner(await socket.next(is("order_invalidate"))).order_hash).toBe(order.hash);
 	});
 
-	test("a join gets only the events that it asked for", async () => {
+	test("a join gets only the requested types of events", async () => {
 		const socket = await open();
 		await join(socket, TOPIC, { event_types: ["item_transferred"] });
 		await buy();
@@ -168,7 +168,7 @@ describe("streamHub", () => {
 		]);
 	});
 
-	test("version 1 speaks in objects", async () => {
+	test("version 1 uses JSON objects", async () => {
 		const socket = await open("vsn=1.0.0");
 		socket.send({ topic: TOPIC, event: "phx_join", payload: {}, ref: 0 });
 		await socket.next((frame) => frame.event === "phx_reply" && frame.ref === "0");
@@ -177,7 +177,7 @@ describe("streamHub", () => {
 		expect(sold).toMatchObject({ topic: TOPIC, payload: { event_type: "item_sold" } });
 	});
 
-	test("the stream drops everyone, doubles a push and changes the order, when told to", async () => {
+	test("on request the stream disconnects everyone, doubles a push and changes the order", async () => {
 		const first = await open();
 		await join(first);
 		lab.emulator.fault({ kind: "drop_stream" });

@@ -38,7 +38,7 @@ const ask = async (path: string, body?: unknown) => {
 };
 
 test.each(REVEAL_NAMES)(
-	"%s: hidden at first, and each token shows its own once it is out",
+	"%s: hidden at first, and each token has its own document after the reveal",
 	async (kind) => {
 		const opened = await ask("/_sandbox/reveals", { kind, tokens: 24, everyMs: 0 });
 		expect(opened).toMatchObject({ status: 201, body: { kind, tokens: 24, isRevealed: false } });
@@ -62,7 +62,7 @@ test.each(REVEAL_NAMES)(
 	},
 );
 
-test("servers answer the old document, 429 and half answers on demand, as often as ordered", async () => {
+test("on request servers answer the old document, 429 and incomplete answers, a given number of times", async () => {
 	const { contract } = await studio.open({ kind: "silent", tokens: 2 });
 	await studio.reveal([contract]);
 	const uri = await uriOf(contract, 1n);
@@ -78,13 +78,13 @@ test("servers answer the old document, 429 and half answers on demand, as often 
 	expect((await ask("/_sandbox/reveals", { kind: "nonsense" })).status).toBe(400);
 });
 
-test("a reveal that is ordered for later happens by itself", async () => {
+test("a scheduled reveal happens by itself", async () => {
 	const { contract } = await studio.open({ kind: "announced", tokens: 2, afterMs: 1 });
 	await until(async () => (await uriOf(contract, 1n)).endsWith("/open/1"), "it is out");
 	expect(studio.shows().find((show) => show.contract === contract)?.isRevealed).toBe(true);
 });
 
-test("a seller sells, cancels or withdraws in the moment in which a buyer asks how to fill it", async () => {
+test("on request a seller sells, cancels or withdraws when a buyer asks for the fulfilment", async () => {
 	await studio.open({ kind: "silent", tokens: 60 });
 	const bought = async () => {
 		await lab.rpc.call("anvil_mine", ["0x3"]);

@@ -41,7 +41,7 @@ test("an honest V4 pool trades at its stock's price, and moves with it", async (
 	}
 });
 
-test("nine hundred decoys are there, each once, with fees of 1 to 95 % and most with hooks", async () => {
+test("nine hundred decoy pools exist, each once, with fees of 1 to 95 % and most with hooks", async () => {
 	const { decoys } = world.v4;
 	expect(new Set(decoys.map(({ id }) => id)).size).toBe(900);
 	const fees = decoys.map(({ key }) => key.fee);
@@ -57,7 +57,7 @@ test("nine hundred decoys are there, each once, with fees of 1 to 95 % and most 
 	expect(slots.filter(isOpen)).toHaveLength(900);
 });
 
-test("a trade in a decoy loses: it is empty, or keeps at least a third of the output", async () => {
+test("a trade in a decoy pool loses: the pool is empty, or keeps at least a third of the output", async () => {
 	const { decoys } = world.v4;
 	const told = await quotes(decoys);
 	expect(told.filter((out) => out !== undefined && out > 0n).length).toBeGreaterThan(50);

@@ -88,7 +88,7 @@ const roundOf = (feed: Address | null | undefined) =>
 	});
 const answerOf = async (feed: Address | null | undefined) => (await roundOf(feed))[1];
 
-test("a swap of one and of two hops through SwapRouter02 gives what QuoterV2 said, to the base unit", async () => {
+test("a swap of one and of two hops through SwapRouter02 gives QuoterV2's amount, to the base unit", async () => {
 	const { usdg, weth } = world.addresses;
 	const [tsla, coin] = [world.stock("TSLA"), world.stock("COIN")];
 	const ways = [
@@ -105,7 +105,7 @@ test("a swap of one and of two hops through SwapRouter02 gives what QuoterV2 sai
 	}
 });
 
-test("exact output takes what QuoterV2 said, and gives the amount", async () => {
+test("an exact output costs QuoterV2's amount, and gives the exact amount", async () => {
 	const { usdg, router, quoter } = world.addresses;
 	const aapl = world.stock("AAPL").address;
 	const [path, amountOut] = [pathOf(aapl, 500, usdg), parseUnits("7", 18)];
@@ -127,7 +127,7 @@ test("exact output takes what QuoterV2 said, and gives the amount", async () => 
 	expect(had - (await balanceOf(usdg))).toBe(result[0]);
 });
 
-test("every pool stands where the catalogue says, holds liquidity, and agrees with the feeds", async () => {
+test("every pool is at its address in the catalogue, holds liquidity, and agrees with the feeds", async () => {
 	const prices = cataloguePrices();
 	for (const pool of world.pools) {
 		const { address } = pool;
@@ -154,7 +154,7 @@ test("every pool stands where the catalogue says, holds liquidity, and agrees wi
 	}
 });
 
-test("a market that moves takes pools and feeds with it; feeds stay where they are told to", async () => {
+test("moving the market moves pools and feeds; a stopped feed does not move", async () => {
 	const { usdg } = world.addresses;
 	const msft = world.stock("MSFT");
 	const buy = () => quote(pathOf(usdg, 3_000, msft.address), parseUnits("10", 6));
@@ -167,7 +167,7 @@ test("a market that moves takes pools and feeds with it; feeds stay where they a
 	expect(Number(await buy()) / Number(before)).toBeCloseTo(1.0061, 3);
 });
 
-test("a pool can be drained and filled again", async () => {
+test("a pool can be emptied and filled again", async () => {
 	const amzn = world.stock("AMZN");
 	const [pool] = amzn.pools;
 	if (!pool) throw new Error("no pool");
@@ -182,7 +182,7 @@ test("a pool can be drained and filled again", async () => {
 	expect(Number(await quote(path, 10n ** 9n)) / Number(before)).toBeCloseTo(1, 6);
 });
 
-test("feeds stop, turn negative, answer 2^255 or revert", async () => {
+test("on request feeds stop, turn negative, return 2^255 or revert", async () => {
 	const feed = world.feeds["NVDA"];
 	await world.setFeed("NVDA", 17_000_000_000n, 1_700_000_000);
 	expect(await roundOf(feed)).toMatchObject({ 1: 17_000_000_000n, 3: 1_700_000_000n });
@@ -199,7 +199,7 @@ test("feeds stop, turn negative, answer 2^255 or revert", async () => {
 	await world.setFeedDead("NVDA", false);
 });
 
-test("a multiplier changes at its time without a transaction, and never moves raw balances", async () => {
+test("a multiplier changes at its time without a transaction, and never changes raw balances", async () => {
 	const gme = world.stock("GME").address;
 	const read = <Name extends "uiMultiplier" | "newUIMultiplier" | "effectiveAt">(name: Name) =>
 		chain.readContract({ address: gme, abi: stockAbi, functionName: name });
@@ -224,7 +224,7 @@ test("a multiplier changes at its time without a transaction, and never moves ra
 	expect(await balanceOf(gme)).toBe(10n ** 18n);
 });
 
-test("bad tokens are bad: taxed, paused, blocking, rebased, of other decimals, another's namesake", async () => {
+test("each bad token is bad: taxed, paused, blocking, rebased, of other decimals, with another's name", async () => {
 	const { taxed, paused, blocking, rebasing, decimals, namesake } = world.bad;
 	const { usdg } = world.addresses;
 	const buy = (token: Address) => {
@@ -249,7 +249,7 @@ test("bad tokens are bad: taxed, paused, blocking, rebased, of other decimals, a
 	expect(await chain.readContract(symbol)).toBe("AAPL");
 });
 
-test("opened again on the same chain it is found, not deployed", async () => {
+test("opening the stock world twice on one chain finds its contracts, and deploys nothing", async () => {
 	const before = await anvil.rpc("eth_blockNumber");
 	const again = await openStockWorld(anvil.url);
 	expect(await anvil.rpc("eth_blockNumber")).toBe(before);

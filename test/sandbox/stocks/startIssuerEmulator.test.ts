@@ -25,7 +25,7 @@ async function list(): Promise<IssuerRow[]> {
 const called = async (symbol: string) =>
 	(await list()).filter(({ tokenSymbol }) => tokenSymbol === symbol);
 
-test("the list has each stock under its address, with the multipliers that the token says", async () => {
+test("the list has each stock under its address, with the token's multipliers", async () => {
 	const tsla = world.stock("TSLA");
 	const [row] = await called("TSLA");
 	expect(row).toMatchObject({
@@ -48,7 +48,7 @@ test("the list has each stock under its address, with the multipliers that the t
 	expect(tickers).toContain("SIXD");
 });
 
-test("a row of the issuer can be removed, doubled or given wrong facts on demand", async () => {
+test("on request a row of the issuer is removed, doubled or given wrong data", async () => {
 	issuer.fault({ kind: "removal", ticker: "NVDA", times: 1 });
 	expect(await called("NVDA")).toEqual([]);
 	expect(await called("NVDA")).toHaveLength(1);
@@ -70,7 +70,7 @@ test("a row of the issuer can be removed, doubled or given wrong facts on demand
 	expect(await list()).toEqual([]);
 });
 
-test("an outage is ordered over HTTP, and ends", async () => {
+test("an outage is requested over HTTP, and ends", async () => {
 	const desk = `${issuer.url}/_sandbox/faults`;
 	const order = JSON.stringify({ kind: "500", status: 503 });
 	expect((await fetch(desk, { method: "POST", body: order })).status).toBe(200);
@@ -82,7 +82,7 @@ test("an outage is ordered over HTTP, and ends", async () => {
 	expect(issuer.calls().byPath["GET /rhj/assets"]).toBeGreaterThan(2);
 });
 
-test("people move the world over HTTP; what is not there is refused", async () => {
+test("a developer changes the world over HTTP; unknown names are refused", async () => {
 	const lend = async (hand: unknown) => {
 		const body = JSON.stringify(hand);
 		return (await fetch(`${issuer.url}/_sandbox/world`, { method: "POST", body })).status;

@@ -43,7 +43,7 @@ test("the first tick moves every price; after it feeds move more often than pool
 	expect(told[0]?.prices).toEqual(stockPrices(7, START_S));
 });
 
-test("while the market is closed stocks are silent and pools stand still; ether and USDG go on", async () => {
+test("while the market is closed stock feeds and pools do not change; ether and USDG continue", async () => {
 	const { state, told, market } = openMarket();
 	state.nowS = START_S + 3_100;
 	expect(isMarketOpen(3_100)).toBe(false);

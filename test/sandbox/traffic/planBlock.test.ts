@@ -36,7 +36,7 @@ test("the same seed plans the same world, to the last signature", async () => {
 	expect(await plan(freshWorld(3), 12)).not.toEqual(await plan(other, 12));
 });
 
-test("a world read back from JSON goes on as it would have", async () => {
+test("a world read back from JSON continues as the original would", async () => {
 	const world = freshWorld(3);
 	await plan(world, 10);
 	const copy = World.parse(JSON.parse(JSON.stringify(world)));
@@ -53,7 +53,7 @@ test("no account gets fewer than zero units, and no supply exceeds its limit", a
 	expect(world.collections.find(({ key }) => key === "astro")?.minted).toBe(400);
 });
 
-test("every shape of trade comes up", async () => {
+test("every kind of trade is planned", async () => {
 	const world = freshWorld(6);
 	await plan(world, 150);
 	for (const label of [

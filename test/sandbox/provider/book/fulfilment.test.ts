@@ -6,7 +6,7 @@ import { merkleProof, merkleRoot } from "./fulfilment.ts";
 const leafOf = (id: bigint): Hex => keccak256(toHex(id, { size: 32 }));
 const ids = fc.uniqueArray(fc.bigInt(0n, 2n ** 256n - 1n), { minLength: 1, maxLength: 40 });
 
-test("every id's proof leads to the root, as Seaport walks it", () => {
+test("every id's proof leads to the root, as Seaport computes it", () => {
 	fc.assert(
 		fc.property(ids, fc.nat(), (all, n) => {
 			const id = all[n % all.length]!;
@@ -20,7 +20,7 @@ test("every id's proof leads to the root, as Seaport walks it", () => {
 	);
 });
 
-test("an id that is none of the leaves has no proof, and order does not matter", () => {
+test("a token id outside of the tree has no proof; the root does not depend on the order of ids", () => {
 	expect(merkleProof([1n, 2n], 3n)).toEqual([]);
 	expect(merkleRoot([1n, 2n, 3n])).toBe(merkleRoot([3n, 1n, 2n]));
 });

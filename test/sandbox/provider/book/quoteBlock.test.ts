@@ -93,7 +93,7 @@ const history = fc.record({
 	}),
 });
 
-test("no bid reaches an ask, however the price moves and in every currency", () => {
+test("no bid reaches an ask, at any price and in every currency", () => {
 	fc.assert(
 		fc.property(history, ({ seed, standard, price, moves }) => {
 			const { market, collection } = openMarket(standard, price);
@@ -107,7 +107,7 @@ test("no bid reaches an ask, however the price moves and in every currency", () 
 	);
 });
 
-test("an ask that comes back with its token meets no bid that came meanwhile", () => {
+test("an ask that returns with its token meets no bid that was made meanwhile", () => {
 	for (let seed = 1; seed <= 8; seed++) {
 		const { market, collection } = openMarket("erc721", 1);
 		for (let n = 0; n < 40; n++) step(market, collection, 0, seed);
@@ -127,7 +127,7 @@ test("an ask that comes back with its token meets no bid that came meanwhile", (
 	}
 });
 
-test("the book follows the price: after it doubled or halved, bids and asks are around it", () => {
+test("the book follows the price: after it doubled or halved, bids and asks surround it", () => {
 	for (const move of [Math.log(2) / 40, -Math.log(2) / 40]) {
 		const { market, collection } = openMarket("erc721", 1);
 		for (let n = 0; n < 60; n++) step(market, collection, 0, 3);

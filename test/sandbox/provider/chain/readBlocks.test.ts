@@ -30,7 +30,7 @@ const filled = (order: Partial<Fulfilled>): Fulfilled => ({
 	...order,
 });
 
-test("a listing filled is sold by its offerer to the recipient for all that was paid", () => {
+test("a filled listing is sold by its offerer to the recipient, at the sum of all payments", () => {
 	const paid = [to(seller, ether(94n)), to(artist, ether(6n))];
 	expect(salesOf([filled({ offer: [nft(5n)], consideration: paid })])).toEqual([
 		{
@@ -47,7 +47,7 @@ test("a listing filled is sold by its offerer to the recipient for all that was 
 	]);
 });
 
-test("an offer taken is bought by its offerer for what he offered, fees within", () => {
+test("an accepted offer is bought by its offerer at the offered amount, fees included", () => {
 	const wanted = [to(buyer, nft(5n)), to(artist, coin(6n))];
 	const offer = filled({
 		offerer: buyer,
@@ -60,7 +60,7 @@ test("an offer taken is bought by its offerer for what he offered, fees within",
 	]);
 });
 
-test("a listing and an offer matched by a third party are one sale between the two", () => {
+test("a listing and an offer matched by a third party are one sale between their makers", () => {
 	const listing = filled({
 		recipient: relayer,
 		offer: [nft(5n)],
@@ -81,7 +81,7 @@ test("a listing and an offer matched by a third party are one sale between the t
 	}
 });
 
-test("a private listing is bought by the one it names", () => {
+test("a private listing is bought by the buyer that it names", () => {
 	const consideration = [to(seller, ether(100n)), to(buyer, nft(5n))];
 	const listing = filled({ recipient: seller, offer: [nft(5n)], consideration });
 	expect(salesOf([listing, filled({ offerer: buyer, offer: [ether(100n)] })])).toMatchObject([
@@ -89,7 +89,7 @@ test("a private listing is bought by the one it names", () => {
 	]);
 });
 
-test("a bundle's parts cost together what was paid", () => {
+test("the prices of a bundle's parts sum to the paid amount", () => {
 	const offer = [nft(1n), nft(2n), nft(3n)];
 	const sales = salesOf([filled({ offer, consideration: [to(seller, ether(100n))] })]);
 	expect(sales.map(({ totalRaw }) => totalRaw)).toEqual([34n, 33n, 33n]);

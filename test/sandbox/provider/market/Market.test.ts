@@ -7,7 +7,7 @@ const actors = createActors(40);
 const addressOf = (index: number): Address => actors[index]!.address.toLowerCase() as Address;
 const person: Address = `0x${"11".repeat(20)}`;
 
-test("a token that a person bought is no actor's any more, and one given back is again", () => {
+test("the simulated traders do not use a token that a person bought, until it is returned", () => {
 	const world = emptyWorld({ seed: 1, historyBlocks: 8, startS: 0, actors }, person);
 	const market = newMarket();
 	const meet = (key: string, standard: "erc721" | "erc1155") => {

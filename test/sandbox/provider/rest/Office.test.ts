@@ -13,7 +13,7 @@ const paging = (query: string) => ({
 const rows = (prices: readonly number[]): Row[] =>
 	prices.map((price, seq) => ({ price, seq })).sort((a, b) => a.price - b.price || a.seq - b.seq);
 
-test("pages show every row once and in order, whatever their size", () => {
+test("pages show every row once and in order, for any size", () => {
 	fc.assert(
 		fc.property(
 			fc.array(fc.integer({ min: 0, max: 5 })),
@@ -34,7 +34,7 @@ test("pages show every row once and in order, whatever their size", () => {
 	);
 });
 
-test("a list that moved goes on behind the last row shown", () => {
+test("a list that changed continues after the last row shown", () => {
 	const first = pageOf(rows([1, 2, 3, 4]), paging("limit=2"));
 	const second = pageOf(rows([9, 9, 3, 4]), paging(`limit=2&next=${first.next}`));
 	expect(second.items.map(({ price }) => price)).toEqual([3, 4]);

@@ -38,7 +38,7 @@ test("a key is required if one is set, and an empty header is always refused", a
 	expect(key.status).toBe(201);
 });
 
-test("limits count by bucket and window, and are shown in headers", async () => {
+test("limits are counted by bucket and window, and shown in headers", async () => {
 	let nowMs = 1_000_000;
 	const window = { limit: 2, windowMs: 60_000 };
 	const limited = lab.start({
@@ -60,7 +60,7 @@ test("limits count by bucket and window, and are shown in headers", async () => 
 	expect((await ask(STATS, {}, limited.url)).status).toBe(200);
 });
 
-test("throttling comes as 429 and 599, with retry-after as it was given", async () => {
+test("throttling is answered with 429 and 599, with the requested retry-after", async () => {
 	const seconds = await spoiled({ kind: "429", retryAfter: 7 });
 	expect([seconds.status, seconds.headers.get("retry-after")]).toEqual([429, "7"]);
 	const date = "Sat, 21 Nov 2026 16:00:00 GMT";
@@ -70,7 +70,7 @@ test("throttling comes as 429 and 599, with retry-after as it was given", async 
 	expect((await ask(STATS)).status).toBe(200);
 });
 
-test("bodies come as HTML, cut off, too large, or of wrong types", async () => {
+test("on request bodies are HTML, cut off, too large, or of wrong types", async () => {
 	const html = await spoiled({ kind: "html" });
 	expect(html.headers.get("content-type")).toBe("text/html");
 	const cut = await (await spoiled({ kind: "truncated" })).text();
@@ -83,7 +83,7 @@ test("bodies come as HTML, cut off, too large, or of wrong types", async () => {
 	expect(zero.total).toMatchObject({ floor_price: 0, floor_price_symbol: "" });
 });
 
-test("collections come on no chain or three, with markup and control characters in names", async () => {
+test("on request collections have no chain or three, and names with markup and control characters", async () => {
 	lab.emulator.fault({ kind: "odd_data" });
 	const { collections }: any = await (await ask("/api/v2/collections?limit=100")).json();
 	const counts = new Set(collections.map((row: any) => row.contracts.length));
@@ -93,7 +93,7 @@ test("collections come on no chain or three, with markup and control characters 
 	expect(nfts.nfts[0].traits[0].value).toHaveProperty("odd");
 });
 
-test("silence lasts until the client gives up, and a slow answer comes after all", async () => {
+test("on request no answer is sent until the client gives up, or a late one", async () => {
 	lab.emulator.fault({ kind: "silence", times: 1 });
 	const quiet = ask(STATS, { signal: AbortSignal.timeout(50) });
 	expect(quiet).rejects.toThrow();
@@ -101,7 +101,7 @@ test("silence lasts until the client gives up, and a slow answer comes after all
 	expect((await spoiled({ kind: "slow", delayMs: 5 })).status).toBe(200);
 });
 
-test("faults are ordered and cleared over HTTP, and calls counted by path", async () => {
+test("faults are requested and cleared over HTTP, and calls counted by path", async () => {
 	const order = (fault: unknown) =>
 		ask("/_sandbox/faults", { method: "POST", body: JSON.stringify(fault) });
 	expect((await order({ kind: "plague" })).status).toBe(400);

@@ -68,7 +68,7 @@ async function bestOf(exact: "in" | "out", tokens: [Address, Address], amount: b
 	return best;
 }
 
-test("a quote is what QuoterV2 says of the best way, from token to token and from ether", async () => {
+test("a quote equals QuoterV2's for the best route, from token to token and from ether", async () => {
 	const { usdg, weth } = world.addresses;
 	const tsla = world.stock("TSLA").address;
 	const best = await bestOf("in", [usdg, tsla], 50_000_000n);
@@ -90,7 +90,7 @@ test("a quote is what QuoterV2 says of the best way, from token to token and fro
 	expect(native.quote.input.token).toBe(zeroAddress);
 });
 
-test("a swap is 2.1.1's calldata with recipient, least amount and deadline of the quote", async () => {
+test("a swap is UniversalRouter 2.1.1 calldata with the quote's recipient, minimum and deadline", async () => {
 	const told = await quote();
 	const { swap }: SwapAnswer = swapAnswer.parse(
 		await (await post("/swap", { quote: told.quote, deadline: 1_900_000_000 })).json(),
@@ -115,7 +115,7 @@ function inputOf(data: Hex) {
 	return decodeAbiParameters(swapInput, args[1][0] ?? "0x");
 }
 
-test("each lie changes the one member that it names, and every mutant can be answered", async () => {
+test("each false answer changes the one member that it names, and every mutant can be returned", async () => {
 	const honest = await quote();
 	const body = { quote: honest.quote };
 	const swap = await (await post("/swap", body)).json();
@@ -146,7 +146,7 @@ function differences(one: unknown, other: unknown, at = ""): string[] {
 	);
 }
 
-test("better and worse prices, split ways, a decoy, no way, and an unknown chain", async () => {
+test("on request there are better and worse prices, split routes, a decoy, no route, an unknown chain", async () => {
 	const honest = BigInt((await quote()).quote.output.amount);
 	router.fault({ kind: "price", bps: 250, times: 1 });
 	expect(BigInt((await quote()).quote.output.amount)).toBe((honest * 10_250n) / 10_000n);
@@ -166,7 +166,7 @@ test("better and worse prices, split ways, a decoy, no way, and an unknown chain
 	expect((await post("/quote", ask({ amount: "1.5" }))).status).toBe(400);
 });
 
-test("the router refuses a missing key, another version, too many calls, and all in an outage", async () => {
+test("the router refuses a missing key, another version, too many calls, and all calls in an outage", async () => {
 	expect((await post("/quote", ask(), { "x-api-key": "no" })).status).toBe(401);
 	expect((await post("/quote", ask(), { "x-universal-router-version": "2.0" })).status).toBe(400);
 	router.fault({ kind: "429", retryAfter: 7, times: 1 });
@@ -187,7 +187,7 @@ test("the router refuses a missing key, another version, too many calls, and all
 	expect(statuses).toEqual([200, 429]);
 });
 
-test("a drained pool has no quote", async () => {
+test("an emptied pool has no quote", async () => {
 	const amd = world.stock("AMD");
 	const [pool] = amd.pools;
 	if (!pool) throw new Error("no pool");
