@@ -41,7 +41,7 @@ describe(`${seeds.length} seeds from ${seeds[0]}`, () => {
 		expect(report.of("rows")).toEqual([]);
 	});
 
-	test("[ING-10] [ING-14] once faults end, every lane reaches the head and nothing is owed", () => {
+	test("[ING-10] [ING-14] once faults end, every lane reaches the head and no gap remains", () => {
 		expect(report.of("convergence")).toEqual([]);
 	});
 
@@ -49,7 +49,7 @@ describe(`${seeds.length} seeds from ${seeds[0]}`, () => {
 		expect(report.of("fencing")).toEqual([]);
 	});
 
-	test("[STR-04] the frames that clients got, less those taken back, are what is stored", () => {
+	test("[STR-04] the frames that clients got, without the retracted ones, equal the stored rows", () => {
 		expect(report.of("frames")).toEqual([]);
 	});
 

@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 test(
-	"index and frames equal those of a clean linear run, whatever subscriptions to logs do",
+	"index and frames equal those of a clean linear run, with any faults of log subscriptions",
 	async () => {
 		const print = (line: string) => console.log(line);
 		const report = await runSeeds({ seeds: SEEDS, knobs, db, log: silentLog, print });

@@ -6,13 +6,13 @@ test("two hundred seeds are used by default, the same each time", () => {
 	expect([seeds.length, seeds[0], seeds.at(-1), isWhole]).toEqual([200, 1, 200, true]);
 });
 
-test("the long run takes other seeds each time, and as many as it is told to", () => {
+test("the long run uses new seeds each time, and a configurable number", () => {
 	expect(readSimEnvironment({ PROVE: "1" }, 77).seeds.slice(0, 2)).toEqual([77, 78]);
 	expect(readSimEnvironment({ PROVE: "1" }, 77).seeds).toHaveLength(2_000);
 	expect(readSimEnvironment({ PROVE: "1", SIM_SEEDS: "9" }, 77).seeds).toHaveLength(9);
 });
 
-test("a single seed is replayed as often as it is asked for", () => {
+test("a single seed is repeated as often as requested", () => {
 	const { seeds, isWhole, knobs } = readSimEnvironment(
 		{ SIM_SEED: "36", SIM_TIMES: "3", SIM_KNOBS: '{"reorgRate":0}' },
 		77,

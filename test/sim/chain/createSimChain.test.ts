@@ -6,7 +6,7 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 import { bloomOf, createSimChain, type SimChain } from "#test/sim/chain/createSimChain.ts";
 
 describe("bloomOf", () => {
-	test("[ING-14] a simulated block's bloom has each of its logs' words, and hardly any other", () => {
+	test("[ING-14] a simulated block's bloom contains each of its logs' items, and hardly any other", () => {
 		const address = padHex("0xaa", { size: 20 });
 		const topics = [1, 2, 3].map((value) => toHex(value, { size: 32 }));
 		const bloom = bloomOf([{ address, topics }]);
@@ -26,7 +26,7 @@ describe("createSimChain", () => {
 
 	const hashes = (chain: SimChain) => chain.branch().blocks.map(({ hash }) => hash);
 
-	test("[ING-11] after any forks each block follows the one below it, and no transaction is twice", () => {
+	test("[ING-11] after any forks each block follows the one below it, and no transaction occurs twice", () => {
 		const act = fc.record({
 			kind: fc.constantFrom("reorg", "flip", "rollback", "mine"),
 			depth: fc.integer({ min: 1, max: 40 }),
@@ -61,7 +61,7 @@ describe("createSimChain", () => {
 		);
 	});
 
-	test("the same seed makes the same chain, to the hash", () => {
+	test("the same seed gives the same chain, to the hash", () => {
 		const fork = { depth: 5, length: 6, sameTimes: true };
 		const [one, two] = [make(7), make(7)];
 		one.reorg(fork);
@@ -70,7 +70,7 @@ describe("createSimChain", () => {
 		expect(hashes(make(8))).not.toEqual(hashes(one));
 	});
 
-	test("[ING-11] transactions come back in other blocks, and a flip brings the old blocks back", () => {
+	test("[ING-11] transactions return in other blocks, and a second fork restores the old blocks", () => {
 		const chain = make(3);
 		const before = hashes(chain);
 		const had = new Set(chain.branch().homes.keys());

@@ -22,7 +22,7 @@ const span = (from: number, to: number) => ({
 	toBlock: `0x${to.toString(16)}`,
 });
 
-test("a range's logs are those of its blocks' receipts, by hash as well", () => {
+test("a range's logs equal those of its blocks' receipts, also when requested by hash", () => {
 	const view = viewOf();
 	const logs = ask(view, "eth_getLogs", span(0, 20));
 	const { blocks } = chain.branch();
@@ -34,7 +34,7 @@ test("a range's logs are those of its blocks' receipts, by hash as well", () => 
 	expect(byHash).toEqual(logs as unknown[]);
 });
 
-test("[ING-14] a node that lags knows nothing of the newest blocks, and says so only when asked", () => {
+test("[ING-14] a node that lags lacks the newest blocks, and shows that only when asked", () => {
 	const view = viewOf({ head: 10 });
 	expect(ask(view, "eth_blockNumber")).toBe("0xa");
 	expect(ask(view, "eth_getBlockByNumber", "0xb", false)).toBeNull();
@@ -43,7 +43,7 @@ test("[ING-14] a node that lags knows nothing of the newest blocks, and says so 
 	expect(() => ask(view, "eth_getLogs", { blockHash: last?.hash })).toThrow("rpc_refused");
 });
 
-test("[ING-08] ranges that are too wide, and blocks that are too much, are refused", () => {
+test("[ING-08] ranges that are too wide, and blocks that are too large, are refused", () => {
 	expect(() => ask(viewOf({ rangeMax: 3 }), "eth_getLogs", span(1, 4))).toThrow("rpc_range");
 	const view = viewOf({ refused: new Set([7]) });
 	expect(() => ask(view, "eth_getLogs", span(5, 9))).toThrow("rpc_range");

@@ -11,7 +11,7 @@ describe("compareRows", () => {
 		days: new Map(),
 	});
 
-	test("a missing row, one too many and a wrong column are each told", () => {
+	test("a missing row, an additional one and a wrong column are each reported", () => {
 		const expected = state({ a: { x: "1", y: null }, b: { x: "1", y: null } });
 		expect(compareRows(expected, expected)).toEqual([]);
 		expect(compareRows(state({ a: { x: "1", y: null } }), expected)).toEqual([
@@ -38,13 +38,13 @@ describe("replayFrames", () => {
 		expect(replayFrames([told("a")], new Set(["a", "b"]))).toEqual(["b is stored and not told"]);
 	});
 
-	test("an event may come back after it was taken back, and not before", () => {
+	test("an event may return after it was retracted, and not before", () => {
 		expect(replayFrames([told("a"), back("a"), told("a")], new Set(["a"]))).toEqual([]);
 		expect(replayFrames([told("a"), told("a")], new Set(["a"]))).toEqual(["a is told twice"]);
 		expect(replayFrames([back("a")], new Set())).toEqual(["a is taken back and was never told"]);
 	});
 
-	test("a snapshot may contain what no frame did, and later frames still count", () => {
+	test("a snapshot may contain events without frames, and later frames still count", () => {
 		expect(replayFrames([snapshot, back("a"), told("b")], new Set(["b", "c"]))).toEqual([]);
 		expect(replayFrames([told("a"), snapshot], new Set())).toEqual([]);
 		expect(replayFrames([snapshot, told("a")], new Set())).toEqual(["a is told and not stored"]);

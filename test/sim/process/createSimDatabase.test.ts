@@ -19,7 +19,7 @@ describe("createGate", () => {
 		return settled;
 	}
 
-	test("[ING-09] a stalled process goes on where it was, a killed one never", async () => {
+	test("[ING-09] a stalled process continues where it was, a killed one never does", async () => {
 		const gate = createGate();
 		expect(await settles(gate.pass())).toBe(true);
 		gate.shut();
@@ -66,7 +66,7 @@ describe("createSimDatabase", () => {
 		return rows.map(({ what }) => what);
 	}
 
-	test("a commit whose answer is lost did happen, and its hints were not given", async () => {
+	test("a commit whose answer is lost was made, and its hints were not published", async () => {
 		const { db, tally } = open({ lostCommitRate: 1 });
 		let hinted = false;
 		const lost = db.transaction(async (tx) => {
@@ -81,7 +81,7 @@ describe("createSimDatabase", () => {
 		expect(tally.of("db_commit_unknown")).toBe(1);
 	});
 
-	test("a commit that fails leaves nothing, and its hints were not given", async () => {
+	test("a commit that fails changes nothing, and its hints were not published", async () => {
 		const { db, tally } = open({ failedCommitRate: 1 });
 		let hinted = false;
 		const lost = db.transaction(async (tx) => {
@@ -95,7 +95,7 @@ describe("createSimDatabase", () => {
 		expect([hinted, tally.of("db_commit_failed")]).toEqual([false, 1]);
 	});
 
-	test("[ING-09] a killed process's open transactions are rolled back, and it never hears of it", async () => {
+	test("[ING-09] a killed process's open transactions are rolled back, and it gets no answer", async () => {
 		const { db, gate } = open();
 		const inserted = Promise.withResolvers<void>();
 		let heard = false;
@@ -116,7 +116,7 @@ describe("createSimDatabase", () => {
 		expect(heard).toBe(false);
 	});
 
-	test("statements that a transaction sends together run in order, whatever is delayed", async () => {
+	test("statements that a transaction sends together run in order, whichever is delayed", async () => {
 		const { db, tally } = open({ delayRate: 0.5 });
 		await database.db.execute(
 			"create table told (turn int8 generated always as identity, number int8)",

@@ -82,7 +82,7 @@ function expectWithinBound(run: Run, syncedMs: readonly number[], callsPerMinute
 	}
 }
 
-test("every first sync ends within its bound, at 1.1 calls a page, and all of its day is there", async () => {
+test("every first sync ends within its time limit, at 1.1 calls a page, with all events of its day", async () => {
 	const run = await open();
 	const syncedMs = await untilSynced(run, 60 * MINUTE_MS);
 	expectWithinBound(run, syncedMs, 100);
@@ -92,7 +92,7 @@ test("every first sync ends within its bound, at 1.1 calls a page, and all of it
 	expect(run.lines).toEqual([]);
 });
 
-test("while first days are read, a collection that has one is updated within its bound", async () => {
+test("while first days are read, every synced collection is updated within its time limit", async () => {
 	const known = Array.from({ length: 8 }, () => QUIET);
 	const run = await open({ collections: known });
 	await untilSynced(run, 60 * MINUTE_MS);
@@ -113,7 +113,7 @@ test("while first days are read, a collection that has one is updated within its
 	}
 });
 
-test("a provider that takes 9 s for an answer is slow, and nothing is asked for twice", async () => {
+test("with a provider that needs 9 s an answer all collections sync in time, and few pages are read twice", async () => {
 	const run = await open();
 	run.market.settings.answerMs = 9_000;
 	// Six are under way at a time: forty a minute.
@@ -146,7 +146,7 @@ test("two processes on one database share the work: no page is read by both", as
 	await expectTruth(run);
 });
 
-test("a process that ends in the middle leaves its pages to the next one", async () => {
+test("the next process uses the pages of a process that ended in the middle", async () => {
 	const run = await open();
 	const stops = [12_000, 20_000, 45_000];
 	for (const ms of stops) {
@@ -197,7 +197,7 @@ const TROUBLES: [string, (url: URL, calls: number) => Response | null][] = [
 ];
 
 for (const [what, instead] of TROUBLES) {
-	test(`a provider that ${what} costs time, and nothing that is true`, async () => {
+	test(`with a provider that ${what} syncs take longer, and stay correct`, async () => {
 		const run = await open();
 		run.market.settings.instead = instead;
 		const of = { collections: TEN.length, pages: PAGES_OF_BUSY, callsPerMinute: 100 };
