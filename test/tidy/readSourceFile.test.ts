@@ -3,7 +3,7 @@ import { readSourceFile } from "#test/tidy/readSourceFile.ts";
 
 const read = (text: string) => readSourceFile("core/a/x.ts", text);
 
-test("comments, texts, templates and patterns are blanked, everything else keeps its place", () => {
+test("comments, texts, templates and patterns are blanked, and everything else keeps its position", () => {
 	const text = [
 		'const a = "it\'s // no comment"; // a comment',
 		"const b = /[/\"']+/g.test(a) ? 6 / 2 / 1 : 0;",
@@ -29,7 +29,7 @@ test("comments, texts, templates and patterns are blanked, everything else keeps
 	}
 });
 
-test("imports are found in every form, with where they lead", () => {
+test("imports are found in every form, with their target", () => {
 	const { imports } = read(`import { a } from "#core/b/y.ts";
 import type { B } from "../c/z.ts";
 import "./side.ts";
@@ -47,7 +47,7 @@ const no = Array.from("x"), never = 'import "q.ts"';`);
 	]);
 });
 
-test("exports are found in every form the house uses", () => {
+test("exports are found in every form that the project uses", () => {
 	const { exports } = read(`export const a = 1;
 export async function b() {}
 export class C {}

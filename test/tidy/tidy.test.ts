@@ -8,8 +8,8 @@ const PROBLEMS_SHOWN_MAX = 40;
 
 const files = await projectFiles();
 
-describe("the house is tidy", () => {
-	test("the rules find source files to look at", () => {
+describe("the rules of style", () => {
+	test("the rules find source files to check", () => {
 		expect(files.length).toBeGreaterThan(20);
 	});
 

@@ -22,7 +22,7 @@ const PROBLEMS_SHOWN_MAX = 40;
 const files = textFiles();
 
 describe("documents say what is there", () => {
-	test("the rules find documents to look at", () => {
+	test("the rules find documents to check", () => {
 		expect(files.length).toBeGreaterThan(20);
 	});
 	for (const { name, why, check } of documentRules) {
@@ -33,7 +33,7 @@ describe("documents say what is there", () => {
 			expect(problems.slice(0, PROBLEMS_SHOWN_MAX)).toEqual([]);
 		});
 	}
-	test("the module diagram has the arrows that the imports have", async () => {
+	test("the module diagram has exactly the arrows of the imports", async () => {
 		const page = files.find(({ path }) => path === "ARCHITECTURE.md")?.text ?? "";
 		const arrows = moduleArrows(await projectFiles());
 		expect(arrows.length).toBeGreaterThan(5);
@@ -51,7 +51,7 @@ describe("every rule for documents can fail", () => {
 			for (const sample of good) expect(check(sample)).toEqual([]);
 		});
 	}
-	test("an arrow that is not drawn changes the page", () => {
+	test("a missing arrow changes the page", () => {
 		const page = "<!-- modules: x -->\n<!-- /modules -->";
 		const drawn = withModules(page, [["a", "b"]]);
 		expect(drawn).toContain("a --> b");
