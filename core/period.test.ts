@@ -47,7 +47,7 @@ test.each([
 	"2026-03-10-24:00",
 	"smarch-utc",
 	"monday-25:00-utc",
-])("%s is no time that can be asked for", (name) => {
+])("%s is no period that can be requested", (name) => {
 	expect(periodOf(name, NOW)).toBeNull();
 });
 

@@ -48,7 +48,7 @@ function lab({ call, dailyTokensMax = 5_000_000, timeoutMs = 5_000, apiKey = KEY
 const SEND = `pls shoot 0.25 eth over to ${ALICE} thx`;
 
 describe("a good model", () => {
-	test("a good model writes a strict command of the author's own values", async () => {
+	test("a good model's answer is a strict command with the author's own values", async () => {
 		const { ask, outcomes } = lab();
 		expect(await ask("how much are kiln-folk going for?")).toBe("floor kiln-folk");
 		expect(await ask(SEND)).toBe(`send 0.25 eth to ${ALICE}`);
@@ -56,7 +56,7 @@ describe("a good model", () => {
 		expect(outcomes).toEqual(["read", "read", "none"]);
 	});
 
-	test("the model is given the grammar and this one text, at /chat/completions, and nothing else", async () => {
+	test("the model gets the grammar and this one text, at /chat/completions, and nothing else", async () => {
 		await lab().ask("how much are kiln-folk?");
 		const sent = model.requests().at(-1);
 		if (!sent) throw new Error("nothing was asked");
@@ -74,7 +74,7 @@ describe("a good model", () => {
 });
 
 describe("[SOC-07] a bad model", () => {
-	test("a model that lies, or repeats another person's command, is not believed", async () => {
+	test("an answer with false values, or with another person's command, is refused", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "lying", times: 2 });
 		expect(await ask(SEND)).toBeNull();
@@ -85,7 +85,7 @@ describe("[SOC-07] a bad model", () => {
 		expect(outcomes).toEqual(Array<string>(4).fill("not_quoted"));
 	});
 
-	test("a model's answer that is no command, or too long, counts as none", async () => {
+	test("an answer that is no command, or too long, counts as none", async () => {
 		const { ask, outcomes } = lab();
 		for (const kind of ["broken_json", "wrong_shape", "html", "truncated", "status"] as const) {
 			model.fault({ kind, times: 1 });
@@ -102,7 +102,7 @@ describe("[SOC-07] a bad model", () => {
 		expect(model.calls().total).toBeGreaterThan(7);
 	});
 
-	test("a command in a block of code is read, and nothing around one is", async () => {
+	test("a command in a code block is read, and text around it is refused", async () => {
 		const { ask, outcomes } = lab();
 		model.fault({ kind: "fenced", times: 2 });
 		expect(await ask("how much are kiln-folk going for?")).toBe("floor kiln-folk");
@@ -112,7 +112,7 @@ describe("[SOC-07] a bad model", () => {
 		expect(outcomes).toEqual(["read", "none", "failed"]);
 	});
 
-	test("a model that is slow or silent is given up in time, and when its author leaves", async () => {
+	test("a slow or silent model is given up after its time limit, and when its author leaves", async () => {
 		const { ask, outcomes } = lab({ timeoutMs: 100 });
 		model.fault({ kind: "silence" });
 		expect(await ask(SEND)).toBeNull();
@@ -127,7 +127,7 @@ describe("[SOC-07] a bad model", () => {
 		]);
 	});
 
-	test("a model that refuses our key is asked once for each text", async () => {
+	test("a model that refuses our key is called once for each text", async () => {
 		const { ask, outcomes } = lab({ apiKey: "wrong" });
 		const before = model.calls().total;
 		expect(await ask(SEND)).toBeNull();
@@ -136,7 +136,7 @@ describe("[SOC-07] a bad model", () => {
 	});
 });
 
-test("[SOC-07] a command that moves value is taken from a plain wish only", async () => {
+test("[SOC-07] a command that moves value is accepted from a plain wish only", async () => {
 	const { ask, outcomes } = lab();
 	model.fault({ kind: "parrot" });
 	const command = `send 0.25 eth to ${ALICE}`;
@@ -159,7 +159,7 @@ describe("[SOC-07] a reading that says less than its author", () => {
 		expect(outcomes).toEqual([...Array<string>(4).fill("not_whole"), "read"]);
 	});
 
-	test("a reading without a word that decides is dropped, and other left-out words are named", async () => {
+	test("a reading without a decisive word is dropped, and other left-out words are named", async () => {
 		const { read, outcomes } = lab();
 		model.fault({ kind: "hostile", command: "floor kiln-folk", times: 3 });
 		const signal = new AbortController().signal;
@@ -175,7 +175,7 @@ describe("[SOC-07] a reading that says less than its author", () => {
 describe("the day's tokens", () => {
 	const call: CallModel = async () => ({ written: { command: null }, tokens: 100 });
 
-	test("the day's tokens are shared, reserved before each call, and end with help", async () => {
+	test("the day's tokens are shared, reserved before each call, and then help is answered", async () => {
 		const { ask, outcomes } = lab({ call, dailyTokensMax: 24 * 6_000 });
 		for (let n = 0; n < 6; n++) await ask("what now");
 		expect(outcomes.filter((one) => one === "none").length).toBeGreaterThan(1);
@@ -218,7 +218,7 @@ describe("the day's tokens", () => {
 		expect(await calls(1_000_000)).toBeGreaterThan(2 * (await calls(250_000)));
 	});
 
-	test("a made-up number of tokens costs one call's few, and keeps the model for all others", async () => {
+	test("an invented number of tokens counts as a single call's, and the model stays available", async () => {
 		const { ask, outcomes } = lab({ dailyTokensMax: 24 * 100_000 });
 		model.fault({ kind: "boastful", times: 1 });
 		expect(await ask("how much are kiln-folk?", { caller: guest, guest: "192.0.2.1" })).toBe(
@@ -236,7 +236,7 @@ describe("the day's tokens", () => {
 		}
 	});
 
-	test("too few tokens for one call switch the model off, and a call's overrun is charged", async () => {
+	test("with too few tokens for one call the model is off, and a call's excess is counted", async () => {
 		const tiny = lab({ call, dailyTokensMax: 24 * 500 });
 		await tiny.ask("what now");
 		expect(tiny.outcomes).toEqual(["over_budget"]);

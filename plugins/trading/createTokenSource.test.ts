@@ -72,26 +72,26 @@ test("a token's price is certain only with an open market and a valid feed", asy
 
 describe("a price without an open feed is the highest known one, and needs its owner's confirmation", () => {
 	const askedMicrosMax = 200n * DOLLAR;
-	test("a broken feed: its last price, or our record where that is more", async () => {
+	test("a broken feed: its last price, or our record's if that is higher", async () => {
 		const word: PriceWord = { kind: "broken", lastMicros: 1_100n * DOLLAR };
 		const last = { kind: "unsure", microsPerUnit: 1_100n * DOLLAR, askedMicrosMax } as const;
 		expect(await open(word).priceOf(TSLA)).toEqual(last);
 		expect(await open(word, recorded).priceOf(TSLA)).toEqual(await byRecord());
 	});
 	const byRecord = () => open({ kind: "none" }, recorded).priceOf(TSLA);
-	test("no feed: our record at its highest of the day", async () => {
+	test("a token without a feed: our record's highest price of the day", async () => {
 		const price = await byRecord();
 		expect(price).toMatchObject({ kind: "unsure", askedMicrosMax });
 		const dollars = Number((price?.microsPerUnit ?? 0n) / DOLLAR);
 		expect(dollars).toBe(Math.floor(1.0001 ** TICK * 1e12));
 	});
-	test("a feed without any answer, and no feed, with no record: nothing is known", async () => {
+	test("a token without any price in feed and record: unknown", async () => {
 		expect(await open({ kind: "broken", lastMicros: null }).priceOf(TSLA)).toBeNull();
 		expect(await open({ kind: "none" }).priceOf(TSLA)).toBeNull();
 	});
 });
 
-test("the last close of a closed market is a sure worth, and our record may only raise it", async () => {
+test("the last close of a closed market is a certain price, and our record may only raise it", async () => {
 	const word: PriceWord = { kind: "closed", microsPerUnit: 1_100n * DOLLAR };
 	const low = { ...recorded, least: TICK - 3_000, greatest: TICK - 2_500 };
 	for (const day of [null, low]) {
@@ -115,7 +115,7 @@ test("a rejected or unknown token has neither ticker nor price", async () => {
 	}
 });
 
-test("contracts are told by what they are, and nobody else's address is one", async () => {
+test("known contracts have their name, and any other address has none", async () => {
 	const { contractNamed } = open({ kind: "none" });
 	expect(await contractNamed(TSLA)).toBe("the contract of the token TSLA");
 	expect(await contractNamed(FAKE)).toBe("the contract of the token FAKE");
@@ -124,7 +124,7 @@ test("contracts are told by what they are, and nobody else's address is one", as
 	expect(await contractNamed(ANNA)).toBeNull();
 });
 
-test("a pool that no trade uses is a contract all the same, and its record counts", async () => {
+test("a pool that no trade uses is still recognised as a contract, and its record counts", async () => {
 	const [used, aside] = [open({ kind: "none" }, recorded), open({ kind: "none" }, recorded, true)];
 	expect(await aside.contractNamed(POOL)).toBe("a pool of the exchange");
 	expect(await aside.priceOf(TSLA)).not.toBeNull();

@@ -83,8 +83,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-describe("sales of a time", () => {
-	test("are of its minutes and no others, whatever tiers they are summed of", async () => {
+describe("sales in a past period", () => {
+	test("the sales are those of its minutes and no others, from whatever tiers they are summed", async () => {
 		const told = async (window: string) => {
 			const { line } = await lab.tell("read_volume", { ...named, window });
 			return line.replace("Kiln Folk (ethereum) ", "");
@@ -98,7 +98,7 @@ describe("sales of a time", () => {
 		expect(await told("2025-12")).toBe("2025-12-01 to 2025-12-31 UTC volume 0 ETH, sales 0");
 	});
 
-	test("have the prices that were paid, each with its time", async () => {
+	test("the sales have the paid prices, each with its time", async () => {
 		const { line, output } = await lab.tell("read_prices", { ...named, window: "2026-01" });
 		expect(line).toBe(
 			"Kiln Folk (ethereum) 2026-01-01 to 2026-01-31 UTC average 3 ETH, highest 4 ETH, " +
@@ -109,7 +109,7 @@ describe("sales of a time", () => {
 		expect(none.output.average).toMatchObject({ value: null, reason: "nothing" });
 	});
 
-	test("are not zero where nothing of that time was read, and say since when they are kept", async () => {
+	test("the sales are not zero if nothing of that period was read, and the first kept time is named", async () => {
 		covered(NOW_MS - 2 * HOUR_MS);
 		const unread = await lab.tell("read_volume", { ...named, window: "2025-12" });
 		expect(unread.output).toMatchObject({ volume: { value: null }, sales: { value: null } });
@@ -125,7 +125,7 @@ describe("sales of a time", () => {
 		fixture.progress.delete(ethereum.id);
 	});
 
-	test("of a time to come, or of no date, are refused", async () => {
+	test("a period in the future, or an invalid date, is refused", async () => {
 		for (const window of ["2026-04", "2026-02-30", "2026-03-11", "9999d"]) {
 			await expect(lab.ask("read_volume", { ...named, window })).rejects.toMatchObject({
 				code: "validation_error",
@@ -136,7 +136,7 @@ describe("sales of a time", () => {
 });
 
 describe("a past floor", () => {
-	test("is the one that was seen then, and no older one", async () => {
+	test("the past floor is the one that was recorded then, and no older one", async () => {
 		const told = async (when: string) => {
 			const { line } = await lab.tell("read_past_floor", { ...named, when });
 			return line.replace("Kiln Folk (ethereum) floor ", "");
@@ -158,7 +158,7 @@ describe("a past floor", () => {
 });
 
 describe("the floor of a trait", () => {
-	test("is of that trait alone, by its value or with its name in any order", async () => {
+	test("the floor is that of the trait alone, by its value or with its name in any order", async () => {
 		for (const trait of ["background gold", "Gold Background", "Background: Gold"]) {
 			const { line, asOfMs } = await lab.tell("read_trait_floor", { ...named, trait });
 			expect(line).toBe("Kiln Folk (ethereum) floor with Background: Gold 0.9 ETH, 30 have it");
@@ -168,7 +168,7 @@ describe("the floor of a trait", () => {
 		expect(unlisted.line).toContain("floor with Eyes: Laser not known, 1 have it");
 	});
 
-	test("is asked back where several traits have that value, and refused where none has", async () => {
+	test("a value of several traits is asked back, and an unknown one is refused", async () => {
 		const asked = await lab.ask("read_trait_floor", { ...named, trait: "gold" });
 		expect(asked).toMatchObject({
 			kind: "choose",
@@ -189,7 +189,7 @@ describe("the floor of a trait", () => {
 });
 
 describe("one token", () => {
-	test("has its own last sale and the listing that anybody may fill", async () => {
+	test("a token has its own last sale and the listing that anybody may fill", async () => {
 		await database.db.execute(
 			"insert into market_index.token (collection_id, token_id, rank) values ($1, 5, 12), ($1, 9, 1)",
 			[id],
@@ -218,7 +218,7 @@ describe("rankings", () => {
 		return { slugs: output.rows.map(({ slug }: { slug: string }) => slug), line };
 	};
 
-	test("are by what is asked: sales, volume, and the change of the floor", async () => {
+	test("rankings are by the requested figure: sales, volume, or the change of the floor", async () => {
 		expect((await first("sales")).slugs).toEqual(["tidal-cats", "kiln-folk"]);
 		const volume = await first("volume");
 		expect(volume.slugs).toEqual(["kiln-folk", "tidal-cats"]);
@@ -230,7 +230,7 @@ describe("rankings", () => {
 		expect(losers.line).toBe("Floors down most 24h: Tidal Cats (ethereum) −75 % to 0.25 ETH");
 	});
 
-	test("leave out a floor that nobody saw then", async () => {
+	test("rankings leave out a floor that was not recorded at that time", async () => {
 		expect((await first("gainers", { window: "7d" })).line).toBe(
 			"Floors up most 7d: nothing known",
 		);

@@ -93,7 +93,7 @@ function countsOf(ways: ReadonlyMap<string, string>): Record<string, number> {
 	return counts;
 }
 
-test("168 of 200 stocks can be traded at once on a weekday: each with money in a pool", async () => {
+test("on a weekday 168 of 200 stocks can be traded at once: each with money in a pool", async () => {
 	const noRoute = async () => Promise.reject(tradeFault.routerRefused());
 	const lab = openPriceLab({
 		...{ db: database.db, nowMs: WEEKDAY, second: { name: "hosted", ask: noRoute } },
@@ -109,7 +109,7 @@ test("168 of 200 stocks can be traded at once on a weekday: each with money in a
 	}
 });
 
-test("ten minutes after a service began, those without a feed are asked for when bought, and not sold", async () => {
+test("ten minutes after a start, stocks without a feed are bought with a confirmation, and not sold", async () => {
 	const lab = openPriceLab({ db: database.db, nowMs: WEEKDAY });
 	const stocks = await listStocks(lab);
 	await lab.record(10, 0);
@@ -122,7 +122,7 @@ test("ten minutes after a service began, those without a feed are asked for when
 	expect(countsOf(await askAll(lab, stocks))["yes"]).toBe(168);
 });
 
-test("a silent second source makes no stock with a feed wait, and each other one ask", async () => {
+test("with a silent second source stocks with a feed do not wait, and each other one asks", async () => {
 	const silent = async () => Promise.reject(tradeFault.routerUnavailable());
 	const lab = openPriceLab({
 		...{ db: database.db, nowMs: WEEKDAY, second: { name: "hosted", ask: silent } },

@@ -61,7 +61,7 @@ async function sent(by: Person, amount = "0.25"): Promise<string> {
 	return answer.body.transfers[0].id;
 }
 
-test("profile, wallets and limits are those of whoever asks", async () => {
+test("profile, wallets and limits are those of the caller", async () => {
 	const by = await lab.person({ dailyUsdMax: 700_000_000n });
 	await lab.person();
 	const profile = await run("read_profile", by);
@@ -74,14 +74,14 @@ test("profile, wallets and limits are those of whoever asks", async () => {
 	expect(limits.asOfMs).toBe(lab.clock.nowMs());
 });
 
-test("a sent transfer counts as spent today in the limits that are read", async () => {
+test("a sent transfer counts as spent today in the limits", async () => {
 	const by = await lab.person();
 	await sent(by);
 	const { output } = await run("read_limits", by);
 	expect(Number(output.limits.spentTodayUsd)).toBeGreaterThan(0);
 });
 
-test("what was spent, and what was asked for, are of the time that is named", async () => {
+test("spent amounts and requests are those of the given period", async () => {
 	const by = await lab.person();
 	const id = await sent(by);
 	const { output: limits } = await run("read_limits", by);
@@ -105,7 +105,7 @@ test("what was spent, and what was asked for, are of the time that is named", as
 	});
 });
 
-test("a balance is exact, and one that no node tells is unknown, not zero", async () => {
+test("a balance is exact, and one that no node returns is unknown, not zero", async () => {
 	const by = await lab.person();
 	const { output, line } = await run("read_balances", by);
 	expect(output.balances).toMatchObject([
@@ -142,7 +142,7 @@ test("an action is listed, read and cancelled by its owner, and by nobody else",
 	expect((await run("read_intent", by, { id })).output.status).toBe("confirmed");
 });
 
-test("an intent that waits for its owner's confirmation is called off at once", async () => {
+test("an intent that waits for its owner's confirmation is cancelled at once", async () => {
 	const by = await lab.person({ requireTradeConfirmation: true });
 	const id = await sent(by);
 	const { output, line } = await run("cancel_intent", by, { id });

@@ -45,7 +45,7 @@ describe("a search", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("a search believes no block that hides a transaction which the account's counts show", async () => {
+	test("a search does not believe a block that hides a transaction which the account's counts show", async () => {
 		const intent = await ask();
 		const sent = send(intent);
 		mine();
@@ -65,7 +65,7 @@ describe("a search", () => {
 		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
 	});
 
-	test("a search asks for its second opinion beside the endpoint that answered first", async () => {
+	test("a search gets its second opinion from another endpoint than the first answer", async () => {
 		const { settle } = owner.lab.chain.rpc;
 		const beside: string[][] = [];
 		owner.lab.chain.rpc.settle = async (calls, options) => {

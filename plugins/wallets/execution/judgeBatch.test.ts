@@ -28,7 +28,7 @@ function accountOf(balanceRaw: bigint, maxFeePerGas = 1n): AccountState {
 
 const ok = (gasLimit: bigint): Simulation => ({ kind: "ok", gasLimit });
 
-test("the account pays for everything together or for nothing", () => {
+test("the account's balance covers all payments of a batch together or none is sent", () => {
 	const amount = fc.bigInt({ min: 0n, max: 1_000n });
 	fc.assert(
 		fc.property(
@@ -52,7 +52,7 @@ test("the account pays for everything together or for nothing", () => {
 	);
 });
 
-test("a contract's own words are for operators alone; what routers commonly say is told", () => {
+test("a contract's revert message is shown to operators only, except common ones of routers", () => {
 	const heard = (detail: string) => {
 		const judged = judgeBatch([planOf(1n)], accountOf(1_000n), [{ kind: "reverts", detail }]);
 		return judged.kind === "denied" ? judged.denial : null;
@@ -65,7 +65,7 @@ test("a contract's own words are for operators alone; what routers commonly say 
 	);
 });
 
-test("a coin that is not taken says how much was held and sent, and what to do; a token's has its least", () => {
+test("the refusal of a coin names balance, amount and what to do; that of a token its minimum", () => {
 	const fails: Simulation = { kind: "reverts", detail: "no" };
 	const denialOf = (plan: Plan, simulations: Simulation[] = [fails]) => {
 		const judged = judgeBatch([plan], accountOf(1_000n), simulations);

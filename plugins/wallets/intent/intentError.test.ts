@@ -21,12 +21,12 @@ const stored = {
 	...{ limit: { value: "100", unit: "USD" }, amount: { value: "120.500001", unit: "USD" } },
 };
 
-test("a denial is stored whole, and read as it was stored", () => {
+test("a denial is stored completely, and read back unchanged", () => {
 	expect(errorOf(denial)).toEqual(stored);
 	expect(readError("daily_limit", JSON.parse(JSON.stringify(errorOf(denial))))).toEqual(stored);
 });
 
-test("a code without a stored reason, or with another's, has its own words", () => {
+test("a code without a stored reason, or with another code's, has its own text", () => {
 	expect(readError(null, stored)).toBeNull();
 	for (const other of [null, undefined, 7, "daily_limit", {}, stored]) {
 		expect(readError("cancelled", other)).toEqual(errorOfCode("cancelled"));
@@ -34,7 +34,7 @@ test("a code without a stored reason, or with another's, has its own words", () 
 	expect(errorOfCode("brand_new").message).toBe("It ended with the code brand_new.");
 });
 
-test("a link tells no figure of its owner's limits, and every other reason whole", () => {
+test("a link shows no figure of its owner's limits, and every other reason completely", () => {
 	for (const code of ["daily_limit", "per_trade_limit", "wallet_notional_limit"]) {
 		const told = errorForLink({ ...stored, code });
 		expect(told).toEqual({ code, message: "It is more than its owner's limits allow." });
@@ -55,7 +55,7 @@ test("a link tells no figure of its owner's limits, and every other reason whole
 	expect(errorForLink(null)).toBeNull();
 });
 
-test("figures are exact, and sentences never say less than is", () => {
+test("figures are exact, and sentences never give less than the amount", () => {
 	expect(amountFigure(1n, { symbol: "TSLA", decimals: 18 })).toEqual({
 		...{ value: "0.000000000000000001", unit: "TSLA" },
 	});
