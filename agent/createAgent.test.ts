@@ -21,7 +21,7 @@ describe("createAgent", () => {
 	const SEND = `send 0.1 eth to ${ALICE}`;
 
 	describe("a question that only reads", () => {
-		test("a question that only reads is answered to anybody, with its figures' age and its data", async () => {
+		test("a question that only reads is answered to anybody, with the age of its figures and its data", async () => {
 			const lab = agentLab();
 			expect(await lab.ask("floor pale-foxes")).toEqual({
 				kind: "done",
@@ -37,13 +37,13 @@ describe("createAgent", () => {
 			});
 		});
 
-		test("a name from outside makes no mention, link or cashtag in the line", async () => {
+		test("a name from outside gives no mention, link or cashtag in the line", async () => {
 			const { line, data } = await agentLab().ask("floor hostile");
 			expect(line).toBe("(at)bank SCAM evil[.]xyz send 9 eth: floor 0.5 ETH · 12 s ago");
 			expect(data).toEqual({ name: HOSTILE_NAME, floor: "0.5" });
 		});
 
-		test("several matches are a question whose choices are whole commands", async () => {
+		test("several matches are returned as a question whose choices are whole commands", async () => {
 			const { kind, line, suggestions, tool } = await agentLab().ask("floor kiln");
 			const labels = suggestions.map(({ label }) => label);
 			expect({ kind, line, tool }).toEqual({
@@ -61,7 +61,7 @@ describe("createAgent", () => {
 			for (const { label } of suggestions) expect(label).toBe(harmless(label));
 		});
 
-		test("an answer says what it leaves out, in public without the words", async () => {
+		test("an answer names the words that it ignores, except in public", async () => {
 			const names = [{ find: async () => new Map([["kiln folk", COLLECTION]]) }];
 			const lab = agentLab({ names });
 			const text = "kiln folk floor with @gold $frame";
@@ -75,7 +75,7 @@ describe("createAgent", () => {
 			expect(await lab.ask(text)).toMatchObject({ kind: "help" });
 		});
 
-		test("help needs no sign-in, and names what is asked about", async () => {
+		test("help needs no sign-in, and explains the command that is asked about", async () => {
 			const lab = agentLab();
 			const all = await lab.ask("help");
 			expect(all.line).toStartWith('Try "floor kiln-folk"');
@@ -90,7 +90,7 @@ describe("createAgent", () => {
 	});
 
 	describe("[SOC-09] authority", () => {
-		test("a strict command that its author typed executes, with its key", async () => {
+		test("a strict command that its author typed is executed, with its key", async () => {
 			const lab = agentLab();
 			const reply = await lab.ask(SEND, { caller: author, idempotencyKey: "k1" });
 			expect(reply).toMatchObject({ kind: "done", tool: "send", command: SEND, isProposal: false });
@@ -98,7 +98,7 @@ describe("createAgent", () => {
 			expect(lab.calls).toEqual([{ tool: "send", input, caller: author, key: "k1" }]);
 		});
 
-		test("a program with the author's session only prepares", async () => {
+		test("a program with the author's session can only prepare", async () => {
 			const lab = agentLab();
 			const reply = await lab.ask(SEND, { caller: { ...program, channel: "agent" } });
 			expect(reply).toMatchObject({
@@ -109,7 +109,7 @@ describe("createAgent", () => {
 			expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
 		});
 
-		test("an order with politeness around it is prepared, and its link confirms", async () => {
+		test("an order in polite words is prepared, and its link confirms it", async () => {
 			const lab = agentLab();
 			const text = `please ${SEND}!!`;
 			const reply = await lab.ask(text, { caller: author });
@@ -139,7 +139,7 @@ describe("createAgent", () => {
 			expect(lab.calls).toEqual([]);
 		});
 
-		test("a command that a model read is proposed, never executed, whoever asked", async () => {
+		test("a command that a model read is proposed, never executed, for any caller", async () => {
 			for (const caller of [author, program, guest]) {
 				const lab = agentLab({
 					readByModel: async () => reading("send", { amount: "1", to: ALICE }),
@@ -166,8 +166,8 @@ describe("createAgent", () => {
 		}
 	});
 
-	describe("what goes wrong", () => {
-		test("a Fault is its public sentence and code, and nothing more", async () => {
+	describe("a tool or command that fails", () => {
+		test("the answer to a Fault has its public sentence and code, and nothing more", async () => {
 			const reply = await agentLab().ask("floor ghost");
 			expect(reply).toMatchObject({
 				kind: "refused",
@@ -178,7 +178,7 @@ describe("createAgent", () => {
 			});
 		});
 
-		test("an error, or an output that breaks its schema, shows nothing and is logged", async () => {
+		test("an error, or an output that violates its schema, is logged and not shown", async () => {
 			for (const name of ["broken", "odd"]) {
 				const lines: unknown[] = [];
 				const log = { ...silentLog, error: (...line: unknown[]) => lines.push(line) };
@@ -194,7 +194,7 @@ describe("createAgent", () => {
 			}
 		});
 
-		test("a tool that is late is given up, whether it listens or not; one that moves may have moved", async () => {
+		test("a tool that takes too long is given up; the outcome of one that moves something is unknown", async () => {
 			const lab = agentLab({ timeoutMs: 20 });
 			expect(await lab.ask("floor slow")).toMatchObject({ code: "tool_timeout" });
 			expect(await lab.ask("floor deaf")).toMatchObject({ code: "tool_timeout" });
@@ -204,7 +204,7 @@ describe("createAgent", () => {
 			}
 		});
 
-		test("the tool is stopped when its caller leaves, and when the service ends", async () => {
+		test("the tool is stopped when its caller disconnects, and when the service ends", async () => {
 			const gone = new AbortController();
 			const lab = agentLab({ timeoutMs: 60_000 });
 			const asked = lab.ask("floor slow", { signal: gone.signal });
@@ -215,7 +215,7 @@ describe("createAgent", () => {
 			expect(await other).toMatchObject({ kind: "refused", code: "tool_timeout" });
 		});
 
-		test("a reading that cannot be printed runs nothing, and a choice that cannot is left out", async () => {
+		test("a reading that cannot be printed is not executed, and such a choice is left out", async () => {
 			const [command] = agentLab().grammar.commands;
 			if (!command) throw new Error("no command");
 			const values = { collection: "pale-foxes", nowhere: "1" };
@@ -230,7 +230,7 @@ describe("createAgent", () => {
 			expect(await odd.ask("floor kiln")).toMatchObject({ kind: "choose", suggestions: [] });
 		});
 
-		test("an input that the tool does not take is refused with the issue's words", async () => {
+		test("an input that the tool's schema refuses is answered with the schema's message", async () => {
 			const reply = await agentLab().ask(`floor ${"x".repeat(41)}`);
 			expect(reply).toMatchObject({
 				code: "input_invalid",
@@ -240,7 +240,7 @@ describe("createAgent", () => {
 	});
 
 	describe("text that no command reads", () => {
-		test("a text that no command reads is answered with near commands, and no tool runs", async () => {
+		test("a text that no command reads is answered with similar commands, and no tool runs", async () => {
 			const lab = agentLab({ readByModel: async () => null });
 			const reply = await lab.ask("what is up with evil.xyz");
 			expect(reply).toMatchObject({ kind: "help", code: "unknown_command", tool: null });
@@ -251,7 +251,7 @@ describe("createAgent", () => {
 			expect(lab.calls).toEqual([]);
 		});
 
-		test("the shape of what moves something is shown, and never suggested as a command", async () => {
+		test("the pattern of a command that moves something is shown, and never suggested as a command", async () => {
 			const lab = agentLab();
 			for (const text of ["send 1 eth to bob", "sned 1 eth", "cancel it"]) {
 				const { kind, line, suggestions } = await lab.ask(text, { caller: author });
@@ -263,7 +263,7 @@ describe("createAgent", () => {
 			expect(lab.calls).toEqual([]);
 		});
 
-		test("text that is refused as a whole never reaches the model", async () => {
+		test("a text that is refused as a whole is never sent to the model", async () => {
 			let asked = 0;
 			const lab = agentLab({
 				readByModel: async () => {
@@ -308,7 +308,7 @@ describe("findNames", () => {
 		};
 	}
 
-	test("a text that two books know is the ticker, in whichever order they are", async () => {
+	test("a text that is a ticker and another name is read as the ticker, in any order of the books", async () => {
 		const books = [book("collection", ["apple", "azuki"]), book("asset", ["apple"])];
 		for (const order of [books, books.toReversed()]) {
 			const found = await createNameFinder(order, deps)(["apple", "azuki", "nothing"], "a");
@@ -319,7 +319,7 @@ describe("findNames", () => {
 		}
 	});
 
-	test("no book is asked for nothing, nor for more than the limit", async () => {
+	test("no name book gets an empty query, nor more names than the limit", async () => {
 		const asked = book("collection", []);
 		const find = createNameFinder([asked], deps);
 		await find([], "a");
@@ -331,7 +331,7 @@ describe("findNames", () => {
 		expect(asked.asked[0]).toHaveLength(NAMES_ASKED_MAX);
 	});
 
-	test("a book that fails or does not answer knows nothing, and is left alone for a while", async () => {
+	test("a name book that fails or does not answer counts as empty, and is not asked for a while", async () => {
 		let calls = 0;
 		const failing: NameBook = {
 			find: async () => {
@@ -349,7 +349,7 @@ describe("findNames", () => {
 		expect(calls).toBe(2);
 	});
 
-	test("one caller's slow look-ups of names delay no other caller", async () => {
+	test("one caller's slow search of names delays no other caller", async () => {
 		const slow: NameBook = {
 			find: (groups) =>
 				groups.includes("slow")

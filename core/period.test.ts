@@ -22,7 +22,7 @@ test.each([
 	["october-14-utc", "2025-10-14T00:00:00", "2025-10-15T00:00:00"],
 	["march-9-utc", "2026-03-09T00:00:00", "2026-03-10T00:00:00"],
 	["2026-03-01-23:59", "2026-03-01T23:59:00", "2026-03-01T23:59:00"],
-])("%s is that time", (name, from, until) => {
+])("%s is read as that period", (name, from, until) => {
 	expect(isPeriodName(name)).toBe(true);
 	const period = periodOf(name, NOW);
 	const shown = period && [period.fromMs, period.untilMs].map((ms) => new Date(ms).toISOString());

@@ -60,6 +60,6 @@ test.each([
 	"azuki",
 	"next week",
 	"since monday",
-])("no time, or another one than it seems: %s", (text) => {
+])("a text that is no period, or an ambiguous one, is refused: %s", (text) => {
 	expect(read(text)).toBeUndefined();
 });

@@ -18,7 +18,7 @@ describe("guardDoor", () => {
 		}
 	}
 
-	test("the name that a request is sent to is one of ours, where we know them", () => {
+	test("the Host of a request must be one of ours, if ours are known", () => {
 		const publicUrl = "https://tapeline.example";
 		const cases: [url: string, more: Partial<Door>, isIn: boolean][] = [
 			["https://tapeline.example/x", { publicUrl }, true],
@@ -36,7 +36,7 @@ describe("guardDoor", () => {
 		}
 	});
 
-	test("a page may call from our own origin, from a listed one, and here from this machine", () => {
+	test("a page may call from our own origin, from a listed one, and on this machine from localhost", () => {
 		const publicUrl = "https://tapeline.example";
 		const url = "https://tapeline.example/x";
 		const allowedOrigins = ["https://app.example"];
@@ -107,7 +107,7 @@ describe("mcp", () => {
 			expect(served.calls).toEqual([]);
 		});
 
-		test("a client gets a floor as data with its age, and no name in the text does anything", async () => {
+		test("a client gets a floor as data with its age, and a name in the text has no effect", async () => {
 			const client = await connect();
 			const given = { name: "read_floor", arguments: { collection: "hostile" } };
 			const answer = await client.callTool(given);
@@ -124,7 +124,7 @@ describe("mcp", () => {
 			expect(served.calls).toMatchObject([{ caller: { channel: "mcp", authority: "none" } }]);
 		});
 
-		test("prepares a transfer, whose link's token it is never given; it executes nothing", async () => {
+		test("a client prepares a transfer without getting its link's token, and executes nothing", async () => {
 			const client = await connect(bearer);
 			const answer = await client.callTool({ name: "prepare_send", arguments: INPUT });
 			expect(answer).toMatchObject({
@@ -170,7 +170,7 @@ describe("mcp", () => {
 			expect(served.calls.at(-1)).toMatchObject({ key: null });
 		});
 
-		test("a client reads each refusal as its code, and a question as its choices", async () => {
+		test("a client gets each refusal with its code, and a question with its choices", async () => {
 			const client = await connect();
 			const told = async (collection: string) => {
 				const given = { name: "read_floor", arguments: { collection } };
@@ -204,7 +204,7 @@ describe("mcp", () => {
 			return { status: response.status, text: await response.text() };
 		};
 
-		test("401: a wrong bearer token is refused, and says how to show who it is", async () => {
+		test("401: a wrong bearer token is refused, with the way to authenticate", async () => {
 			const wrong = { ...accept, authorization: "Bearer wrong" };
 			const response = await served.post("mcp", list, wrong);
 			expect(response.status).toBe(401);
@@ -214,7 +214,7 @@ describe("mcp", () => {
 			expect([right.status, right.headers.get("www-authenticate")]).toEqual([200, null]);
 		});
 
-		test("200 and 406: whoever takes any answer gets one, and what names one kind alone does not", async () => {
+		test("200 and 406: a client that accepts any type gets an answer, one that accepts only one type does not", async () => {
 			for (const any of ["*/*", "text/html, */*;q=0.8", "*/* ; q=0.1"]) {
 				expect([any, (await post({ accept: any })).status]).toEqual([any, 200]);
 			}
@@ -223,7 +223,7 @@ describe("mcp", () => {
 			}
 		});
 
-		test("200: what is prepared has the key of its call, else that of the request", async () => {
+		test("200: a prepared command has the key of its call, or else that of the request", async () => {
 			const call = (meta: object) => ({
 				...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
 				params: { name: "prepare_send", arguments: INPUT, ...meta },
@@ -251,7 +251,7 @@ describe("mcp", () => {
 			expect((await post(bearer)).text).toContain("prepare_send");
 		});
 
-		test("403: pages of others, and names that are not ours", async () => {
+		test("403: pages of other origins, and unknown hosts", async () => {
 			for (const origin of ["https://evil.example", "null", "http://rebound.example:4000"]) {
 				expect((await post({ origin })).status).toBe(403);
 			}
@@ -271,13 +271,13 @@ describe("mcp", () => {
 			}
 		});
 
-		test("a stream of changes is refused: it would stay open for nothing", async () => {
+		test("a stream of changes is refused, because nothing would be sent on it", async () => {
 			const client = await connect();
 			const listen = client.listen?.({ toolsListChanged: true });
 			await expect(Promise.resolve(listen)).rejects.toThrow();
 		});
 
-		test("400: many messages in one request, of which each would run a tool", async () => {
+		test("400: several messages in one request, of which each would run a tool", async () => {
 			const params = { name: "read_floor", arguments: { collection: "kiln-folk" } };
 			const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params });
 			const { status, text } = await post(bearer, [call(1), call(2)]);
@@ -290,7 +290,7 @@ describe("mcp", () => {
 			expect(served.calls).toHaveLength(1);
 		});
 
-		test("4xx: what is no message of the protocol", async () => {
+		test("4xx: a body that is no message of the protocol", async () => {
 			for (const body of ["{", [], { jsonrpc: "1.0" }, { jsonrpc: "2.0", id: 1, method: "nope" }]) {
 				const { status, text } = await post({}, body);
 				expect({ status: status < 500, secret: text.includes("at ") }).toEqual({

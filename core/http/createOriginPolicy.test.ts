@@ -61,7 +61,7 @@ describe("createOriginPolicy", () => {
 	});
 
 	for (const [origin, isListed] of origins.map(([origin, reads]) => [origin, reads] as const)) {
-		test(`what is public is read from ${origin ?? "no origin"}, ${isListed ? "with" : "without"} credentials`, () => {
+		test(`a page of ${origin ?? "no origin"} reads public routes ${isListed ? "with" : "without"} credentials`, () => {
 			const headers = policy.readHeaders(from(origin), true);
 			expect(headers["access-control-allow-origin"]).toBe(isListed ? (origin ?? "") : "*");
 			expect("access-control-allow-credentials" in headers).toBe(isListed);

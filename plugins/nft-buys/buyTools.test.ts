@@ -69,7 +69,7 @@ async function run(name: string, input: object = {}, key: string | null = null) 
 	return { output, line: tool.line(output), links: tool.links?.(output) ?? [] };
 }
 
-test("a listing is bought once for a key, by its author's words", async () => {
+test("a listing is bought once for each key, by its author's command", async () => {
 	const first = await run("buy_nft", {}, "message-1");
 	expect(first.output).toMatchObject({ status: "submitted", priceLimit: 2, errorCode: null });
 	expect(first.line).toContain("is on its way, not confirmed yet");
@@ -91,7 +91,7 @@ test("a price below the listing's buys nothing", async () => {
 	expect(lab.sent).toEqual([]);
 });
 
-test("the cheapest token is chosen before anything is recorded, and stands in the intent", async () => {
+test("the cheapest token is chosen before anything is recorded, and is named in the intent", async () => {
 	const other = await lab.list({ ether: 3n * 10n ** 18n });
 	const dear = { ...other.listing, tokenId: 77n };
 	const { listing } = listed;
@@ -119,7 +119,7 @@ test("the cheapest token is chosen before anything is recorded, and stands in th
 	expect(lab.sent).toHaveLength(1);
 });
 
-test("without a listing in the chain's coin, or an answer about listings, nothing is recorded", async () => {
+test("without a listing in the chain's coin, or without an answer, nothing is recorded", async () => {
 	lab.fake.answers.bestListings = async () => ({ items: [], cursor: null });
 	await expect(run("prepare_buy_nft", { token: "cheapest" })).rejects.toMatchObject({
 		code: "listing_not_found",

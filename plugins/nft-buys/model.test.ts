@@ -16,7 +16,7 @@ const situation = (usdMicros: bigint | null, spentTodayUsdMicros = 0n) => ({
 const code = (...given: Parameters<typeof situation>) =>
 	nftSpendDenial(situation(...given))?.code ?? null;
 
-test("[NFT-01] each limit denies an amount above it, not at it, with its own code", () => {
+test("[NFT-01] each limit denies an amount above it, not one equal to it, with its own code", () => {
 	expect(code(null)).toBe("usd_rate_unavailable");
 	expect(code(101n)).toBe("per_trade_limit");
 	expect(code(81n)).toBe("wallet_notional_limit");

@@ -108,7 +108,7 @@ describe("createProvider.minute", () => {
 		);
 	}
 
-	test("[MRG-08] processes on one database without Redis share the minute: 120 calls in any span of it", async () => {
+	test("[MRG-08] processes on one database without Redis share the limit of 120 calls in any minute", async () => {
 		using run = deployment(3);
 		const { time, sent } = run;
 		for (let minute = 0; minute < 6; minute++) {
@@ -126,7 +126,7 @@ describe("createProvider.minute", () => {
 		}
 	});
 
-	test("[MRG-08] the background of all processes leaves the last 20 to clients, at once and without a call", async () => {
+	test("[MRG-08] the background of all processes leaves the last 20 calls to clients, and is refused at once", async () => {
 		using run = deployment(2);
 		const { sent } = run;
 		const background = await untilRefused(run, "background");
@@ -138,7 +138,7 @@ describe("createProvider.minute", () => {
 		expect(sent).toHaveLength(120);
 	});
 
-	test("a client that searches for new words again and again, in every process, gets 15 calls and the rest is for others", async () => {
+	test("a client that keeps searching for new words, in every process, gets 15 calls of a minute", async () => {
 		using run = deployment(2);
 		const { sent, providers } = run;
 		for (let word = 0; word < 120; word++) {
@@ -177,7 +177,7 @@ describe("createProvider", () => {
 	describe("lists of collections", () => {
 		const body = { collections: [rows.collection()], next: "abc" };
 
-		test("[MRG-06] newest first, on a chain as the provider spells it", async () => {
+		test("[MRG-06] the newest are requested first, on a chain in the provider's spelling", async () => {
 			const { url, answer } = await asked(body, (provider) =>
 				provider.newest({ ...request, chainId: 33_139, cursor: "x+y=", limit: 20 }),
 			);
@@ -199,7 +199,7 @@ describe("createProvider", () => {
 			});
 		});
 
-		test("trending and top page with `cursor`, and ask for the largest page", async () => {
+		test("trending and top are paged with `cursor`, and request the largest page", async () => {
 			const trending = await asked(body, (provider) =>
 				provider.trending({ ...request, chainId: 988, timeframe: "one_hour", limit: 1_000 }),
 			);
@@ -210,7 +210,7 @@ describe("createProvider", () => {
 			expect(top.url).toBe("/api/v2/collections/top?cursor=c&sort_by=one_day_volume&limit=50");
 		});
 
-		test("no cursor and an empty one end the list", async () => {
+		test("a missing cursor and an empty one end the list", async () => {
 			for (const next of ["", undefined, null, false]) {
 				const { answer } = await asked({ ...body, next }, (provider) =>
 					provider.top({ ...request, cursor: "same" }),
@@ -220,7 +220,7 @@ describe("createProvider", () => {
 			}
 		});
 
-		test("a cursor that leads to itself, or cannot be read, is no end: the list is broken", async () => {
+		test("a cursor that leads to itself, or is unreadable, does not end the list but breaks it", async () => {
 			for (const next of ["same", 7, {}, "x".repeat(5_000)]) {
 				const { answer } = await asked({ ...body, next }, (provider) =>
 					provider.top({ ...request, cursor: "same" }),
@@ -236,7 +236,7 @@ describe("createProvider", () => {
 			expect(answer).toEqual({ items: [], cursor: "more" });
 		});
 
-		test("a search finds collections alone", async () => {
+		test("a search requests collections only", async () => {
 			const results = [
 				{ type: "token", token: { name: "x" } },
 				{ type: "collection", collection: { collection: "cats", name: "Cats", is_disabled: true } },
@@ -252,7 +252,7 @@ describe("createProvider", () => {
 	});
 
 	describe("one collection", () => {
-		test("its slug by contract, null where it has none", async () => {
+		test("the slug of a contract is read, and null without one", async () => {
 			const contract = { chainId: 80_094, address: CAT };
 			const known = await asked({ address: CAT, collection: "cats" }, (provider) =>
 				provider.slugOf(contract, request),
@@ -263,7 +263,7 @@ describe("createProvider", () => {
 			expect(none.answer).toBeNull();
 		});
 
-		test("its details", async () => {
+		test("the details of a collection are read", async () => {
 			const detail = rows.collection({
 				total_supply: 10_000,
 				created_date: "2025-06-01",
@@ -285,7 +285,7 @@ describe("createProvider", () => {
 			});
 		});
 
-		test("its stats, traits and their floors", async () => {
+		test("the stats, traits and trait floors of a collection are read", async () => {
 			const stats = await asked(rows.stats(), (provider) => provider.stats("cats", request));
 			expect(stats.url).toBe("/api/v2/collections/cats/stats");
 			expect(stats.answer).toMatchObject({ floor: { value: 0.02, symbol: "ETH" }, owners: 2 });
@@ -304,7 +304,7 @@ describe("createProvider", () => {
 			expect(floor.answer).toEqual([{ type: "Fur", value: "Red", floor: 0.5, symbol: "ETH" }]);
 		});
 
-		test("a thing that the provider does not know is null, or a page that says so", async () => {
+		test("an object that the provider does not know gives null, or a page marked as unknown", async () => {
 			using lab = providerLab(() => Response.json({ errors: ["Not found"] }, { status: 404 }));
 			const { provider } = lab;
 			expect(await provider.collection("x", request)).toBeNull();
@@ -330,7 +330,7 @@ describe("createProvider", () => {
 	});
 
 	describe("events, orders and tokens", () => {
-		test("[MRG-01] events between two times, of several types", async () => {
+		test("[MRG-01] events are read between two times, of several types", async () => {
 			const asset_events = [rows.sale(), rows.sale({ chain: "solana", seller: "So1ana" })];
 			const { url, answer, lines } = await asked({ asset_events }, (provider) =>
 				provider.events("cats", {
@@ -347,7 +347,7 @@ describe("createProvider", () => {
 			expect(lines).toEqual([]);
 		});
 
-		test("[MRG-01] the order book and its best", async () => {
+		test("[MRG-01] the order book and its best orders are read", async () => {
 			const listings = await asked({ listings: [rows.listing()] }, (provider) =>
 				provider.listings("cats", { ...request, limit: 10 }),
 			);
@@ -384,7 +384,7 @@ describe("createProvider", () => {
 			expect(await lab.provider.order(order, request)).toBeNull();
 		});
 
-		test("tokens, alone and in pages", async () => {
+		test("tokens are read, singly and in pages", async () => {
 			const token = { chainId: 8453, address: CAT, tokenId: 2n ** 255n };
 			const one = await asked({ nft: rows.nft({ rarity: { rank: 9 } }) }, (provider) =>
 				provider.nft(token, request),
@@ -401,7 +401,7 @@ describe("createProvider", () => {
 			expect(ofContract.answer.items[0]).toMatchObject({ chainId: 8453, tokenId: 7n });
 		});
 
-		test("drops, in pages and alone", async () => {
+		test("drops are read, in pages and singly", async () => {
 			const list = await asked({ drops: [rows.drop()] }, (provider) =>
 				provider.drops({ ...request, type: "upcoming", chainId: 8453, cursor: "c" }),
 			);
@@ -420,7 +420,7 @@ describe("createProvider", () => {
 			});
 		});
 
-		test("an order is filled with the members of the document, and a number is read exactly", async () => {
+		test("the data to fill an order is requested as documented, and a number is read exactly", async () => {
 			const text = JSON.stringify({
 				protocol: "seaport1.5",
 				fulfillment_data: {
@@ -472,7 +472,7 @@ describe("createProvider.trouble", () => {
 
 	describe("429", () => {
 		for (const status of [429, 599]) {
-			test(`[MRG-08] a burst ${status} is asked again once, after its block`, async () => {
+			test(`[MRG-08] a burst ${status} is retried once, after its wait`, async () => {
 				using lab = providerLab((_, turn) =>
 					turn === 1 ? throttled({ "retry-after": "2" }, status) : page(),
 				);
@@ -495,7 +495,7 @@ describe("createProvider.trouble", () => {
 			});
 		}
 
-		test("[MRG-09] a long block is told at once, and nothing is sent while it lasts", async () => {
+		test("[MRG-09] a long rate limit is returned at once, and nothing is sent while it lasts", async () => {
 			using lab = providerLab((_, turn) =>
 				turn === 1 ? throttled({ "retry-after": "30" }) : page(),
 			);
@@ -534,7 +534,7 @@ describe("createProvider.trouble", () => {
 			});
 		}
 
-		test("an allowance used up with the last answer is waited for, not asked against", async () => {
+		test("after an answer that used up the allowance no call is sent until it is renewed", async () => {
 			using lab = providerLab(() =>
 				Response.json({ collections: [] }, { headers: { date, ...allowance("0", reset) } }),
 			);
@@ -544,7 +544,7 @@ describe("createProvider.trouble", () => {
 			expect(lab.seen).toHaveLength(1);
 		});
 
-		test("a body that is no JSON changes nothing", async () => {
+		test("a 429 whose body is no JSON is handled the same", async () => {
 			using lab = providerLab(() => new Response("<html>slow down", { status: 429 }));
 			await expect(lab.provider.top(request)).rejects.toMatchObject({ code: "rate_limited" });
 		});
@@ -555,7 +555,7 @@ describe("createProvider.trouble", () => {
 	});
 
 	describe("an invalid answer", () => {
-		test("[MRG-15] 5xx is unavailable, and the private detail quotes what was said", async () => {
+		test("[MRG-15] 5xx is unavailable, and the private detail quotes the answer", async () => {
 			const bodies = [
 				[JSON.stringify({ errors: ["Internal\u0007 error"] }), "Internal error"],
 				[JSON.stringify({ errors: [{ code: 7 }] }), '{"code":7}'],
@@ -574,7 +574,7 @@ describe("createProvider.trouble", () => {
 			}
 		});
 
-		test("[MRG-15] any other 4xx is a refusal, without the request's secrets in public words", async () => {
+		test("[MRG-15] any other 4xx is a refusal, whose public text has no secrets of the request", async () => {
 			using lab = providerLab(() => Response.json({ errors: ["bad key abc"] }, { status: 401 }));
 			const fault = await lab.provider.top(request).catch((error) => error);
 			expect(fault).toMatchObject({
@@ -585,7 +585,7 @@ describe("createProvider.trouble", () => {
 			expect(lab.provider.isConnected()).toBe(true);
 		});
 
-		test("[MRG-15] silence ends with its time, and so does a drip", async () => {
+		test("[MRG-15] silence, and an answer that comes too slowly, end after the time limit", async () => {
 			const never = new Promise<Response>(() => {});
 			using silent = providerLab(() => never, { timeoutMs: 60 });
 			await expect(silent.provider.top(request)).rejects.toMatchObject({
@@ -633,7 +633,7 @@ describe("createProvider.trouble", () => {
 			});
 		});
 
-		test("[MRG-15] HTML, cut JSON, no JSON and no body are unreadable, and told once", async () => {
+		test("[MRG-15] HTML, cut JSON, no JSON and no body are unreadable, and logged once", async () => {
 			const answers = [
 				() => new Response("<html>hello</html>", { headers: { "content-type": "text/html" } }),
 				() => new Response('{"collections":[]}', { headers: { "content-type": "text/html" } }),
@@ -653,7 +653,7 @@ describe("createProvider.trouble", () => {
 			lab.time.nowMs += 60_000;
 		});
 
-		test("[MRG-15] an envelope of another shape is unreadable, never an empty list", async () => {
+		test("[MRG-15] an answer of another shape is unreadable, never an empty list", async () => {
 			const wrong = [null, [], "x", 7, {}, { collections: {} }, { collections: [1, null, {}] }];
 			for (const answer of wrong) {
 				using lab = providerLab(() => Response.json(answer));
@@ -663,7 +663,7 @@ describe("createProvider.trouble", () => {
 			}
 		});
 
-		test("rows of other chains beside rows that cannot be read are no empty list either", async () => {
+		test("rows of other chains beside unreadable rows do not give an empty list either", async () => {
 			const elsewhere = rows.sale({ chain: "solana", seller: "So1ana" });
 			const asset_events = [elsewhere, rows.sale({ quantity: "many" })];
 			using lab = providerLab(() => Response.json({ asset_events }));
@@ -673,14 +673,14 @@ describe("createProvider.trouble", () => {
 			expect(await lab.provider.events("cats", request)).toEqual({ items: [], cursor: null });
 		});
 
-		test("an event that cannot be read says when it was, where that can be read", async () => {
+		test("an unreadable event is reported with its time, if that can be read", async () => {
 			const bad = [rows.sale({ quantity: "many", event_timestamp: 1_700_000_000 }), 7];
 			using lab = providerLab(() => Response.json({ asset_events: [rows.sale(), ...bad] }));
 			const page = await lab.provider.events("cats", request);
 			expect(page).toMatchObject({ unreadable: 2, unreadableAtMs: [1_700_000_000_000, null] });
 		});
 
-		test("a redirect is not followed, and the key goes nowhere else", async () => {
+		test("a redirect is not followed, and the key is sent to no other host", async () => {
 			using elsewhere = providerLab(page);
 			using lab = providerLab(() => Response.redirect(`${elsewhere.url}/api/v2/x`, 302), {
 				apiKey: "k-secret",
@@ -691,7 +691,7 @@ describe("createProvider.trouble", () => {
 			expect(JSON.stringify([fault.privateDetail, lab.lines])).not.toContain("k-secret");
 		});
 
-		test("a provider that cannot be reached is unavailable, and its URL is not told", async () => {
+		test("a provider that cannot be reached is unavailable, and its URL is not shown", async () => {
 			const lab = providerLab(page);
 			lab[Symbol.dispose]();
 			const fault = await lab.provider.top(request).catch((error) => error);
@@ -700,8 +700,8 @@ describe("createProvider.trouble", () => {
 		});
 	});
 
-	describe("around the calls", () => {
-		test("[MRG-15] a bad row loses only itself, and is logged once", async () => {
+	describe("logging, aborting and keys of calls", () => {
+		test("[MRG-15] a bad row does not affect other rows, and is logged once", async () => {
 			const bad = [null, 7, "x", { name: "no slug" }, { collection: "../x" }];
 			using lab = providerLab(() => Response.json({ collections: [...bad, rows.collection()] }));
 			const found = await lab.provider.top(request);
@@ -713,7 +713,7 @@ describe("createProvider.trouble", () => {
 			expect(body).toContain('tapeline_provider_calls_total{endpoint="top",outcome="ok"} 2');
 		});
 
-		test("an outage is one line a minute, which counts the others", async () => {
+		test("an outage is one line a minute, with the number of the other failures", async () => {
 			using lab = providerLab(() => new Response("", { status: 500 }));
 			for (let turn = 0; turn < 5; turn++) await lab.provider.top(request).catch(() => {});
 			lab.time.nowMs += 60_000;
@@ -722,7 +722,7 @@ describe("createProvider.trouble", () => {
 			expect(lab.lines[1]?.context).toMatchObject({ untold: 4 });
 		});
 
-		test("a call that its caller aborts says nothing about the provider", async () => {
+		test("a call that its caller aborts does not count as a failure of the provider", async () => {
 			const giving = new AbortController();
 			using lab = providerLab(() => {
 				giving.abort();
@@ -742,7 +742,7 @@ describe("createProvider.trouble", () => {
 			await expect(call).rejects.toMatchObject({ code: "provider_unavailable" });
 		});
 
-		test("the key is a header where there is one, and no header where there is none", async () => {
+		test("the key is sent as a header, and without a key there is no header", async () => {
 			using withKey = providerLab(page, { apiKey: "k-secret" });
 			await withKey.provider.top(request);
 			expect(withKey.seen[0]?.headers.get("x-api-key")).toBe("k-secret");
@@ -752,7 +752,7 @@ describe("createProvider.trouble", () => {
 			expect(without.seen[0]?.headers.has("x-api-key")).toBe(false);
 		});
 
-		test("an order to fill is sent once, whatever comes of it", async () => {
+		test("an order to fill is requested once, whatever the answer is", async () => {
 			for (const answer of [
 				() => throttled({ "retry-after": "1" }),
 				() => new Response("", { status: 500 }),

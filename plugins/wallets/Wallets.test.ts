@@ -3,7 +3,7 @@ import { createTokenBook } from "#plugins/wallets/Wallets.ts";
 
 const TSLA = `0x${"7e".repeat(20)}` as const;
 
-test("a book answers for the chains of its sources, and null for other chains", async () => {
+test("a name book answers for the chains of its sources, and null for other chains", async () => {
 	const book = createTokenBook();
 	const place = { chainId: 1, address: TSLA };
 	expect(await book.symbolOf(place)).toBeNull();

@@ -5,7 +5,7 @@ import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { plansCommands } from "#plugins/reveal-snipe/plansTools.ts";
 
-test("the plan that the sandbox's start message names is a strict command", () => {
+test("the plan in the sandbox's start message is a strict command", () => {
 	const reveals = [`0x${"aa".repeat(20)}`];
 	const home = { chainId: 4663, httpUrl: "http://h", wsUrl: "ws://h", firstBlock: 1 };
 	const stocks = { assetsUrl: "", routerUrl: "", routerKey: "", pools: [], v4Pools: [], feeds: {} };

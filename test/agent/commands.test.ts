@@ -45,14 +45,14 @@ test("all commands and tools fit together", () => {
 	]);
 });
 
-test("no list of words is read by two commands", () => {
+test("no sequence of words is read by two commands", () => {
 	expect(overlapsOf(builtinCommands, builtinOptions)).toEqual([]);
 });
 
 describe.each(builtinCommands.map((command) => [command.name, command] as const))(
 	"%s",
 	(name, command) => {
-		test("reads its examples", () => {
+		test("each example is read", () => {
 			for (const example of command.examples) {
 				const parsed = grammar.parse(example);
 				const reader = parsed.kind === "read" ? parsed.reading.command.name : parsed.detail;
@@ -60,7 +60,7 @@ describe.each(builtinCommands.map((command) => [command.name, command] as const)
 			}
 		});
 
-		test("reads what it prints as the same", () => {
+		test("each printed reading is parsed to the same reading", () => {
 			fc.assert(
 				fc.property(arbitraryReading(command), (reading) => {
 					const text = grammar.print(reading);
@@ -80,7 +80,7 @@ test.each([
 	"buy kiln-folk #12 for at most 0.5 usdc",
 	"send 0…5 eth to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
 	"send 5 usdc to 0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-])("a text that can be meant in another way moves nothing: %s", (text) => {
+])("an ambiguous text moves nothing: %s", (text) => {
 	expect(grammar.parse(text).kind).toBe("unread");
 });
 
@@ -97,7 +97,7 @@ test.each([
 	expect(parsed.kind === "read" && quotesAuthor(parsed.reading, own)).toBe(true);
 });
 
-test("no generated text has two readings, crashes, or moves what it does not say", () => {
+test("no generated text has two readings, causes an exception, or moves what it does not say", () => {
 	const readers = readersOf(builtinCommands, builtinOptions);
 	const patterns = new Map(
 		builtinCommands.filter(isStrict).map((command) => [command.name, strictPattern(command)]),

@@ -45,7 +45,7 @@ describe.each([
 	["with the names that a service knows", unnamed, readWith(namesOf(unnamed))],
 	["with the names that a service knows, later groups", named, readNamed],
 ] as const)("%s", (kind, texts, read) => {
-	test("texts of traders are read as meant, asked back, or not read at all", () => {
+	test("texts of traders are read with the right meaning, asked back, or not read", () => {
 		expect(judge(texts, read).wrong).toEqual([]);
 		const market = texts.filter(([, command]) => command !== null && isOfMarket(command));
 		const { asMeant, questions } = judge(market, read);
@@ -60,7 +60,7 @@ test("the meaning that is noted for each text is itself a readable command", () 
 		if (command !== null) expect([command, meant(command)]).not.toEqual([command, null]);
 });
 
-test("a text that people mean in another way is read as before, or not at all, and moves nothing", () => {
+test("a text with another meaning is read as before, or not at all, and moves nothing", () => {
 	const before = [
 		...[...readAnotherWay, ...readAsOtherNames].map((one) => [readAlone, ...one] as const),
 		...[...fToIMisread, ...jToMMisread, ...nToPMisread, ...qToSMisread, ...tToWMisread].map(
@@ -83,11 +83,11 @@ test.each([
 	["whats AAPL at onchain", "stock AAPL"],
 	["tsla price on robinhood chain?", "stock TSLA"],
 	["how much is one apple stock token", "stock AAPL"],
-])("a ticker without its sign is a share where the registry has it: %s", (text, command) => {
+])("a ticker without its sign is a stock if the registry has it: %s", (text, command) => {
 	expect(readNamed(text)).toEqual({ read: meant(command) ?? "", leftOut: null });
 });
 
-test("a collection that is named after other words of a text never takes the place of the one in it", () => {
+test("a collection named like other words of a text never replaces the one in the text", () => {
 	const names = namesOf(named);
 	const wrong: string[] = [];
 	let tried = 0;

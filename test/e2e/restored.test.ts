@@ -179,7 +179,7 @@ for (const { title, first } of [
 	{ title: "a wallet's first payment", first: false },
 	{ title: "a payment of a wallet that had paid before", first: true },
 ]) {
-	test(`${title} that a restored backup does not know is not paid again by its key`, async () => {
+	test(`after a restore ${title} that the backup lacks is not paid again by its key`, async () => {
 		const wallet = await enrol("ada");
 		if (first) {
 			const { id } = await transfer("ada", wallet, "0.5", "k-before");
@@ -209,7 +209,7 @@ for (const { title, first } of [
 	});
 }
 
-test("after a restore a repeated payment is sent once if its owner agrees, and others go on", async () => {
+test("after a restore a repeated payment is sent once if its owner agrees, and others continue", async () => {
 	const wallet = await enrol("gil");
 	const { putBack } = await backUp();
 	const lost = await transfer("gil", wallet, "1", "k");

@@ -102,7 +102,7 @@ test("a stock with an open feed is sent at once, and counts at the feed's price"
 	expect(Number(usd)).toBe((TSLA / 2) * 1e6);
 });
 
-test("a stock without a feed is confirmed by our record of its pools, and then sent", async () => {
+test("a stock without a feed is confirmed at our record's price, and then sent", async () => {
 	await give("AMD", 2n * ONE);
 	const before = await heldByAnna("AMD");
 	const made = await send("AMD", "0.5");
@@ -116,7 +116,7 @@ test("a stock without a feed is confirmed by our record of its pools, and then s
 	expect(lab.sent).toEqual([]);
 });
 
-test("a stock without a feed and without a record is not sent, however little it is", async () => {
+test("a stock without a feed and without a record is not sent, however small the amount", async () => {
 	await give("AMD", ONE);
 	await database.db.execute("truncate trading.pool_price");
 	try {
@@ -126,7 +126,7 @@ test("a stock without a feed and without a record is not sent, however little it
 	}
 });
 
-test("while the market is closed a stock counts at its last close, also above what is asked for", async () => {
+test("while the market is closed a stock counts at its last close, also above the confirmation bound", async () => {
 	await give("MSFT", 3n * ONE);
 	lab.clock.ms += 26 * HOUR_MS;
 	const before = await heldByAnna("MSFT");
@@ -146,7 +146,7 @@ test("while the market is closed a stock counts at its last close, also above wh
 	expect(await send("MSFT", "12")).toMatchObject({ errorCode: "per_trade_limit" });
 });
 
-test("a feed that stands still while others speak is no yes: its owner is asked, up to a bound", async () => {
+test("a feed that stopped while others update is not trusted: the owner is asked, up to a bound", async () => {
 	await give("MSFT", 2n * ONE);
 	lab.clock.ms += 26 * HOUR_MS;
 	// The others speak again, and this one does not.

@@ -22,7 +22,7 @@ test("an invalid bloom is dropped, and its head is kept", () => {
 	}
 });
 
-test("an invalid header is null, and never a head at a wrong block", () => {
+test("an invalid header gives null, and never a head at a wrong block", () => {
 	const good = fakeHeader(1);
 	const bad = [
 		null,
@@ -42,7 +42,7 @@ test("an invalid header is null, and never a head at a wrong block", () => {
 	for (const value of bad) expect({ value, head: parseHead(value) }).toEqual({ value, head: null });
 });
 
-test("a time that no Date can hold is no time", () => {
+test("a time that no Date can hold is refused", () => {
 	const last = parseHead({ ...fakeHeader(1), timestamp: `0x${(8.64e12).toString(16)}` });
 	expect(new Date(last?.timestampMs ?? Number.NaN).toISOString()).toBe(
 		"+275760-09-13T00:00:00.000Z",

@@ -26,7 +26,7 @@ function sampleOf(slot: Slot | undefined): string {
 	}
 }
 
-test("each market command's tool takes its values, and each market tool has a command", async () => {
+test("each market command's tool accepts its values, and each market tool has a command", async () => {
 	const database = await createTestDatabase();
 	try {
 		const tools = marketTools(createMarketFixture(database.db));

@@ -57,7 +57,7 @@ describe("collectionNames", () => {
 		return rows[0]?.id ?? -1;
 	}
 
-	test("a name in any case, a slug, a former slug and the provider's slug are known", async () => {
+	test("collections are found by name in any case, slug, former slug and the provider's slug", async () => {
 		expect(await find("bad idea club", "idea club", "salt & signal", "floor")).toEqual([
 			"bad idea club",
 			"salt & signal",
@@ -70,11 +70,11 @@ describe("collectionNames", () => {
 		]);
 	});
 
-	test("names of excluded collections and slugs of chains that are not indexed are not known", async () => {
+	test("names of excluded collections, and slugs on chains that are not indexed, are unknown", async () => {
 		expect(await find("hidden things", "hidden", "slug-elsewhere")).toEqual([]);
 	});
 
-	test("typed text never becomes SQL, and the largest number of names is answered", async () => {
+	test("typed text never becomes SQL, and the maximum number of names is answered", async () => {
 		const groups = Array.from(
 			{ length: NAMES_ASKED_MAX - 2 },
 			(_, n) => `'; drop table x -- ${n} %_\\`,
@@ -143,7 +143,7 @@ describe("resolveCollection", () => {
 	const TWO = contractOf(0x222);
 	const THREE = contractOf(0x333);
 
-	test("slug, former slug, address, whole name and provider's name mean the one they fit", async () => {
+	test("slug, former slug, address, whole name and the provider's name find their collection", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
 		await add(ethereum, TWO, { slug: "tidal-cats", name: "Tidal Cats" });
 		await database.db.execute(
@@ -167,7 +167,7 @@ describe("resolveCollection", () => {
 		}
 	});
 
-	test("a name that nobody has is not found, on any chain or on the one that is named", async () => {
+	test("an unknown name is not found, on any chain or on the given one", async () => {
 		await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
 		await add(ethereum, TWO, { slug: "gone", name: "Gone", excluded: true });
 		for (const [text, chain] of [
@@ -195,7 +195,7 @@ describe("resolveCollection", () => {
 		await expect(resolve("kiln", undefined)).rejects.toMatchObject({ code: "not_found" });
 	});
 
-	test("a single match of the provider's by other words is asked about, not taken", async () => {
+	test("a single match that the provider finds by other words is asked back, not used", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk" });
 		await database.db.execute(
 			"insert into market_index.sync (collection_id, chain_id, provider_slug) values ($1, 1, 'klnflk')",
@@ -209,7 +209,7 @@ describe("resolveCollection", () => {
 		}
 	});
 
-	test("a slug on several chains asks which chain, and the answer settles it", async () => {
+	test("a slug on several chains asks for the chain, and the answer selects one", async () => {
 		const ids = new Map<string, number>();
 		for (const [chain, address] of [
 			[ethereum, ONE],
@@ -239,7 +239,7 @@ describe("resolveCollection", () => {
 		expect(await idOf(ONE, "polygon")).toBe(second);
 	});
 
-	test("a name of several contracts asks which, the most traded first, and each choice means one", async () => {
+	test("a name of several contracts asks for one, the most traded first, and each choice selects one", async () => {
 		const ids = [
 			await add(ethereum, ONE, { slug: "kiln-folk", name: "Kiln Folk", volume: 9 }),
 			await add(ethereum, TWO, { name: "KILN FOLK", volume: 2 }),
@@ -267,7 +267,7 @@ describe("resolveCollection", () => {
 		expect(await idOf("Kiln Folk", "base")).toBe(ids[2] ?? 0);
 	});
 
-	test("a name whose address is on several chains too asks for the chain first", async () => {
+	test("a name whose address is on several chains asks for the chain first", async () => {
 		const ids = [
 			await add(ethereum, ONE, { name: "Kiln Folk" }),
 			await add(base, ONE, { name: "Kiln Folk" }),
@@ -285,7 +285,7 @@ describe("resolveCollection", () => {
 		expect(found).toEqual(ids.slice(1));
 	});
 
-	test("words that several names have are a question with five choices at most", async () => {
+	test("words that several names share give a question with at most five choices", async () => {
 		for (let number = 1; number <= 7; number++) {
 			const slug = `kiln-${number}`;
 			await add(ethereum, contractOf(0x500 + number), {
@@ -301,7 +301,7 @@ describe("resolveCollection", () => {
 		expect((await questionOf("kiln 4 cl")).choices.map(({ value }) => value)).toEqual(["kiln-4"]);
 	});
 
-	test("a part of a name, its other number and a longer name are questions, also where one fits", async () => {
+	test("a part of a name, its plural or singular and a longer name are asked back, also with one match", async () => {
 		const kiln = await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
 		await add(ethereum, TWO, { slug: "azuki-x", name: "Azuki" });
 		for (const [text, slug] of [
@@ -329,7 +329,7 @@ describe("resolveCollection", () => {
 		["signalpigeon", "signal-pigeons"],
 		["salt signl", "salt-and-signal"],
 	])(
-		"a joined or misspelled name is asked back, with what is known of each: %s",
+		"a joined or misspelled name is asked back, with the known facts of each: %s",
 		async (text, slug) => {
 			await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk", safelist: "verified" });
 			await add(ethereum, TWO, { slug: "signal-pigeons", name: "Signal Pigeons", volume: 3 });
@@ -340,7 +340,7 @@ describe("resolveCollection", () => {
 		},
 	);
 
-	test("what the provider vouches for comes first, and a volume moves nobody before it", async () => {
+	test("a collection that the provider verified comes first, even if another has more volume", async () => {
 		const fakes = Array.from({ length: 6 }, (_, n) =>
 			add(ethereum, contractOf(0x700 + n), { name: "Kiln Folk", volume: 100 + n }),
 		);
@@ -359,14 +359,14 @@ describe("resolveCollection", () => {
 		]);
 	});
 
-	test("a name of one collection and a slug of another are asked about, for both", async () => {
+	test("a name of one collection that is another's slug is asked back with both", async () => {
 		await add(ethereum, ONE, { slug: "kiln-folk", name: "The Kiln Folk" });
 		await add(base, TWO, { slug: "copy", name: "Kiln Folk" });
 		const { choices } = await questionOf("kiln folk");
 		expect(choices.map(({ value }) => value).toSorted()).toEqual(["copy", "kiln-folk"]);
 	});
 
-	test("a look-alike name never means the collection that it resembles", async () => {
+	test("a look-alike name never finds the collection that it resembles", async () => {
 		for (const [n, name] of knownNames.entries()) {
 			await add(ethereum, contractOf(0x600 + n), { slug: name.replaceAll(" ", "-"), name });
 		}
@@ -387,7 +387,7 @@ describe("resolveCollection", () => {
 		expect(await idOf(ONE)).toBe(kiln);
 	});
 
-	test("a name that is unknown is tried again without its article or `collection`", async () => {
+	test("an unknown name is tried again without its article or `collection`", async () => {
 		const azuki = await add(ethereum, ONE, { slug: "azuki-x", name: "Azuki" });
 		const potatoz = await add(ethereum, TWO, { slug: "potatoz-x", name: "The Potatoz" });
 		for (const text of ["the azuki", "an Azuki", "azuki collection", "the azuki nfts"]) {
@@ -401,7 +401,7 @@ describe("resolveCollection", () => {
 		}
 	});
 
-	test("a name as typed matches before the same name without article or plural", async () => {
+	test("a name as typed takes precedence over the same name without article or plural", async () => {
 		const plain = await add(ethereum, ONE, { name: "Bears", volume: 100 });
 		const whole = await add(ethereum, TWO, { name: "The Bears" });
 		const club = await add(ethereum, THREE, { name: "Bears Collection" });
@@ -410,7 +410,7 @@ describe("resolveCollection", () => {
 		expect(await idOf("bears")).toBe(plain);
 	});
 
-	test("several matches of a shortened name are asked about too", async () => {
+	test("several matches of a shortened name are asked back too", async () => {
 		await add(ethereum, ONE, { slug: "azuki-one", name: "Azuki", volume: 2 });
 		await add(base, TWO, { slug: "azuki-two", name: "azuki", volume: 1 });
 		for (const text of ["the azuki", "azukis", "azuki nft"]) {

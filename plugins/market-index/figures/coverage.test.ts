@@ -101,7 +101,7 @@ describe("pageCoverage", () => {
 		expect(pageCoverage(inAll, { points: chain(0, NOW_MS) })).toEqual({});
 	});
 
-	test("a page that was looked at in part says of what time, in whole minutes", () => {
+	test("a page that was covered in part has its covered time, in whole minutes", () => {
 		const range = { fromMs: NOW_MS - 100 * MINUTE_MS, untilMs: NOW_MS };
 		const untilMs = NOW_MS - 25 * MINUTE_MS;
 		expect(pageCoverage(range, { sale: chain(NOW_MS - 75 * MINUTE_MS, untilMs + 30_000) })).toEqual(

@@ -54,7 +54,7 @@ describe("decideFigure", () => {
 		);
 	});
 
-	test("a zero is a number only where it was counted, looked at for a minute, and not contradicted", () => {
+	test("a zero is a number only if it was counted, over at least a minute, and not contradicted", () => {
 		fc.assert(
 			fc.property(known, (given) => {
 				const { value, reason } = decideFigure({ ...given, value: 0 });
@@ -71,7 +71,7 @@ describe("decideFigure", () => {
 		);
 	});
 
-	test("a figure stands for the time it was told, else for the end of what was looked at", () => {
+	test("a figure has the time at which it was reported, else the end of the covered time", () => {
 		const counted = { value: 3, source: "chain", isCounted: true } as const;
 		const covered = { fromMs: 0, untilMs: 9_000, fraction: 0.5 };
 		expect(decideFigure({ ...counted, coverage: covered }).asOfMs).toBe(9_000);
@@ -81,7 +81,7 @@ describe("decideFigure", () => {
 });
 
 describe("salesOfDay", () => {
-	test("the day's sales are those of the interval of a day", () => {
+	test("the day's sales are those of the provider's one-day interval", () => {
 		const week = { interval: "seven_days", sales: 900 };
 		const day = { interval: "one_day", sales: 57, volume: 0 };
 		expect(salesOfDay({ total: {}, intervals: [week, day] })).toBe(57);

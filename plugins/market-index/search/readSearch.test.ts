@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { searchTerms } from "#plugins/market-index/search/readSearch.ts";
 
-test("a query becomes words of any script, without characters that are operators of a tsquery", () => {
+test("a query becomes words of any script, without the operators of a tsquery", () => {
 	expect(searchTerms("  Bored  Ape's & (YACHT) | !club:* ")).toEqual([
 		"bored",
 		"ape",

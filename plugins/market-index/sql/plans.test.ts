@@ -198,7 +198,7 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 };
 
 for (const [name, read] of Object.entries(READS)) {
-	test(`no table that grows is read through for ${name}`, async () => {
+	test(`no growing table is scanned sequentially for ${name}`, async () => {
 		const statements: Statement[] = [];
 		await read(recordedDatabase(statements));
 		await expectIndexed(statements);
@@ -217,7 +217,7 @@ const ORDERS: Record<string, string> = {
 };
 
 for (const [name, index] of Object.entries(ORDERS)) {
-	test(`${name}: collections come in the order of ${index}`, async () => {
+	test(`${name}: collections are read in the order of the index ${index}`, async () => {
 		const statements: Statement[] = [];
 		await READS[name]?.(recordedDatabase(statements));
 		for (const prefix of ["explain", "explain (generic_plan)"]) {
@@ -248,7 +248,7 @@ const WRITES: Record<string, (tx: Tx) => Promise<unknown>> = {
 };
 
 for (const [name, write] of Object.entries(WRITES)) {
-	test(`no table that grows is read through by a lane for ${name}`, async () => {
+	test(`no growing table is scanned sequentially by a lane for ${name}`, async () => {
 		const statements: Statement[] = [];
 		await database.db.transaction((tx) => write(recorded(tx, statements)));
 		await expectIndexed(statements);

@@ -167,7 +167,7 @@ const READ: Record<keyof typeof wire, [document: string, members: Record<string,
 	],
 };
 
-describe("drift from the provider's own document", () => {
+describe("differences to the provider's own document", () => {
 	for (const [name, schema] of Object.entries(wire)) {
 		const [theirs, members] = READ[name as keyof typeof wire];
 		test(`[MRG-15] each member read of ${theirs} (${name}) is in the provider's document, with its type`, () => {
@@ -196,7 +196,7 @@ describe("drift from the provider's own document", () => {
 		});
 	}
 
-	test("[MRG-06] every chain of ours that the provider has goes by its name there", () => {
+	test("[MRG-06] every chain of ours that the provider supports has the provider's name", () => {
 		const chains = createChainNames(createChainRegistry(builtinChains));
 		const theirs: string[] = document.components.schemas.ChainIdentifier.enum;
 		for (const { id, slug } of builtinChains) {

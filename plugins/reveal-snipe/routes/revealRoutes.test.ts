@@ -70,7 +70,7 @@ async function get(query = "") {
 const slugs = (body: { data: { slug: string; phase: string }[] }) =>
 	body.data.map(({ slug, phase }) => `${slug} ${phase}`);
 
-test("200: recent reveals and bursts come first, the newest on top, then awaited ones", async () => {
+test("200: recent reveals and bursts come first, the newest at the top, then awaited ones", async () => {
 	const { status, body } = await get();
 	expect(status).toBe(200);
 	expect(slugs(body)).toEqual([
@@ -87,7 +87,7 @@ test("200: recent reveals and bursts come first, the newest on top, then awaited
 	expect(body.page).toEqual({ nextCursor: null, hasMore: false });
 });
 
-test("200: pages follow each other without a gap, whatever their size", async () => {
+test("200: pages follow each other without a gap, for any page size", async () => {
 	const whole = slugs((await get()).body);
 	for (const limit of [1, 2, 4]) {
 		const seen: string[] = [];
@@ -103,7 +103,7 @@ test("200: pages follow each other without a gap, whatever their size", async ()
 	}
 });
 
-test("200: one phase, one chain, in any spelling", async () => {
+test("200: filtered by one phase or one chain, in any spelling", async () => {
 	expect(slugs((await get("?phase=burst")).body)).toEqual(["cats-2 burst"]);
 	expect(slugs((await get("?chain=8453")).body)).toEqual(["cats-5 armed"]);
 	expect(slugs((await get("?chain=Base&phase=revealed")).body)).toEqual([]);

@@ -33,7 +33,7 @@ test.each([
 	["402", "social_unpaid", unpaid, 1],
 	["403", "social_refused", refused(403), 3],
 ] as const)(
-	"%s is told as %s, with its age and what to do, until X answers",
+	"%s is reported as %s, with its age and what to do, until X answers",
 	async (_, code, answer, least) => {
 		const { state, health, codes } = open();
 		for (let times = 1; times < least; times++) {
@@ -54,7 +54,7 @@ test.each([
 	},
 );
 
-test("a token that X does not renew is told until it gives one, whatever else X answers", async () => {
+test("a token that X does not renew is reported until X renews it, whatever else X answers", async () => {
 	const { health, codes } = open();
 	health.renewed(false);
 	health.answered(good);
@@ -63,7 +63,7 @@ test("a token that X does not renew is told until it gives one, whatever else X 
 	expect(await codes()).toEqual([]);
 });
 
-test("nothing received for a day is told, also where nothing ever was", async () => {
+test("a day without any received text is reported, also if nothing was ever received", async () => {
 	const { state, codes } = open();
 	state.ms += DAY_MS;
 	expect(await codes()).toEqual([]);
@@ -75,7 +75,7 @@ test("nothing received for a day is told, also where nothing ever was", async ()
 	expect(await codes()).toEqual(["social_silent"]);
 });
 
-test("a month's budget that ends before the month is told, and where nothing is open nothing is", async () => {
+test("a month's budget that ends early is reported, and nothing is without an open account", async () => {
 	const { state, codes } = open();
 	state.endsAt = new Date(NOW_MS + DAY_MS);
 	expect(await codes()).toEqual(["social_reads_end"]);

@@ -53,7 +53,7 @@ function signatureOf(request: Request): string {
 		.digest("base64");
 }
 
-test("a post goes to the operator's host, signed for that host, with the body that X takes", async () => {
+test("a post is sent to the operator's host, signed for that host, with the body that X expects", async () => {
 	const seen: { request: Request; body: unknown }[] = [];
 	server.use(
 		http.post(`${HOST}/2/tweets`, async ({ request }) => {
@@ -73,7 +73,7 @@ test("a post goes to the operator's host, signed for that host, with the body th
 	expect(header).not.toContain("secret");
 });
 
-test("a query is part of what is signed", async () => {
+test("the query is part of the signed text", async () => {
 	const seen: Request[] = [];
 	server.use(
 		http.get(`${HOST}/2/users/42/tweets`, ({ request }) => {
@@ -128,7 +128,7 @@ for (const [status, headers, body, said] of meanings) {
 	});
 }
 
-test("a new token is asked for at the operator's host, by a form, and read without what may be missing", async () => {
+test("a new token is requested from the operator's host, by a form, and optional members may be missing", async () => {
 	const seen: { form: string; header: string | null }[] = [];
 	server.use(
 		http.post(`${HOST}/2/oauth2/token`, async ({ request }) => {
@@ -151,7 +151,7 @@ test("a new token is asked for at the operator's host, by a form, and read witho
 	expect(header).toBe(`Basic ${btoa("id:s")}`);
 });
 
-test("the library's own way out is never taken: another host, or a second call, ends it", async () => {
+test("a call by the X library to another host, or a second call, is refused", async () => {
 	const ask = createAskX(createCallX({ nowMs: clock.nowMs, ending }), HOST);
 	const as = (settings: object) => new TwitterApi("token", settings);
 	const elsewhere = ask(as, ({ v2 }) =>

@@ -29,7 +29,7 @@ afterAll(async () => {
 	await database?.drop();
 });
 
-test(`of ${ROUNDS} trades on a chain none that is confirmed lost more than its bound (TEST_SEED=${TEST_SEED})`, async () => {
+test(`of ${ROUNDS} trades on a chain no confirmed one lost more than its bound (TEST_SEED=${TEST_SEED})`, async () => {
 	const ended: Record<string, number> = {};
 	for (let index = 0; index < ROUNDS; index++) {
 		const prng = createPrng(TEST_SEED * 7_919 + index);

@@ -183,7 +183,7 @@ describe("planEnrolment", () => {
 		expect(planEnrolment(profileOf({ wallets }), user).changed).toEqual([]);
 	});
 
-	test("a social account that is new, renamed or gone at the provider is so here", () => {
+	test("a social account that is new, renamed or gone at the provider is changed accordingly", () => {
 		const known = profileOf({ socialUserId: "s", socialUsername: "old" });
 		expect(planEnrolment(known, user).social).toEqual({ userId: "s", username: "n" });
 		expect(planEnrolment(known, { ...user, social: null }).social).toBeNull();

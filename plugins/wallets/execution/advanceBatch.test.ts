@@ -24,7 +24,7 @@ async function changedSince(change: string) {
 	return await lab.execution.advance(ids, lab.signal, { intents, profile: by.profile });
 }
 
-test("[NFT-01] an intent that was sent is answered as it stands", async () => {
+test("[NFT-01] an intent that was sent is returned with its current status", async () => {
 	const by = await lab.person();
 	const intents = await lab.pay(by, { stays: true });
 	const id = intents[0]?.id ?? "";
@@ -35,7 +35,7 @@ test("[NFT-01] an intent that was sent is answered as it stands", async () => {
 	expect(sent).toEqual(await lab.intent(id));
 });
 
-test("[NFT-01] an uncertain, refused or denied intent is answered with the status it has", async () => {
+test("[NFT-01] an uncertain, refused or denied intent is returned with its status", async () => {
 	for (const [mood, status] of [
 		["refuses", "failed"],
 		["silent", "uncertain"],

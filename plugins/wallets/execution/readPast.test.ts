@@ -92,7 +92,7 @@ function pool(first: Answering | null, second: Answering | null) {
 	return made;
 }
 
-describe("one of two endpoints that counts too many", () => {
+describe("an endpoint that reports too many transactions, beside an honest one", () => {
 	for (const [who, at] of [
 		["first", undefined],
 		["second", undefined],
@@ -101,7 +101,7 @@ describe("one of two endpoints that counts too many", () => {
 		["first", "pending"],
 		["second", "pending"],
 	] as const) {
-		test(`${who}, of ${at ?? "all"}: it holds nobody for long, and is distrusted and counted`, async () => {
+		test(`${who}, of ${at ?? "all"}: it delays nobody for long, and is distrusted and counted`, async () => {
 			await restore();
 			const isAt = at ? (asked: string) => asked === at : undefined;
 			const lie = countingMore(1, isAt);
@@ -132,7 +132,7 @@ describe("one of two endpoints that counts too many", () => {
 		expect((await read(id)).status).toMatch(/^submitt/);
 	});
 
-	test("where it is the only one, payments wait unsent and operators are told what frees them", async () => {
+	test("if it is the only endpoint, payments wait unsent and operators are told what to do", async () => {
 		await restore();
 		lab.chain.rpc = changedEndpoint(honest, countingMore(1));
 		const id = await pay(LIKE);
@@ -143,13 +143,13 @@ describe("one of two endpoints that counts too many", () => {
 	});
 });
 
-describe("one of two endpoints that hides", () => {
+describe("an endpoint that hides transactions, beside an honest one", () => {
 	for (const [what, lie] of [
 		["the count of before", countingAsNow],
 		["the transactions of its blocks", withoutTransactions],
 	] as const) {
 		for (const who of ["first", "second"] as const) {
-			test(`${who}, ${what}: what the other shows is asked about`, async () => {
+			test(`${who}, ${what}: the owner is asked about what the other endpoint shows`, async () => {
 				const sent = sendElsewhere(1, LIKE);
 				await restore();
 				if (who === "first") pool(lie, null);
@@ -161,7 +161,7 @@ describe("one of two endpoints that hides", () => {
 		}
 	}
 
-	test("an empty answer of blocks is no proof where more is mined than is known", async () => {
+	test("empty blocks prove nothing if more transactions are mined than are known", async () => {
 		mine(20);
 		const sent = sendElsewhere(1, LIKE);
 		await restore();
@@ -174,7 +174,7 @@ describe("one of two endpoints that hides", () => {
 		expect(made.asked).toContain("second");
 	});
 
-	test("where no endpoint shows what is counted, its owner is asked, and a yes ends that", async () => {
+	test("if no endpoint shows the counted transactions, the owner is asked, and a confirmation ends that", async () => {
 		mine(20);
 		sendElsewhere(1, LIKE);
 		await restore();

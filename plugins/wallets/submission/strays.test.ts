@@ -52,7 +52,7 @@ const approve = async (id: string) => {
 	await lab.execution.advance([id], lab.signal);
 };
 
-test("an intent whose payment seems made already waits for its owner, who may say that it was", async () => {
+test("an intent whose payment seems to be made already waits for its owner's answer", async () => {
 	const sent = sendElsewhere(1, "0xabcdef01");
 	mine();
 	const id = await pay("0xabcdef01");
@@ -66,7 +66,7 @@ test("an intent whose payment seems made already waits for its owner, who may sa
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("its owner's yes sends a second payment, once, and a third one asks again", async () => {
+test("its owner's confirmation sends a second payment, once, and a third one asks again", async () => {
 	sendElsewhere(1, "0xabcdef01");
 	mine();
 	const id = await pay("0xabcdef01");
@@ -77,7 +77,7 @@ test("its owner's yes sends a second payment, once, and a third one asks again",
 	expect(await read(third)).toMatchObject({ errorCode: "looks_paid" });
 });
 
-test("an unrelated transaction holds the wallet only while it is read, and asks nothing", async () => {
+test("an unrelated transaction delays the wallet only while it is read, and asks no question", async () => {
 	sendElsewhere(1, "0x", ELSEWHERE);
 	sendElsewhere(2, "0x", ELSEWHERE, 1n);
 	mine();
@@ -86,7 +86,7 @@ test("an unrelated transaction holds the wallet only while it is read, and asks 
 	expect(lab.handed.at(-1)?.transaction.nonce).toBe(3);
 });
 
-test("a call of the same function is asked about once, and ends by its owner's word", async () => {
+test("a transaction with the same function is asked about once, until its owner answers", async () => {
 	const sent = sendElsewhere(1, "0xabcdef0101", SHOP, 7n);
 	mine();
 	const id = await pay("0xabcdef0102");
@@ -118,7 +118,7 @@ test("a queued payment is not sent if an equal one was sent meanwhile", async ()
 	expect((await read(first)).status).toBe("confirmed");
 });
 
-test("a payment waits unsent while nodes cannot be asked for the wallet's past, and operators are told", async () => {
+test("a payment waits unsent while no node shows the wallet's past, and operators are alerted", async () => {
 	sendElsewhere(1, "0xabcdef01");
 	mine();
 	// The account itself is read by another method than its past.
@@ -141,7 +141,7 @@ test("a payment waits unsent while nodes cannot be asked for the wallet's past, 
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("a past of which no node has the state any more asks, and a yes goes on", async () => {
+test("for a past without state at any node the owner is asked, and a confirmation continues", async () => {
 	mine(5_000);
 	sendElsewhere(1, "0x", ELSEWHERE);
 	mine();
@@ -158,7 +158,7 @@ test("a past of which no node has the state any more asks, and a yes goes on", a
 	expect((await read(id)).status).toBe("submitted");
 });
 
-test("an ordinary start holds no wallet whose records explain its counts, though nodes keep no old state", async () => {
+test("after an ordinary start no wallet waits if its records explain its counts, even without old state", async () => {
 	mine(5_000);
 	await pay("0x01");
 	mine();
@@ -170,7 +170,7 @@ test("an ordinary start holds no wallet whose records explain its counts, though
 	expect((await read(id)).status).toBe("submitted");
 });
 
-test("a nonce that another payment of ours was to have hides nothing of what used it", async () => {
+test("a nonce that was planned for another of our payments hides no foreign transaction", async () => {
 	// Handed over, refused, and its nonce given to the like of what is asked for later: all lost.
 	lab.moods.push("keeps, silent");
 	const lost = await pay("0x02");
@@ -187,7 +187,7 @@ test("a nonce that another payment of ours was to have hides nothing of what use
 	expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
 });
 
-test("an endpoint that names false times or counts hides nothing: the wallet waits", async () => {
+test("an endpoint with false times or counts hides no transaction: the wallet waits", async () => {
 	const sent = sendElsewhere(1, "0xabcdef01");
 	mine();
 	await lab.db.execute("insert into wallets.blackout (since, is_restored) values ($1, true)", [
@@ -207,7 +207,7 @@ async function restore(): Promise<void> {
 	);
 }
 
-test("a yes where nobody can say what was sent ends that question for all the wallet sends", async () => {
+test("a confirmation for an unknown past ends that question for all payments of the wallet", async () => {
 	mine(5_000);
 	sendElsewhere(1, "0x", ELSEWHERE);
 	mine();
@@ -221,7 +221,7 @@ test("a yes where nobody can say what was sent ends that question for all the wa
 	expect((await read(await pay("0xabcdef02"))).status).toBe("submitted");
 });
 
-test("a yes ends the question about all that was sent before and is like it", async () => {
+test("a confirmation ends the question about all earlier transactions that are alike", async () => {
 	for (const nonce of [1, 2, 3]) sendElsewhere(nonce, `0xabcdef010${nonce}`, SHOP, 7n);
 	mine();
 	const id = await pay("0xabcdef0109");
@@ -230,7 +230,7 @@ test("a yes ends the question about all that was sent before and is like it", as
 	expect((await read(await pay("0xabcdef010a"))).status).toBe("submitted");
 });
 
-test("of a batch only what is like a transaction is marked so, and one yes goes for all of it", async () => {
+test("in a batch only the payments like a transaction are marked, and one confirmation is for all", async () => {
 	const sent = sendElsewhere(1, "0xabcdef01");
 	mine();
 	const batchId = Bun.randomUUIDv7();
@@ -255,7 +255,7 @@ test("of a batch only what is like a transaction is marked so, and one yes goes 
 	expect(after.map(({ status }) => status)).toEqual(["submitted", "submitted"]);
 });
 
-test("an owner's wallet of which something waits at a node is asked, and gets its link with a yes", async () => {
+test("an owner's wallet with a pending transaction is asked, and gets its link by a confirmation", async () => {
 	const owner = await lab.person({ capability: "external/manual" });
 	await restore();
 	const sent = {
@@ -275,7 +275,7 @@ test("an owner's wallet of which something waits at a node is asked, and gets it
 	expect((await read(id)).status).toBe("signature_required");
 });
 
-test("where nobody is there to answer, an operator's word frees the wallet, and is on record", async () => {
+test("without an owner who can answer, an operator's decision unblocks the wallet, and is recorded", async () => {
 	sendElsewhere(1, "0xabcdef01");
 	mine();
 	const id = await pay("0xabcdef01");
@@ -293,7 +293,7 @@ test("where nobody is there to answer, an operator's word frees the wallet, and 
 	expect(await why.catch(({ code }) => code)).toBe("intent_state");
 });
 
-test("a database that lost its last seconds needs no restart: what it cannot explain is read", async () => {
+test("after a database lost its last seconds, unexplained transactions are read without a restart", async () => {
 	const id = await pay("0xabcdef01");
 	mine();
 	// As a replica that took over without the last commits.

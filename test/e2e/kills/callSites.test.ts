@@ -137,12 +137,12 @@ const onThePath = (await projectFiles()).filter(({ path }) => {
 	return PATH.test(path) && !OFF_THE_PATH.test(path) && !(path in BESIDE_THE_PATH);
 });
 
-test("every commit and every outbound call of the path is inside a named step", () => {
+test("every commit and every outbound call of the payment path is inside a named step", () => {
 	expect(onThePath.length).toBeGreaterThan(80);
 	expect(onThePath.flatMap(unlisted)).toEqual([]);
 });
 
-test("each function that calls out within its callers' steps still exists and does so", () => {
+test("each listed function that calls out within its callers' steps still exists and still does so", () => {
 	for (const place of Object.keys(INSIDE_THEIR_CALLERS)) {
 		const [path, name] = place.split(/[#:]/);
 		const file = onThePath.find((one) => one.path === path);
@@ -160,7 +160,7 @@ test("each function that calls out within its callers' steps still exists and do
 	}
 });
 
-test("every name on the list stands for a step, and every step has a name on the list", () => {
+test("every name on the list belongs to a step, and every step has a name on the list", () => {
 	const named = onThePath.flatMap(({ code, text }) =>
 		stepsIn(code).flatMap(({ from, to }) => {
 			return /\(\s*"([\w.]+)"/.exec(text.slice(from, to + 1))?.[1] ?? [];
@@ -171,7 +171,7 @@ test("every name on the list stands for a step, and every step has a name on the
 	expect([...used].sort()).toEqual([...new Set(listed)].sort());
 });
 
-test("every file that registers a kind of intent is on the path that is checked here", async () => {
+test("every file that registers a kind of intent is among the checked files", async () => {
 	const registering = (await projectFiles()).filter(({ path, code }) => {
 		const isProduct = path.startsWith("plugins/") && !OFF_THE_PATH.test(path);
 		return isProduct && /\bexecution\.register\(/.test(code);
@@ -187,7 +187,7 @@ test("every file that registers a kind of intent is on the path that is checked 
 	]);
 });
 
-test("a call outside a step is found", () => {
+test("a call outside of a step is found", () => {
 	const wrong = [
 		"async function pay() { await world.db.transaction((tx) => write(tx)); }",
 		"async function pay() { await world.commits.together(id, (tx) => write(tx)); }",

@@ -75,7 +75,7 @@ const CASES = [
 ] as const;
 
 for (const { signal, signals, tells, evidence } of CASES) {
-	test(`[RVL-01] a reveal is noticed by ${signal} and ${evidence} alone, and ends ranked`, async () => {
+	test(`[RVL-01] a reveal is noticed by ${signal} and ${evidence} alone, and its tokens get ranks`, async () => {
 		const { service, contract, path } = await watching(signals, `${signal}-${evidence}`);
 		const stream = await openStream(
 			`${service.url.replace("http", "ws")}${path}/stream?chain=anvil`,
