@@ -370,7 +370,7 @@ describe("createForeignFetch", () => {
 		expect(await Promise.all([...oneHost, ...oneSite, ...many, ...gateway])).toHaveLength(200);
 	});
 
-	test("the test servers that must not be called can be reached", async () => {
+	test("the private test servers that must not be called can in fact be reached", async () => {
 		const lonely = await startCanary();
 		closing.push(lonely.close);
 		const allowedOrigins = [`http://127.0.0.1:${lonely.port}`];

@@ -65,7 +65,7 @@ describe("listenHttp", () => {
 		});
 	}
 
-	describe("over a real socket [SEC-04]", () => {
+	describe("requests over a real socket [SEC-04]", () => {
 		test("an invalid Host is refused before routing, and counts against its client", async () => {
 			const routed: string[] = [];
 			const routes = new Elysia()
@@ -280,7 +280,7 @@ describe("listenHttp", () => {
 		});
 	});
 
-	describe("the end", () => {
+	describe("stopping the server", () => {
 		function slow() {
 			const entered = Promise.withResolvers<void>();
 			const release = Promise.withResolvers<void>();

@@ -31,20 +31,20 @@ function read(token: Partial<NodeToken>, sell: Asset = stock) {
 }
 
 describe("a multiplier", () => {
-	test("a multiplier is the token's own of now, and money has none", async () => {
+	test("a multiplier is read from the token, for the current time; currencies have none", async () => {
 		expect(await read({ multiplier: 6n * ONE })).toEqual({ sell: 6n * ONE, buy: null });
 	});
 
-	test("of a token that never had one is one share; one that had it is unknown without", async () => {
+	test("a token that never had a multiplier is one share; one that had it is unknown without", async () => {
 		expect(await read({}, { ...stock, multiplier: null })).toEqual({ sell: ONE, buy: null });
 		expect(await read({})).toMatchObject({ code: "multiplier_unknown" });
 	});
 
-	test.each([0n, 10n ** 24n + 1n])("of %p is no multiplier", async (multiplier) => {
+	test.each([0n, 10n ** 24n + 1n])("a multiplier of %p is refused", async (multiplier) => {
 		expect(await read({ multiplier })).toMatchObject({ code: "multiplier_unknown" });
 	});
 
-	test("a multiplier that a node does not tell is unknown: reading throws, and asks again later", async () => {
+	test("a multiplier that a node does not return is unknown: reading throws, and is retried later", async () => {
 		node.faults.isDown = true;
 		expect(read({ multiplier: ONE })).rejects.toMatchObject({ code: rpcFault.transport().code });
 	});
@@ -55,14 +55,14 @@ describe("a multiplier", () => {
 		["in 12 minutes", 720, false],
 		["at this second, and the newest block is from before", 0, false],
 		["an hour ago, and is not in force", -3_600, false],
-	])("whose change is due %s", async (_, seconds, isRead) => {
+	])("a multiplier whose change is due %s", async (_, seconds, isRead) => {
 		node.faults.answers.set(`${TSLA}:0xa60bf13d`, `0x${(3n * ONE).toString(16).padStart(64, "0")}`);
 		const change = { multiplier: 3n * ONE, next: 6n * ONE, effectiveAtS: NOW_S + seconds };
 		const expected = isRead ? { sell: 3n * ONE, buy: null } : { code: "multiplier_changed" };
 		expect(await read(change)).toMatchObject(expected);
 	});
 
-	test("whose announced change cannot be read whole is unknown", async () => {
+	test("a multiplier whose announced change is unreadable is unknown", async () => {
 		const change = { multiplier: 3n * ONE, next: 6n * ONE, effectiveAtS: NOW_S + 86_400 };
 		for (const view of ["0xdc767007", "0x97a4064f"]) {
 			node.faults.answers.clear();
@@ -75,7 +75,7 @@ describe("a multiplier", () => {
 		}
 	});
 
-	test("whose change was called off, or is in force, is read", async () => {
+	test("a multiplier whose change was cancelled, or is in force, is read", async () => {
 		node.faults.answers.set(`${TSLA}:0xa60bf13d`, `0x${(3n * ONE).toString(16).padStart(64, "0")}`);
 		const off = { multiplier: 3n * ONE, next: 6n * ONE, effectiveAtS: 0 };
 		expect(await read(off)).toEqual({ sell: 3n * ONE, buy: null });
@@ -84,7 +84,7 @@ describe("a multiplier", () => {
 	});
 });
 
-test("shares as tokens are never fewer for a buy, never more for a sale, and within a unit", () => {
+test("shares in tokens are rounded up for a buy, down for a sale, and by less than a unit", () => {
 	const shares = fc.bigInt({ min: 1n, max: 10n ** 30n });
 	const multiplier = fc.bigInt({ min: 1n, max: 10n ** 24n });
 	fc.assert(

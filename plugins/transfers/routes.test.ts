@@ -35,7 +35,7 @@ describe("postTransfers.202", () => {
 		return { ...answer, transfers: (answer.body?.transfers ?? []) as Sent[] };
 	}
 
-	describe("from a wallet that the service may send from", () => {
+	describe("a transfer from a wallet that the service may send from", () => {
 		test("[TRF-01] [TRF-02] a transfer is sent at once, the amount to each recipient", async () => {
 			const by = await lab.person();
 			const { status, transfers, headers } = await send(by);
@@ -64,7 +64,7 @@ describe("postTransfers.202", () => {
 			expect(body.transfers[0].amountRaw).toBe("100000000000000001");
 		});
 
-		test("a contract is paid if its code accepts, and shown as one; a delegated account is none", async () => {
+		test("a contract is paid if its code accepts, and shown as a contract; a delegated account is not", async () => {
 			const by = await lab.person();
 			lab.chain.codes.set(ANNA, "0x6001");
 			lab.chain.codes.set(BERT, `0xef0100${"11".repeat(20)}`);
@@ -85,7 +85,7 @@ describe("postTransfers.202", () => {
 		});
 	});
 
-	describe("[TRF-03] the batch is judged as a whole", () => {
+	describe("[TRF-03] a batch is decided as a whole", () => {
 		const rejected = (code: string) => [
 			{ status: "rejected", errorCode: code, transactionHash: null },
 			{ status: "rejected", errorCode: code, transactionHash: null },
@@ -100,7 +100,7 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("a transfer that would fail on chain keeps the whole batch from being sent", async () => {
+		test("a transfer that would fail on chain prevents the whole batch from being sent", async () => {
 			const by = await lab.person();
 			lab.chain.reverts.add("0x");
 			const { transfers } = await send(by);
@@ -115,7 +115,7 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("limits count the sum, and what has no price is not sent", async () => {
+		test("limits count the sum, and a currency without a price is not sent", async () => {
 			const by = await lab.person({ dailyUsdMax: 900_000_000n });
 			expect((await send(by)).transfers).toMatchObject(rejected("daily_limit"));
 			expect((await send(by, { amount: "2.6" })).transfers).toMatchObject(
@@ -135,7 +135,7 @@ describe("postTransfers.202", () => {
 			expect(again.transfers.map(({ status }) => status)).toEqual(["submitted", "submitted"]);
 		});
 
-		test("[TRF-03] TRADING_DRY_RUN judges and sends nothing", async () => {
+		test("[TRF-03] TRADING_DRY_RUN decides and sends nothing", async () => {
 			const by = await lab.person();
 			lab.state.isDryRun = true;
 			const { transfers } = await send(by);
@@ -143,14 +143,14 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(0);
 		});
 
-		test("a wallet that is under review or off sends nothing", async () => {
+		test("a wallet that is under review or disabled sends nothing", async () => {
 			for (const capability of ["review-required", "disabled"] as const) {
 				const by = await lab.person({ capability });
 				expect((await send(by)).transfers).toMatchObject(rejected("no_executable_wallet"));
 			}
 		});
 
-		test("an operator's switch for transfers holds them back", async () => {
+		test("an operator's kill switch for transfers blocks them", async () => {
 			const by = await lab.person();
 			await database.db.execute(
 				`insert into wallets.control (key, value, changed_by, changed_at)
@@ -163,8 +163,8 @@ describe("postTransfers.202", () => {
 		});
 	});
 
-	describe("[TRF-02] where its owner has to act", () => {
-		test("a wallet of their own gets a signing link for each transfer, and nothing is sent", async () => {
+	describe("[TRF-02] a transfer for which the owner must act", () => {
+		test("the owner of an external wallet gets a signing link for each transfer, and nothing is sent", async () => {
 			for (const capability of ["external/manual", "embedded/manual"] as const) {
 				const by = await lab.person({ capability });
 				const { transfers } = await send(by);
@@ -192,8 +192,8 @@ describe("postTransfers.202", () => {
 		});
 	});
 
-	describe("[TRF-04] with an idempotency key", () => {
-		test("a retry sends nothing twice and is answered with the same bytes", async () => {
+	describe("[TRF-04] a transfer with an idempotency key", () => {
+		test("a retry sends nothing twice and gets the same bytes", async () => {
 			const by = await lab.person();
 			const first = await send(by, {}, "key-1");
 			lab.chain.mine();
@@ -212,7 +212,7 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(2);
 		});
 
-		test("a retry while the first is under way is told when to retry", async () => {
+		test("a retry while the first request runs gets the time to retry", async () => {
 			const by = await lab.person();
 			await send(by, {}, "key-1");
 			// As before the first was answered.
@@ -226,7 +226,7 @@ describe("postTransfers.202", () => {
 			expect(lab.handed).toHaveLength(2);
 		});
 
-		test("a double click sends once", async () => {
+		test("two simultaneous requests with one key send once", async () => {
 			const by = await lab.person();
 			const both = await Promise.all([send(by, {}, "key-1"), send(by, {}, "key-1")]);
 			const statuses = both.map(({ status }) => status).sort();
@@ -270,7 +270,7 @@ describe("postTransfers.202", () => {
 		expect(lab.chain.pool()).toHaveLength(50);
 	});
 
-	test("a transfer goes on another chain if that is named", async () => {
+	test("a transfer is sent on another chain if the body names it", async () => {
 		const by = await lab.person();
 		const { transfers } = await send(by, { chain: "anvil", recipients: [CARA] });
 		expect(transfers).toMatchObject([{ status: "submitted", chainId: 31_337 }]);
@@ -359,7 +359,7 @@ describe("postTransfers.422", () => {
 		["a full-width digit", `0x${"a1".repeat(19)}a１`],
 		["a blank behind", `${ANNA} `],
 	] as const) {
-		test(`[TRF-04] a recipient with ${what} is refused, and named by its place`, async () => {
+		test(`[TRF-04] a recipient with ${what} is refused, with its position`, async () => {
 			expect(await refusal({ recipients: [ANNA, recipient] })).toEqual(refused("recipients.1"));
 		});
 	}
@@ -384,7 +384,7 @@ describe("postTransfers.422", () => {
 		expect(await refusal({ recipients: many })).toEqual(refused("recipients"));
 	});
 
-	test("a chain that is unknown, not served, or has another coin is refused", async () => {
+	test("a chain that is unknown, not configured, or has another coin is refused", async () => {
 		for (const chain of ["nowhere", "base", "polygon", "matic"]) {
 			expect(await refusal({ chain })).toEqual(refused("chain"));
 		}
@@ -394,7 +394,7 @@ describe("postTransfers.422", () => {
 		expect((await refusal({ token: "USDC" })).status).toBe(422);
 	});
 
-	test("another profile's wallet is answered like a missing one", async () => {
+	test("another profile's wallet gets the same answer as a missing one", async () => {
 		const other = await lab.person();
 		for (const fromWalletId of [other.wallet.id, crypto.randomUUID(), "nonsense"]) {
 			expect(await refusal({ fromWalletId })).toMatchObject({ status: 404, code: "not_found" });

@@ -73,11 +73,11 @@ test.each([
 	["trending 1h", "holders?"],
 	["stock TSLA", "buy 2"],
 	["stock TSLA", "what about buying 2"],
-])("after %s nothing is read in: %s", (subject, text) => {
+])("after %s this text is not read: %s", (subject, text) => {
 	expect(follow(subject, text)).toBeNull();
 });
 
-test("no words around a subject make a question that moves value", () => {
+test("no text around a subject turns a question into a command that moves value", () => {
 	const strict = builtinCommands.filter(builtinOptions.isStrict);
 	for (const command of strict) {
 		for (const example of command.examples) {

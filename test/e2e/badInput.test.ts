@@ -63,7 +63,7 @@ const bad: [path: () => string, status: number, code: string][] = [
 	[() => "/v2/anything", 404, "not_found"],
 ];
 
-describe("[SEC-04] one error shape", () => {
+describe("[SEC-04] every error has the same shape", () => {
 	for (const [path, status, code] of bad) {
 		test(`${path().replace("undefined", "0x…").slice(0, 90)} is ${status} ${code}`, async () => {
 			const answer = await service.get(path());
@@ -82,7 +82,7 @@ describe("[SEC-04] one error shape", () => {
 	}
 });
 
-test("no route takes a body that names a member twice, in whatever spelling and however deep", async () => {
+test("no route accepts a body that names a member twice, in any spelling and at any depth", async () => {
 	const { body } = await service.get<{ paths: Record<string, object> }>("/openapi/json");
 	const taking = Object.entries(body.paths).flatMap(([path, item]) =>
 		Object.entries(item).flatMap(([method, { requestBody }]) =>
@@ -111,7 +111,7 @@ test("[API-19] the removed route answers 404", async () => {
 	expect([status, body.code]).toEqual([404, "not_found"]);
 });
 
-test("[SEC-02] 600 requests a minute for each client; the 601st is told when to come back", async () => {
+test("[SEC-02] each client has 600 requests a minute, and the 601st gets the time to retry", async () => {
 	const ask = (client: string) =>
 		fetch(`${service.url}${market}/trending?chain=anvil&limit=1`, {
 			// Entries left of the proxy's own are invented by the client.
@@ -135,7 +135,7 @@ test("[SEC-02] 600 requests a minute for each client; the 601st is told when to 
 	expect((await ask("203.0.113.8")).status).toBe(200);
 });
 
-test("[SEC-03] only listed origins may call with credentials; what is public, any page reads", async () => {
+test("[SEC-03] only listed origins may call with credentials; any page may read public routes", async () => {
 	const ask = (origin: string, path = "/v1/trading/profile") =>
 		fetch(`${service.url}${path}`, {
 			headers: { origin, "x-forwarded-for": "198.51.100.9" },
@@ -160,7 +160,7 @@ test("[SEC-03] only listed origins may call with credentials; what is public, an
 	}
 });
 
-test("[API-18] freshness tells how far the sale lane has come, on the list and on trending", async () => {
+test("[API-18] freshness shows the sale lane's progress, on the list and on trending", async () => {
 	for (const path of [`${market}/collections?chain=anvil`, `${market}/trending?chain=anvil`]) {
 		const { body } = await service.get(path);
 		const head = Number(await anvil.rpc<Hex>("eth_blockNumber"));

@@ -58,13 +58,13 @@ async function note(minutes: number, tick: number, liquidity = DEPTH) {
 	}
 }
 
-test("half an hour of readings is a whole mean, also for a process that has just begun", async () => {
+test("half an hour of readings gives a complete average, also for a process that has just begun", async () => {
 	await note(30, 100);
 	expect(await open().read([POOL, OTHER], signal)).toEqual([whole(100), null]);
 	expect(await rows()).toBe(30);
 });
 
-test("a record that is shorter, has gaps, or ended, says a mean and is not whole", async () => {
+test("a record that is shorter, has gaps, or ended, gives an average that is not complete", async () => {
 	await note(20, 100);
 	expect(await open().read([POOL], signal)).toEqual([partly(100)]);
 	await note(12, 100);
@@ -75,13 +75,13 @@ test("a record that is shorter, has gaps, or ended, says a mean and is not whole
 	expect(await open().read([POOL], signal)).toEqual([null]);
 });
 
-test("each minute counts the same, and a price of one moment hardly moves the mean", async () => {
+test("each minute has the same weight, and a single price hardly changes the average", async () => {
 	await note(29, 0);
 	await note(1, 30_000);
 	expect(await open().read([POOL], signal)).toEqual([whole(1_000)]);
 });
 
-test("pools that two processes read, or that are configured twice, weigh no more", async () => {
+test("pools that two processes read, or that are configured twice, have no more weight", async () => {
 	const [one, other] = [open(), open()];
 	for (let minute = 0; minute < 30; minute++) {
 		await Promise.all([
@@ -96,7 +96,7 @@ test("pools that two processes read, or that are configured twice, weigh no more
 	expect(await open().read([POOL], signal)).toEqual([whole(15)]);
 });
 
-test("a day is kept by the database's time, whatever a process's clock says", async () => {
+test("a day is recorded by the database's time, whatever a process's clock says", async () => {
 	const insert = (ago: string) =>
 		database.db.execute(
 			`insert into trading.pool_price (pool, minute, tick_sum, samples)
@@ -112,7 +112,7 @@ test("a day is kept by the database's time, whatever a process's clock says", as
 	expect(await rows()).toBe(3);
 });
 
-test("the day says its least and greatest minute, once it has half an hour", async () => {
+test("the day's record has its lowest and highest minute, once it has half an hour", async () => {
 	await note(20, -50);
 	expect((await open().day([POOL])).size).toBe(0);
 	await note(20, 70);
@@ -121,7 +121,7 @@ test("the day says its least and greatest minute, once it has half an hour", asy
 	});
 });
 
-test("a pool's own history comes first; a node that does not answer leaves a record that may refuse", async () => {
+test("a pool's own history comes first; if a node does not answer, the record may only refuse", async () => {
 	await note(30, 100);
 	const pool = market.pools.get(POOL);
 	if (!pool) throw new Error("it is there");
@@ -132,7 +132,7 @@ test("a pool's own history comes first; a node that does not answer leaves a rec
 	expect(await open().read([POOL], signal)).toEqual([partly(100)]);
 });
 
-test("a minute in which a pool held nothing, or next to nothing, takes the half hour's support", async () => {
+test("a minute in which a pool was nearly empty makes the half hour unsupported", async () => {
 	for (const held of [1n, 1_000n]) {
 		await database.db.execute("truncate trading.pool_price");
 		await note(29, 100);
@@ -151,7 +151,7 @@ test("a minute in which a pool held nothing, or next to nothing, takes the half 
 	});
 });
 
-test("minutes that were read before liquidity was recorded support nothing, nor those shared with that", async () => {
+test("minutes without recorded liquidity do not support a price, nor minutes shared with them", async () => {
 	await note(29, 100);
 	await database.db.execute(
 		`insert into trading.pool_price (pool, minute, tick_sum, samples)
@@ -168,7 +168,7 @@ test("minutes that were read before liquidity was recorded support nothing, nor 
 	expect(await open().read([POOL], signal)).toEqual([partly(100, null)]);
 });
 
-test("a pool that was filled a moment ago has another's past, and an empty one has no price", async () => {
+test("an average is complete only if the pool held enough in the half hour, and holds enough now", async () => {
 	const pool = poolOf(POOL);
 	market.pools.set(POOL, { ...pool, meanTick: 5, meanPart: 0.3 });
 	expect(await open().read([POOL], signal)).toMatchObject([{ isWhole: true }]);
@@ -191,7 +191,7 @@ function published(ticks: readonly [bigint, bigint], depths: readonly [bigint, b
 	return { tick: Number(tick), liquidity: BigInt.asUintN(128, agoX160 / (perLiquidity << 32n)) };
 }
 
-test("the mean of a pool's history is what Uniswap's own library makes of it, also where sums wrap", () => {
+test("the average of a pool's history equals that of Uniswap's own library, also after an overflow", () => {
 	const prng = createPrng(44);
 	for (let round = 0; round < 2_000; round++) {
 		const [tick, exponent] = [prng.int(1_774_000) - 887_000, 1 + prng.int(110)];
@@ -212,7 +212,7 @@ test("the mean of a pool's history is what Uniswap's own library makes of it, al
 	expect(consult([0n], [0n])).toBeNull();
 });
 
-test("what a pool offers is what its narrowest position would hold, in and out", () => {
+test("a swap fits a pool if its narrowest position holds both amounts", () => {
 	const prng = createPrng(45);
 	const [low, high] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
 	const spacings = { 100: 1, 500: 10, 3000: 60, 10000: 200, 777: 1 };
@@ -244,7 +244,7 @@ test("what a pool offers is what its narrowest position would hold, in and out",
 	}
 });
 
-test("a tick and a square root say the same price, both ways round", () => {
+test("a tick and a square root give the same price, in both directions", () => {
 	const [low, high] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
 	const hops = [
 		{ tokenIn: low, tokenOut: high },

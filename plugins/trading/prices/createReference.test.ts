@@ -115,7 +115,7 @@ describe("createReference", () => {
 		expect(node.asked).toHaveLength(2);
 	});
 
-	test("when a renewal in the background fails, the last reading stays until it is too old", async () => {
+	test("when a renewal in the background fails, the last reading is used until it is too old", async () => {
 		const { priceOf } = open();
 		await priceOf(TSLA);
 		node.faults.isDown = true;
@@ -125,7 +125,7 @@ describe("createReference", () => {
 		expect(await priceOf(TSLA)).toBeNull();
 	});
 
-	test("a feed that the registry names while the service runs is read from then on", async () => {
+	test("a feed that the registry adds while the service runs is read from then on", async () => {
 		const { priceOf } = open();
 		const address: Address = `0x${"a4".repeat(20)}`;
 		node.tokens.set(address, { symbol: "META", decimals: 18 });
@@ -161,7 +161,7 @@ describe("createReference", () => {
 		node.tokens.set(TSLA, { symbol: "TSLA", decimals: 18, ...to });
 	};
 	for (const [what, spoil] of nonsense) {
-		test(`an answer that is ${what} is no price, and spoils no other`, async () => {
+		test(`an answer that is ${what} gives no price, and does not affect others`, async () => {
 			spoil();
 			const { priceOf } = open();
 			expect(await priceOf(TSLA)).toBeNull();
@@ -174,7 +174,7 @@ describe("createReference", () => {
 		expect(await open().priceOf(TSLA)).toMatchObject({ microsPerUnit: 1_230_000_000n });
 	});
 
-	test("outside of hours the answer is that the market is closed, and since when nothing moved", async () => {
+	test("outside of trading hours the market is reported as closed, since the last update", async () => {
 		clock.ms = Date.parse("2026-11-22T17:00:00Z");
 		const { priceOf, reference } = open();
 		expect(await priceOf(TSLA)).toEqual({ closed: true, ageMs: clock.ms - NOW_MS });
@@ -186,7 +186,7 @@ describe("createReference", () => {
 		});
 	});
 
-	test("a feed that stops while the others move is not known any more", async () => {
+	test("the price of a feed that stops while others update becomes unknown", async () => {
 		clock.ms += 3 * 3_600_000 + 1_000;
 		for (const token of [AAPL, NVDA]) {
 			node.feeds.set(feedOf(token), { answer: 10n ** 10n, updatedAtMs: clock.ms });
@@ -204,7 +204,7 @@ describe("createReference", () => {
 		expect(await priceOf(TSLA)).not.toBeNull();
 	});
 
-	test("the coin and what is settled in are priced by the deployment's feeds", async () => {
+	test("the coin and the settlement currencies are priced by the deployment's feeds", async () => {
 		const { reference, prices } = open();
 		const usdg: Address = `0x${"d6".repeat(20)}`;
 		const row = newAssetRow({ symbol: "USDG", address: usdg, kind: "stable", decimals: 6 });
@@ -215,7 +215,7 @@ describe("createReference", () => {
 		expect(await reference.priceUsd(assetOf(row))).toMatchObject({ microsPerUnit: 999_000n });
 	});
 
-	test("a currency whose named feed is silent is broken, and not one that has none", async () => {
+	test("a currency whose configured feed is silent counts as broken, and not as one without a feed", async () => {
 		const { reference, prices } = open();
 		const usdg: Address = `0x${"d6".repeat(20)}`;
 		const row = newAssetRow({ symbol: "USDG", address: usdg, kind: "stable", decimals: 6 });
@@ -246,7 +246,7 @@ describe("judgeFeed", () => {
 			{ nowMs, hours, silentMs },
 		);
 
-	test("a feed that updates while the market is open is the price, with its age", () => {
+	test("a feed that updates while the market is open gives the price, with its age", () => {
 		const now = WEDNESDAY_NOON;
 		expect(judge(now - HOUR, [now, now], now)).toEqual({ kind: "open", ageMs: HOUR });
 		expect(judge(now + 2_000, [now], now)).toEqual({ kind: "open", ageMs: 0 });
@@ -296,7 +296,7 @@ describe("judgeFeed", () => {
 	});
 });
 
-test("what is spent at a worth that nobody knows counts as no figure, also a currency", () => {
+test("a spend of unknown value has no figure, also in a currency", () => {
 	const unknown = { word: { kind: "broken", lastMicros: null }, decimals: 6 } as const;
 	const stock = { word: { kind: "open", microsPerUnit: 200_000_000n }, decimals: 18 } as const;
 	const facts = {

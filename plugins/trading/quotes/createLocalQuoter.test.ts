@@ -54,7 +54,7 @@ test("a path is written forward for an exact input and backward for an exact out
 	expect(encodePath([], "in")).toBe("0x");
 });
 
-test("an answer that is none of the quoter's is silence, not the word that there is no way", async () => {
+test("an invalid answer counts as a silent quoter, not as one that found no route", async () => {
 	const ask: QuoteAsk = {
 		...{ chainId: 4663, tokenIn: USDG, tokenOut: STOCK, isNativeIn: false, isNativeOut: false },
 		...{ exact: "in", amountRaw: 1_000n, taker: OTHER },

@@ -275,7 +275,7 @@ function moneyOf({ sold, bought, inRaw, outRaw }: Swapped, { worth }: Round): nu
 	return (Number(raw) / 1e18) * marketEth.usd;
 }
 
-test(`no trade in ${ROUNDS} markets ends beyond its bounds against the truth (TEST_SEED=${TEST_SEED})`, async () => {
+test(`in ${ROUNDS} markets no trade ends beyond its bounds to the true price (TEST_SEED=${TEST_SEED})`, async () => {
 	const ended = { confirmed: 0, reverted: 0, asked: 0, refused: 0, denied: 0 };
 	const by = new Map<string, number>();
 	for (let index = 0; index < ROUNDS; index++) {

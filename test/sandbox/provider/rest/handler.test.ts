@@ -70,7 +70,7 @@ test("throttling is answered with 429 and 599, with the requested retry-after", 
 	expect((await ask(STATS)).status).toBe(200);
 });
 
-test("on request bodies are HTML, cut off, too large, or of wrong types", async () => {
+test("on request the emulator sends bodies that are HTML, cut off, too large, or of wrong types", async () => {
 	const html = await spoiled({ kind: "html" });
 	expect(html.headers.get("content-type")).toBe("text/html");
 	const cut = await (await spoiled({ kind: "truncated" })).text();
@@ -83,7 +83,7 @@ test("on request bodies are HTML, cut off, too large, or of wrong types", async 
 	expect(zero.total).toMatchObject({ floor_price: 0, floor_price_symbol: "" });
 });
 
-test("on request collections have no chain or three, and names with markup and control characters", async () => {
+test("on request the emulator sends collections with no chain or three, and names with markup", async () => {
 	lab.emulator.fault({ kind: "odd_data" });
 	const { collections }: any = await (await ask("/api/v2/collections?limit=100")).json();
 	const counts = new Set(collections.map((row: any) => row.contracts.length));
