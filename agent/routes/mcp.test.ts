@@ -140,7 +140,7 @@ describe("mcp", () => {
 			expect(served.calls).toHaveLength(1);
 		});
 
-		test("a client that can show its user an address does so, and one proposal keeps its key", async () => {
+		test("a client that can show its user a URL shows the link, and a repeated proposal keeps its key", async () => {
 			const shown: unknown[] = [];
 			const modern = new Client(
 				{ name: "test", version: "1" },

@@ -232,7 +232,7 @@ test("after a restore a repeated payment is sent once if its owner agrees, and o
 });
 
 for (const mood of ["silent", "counts one too many"] as const) {
-	test(`after a restore an endpoint that is ${mood} holds no payment, and hides none`, async () => {
+	test(`after a restore an endpoint that is ${mood} delays no payment, and hides none`, async () => {
 		const by = mood === "silent" ? "ada" : "gil";
 		const wallet = await enrol(by);
 		const { putBack } = await backUp();

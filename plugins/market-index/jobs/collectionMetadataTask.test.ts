@@ -220,7 +220,7 @@ describe("collectionMetadataTask", () => {
 			expect(await read(contract)).toMatchObject({ at: null });
 		});
 
-		test("a job of a deleted collection is done", async () => {
+		test("the job of a deleted collection ends without a retry", async () => {
 			await run(contractOf(0xdead));
 			expect(lab.jobs).toEqual([]);
 		});

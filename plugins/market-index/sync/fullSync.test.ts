@@ -228,7 +228,7 @@ describe("fullSyncTask", () => {
 		expect(lab.fake.callsOf("bestListings")).toHaveLength(1 + 5);
 	});
 
-	test("what the provider says of who a collection is, is kept until it says otherwise", async () => {
+	test("the provider's data about a collection's identity is kept until the provider changes it", async () => {
 		const { id, address } = await lab.register();
 		lab.know(address, "told");
 		const told: unknown[] = [];

@@ -215,7 +215,7 @@ describe("a purchase that leaves the chain after it was final", () => {
 		return codes;
 	}
 
-	test("a rollback beyond the final depth stops buying with an alarm, until an operator names it", async () => {
+	test("a rollback beyond the final depth stops buying with an alarm, until an operator acknowledges it", async () => {
 		const lab = open();
 		await chain.earn(5n * SHARE, chain.addresses.usd);
 		expect(await turns(lab, 1)).toEqual(["began"]);

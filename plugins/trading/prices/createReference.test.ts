@@ -174,7 +174,7 @@ describe("createReference", () => {
 		expect(await open().priceOf(TSLA)).toMatchObject({ microsPerUnit: 1_230_000_000n });
 	});
 
-	test("outside of trading hours the market is reported as closed, since the last update", async () => {
+	test("outside of trading hours the market is reported as closed, with the time of the last update", async () => {
 		clock.ms = Date.parse("2026-11-22T17:00:00Z");
 		const { priceOf, reference } = open();
 		expect(await priceOf(TSLA)).toEqual({ closed: true, ageMs: clock.ms - NOW_MS });

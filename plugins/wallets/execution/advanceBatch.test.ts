@@ -70,7 +70,7 @@ test("[TRF-02] a wallet that is unlinked meanwhile sends nothing", async () => {
 	expect(lab.handed).toHaveLength(0);
 });
 
-test("[TRF-02] a limit that is lowered meanwhile holds", async () => {
+test("[TRF-02] a limit that is lowered meanwhile applies", async () => {
 	const [intent] = await changedSince(
 		"update wallets.profile set per_trade_usd_max = 1 where id = $1",
 	);

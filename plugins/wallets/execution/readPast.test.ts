@@ -116,7 +116,7 @@ describe("an endpoint that reports too many transactions, beside an honest one",
 		});
 	}
 
-	test("what one counts as waiting is waited for anew where nobody asked for long", async () => {
+	test("a pending transaction that one endpoint counts is waited for again after a long time without payments", async () => {
 		await restore();
 		const made = pool(
 			null,

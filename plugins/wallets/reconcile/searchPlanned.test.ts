@@ -55,7 +55,7 @@ describe("a reported hash that no node knows", () => {
 		});
 	}
 
-	test("one of two endpoints that names a waiting transaction keeps no intent open for hours", async () => {
+	test("a pending transaction that only one of two endpoints reports keeps no intent open for hours", async () => {
 		const intent = await ask();
 		mine();
 		const { lab } = owner;

@@ -141,7 +141,7 @@ test("a payment waits unsent while no node shows the wallet's past, and operator
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("for a past without state at any node the owner is asked, and a confirmation continues", async () => {
+test("if no node keeps the state of a wallet's past, its owner is asked, and may confirm", async () => {
 	mine(5_000);
 	sendElsewhere(1, "0x", ELSEWHERE);
 	mine();
@@ -308,7 +308,7 @@ test("after a database lost its last seconds, unexplained transactions are read 
 	expect(lab.handed).toHaveLength(2);
 });
 
-test("where a replica takes over, a wallet whose first payment it lacks is read before it spends", async () => {
+test("after a replica takes over, a wallet whose first payment it lacks is read before it spends", async () => {
 	const { db } = lab;
 	await db.execute(
 		`insert into wallets.blackout (since, is_restored, timeline)
