@@ -116,7 +116,7 @@ describe("a conversation with the AI SDK's client", () => {
 		expect(served.calls.map(({ tool }) => tool)).toEqual(["read_floor", "send"]);
 	});
 
-	test("a client that lies about its subject changes which open question is answered, and no more", async () => {
+	test("a client that lies about its subject changes which question is answered, and no more", async () => {
 		const lie = async (metadata: unknown, text: string) => {
 			served.calls.splice(0);
 			const before = { id: "a", role: "assistant", parts: [], metadata };
@@ -151,7 +151,7 @@ describe("a conversation with the AI SDK's client", () => {
 		expect(textOf(chat)).toStartWith("kiln-folk: floor");
 	});
 
-	test("401, 413 and 422: an error of the request is a sentence, and a document for who asks for one", async () => {
+	test("401, 413 and 422: an error is a sentence, and a document for who asks for one", async () => {
 		const refused = open({ authorization: "Bearer wrong" });
 		await refused.sendMessage({ text: "floor x" });
 		expect([refused.status, refused.error?.message]).toEqual(["error", "Sign in first."]);

@@ -158,7 +158,10 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const tags = ["operations"];
 const forBrowsers = "As a page for browsers (`Accept: text/html`), as JSON for others.";
 
-/** Returns the answer for a Fault, as a document or as a sentence alone. Nothing private (detail, meta, cause) is read here. */
+/**
+ * Returns the answer for a Fault, as a document or as a sentence alone. Nothing private (detail,
+ * meta, cause) is read here.
+ */
 export function problemResponse(
 	fault: Fault,
 	options: { requestId: string; publicUrl?: string | undefined; isInWords?: boolean },

@@ -1,4 +1,4 @@
-// Judges what the agent makes of texts without a model: read as meant, asked back, unread, or wrong.
+// Judges what the agent makes of texts without a model: as meant, asked back, unread, or wrong.
 
 import { createGrammar, type Reading } from "#agent/grammar/Grammar.ts";
 import type { KnownName } from "#core/plugin/Tool.ts";
