@@ -23,6 +23,9 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 const OPENING =
 	/^(?:(?:hey|hi|hello|yo|gm|ok|okay|oh|well|please|pls|plz|just|kindly) )*(?:(?:(?:can|could|would|will) you|i want to|i wanna|i need to|i would like to|i'd like to|id like to|let's|lets|go ahead and) )?(?:(?:please|pls|plz|kindly|just) )*$/;
 
+/** Lists the words of a wish that is said as a question. */
+const ASKING = new Set(["can", "could", "would", "will"]);
+
 /** Lists words that change nothing behind the verb. */
 const SMALL = new Set(
 	(
@@ -48,10 +51,14 @@ const JOINING: Readonly<Record<string, readonly string[]>> = {
 	budget: ["budget"],
 	recipient: ["recipient"],
 	each: ["each", "budget"],
+	cheapest: ["cheapest"],
 };
 
-/** Signs that quote, mark up, introduce or separate. */
-const SIGNS = /["“”„‟«»‹›`<>[\]{}|\\:;=*&^~\n]|(?<![\p{L}\p{N}])['‘’]|['‘’](?![\p{L}\p{N}])/u;
+/**
+ * Matches a text of letters, digits and the few signs that change no meaning: all others quote,
+ * mark up, cross out or joke, as an emoji can. Hyphens and apostrophes stand inside words.
+ */
+const PLAIN = /^(?:[\p{L}\d .,!?#$%…🙏👍🙂😊]|(?<=[\p{L}\d])['’-](?=[\p{L}\d]))*$/u;
 
 /** Limits the words in front of an order, and behind the order, that are left out. */
 const AROUND_MAX = 6;
@@ -67,7 +74,7 @@ export function isOwnOrder(
 	text: string,
 	chains: Pick<ChainRegistry, "bySlug">,
 ): boolean {
-	if (SIGNS.test(text.normalize("NFKC"))) return false;
+	if (!PLAIN.test(text.normalize("NFC"))) return false;
 	const words = wordsOf(text);
 	const [form = ""] = command.forms;
 	// Six shares may be two tokens: the count of one is never that of the other.
@@ -77,6 +84,8 @@ export function isOwnOrder(
 	const verb = form.split(" ")[0] ?? "";
 	const begin = behindVerb(words, verb);
 	if (begin === undefined) return false;
+	// `buy 2 tsla?` asks whether to; `could you buy 2 tsla?` is a wish.
+	if (text.includes("?") && !words.slice(0, begin).some((word) => ASKING.has(word))) return false;
 	let at = begin;
 	for (const { name, before } of placesOf(form)) {
 		const slot = command.slots[name];
@@ -158,16 +167,16 @@ function lengthAt(
 	}
 }
 
-/** Returns true where the words in front of a value are those of the form, or mean the same. */
+/**
+ * Returns true where the words in front of a value are those of the form, in their order, or one
+ * that means the same.
+ */
 function isJoined(joined: readonly string[], before: readonly string[]): boolean {
-	const last = before.at(-1);
-	if (last === undefined) return joined.length === 0;
-	const isRefund = before.includes("refund");
-	if (isRefund !== joined.includes("refund")) return false;
-	const said = joined.filter((word) => word !== "refund");
-	return (
-		said.length > 0 && said.every((word) => JOINING[word]?.some((one) => before.includes(one)))
-	);
+	const [only, ...more] = joined;
+	if (only === undefined) return before.length === 0;
+	if (more.length > 0) return ` ${before.join(" ")} `.includes(` ${joined.join(" ")} `);
+	if (before.includes("refund")) return false;
+	return JOINING[only]?.some((one) => before.includes(one)) ?? false;
 }
 
 /** Returns true for thanks and `for me`. */
