@@ -10,7 +10,13 @@ import {
 } from "#agent/grammar/forms.ts";
 import { leftOutBy, readQuestion } from "#agent/grammar/readQuestion.ts";
 import { isWindowWord } from "#agent/grammar/readSlot.ts";
-import { isFunctionWord, type Words, withoutSigns } from "#agent/grammar/splitWords.ts";
+import {
+	closedWords,
+	isDeciding,
+	isFunctionWord,
+	type Words,
+	withoutSigns,
+} from "#agent/grammar/splitWords.ts";
 import { compileTopics, type Topics } from "#agent/grammar/topicPhrases.ts";
 import { type Found, type Look, type WalkRules, walkForms } from "#agent/grammar/walkForms.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
@@ -124,6 +130,8 @@ export const CONNECTIVES = new Set(["and", "then", "also", "plus", "&", ",", "."
 /** The most words on each side of a form that count for nothing. */
 const AROUND_MAX = 6;
 
+const ASKING = new Set([...closedWords.PERSONS, "which"]);
+
 type Loose = {
 	looseRoot: Node;
 	rules: WalkRules;
@@ -149,7 +157,10 @@ function readLoose(words: Words, { looseRoot, rules, topics, mainHeads }: Loose)
 			const look = walkForms(looseRoot, words, { from, to }, "loose", rules);
 			whole ??= look;
 			if (look.found.length > whole.found.length || look.far > whole.far) whole = look;
+			// `who sold kiln folk` asks for persons, and `which kiln folk` for tokens.
+			const asksForOthers = low.slice(0, from).some((word) => ASKING.has(word));
 			const clear = look.found.filter((one) => {
+				if (asksForOthers && "collection" in one.values) return false;
 				return one.names.every((name) => isClear(words, name)) && !takesTopic(one);
 			});
 			if (clear.length > 0) return { ...look, found: clear.map(withGuess) };
@@ -182,12 +193,18 @@ function readLoose(words: Words, { looseRoot, rules, topics, mainHeads }: Loose)
 	): boolean {
 		const isChain = to - from === 1 && rules.chains.bySlug(all[from] ?? "") !== undefined;
 		if (isChain && !/^\d/.test(all[from] ?? "")) return false;
-		return all.slice(from, to).every((word, n) => {
-			if (kinds[from + n] === "quoted") return true;
-			if (topics.isTopical(topics.meantBy(word)) || isWindowWord(word)) return false;
-			const isInside = n > 0 && from + n < to - 1;
-			return !isFunctionWord(word) || isInside || (n === 0 && word === "the" && to - from > 1);
-		});
+		const isOfName = (word: string, n: number) => {
+			return kinds[from + n] === "quoted" || !(isFunctionWord(word) || isDeciding(word));
+		};
+		return (
+			all.slice(from, to).some(isOfName) &&
+			all.slice(from, to).every((word, n) => {
+				if (kinds[from + n] === "quoted") return true;
+				if (topics.isTopical(topics.meantBy(word)) || isWindowWord(word)) return false;
+				const isInside = n > 0 && from + n < to - 1;
+				return !isFunctionWord(word) || isInside || (n === 0 && word === "the" && to - from > 1);
+			})
+		);
 	}
 }
 

@@ -7,7 +7,7 @@ import { placesOf, type Taker, type Topics } from "#agent/grammar/topicPhrases.t
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
-const { SHOWING, NARROWING, LINKING, BEFORE_TIME } = closedWords;
+const { SHOWING, NARROWING, LINKING, BEFORE_TIME, PERSONS } = closedWords;
 
 /** Limits the words of a question: longer ones ask for more than one thing. */
 const WORDS_MAX = 24;
@@ -86,6 +86,7 @@ function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Rea
 		return isFunctionWord(low) ? "function" : /^\d+$/.test(low) ? "number" : "open";
 	});
 	if (!takeValues(draft) || !takeName(draft) || !takeNumbers(draft)) return [];
+	if (asksForOthers(draft)) return [];
 	const { command, needed } = taker;
 	if ([...needed].some((slot) => !(slot in draft.values))) return [];
 	if (places.size === 0 && !asksBare(draft)) return [];
@@ -129,9 +130,11 @@ function takeWindow(draft: Draft, at: number): boolean {
 	for (let n = at - 1; n >= 0 && BEFORE_TIME.has(words.low[n] ?? ""); n--) {
 		if (roles[n] === "open") roles[n] = "function";
 	}
+	// `sales by hour` asks for each hour, and not for the last one.
+	if (words.low[at - 1] === "by") return false;
 	if (put(draft, slot.kind, value)) return true;
-	// An answer that is of now says what a question about today asks.
-	return value === "24h" && taker.command.topic?.anyTime === true;
+	// An answer that is of now says what a question about today asks; the last day is another thing.
+	return /^today/.test(words.low[at] ?? "") && taker.command.topic?.anyTime === true;
 }
 
 function timeSlotOf({ command: { slots } }: Taker): Slot {
@@ -248,16 +251,26 @@ function runsOf({ words, roles, taker }: Draft): { from: number; to: number }[] 
 	return runs;
 }
 
-/** Returns a known name with the open words beside it; a number where no id is asked for. */
+/**
+ * Returns a known name with the open words beside it, also behind a word that joins two parts of a
+ * name (`beanz of azuki`, `azuki and beanz`); a number where no id is asked for.
+ */
 function widened({ words, roles, taker }: Draft, at: number): { from: number; to: number } {
 	const { low, isApart } = words;
 	const isNamed = (n: number) => {
 		if (roles[n] === "number") return n > at && taker.slotOf("token") === undefined;
 		return roles[n] === "open" && !NARROWING.has(low[n] ?? "") && !isDeciding(low[n] ?? "");
 	};
+	const isJoin = (n: number) => {
+		return roles[n] === "function" && (LINKING.has(low[n] ?? "") || low[n] === "by");
+	};
 	let [from, to] = [at, at + 1];
-	while (from > 0 && !isApart[from] && isNamed(from - 1)) from -= 1;
-	while (to < low.length && !isApart[to] && isNamed(to)) to += 1;
+	for (let n = from - 1; n >= 0 && !isApart[n + 1] && (isNamed(n) || isJoin(n)); n--) {
+		if (isNamed(n)) from = n;
+	}
+	for (let n = to; n < low.length && !isApart[n] && (isNamed(n) || isJoin(n)); n++) {
+		if (isNamed(n)) to = n + 1;
+	}
 	return { from, to };
 }
 
@@ -273,6 +286,26 @@ function takeNumbers(draft: Draft): boolean {
 		roles[at] = "value";
 	}
 	return true;
+}
+
+const OF_TIME = new Set(["at", "this"]);
+
+/**
+ * Returns true where a word asks for persons of a command that tells none (`who minted kiln folk`),
+ * or for some of a collection's tokens (`which kiln folk sold`).
+ */
+function asksForOthers({ taker, words, roles, values }: Draft): boolean {
+	const slot = taker.slotOf("collection");
+	if (slot === undefined || !(slot in values)) return false;
+	return words.low.some((low, at) => {
+		if (roles[at] === "topic") return false;
+		if (low === "which") return roles[at + 1] === "name";
+		return PERSONS.has(low) && !tellsPersons(taker.command);
+	});
+}
+
+function tellsPersons({ topic }: Command): boolean {
+	return topic === undefined || topic.words.some((text) => text.startsWith("who "));
 }
 
 const COUNTING = new Set("token number no nr id".split(" "));
@@ -309,6 +342,8 @@ function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
 			return undefined;
 		const isOther = rules.isReserved(low) || isDeciding(low) || topics.isOfTopic(low);
 		if (isOther || rules.chains.bySlug(low) !== undefined) return undefined;
+		// `at launch`, `this morning`: another time.
+		if (roles[at] === "open" && OF_TIME.has(words.low[at - 1] ?? "")) return undefined;
 	}
 	const from = NARROWING.has(words.low[first] ?? "") && first < last ? first + 1 : first;
 	const told = words.raw.slice(from, last + 1);
@@ -338,6 +373,7 @@ export function leftOutBy(
 		const low = (words.low[at] ?? "").replace(/^[#$]|'s?$/g, "");
 		const time = readPeriod(words, at, words.low.length);
 		if (time) {
+			if (words.low[at - 1] === "by") return undefined;
 			// A window may be reworded (`today`); any other time is the one that was said.
 			if (!isWindow(time.value) && !Object.values(values).includes(time.value)) return undefined;
 			at += time.used - 1;
@@ -350,8 +386,11 @@ export function leftOutBy(
 		if (!isFunctionWord(low) && !NARROWING.has(low)) open.push(at);
 	}
 	if (open.length > LEFT_OUT_MAX) return undefined;
-	const isKept = open.some(
-		(at) => isDeciding(words.low[at] ?? "") || rules.isReserved(words.low[at] ?? ""),
-	);
+	const isKept =
+		open.some((at) => {
+			const [before = "", low = ""] = [words.low[at - 1], words.low[at]];
+			return isDeciding(low) || rules.isReserved(low) || OF_TIME.has(before);
+		}) ||
+		(words.low.some((low) => PERSONS.has(low)) && !tellsPersons(command));
 	return isKept ? undefined : open.map((at) => words.raw[at]).join(" ");
 }

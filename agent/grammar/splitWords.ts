@@ -66,7 +66,8 @@ const DECIDING = setOf(
 		"change changed up down gain loss profit predict prediction january february march april " +
 		"june july august september october november december monday tuesday wednesday thursday " +
 		"friday saturday sunday think thoughts recommend reckon believe feel opinion pay paid paying " +
-		"pays aped bought sniped copped minter spend spent value",
+		"pays aped bought sniped copped minter spend spent value why ytd mtd minus plus besides aside apart " +
+		"beyond outside inside",
 );
 
 /** Lists words that join two parts of one name: `world of women`. */
@@ -75,12 +76,16 @@ const LINKING = setOf("of the and &");
 /** Lists words that may stand in front of a length of time. */
 const BEFORE_TIME = setOf("last past this the in over for during within of");
 
+/** Lists words that ask for persons. */
+const PERSONS = setOf("who whos who's whose");
+
 export const closedWords = {
 	FUNCTION,
 	SHOWING,
 	NARROWING,
 	LINKING,
 	BEFORE_TIME,
+	PERSONS,
 } as const;
 
 const TYPO_MIN = 5;

@@ -7,7 +7,7 @@ export const knownNames = (
 	"chrome geckos,wolf parade,salt and ember,the captainz,world of women,night ferry,kongs of war,lazy lions"
 ).split(",");
 
-/** Ways in which a name can resemble another: more words, fewer, joined, and one letter off. */
+/** Ways in which a name can resemble another: more words, fewer, joined, one letter off. */
 const WAYS: readonly ((name: string) => string)[] = [
 	(name) => `${name} elementals`,
 	(name) => `${name} expanded`,
@@ -21,6 +21,12 @@ const WAYS: readonly ((name: string) => string)[] = [
 	(name) => name.slice(0, -1),
 	(name) => (name.includes(" ") ? (name.split(" ").at(-1) ?? "") : name.slice(0, 3)),
 	(name) => `${name.slice(0, 3)}${name[2]}${name.slice(3)}`,
+	(name) => `beanz of ${name}`,
+	(name) => `${name} and beanz`,
+	(name) => `beanz by ${name}`,
+	(name) => `${name} the second`,
+	(name) => `little ${name}`,
+	(name) => `${name} kids`,
 ];
 
 /** Each look-alike with the collection that it is not. */
