@@ -54,7 +54,13 @@ export function explainUnread(
 	const isStarted =
 		far > range.from && reader.rules.isHead(first) && (isStrict || !isFunctionWord(first));
 	const meant = isStarted ? [...farNode.commands] : [];
-	const near = [...new Set([...meant, ...nearest(words, reader, entries)])]
+	const ranked = nearest(words, reader, entries);
+	// `buy tsla with 1k usdg` is swallowed by a form with a name, and looks like the one with `with`.
+	const [closest] = ranked;
+	const own = entries.find(({ command }) => command === closest)?.words;
+	const saysMore = look.words.low.some((low, at) => at > 0 && own?.has(low));
+	const isOther = saysMore && isStrict && isStarted && closest && !farNode.commands.has(closest);
+	const near = [...new Set([...(isOther ? [closest] : []), ...meant, ...ranked])]
 		.slice(0, NEAR_MAX)
 		.map(shown);
 	const wished = asksHow(words, reader);
@@ -77,6 +83,10 @@ export function explainUnread(
 		};
 	}
 	const expected = expectedAt(farNode);
+	if (far >= range.to && isOther) {
+		const detail = `No form of "${first}" takes all of this.`;
+		return { kind: "unread", code: "not_expected", detail, position: end, near };
+	}
 	if (far >= range.to) {
 		const detail = `Something is missing at the end: ${expected}.`;
 		return { kind: "unread", code: "incomplete", detail, position: end, near };

@@ -118,7 +118,16 @@ describe("[SOC-10] an order that only a model can read", () => {
 		expect(lab.chain.pool()).toMatchObject([{ to: ANNA, valueRaw: 25n * 10n ** 16n }]);
 	});
 
-	test("an order whose stored proposal was changed asks again instead of being executed", async () => {
+	test("politeness around a command is proposed too, and sent once by its owner's yes", async () => {
+		const reply = await ask(`please ${STRICT}!!`);
+		expect(reply).toMatchObject({ tool: "prepare_send_eth", command: STRICT, isProposal: true });
+		expect(lab.chain.pool()).toEqual([]);
+		const { path, body } = await linkOf(reply);
+		expect((await lab.ask(path, { body })).status).toBe(200);
+		expect(lab.chain.pool()).toMatchObject([{ to: ANNA, valueRaw: 25n * 10n ** 16n }]);
+	});
+
+	test("an order whose stored proposal was changed asks again instead of sending", async () => {
 		const fields = [
 			`plan = jsonb_set(plan, '{valueRaw}', '"1"')`,
 			`plan = jsonb_set(plan, '{to}', '"0x${"b2".repeat(20)}"')`,

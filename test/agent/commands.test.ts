@@ -117,3 +117,13 @@ test("no generated text has two readings, causes an exception, or moves what it 
 		expect([name, (read.get(name) ?? 0) > LEAST]).toEqual([name, true]);
 	}
 });
+
+test.each([
+	["buy tsla with 1k usdg", "not_expected", "buy <asset> with <spend> <settlement>"],
+	["how do i buy a kiln folk?", "how_to", "buy <collection> <token> for at most <maxPrice> eth"],
+	["how can i sell tsla", "how_to", "sell <shares> shares <asset>"],
+])("a text that is no order names the form that it looks like: %s", (text, code, form) => {
+	const parsed = grammar.parse(text);
+	if (parsed.kind === "read") throw new Error("it is read");
+	expect([parsed.code, parsed.near[0]]).toEqual([code, expect.stringContaining(form)]);
+});
