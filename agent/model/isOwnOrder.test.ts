@@ -220,7 +220,9 @@ function ordersOf({ n: [a = 1, b = 2, c = 3], tickers, chains }: Drawn): string[
 	];
 }
 
-/** Returns the text with a word more, a word less, two swapped, a sign, a question, a second order. */
+/**
+ * Returns the text with a word more, a word less, two swapped, a sign, a question, a second order.
+ */
 function changesOf(text: string, given: Drawn, orders: readonly string[]): string[] {
 	const { words: odd, sign, at, other, opening } = given;
 	const words = text.split(" ");
@@ -238,7 +240,9 @@ function changesOf(text: string, given: Drawn, orders: readonly string[]): strin
 	];
 }
 
-/** Returns the text without greetings, wishes and thanks; null where a sign or a question is in it. */
+/**
+ * Returns the text without greetings, wishes and thanks; null where a sign or a question is in it.
+ */
 function polite(text: string): string | null {
 	if (/[^\w\s.,!#%'-]/u.test(text.replace(/(?<=\w)'(?=\w)/g, "")) || /[_']\B|\B[_']/.test(text))
 		return null;
