@@ -79,7 +79,9 @@ async function swap(path: Hex, { tokenIn, amountIn }: { tokenIn: Address; amount
 	const params = { path, recipient: buyer.address, amountIn, amountOutMinimum: 0n };
 	const address = world.addresses.router;
 	const call = { address, abi: uniswapAbi, functionName: "exactInput", args: [params] } as const;
-	return await mined(await wallet.writeContract({ ...call, gas: SWAP_GAS }));
+	const receipt = await mined(await wallet.writeContract({ ...call, gas: SWAP_GAS }));
+	if (receipt.status !== "success") throw new Error("the swap reverted");
+	return receipt;
 }
 
 const roundOf = (feed: Address | null | undefined) =>
