@@ -70,6 +70,25 @@ describe("readLogPages", () => {
 		expect(asked).toHaveLength(10);
 	});
 
+	test("down to one block at a time is asked for where a node answers no more, so far at once", async () => {
+		for (const blocksMax of [124n, 31n, 5n, 1n]) {
+			const { read, asked } = chainOf({ head: 0n, at: 5n, blocksMax });
+			const told = { ...range, fromBlock: 1n, toBlock: 1_000_000n, signal };
+			const found = await readLogPages(read, told);
+			expect([blocksMax, found.logs.length, asked.length]).toEqual([blocksMax, 1, 60]);
+			const widest = asked.map(([from, to]) => to - from + 1n).reduce((a, b) => (a > b ? a : b));
+			expect([blocksMax, widest <= blocksMax]).toEqual([blocksMax, true]);
+		}
+	});
+
+	test("from the newest block down is read where what is new is looked for", async () => {
+		const { read, asked } = chainOf({ head: 0n, at: 9_990n, blocksMax: 10n });
+		const told = { ...range, fromBlock: 1n, toBlock: 10_000n, isNewestFirst: true, signal };
+		const found = await readLogPages(read, told);
+		expect([found.logs.length, found.readTo]).toEqual([1, 9_581n]);
+		expect(asked[0]).toEqual([9_994n, 10_000n]);
+	});
+
 	test("keeps what was read before a node failed, and throws where nothing was", async () => {
 		const chain = chainOf({ head: 0n, at: 10n, blocksMax: 2_000n });
 		const failing: Read = async (method, params, aborted) => {

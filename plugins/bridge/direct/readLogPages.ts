@@ -18,18 +18,25 @@ type Asked = {
 	fromBlock: bigint;
 	/** The newest block that is read. */
 	toBlock: bigint;
+	/** From the newest block down: what is left over are the oldest ones. */
+	isNewestFirst?: boolean;
 	signal: AbortSignal;
 };
 
-/** What was read; `readTo` is the newest block of it, below `fromBlock` where nothing was. */
+/**
+ * What was read; `readTo` is the newest block of it, below `fromBlock` where nothing was. From the
+ * newest down it is the oldest of it, above `toBlock` where nothing was.
+ */
 export type LogPages = { logs: readonly Log[]; readTo: bigint };
 
-/** Most public nodes answer so many blocks; one that wants fewer gets fewer. */
+/** Most public nodes answer so many blocks; one that wants fewer gets fewer, down to one. */
 const BLOCKS_PER_PAGE = 2_000n;
-const BLOCKS_PER_PAGE_MIN = 125n;
 const FEWER = 4n;
 /** The most pages of one look: what is left is read by the next. */
 const PAGES_MAX = 10;
+/** The same where they are as small as this, so that a look keeps up with a fast chain. */
+const SMALL_PAGES_MAX = 60;
+const SMALL_PAGE = 125n;
 const LOGS_MAX = 2_000;
 
 const isHex = (text: string): text is Hex => /^0x[0-9a-fA-F]*$/.test(text);
@@ -46,22 +53,26 @@ const logsSchema = z.array(logSchema).max(LOGS_MAX);
  * throws where that is nothing.
  */
 export async function readLogPages(read: Read, asked: Asked): Promise<LogPages> {
-	const { address, topics, fromBlock, toBlock, signal } = asked;
+	const { address, topics, fromBlock, toBlock, isNewestFirst = false, signal } = asked;
 	const logs: Log[] = [];
-	let [next, blocks] = [fromBlock, BLOCKS_PER_PAGE];
-	for (let pages = 0; pages < PAGES_MAX && next <= toBlock; ) {
-		const last = next + blocks - 1n < toBlock ? next + blocks - 1n : toBlock;
-		const range = { fromBlock: hexQuantity(next), toBlock: hexQuantity(last) };
+	const wanted = toBlock - fromBlock + 1n;
+	let [done, blocks] = [0n, BLOCKS_PER_PAGE];
+	const pagesMax = () => (blocks < SMALL_PAGE ? SMALL_PAGES_MAX : PAGES_MAX);
+	for (let pages = 0; pages < pagesMax() && done < wanted; ) {
+		const count = blocks < wanted - done ? blocks : wanted - done;
+		const first = isNewestFirst ? toBlock - done - count + 1n : fromBlock + done;
+		const range = { fromBlock: hexQuantity(first), toBlock: hexQuantity(first + count - 1n) };
 		try {
 			const told = await read("eth_getLogs", [{ address, topics, ...range }], signal);
 			logs.push(...logsSchema.parse(told).filter((log) => log.address === address));
-			next = last + 1n;
+			done += count;
 			pages++;
 		} catch (error) {
-			if (blocks / FEWER >= BLOCKS_PER_PAGE_MIN && !signal.aborted) blocks /= FEWER;
-			else if (next > fromBlock) break;
+			// Also a page with too many logs is a smaller one.
+			if (blocks > 1n && !signal.aborted) blocks = blocks / FEWER || 1n;
+			else if (done > 0n) break;
 			else throw error;
 		}
 	}
-	return { logs, readTo: next - 1n };
+	return { logs, readTo: isNewestFirst ? toBlock - done + 1n : fromBlock + done - 1n };
 }
