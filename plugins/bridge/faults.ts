@@ -56,6 +56,19 @@ export const bridgeFault = defineFaults({
 		retry: "later",
 		public: "No node of that chain answers.",
 	},
+	arrivalChanged: {
+		status: 409,
+		retry: "never",
+		public: "What was found of the bridge is not what the request names.",
+		advice: "Read the bridge's `arrived`, and accept what it says now.",
+	},
+	contractCode: {
+		code: "contract_code_changed",
+		status: 409,
+		retry: "never",
+		public: "The contract has another code than the request names.",
+		advice: "Look at the code of `codeHash`, and name that hash to trust it.",
+	},
 	contractMissing: {
 		status: 409,
 		retry: "never",

@@ -71,6 +71,15 @@ export const CHAIN_CLOCKS_APART_S = 60n;
 export const REFUND_SHARE_BPS = 2_500n;
 /** When the rest of a chain's blocks is searched, where one look did not come to its end. */
 export const SEARCH_AGAIN_MS = 10 * SECOND_MS;
+/** When a bridge is asked about again that nobody answered about: twice as late each time. */
+export const UNANSWERED_MS = 10 * SECOND_MS;
+export const UNANSWERED_MAX_MS = 5 * MINUTE_MS;
+/** After how many looks in a row that nobody answered an operator is told. */
+export const UNANSWERED_ALARM = 8;
+/** After how many of them, of different bridges, a turn ends: the provider is away. */
+export const SILENT_LOOKS_MAX = 16;
+/** How long one look may take of a turn: what is slow must not hold back the others. */
+export const LOOK_TIMEOUT_MS = 15 * SECOND_MS;
 /** When, and how often, a deposit that the provider does not see is pointed out to it. */
 export const HINT_AFTER_MS = 20 * SECOND_MS;
 export const HINT_EVERY_MS = 2 * MINUTE_MS;

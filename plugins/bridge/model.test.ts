@@ -6,9 +6,10 @@ import {
 	nextBridgeStatus,
 } from "#plugins/bridge/model.ts";
 
-test("a rejected or disabled bridge never moves, and a success or refund can only be doubted", () => {
+test("only its deposit moves a rejected or disabled bridge, and a success or refund can only be doubted", () => {
 	for (const status of ["rejected", "disabled"] as const) {
-		expect([status, bridgeMoves[status]]).toEqual([status, {}]);
+		const moves = { deposit: "pending", doubt: "uncertain" } as const;
+		expect([status, bridgeMoves[status]]).toEqual([status, moves]);
 	}
 	for (const status of ["success", "refund"] as const) {
 		expect([status, bridgeMoves[status]]).toEqual([status, { doubt: "uncertain" }]);

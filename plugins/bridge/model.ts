@@ -106,6 +106,8 @@ const AFTER_DEPOSIT = {
 	deposit: "pending",
 } as const;
 
+const AFTER_ALL = { deposit: "pending", doubt: "uncertain" } as const;
+
 /** Every move that a bridge can make. What is not here is refused, and logged. */
 export const bridgeMoves: StateTable<BridgeStatus, BridgeEvent> = {
 	created: { quote: "quoted", reject: "rejected", cancel: "rejected", disable: "disabled" },
@@ -119,8 +121,9 @@ export const bridgeMoves: StateTable<BridgeStatus, BridgeEvent> = {
 	// The provider's `failure` is known to be followed by work, a refund or a fill.
 	failure: { ...AFTER_DEPOSIT, revive: "pending" },
 	timed_out: { ...AFTER_DEPOSIT, revive: "pending" },
-	rejected: {},
-	disabled: {},
+	// Ends, unless an owner's own wallet sent the deposit all the same.
+	rejected: AFTER_ALL,
+	disabled: AFTER_ALL,
 	// Ends, as long as the chain that shows them does: what it takes back is looked for again.
 	success: { doubt: "uncertain" },
 	refund: { doubt: "uncertain" },

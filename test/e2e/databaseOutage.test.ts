@@ -130,6 +130,10 @@ const bodies: Record<string, () => unknown> = {
 	"PUT /v1/admin/bridge-chains/{chainId}/contracts": () => ({
 		...{ role: "solver", address: `0x${"ab".repeat(20)}` },
 	}),
+	"POST /v1/admin/bridges/{id}/accept": () => ({
+		...{ transactionHash: `0x${"5d".repeat(32)}`, amountRaw: "7" },
+		currency: `0x${"ab".repeat(20)}`,
+	}),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };
 

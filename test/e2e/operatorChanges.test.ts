@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Hex, keccak256 } from "viem";
 import { sealEntry } from "#core/audit/book.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { deploySeaport } from "#test/harness/seaport.ts";
@@ -31,7 +32,10 @@ beforeAll(async () => {
 		env: { ADMIN_API_KEY: KEY, ...socialEnv(x.url, x.access) },
 	});
 	const { db } = service.core;
-	changes = operatorChanges({ db, token: tokens.coin, webhookId: x.access.webhookId });
+	const code = await anvil.rpc<Hex>("eth_getCode", [tokens.coin, "latest"]);
+	changes = operatorChanges({
+		...{ db, token: tokens.coin, codeHash: keccak256(code), webhookId: x.access.webhookId },
+	});
 	const { body } = await service.get("/openapi/json");
 	routes = Object.entries<any>(body.paths).flatMap(([path, item]) =>
 		Object.keys(item)

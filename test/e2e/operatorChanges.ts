@@ -24,6 +24,7 @@ const HOME = 4_663;
 const CHAIN = 31_337;
 const TESLA: Address = `0x${"a1".repeat(20)}`;
 const APPLE: Address = `0x${"a2".repeat(20)}`;
+const HASH = `0x${"5d".repeat(32)}`;
 const NOBODY = "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69";
 
 /**
@@ -33,11 +34,14 @@ const NOBODY = "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69";
 export function operatorChanges({
 	db,
 	token,
+	codeHash,
 	webhookId,
 }: {
 	db: Database;
 	/** An ERC-20 token on the service's chain. */
 	token: Address;
+	/** Names the hash of its code. */
+	codeHash: string;
 	webhookId: string;
 }): Record<string, () => Promise<OperatorChange>> {
 	return {
@@ -51,7 +55,12 @@ export function operatorChanges({
 		"POST /v1/admin/bridges/{id}/retry": () => bridge(db, "bridge.retried"),
 		"POST /v1/admin/bridges/{id}/disable": () => bridge(db, "bridge.disabled"),
 		"POST /v1/admin/bridges/{id}/look": () => bridge(db, "bridge.looked", "failure"),
-		"POST /v1/admin/bridges/{id}/accept": () => bridge(db, "bridge.accepted", "uncertain"),
+		"POST /v1/admin/bridges/{id}/accept": async () => {
+			const change = await bridge(db, "bridge.accepted", "uncertain");
+			const body = { transactionHash: HASH, amountRaw: "7", currency: TESLA };
+			const refused = { id: change.id ?? "", body: { ...body, amountRaw: "8" } };
+			return { ...change, body, refused };
+		},
 		"POST /v1/admin/bridges/{id}/close": () => bridge(db, "bridge.closed", "failure"),
 		"PUT /v1/admin/bridge-chains/{chainId}": async () => ({
 			...{ id: "8453", body: { enabled: false } },
@@ -60,8 +69,8 @@ export function operatorChanges({
 			state: "select * from bridge.chain_switch",
 		}),
 		"PUT /v1/admin/bridge-chains/{chainId}/contracts": async () => ({
-			...{ id: String(CHAIN), body: { role: "depository", address: token } },
-			refused: { id: String(CHAIN), body: { role: "depository", address: TESLA } },
+			...{ id: String(CHAIN), body: { role: "depository", address: token, codeHash } },
+			refused: { id: String(CHAIN), body: { role: "depository", address: token } },
 			...{ action: "bridge.contract.pinned", subject: `chain:${CHAIN}` },
 			state: "select * from bridge.pin",
 		}),
@@ -127,10 +136,10 @@ async function bridge(db: Database, action: string, status = "created"): Promise
 	};
 	await db.execute(
 		`insert into bridge.bridge (id, profile_id, channel, asks, request, status, held_at, created_at,
-			changed_at, error_code)
+			changed_at, error_code, out_hash, out_chain_id, out_currency, arrived_raw)
 		values ($1, $2, 'api', false, $3::jsonb, $4, now() - interval '1 hour', now(), now(),
-			'fill_short')`,
-		[id, profile.id, JSON.stringify(request), status],
+			'fill_short', decode($5, 'hex'), 1, decode($6, 'hex'), 7)`,
+		[id, profile.id, JSON.stringify(request), status, HASH.slice(2), TESLA.slice(2)],
 	);
 	return {
 		...{ id, body: {}, refused: { id: NOBODY, body: {} } },

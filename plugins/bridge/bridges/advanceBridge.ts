@@ -7,7 +7,7 @@ import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { switchDenial } from "#plugins/bridge/bridges/bridgeBody.ts";
 import { handOver, profileOf, recordDeposit } from "#plugins/bridge/bridges/handOver.ts";
 import { balanceDenial, neededFor } from "#plugins/bridge/bridges/planDeposit.ts";
-import { quoteBridge } from "#plugins/bridge/bridges/quoteBridge.ts";
+import { quoteBridge, takenDenial } from "#plugins/bridge/bridges/quoteBridge.ts";
 import { readRouteRules, resolveRoute } from "#plugins/bridge/bridges/resolveRoute.ts";
 import { seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { syncIntent } from "#plugins/bridge/bridges/syncIntent.ts";
@@ -56,8 +56,8 @@ export async function advanceBridge(
 	if (begun.status === "executing") {
 		await context.wallets.execution.advance([begun.intentId], signal);
 	}
-	await seekDeposit(context, begun, signal);
-	await syncIntent(context, id);
+	await seekDeposit(context, { bridge: begun, signal });
+	await syncIntent(context, id, signal);
 	await handOver(context, id, signal);
 	return null;
 }
@@ -92,8 +92,13 @@ async function quote(
 		if (short && !settings.isDryRun) return await reject(context, bridge.id, short);
 		if (quoted.kind === "bad") return await reject(context, bridge.id, quoted.denial);
 		const act = async (tx: Tx) => {
-			const held = await lockBridge(tx, bridge.id);
+			// Both travel together.
+			const [held, taken] = await Promise.all([
+				lockBridge(tx, bridge.id),
+				takenDenial(tx, quoted.quote),
+			]);
 			if (held?.status !== "created") return null;
+			if (taken) return taken;
 			const at = new Date(core.clock.nowMs());
 			// A dry run ends here: it is looked at no more.
 			const lookAt = settings.isDryRun ? null : at;
@@ -106,7 +111,8 @@ async function quote(
 			sentWithCommit(tx, () => moveBridge(tx, held, { event: "quote", at, change }));
 			return { ...held, ...change, status: "quoted", changedAt: at } as const;
 		};
-		return await steps.run("bridge.store", () => core.db.transaction(act));
+		const stored = await steps.run("bridge.store", () => core.db.transaction(act));
+		return stored && "code" in stored ? await reject(context, bridge.id, stored) : stored;
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
 		// Nothing was sent: whoever asked is told, and may ask again.

@@ -83,7 +83,8 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	const call = { chainId: route.origin.chainId, to, valueRaw: 0n, data: "0x" } as const;
 	const plan = depositPlan(context, { route, quote, step: call });
 	const signs = signableOf(authorization);
-	return { kind: "plan", plan: planOf({ ...plan, signs }, authorization), ...kept };
+	const asks = quote.told.isLossUnknown;
+	return { kind: "plan", plan: planOf({ ...plan, signs }, authorization), asks, ...kept };
 }
 
 /**

@@ -1,7 +1,7 @@
 // Plans and settles the deposit of a bridge, and denies what goes beyond its bounds.
 
-import { decodeEventLog, encodeFunctionData, erc20Abi } from "viem";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { encodeFunctionData, erc20Abi } from "viem";
+import type { Address } from "#core/chain/Hex.ts";
 import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { denied } from "#core/fault.ts";
 import {
@@ -21,9 +21,9 @@ import {
 	type Preparing,
 	sharedKind,
 } from "#plugins/bridge/bridges/planDeposit.ts";
-import { sentBy } from "#plugins/bridge/direct/oft.ts";
+import { followSecond, isDepositIn } from "#plugins/bridge/bridges/secondDeposit.ts";
 import type { BridgeRoute } from "#plugins/bridge/model.ts";
-import { type BridgeStep, depositoryAbi } from "#plugins/bridge/quote/authorizations.ts";
+import type { BridgeStep } from "#plugins/bridge/quote/authorizations.ts";
 import { type Bridge, readBridge } from "#plugins/bridge/sql/bridges.ts";
 import {
 	ALLOWANCE,
@@ -52,7 +52,7 @@ export function depositKind(context: BridgeContext): IntentKind<DepositRequest> 
 		...sharedKind,
 		// What is deposited for an order that has ended only comes back.
 		endsWithPlan: true,
-		settle: (intent, receipt) => settle(context, intent, receipt),
+		settle: (intent, receipt, { signal }) => settle(context, { intent, receipt, signal }),
 	};
 }
 
@@ -79,7 +79,8 @@ async function prepare(context: BridgeContext, preparing: Preparing): Promise<Pr
 	);
 	if (short) return { kind: "denied", denial: short };
 	if (allowed === null) return denied("chain_unavailable", "The allowance cannot be read now.");
-	if (allowed >= route.amountRaw) return { kind: "plan", plan, ...kept };
+	const asks = quote.told.isLossUnknown;
+	if (allowed >= route.amountRaw) return { kind: "plan", plan, asks, ...kept };
 	const request: AllowanceRequest = {
 		...{ token: route.origin.currency, spender: step.to, amountRaw: String(route.amountRaw) },
 		...{ for: "bridge", shown: plan.shown },
@@ -120,48 +121,28 @@ async function allowanceOf(
 	}
 }
 
-/** Returns null if the depository took the money for the plan's order, else a denial. */
+/**
+ * Returns null if the depository took the money for the plan's order, else a denial. What an
+ * owner's own wallet deposits by a question that was called off is followed as a bridge of its own.
+ */
 async function settle(
-	{ core }: BridgeContext,
-	{ plan, request }: Intent<DepositRequest>,
-	receipt: Receipt,
+	context: BridgeContext,
+	given: { intent: Intent<DepositRequest>; receipt: Receipt; signal: AbortSignal },
 ): Promise<Denial | null> {
+	const { intent, receipt, signal } = given;
+	const { plan, request, status } = intent;
 	const orderId = String(plan?.shown["orderId"]);
-	const bridge = await readBridge(core.db, request.bridgeId);
-	if (bridge && plan && isDepositIn(receipt.logs, { bridge, orderId, to: plan.to })) return null;
+	const bridge = await readBridge(context.core.db, request.bridgeId);
+	if (bridge && plan && isDepositIn(receipt.logs, { bridge, orderId, to: plan.to })) {
+		if (bridge.intentId === intent.id) return null;
+		const { from, to, valueRaw: value, data: input } = plan;
+		const seen = { hash: receipt.transactionHash, from, to, value, input };
+		await followSecond(context, { bridge, deposit: { status }, seen, signal });
+		return null;
+	}
 	const detail =
 		bridge?.request.mode === "direct"
 			? "The token's contract sent no message for it."
 			: "The depository did not take it for this order.";
 	return { code: "deposit_missing", detail };
-}
-
-/**
- * Returns whether a receipt's logs show that exactly a bridge's amount was taken for its order; in
- * direct mode, that a message was sent for it.
- */
-export function isDepositIn(
-	logs: Receipt["logs"],
-	{ bridge, orderId, to }: { bridge: Bridge; orderId: string; to: Address },
-): boolean {
-	const { route } = bridge;
-	if (bridge.request.mode === "direct") {
-		const sent = sentBy(logs, to);
-		return sent !== null && sent.from === route?.user && sent.raw === route.amountRaw;
-	}
-	return logs.some(({ address, topics, data }) => {
-		if (address.toLowerCase() !== to) return false;
-		const found = depositedBy({ topics, data });
-		return found?.id === orderId && found.raw === route?.amountRaw;
-	});
-}
-
-function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw: bigint } | null {
-	try {
-		const topics = log.topics as [Hex, ...Hex[]];
-		const { args } = decodeEventLog({ abi: depositoryAbi, topics, data: log.data });
-		return args ? { id: args.id, raw: args.amount } : null;
-	} catch {
-		return null;
-	}
 }

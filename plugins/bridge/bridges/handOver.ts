@@ -84,7 +84,7 @@ export async function recordDeposit(
 		...{ bridgeId, amountRaw: String(route.amountRaw) },
 		minimumOutRaw: String(quote.minimumOutRaw),
 	};
-	const asks = mustAsk(bridge, route, profile.wallets);
+	const asks = mustAsk(bridge, route, profile.wallets) || quote.told.isLossUnknown;
 	const common = { profile, wallet, chainId, channel, asks };
 	if (quote.authorizations.length > 0) {
 		return await recordAuthorization(context, tx, { ...common, bridgeId, request, step: 0 });

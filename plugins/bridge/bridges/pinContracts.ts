@@ -166,7 +166,8 @@ async function contractDenial(
 		await pinCode(context.core.db, { ...pin, codeHash });
 		return null;
 	}
-	return pin.codeHash === codeHash ? null : changed(context, contract, "has another code");
+	if (pin.codeHash === codeHash) return null;
+	return changed(context, contract, `has another code, ${codeHash}`);
 }
 
 /**

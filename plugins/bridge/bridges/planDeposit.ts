@@ -15,7 +15,7 @@ import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import type { BridgeStep } from "#plugins/bridge/quote/authorizations.ts";
 import type { CheckedQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
-import { readQuote } from "#plugins/bridge/sql/quotes.ts";
+import { readQuote, type Told } from "#plugins/bridge/sql/quotes.ts";
 import type {
 	Denial,
 	Intent,
@@ -49,13 +49,18 @@ export type Preparing<Request extends DepositRequest = DepositRequest> = {
 /** What a wallet has to hold for a plan, in one currency. */
 type Needed = { currency: Address; raw: bigint; decimals: number; symbol: string };
 
+/** A quote, and what was told beside it that plans go by. */
+type ToldQuote = CheckedQuote & { told: Pick<Told, "paidUsd" | "isLossUnknown"> };
+
 /** The quote that is planned by; `keep` stores a newer one with the plan. */
 type Agreed = {
 	kind: "agreed";
 	route: BridgeRoute;
-	quote: CheckedQuote;
+	quote: ToldQuote;
 	kept: { keep?(tx: Tx): Promise<void> };
 };
+
+const MICROS = 1_000_000n;
 
 const quantity = z
 	.string()
@@ -180,7 +185,8 @@ async function quoteFor(
 	try {
 		const offered = await outbound("bridge.quote", () => offerQuote(context, bridge, signal));
 		if (offered.kind === "bad") return offered.denial;
-		return { quote: offered.quote, kept: { keep: keeping(context, bridge, offered) } };
+		const { told } = offered;
+		return { quote: { ...offered.quote, told }, kept: { keep: keeping(context, bridge, offered) } };
 	} catch (error) {
 		if (error instanceof Fault) return expired;
 		throw error;
@@ -193,12 +199,13 @@ function keeping({ core }: BridgeContext, { id: bridgeId }: Bridge, offered: Off
 }
 
 /**
- * Returns what a token without a feed is worth, by what is expected for it: in the coin of its
- * chain, which has a price. Left out where the token has a feed, or where nothing here knows.
+ * Returns what a token without a feed is worth, by what is expected for it, or by what the provider
+ * says that it is worth where that is more: in the coin of its chain, which has a price. Left out
+ * where the token has a feed, or where nothing here knows.
  */
 function worthOf(
 	{ prices, core }: BridgeContext,
-	{ route, quote }: { route: BridgeRoute; quote: CheckedQuote },
+	{ route, quote }: { route: BridgeRoute; quote: ToldQuote },
 ): { worth?: { currency: Address; raw: bigint } } {
 	const { chainId, currency } = route.origin;
 	const { chainId: there, currency: got } = route.destination;
@@ -209,8 +216,16 @@ function worthOf(
 	if (!out || !coin || out.answer <= 0n || coin.answer <= 0n) return {};
 	const scale = 10n ** BigInt(coin.decimals + coin.currencyDecimals);
 	const units = 10n ** BigInt(out.decimals + out.currencyDecimals) * coin.answer;
-	const raw = mulDiv(quote.expectedOutRaw, out.answer * scale, units, "up");
-	return { worth: { currency: ZERO_ADDRESS, raw } };
+	const expectedRaw = mulDiv(quote.expectedOutRaw, out.answer * scale, units, "up");
+	const paid = microsOf(quote.told.paidUsd);
+	const paidRaw = mulDiv(paid, scale, coin.answer * MICROS, "up");
+	return { worth: { currency: ZERO_ADDRESS, raw: paidRaw > expectedRaw ? paidRaw : expectedRaw } };
+}
+
+/** Reads US dollars as microdollars; zero where nobody says them. */
+function microsOf(told: string | null): bigint {
+	const [whole = "", part = ""] = told === null || told.startsWith("-") ? [] : told.split(".");
+	return BigInt(`${whole}${part.slice(0, 6).padEnd(6, "0")}`);
 }
 
 /** Returns the plan of a deposit by a quote, as it is judged, shown and sent. */
@@ -218,7 +233,7 @@ export function depositPlan(
 	context: BridgeContext,
 	given: {
 		route: BridgeRoute;
-		quote: CheckedQuote;
+		quote: ToldQuote;
 		step: Pick<BridgeStep, "chainId" | "to" | "valueRaw" | "data">;
 	},
 ): Plan {
@@ -246,7 +261,8 @@ export function depositPlan(
 			action: BRIDGE_DEPOSIT,
 			summary:
 				`Bridges ${money(amountRaw, origin)} from ${origin.chain} to ${destination.chain}: ` +
-				`at least ${money(quote.minimumOutRaw, destination)} to ${whom}.`,
+				`at least ${money(quote.minimumOutRaw, destination)} to ${whom}.` +
+				(quote.told.isLossUnknown ? " What is lost of its worth on the way is not known." : ""),
 			...{ receives: recipient, refundTo: route.refundTo },
 			minimumOut: money(quote.minimumOutRaw, destination),
 			minimumOutRaw: String(quote.minimumOutRaw),

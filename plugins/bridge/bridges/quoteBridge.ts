@@ -1,7 +1,7 @@
 // Gets a checked quote for a route, and replaces the stored one.
 
 import { chainNumbers } from "#core/chain/Chain.ts";
-import type { Tx } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { formatAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -22,7 +22,7 @@ import type { BridgeRoute } from "#plugins/bridge/model.ts";
 import { type CheckedQuote, checkQuote } from "#plugins/bridge/quote/checkQuote.ts";
 import type { RelayCallOptions, RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 import { type Bridge, changeBridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
-import { insertQuote, isNonceKnown, type Told } from "#plugins/bridge/sql/quotes.ts";
+import { insertQuote, knownPart, type Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 type Quoting = { kind: "good"; quote: CheckedQuote; told: Told } | { kind: "bad"; denial: Denial };
@@ -84,13 +84,11 @@ export async function quoteBridge(
 		context.core.log.warn("a quote was refused", { code, detail });
 		return { kind: "bad", denial: { code, detail: `The bridge's quote was refused: ${detail}.` } };
 	}
-	if (await isNonceKnown(context.core.db, verdict.quote)) {
-		const detail = "The bridge's quote asks for a signature of another one.";
-		return { kind: "bad", denial: { code: "quote_mismatch", detail } };
-	}
-	const loss = lossOf(context, route, verdict.quote);
-	if (loss !== null) return { kind: "bad", denial: loss };
-	return { kind: "good", quote: verdict.quote, told: { ...toldOf(said), newestBlock } };
+	const loss = lossOf(context, route, { quote: verdict.quote, said });
+	if (loss === "too_much")
+		return bad("price_impact_too_high", "Too much of its worth would be lost.");
+	const told = { ...toldOf(said), newestBlock, isLossUnknown: loss === "unknown" };
+	return { kind: "good", quote: verdict.quote, told };
 }
 
 /** Reads the newest block of a chain, as decimal text; null where no node of ours says. */
@@ -139,7 +137,19 @@ export async function offerQuote(
 	if (!bridge.route) return bad("quote_missing", "The bridge has no route.");
 	const resolved = await publishedRoute(context, bridge, bridge.route, signal);
 	if ("denial" in resolved) return { kind: "bad", denial: resolved.denial };
-	return await quoteBridge(context, resolved, { purpose: "trade", signal });
+	const quoted = await quoteBridge(context, resolved, { purpose: "trade", signal });
+	const denial = quoted.kind === "good" ? await takenDenial(context.core.db, quoted.quote) : null;
+	return denial ? { kind: "bad", denial } : quoted;
+}
+
+/** Returns why a quote is refused: its order or signature is another quote's; null: it is not. */
+export async function takenDenial(db: Queryable, quote: CheckedQuote): Promise<Denial | null> {
+	const known = await knownPart(db, quote);
+	if (known === null) return null;
+	return {
+		code: "quote_mismatch",
+		detail: `The bridge's quote names the ${known} of another one.`,
+	};
 }
 
 /** Stores an offered quote in place of the one before, which stays readable. */
@@ -170,27 +180,36 @@ function refusalOf(error: unknown): Extract<Quoting, { kind: "bad" }> {
 	return { kind: "bad", denial: { code, detail: "The bridge provider has no quote for this." } };
 }
 
-/** Denies a quote that guarantees much less worth than is given; null where feeds allow it. */
+/**
+ * Returns whether a quote guarantees much less worth than is given: by our feeds, and for an end
+ * that has none by what the provider says. `unknown`: nobody says it, which is not that nothing is
+ * lost.
+ */
 function lossOf(
 	{ prices, core }: BridgeContext,
 	{ origin, destination, amountRaw }: BridgeRoute,
-	{ minimumOutRaw }: CheckedQuote,
-): Denial | null {
-	const nowMs = core.clock.nowMs();
-	const { chainId, currency } = origin;
-	const given = prices.toUsd({ chainId, currency }, amountRaw, nowMs);
-	const got = prices.toUsd(
-		{ chainId: destination.chainId, currency: destination.currency },
-		minimumOutRaw,
-		nowMs,
-	);
-	if (given === null || got === null) return null;
+	{ quote, said }: { quote: CheckedQuote; said: RelayQuote },
+): "too_much" | "unknown" | null {
+	const { currencyIn, currencyOut, totalImpact } = said.details;
+	const usdOf = ({ chainId, currency }: BridgeRoute["origin"], raw: bigint) =>
+		prices.toUsd({ chainId, currency }, raw, core.clock.nowMs());
+	const given = usdOf(origin, amountRaw) ?? dollars(currencyIn.amountUsd);
+	const expected = dollars(currencyOut.amountUsd);
+	const share = Number(quote.minimumOutRaw) / Number(quote.expectedOutRaw);
+	const got =
+		usdOf(destination, quote.minimumOutRaw) ?? (expected === null ? null : expected * share);
+	// Its own figure of the loss was held against its limit.
+	if (given === null || got === null) return totalImpact?.percent == null ? "unknown" : null;
 	const kept = 10_000n - VALUE_LOSS_BPS_MAX;
-	if (got * 10_000 >= given * Number(kept)) return null;
-	return { code: "price_impact_too_high", detail: "Too much of its worth would be lost." };
+	return got * 10_000 >= given * Number(kept) ? null : "too_much";
 }
 
-function toldOf(said: RelayQuote): Omit<Told, "newestBlock"> {
+/** Returns a figure of the provider's in US dollars; null where it says none. */
+function dollars(told: string | null | undefined): number | null {
+	return told == null || told.startsWith("-") ? null : Number(told);
+}
+
+function toldOf(said: RelayQuote): Omit<Told, "newestBlock" | "isLossUnknown"> {
 	const fees = Object.entries(said.fees ?? {}).flatMap(([name, fee]) =>
 		fee
 			? [
@@ -204,11 +223,12 @@ function toldOf(said: RelayQuote): Omit<Told, "newestBlock"> {
 				]
 			: [],
 	);
-	const { totalImpact, timeEstimate, rate } = said.details;
+	const { totalImpact, timeEstimate, rate, currencyIn } = said.details;
 	const { orderData, orderSignature } = said.protocol.v2;
 	return {
 		fees: Object.fromEntries(fees),
 		...{ impactPercent: totalImpact?.percent ?? null, impactUsd: totalImpact?.usd ?? null },
+		paidUsd: currencyIn.amountUsd ?? null,
 		...{ estimateSeconds: timeEstimate ?? null, rate: rate ?? null, orderSignature },
 		order: JSON.parse(
 			JSON.stringify(orderData, (_, value) => (typeof value === "bigint" ? String(value) : value)),

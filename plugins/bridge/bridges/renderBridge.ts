@@ -7,7 +7,7 @@ import { formatAmount } from "#core/money.ts";
 import { mayBeLeftOver } from "#plugins/bridge/bridges/signedStep.ts";
 import { BRIDGE_STATUSES, type BridgeRoute } from "#plugins/bridge/model.ts";
 import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizations.ts";
-import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
+import { arrivalsOf, type Bridge } from "#plugins/bridge/sql/bridges.ts";
 import { MOVES_LISTED_MAX, type Moved } from "#plugins/bridge/sql/moves.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import { errorOfCode, type Intent, intentErrorSchema } from "#plugins/wallets/contract.ts";
@@ -86,7 +86,10 @@ const stepSchema = call
 const arrivalSchema = z
 	.object({
 		chainId: nullable(field.integer("The chain where it arrived.", 4_663)),
-		transactionHash: nullable(field.hashText("The transaction that paid it.")),
+		transactionHash: nullable(field.hashText("The transaction that paid it, or the last one.")),
+		transactionHashes: z.array(field.hashText("One that paid a part of it.")).meta({
+			description: "All transactions that paid it: it may come in parts.",
+		}),
 		amountRaw: nullable(field.digits("What arrived, read from that chain.", "998000000")),
 		currency: nullable(field.addressText("In which currency.")),
 		verified: field.flag("Whether a node of that chain confirmed it."),
@@ -163,6 +166,9 @@ export const moveSchema = z
 		detail: nullable(field.text("A reason, as a code or a sentence.", "fill_short")),
 		depositHash: nullable(field.hashText("The deposit's transaction, as far as it was known.")),
 		arrivalHash: nullable(field.hashText("The transaction of what arrived, or came back.")),
+		arrivalHashes: z.array(field.hashText("One that paid a part of it.")).meta({
+			description: "All transactions of what arrived, or came back.",
+		}),
 		arrivalChainId: nullable(field.integer("The chain of that.", 4_663)),
 		providerStatus: nullable(field.text("The provider's word by then.", "pending")),
 		providerReason: nullable(field.text("Why the provider failed.", "SLIPPAGE")),
@@ -182,10 +188,11 @@ export const timelineSchema = z
 /** Renders one line of a bridge's timeline. */
 export function renderMove(moved: Moved): z.output<typeof moveSchema> {
 	const { at, event, from, to, detail, depositHash, outHash, outChainId, ...rest } = moved;
+	const arrivalHashes = arrivalsOf(moved);
 	const { providerStatus, providerReason, provenBy } = rest;
 	return {
 		...{ at: at.toISOString(), event, from, to, detail, depositHash },
-		...{ arrivalHash: outHash, arrivalChainId: outChainId },
+		...{ arrivalHash: outHash, arrivalHashes, arrivalChainId: outChainId },
 		...{ providerStatus, providerReason, provenBy },
 	};
 }
@@ -299,6 +306,7 @@ function arrivedOf(bridge: Bridge): BridgeView["arrived"] {
 	if (outHash === null && isVerified === null) return null;
 	return {
 		...{ chainId: outChainId, transactionHash: outHash, currency: outCurrency },
+		transactionHashes: arrivalsOf(bridge),
 		...{ amountRaw: arrivedRaw === null ? null : String(arrivedRaw) },
 		verified: isVerified === true,
 	};
@@ -311,6 +319,7 @@ export function whereIs(bridge: Bridge): string {
 	const to = route?.destination.chain ?? "the other chain";
 	const by = isVerified ? "" : ": so says the provider's own node, and none of ours yet";
 	const { depositedAt, depositOf } = bridge;
+	const unless = unlessSigned(bridge);
 	const deposited = `It was deposited ${depositOf === null ? "" : "once more "}on ${from}`;
 	switch (status) {
 		case "created":
@@ -323,8 +332,8 @@ export function whereIs(bridge: Bridge): string {
 		case "rejected":
 		case "disabled":
 			return errorCode === "cancelled" && bridge.failedAt !== null
-				? `You called it off; it is in your wallet on ${from}, unless you signed it all the same.`
-				: `It stayed in your wallet: ${errorCode ?? status}.`;
+				? `You called it off; it is in your wallet on ${from}${unless}.`
+				: `It stayed in your wallet${unless}: ${errorCode ?? status}.`;
 		case "pending":
 			return errorCode === "claim_unproven"
 				? `${deposited}; the provider says that it is done, and no chain shows it yet.`
@@ -335,13 +344,18 @@ export function whereIs(bridge: Bridge): string {
 			return `It came back${by}.`;
 		case "failure":
 			return depositedAt === null && errorCode !== "closed_by_operator"
-				? `It is in your wallet on ${from}; it was not deposited (${errorCode ?? "failed"}).`
+				? `It is in your wallet on ${from}${unless}; it was not deposited (${errorCode ?? "failed"}).`
 				: `The bridge failed; it is with the provider, and ${lookedFor(bridge, "a refund is")}.`;
 		case "timed_out":
 			return `${deposited} and did not arrive in time${foundOf(bridge)}; ${lookedFor(bridge, "it is")}.`;
 		default:
 			return `${doubtOf(bridge)}: do not send it again.`;
 	}
+}
+
+/** Says that an owner's own wallet may have sent what nobody told of; empty: it was not asked. */
+function unlessSigned({ failedAt, depositHash }: Bridge): string {
+	return failedAt !== null && depositHash === null ? ", unless you signed it all the same" : "";
 }
 
 /** Says that it is looked for, or since when it is not. */

@@ -1,20 +1,23 @@
 // Follows what an owner's own wallet deposited for a bridge once more, or after it was called off.
 
+import { decodeEventLog } from "viem";
 import { z } from "zod";
-import type { Address, Hex } from "#core/chain/Hex.ts";
+import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
-import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { isDepositIn } from "#plugins/bridge/bridges/depositKind.ts";
+import { SECOND_MS } from "#core/time.ts";
+import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import { sentBy } from "#plugins/bridge/direct/oft.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
-import type { Bridge } from "#plugins/bridge/sql/bridges.ts";
+import { depositoryAbi } from "#plugins/bridge/quote/authorizations.ts";
+import { type Bridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import {
 	insertSecond,
 	isCallOfAnother,
 	readSecondHashes,
 } from "#plugins/bridge/sql/secondDeposits.ts";
-import type { Intent, Plan } from "#plugins/wallets/contract.ts";
+import type { Intent, Plan, Receipt } from "#plugins/wallets/contract.ts";
 
 /** A transaction as a node of ours shows it. */
 export type SeenTransaction = {
@@ -45,6 +48,12 @@ const hex = z
 	.string()
 	.regex(/^0x[0-9a-fA-F]*$/)
 	.transform((text) => text.toLowerCase() as Hex);
+const quantity = z
+	.string()
+	.regex(/^0x[0-9a-fA-F]{1,64}$/)
+	.transform(BigInt);
+const minedSchema = z.object({ blockNumber: quantity }).nullable();
+const blockSchema = z.object({ timestamp: quantity });
 const receiptSchema = z
 	.object({
 		status: z.string().regex(/^0x[01]$/),
@@ -80,15 +89,42 @@ export async function followSecond(context: BridgeContext, given: Given): Promis
 		// Without an order in it, it may be the deposit of another bridge that looks the same.
 		if (data && (await isCallOfAnother(core.db, { bridge, data }))) return false;
 	}
-	const isThere = await isDeposited(context, { bridge, quote, hash: seen.hash, signal });
+	const { hash: depositHash } = seen;
+	const depositedAt = await depositTime(context, { bridge, quote, hash: depositHash, signal });
 	// It took nothing.
-	if (!isThere) return true;
+	if (depositedAt === null) return true;
 	const [id, at] = [newId(), new Date(core.clock.nowMs())];
-	const act = (tx: Tx) =>
-		insertSecond(tx, { id, bridge, quoteSeq: quote.seq, depositHash: seen.hash, at });
+	const act = async (tx: Tx) => {
+		// What its wallet's node has found of the bridge meanwhile is its own deposit.
+		await lockBridge(tx, bridge.id);
+		const quoteSeq = quote.seq;
+		return await insertSecond(tx, { id, bridge, quoteSeq, depositHash, depositedAt, at });
+	};
 	const isNew = await steps.run("bridge.sync", () => core.db.transaction(act));
 	if (isNew) alarm("second_deposit", id);
 	return true;
+}
+
+/**
+ * Reads when the block of a bridge's deposit was made, within its life by our clock, as a chain's
+ * clock is another one; null: it is in no block, or nobody says.
+ */
+export async function readMinedAt(
+	read: ChainReader | null,
+	given: { hash: Hex; createdAt: Date; nowMs: number; signal: AbortSignal },
+): Promise<Date | null> {
+	const { hash, createdAt, nowMs, signal } = given;
+	if (read === null) return null;
+	try {
+		const receipt = minedSchema.parse(await read("eth_getTransactionReceipt", [hash], signal));
+		if (receipt === null) return null;
+		const number = hexQuantity(receipt.blockNumber);
+		const block = blockSchema.parse(await read("eth_getBlockByNumber", [number, false], signal));
+		const atMs = Math.max(Number(block.timestamp) * SECOND_MS, createdAt.getTime());
+		return new Date(Math.min(atMs, nowMs));
+	} catch {
+		return null;
+	}
 }
 
 /** Follows deposits that the provider names beside the bridge's own, where the chain shows them. */
@@ -132,11 +168,14 @@ async function quoteOfCall(
 	return null;
 }
 
-/** Returns whether a mined transaction paid in for the order; throws where none shows it yet. */
-async function isDeposited(
-	{ readers }: BridgeContext,
+/**
+ * Returns when a mined transaction paid in for the order; null: it did not. Throws where no node
+ * shows it, or its time, yet.
+ */
+async function depositTime(
+	{ readers, core }: BridgeContext,
 	given: { bridge: Bridge; quote: StoredQuote; hash: Hex; signal: AbortSignal },
-): Promise<boolean> {
+): Promise<Date | null> {
 	const { bridge, quote, hash, signal } = given;
 	const read = readers.own(bridge.route?.origin.chainId ?? 0);
 	let receipt: z.output<typeof receiptSchema> = null;
@@ -148,5 +187,39 @@ async function isDeposited(
 	}
 	if (receipt === null) throw bridgeFault.stepResultUnseen();
 	const { orderId, depository: to } = quote;
-	return receipt.status === "0x1" && isDepositIn(receipt.logs, { bridge, orderId, to });
+	if (receipt.status !== "0x1" || !isDepositIn(receipt.logs, { bridge, orderId, to })) return null;
+	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
+	const minedAt = await readMinedAt(read, { hash, ...known, signal });
+	if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
+	return minedAt;
+}
+
+/**
+ * Returns whether a receipt's logs show that exactly a bridge's amount was taken for its order; in
+ * direct mode, that a message was sent for it.
+ */
+export function isDepositIn(
+	logs: Receipt["logs"],
+	{ bridge, orderId, to }: { bridge: Bridge; orderId: string; to: Address },
+): boolean {
+	const { route } = bridge;
+	if (bridge.request.mode === "direct") {
+		const sent = sentBy(logs, to);
+		return sent !== null && sent.from === route?.user && sent.raw === route.amountRaw;
+	}
+	return logs.some(({ address, topics, data }) => {
+		if (address.toLowerCase() !== to) return false;
+		const found = depositedBy({ topics, data });
+		return found?.id === orderId && found.raw === route?.amountRaw;
+	});
+}
+
+function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw: bigint } | null {
+	try {
+		const topics = log.topics as [Hex, ...Hex[]];
+		const { args } = decodeEventLog({ abi: depositoryAbi, topics, data: log.data });
+		return args ? { id: args.id, raw: args.amount } : null;
+	} catch {
+		return null;
+	}
 }

@@ -6,6 +6,7 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import { readMinedAt } from "#plugins/bridge/bridges/secondDeposit.ts";
 import { readLogPages } from "#plugins/bridge/direct/readLogPages.ts";
 import { LOOK_DELAYS, UNREADABLE_MS } from "#plugins/bridge/limits.ts";
 import type { Authorization } from "#plugins/bridge/quote/authorizations.ts";
@@ -53,16 +54,20 @@ const blockSchema = z.object({ number: quantity, timestamp: quantity });
  */
 export async function seekAuthorized(context: BridgeContext, given: Given): Promise<void> {
 	const { bridge, rows, payment, signal } = given;
-	const { core, steps } = context;
+	const { core, readers, steps } = context;
 	const owner = bridge.route?.user;
 	if (!owner) return;
 	const state = await readAuthorized(context, { payment, owner, signal });
+	const hash = state.kind === "used" ? state.hash : null;
+	const read = readers.own(payment.chainId);
+	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs(), signal };
+	const minedAt = hash && (await readMinedAt(read, { hash, ...known }));
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.depositedAt !== null) return;
 		const nowMs = core.clock.nowMs();
 		const at = new Date(nowMs);
-		const { nextMs, move } = stepOf({ state, rows, nowMs });
+		const { nextMs, move } = stepOf({ state, rows, minedAt, nowMs });
 		const lookAt = nextMs === null ? null : new Date(nowMs + nextMs);
 		const change = { ...move?.change, lookAt };
 		const moved = move && (await moveBridge(tx, held, { event: move.event, at, change }));
@@ -71,15 +76,23 @@ export async function seekAuthorized(context: BridgeContext, given: Given): Prom
 	await steps.run("bridge.sync", () => core.db.transaction(act));
 }
 
-function stepOf(given: { state: AuthorizedState; rows: readonly HandOver[]; nowMs: number }): Step {
-	const { state, rows, nowMs } = given;
+function stepOf(given: {
+	state: AuthorizedState;
+	rows: readonly HandOver[];
+	/** When the block was made that took it; null: nobody says now. */
+	minedAt: Date | null;
+	nowMs: number;
+}): Step {
+	const { state, rows, minedAt, nowMs } = given;
 	const ageMs = nowMs - (rows[0]?.handedAt?.getTime() ?? nowMs);
 	const nextMs = LOOK_DELAYS.find(([untilMs]) => ageMs < untilMs)?.[1] ?? MINUTE_MS;
 	switch (state.kind) {
 		case "used": {
 			// A node that knows no old logs knows that it was taken: the provider's word follows it then.
 			if (state.hash === null && ageMs < UNREADABLE_MS) return { nextMs, move: null };
-			const change = { depositedAt: new Date(nowMs), depositHash: state.hash, hintedAt: null };
+			// It was taken after it was handed over, at least.
+			const depositedAt = minedAt ?? rows[0]?.handedAt ?? new Date(nowMs);
+			const change = { depositedAt, depositHash: state.hash, hintedAt: null };
 			return { nextMs: 0, move: { event: "deposit", change: { ...change, errorCode: null } } };
 		}
 		case "void": {
@@ -126,7 +139,7 @@ async function hashOf(
 	const ownerWord: Hex = `0x${owner.slice(2).padStart(64, "0")}`;
 	const topics = [USED, ownerWord, nonce] as const;
 	const fromBlock = head > BLOCKS_MAX ? head - BLOCKS_MAX : 0n;
-	const asked = { address, topics, fromBlock, toBlock: head, signal };
+	const asked = { address, topics, fromBlock, toBlock: head, isNewestFirst: true, signal };
 	const { logs } = await readLogPages(read, asked).catch(() => ({ logs: [] }));
 	return logs.find((log) => log.topics[2] === nonce)?.transactionHash ?? null;
 }

@@ -6,6 +6,7 @@ import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
+import { profileOf } from "#plugins/bridge/bridges/handOver.ts";
 import { depositPlan } from "#plugins/bridge/bridges/planDeposit.ts";
 import {
 	followSecond,
@@ -46,6 +47,13 @@ const transactionSchema = z.object({
 
 /** A deposit, its allowance, and what took the allowance before that back. */
 const STEPS_MAX = 3;
+/** Statuses of a deposit of which nobody told that it was sent. */
+const UNSENT: readonly string[] = [
+	...["created", "confirmation_required", "signature_required"],
+	...["waiting", "rejected", "expired"],
+];
+/** Ends of a bridge without a deposit, as far as anybody knows. */
+const ENDS_BEFORE: readonly string[] = ["failure", "rejected", "disabled"];
 
 /**
  * Takes back what the depository may still take of a token, once for each key, by an intent of its
@@ -149,18 +157,19 @@ export async function takeStepResult(
  */
 export async function seekDeposit(
 	context: BridgeContext,
-	bridge: Bridge,
-	signal: AbortSignal,
+	given: {
+		bridge: Bridge;
+		/** However short a time ago it was looked for: what follows ends the bridge. */
+		isUrgent?: boolean;
+		signal: AbortSignal;
+	},
 ): Promise<void> {
-	const { status, failedAt, hintedAt, errorCode } = bridge;
+	const { bridge, isUrgent = false, signal } = given;
 	const nowMs = context.core.clock.nowMs();
-	// Its owner was asked to sign, and may still have done so after that was given up.
-	const isGivenUp = status === "failure" || (status === "rejected" && errorCode === "cancelled");
-	const isAwaited = status === "signature_required" || (isGivenUp && failedAt !== null);
-	if (!isAwaited || nowMs - (hintedAt?.getTime() ?? 0) < SEEK_EVERY_MS) return;
+	const sinceMs = nowMs - (bridge.hintedAt?.getTime() ?? 0);
+	if ((!isUrgent && sinceMs < SEEK_EVERY_MS) || !(await isAwaited(context, bridge))) return;
 	const [deposit] = await readSteps(context, bridge);
-	const open = ["signature_required", "expired", "waiting", "rejected"];
-	if (!deposit || !open.includes(deposit.status)) return;
+	if (!deposit || !UNSENT.includes(deposit.status)) return;
 	const requestId = await requestIdOf(context, bridge, deposit);
 	if (requestId === null) return;
 	await changeBridge(context.core.db, bridge.id, { hintedAt: new Date(nowMs) });
@@ -182,6 +191,33 @@ export async function seekDeposit(
 		// It was only to know sooner: what its owner tells, or a later look, says the same.
 		if (!(error instanceof Fault)) throw error;
 	}
+}
+
+/**
+ * Returns whether a bridge's wallet can send its deposit without us: it is the owner's own, or
+ * nobody can say that it is not. Its steps are shown from the first quote on.
+ */
+export async function maySendItself(
+	context: Pick<BridgeContext, "wallets">,
+	{ profileId, walletId }: Pick<Bridge, "profileId" | "walletId">,
+): Promise<boolean> {
+	try {
+		const { wallets } = await profileOf(context, profileId);
+		return wallets.find(({ id }) => id === walletId)?.capability !== "embedded/delegated";
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		return true;
+	}
+}
+
+/** Returns whether the owner's wallet may send, or have sent, a deposit that nobody told us of. */
+async function isAwaited(context: BridgeContext, bridge: Bridge): Promise<boolean> {
+	const { status, failedAt } = bridge;
+	if (status === "signature_required") return true;
+	// It may still have been signed after that was given up.
+	if (ENDS_BEFORE.includes(status)) return failedAt !== null;
+	const isShown = status === "executing" || status === "confirmation_required";
+	return isShown && (await maySendItself(context, bridge));
 }
 
 /**

@@ -5,7 +5,8 @@ import { Fault, unreachable } from "#core/fault.ts";
 import { MINUTE_MS, SECOND_MS } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
-import { readSteps, seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
+import { readMinedAt } from "#plugins/bridge/bridges/secondDeposit.ts";
+import { maySendItself, readSteps, seekDeposit } from "#plugins/bridge/bridges/signedStep.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { FAILURE_OPEN_MS, lateMs } from "#plugins/bridge/limits.ts";
 import { nextBridgeStatus } from "#plugins/bridge/model.ts";
@@ -18,6 +19,7 @@ import {
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
+import { readSecondHashes } from "#plugins/bridge/sql/secondDeposits.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
 /** The delay until the next look at an intent that moves by itself, and at one that waits. */
@@ -34,13 +36,26 @@ const SENT: readonly string[] = ["submitting", "submitted", "uncertain", "confir
 
 type Step = Omit<BridgeMove, "at"> & { nextMs: number | null };
 
-type Given = { intent: Intent; before: Intent | null; asking: Intent; nowMs: number };
+type Given = {
+	intent: Intent;
+	before: Intent | null;
+	asking: Intent;
+	/** When the block of its deposit was made; null: there is none, or no node says so now. */
+	minedAt: Date | null;
+	/** The owner's own wallet may have sent it without a word. */
+	isOwners: boolean;
+	nowMs: number;
+};
 
 /**
  * Moves a bridge that has not deposited to where its intent is. The intent alone knows what was
  * sent; this writes it down for the bridge, and begins to follow the money once it is on chain.
  */
-export async function syncIntent(context: BridgeContext, id: string): Promise<void> {
+export async function syncIntent(
+	context: BridgeContext,
+	id: string,
+	signal: AbortSignal,
+): Promise<void> {
 	const { core, wallets, steps } = context;
 	const bridge = await readBridge(core.db, id);
 	if (!bridge || bridge.intentId === null || bridge.depositedAt !== null) return;
@@ -50,13 +65,22 @@ export async function syncIntent(context: BridgeContext, id: string): Promise<vo
 	if (!intent || isSigned) return;
 	const before = await stepBefore(context, intent);
 	const asking = await wallets.execution.asking(intent);
+	const minedAt = await depositTime(context, { bridge, intent, signal });
+	const isOver = intent.status === "rejected" || intent.status === "expired";
+	const isOwners = isOver && (await maySendItself(context, bridge));
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, id);
 		if (!held || held.depositedAt !== null || held.intentId !== intent.id) return;
 		const nowMs = core.clock.nowMs();
-		const { nextMs, ...step } = stepOf(held, { intent, before, asking, nowMs });
-		const lookAt = nextMs === null ? null : new Date(nowMs + nextMs);
 		const at = new Date(nowMs);
+		const { transactionHash: hash } = intent;
+		// It is followed already: the provider named it before the wallet's node did.
+		if (hash !== null && (await readSecondHashes(tx, id)).includes(hash)) {
+			return await changeBridge(tx, id, { lookAt: null, stoppedAt: at });
+		}
+		const given = { intent, before, asking, minedAt, isOwners, nowMs };
+		const { nextMs, ...step } = stepOf(held, given);
+		const lookAt = nextMs === null ? null : new Date(nowMs + nextMs);
 		const stoppedAt = lookAt === null ? at : null;
 		const change = { ...step.change, lookAt, stoppedAt, depositHash: intent.transactionHash };
 		// It was paid, and the depository has it for nobody: an operator has to look.
@@ -82,7 +106,7 @@ export async function cancelBridge(
 ): Promise<void> {
 	const { core, steps, wallets } = context;
 	// An owner's own wallet may have sent it without a word: the provider knows.
-	await seekDeposit(context, bridge, signal);
+	await seekDeposit(context, { bridge, isUrgent: true, signal });
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.depositedAt !== null || !nextBridgeStatus(held.status, "cancel")) {
@@ -112,7 +136,20 @@ export async function cancelBridge(
 			if (!(error instanceof Fault)) throw error;
 		});
 	}
-	await syncIntent(context, bridge.id);
+	await syncIntent(context, bridge.id, signal);
+}
+
+/** Reads when a deposit's block was made; null: it is in none, or no node says so now. */
+async function depositTime(
+	{ readers, core }: BridgeContext,
+	given: { bridge: Bridge; intent: Intent; signal: AbortSignal },
+): Promise<Date | null> {
+	const { bridge, intent, signal } = given;
+	const { status, transactionHash: hash } = intent;
+	if (status !== "confirmed" || hash === null) return null;
+	const read = readers.own(bridge.route?.origin.chainId ?? 0);
+	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
+	return await readMinedAt(read, { hash, ...known, signal });
 }
 
 /** Reads the allowance before the deposit; null where there is none. */
@@ -122,7 +159,7 @@ async function stepBefore({ wallets }: BridgeContext, intent: Intent): Promise<I
 }
 
 function stepOf(bridge: Bridge, given: Given): Step {
-	const { intent, before, asking, nowMs } = given;
+	const { intent, asking, minedAt, nowMs } = given;
 	const { status, errorCode } = intent;
 	switch (status) {
 		case "waiting":
@@ -143,14 +180,16 @@ function stepOf(bridge: Bridge, given: Given): Step {
 		case "dry_run":
 			return { event: "hold", change: { errorCode: "dry_run" }, nextMs: null };
 		case "confirmed": {
-			const change = { depositedAt: new Date(nowMs), errorCode: null, hintedAt: null };
+			// Its block's time is read again in a moment.
+			if (minedAt === null) return goingOn(bridge);
+			const change = { depositedAt: minedAt, errorCode: null, detail: null, hintedAt: null };
 			return { event: "deposit", change, nextMs: 0 };
 		}
 		case "expired":
 			if (intent.plan && isSignedByOwner(bridge)) return unansweredStep(bridge, nowMs);
-			return endedStep(bridge, { code: errorCode ?? status, before, nowMs });
+			return endedStep(bridge, { ...given, code: errorCode ?? status });
 		case "rejected":
-			return endedStep(bridge, { code: errorCode ?? status, before, nowMs });
+			return endedStep(bridge, { ...given, code: errorCode ?? status });
 		case "failed":
 			return failedStep(bridge, intent, nowMs);
 		default:
@@ -160,7 +199,7 @@ function stepOf(bridge: Bridge, given: Given): Step {
 
 /** Returns the move for an intent under way; one that was given up before is in doubt at first. */
 function goingOn({ status }: Bridge): Step {
-	if (status === "failure") {
+	if (status === "failure" || status === "rejected" || status === "disabled") {
 		return { event: "doubt", change: { errorCode: "submission_unknown" }, nextMs: MOVING_MS };
 	}
 	return { event: "execute", change: { errorCode: null }, nextMs: MOVING_MS };
@@ -182,27 +221,25 @@ function unansweredStep({ failedAt }: Bridge, nowMs: number): Step {
 
 /**
  * Returns the move where nothing was deposited: after an allowance that was, or may have been, sent
- * a failure, else an end. What an owner called off that their own wallet was asked to sign may be
- * signed all the same, so it is looked for.
+ * a failure, else an end. What an owner's own wallet was shown may be signed all the same, whoever
+ * called it off and however far it was, so it is looked for.
  */
-function endedStep(
-	bridge: Bridge,
-	given: { code: string; before: Intent | null; nowMs: number },
-): Step {
-	const { code, before, nowMs } = given;
+function endedStep(bridge: Bridge, given: Given & { code: string }): Step {
+	const { code, before, isOwners, nowMs } = given;
 	const isSent = before !== null && SENT.includes(before.status);
 	const ofBefore = before?.errorCode ?? before?.status;
 	const inherited = code === "previous_step_failed" ? ofBefore : null;
 	const errorCode = inherited ?? code;
-	const isCancelled = errorCode === CANCELLED && bridge.heldAt === null;
-	const isOwners =
-		isCancelled && (bridge.status === "signature_required" || bridge.failedAt !== null);
-	const since = bridge.failedAt ?? new Date(nowMs);
-	const nextMs = isOwners ? soughtMs(nowMs - since.getTime()) : null;
-	const change = { errorCode, ...(isOwners && { failedAt: since }) };
+	const { heldAt, failedAt, status } = bridge;
+	const isCancelled = errorCode === CANCELLED && heldAt === null;
+	const wasAsked = status === "signature_required" || failedAt !== null;
+	const isSought = wasAsked || (isOwners && (isSent || isCancelled || heldAt !== null));
+	const since = failedAt ?? new Date(nowMs);
+	const nextMs = isSought ? soughtMs(nowMs - since.getTime()) : null;
+	const change = { errorCode, ...(isSought && { failedAt: since }) };
 	if (isSent) return { event: "give_up", change, nextMs };
 	if (isCancelled) return { event: "cancel", change, nextMs };
-	return { event: bridge.heldAt === null ? "reject" : "disable", change, nextMs };
+	return { event: heldAt === null ? "reject" : "disable", change, nextMs };
 }
 
 /** Returns the delay until the next look for a signature that nobody reported; null: no more. */

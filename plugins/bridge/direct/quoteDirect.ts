@@ -177,6 +177,8 @@ async function quote({ readers, core, newId }: BridgeContext, asked: Asked): Pro
 				},
 			},
 			...{ impactPercent: null, impactUsd: null, estimateSeconds: ESTIMATE_S, rate: null },
+			// Exactly as much of the same token arrives.
+			...{ paidUsd: null, isLossUnknown: false },
 			order: { dstEid: to.eid, to: exact.to, amountLD: String(amountRaw), oft: to.oft },
 			...{ orderSignature: "0x", newestBlock: String(newestBlock) },
 		},

@@ -1,7 +1,7 @@
 // Lets operators list, retry and stop bridges, and take chains out, from HTTP and the shell.
 
 import { z } from "zod";
-import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { type CliCommand, type CliContext, serviceKey } from "#core/plugin/Plugin.ts";
@@ -11,7 +11,9 @@ import type { BridgeView } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
 import type { BridgeEvent } from "#plugins/bridge/model.ts";
 import { operateChains } from "#plugins/bridge/operator/operateChains.ts";
+import { wireUint } from "#plugins/bridge/relay/order.ts";
 import {
+	type Accepted,
 	type Bridge,
 	type BridgeChange,
 	changeBridge,
@@ -31,6 +33,20 @@ type Change = { actor: string; action: string; to(held: Bridge, at: Date): Chang
 
 type Audited = { actor: string; action: string; id: string; detail: Record<string, unknown> };
 
+/** What an operator was shown of what arrived, and accepts. */
+export const shownArrival = z.strictObject({
+	transactionHash: anyCaseWordSchema,
+	amountRaw: wireUint,
+	currency: anyCaseAddressSchema,
+});
+export type ShownArrival = z.output<typeof shownArrival>;
+
+/** Which end less than was promised is of. */
+const SHORT_ENDS = new Map<string, Accepted["end"]>([
+	["fill_short", "fill"],
+	["refund_short", "refund"],
+]);
+
 /** Statuses of an intent of which nothing was sent. */
 const WAITING: readonly string[] = ["created", "confirmation_required", "signature_required"];
 
@@ -40,10 +56,12 @@ export const BridgeOperatorKey = serviceKey<BridgeOperations>()("bridge");
 /** The actor in the audit log: whoever has a shell on the machine. */
 const ACTOR = "svc";
 const LISTED_MAX = 200;
-const USAGE = "bridge list | show|retry|look|accept|close|disable <id>";
+const USAGE =
+	"bridge list | show|retry|look|close|disable <id> | " +
+	"accept <id> <transactionHash> <amountRaw> <currency>";
 const CHAIN_USAGE = "bridge-chain <chainId> <true|false>";
 const CLOSED = "bridge.closed";
-const PIN_USAGE = "bridge-pin <chainId> <depository|proxy|solver|filler> <address>";
+const PIN_USAGE = "bridge-pin <chainId> <depository|proxy|solver|filler> <address> [codeHash]";
 
 /**
  * The operators' command about bridges. Nothing is sent from here: what is to go on is made
@@ -56,14 +74,23 @@ const bridgeCommand: CliCommand = {
 	async run(args, context) {
 		const [what, ...rest] = args;
 		if (what === "list" && rest.length === 0) return withOperations(context, list);
-		const id = z.uuid().safeParse(rest[0]).data?.toLowerCase();
-		if (id === undefined || rest.length !== 1) throw usage(USAGE);
+		const [named, ...shown] = rest;
+		const id = z.uuid().safeParse(named).data?.toLowerCase();
+		if (id === undefined) throw usage(USAGE);
+		if (what === "accept") {
+			const [transactionHash, amountRaw, currency, ...more] = shown;
+			const { data } = shownArrival.safeParse({ transactionHash, amountRaw, currency });
+			if (!data || more.length > 0) throw usage(USAGE);
+			return withOperations(context, async ({ accept }) =>
+				print(context, await accept(id, data, ACTOR)),
+			);
+		}
+		if (shown.length > 0) throw usage(USAGE);
 		switch (what) {
 			case "show":
 				return withOperations(context, async ({ show }) => print(context, await show(id)));
 			case "retry":
 			case "look":
-			case "accept":
 			case "close":
 			case "disable":
 				return withOperations(context, async (operations) =>
@@ -99,13 +126,16 @@ const pinCommand: CliCommand = {
 	usage: PIN_USAGE,
 	summary: "trust a contract or solver of the bridge provider's as it is now",
 	async run(args, context) {
-		const [id, word, text, ...rest] = args;
+		const [id, word, text, hash, ...rest] = args;
+		const { data: codeHash } = anyCaseWordSchema.optional().safeParse(hash);
 		const { data: chainId } = chainIdText.safeParse(id);
 		const { data: role } = z.enum(PIN_ROLES).safeParse(word);
 		const { data: address } = anyCaseAddressSchema.safeParse(text);
-		if (!chainId || !role || !address || rest.length > 0) throw usage(PIN_USAGE);
+		const isCode = hash === undefined || codeHash !== undefined;
+		if (!chainId || !role || !address || !isCode || rest.length > 0) throw usage(PIN_USAGE);
 		return withOperations(context, async ({ pin }) => {
-			for (const one of await pin({ chainId, role, address }, ACTOR)) {
+			const named = { chainId, role, address, codeHash: codeHash ?? null };
+			for (const one of await pin(named, ACTOR)) {
 				context.out([one.role, one.address, one.codeHash ?? "-"].join("\t"));
 			}
 			return 0;
@@ -155,9 +185,12 @@ export function operateBridges(
 	return {
 		show,
 		look,
-		/** Accepts a payment of the provider that is less than promised as the bridge's end. */
-		accept: (id: string, actor: string): Promise<BridgeView> =>
-			change(id, { actor, action: "bridge.accepted", to: accepted }),
+		/**
+		 * Accepts payments of the provider that are less than promised as the bridge's end: those that
+		 * the operator was shown, and nothing that took their place.
+		 */
+		accept: (id: string, shown: ShownArrival, actor: string): Promise<BridgeView> =>
+			change(id, { actor, action: "bridge.accepted", to: accepting(shown) }),
 		/** Closes a bridge whose money nobody finds, by an operator's word: no job looks again. */
 		close: (id: string, actor: string): Promise<BridgeView> =>
 			change(id, { actor, action: CLOSED, to: closed }),
@@ -230,11 +263,16 @@ function lookedAt(held: Bridge, at: Date): Changed {
 	return { change: { lookAt: at } };
 }
 
-/** Throws unless a part of it was found: nothing is accepted before it is there. */
-function accepted(held: Bridge, at: Date): Changed {
-	const isShort = ["fill_short", "refund_short"].includes(held.errorCode ?? "");
-	if (held.status !== "uncertain" || !isShort) throw bridgeFault.bridgeState();
-	return { change: { acceptedAt: at, lookAt: at } };
+/** Throws unless so much of it was found: nothing is accepted before it is there. */
+function accepting({ transactionHash, amountRaw, currency }: ShownArrival): Change["to"] {
+	return (held, at) => {
+		const { errorCode, outHash, outChainId: chainId, outCurrency, arrivedRaw: raw } = held;
+		const end = errorCode === null ? undefined : SHORT_ENDS.get(errorCode);
+		if (held.status !== "uncertain" || !end) throw bridgeFault.bridgeState();
+		const isShown = outHash === transactionHash && outCurrency === currency && raw === amountRaw;
+		if (!isShown || !raw || chainId === null) throw bridgeFault.arrivalChanged();
+		return { change: { acceptedAt: at, accepted: { end, chainId, currency, raw }, lookAt: at } };
+	};
 }
 
 function closed(held: Bridge, at: Date): Changed {

@@ -8,7 +8,13 @@ import { bridgeFault } from "#plugins/bridge/faults.ts";
 import { type Pin, type PinRole, readPins, replacePin } from "#plugins/bridge/sql/pins.ts";
 import { switchChain } from "#plugins/bridge/sql/preferences.ts";
 
-type Named = { chainId: number; role: PinRole; address: Address };
+type Named = {
+	chainId: number;
+	role: PinRole;
+	address: Address;
+	/** Of the code that the operator looked at; null: none was named. */
+	codeHash: Hex | null;
+};
 
 const PIN_TIMEOUT_MS = 10_000;
 
@@ -34,7 +40,7 @@ export function operateChains(context: BridgeContext) {
 		},
 		/**
 		 * Pins a contract or a solver of the provider's, in place of what was pinned, with the code
-		 * that it has now; answers all pins of the chain.
+		 * that the operator names, if it has that now; answers all pins of the chain.
 		 */
 		async pin(named: Named, actor: string): Promise<Pin[]> {
 			const { chainId, role, address } = named;
@@ -57,11 +63,11 @@ export function operateChains(context: BridgeContext) {
 
 /**
  * Reads the code that is pinned; of solvers, and of what fills orders, none is. Throws a Fault
- * where there is none to read.
+ * where there is none to read, or another than the operator looked at.
  */
 async function codeToPin(
 	{ readers, ending }: BridgeContext,
-	{ chainId, role, address }: Named,
+	{ chainId, role, address, codeHash: shown }: Named,
 ): Promise<Hex | null> {
 	if (role === "solver" || role === "filler") return null;
 	const read = readers.own(chainId);
@@ -69,5 +75,6 @@ async function codeToPin(
 	const codeHash = read && (await codeHashOf(read, address, signal));
 	if (codeHash === null) throw bridgeFault.chainUnreadable();
 	if (codeHash === "none") throw bridgeFault.contractMissing();
+	if (codeHash !== shown) throw bridgeFault.contractCode({ members: { codeHash } });
 	return codeHash;
 }

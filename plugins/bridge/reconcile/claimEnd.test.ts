@@ -5,12 +5,12 @@ import {
 	isWakeable,
 	listOpenBridges,
 	listUnfinishedFirst,
-	sumUnfinished,
 	wakeBridge,
 } from "#plugins/bridge/sql/bridges.ts";
 import { listMoves } from "#plugins/bridge/sql/moves.ts";
 import { FIRST_SEEN, insertPins, replacePin } from "#plugins/bridge/sql/pins.ts";
 import { insertSecond } from "#plugins/bridge/sql/secondDeposits.ts";
+import { sumUnfinished } from "#plugins/bridge/sql/sumUnfinished.ts";
 import {
 	AMOUNT,
 	createLieLab,
@@ -409,10 +409,104 @@ describe("what is late", () => {
 		lab.say(one, "success", pay("destination", paying(7n)));
 		await lab.pass(1_000);
 		expect(whereIs(await lab.read(one))).toContain("0.000007 USDX of it arrived on two");
-		await database.db.execute("update bridge.bridge set accepted_at = now()");
+		await lab.accept(one);
 		await lab.pass(60_000);
 		expect(await states(one)).toEqual([["success", null, true, 7n]]);
 	});
+
+	test("an operator's word is about what was shown: more, less, or something else is refused", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(7n, { by: STRANGER })));
+		await lab.pass(1_000);
+		expect(lab.accept(one)).rejects.toMatchObject({ code: "arrival_changed" });
+		lab.say(one, "success", pay("destination", paying(7n)));
+		await lab.pass(60_000);
+		for (const wrong of [
+			...[{ amountRaw: 8n }, { amountRaw: 6n }, { currency: SPAM }],
+			{ transactionHash: one.depositHash },
+		]) {
+			expect(lab.accept(one, wrong)).rejects.toMatchObject({ code: "arrival_changed" });
+		}
+		expect((await lab.read(one)).acceptedAt).toBeNull();
+	});
+
+	test("an operator's word stands for nothing that took the place of what was shown", async () => {
+		const one = await lab.deposited();
+		lab.say(one, "success", pay("destination", paying(700_000n)));
+		await lab.pass(1_000);
+		await lab.accept(one);
+		lab.chains.destination.reorg();
+		lab.say(one, "success", pay("destination", paying(1n)));
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["uncertain", "fill_short", null, 1n]]);
+		lab.say(one, "refund", pay("origin", paying(1n)));
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["uncertain", "refund_short", null, 1n]]);
+		lab.say(one, "success", pay("destination", paying(700_000n)));
+		await lab.pass(600_000);
+		expect(await states(one)).toEqual([["success", null, true, 700_000n]]);
+	});
+});
+
+test("an arrival that is mined anew in another block ends its own bridge again, and no other", async () => {
+	const [one, other] = [await lab.deposited(), await lab.deposited()];
+	const fill = pay("destination", paying(EXPECTED));
+	lab.say(one, "success", fill);
+	await lab.pass(1_000);
+	lab.chains.destination.remine(lab.nowS());
+	lab.say(other, "success", fill);
+	await lab.wake(other);
+	await lab.pass(1_000);
+	const done = ["success", null, true, EXPECTED];
+	const doubt = ["uncertain", "fill_short", null, 0n];
+	expect(await states(one, other)).toEqual([done, doubt]);
+	for (const ms of [15_000, 5_000, 0]) await lab.pass(ms);
+	await lab.pass(120_000);
+	const ends = (await states(one, other)).map(([status]) => status).sort();
+	expect(ends).toEqual(["success", "uncertain"]);
+});
+
+test("a webhook wakes a further deposit of its order, however long ago that was given up", async () => {
+	const first = await lab.deposited();
+	const second = await lab.again(first);
+	await database.db.execute(
+		"update bridge.bridge set status = 'timed_out', look_at = null, stopped_at = now()",
+	);
+	lab.say(first, "refund", pay("origin", paying(AMOUNT), paying(AMOUNT)));
+	await lab.wake(first);
+	await lab.pass(0);
+	await lab.pass(3_600_000);
+	const ends = await states(first, second);
+	expect(ends.map(([status]) => status)).toEqual(["refund", "refund"]);
+});
+
+test("an end of several payments says all of them, and is lost with any of them", async () => {
+	const one = await lab.deposited();
+	const [first = "0x"] = pay("destination", paying(MINIMUM / 2n));
+	const [second = "0x"] = pay("destination", paying(MINIMUM / 2n));
+	lab.say(one, "success", [first, second]);
+	await lab.pass(1_000);
+	const { outHashes } = await lab.read(one);
+	expect(new Set(outHashes)).toEqual(new Set([first, second]));
+	const moves = await listMoves(database.db, one.id);
+	expect(new Set(moves.at(-1)?.outHashes)).toEqual(new Set([first, second]));
+	lab.chains.destination.reorg();
+	await lab.pass(15_000);
+	await lab.pass(5_000);
+	expect(await states(one)).toEqual([["uncertain", "arrival_lost", false, null]]);
+	expect((await lab.read(one)).outHashes).toBeNull();
+});
+
+test("an end of several payments by the provider's node is verified by all of them", async () => {
+	const one = await lab.deposited();
+	lab.reads.destination = "public";
+	const halves = [0, 1].flatMap(() => pay("destination", paying(MINIMUM / 2n)));
+	lab.say(one, "success", halves);
+	await lab.pass(1_000);
+	expect(await states(one)).toEqual([["success", null, false, MINIMUM]]);
+	lab.reads.destination = "own";
+	await lab.pass(3_600_000);
+	expect(await states(one)).toEqual([["success", null, true, MINIMUM]]);
 });
 
 test("an arrival is watched until its chain has answered, however late that is", async () => {
@@ -464,7 +558,7 @@ describe("a deposit that was made once more", () => {
 		const [depositHash = "0x"] = lab.chains.origin.mine([sent], lab.nowS());
 		const id = first.id.replace(/^0/, "f");
 		const at = new Date(lab.clock.ms);
-		const second = { id, bridge, quoteSeq: 1, depositHash, at };
+		const second = { id, bridge, quoteSeq: 1, depositHash, depositedAt: at, at };
 		const insert = () => database.db.transaction((tx) => insertSecond(tx, second));
 		expect([await insert(), await insert()]).toEqual([true, false]);
 		return { ...first, id, depositHash };
@@ -507,6 +601,24 @@ describe("a deposit that was made once more", () => {
 		lab.say(first, "refund", refunds());
 		await lab.pass(60_000);
 		expect(await states(second)).toEqual([["pending", null, null, null]]);
+	});
+
+	test("a repeated deposit is paid by nobody who was first seen after its block, however late it is found", async () => {
+		await database.db.execute("delete from bridge.pin where role = 'solver'");
+		const first = await lab.deposited();
+		await database.db.execute("update bridge.bridge set look_at = null, stopped_at = now()");
+		const pin = { chainId: 1, address: SOLVER, by: "first" } as const;
+		lab.clock.ms += 60_000;
+		const again = lab.again(first, 600_000);
+		lab.clock.ms += 1_000;
+		await lab.pin(pin);
+		const second = await again;
+		lab.say(first, "refund", refunds());
+		await lab.pass(60_000);
+		expect((await states(second))[0]?.[0]).toBe("pending");
+		await lab.pin({ ...pin, by: "operator" });
+		await lab.pass(60_000);
+		expect((await states(second))[0]).toEqual(["refund", null, true, AMOUNT]);
 	});
 
 	test("a repeated deposit that nobody ends is called timed out, and is looked for like any other", async () => {

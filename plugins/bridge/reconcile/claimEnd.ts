@@ -69,7 +69,7 @@ export async function lookUpClaim(context: BridgeContext, asked: Asked): Promise
 	const { route, depositHash, createdAt } = bridge;
 	if (!route) return { end, verification: { kind: "unreadable" } };
 	const { readingOf } = await readingsOf(context, bridge, signal);
-	const payersOf = await payersBy(context, bridge);
+	const payersOf = await payersBy(context, bridge, quote);
 	const verification = await verifyEnd({
 		...{ end, route, quote, depositHash, hashes, payersOf, signal },
 		sinceMs: createdAt.getTime(),
@@ -98,13 +98,15 @@ export async function settleClaim(
 		return unproven(context, bridge, at);
 	}
 	const { groups, seen, isOwn } = verification;
-	const isAccepted = bridge.acceptedAt !== null;
-	const claimed = await claimArrivals(tx, { bridgeId: bridge.id, groups, isAccepted, at });
+	// An operator's word is about what they were shown, and nothing less or else.
+	const accepted = bridge.accepted?.end === end ? bridge.accepted : null;
+	const claimed = await claimArrivals(tx, { bridgeId: bridge.id, groups, accepted, at });
 	// What is told of a deposit that was made once more is mostly about the first one.
 	if (!claimed && bridge.depositOf !== null) return { event: null, change: unclaimed(bridge) };
 	const last = claimed?.payments.at(-1);
 	const where = {
 		outHash: last?.hash ?? seen.outHash,
+		outHashes: claimed ? [...new Set(claimed.payments.map(({ hash }) => hash))] : [seen.outHash],
 		outChainId: last?.chainId ?? seen.outChainId,
 		outCurrency: claimed?.group.currency ?? null,
 		arrivedRaw: claimed?.raw ?? 0n,
@@ -137,7 +139,8 @@ export async function settleLater(
 	await releaseArrivals(tx, bridge.id);
 	context.alarm("arrival_unproven", bridge.id);
 	const detail = "A node of that chain does not show what the provider's own node showed.";
-	const where = { outHash: null, outChainId: null, outCurrency: null, arrivedRaw: null };
+	const none = { outHash: null, outHashes: null, outChainId: null, outCurrency: null };
+	const where = { ...none, arrivedRaw: null };
 	const change = { ...where, isVerified: null, errorCode: "arrival_unproven", detail };
 	return { event: "doubt", change };
 }
@@ -159,17 +162,21 @@ export function unclaimed({ errorCode, claimedAt }: Bridge): BridgeChange {
 }
 
 /**
- * Returns who pays for the provider on a chain: whom it named before the deposit, or an operator.
- * Nobody is pinned here: whom it names afterwards may be anybody.
+ * Returns who pays for the provider on a chain: whom it named before the deposit, and by its quote
+ * at the latest, or an operator. Nobody is pinned here: whom it names afterwards may be anybody.
  */
 async function payersBy(
 	{ core }: BridgeContext,
 	{ request, route, depositedAt, createdAt }: Bridge,
+	quote: StoredQuote,
 ): Promise<(chainId: number) => ReadonlySet<Address> | null> {
 	// Its own contracts' message led to the transaction, and nobody's word.
 	if (request.mode === "direct") return () => null;
 	const ids = route ? [route.origin.chainId, route.destination.chainId] : [];
-	const all = await readPins(core.db, ids, { asOf: depositedAt ?? createdAt });
+	const began = depositedAt ?? createdAt;
+	// A chain's clock may be behind ours: what was quoted was there before the deposit.
+	const asOf = began > quote.createdAt ? began : quote.createdAt;
+	const all = await readPins(core.db, ids, { asOf });
 	// Anybody may pay through what fills orders: only its callers say whose payment it is.
 	const pins = all.filter(({ role }) => role !== "filler");
 	return (chainId) =>

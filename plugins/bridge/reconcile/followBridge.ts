@@ -2,35 +2,35 @@
 
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
-import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { seekSecond } from "#plugins/bridge/bridges/secondDeposit.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { readTransaction } from "#plugins/bridge/bridges/signedStep.ts";
-import { deliveryOf, oftEndOf } from "#plugins/bridge/direct/oft.ts";
 import {
 	FAILURE_GRACE_MS,
 	FAILURE_OPEN_MS,
-	HINT_AFTER_MS,
-	HINT_EVERY_MS,
 	LATE_EVERY_MS,
 	LOOK_DELAYS,
 	lateMs,
 	SEARCH_AGAIN_MS,
+	UNANSWERED_ALARM,
+	UNANSWERED_MAX_MS,
+	UNANSWERED_MS,
 } from "#plugins/bridge/limits.ts";
 import {
 	type Claim,
 	lookUpClaim,
 	type Outcome,
-	readingsOf,
 	settleClaim,
 	settleLater,
 	unclaimed,
 } from "#plugins/bridge/reconcile/claimEnd.ts";
+import { type Heard, hearOf } from "#plugins/bridge/reconcile/hearOf.ts";
 import type { OutHash } from "#plugins/bridge/reconcile/verifyEnd.ts";
 import { nextLook, watchArrival } from "#plugins/bridge/reconcile/watchArrival.ts";
-import type { RelayCallOptions, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
+import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 import {
+	arrivalsOf,
 	type Bridge,
 	type BridgeChange,
 	changeBridge,
@@ -54,25 +54,30 @@ type Judgement =
 /** What a look found: an end that is claimed is decided where the bridge is held. */
 type Found = Outcome & { claims?: readonly Claim[] };
 
-/** What was said of a bridge; `isWhole` false: there is more to search, soon. */
-type Heard = { word: RelayStatus; isWhole: boolean; change: BridgeChange };
-
-/** Names under which the provider says that it has seen no deposit. */
-const UNDEPOSITED = ["waiting", "depositing", "unknown"];
+type Judged = {
+	bridge: Bridge;
+	quote: StoredQuote;
+	word: RelayStatus | null;
+	signal: AbortSignal;
+};
 
 /**
  * Looks once at a bridge whose deposit is on chain: what the provider says, and whether both chains
- * agree. Throws a Fault where the provider cannot be asked now: the bridge keeps its place then.
+ * agree. Returns false where nobody answered about it: then time alone moves it, and it is asked
+ * about less often. Throws a Fault where nothing was asked: the bridge keeps its place then.
  */
 export async function followBridge(
 	context: BridgeContext,
 	bridge: Bridge,
 	signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
 	const { core } = context;
 	const { intentId, status } = bridge;
 	const isEnd = status === "success" || status === "refund";
-	if (isEnd && bridge.isVerified === true) return await watchArrival(context, bridge, signal);
+	if (isEnd && bridge.isVerified === true) {
+		await watchArrival(context, bridge, signal);
+		return true;
+	}
 	const { execution } = context.wallets;
 	const intent = intentId === null ? null : await execution.read(intentId, bridge.profileId);
 	// The plan of the deposit names the order that was really deposited for.
@@ -81,26 +86,24 @@ export async function followBridge(
 	const quote = await quoteOfOrder(core.db, asked);
 	if (!quote) {
 		context.alarm("quote_missing", bridge.id);
-		return await changeBridge(core.db, bridge.id, { lookAt: null });
+		await changeBridge(core.db, bridge.id, { lookAt: null });
+		return true;
 	}
-	if (isEnd) return await verifyLater(context, { bridge, quote, signal });
-	const options = { purpose: "poll", signal } as const;
-	const heard: Heard =
-		bridge.request.mode === "direct"
-			? await askChains(context, { bridge, quote, signal })
-			: {
-					word: await askProvider(context, { bridge, quote, options }),
-					...{ isWhole: true, change: {} },
-				};
+	if (isEnd) {
+		await verifyLater(context, { bridge, quote, signal });
+		return true;
+	}
+	const heard = await hearOf(context, { bridge, quote, signal });
 	const { word } = heard;
 	const outcome = await outcomeOf(context, { bridge, quote, word, signal });
 	const isThere = await isDeposited(context, { bridge, intent, quote, signal });
 	const lost = lostOutcome(bridge, { isThere });
 	await write(context, bridge, { found: outcome, lost, heard });
-	if (word.kind !== "seen" || bridge.depositOf !== null) return;
+	if (word?.kind !== "seen" || bridge.depositOf !== null) return word !== null;
 	const read = (hash: Hex) => readTransaction(context, { bridge, hash, signal });
 	const seconds = { bridge, deposit: intent, hashes: word.depositHashes, read, signal };
 	await seekSecond(context, seconds);
+	return true;
 }
 
 /**
@@ -142,126 +145,26 @@ export function judgeTime(
 	return { event: null, nextMs: delay };
 }
 
-/** Asks both chains of a direct bridge for its status; what cannot be read is in flight. */
-async function askChains(
-	context: BridgeContext,
-	{ bridge, quote, signal }: { bridge: Bridge; quote: StoredQuote; signal: AbortSignal },
-): Promise<Heard> {
-	const { route, depositHash, searchedBlock } = bridge;
-	const { readingOf } = await readingsOf(context, bridge, signal);
-	const here = route && readingOf(route.origin.chainId)?.read;
-	const there = route && readingOf(route.destination.chainId)?.read;
-	for (const token of context.settings.directTokens) {
-		const from = route && oftEndOf(token, route.origin.chainId);
-		const to = route && oftEndOf(token, route.destination.chainId);
-		const isToken = token.symbol === route?.origin.symbol;
-		if (!from || !to || !isToken || !here || !there || depositHash === null) continue;
-		try {
-			const delivery = await context.steps.run("bridge.status", () =>
-				deliveryOf({
-					...{ here, there, depositHash, ends: { from, to }, signal },
-					newestBlock: blockOf(quote.told.newestBlock),
-					searchedBlock: blockOf(searchedBlock),
-				}),
-			);
-			const { word, isWhole } = delivery;
-			const searched = delivery.searchedBlock === null ? null : Number(delivery.searchedBlock);
-			return { word, isWhole, change: { searchedBlock: searched } };
-		} catch (error) {
-			context.core.log.warn("a message could not be looked up", { bridgeId: bridge.id, error });
-		}
-	}
-	return { word: { kind: "unseen" }, isWhole: true, change: {} };
-}
-
-function blockOf(told: string | number | null): bigint | null {
-	return told === null ? null : BigInt(told);
-}
-
-/**
- * Asks the provider for a status by request id. Where the provider has not seen the deposit for a
- * while it is pointed out to it, and with a key its requests are searched by the deposit's hash and
- * by the order.
- */
-async function askProvider(
-	context: BridgeContext,
-	given: { bridge: Bridge; quote: StoredQuote; options: RelayCallOptions },
-): Promise<RelayStatus> {
-	const { bridge, quote, options } = given;
-	const { relay, core, steps } = context;
-	if (bridge.depositOf !== null) return await askOfSecond(context, given);
-	const word = await steps.run("bridge.status", () => relay.status(quote.requestId, options));
-	const isUnseen = word.kind === "unseen" || UNDEPOSITED.includes(word.status);
-	const { depositHash, depositedAt, hintedAt } = bridge;
-	const nowMs = core.clock.nowMs();
-	const ageMs = nowMs - (depositedAt?.getTime() ?? nowMs);
-	const sinceMs = nowMs - (hintedAt?.getTime() ?? 0);
-	if (!isUnseen || depositHash === null || ageMs < HINT_AFTER_MS || sinceMs < HINT_EVERY_MS) {
-		return word;
-	}
-	await changeBridge(core.db, bridge.id, { hintedAt: new Date(nowMs) });
-	try {
-		const chainId = bridge.route?.origin.chainId ?? 0;
-		const { requestId, orderId } = quote;
-		return await steps.run("bridge.status", async () => {
-			await relay.hint({ chainId, hash: depositHash, requestId }, options);
-			if (!relay.canSearch) return word;
-			const found =
-				(await relay.search({ depositHash }, options)) ??
-				(await relay.search({ orderId }, options));
-			return found?.status ?? word;
-		});
-	} catch (error) {
-		// It was only to help: what was answered by the request's id stands.
-		if (error instanceof Fault) return word;
-		throw error;
-	}
-}
-
-/**
- * Asks what became of a deposit that was made once more. Its request's word is about the first
- * one, if there was one; what is found by the deposit's own hash is added to its transactions.
- */
-async function askOfSecond(
-	{ relay, steps }: BridgeContext,
-	given: { bridge: Bridge; quote: StoredQuote; options: RelayCallOptions },
-): Promise<RelayStatus> {
-	const { bridge, quote, options } = given;
-	const { depositHash } = bridge;
-	return await steps.run("bridge.status", async () => {
-		const word = await relay.status(quote.requestId, options);
-		if (!relay.canSearch || depositHash === null) return word;
-		const status = (await relay.search({ depositHash }, options))?.status;
-		if (status?.kind !== "seen" || word.kind !== "seen") return status ?? word;
-		return { ...status, outHashes: [...status.outHashes, ...word.outHashes] };
-	});
-}
-
 /**
  * Returns what may have become of a deposit that was made once more: a fill or a refund, whatever
  * its request's word is about. Nothing, as long as the first deposit may still get either: it has
  * no end, and is not given up.
  */
-async function claimsOfSecond(
-	context: BridgeContext,
-	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
-): Promise<Claim[]> {
+async function claimsOfSecond(context: BridgeContext, given: Judged): Promise<Claim[]> {
 	const { bridge, word } = given;
 	const first = await readBridge(context.core.db, bridge.depositOf ?? "");
 	const isEnded = /^(success|refund)$/.test(first?.status ?? "") || first?.stoppedAt !== null;
 	const isOpen = first?.depositedAt !== null && !isEnded;
-	if (isOpen || word.kind !== "seen") return [];
+	if (isOpen || word?.kind !== "seen") return [];
 	const hashes = word.outHashes;
 	return await Promise.all(
 		(["fill", "refund"] as const).map((end) => lookUpClaim(context, { ...given, end, hashes })),
 	);
 }
 
-async function outcomeOf(
-	context: BridgeContext,
-	given: { bridge: Bridge; quote: StoredQuote; word: RelayStatus; signal: AbortSignal },
-): Promise<Found> {
+async function outcomeOf(context: BridgeContext, given: Judged): Promise<Found> {
 	const { bridge, quote, word, signal } = given;
+	if (word === null) return { event: null, change: {} };
 	if (bridge.depositOf !== null) {
 		return { event: null, change: {}, claims: await claimsOfSecond(context, given) };
 	}
@@ -290,10 +193,10 @@ async function verifyLater(
 ): Promise<void> {
 	const { core, steps } = context;
 	const { bridge } = given;
-	const { outHash: hash, outChainId: chainId } = bridge;
-	if (hash === null) return await changeBridge(core.db, bridge.id, { lookAt: null });
+	const { outChainId: chainId } = bridge;
+	const hashes = arrivalsOf(bridge).map((hash) => ({ hash, chainId }));
+	if (hashes.length === 0) return await changeBridge(core.db, bridge.id, { lookAt: null });
 	const end = bridge.status === "refund" ? "refund" : "fill";
-	const hashes = [{ hash, chainId }];
 	const claim = await lookUpClaim(context, { ...given, end, hashes, isOwnOnly: true });
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
@@ -329,6 +232,19 @@ async function isDeposited(
 	return kind === "used" || kind === "unreadable";
 }
 
+function saidBy(word: RelayStatus | null): BridgeChange {
+	if (word === null) return {};
+	if (word.kind === "unseen") return { providerStatus: null };
+	return { providerStatus: word.status, providerReason: word.failReason };
+}
+
+/** Returns the delay until the next look, longer after each look that nobody answered. */
+function slowedMs(nextMs: number | null, unanswered: number): number | null {
+	if (nextMs === null || unanswered === 0) return nextMs;
+	const slowMs = UNANSWERED_MS * 2 ** Math.min(unanswered - 1, 10);
+	return Math.max(nextMs, Math.min(slowMs, UNANSWERED_MAX_MS));
+}
+
 /** Returns the doubt for a deposit that left its chain, or the end of that doubt; null: neither. */
 function lostOutcome(
 	{ status, errorCode }: Bridge,
@@ -362,10 +278,8 @@ async function write(
 ): Promise<void> {
 	const { core, settings, steps } = context;
 	const { word, isWhole } = heard;
-	const said =
-		word.kind === "seen"
-			? { providerStatus: word.status, providerReason: word.failReason }
-			: { providerStatus: null };
+	const said = saidBy(word);
+	const unanswered = word === null ? bridge.unanswered + 1 : 0;
 	const act = async (tx: Tx) => {
 		const held = await lockBridge(tx, bridge.id);
 		if (!held || held.lookAt === null || held.status !== bridge.status) return;
@@ -374,18 +288,20 @@ async function write(
 		const settled = await settleAll(context, tx, { bridge: held, found, at });
 		const isProven = settled.event === "fill" || settled.event === "refund";
 		const { event, change } = isProven ? settled : (lost ?? settled);
-		const looked = { ...held, failedAt: change.failedAt ?? held.failedAt };
-		if (change.failedAt === null) looked.failedAt = null;
-		const time = judgeTime(looked, { nowMs, timeoutMs: settings.timeoutMs });
+		const now = { ...held, failedAt: change.failedAt ?? held.failedAt };
+		if (change.failedAt === null) now.failedAt = null;
+		const time = judgeTime(now, { nowMs, timeoutMs: settings.timeoutMs });
 		const due = event ?? time.event;
 		const laterMs = isWhole
-			? time.nextMs
+			? slowedMs(time.nextMs, unanswered)
 			: Math.min(time.nextMs ?? SEARCH_AGAIN_MS, SEARCH_AGAIN_MS);
+		if (unanswered === UNANSWERED_ALARM) context.alarm("provider_silent", bridge.id);
 		const nextAt = laterMs === null ? null : new Date(nowMs + laterMs);
 		const lookAt = isProven ? nextLook(0, at) : nextAt;
 		const stoppedAt = lookAt === null ? at : null;
 		if (stoppedAt !== null && held.stoppedAt === null) context.alarm("given_up", bridge.id);
-		const all = { ...change, ...said, ...heard.change, lookAt, stoppedAt, looks: held.looks + 1 };
+		const looked = { lookAt, stoppedAt, looks: held.looks + 1, unanswered };
+		const all = { ...change, ...said, ...heard.change, ...looked };
 		const moved = due === null ? null : await moveBridge(tx, held, { event: due, at, change: all });
 		if (moved === null) await changeNoted(tx, held, { at, change: all });
 	};

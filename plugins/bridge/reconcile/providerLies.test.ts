@@ -76,11 +76,21 @@ function isFor(
 	{ deposit, chainId }: { deposit: SimPayment | undefined; chainId: number },
 ): boolean {
 	const isMarked = paid.input.includes(orderId.slice(2));
-	const isTheirs = PAYERS.includes(paid.from) || PAYERS.includes(paid.sender) || isMarked;
+	const isPayer = (address: Hex) =>
+		PAYERS.includes(address) || isPinned({ address, chainId, atS: deposit?.atS ?? 0 });
+	const isTheirs = isPayer(paid.from) || isPayer(paid.sender) || isMarked;
 	const isAfter =
 		deposit !== undefined &&
 		(chainId === 1 ? paid.block > deposit.block : paid.atS + 60 >= deposit.atS);
 	return isTheirs && isAfter && paid.hash !== depositHash && paid.from !== paid.to;
+}
+
+/** Returns whether an address was pinned before a deposit, or by an operator. */
+function isPinned(given: { address: Hex; chainId: number; atS: number }): boolean {
+	return lab.solvers.some(({ address, chainId, by, atMs }) => {
+		const isEarly = by === "operator" || atMs < (given.atS + 1) * 1_000;
+		return address === given.address && chainId === given.chainId && isEarly;
+	});
 }
 
 /** Says what is wrong now; what left its chain a moment ago may be said for one more look. */
@@ -97,7 +107,10 @@ async function judge(bridges: readonly LieBridge[]): Promise<string[]> {
 		}
 		if (isEnd) {
 			const sum = mine.reduce((total, { raw }) => total + raw, 0n);
-			const leastRaw = row.status === "success" ? bridge.minimumOutRaw : 250_000n;
+			const wholeRaw = row.status === "success" ? bridge.minimumOutRaw : 250_000n;
+			const accepted = lab.accepted.get(bridge.id);
+			const isAccepted = accepted?.end === row.status && accepted.raw < wholeRaw;
+			const leastRaw = isAccepted ? accepted.raw : wholeRaw;
 			if (sum !== row.arrivedRaw || sum < leastRaw) problems.push(`${name}: ${sum} arrived`);
 			const [place, party] =
 				row.status === "success"
@@ -114,6 +127,9 @@ async function judge(bridges: readonly LieBridge[]): Promise<string[]> {
 		if (row.status === "uncertain" && row.errorCode === null) problems.push(`${name}: of what?`);
 		const isWatched = row.lookAt !== null || (row.stoppedAt !== null && isWakeable(row));
 		if (!isEnd && !isWatched) problems.push(`${name}: nobody looks`);
+		if (row.lookAt !== null && row.lookAt.getTime() < lab.clock.ms) {
+			problems.push(`${name}: it was due, and nobody looked`);
+		}
 		if (isEnd && row.isVerified === false && !isWatched && row.lookAt === null) {
 			problems.push(`${name}: nobody verifies it`);
 		}
@@ -141,7 +157,8 @@ function shared(all: readonly Arrival[]): string[] {
 
 /** Both chains are read by nodes of ours, and the provider says what really is. */
 async function settle(bridges: readonly LieBridge[]): Promise<void> {
-	for (const chain of Object.values(lab.chains)) chain.isDown = false;
+	for (const name of ["origin", "destination"] as const) lab.chains[name].isDown = false;
+	lab.silent.clear();
 	Object.assign(lab.reads, { origin: "own", destination: "own" });
 	for (const bridge of bridges) lab.say(bridge, "pending");
 	for (let hour = 0; hour < 3; hour++) await lab.pass(HOUR_MS);
@@ -162,10 +179,12 @@ describe(`a provider that lies (TEST_SEED=${TEST_SEED})`, () => {
 					await settle(bridges);
 					expect([seed, await judge(bridges)]).toEqual([seed, []]);
 					for (const bridge of bridges) {
-						const { status, isVerified, errorCode } = await lab.read(bridge);
+						const { status, isVerified, errorCode, depositOf, accepted } = await lab.read(bridge);
 						const isOpen = /^(success|refund)$/.test(status) && isVerified !== true;
 						expect([seed, status, isOpen]).toEqual([seed, status, false]);
-						const name = `${status} ${errorCode}`;
+						const isAccepted = lab.accepted.get(bridge.id)?.end === status && accepted !== null;
+						const kind = isAccepted ? "accepted " : depositOf === null ? "" : "second ";
+						const name = `${kind}${status} ${errorCode}`;
 						met.set(name, (met.get(name) ?? 0) + 1);
 					}
 				}
@@ -179,6 +198,7 @@ describe(`a provider that lies (TEST_SEED=${TEST_SEED})`, () => {
 		for (const wanted of [
 			...["success null", "refund null", "timed_out null", "fill_short", "refund_short"],
 			...["refund_elsewhere", "arrival_unproven"],
+			...["second success null", "second refund null", "accepted success null"],
 		]) {
 			expect([wanted, names.some((name) => name.endsWith(wanted))]).toEqual([wanted, true]);
 		}

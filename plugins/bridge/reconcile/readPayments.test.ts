@@ -123,11 +123,29 @@ test("a coin is the transaction's value, or what the party had more behind its b
 });
 
 test("payments of the block's other transactions do not count in the coin's growth", async () => {
-	const others = [{ hash: `0x${"cd".repeat(32)}`, to: PARTY, value: "0x3" }];
+	const others = [sent({ hash: `0x${"cd".repeat(32)}`, from: OTHER, to: PARTY, value: "0x3" })];
 	const inner = told([], { input: `0x${PARTY.slice(2)}` });
 	const block = { timestamp: "0x64", transactions: others };
 	const found = await read({ ...inner, ...grown, eth_getBlockByNumber: block });
 	expect(found).toMatchObject({ payments: [{ raw: 1n }] });
+});
+
+test("a coin's growth is nobody's where the party, or a stranger's call, may have made it", async () => {
+	const inner = told([], { input: `0x${PARTY.slice(2)}` });
+	const named = `0x${PARTY.slice(2)}`;
+	for (const [other, raw] of [
+		[{ from: PARTY, to: POOL }, null],
+		[{ from: OTHER, to: POOL, input: named }, null],
+		[{ from: SOLVER, to: POOL, input: named }, 4n],
+		[{ from: OTHER, to: POOL }, 4n],
+	] as const) {
+		const transactions = [sent({ hash: `0x${"cd".repeat(32)}`, ...other })];
+		const block = { timestamp: "0x64", transactions };
+		const found = await read({ ...inner, ...grown, eth_getBlockByNumber: block });
+		expect([other, found]).toEqual([
+			...[other, expect.objectContaining({ payments: raw === null ? [] : [expect.anything()] })],
+		]);
+	}
 });
 
 test("a transaction that is absent, failed or unreadable has its own answer", async () => {

@@ -73,9 +73,7 @@ const transactionSchema = z.object({
 });
 const blockSchema = z.object({ timestamp: quantity });
 const fullBlockSchema = z.object({
-	transactions: z
-		.array(transactionSchema.pick({ hash: true, to: true, value: true }))
-		.max(TRANSACTIONS_MAX),
+	transactions: z.array(transactionSchema).max(TRANSACTIONS_MAX),
 });
 
 /** Reads where a transaction stands; null where the chain has it not. Throws where none answers. */
@@ -187,28 +185,35 @@ async function coinsPaid(read: ChainReader, found: Found): Promise<Paid> {
 		const isNamed = isMarked || proof.payers === null || input.includes(party.slice(2));
 		const isInner = isNamed && (isTheirs || (to !== null && isPayer(proof, to)));
 		if (isOwners || !isInner || !asked.isCoinWanted) continue;
-		const raw = await grownBy(read, { hash, party, block, signal });
+		const raw = await grownBy(read, { hash, party, block, proof, signal });
 		paid.push({ ...base, logIndex: GROWN_COIN, party, raw });
 	}
 	return { paid, isForeign };
 }
 
-/** Returns what an address had more behind a block, less what other transactions paid it there. */
+/**
+ * Returns what an address had more behind a block, less what other transactions paid it there.
+ * None, where one of the block that is not the provider's may have paid it by an inner call, as an
+ * owner's own swap does: nobody can say which of them it was.
+ */
 async function grownBy(
 	read: ChainReader,
-	given: { hash: Hex; party: Address; block: bigint; signal: AbortSignal },
+	given: { hash: Hex; party: Address; block: bigint; proof: Proof; signal: AbortSignal },
 ): Promise<bigint> {
-	const { hash, party, block, signal } = given;
+	const { hash, party, block, proof, signal } = given;
 	const at = async (number: bigint) =>
 		quantity.parse(await read("eth_getBalance", [party, hexQuantity(number)], signal));
 	const [before, after] = await Promise.all([at(block - 1n), at(block)]);
 	if (after <= before) return 0n;
 	const told = await read("eth_getBlockByNumber", [hexQuantity(block), true], signal);
-	const others = fullBlockSchema
-		.parse(told)
-		.transactions.filter((one) => one.to === party && one.hash !== hash)
-		.reduce((sum, { value }) => sum + value, 0n);
-	return after - before > others ? after - before - others : 0n;
+	const others = fullBlockSchema.parse(told).transactions.filter((one) => one.hash !== hash);
+	const mayPay = ({ from, to, input }: Transaction) => {
+		if (from === party) return true;
+		return to !== party && input.includes(party.slice(2)) && !isPayer(proof, from);
+	};
+	if (others.some(mayPay)) return 0n;
+	const paid = others.filter(({ to }) => to === party).reduce((sum, { value }) => sum + value, 0n);
+	return after - before > paid ? after - before - paid : 0n;
 }
 
 function isPayer({ payers }: Proof, address: Address): boolean {

@@ -55,6 +55,47 @@ test("while the provider is away every bridge keeps its place", async () => {
 	expect(lab.polled.map(({ n }) => n).sort()).toEqual([1, 2, 3, 4, 5]);
 });
 
+test("bridges about which the provider does not answer hold back none of the others", async () => {
+	await lab.insertOpen(40);
+	for (let n = 1; n <= 30; n++) lab.silent.add(n);
+	await lab.passSeconds(5);
+	const others = Array.from({ length: 10 }, (_, index) => 31 + index);
+	const asked = new Set(lab.polled.map(({ n }) => n));
+	expect(others.filter((n) => !asked.has(n))).toEqual([]);
+	await lab.passSeconds(55);
+	// Each of them is asked about less often each time: after 10, 20 and 40 seconds.
+	const times = (of: number) => lab.polled.filter(({ n }) => n === of).length;
+	expect([times(1) <= 4, times(40) > times(1)]).toEqual([true, true]);
+});
+
+test("a bridge about which the provider never answers is called timed out, and an operator is told", async () => {
+	await lab.insertOpen(1);
+	lab.silent.add(1);
+	lab.timeoutMs = 600_000;
+	await lab.passSeconds(1_500);
+	const [row] = await database.db.query<{ status: string; word: string | null }>(
+		"select status, provider_status as word from bridge.bridge",
+	);
+	expect(row).toEqual({ status: "timed_out", word: null });
+	expect(lab.alarms).toEqual([]);
+	lab.clock.ms += 3_600_000;
+	await lab.passSeconds(1);
+	expect(lab.alarms).toEqual(["provider_silent"]);
+});
+
+test("while the provider answers about nobody a turn asks about a few, and later turns go on", async () => {
+	await lab.insertOpen(100);
+	for (let n = 1; n <= 100; n++) lab.silent.add(n);
+	await lab.passSeconds(1);
+	expect(lab.polled.length).toBeLessThan(30);
+	await lab.passSeconds(9);
+	expect(new Set(lab.polled.map(({ n }) => n)).size).toBe(100);
+	lab.silent.clear();
+	lab.polled = [];
+	await lab.passSeconds(60);
+	expect(new Set(lab.polled.map(({ n }) => n)).size).toBe(100);
+});
+
 test("a claim that no chain can say anything of stays open, and an operator is told", async () => {
 	await lab.insertOpen(1);
 	lab.word = {

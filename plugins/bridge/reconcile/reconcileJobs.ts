@@ -4,7 +4,13 @@ import { Fault } from "#core/fault.ts";
 import type { Job } from "#core/schedule.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { advanceBridge } from "#plugins/bridge/bridges/advanceBridge.ts";
-import { LOOKS_AT_ONCE_MAX, TURN_BRIDGES_MAX, TURN_EVERY_MS } from "#plugins/bridge/limits.ts";
+import {
+	LOOK_TIMEOUT_MS,
+	LOOKS_AT_ONCE_MAX,
+	SILENT_LOOKS_MAX,
+	TURN_BRIDGES_MAX,
+	TURN_EVERY_MS,
+} from "#plugins/bridge/limits.ts";
 import { followBridge } from "#plugins/bridge/reconcile/followBridge.ts";
 import {
 	type Bridge,
@@ -39,13 +45,17 @@ export function reconcileJobs(context: BridgeContext): Job[] {
 			async run({ signal }) {
 				await eachOf(context, await due(false), async ({ id }) => {
 					await advanceBridge(context, { id, signal });
+					return true;
 				});
 			},
 		},
 		{
 			...{ name: "bridge.follow", ...terms },
 			async run({ signal }) {
-				await eachOf(context, await due(true), (bridge) => followBridge(context, bridge, signal));
+				await eachOf(context, await due(true), (bridge) => {
+					const within = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+					return followBridge(context, bridge, within);
+				});
 			},
 		},
 	];
@@ -64,31 +74,34 @@ export async function lookNow(context: BridgeContext, bridgeId: string): Promise
 		const signal = AbortSignal.any([ending, AbortSignal.timeout(TURN_TIMEOUT_MS)]);
 		await followBridge(context, bridge, signal);
 	} catch (error) {
-		if (isProviderAway(error) || ending.aborted) return;
+		if (isTooOften(error) || ending.aborted) return;
 		core.log.warn("a bridge could not be looked at when it was told of", { bridgeId, error });
 	}
 }
 
 /**
  * Works through bridges in their order, several at once, until the provider has no more to give:
- * those left over are first in the next turn, because their time to be looked at came first.
+ * those left over are first in the next turn, because their time to be looked at came first. One
+ * that nobody answers about goes behind the others; many in a row, and the provider is away.
  */
 async function eachOf(
 	{ core }: BridgeContext,
 	bridges: readonly Bridge[],
-	look: (bridge: Bridge) => Promise<void>,
+	look: (bridge: Bridge) => Promise<boolean>,
 ): Promise<void> {
 	const waiting = [...bridges];
 	let isOver = false;
+	let silent = 0;
 	async function work(): Promise<void> {
 		for (;;) {
 			const bridge = waiting.shift();
 			if (!bridge || isOver) return;
 			try {
-				await look(bridge);
+				silent = (await look(bridge)) ? 0 : silent + 1;
+				isOver ||= silent >= SILENT_LOOKS_MAX;
 			} catch (error) {
-				isOver ||= isProviderAway(error);
-				if (isProviderAway(error)) continue;
+				isOver ||= isTooOften(error);
+				if (isTooOften(error)) continue;
 				core.log.error("a bridge could not be looked at", { bridgeId: bridge.id, error });
 				const lookAt = new Date(core.clock.nowMs() + FAILED_LOOK_MS);
 				await changeBridge(core.db, bridge.id, { lookAt });
@@ -98,8 +111,7 @@ async function eachOf(
 	await Promise.all(Array.from({ length: LOOKS_AT_ONCE_MAX }, work));
 }
 
-/** Returns true for a Fault that says that the provider cannot be asked now, for any bridge. */
-function isProviderAway(error: unknown): boolean {
-	const codes = ["rate_limited", "bridge_provider_unavailable"];
-	return error instanceof Fault && codes.includes(error.code);
+/** Returns true for a Fault that says that nothing more may be asked now, of any bridge. */
+function isTooOften(error: unknown): boolean {
+	return error instanceof Fault && error.code === "rate_limited";
 }

@@ -1,6 +1,7 @@
 // Watches an arrival until its block is too deep to leave the chain.
 
 import { z } from "zod";
+import type { Hex } from "#core/chain/Hex.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import {
 	ARRIVAL_DEPTH_BLOCKS,
@@ -8,8 +9,9 @@ import {
 	ARRIVAL_LOOKS,
 	ARRIVAL_WATCH_MS,
 } from "#plugins/bridge/limits.ts";
-import { releaseArrivals } from "#plugins/bridge/sql/arrivals.ts";
+import { arrivalBlocks, releaseArrivals } from "#plugins/bridge/sql/arrivals.ts";
 import {
+	arrivalsOf,
 	type Bridge,
 	type BridgeMove,
 	changeBridge,
@@ -77,7 +79,8 @@ function moveOf(
 		event: "doubt",
 		change: {
 			...{ errorCode: "arrival_lost", missingAt: null, lookAt: at, isVerified: false },
-			...{ outHash: null, outChainId: null, outCurrency: null, arrivedRaw: null },
+			...{ outHash: null, outHashes: null, outChainId: null, outCurrency: null },
+			arrivedRaw: null,
 		},
 	};
 }
@@ -88,20 +91,32 @@ export function nextLook(ageMs: number, at: Date): Date {
 	return new Date(at.getTime() + delayMs);
 }
 
+/**
+ * Looks at each transaction that paid: without one of them it is less than was ended by. One that
+ * was mined anew in another block is looked up anew, as its payments are others.
+ */
 async function lookAt(
 	context: BridgeContext,
-	{ outHash, outChainId }: Bridge,
+	bridge: Bridge,
 	signal: AbortSignal,
 ): Promise<Arrival> {
-	if (outHash === null || outChainId === null) return "final";
+	const { outChainId } = bridge;
+	const hashes = arrivalsOf(bridge);
+	if (hashes.length === 0 || outChainId === null) return "final";
 	const read = await readerOf(context, outChainId, signal);
 	if (read === null) return "unreadable";
 	try {
-		const told = await read("eth_getTransactionReceipt", [outHash], signal);
-		const receipt = receiptSchema.parse(told);
-		if (receipt?.status !== 1) return "gone";
+		const told = await Promise.all(
+			hashes.map((hash) => read("eth_getTransactionReceipt", [hash], signal)),
+		);
+		const receipts = told.map((one) => receiptSchema.parse(one));
+		const newest = Math.max(...receipts.map((one) => one?.blockNumber ?? 0));
+		const blocks = await arrivalBlocks(context.core.db, bridge.id);
+		const isThere = (one: (typeof receipts)[number], hash: Hex | undefined) =>
+			one?.status === 1 && one.blockNumber === (blocks.get(hash ?? "0x") ?? one.blockNumber);
+		if (!receipts.every((one, place) => isThere(one, hashes[place]))) return "gone";
 		const head = quantity.parse(await read("eth_blockNumber", [], signal));
-		return head - receipt.blockNumber >= ARRIVAL_DEPTH_BLOCKS ? "final" : "there";
+		return head - newest >= ARRIVAL_DEPTH_BLOCKS ? "final" : "there";
 	} catch {
 		return "unreadable";
 	}

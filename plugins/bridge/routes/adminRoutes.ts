@@ -2,15 +2,19 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { ANY_CASE_ADDRESS_PATTERN, anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
+import {
+	ANY_CASE_ADDRESS_PATTERN,
+	ANY_CASE_WORD_PATTERN,
+	anyCaseAddressSchema,
+	anyCaseWordSchema,
+} from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { canFail } from "#core/http/routeMarks.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { bridgeSchema } from "#plugins/bridge/bridges/renderBridge.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
-import { operateBridges } from "#plugins/bridge/operator/operateBridges.ts";
-
+import { operateBridges, shownArrival } from "#plugins/bridge/operator/operateBridges.ts";
 import { PIN_ROLES } from "#plugins/bridge/sql/pins.ts";
 
 const LISTED_MAX = 200;
@@ -51,8 +55,31 @@ const pinBody = z
 			.string()
 			.regex(new RegExp(ANY_CASE_ADDRESS_PATTERN))
 			.meta({ description: "The contract or solver.", examples: [`0x${"5d".repeat(20)}`] }),
+		codeHash: z
+			.string()
+			.regex(new RegExp(ANY_CASE_WORD_PATTERN))
+			.optional()
+			.meta({
+				description:
+					"Of a `depository` or `proxy`: the hash of the code that you looked at. Without it, or where " +
+					"the contract has another one, nothing is pinned, and the refusal names the hash that it has.",
+				examples: [`0x${"5d".repeat(32)}`],
+			}),
 	})
 	.meta({ id: "BridgeContractPin", description: "An address of the provider's that is trusted." });
+const acceptBody = z
+	.strictObject({
+		transactionHash: z
+			.string()
+			.regex(new RegExp(ANY_CASE_WORD_PATTERN))
+			.meta({ description: "As `arrived` says it.", examples: [`0x${"5d".repeat(32)}`] }),
+		amountRaw: field.digits("As `arrived` says it.", "700000000"),
+		currency: z
+			.string()
+			.regex(new RegExp(ANY_CASE_ADDRESS_PATTERN))
+			.meta({ description: "As `arrived` says it.", examples: [`0x${"5d".repeat(20)}`] }),
+	})
+	.meta({ id: "BridgeShownArrival", description: "What was found of a bridge, and is accepted." });
 const pinAnswer = z
 	.object({
 		pins: z
@@ -85,14 +112,14 @@ export function adminRoutes(context: BridgeContext, bridges: Bridges) {
 	return new Elysia({ prefix: "/v1/admin" })
 		.use(bridgeRoutes(deps))
 		.use(wordRoute(deps, LOOK))
-		.use(wordRoute(deps, ACCEPT))
 		.use(wordRoute(deps, CLOSE))
+		.use(acceptRoute(deps))
 		.use(chainRoutes(deps));
 }
 
 type Deps = { context: BridgeContext; operations: ReturnType<typeof operateBridges> };
 type Word = {
-	word: "look" | "accept" | "close";
+	word: "look" | "close";
 	operationId: string;
 	summary: string;
 	description: string;
@@ -102,11 +129,6 @@ const about = { tags: ["admin"], security: [{ admin: [] as string[] }] };
 const LOOK: Word = {
 	...{ word: "look", operationId: "refreshBridge", summary: "Looks for a bridge's money now" },
 	description: "Of any that is not at its end, however long ago it was given up.",
-};
-const ACCEPT: Word = {
-	...{ word: "accept", operationId: "acceptBridge", summary: "Accepts less than was promised" },
-	description:
-		"Of one that is `fill_short` or `refund_short`: what arrived ends it, read from the chain anew.",
 };
 const CLOSE: Word = {
 	...{ word: "close", operationId: "closeBridge", summary: "Ends what nobody finds" },
@@ -189,6 +211,24 @@ function wordRoute(deps: Deps, { word, operationId, summary, description }: Word
 	);
 }
 
+function acceptRoute(deps: Deps) {
+	return guarded(deps).post(
+		"/bridges/:id/accept",
+		async ({ params, body, operator }) =>
+			deps.operations.accept(idOf(params.id), shownArrival.parse(body), operator.actor),
+		{
+			...{ params, body: acceptBody, response: { 200: bridgeSchema } },
+			detail: {
+				...{ ...about, operationId: "acceptBridge", summary: "Accepts less than was promised" },
+				description:
+					"Of one that is `fill_short` or `refund_short`: so much as the body names, in that currency, " +
+					"ends it, read from the chain anew. What `arrived` says must be that.",
+				...canFail(bridgeFault.notFound, bridgeFault.bridgeState, bridgeFault.arrivalChanged),
+			},
+		},
+	);
+}
+
 function chainRoutes(deps: Deps) {
 	const { operations } = deps;
 	return guarded(deps)
@@ -209,9 +249,10 @@ function chainRoutes(deps: Deps) {
 		)
 		.put(
 			"/bridge-chains/:chainId/contracts",
-			async ({ params: { chainId }, body: { role, address }, operator }) => {
+			async ({ params: { chainId }, body: { role, address, codeHash: hash }, operator }) => {
 				const pinned = anyCaseAddressSchema.parse(address);
-				const asked = { chainId, role, address: pinned };
+				const codeHash = hash === undefined ? null : anyCaseWordSchema.parse(hash);
+				const asked = { chainId, role, address: pinned, codeHash };
 				return { pins: await operations.pin(asked, operator.actor) };
 			},
 			{
@@ -222,7 +263,10 @@ function chainRoutes(deps: Deps) {
 					description:
 						"Money goes to, and is proven to come from, pinned addresses alone. A change of what the " +
 						"provider publishes, or of a contract's code, is refused until it is pinned here.",
-					...canFail(bridgeFault.chainUnreadable, bridgeFault.contractMissing),
+					...canFail(
+						...[bridgeFault.chainUnreadable, bridgeFault.contractMissing],
+						bridgeFault.contractCode,
+					),
 				},
 			},
 		);

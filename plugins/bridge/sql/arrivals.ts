@@ -1,7 +1,7 @@
 // Reads and writes which payments on chain belong to which bridge.
 
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
-import type { Tx } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
 
 /** In place of a log's index: the transaction's own coin, or a part of what the coin grew by. */
 export const OWN_COIN = -1;
@@ -38,8 +38,14 @@ export type Claimed = {
 	raw: bigint;
 };
 
-type Row = { bridgeId: string; hash: Hex; logIndex: number; party: Address };
-type Claiming = { bridgeId: string; groups: readonly Group[]; isAccepted: boolean; at: Date };
+type Row = { hash: Hex; logIndex: number; block: number };
+type Claiming = {
+	bridgeId: string;
+	groups: readonly Group[];
+	/** So much in that currency is enough as well. */
+	accepted: { chainId: number; currency: Address; raw: bigint } | null;
+	at: Date;
+};
 
 /**
  * Gives a bridge the payments that end it, where enough of them are no other bridge's; each is
@@ -48,7 +54,7 @@ type Claiming = { bridgeId: string; groups: readonly Group[]; isAccepted: boolea
  * ends.
  */
 export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed | null> {
-	const { bridgeId, groups, isAccepted, at } = claiming;
+	const { bridgeId, groups, accepted, at } = claiming;
 	await lockBlocks(
 		tx,
 		groups.flatMap(({ payments }) => payments),
@@ -56,7 +62,7 @@ export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed
 	let most: Claimed | null = null;
 	for (const group of groups) {
 		const free = await freeOf(tx, { bridgeId, payments: group.payments });
-		const minimumRaw = isAccepted ? 1n : group.minimumRaw;
+		const minimumRaw = leastOf(group, accepted);
 		const payments = chosenOf(free, { ...group, minimumRaw });
 		const raw = payments.reduce((sum, one) => sum + one.raw, 0n);
 		const isEnough = minimumRaw !== null && raw > 0n && raw >= minimumRaw;
@@ -67,9 +73,27 @@ export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed
 	return most;
 }
 
+function leastOf(
+	{ chainId, currency, minimumRaw }: Group,
+	accepted: Claiming["accepted"],
+): bigint | null {
+	if (accepted?.chainId !== chainId || accepted.currency !== currency) return minimumRaw;
+	return minimumRaw === null || accepted.raw < minimumRaw ? accepted.raw : minimumRaw;
+}
+
 /** Deletes a bridge's claims on payments once its end is withdrawn. By `arrival_of_bridge`. */
 export async function releaseArrivals(tx: Tx, bridgeId: string): Promise<void> {
 	await tx.execute("delete from bridge.arrival where bridge_id = $1", [bridgeId]);
+}
+
+/** Reads in which blocks a bridge's payments were when they ended it. By `arrival_of_bridge`. */
+export async function arrivalBlocks(db: Queryable, bridgeId: string): Promise<Map<Hex, number>> {
+	const rows = await db.query<{ hash: Hex; block: number }>(
+		`select '0x' || encode(transaction_hash, 'hex') as hash, block_number as block
+		from bridge.arrival where bridge_id = $1`,
+		[bridgeId],
+	);
+	return new Map(rows.map(({ hash, block }) => [hash, block]));
 }
 
 async function lockBlocks(tx: Tx, payments: readonly Payment[]): Promise<void> {
@@ -87,8 +111,8 @@ async function freeOf(
 	const hashes = [...new Set(payments.map(({ hash }) => hash))].map(bytesOf);
 	if (hashes.length === 0) return [];
 	const rows = await tx.query<Row>(
-		`select bridge_id as "bridgeId", '0x' || encode(transaction_hash, 'hex') as hash,
-			log_index as "logIndex", '0x' || encode(party, 'hex') as party
+		`select '0x' || encode(transaction_hash, 'hex') as hash, log_index as "logIndex",
+			block_number as block
 		from bridge.arrival where chain_id = $1 and transaction_hash = any($2) and bridge_id <> $3`,
 		[payments[0]?.chainId ?? 0, hashes, bridgeId],
 	);
@@ -101,8 +125,13 @@ async function freeOf(
 	);
 	const taken = new Set(rows.map(({ hash, logIndex }) => `${hash} ${logIndex}`));
 	const old = new Set(whole.map(({ hash }) => hash));
+	// Mined anew in another block its logs have other numbers: whose they are is said once the bridge
+	// that has them was looked at.
+	const isMoved = ({ hash, block }: Payment) =>
+		rows.some((row) => row.hash === hash && BigInt(row.block) !== block);
 	const free: Payment[] = [];
-	for (const one of payments.filter(({ hash }) => !old.has(hash))) {
+	for (const one of payments) {
+		if (old.has(one.hash) || isMoved(one)) continue;
 		if (one.logIndex !== GROWN_COIN) {
 			if (!taken.has(`${one.hash} ${one.logIndex}`)) free.push(one);
 			continue;

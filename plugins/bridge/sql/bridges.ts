@@ -1,6 +1,8 @@
 // Reads and writes bridges and their moves.
 
+import { z } from "zod";
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import {
 	type BridgeEvent,
@@ -10,7 +12,8 @@ import {
 	nextBridgeStatus,
 	routeJson,
 } from "#plugins/bridge/model.ts";
-import { fewNotesSql, isNews, knownAt, noteSql } from "#plugins/bridge/sql/moves.ts";
+import { wireUint } from "#plugins/bridge/relay/order.ts";
+import { fewNotesSql, hashesColumn, isNews, knownAt, noteSql } from "#plugins/bridge/sql/moves.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
 /** What was asked for, as text: chains and currencies by the names that somebody typed. */
@@ -24,6 +27,9 @@ export type BridgeRequest = {
 	refundTo: string | null;
 	mode: "normal" | "degen_2_stable" | "direct";
 };
+
+/** What an operator accepted as a bridge's end, as it was shown to them. */
+export type Accepted = z.output<typeof acceptedSchema>;
 
 export type Bridge = {
 	id: string;
@@ -47,12 +53,15 @@ export type Bridge = {
 	hintedAt: Date | null;
 	missingAt: Date | null;
 	acceptedAt: Date | null;
+	accepted: Accepted | null;
 	stoppedAt: Date | null;
 	/** The newest block of the other chain that was searched for a direct bridge's message. */
 	searchedBlock: number | null;
 	/** The bridge whose order this one's deposit was made for once more. */
 	depositOf: string | null;
+	/** The last transaction of what arrived, and all of them. */
 	outHash: Hex | null;
+	outHashes: readonly Hex[] | null;
 	outChainId: number | null;
 	outCurrency: Address | null;
 	arrivedRaw: bigint | null;
@@ -62,12 +71,23 @@ export type Bridge = {
 	changedAt: Date;
 	lookAt: Date | null;
 	looks: number;
+	/** Looks in a row about which nobody answered. */
+	unanswered: number;
 };
 
-type BridgeRow = Omit<Bridge, "route" | "arrivedRaw"> & {
+type BridgeRow = Omit<Bridge, "route" | "arrivedRaw" | "accepted" | "outHashes"> & {
 	route: unknown;
 	arrivedRaw: string | null;
+	accepted: unknown;
+	outHashes: unknown;
 };
+
+const acceptedSchema = z.object({
+	end: z.enum(["fill", "refund"]),
+	chainId: z.int(),
+	currency: anyCaseAddressSchema,
+	raw: wireUint,
+});
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
 const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
@@ -76,13 +96,13 @@ const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel
 	deposited_at as "depositedAt",
 	provider_status as "providerStatus", provider_reason as "providerReason",
 	failed_at as "failedAt", claimed_at as "claimedAt", hinted_at as "hintedAt",
-	missing_at as "missingAt", accepted_at as "acceptedAt", stopped_at as "stoppedAt",
+	missing_at as "missingAt", accepted_at as "acceptedAt", accepted, stopped_at as "stoppedAt",
 	searched_block as "searchedBlock", deposit_of as "depositOf",
-	${hexColumn("out_hash", "outHash")}, out_chain_id as "outChainId",
+	${hexColumn("out_hash", "outHash")}, out_hashes as "outHashes", out_chain_id as "outChainId",
 	${hexColumn("out_currency", "outCurrency")}, arrived_raw as "arrivedRaw",
 	is_verified as "isVerified", held_at as "heldAt", created_at as "createdAt",
 	changed_at as "changedAt", look_at as "lookAt",
-	looks`;
+	looks, unanswered`;
 
 type NewBridge = Pick<
 	Bridge,
@@ -90,7 +110,7 @@ type NewBridge = Pick<
 >;
 
 /** Open bridges. An arrival that is still looked at, and what was called off, count as an end. */
-const OPEN = "look_at is not null and status not in ('success', 'refund', 'rejected')";
+const OPEN = "look_at is not null and status not in ('success', 'refund', 'rejected', 'disabled')";
 
 /** Statuses of what was not deposited, as far as anybody knows, and may have been. */
 const GIVEN_UP_BEFORE: readonly BridgeStatus[] = ["failure", "uncertain"];
@@ -118,9 +138,11 @@ export type BridgeChange = Partial<
 		| "hintedAt"
 		| "missingAt"
 		| "acceptedAt"
+		| "accepted"
 		| "stoppedAt"
 		| "searchedBlock"
 		| "outHash"
+		| "outHashes"
 		| "outChainId"
 		| "outCurrency"
 		| "arrivedRaw"
@@ -128,6 +150,7 @@ export type BridgeChange = Partial<
 		| "heldAt"
 		| "lookAt"
 		| "looks"
+		| "unanswered"
 	>
 >;
 
@@ -150,9 +173,11 @@ const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
 	hintedAt: "hinted_at",
 	missingAt: "missing_at",
 	acceptedAt: "accepted_at",
+	accepted: "accepted",
 	stoppedAt: "stopped_at",
 	searchedBlock: "searched_block",
 	outHash: "out_hash",
+	outHashes: "out_hashes",
 	outChainId: "out_chain_id",
 	outCurrency: "out_currency",
 	arrivedRaw: "arrived_raw",
@@ -160,6 +185,7 @@ const WRITTEN: Readonly<Record<keyof BridgeChange, string>> = {
 	heldAt: "held_at",
 	lookAt: "look_at",
 	looks: "looks",
+	unanswered: "unanswered",
 };
 
 /**
@@ -211,34 +237,6 @@ export async function listBridges(
 		[query.profileId, query.afterId, query.limit],
 	);
 	return rows.map(bridgeOf);
-}
-
-/** What unfinished bridges of one origin currency carry together. */
-export type UnfinishedSum = {
-	chain: string;
-	symbol: string;
-	decimals: number;
-	raw: bigint;
-	count: number;
-};
-
-/**
- * Sums what a profile's bridges carry whose money has left its wallet, or may have, and is not at
- * its end. By `bridge_of_profile`.
- */
-export async function sumUnfinished(db: Queryable, profileId: string): Promise<UnfinishedSum[]> {
-	const rows = await db.query<Omit<UnfinishedSum, "raw"> & { raw: string }>(
-		`select max(route->'origin'->>'chain') as chain, max(route->'origin'->>'symbol') as symbol,
-			max((route->'origin'->>'decimals')::int4) as decimals, count(*)::int4 as count,
-			sum((route->>'amountRaw')::numeric)::text as raw
-		from bridge.bridge where profile_id = $1 and route is not null
-			and (status in ('executing', 'pending', 'uncertain', 'timed_out')
-				or (status = 'failure' and deposited_at is not null))
-		group by route->'origin'->>'chainId', route->'origin'->>'currency'
-		order by count(*) desc, max(route->'origin'->>'symbol')`,
-		[profileId],
-	);
-	return rows.map((row) => ({ ...row, raw: BigInt(row.raw) }));
 }
 
 /** Lists a profile's unfinished bridges, and then the newest. By `bridge_of_profile`. */
@@ -334,17 +332,21 @@ export async function changeNoted(
 }
 
 /**
- * Makes the bridge of a request due in the next turn, and returns its id. Null where that is no
- * news: what is due already keeps its place, and what is at its end is left alone. One that was
- * given up is not at its end.
+ * Makes the bridge of a request due in the next turn, with those of further deposits for its order,
+ * and returns the first one's id. Null where that is no news: what is due already keeps its place,
+ * and what is at its end is left alone. One that was given up is not at its end.
  */
 export async function wakeBridge(
 	db: Queryable,
 	{ requestId, at }: { requestId: Hex; at: Date },
 ): Promise<string | null> {
 	const [woken] = await db.query<{ id: string }>(
-		`update bridge.bridge as b set look_at = $2 from bridge.quote as q
-		where q.request_id = $1 and b.id = q.bridge_id and (b.look_at > $2 or ${GIVEN_UP})
+		`with asked as (select bridge_id as id from bridge.quote where request_id = $1)
+		update bridge.bridge as b set look_at = $2
+		where b.id in (
+				select id from asked
+				union all select s.id from bridge.bridge as s join asked on s.deposit_of = asked.id
+			) and (b.look_at > $2 or ${GIVEN_UP})
 		returning b.id`,
 		[bytesOf(requestId), at],
 	);
@@ -358,9 +360,17 @@ export function isWakeable({ status, lookAt, depositedAt, isVerified }: Bridge):
 	return depositedAt !== null || lookAt !== null || GIVEN_UP_BEFORE.includes(status);
 }
 
+/** Returns all transactions of what arrived, the last one last. */
+export function arrivalsOf({ outHashes, outHash }: Pick<Bridge, "outHash" | "outHashes">): Hex[] {
+	return [...(outHashes ?? (outHash === null ? [] : [outHash]))];
+}
+
 function bridgeOf(row: BridgeRow): Bridge {
 	const route = row.route === null ? null : bridgeRoute.parse(row.route);
-	return { ...row, route, arrivedRaw: row.arrivedRaw === null ? null : BigInt(row.arrivedRaw) };
+	const accepted = acceptedSchema.nullable().parse(row.accepted);
+	const outHashes = hashesColumn.parse(row.outHashes);
+	const arrivedRaw = row.arrivedRaw === null ? null : BigInt(row.arrivedRaw);
+	return { ...row, route, arrivedRaw, accepted, outHashes };
 }
 
 /** Returns the columns of a change, and its values after those given. */
@@ -379,6 +389,11 @@ function written(change: BridgeChange, before: readonly SqlValue[]) {
 function columnValue(key: keyof BridgeChange, value: NonNullable<BridgeChange[typeof key]> | null) {
 	if (value === null) return null;
 	if (key === "route") return JSON.stringify(routeJson(value as BridgeRoute));
+	if (key === "outHashes") return JSON.stringify(value);
+	if (key === "accepted") {
+		const { raw, ...accepted } = value as Accepted;
+		return JSON.stringify({ ...accepted, raw: String(raw) });
+	}
 	if (BYTES.includes(key)) return bytesOf(value as Hex);
 	return value as SqlValue;
 }

@@ -1,6 +1,8 @@
 // Writes and reads a bridge's timeline: its moves, and what was known at each of them.
 
+import { z } from "zod";
 import { bytesOf, type Hex } from "#core/chain/Hex.ts";
+import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable, SqlValue } from "#core/db/Database.ts";
 import type { BridgeEvent, BridgeStatus } from "#plugins/bridge/model.ts";
 
@@ -20,6 +22,8 @@ export type Moved = {
 	detail: string | null;
 	depositHash: Hex | null;
 	outHash: Hex | null;
+	/** All transactions of what arrived; null: that one alone, if any. */
+	outHashes: readonly Hex[] | null;
 	outChainId: number | null;
 	providerStatus: string | null;
 	providerReason: string | null;
@@ -31,6 +35,7 @@ type Known = {
 	errorCode: string | null;
 	depositHash: Hex | null;
 	outHash: Hex | null;
+	outHashes: readonly Hex[] | null;
 	outChainId: number | null;
 	isVerified: boolean | null;
 	providerStatus: string | null;
@@ -38,6 +43,9 @@ type Known = {
 };
 type Change = Partial<Known> & { detail?: string | null };
 type Noted = { from: BridgeStatus; to: BridgeStatus; event: NotedEvent; at: Date; change: Change };
+
+/** Reads the hashes of all transactions of what arrived. */
+export const hashesColumn = z.array(anyCaseWordSchema).nullable();
 
 /** The most lines of a bridge that are no moves: a provider may say something else each time. */
 const NOTES_MAX = 100;
@@ -50,21 +58,23 @@ export function knownAt(
 	{ from, to, event, at, change }: Noted,
 ): SqlValue[] {
 	const after = { ...bridge, ...change };
-	const { depositHash, outHash, outChainId, providerStatus, providerReason } = after;
+	const { depositHash, outHash, outHashes, outChainId, providerStatus, providerReason } = after;
 	const detail = change.detail ?? change.errorCode ?? null;
 	return [
 		...[bridge.id, from, to, event, detail, at],
 		depositHash === null ? null : bytesOf(depositHash),
 		outHash === null ? null : bytesOf(outHash),
 		...[outChainId, providerStatus, providerReason, provenBy(event, after)],
+		outHashes === null ? null : JSON.stringify(outHashes),
 	];
 }
 
 /** Returns the statement that writes a line for the row of `of`, by the values of `knownAt`. */
 export function noteSql(of: string): string {
 	return `insert into bridge.move (bridge_id, from_status, to_status, event, detail, at,
-			deposit_hash, out_hash, out_chain_id, provider_status, provider_reason, proven_by)
-		select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from ${of}`;
+			deposit_hash, out_hash, out_chain_id, provider_status, provider_reason, proven_by,
+			out_hashes)
+		select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb from ${of}`;
 }
 
 /** Returns whether a change without a move says something that the timeline has not. */
@@ -85,14 +95,15 @@ export const fewNotesSql = `select $1::uuid as id
 /** Reads a bridge's timeline, the oldest line first. By primary key. */
 export async function listMoves(db: Queryable, bridgeId: string): Promise<Moved[]> {
 	const hex = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
-	return await db.query<Moved>(
+	const rows = await db.query<Omit<Moved, "outHashes"> & { outHashes: unknown }>(
 		`select seq, at, event, from_status as "from", to_status as "to", detail,
 			${hex("deposit_hash", "depositHash")}, ${hex("out_hash", "outHash")},
-			out_chain_id as "outChainId", provider_status as "providerStatus",
+			out_hashes as "outHashes", out_chain_id as "outChainId", provider_status as "providerStatus",
 			provider_reason as "providerReason", proven_by as "provenBy"
 		from bridge.move where bridge_id = $1 order by seq limit ${MOVES_LISTED_MAX}`,
 		[bridgeId],
 	);
+	return rows.map((row) => ({ ...row, outHashes: hashesColumn.parse(row.outHashes) }));
 }
 
 function provenBy(event: NotedEvent, { isVerified }: Known): ProvenBy | null {

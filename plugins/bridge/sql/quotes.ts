@@ -25,7 +25,12 @@ export type HandOver = {
 	handedAt: Date | null;
 };
 
-export type StoredQuote = CheckedQuote & { bridgeId: string; seq: number; told: Told };
+export type StoredQuote = CheckedQuote & {
+	bridgeId: string;
+	seq: number;
+	told: Told;
+	createdAt: Date;
+};
 
 type QuoteRow = {
 	bridgeId: string;
@@ -36,6 +41,7 @@ type QuoteRow = {
 	minimumOutRaw: string;
 	expectedOutRaw: string;
 	expiresAt: Date;
+	createdAt: Date;
 	steps: unknown;
 	authorizations: unknown;
 	told: unknown;
@@ -53,6 +59,10 @@ const toldSchema = z.object({
 	),
 	impactPercent: z.string().nullable(),
 	impactUsd: z.string().nullable(),
+	/** What is paid in, in US dollars, as the provider says; null: it does not. */
+	paidUsd: z.string().nullable().default(null),
+	/** Nobody says what both ends are worth: its owner is asked. */
+	isLossUnknown: z.boolean().default(false),
 	estimateSeconds: z.number().nullable(),
 	rate: z.string().nullable(),
 	/** The order that the deposit is for, as the provider signed it. */
@@ -134,16 +144,26 @@ export async function moveHandOver(
 	return moved > 0;
 }
 
-/** Returns whether a stored quote has the same first signature, by its nonce. By `quote_nonce`. */
-export async function isNonceKnown(db: Queryable, quote: CheckedQuote): Promise<boolean> {
-	const [first] = quote.authorizations;
-	if (first?.kind !== "payment") return false;
-	const rows = await db.query(
-		`select 1 from bridge.quote
-		where authorizations <> '[]' and authorizations->0->>'nonce' = $1 limit 1`,
-		[first.nonce],
+/**
+ * Returns what a stored quote has of a newer one's: its order or request, or its first signature by
+ * its nonce; null: none has. By `quote_order`, the unique request and `quote_nonce`.
+ */
+export async function knownPart(
+	db: Queryable,
+	{ orderId, requestId, authorizations: [first] }: CheckedQuote,
+): Promise<"order" | "signature" | null> {
+	const nonce = first?.kind === "payment" ? first.nonce : null;
+	const [row] = await db.query<{ order: boolean; signature: boolean }>(
+		`select exists (select from bridge.quote where is_sole and order_id = $1)
+				or exists (select from bridge.quote where request_id = $2) as "order",
+			$3::text is not null and exists (
+				select from bridge.quote
+				where authorizations <> '[]' and authorizations->0->>'nonce' = $3
+			) as signature`,
+		[bytesOf(orderId), bytesOf(requestId), nonce],
 	);
-	return rows.length > 0;
+	if (row?.order) return "order";
+	return row?.signature ? "signature" : null;
 }
 
 /** Reads a bridge's newest quote for an order; the newest of all where no order is named. */
@@ -167,7 +187,7 @@ export async function readQuote(
 		`select bridge_id as "bridgeId", seq, ${hexColumn("request_id", "requestId")},
 			${hexColumn("order_id", "orderId")}, ${hexColumn("depository", "depository")},
 			minimum_out_raw as "minimumOutRaw", expected_out_raw as "expectedOutRaw",
-			expires_at as "expiresAt", steps, authorizations, told
+			expires_at as "expiresAt", created_at as "createdAt", steps, authorizations, told
 		from bridge.quote where bridge_id = $1 and seq = $2`,
 		[bridgeId, seq],
 	);

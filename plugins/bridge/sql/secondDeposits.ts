@@ -11,6 +11,9 @@ type NewSecond = {
 	/** The quote whose deposit it is. */
 	quoteSeq: number;
 	depositHash: Hex;
+	/** When its block was made: who paid for the provider by then pays for it. */
+	depositedAt: Date;
+	/** When it was found. */
 	at: Date;
 };
 
@@ -19,13 +22,13 @@ type NewSecond = {
  * is followed already, also as another bridge's own. By `bridge_of_profile`.
  */
 export async function insertSecond(tx: Tx, given: NewSecond): Promise<boolean> {
-	const { id, bridge, quoteSeq, depositHash, at } = given;
+	const { id, bridge, quoteSeq, depositHash, depositedAt, at } = given;
 	const written = await tx.execute(
 		`with inserted as (
 			insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, route, status,
 				quote_seq, deposit_hash, deposited_at, created_at, changed_at, look_at, deposit_of)
 			select $1::uuid, profile_id, wallet_id, channel, false, request, route, 'pending',
-				$3::int4, $4::bytea, $5::timestamptz, $5, $5, $5, coalesce(deposit_of, id)
+				$3::int4, $4::bytea, $6::timestamptz, $5::timestamptz, $5, $5, coalesce(deposit_of, id)
 			from bridge.bridge as b where id = $2
 				and not exists (
 					select from bridge.bridge where profile_id = b.profile_id and deposit_hash = $4
@@ -36,7 +39,7 @@ export async function insertSecond(tx: Tx, given: NewSecond): Promise<boolean> {
 			proven_by)
 		select id, 'created', 'pending', 'deposit', 'second_deposit', $5, deposit_hash, 'own_node'
 		from inserted`,
-		[id, bridge.id, quoteSeq, bytesOf(depositHash), at],
+		[id, bridge.id, quoteSeq, bytesOf(depositHash), at, depositedAt],
 	);
 	return written > 0;
 }

@@ -5,12 +5,28 @@ import type { Database } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createSteps } from "#core/steps.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import type { Bridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { knownPins } from "#plugins/bridge/bridges/pinContracts.ts";
 import { type BridgeRoute, routeJson } from "#plugins/bridge/model.ts";
+import { operateBridges, type ShownArrival } from "#plugins/bridge/operator/operateBridges.ts";
 import { reconcileJobs } from "#plugins/bridge/reconcile/reconcileJobs.ts";
+import { relayFault } from "#plugins/bridge/relay/createRelayClient.ts";
 import type { RelayChain, RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 import { type Bridge, readBridge, wakeBridge } from "#plugins/bridge/sql/bridges.ts";
+import { FIRST_SEEN, insertPins, replacePin } from "#plugins/bridge/sql/pins.ts";
+import { insertSecond } from "#plugins/bridge/sql/secondDeposits.ts";
 import { createSimChain, type SimChain } from "#plugins/bridge/testing/simChain.ts";
+
+/** What an operator accepted as a bridge's end. */
+export type AcceptedEnd = { end: string; raw: bigint };
+
+/** Who pays for the provider on a chain, by whose word, since when. */
+export type LieSolver = {
+	chainId: number;
+	address: Address;
+	by: "first" | "operator";
+	atMs: number;
+};
 
 /** One bridge of the lab: its row, and what its order says. */
 export type LieBridge = {
@@ -53,6 +69,12 @@ export function createLieLab(db: Database) {
 		reads: { origin: "own", destination: "own" } as Record<ChainName, "own" | "public" | "none">,
 		/** A step at which the process ends: `name:edge`. */
 		diesAt: null as string | null,
+		/** Requests that the provider does not answer about. */
+		silent: new Set<Hex>(),
+		/** Payers that were pinned after the lab was opened. */
+		solvers: [] as LieSolver[],
+		/** What an operator accepted, by bridge. */
+		accepted: new Map<string, AcceptedEnd>(),
 		/** What the provider's own node says in place of the chain. */
 		publicNode: null as ChainReader | null,
 		async fresh(): Promise<void> {
@@ -64,15 +86,23 @@ export function createLieLab(db: Database) {
 			};
 			Object.assign(lab, {
 				...{ words: new Map(), alarms: [], publicNode: null, made: 0, diesAt: null },
+				...{ silent: new Set(), solvers: [], accepted: new Map() },
 				reads: { origin: "own", destination: "own" },
 			});
-			await knownPins(contextOf(), [published("origin"), published("destination")]);
+			await knownPins(contextOf(lab), [published("origin"), published("destination")]);
 		},
 		made: 0,
 		/** Seconds of the lab's clock, which both chains go by. */
 		nowS: () => Math.floor(clock.ms / SECOND_MS),
 		/** Stores a bridge whose deposit is on the origin chain now. */
 		deposited: (more: Partial<Deposited> = {}): Promise<LieBridge> => deposit(lab, more),
+		/** Stores a second deposit for a bridge's order, as it is found a while later. */
+		again: (bridge: LieBridge, foundAfterMs = 0) => depositAgain(lab, { bridge, foundAfterMs }),
+		/** The provider publishes one more payer on a chain, or an operator pins it. */
+		pin: (given: Omit<LieSolver, "atMs">): Promise<void> => pinSolver(lab, given),
+		/** An operator accepts what a bridge shows, or something else than that. */
+		accept: (bridge: LieBridge, more: Partial<ShownArrival> = {}): Promise<void> =>
+			acceptEnd(lab, { bridge, more }),
 		say(bridge: LieBridge, status: string, outHashes: readonly Hex[] = []): void {
 			lab.words.set(bridge.requestId, {
 				...{ kind: "seen", status, updatedAtMs: null, failReason: null },
@@ -85,7 +115,7 @@ export function createLieLab(db: Database) {
 		/** Lets so much time pass, and looks at what is due then. */
 		async pass(ms: number): Promise<void> {
 			clock.ms += ms;
-			const [, follow] = reconcileJobs(contextOf());
+			const [, follow] = reconcileJobs(contextOf(lab));
 			await follow?.run({ signal: new AbortController().signal });
 		},
 		async read(bridge: LieBridge): Promise<Bridge> {
@@ -93,39 +123,68 @@ export function createLieLab(db: Database) {
 			if (!row) throw new Error("the bridge is not there");
 			return row;
 		},
-		context: () => contextOf(),
+		context: () => contextOf(lab),
 	};
 
-	function readerOf(chainId: number, kind: "own" | "public"): ChainReader | null {
-		const name = chainId === 1 ? "origin" : "destination";
-		if (lab.reads[name] !== kind) return null;
-		return kind === "public" && lab.publicNode ? lab.publicNode : lab.chains[name].read;
-	}
-
-	function contextOf(): BridgeContext {
-		return {
-			core: { db, clock, log: silentLog },
-			wallets: { execution: { read: async () => null } },
-			relay: {
-				canSearch: false,
-				status: async (requestId: Hex) => lab.words.get(requestId) ?? { kind: "unseen" },
-				async hint() {},
-			},
-			directory: { knownChains: async () => [published("origin"), published("destination")] },
-			readers: {
-				own: (chainId: number) => readerOf(chainId, "own"),
-				of: (chainId: number) => readerOf(chainId, "own") ?? readerOf(chainId, "public"),
-			},
-			settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 3_600_000 },
-			alarm: (reason: string) => void lab.alarms.push(reason),
-			ending: new AbortController().signal,
-			steps: createSteps(async (step, edge) => {
-				if (lab.diesAt === `${step}:${edge}`) throw new Error("the process is gone");
-			}),
-		} as unknown as BridgeContext;
-	}
-
 	return lab;
+}
+
+function readerOf(lab: LieLab, chainId: number, kind: "own" | "public"): ChainReader | null {
+	const name = chainId === 1 ? "origin" : "destination";
+	if (lab.reads[name] !== kind) return null;
+	return kind === "public" && lab.publicNode ? lab.publicNode : lab.chains[name].read;
+}
+
+function contextOf(lab: LieLab): BridgeContext {
+	const { db, clock } = lab;
+	return {
+		core: { db, clock, log: silentLog, audit: { append: async () => {} } },
+		wallets: { execution: { read: async () => null } },
+		relay: {
+			canSearch: false,
+			async status(requestId: Hex) {
+				if (lab.silent.has(requestId)) throw relayFault.unavailable();
+				return lab.words.get(requestId) ?? { kind: "unseen" };
+			},
+			async hint() {},
+		},
+		directory: { knownChains: async () => [published("origin"), published("destination")] },
+		readers: {
+			own: (chainId: number) => readerOf(lab, chainId, "own"),
+			of: (chainId: number) => readerOf(lab, chainId, "own") ?? readerOf(lab, chainId, "public"),
+		},
+		settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 3_600_000 },
+		alarm: (reason: string) => void lab.alarms.push(reason),
+		ending: new AbortController().signal,
+		steps: createSteps(async (step, edge) => {
+			if (lab.diesAt === `${step}:${edge}`) throw new Error("the process is gone");
+		}),
+	} as unknown as BridgeContext;
+}
+
+async function pinSolver(lab: LieLab, given: Omit<LieSolver, "atMs">): Promise<void> {
+	const { chainId, address, by } = given;
+	const pin = { chainId, role: "solver", address, codeHash: null } as const;
+	const at = new Date(lab.clock.ms);
+	if (by === "first") await insertPins(lab.db, [pin], { by: FIRST_SEEN, at });
+	else await lab.db.transaction((tx) => replacePin(tx, pin, { by: "olga", at }));
+	lab.solvers.push({ ...given, atMs: lab.clock.ms });
+}
+
+async function acceptEnd(
+	lab: LieLab,
+	{ bridge, more }: { bridge: LieBridge; more: Partial<ShownArrival> },
+): Promise<void> {
+	const { outHash, arrivedRaw, outCurrency, errorCode } = await lab.read(bridge);
+	const shown = {
+		...{ transactionHash: outHash ?? "0x", amountRaw: arrivedRaw ?? 0n },
+		currency: outCurrency ?? ZERO_ADDRESS,
+		...more,
+	} as const;
+	const bridges = { show: async () => ({}) } as unknown as Bridges;
+	await operateBridges(contextOf(lab), { bridges }).accept(bridge.id, shown, "olga");
+	const end = errorCode === "fill_short" ? "success" : "refund";
+	lab.accepted.set(bridge.id, { end, raw: shown.amountRaw });
 }
 
 /**
@@ -205,6 +264,26 @@ async function deposit(lab: LieLab, more: Partial<Deposited>): Promise<LieBridge
 	);
 	const bounds = { minimumOutRaw: MINIMUM, expectedOutRaw: EXPECTED };
 	return { id, requestId, orderId, route, depositHash, ...bounds };
+}
+
+async function depositAgain(
+	lab: LieLab,
+	{ bridge: first, foundAfterMs }: { bridge: LieBridge; foundAfterMs: number },
+): Promise<LieBridge> {
+	const depositedAt = new Date(lab.nowS() * SECOND_MS);
+	const { currency } = first.route.origin;
+	const input: Hex = `0x49290c1c${first.orderId.slice(2)}`;
+	const pays = [{ currency, from: USER, to: DEPOSITORY, raw: AMOUNT }];
+	const call = { from: USER, to: DEPOSITORY, input };
+	const sent = currency === ZERO_ADDRESS ? { ...call, value: AMOUNT } : { ...call, pays };
+	const [depositHash = "0x"] = lab.chains.origin.mine([sent], lab.nowS());
+	if (foundAfterMs > 0) await lab.pass(foundAfterMs);
+	const id = first.id.replace(/^0/, "f").replace(/.{12}$/, depositHash.slice(2, 14));
+	const at = new Date(lab.clock.ms);
+	const bridge = await lab.read(first);
+	const second = { id, bridge, quoteSeq: 1, depositHash, depositedAt, at };
+	await lab.db.transaction((tx) => insertSecond(tx, second));
+	return { ...first, id, depositHash };
 }
 
 /** It may come back where it was paid in, to who is named for that. */

@@ -29,7 +29,11 @@ export function createPollingLab(db: Database) {
 		/** What was asked for: the number of a bridge, and when. */
 		polled: [] as { n: number; atMs: number }[],
 		word: { kind: "unseen" } as RelayStatus,
+		/** Numbers of bridges about which it does not answer. */
+		silent: new Set<number>(),
 		alarms: [] as string[],
+		/** How long after its deposit a bridge is timed out. */
+		timeoutMs: 1e12,
 		idOf: (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`,
 		requestOf: (n: number): Hex => `0x${n.toString(16).padStart(64, "0")}`,
 		async reset(): Promise<void> {
@@ -38,6 +42,8 @@ export function createPollingLab(db: Database) {
 			taken = [];
 			[lab.polled, lab.perMinute, lab.word] = [[], POLLS_PER_MINUTE, { kind: "unseen" }];
 			lab.alarms = [];
+			lab.silent = new Set();
+			lab.timeoutMs = 1e12;
 		},
 		async insertOpen(count: number): Promise<void> {
 			await insertBridges(db, { lab, count });
@@ -68,7 +74,9 @@ export function createPollingLab(db: Database) {
 				taken = taken.filter((at) => clock.ms - at < 60_000);
 				if (taken.length >= lab.perMinute) throw relayFault.rateLimited();
 				taken.push(clock.ms);
-				lab.polled.push({ n: Number(BigInt(requestId)), atMs: clock.ms });
+				const n = Number(BigInt(requestId));
+				lab.polled.push({ n, atMs: clock.ms });
+				if (lab.silent.has(n)) throw relayFault.unavailable();
 				return lab.word;
 			},
 			async hint() {},
@@ -81,7 +89,12 @@ export function createPollingLab(db: Database) {
 				directory: { knownChains: async () => [] },
 				readers: { of: () => null, own: () => null },
 			},
-			settings: { isOn: true, isDryRun: false, deniedChainIds: new Set(), timeoutMs: 1e12 },
+			settings: {
+				isOn: true,
+				isDryRun: false,
+				deniedChainIds: new Set(),
+				timeoutMs: lab.timeoutMs,
+			},
 			alarm: (reason: string) => void lab.alarms.push(reason),
 			ending: new AbortController().signal,
 			steps: createSteps(null),

@@ -26,6 +26,7 @@ export type SimPayment = SimPaid & {
 	atS: number;
 };
 
+type Block = { number: number; atS: number; transactions: Mined[] };
 type Mined = SimTransaction & { hash: Hex; block: number; index: number };
 
 export type SimChain = ReturnType<typeof createSimChain>;
@@ -38,12 +39,9 @@ const hexOf = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 
 /** Makes a chain whose blocks are those that a test mines, at the times that it says. */
 export function createSimChain(id: number, { firstAtS }: { firstAtS: number }) {
-	const blocks: { number: number; atS: number; transactions: Mined[] }[] = [
-		{ number: 1, atS: firstAtS, transactions: [] },
-	];
-	let made = 0;
-	/** No node answers. */
-	let isDown = false;
+	const blocks: Block[] = [{ number: 1, atS: firstAtS, transactions: [] }];
+	// Down: no node answers.
+	let [made, isDown] = [0, false];
 	const all = () => blocks.flatMap(({ transactions }) => transactions);
 	const head = () => blocks.at(-1)?.number ?? 1;
 	const blockOf = (number: number) => blocks.find((block) => block.number === number);
@@ -117,10 +115,19 @@ export function createSimChain(id: number, { firstAtS }: { firstAtS: number }) {
 		headAtS: () => blocks.at(-1)?.atS ?? firstAtS,
 		/** Takes the newest block back. */
 		reorg: () => void blocks.pop(),
+		/** Takes the newest block back, and mines what was in it a block later, behind others. */
+		remine: (atS: number) => void mineAgain(blocks, atS),
 		set isDown(value: boolean) {
 			isDown = value;
 		},
 	};
+}
+
+function mineAgain(blocks: Block[], atS: number): void {
+	const [again = [], number] = [blocks.pop()?.transactions, (blocks.at(-1)?.number ?? 1) + 2];
+	blocks.push({ number: number - 1, atS, transactions: [] });
+	const moved = again.map((one) => ({ ...one, block: number, index: one.index + 7 }));
+	blocks.push({ number, atS, transactions: moved });
 }
 
 function receiptOf(one: Mined | undefined) {

@@ -1,6 +1,7 @@
 // Plays one seed of a lying provider: payments, claims, outages, reorgs and restarts.
 
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { Fault } from "#core/fault.ts";
 import {
 	AMOUNT,
 	createForgedChain,
@@ -24,7 +25,7 @@ export type Chance = {
 };
 
 type ChainName = "origin" | "destination";
-type Act = (lab: LieLab, bridges: readonly LieBridge[], chance: Chance) => Promise<void> | void;
+type Act = (lab: LieLab, bridges: LieBridge[], chance: Chance) => Promise<void> | void;
 
 const CHAINS: readonly ChainName[] = ["origin", "destination"];
 const STATUSES = ["success", "refund", "failure", "pending", "teleporting", "waiting"] as const;
@@ -32,6 +33,9 @@ const SPAM: Hex = `0x${"5a".repeat(20)}`;
 const NOBODYS: Hex = `0x${"0b".repeat(32)}`;
 const RAWS = [EXPECTED, EXPECTED, MINIMUM, AMOUNT, MINIMUM - 1n, AMOUNT / 2n, 1n, 2n * EXPECTED];
 const MOVES_MAX = 9;
+const BRIDGES_MAX = 5;
+/** One that pays for the provider only once it is pinned. */
+export const NEWCOMER: Hex = `0x${"4e".repeat(20)}`;
 /** Older blocks stay: nobody watches an arrival for longer than half an hour. */
 const YOUNG_S = 1_200;
 const PASS_MS = [0, 1_000, 5_000, 20_000, 130_000, 4_000_000, 90_000_000] as const;
@@ -39,6 +43,7 @@ const PASS_MS = [0, 1_000, 5_000, 20_000, 130_000, 4_000_000, 90_000_000] as con
 const ACTS: readonly Act[] = [
 	...[pays, pays, claims, claims, claims, claims, claims, endsIt, endsIt],
 	...[forgesNode, goesDown, comesBack, changesReader, takesBack, dies],
+	...[depositsAgain, accepts, accepts, pins, fallsSilent, answersAgain],
 ];
 
 /** Deposits bridges, and has chance decide what happens to them; `judge` looks after each move. */
@@ -71,7 +76,7 @@ function pays(lab: LieLab, bridges: readonly LieBridge[], chance: Chance): void 
 }
 
 function payment(bridges: readonly LieBridge[], chance: Chance): SimTransaction {
-	const from = chance.pick([SOLVER, SOLVER, SOLVER, STRANGER, USER]);
+	const from = chance.pick([SOLVER, SOLVER, SOLVER, NEWCOMER, STRANGER, USER]);
 	const currency = chance.pick([TOKEN, TOKEN, ZERO_ADDRESS, SPAM]);
 	const raw = chance.pick(RAWS);
 	const to = chance.chance(0.9) ? USER : STRANGER;
@@ -145,6 +150,61 @@ function comesBack(lab: LieLab): void {
 
 function changesReader(lab: LieLab, _: readonly LieBridge[], chance: Chance): void {
 	lab.reads.destination = chance.pick(["own", "own", "public", "none"]);
+}
+
+/** The owner's wallet deposits for an order once more; it is found at once, or a while later. */
+async function depositsAgain(lab: LieLab, bridges: LieBridge[], chance: Chance): Promise<void> {
+	if (bridges.length >= BRIDGES_MAX) return;
+	const first = chance.pick(bridges.filter(({ id }) => id.startsWith("0")));
+	const second = await lab.again(first, chance.pick([0, 5_000, 600_000]));
+	bridges.push(second);
+	// Each gets an end of its own, one after the other.
+	for (const one of chance.chance(0.5) ? [first, second] : []) {
+		await endsIt(lab, [one], chance);
+		await lab.pass(chance.pick([20_000, 130_000]));
+	}
+}
+
+/**
+ * An operator accepts what is shown of a bridge, or names something that is not; a part of it may
+ * have been paid a moment ago.
+ */
+async function accepts(lab: LieLab, bridges: LieBridge[], chance: Chance): Promise<void> {
+	const one = chance.pick(bridges);
+	if (chance.chance(0.7)) {
+		const { currency } = one.route.destination;
+		const paid = { currency, from: SOLVER, to: USER, raw: chance.pick([1n, AMOUNT / 2n]) };
+		const sent = {
+			from: SOLVER,
+			to: DEPOSITORY,
+			input: `0x${USER.slice(2)}`,
+			pays: [paid],
+		} as const;
+		const hashes = lab.chains.destination.mine([sent], lab.nowS());
+		await tell(lab, { one, status: "success", hashes, chance });
+		await lab.pass(20_000);
+		if (chance.chance(0.2)) takesBack(lab);
+	}
+	const wrong = chance.chance(0.2) ? { amountRaw: 1_234_567n } : {};
+	await lab.accept(one, wrong).catch((error: unknown) => {
+		// What is not short, or not as it is named, is refused.
+		if (!(error instanceof Fault)) throw error;
+	});
+}
+
+/** One more payer is published, or pinned by an operator. */
+async function pins(lab: LieLab, _: LieBridge[], chance: Chance): Promise<void> {
+	const by = chance.pick(["first", "first", "operator"] as const);
+	await lab.pin({ chainId: chance.pick([1, 2]), address: NEWCOMER, by });
+}
+
+/** The provider answers no more about one request. */
+function fallsSilent(lab: LieLab, bridges: LieBridge[], chance: Chance): void {
+	lab.silent.add(chance.pick(bridges).requestId);
+}
+
+function answersAgain(lab: LieLab): void {
+	lab.silent.clear();
 }
 
 /** The newest block of the destination leaves its chain, while it is young. */

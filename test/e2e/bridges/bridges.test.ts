@@ -326,20 +326,55 @@ describe("a token", () => {
 		expect(done.arrived.amountRaw).toBe(String((49_900_000n * ETHER) / 2_000_000_000n));
 	});
 
-	test("a token without a feed counts against limits as what is expected for it", async () => {
+	/** Gives the wallet sixty of a token that no feed of ours knows, and returns it. */
+	async function unpriced(): Promise<string> {
 		const token = "0x00000000000000000000000000000000000d0002";
 		const mint = { abi: dollarAbi, functionName: "mint" } as const;
 		const data = encodeFunctionData({ ...mint, args: [wallet.address as Hex, 60_000_000n] });
 		const [from] = await lab.home.rpc<string[]>("eth_accounts");
 		await lab.home.rpc("eth_sendTransaction", [{ from, to: token, data }]);
 		await lab.home.mined();
+		return token;
+	}
+
+	test("a token without a feed counts against limits as the most that anybody says of it", async () => {
+		const token = await unpriced();
 		const done = await lab.reached((await bridge({ ...back, currency: token })).id, ["success"]);
 		const [spent] = await lab.service.core.db.query<{ micros: string }>(
 			"select usd_micros as micros from wallets.spend_entry where intent_id = $1 and kind = 'reserve'",
 			[done.intentId],
 		);
-		// Fifty of them less the bridge's fee, by the price of the ether that they buy.
-		expect(Number(spent?.micros)).toBe(49_900_000);
+		// By the ether that they buy it is the bridge's fee less.
+		expect(Number(spent?.micros)).toBe(50_000_000);
+	});
+
+	test("a token of which nobody says what is lost is asked about first, in words", async () => {
+		const token = await unpriced();
+		lab.bridge.spoilQuotes((quote) => {
+			for (const side of [quote.details.currencyIn, quote.details.currencyOut]) {
+				side.amountUsd = undefined;
+			}
+			quote.details.totalImpact = undefined;
+			return quote;
+		});
+		const asked = await bridge({ ...back, currency: token });
+		lab.bridge.spoilQuotes(null);
+		expect(asked).toMatchObject({ status: "confirmation_required", depositHash: null });
+		const link = asked.confirmUrl.split("/").at(-1);
+		const { body } = await lab.ask(`/v1/links/${link}`, undefined, { as: null });
+		expect(body.transactions[0].shown.summary).toContain("is not known");
+		await lab.ask(`${PATH}/${asked.id}/cancel`, {});
+	});
+
+	test("a token that loses most of its worth by the provider's own figures is refused", async () => {
+		const token = await unpriced();
+		lab.bridge.spoilQuotes((quote) => {
+			quote.details.currencyIn.amountUsd = "500.00";
+			return quote;
+		});
+		const refused = await bridge({ ...back, currency: token });
+		lab.bridge.spoilQuotes(null);
+		expect(refused).toMatchObject({ status: "rejected", errorCode: "price_impact_too_high" });
 	});
 
 	test("a token with an unlimited allowance in its quote is refused before anything is signed", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { encodeFunctionData, erc20Abi, type Hex, toHex } from "viem";
 import { type BridgeLab, openBridgeLab, TETHER, USDG } from "#test/harness/openBridgeLab.ts";
 import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
@@ -290,6 +290,21 @@ describe("a second deposit of the owner's own wallet", () => {
 		await lab.reached(more.id, ["success"], AS);
 	});
 
+	test("of an older quote that nobody tells of is found by the node of its wallet", async () => {
+		const asked = await begin();
+		await ask(`${PATH}/${asked.id}/requote`, {});
+		const old = await send(asked.steps[0]);
+		await lab.service.core.db.execute(
+			"update wallets.submission set look_at = now() where intent_id = $1",
+			[asked.intentId],
+		);
+		await lab.until(asked.id, () => true, { as: AS });
+		await lab.look(asked.id);
+		const [more] = await seconds(asked.id);
+		expect(more.depositHash).toBe(old);
+		await lab.reached(more.id, ["success"], AS);
+	});
+
 	test("a transaction that only replaces the first deposit at a better price is no second one", async () => {
 		const asked = await begin();
 		const [step] = asked.steps;
@@ -356,6 +371,71 @@ describe("a bridge that is called off", () => {
 			errorCode: "cancelled",
 			revocable: true,
 		});
+	});
+
+	/**
+	 * A bridge of a token whose allowance was sent and told of, and waits for a block, as does a
+	 * deposit that nobody told of.
+	 */
+	async function allowed() {
+		const mint = { abi: dollarAbi, functionName: "mint" } as const;
+		const minted = encodeFunctionData({ ...mint, args: [wallet.address, 100_000_000n] });
+		const own = { from: wallet.address, to: USDG, valueRaw: "0" };
+		await send({ ...own, data: minted }, "home");
+		const depository = lab.bridge.chains.find(({ id }) => id === 4_663)?.depository ?? "0x";
+		const none = { abi: erc20Abi, functionName: "approve", args: [depository, 0n] } as const;
+		await send({ ...own, data: encodeFunctionData(none) }, "home");
+		const asked = await begin({ command: "bridge 50 usdg from robinhood to anvil as eth" });
+		await lab.home.rpc("evm_setAutomine", [false]);
+		const [approve, deposit] = asked.steps.map(({ from, to, data }: Call) => {
+			return { from, to, data, gas: toHex(500_000) };
+		});
+		const hash = await lab.home.rpc<Hex>("eth_sendTransaction", [approve]);
+		expect((await tell(asked.id, hash)).body.status).toBe("executing");
+		return { id: asked.id, early: await lab.home.rpc<Hex>("eth_sendTransaction", [deposit]) };
+	}
+	const mine = async () => {
+		await lab.home.rpc("evm_setAutomine", [true]);
+		await lab.home.rpc("evm_mine", []);
+	};
+	afterEach(mine);
+
+	test("while a deposit that nobody told of waits for a block has it followed all the same", async () => {
+		const { id, early } = await allowed();
+		const called = await cancel(id);
+		await mine();
+		expect(called.body).toMatchObject({ status: "failure", errorCode: "cancelled" });
+		expect(called.body.where).toContain("unless you signed it all the same");
+		await lab.bridge.idle();
+		const due = "update bridge.bridge set look_at = now(), hinted_at = null where id = $1";
+		await lab.service.core.db.execute(due, [id]);
+		await lab.look(id);
+		const [more] = await seconds(id);
+		expect(more.depositHash).toBe(early);
+		expect((await lab.reached(more.id, ["success"], AS)).arrived.verified).toBe(true);
+	});
+
+	test("is refused where a deposit that nobody told of is in a block, and that is followed", async () => {
+		const { id, early } = await allowed();
+		await mine();
+		await lab.bridge.idle();
+		expect(await cancel(id)).toMatchObject({ status: 409, body: { code: "bridge_state" } });
+		expect((await lab.reached(id, ["success"], AS)).depositHash).toBe(early);
+	});
+
+	test("goes on where the node of its wallet shows the deposit, and the provider does not", async () => {
+		const asked = await begin();
+		expect((await cancel(asked.id)).body.status).toBe("rejected");
+		lab.bridge.fault({ kind: "unseen" });
+		const hash = await send(asked.steps[0]);
+		await lab.service.core.db.execute(
+			"update wallets.submission set look_at = now() where intent_id = $1",
+			[asked.intentId],
+		);
+		await lab.reached(asked.id, ["pending"], AS);
+		lab.bridge.clearFaults();
+		const done = await lab.reached(asked.id, ["success"], AS);
+		expect([done.depositHash, await seconds(asked.id)]).toEqual([hash, []]);
 	});
 
 	test("after its deposit was signed is not called off", async () => {
