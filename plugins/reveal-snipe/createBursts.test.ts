@@ -27,7 +27,8 @@ beforeEach(async () => {
 type ToldPart = RereadPart & { out: number };
 
 const part = (given: Partial<ToldPart> = {}): ToldPart => ({
-	...{ changed: 0, swapped: 0, end: "done", tokens: 100, read: 100, failed: 0, out: 100 },
+	...{ changed: 0, swapped: 0, end: "done", after: null, tokens: 100, read: 100, failed: 0 },
+	out: 100,
 	...given,
 });
 

@@ -194,6 +194,8 @@ function createReading(deps: BurstDeps, run: Run) {
 	const coverage = createCoverage(detection);
 	const wait = deps.sleep ?? sleep;
 	let passes = 0;
+	/** The token behind which the next part goes on, within one pass. */
+	let after: bigint | null = null;
 	let told = 0;
 	let toldAtMs = Number.NEGATIVE_INFINITY;
 
@@ -214,7 +216,7 @@ function createReading(deps: BurstDeps, run: Run) {
 		const over = AbortSignal.any([signal, enough.signal]);
 		let isEnough = false;
 		const part = await index.reread(collectionId, {
-			...{ signal, untilMs: endsAtMs, again, passes: passes++, enough: enough.signal },
+			...{ signal, untilMs: endsAtMs, again, passes, after, enough: enough.signal },
 			onStored(tokens) {
 				coverage.add(tokens);
 				tellShown();
@@ -225,6 +227,8 @@ function createReading(deps: BurstDeps, run: Run) {
 		});
 		enough.abort();
 		tellShown();
+		after = part?.after ?? null;
+		if (after === null) passes++;
 		// Another one may be read in its place by now.
 		return part && (await noteProgress(core.db, id, part)) ? part : null;
 	}

@@ -34,8 +34,10 @@ import {
 	type Trades,
 } from "#test/bench/measure/runIntents.ts";
 import {
+	type FifteenFills,
 	type ManyReveals,
 	type PlanFills,
+	runFifteenFills,
 	runManyReveals,
 	runPlanFills,
 } from "#test/bench/measure/runPlans.ts";
@@ -57,7 +59,11 @@ import {
 import {
 	type Detections,
 	runDetections,
+	runSilentTokens,
+	runSixReveals,
 	runWholeReveal,
+	type SilentTokens,
+	type SixReveals,
 	type WholeReveal,
 } from "#test/bench/measure/runReveals.ts";
 import {
@@ -117,6 +123,12 @@ export type Lab = {
 	manyReveals(): Promise<ManyReveals>;
 	/** Returns one reveal of ten thousand tokens, in a whole sandbox. */
 	wholeReveal(): Promise<WholeReveal>;
+	/** Returns such reveals of which a part of the tokens never answers. */
+	silentTokens(): Promise<SilentTokens>;
+	/** Returns how six bursts followed each other that were revealed in one block. */
+	sixReveals(): Promise<SixReveals>;
+	/** Returns how long fifteen buys of one plan take, on the real marketplace. */
+	fifteenFills(): Promise<FifteenFills>;
 	/** Returns pages of an index with full tables of the provider's, beside a bare script. */
 	marketReads(): Promise<readonly MarketRead[]>;
 	/** Returns searches, and then pushes by the thousand with concurrent reads. */
@@ -282,6 +294,9 @@ export function createLab(options: LabOptions): Lab {
 		planFills: measured("filling plans", runPlanFills, { scope }),
 		manyReveals: measured("revealing twenty collections at once", runManyReveals, { scope }),
 		wholeReveal: measured("revealing ten thousand tokens", runWholeReveal, { scope }),
+		silentTokens: measured("revealing with silent documents", runSilentTokens, { scope }),
+		sixReveals: measured("revealing six collections in one block", runSixReveals, { scope }),
+		fifteenFills: measured("filling a plan of fifteen", runFifteenFills, { scope }),
 		marketReads: measured("reading pages of a market", runMarketReads, { scope, say }),
 		busyMarket: measured("searching, and storing pushes", runBusyMarket, {
 			scope,

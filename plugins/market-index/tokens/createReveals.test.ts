@@ -71,6 +71,7 @@ type RereadOptions = Parameters<typeof reveals.reread>[1];
 const reread = (collectionId: number, given: Partial<RereadOptions> = {}) =>
 	reveals.reread(collectionId, {
 		...{ signal: made.lab.signal, untilMs: Number.POSITIVE_INFINITY, again: [], passes: 0 },
+		after: null,
 		...{ enough: new AbortController().signal, onStored: () => {} },
 		...given,
 	});
@@ -150,6 +151,37 @@ test("[RVL-03] one part of the reading takes 30 s, and the next one is queued af
 	expect(await reread(id)).toMatchObject({ end: "done", read: 300 });
 	expect(new Set(lab.asked).size).toBe(300);
 	expect(lab.asked).toHaveLength(300);
+});
+
+test("documents that never answer hold no other token up, also where a part runs out of time", async () => {
+	const ids = Array.from({ length: 150 }, (_, index) => BigInt(index));
+	const { id } = await hidden(ids);
+	await begin(id);
+	const { context, lab } = made;
+	const { readUri } = context;
+	const isSilent = (uri: string) => ids.slice(0, 20).some((token) => uriOf(token) === uri);
+	context.readUri = async (uri, options) => {
+		lab.nowMs += 300;
+		const { promise, resolve } = Promise.withResolvers<void>();
+		options.signal.addEventListener("abort", () => resolve(), { once: true });
+		if (isSilent(uri)) {
+			lab.asked.push(uri);
+			await promise;
+			return { kind: "failed", code: "timeout", isUnreachable: true };
+		}
+		return readUri(uri, options);
+	};
+	const first = await reread(id);
+	expect(first?.end).toBe("late");
+	expect(first?.after).toBeGreaterThan(20n);
+	expect(first?.read).toBeLessThan(130);
+	lab.asked.length = 0;
+	// The next part goes on behind it, and those that are silent come after all others.
+	const second = await reread(id, { after: first?.after ?? null });
+	expect(second).toMatchObject({ end: "late", after: null, read: 130 });
+	expect(lab.asked.filter(isSilent)).toEqual([]);
+	context.readUri = readUri;
+	expect(await reread(id, { passes: 1 })).toMatchObject({ end: "done", read: 150 });
 });
 
 test("each token is published when it is stored, and given tokens are read once more", async () => {

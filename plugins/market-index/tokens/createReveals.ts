@@ -52,7 +52,7 @@ export type ShownDocument =
 	| { kind: "unknown" };
 
 /** A part of reading all tokens again, with the progress of the whole. */
-export type RereadPart = Pick<Part, "changed" | "swapped" | "end"> & RereadState;
+export type RereadPart = Pick<Part, "changed" | "swapped" | "end" | "after"> & RereadState;
 
 /**
  * The index's part in the detection of reveals. It reads, counts and ranks; the caller decides

@@ -55,6 +55,8 @@ export type SupplyOptions = {
 export type Supply = {
 	/** Takes the next token by id, if one is ready; starts reading the next part in good time. */
 	take(): DueToken | null;
+	/** Returns the token that was taken last, or behind which this supply began. */
+	last(): bigint;
 	/** Says whether no more will come. */
 	isDone(): boolean;
 	/** Waits for the part under way. Throws where database or node failed. */
@@ -71,6 +73,8 @@ export type Part = {
 	swapped: number;
 	/** `late`: there are more, and the time is up. `unreachable`: no server has the documents. */
 	end: "done" | "late" | "unreachable";
+	/** The token behind which the next part goes on; null: it begins again with the first. */
+	after: bigint | null;
 };
 
 export type PartOptions = {
@@ -91,6 +95,8 @@ export type Reread = {
 	since: Date;
 	/** Names tokens that are read once more although they were read since. */
 	again: readonly bigint[];
+	/** Begins behind this token: tokens before it, put aside, come with the next pass. */
+	after: bigint | null;
 	/** Passes before this one: each is twice as patient with servers that do not answer. */
 	passes: number;
 	/** Aborts once enough was read: documents under way are not waited for. */
@@ -114,7 +120,7 @@ export async function readPart(
 	collection: Pick<TokenState, "id" | "address" | "standard">,
 	{ signal: ending, reread, untilMs = Number.POSITIVE_INFINITY }: PartOptions,
 ): Promise<Part> {
-	const part: Part = { read: 0, failed: 0, changed: 0, swapped: 0, end: "done" };
+	const part: Part = { read: 0, failed: 0, changed: 0, swapped: 0, end: "done", after: null };
 	const endsAtMs = Math.min(core.clock.nowMs() + PART_MS, untilMs);
 	const writer = createWriter(core, collection.id, { part, reread });
 	const signal = reread ? AbortSignal.any([ending, reread.enough]) : ending;
@@ -176,6 +182,9 @@ export async function readPart(
 	ending.throwIfAborted();
 	if (reread?.enough.aborted) return { ...part, end: "late" };
 	for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+	if (part.end === "late" && !supply.isDone()) part.after = supply.last();
+	// Tokens before the one that it began behind may have been put aside.
+	if (part.end === "done" && reread && reread.after !== null) part.end = "late";
 	if (unasked > 0 && part.end === "done") part.end = "unreachable";
 	// They are read again, and longer, by the next part.
 	if (patience.putAside() > 0 && part.end === "done") part.end = "late";
@@ -226,7 +235,8 @@ function createPatience(clock: Core["clock"], passes: number | null) {
 export function createSupply(options: SupplyOptions): Supply {
 	const { core, rpc, collection, signal, reread, untold } = options;
 	const waiting: DueToken[] = [];
-	let after = -1n;
+	let after = reread?.after ?? -1n;
+	let last = after;
 	let isAll = false;
 	let filling: Promise<void> | null = null;
 
@@ -259,9 +269,11 @@ export function createSupply(options: SupplyOptions): Supply {
 	return {
 		take() {
 			const due = waiting.shift() ?? null;
+			last = due?.tokenId ?? last;
 			if (waiting.length < AHEAD_TOKENS && !isAll) void fill();
 			return due;
 		},
+		last: () => last,
 		isDone: () => isAll && waiting.length === 0,
 		filled: () => (isAll ? Promise.resolve() : fill()),
 		async close() {

@@ -27,6 +27,14 @@ export type ManyReveals = {
 /** For each reveal: from its ranks until the wallet provider has its first fill. */
 export type PlanFills = { delaysMs: readonly number[]; providerMs: readonly number[] };
 
+/** From ranks until the wallet provider has all buys of one plan. */
+export type FifteenFills = { lastMs: readonly number[]; answerMs: number };
+
+export const FILLS = 15;
+const FILLS_TIMES = 5;
+/** The marketplace's time for each answer. */
+const FILLS_ANSWER_MS = 100;
+
 export const REVEALED_AT_ONCE = 20;
 const PER_MINUTE = 60;
 const PLANS_EACH = 3;
@@ -133,6 +141,47 @@ export async function runPlanFills({ scope }: { scope: Scope }): Promise<PlanFil
 	await stop();
 	await drop();
 	return { delaysMs, providerMs };
+}
+
+/**
+ * Has one plan buy fifteen tokens on a real node with the real marketplace, whose provider takes
+ * its time for each answer, and times until the wallet provider has the last.
+ */
+export async function runFifteenFills({ scope }: { scope: Scope }): Promise<FifteenFills> {
+	const database = await createTestDatabase();
+	const drop = scope.defer(database.drop);
+	const anvil = await startAnvil();
+	const stop = scope.defer(anvil.stop);
+	const seaport = await deploySeaport(anvil);
+	const lastMs: number[] = [];
+	for (let turn = 0; turn < FILLS_TIMES; turn++) {
+		const plans = await openPlansLab(openBuyLab({ db: database.db, anvil, seaport }));
+		const by = await plans.buyer();
+		for (let rank = 1; rank <= FILLS; rank++) await plans.sell({ ether: ETHER / 10n, rank });
+		const plan = await plans.armed(by, { maxItems: FILLS });
+		const { answers } = plans.lab.fake;
+		const { order, listingFulfilment } = answers;
+		answers.order = async (...asked) => {
+			await Bun.sleep(FILLS_ANSWER_MS);
+			return order(...asked);
+		};
+		answers.listingFulfilment = async (...asked) => {
+			await Bun.sleep(FILLS_ANSWER_MS);
+			return listingFulfilment(...asked);
+		};
+		let handedOverMs = Number.NaN;
+		plans.lab.state.beforeSend = async () => {
+			handedOverMs = performance.now();
+		};
+		const rankedMs = performance.now();
+		await plans.covered();
+		const { filledCount } = await plan.read();
+		if (filledCount !== FILLS) throw new Error(`the plan bought ${filledCount} of ${FILLS}`);
+		lastMs.push(handedOverMs - rankedMs);
+	}
+	await stop();
+	await drop();
+	return { lastMs, answerMs: FILLS_ANSWER_MS };
 }
 
 /** Returns a book with some listings too dear, and more of the others than fit a budget. */
