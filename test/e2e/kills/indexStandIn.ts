@@ -12,13 +12,13 @@ import type { StandInBook } from "#test/e2e/kills/providerStandIn.ts";
 
 /**
  * A stand-in of the index that knows no collection by name: here buys are asked for by contract.
- * With a book configured, each contract is a collection, and the book's one listing is for sale.
+ * With a book configured, each contract is a collection, and its listings are for sale.
  */
 export const indexStandIn = definePlugin({
 	name: "index-stand-in",
 	version: "1",
 	config: z.object({
-		STAND_IN_INDEX_URL: z.url().optional().describe("Where the listing is."),
+		STAND_IN_INDEX_URL: z.url().optional().describe("Where the listings are."),
 		STAND_IN_CHAIN: z.string().default("anvil").describe("The chain of each collection."),
 	}),
 	needs: {},
@@ -32,7 +32,7 @@ export const indexStandIn = definePlugin({
 			touch() {},
 			reveals: { subjects: async () => [] },
 			book: {
-				listings: async () => (url === undefined ? [] : [await listingAt(url)]),
+				listings: async () => (url === undefined ? [] : await listingsAt(url)),
 				watch: async () => {},
 				follow: async () => {},
 				readAt: async () => null,
@@ -45,11 +45,10 @@ export const indexStandIn = definePlugin({
 	},
 });
 
-async function listingAt(url: string): Promise<TokenListing> {
-	const { listing } = bigintJson.read(await (await fetch(url)).text()) as StandInBook;
-	const { orderHash, maker, quantity, totalRaw, tokenId } = listing;
-	return {
+async function listingsAt(url: string): Promise<TokenListing[]> {
+	const books = bigintJson.read(await (await fetch(url)).text()) as StandInBook[];
+	return books.map(({ listing: { orderHash, maker, quantity, totalRaw, tokenId } }) => ({
 		...{ tokenId: String(tokenId), rank: 1, traits: [], orderHash, maker, quantity },
 		...{ currency: ZERO_ADDRESS, symbol: "ETH", totalRaw },
-	};
+	}));
 }

@@ -42,7 +42,8 @@ export type KillLane<World extends KillPlace = KillWorld> = {
 	seller: number;
 	/** Transactions that the wallet made before any intent. */
 	nonceBefore: number;
-	sell(book: StandInBook): void;
+	/** Puts these up for sale, in place of what was. */
+	sell(...books: readonly StandInBook[]): void;
 	/** Asks as its owner, or as another person of the wallet provider. */
 	ask(path: string, options?: { body?: unknown; key?: string; as?: string }): Promise<Answer>;
 	arm(point: KillPoint | null): Promise<void>;
@@ -115,11 +116,19 @@ export async function openLane<World extends KillPlace>(
 	const owner = custody.people()[OWNERS[index] ?? -1];
 	const address = owner?.wallet?.address.toLowerCase() as Hex | undefined;
 	if (!owner || !address) throw new Error("no wallet is left for this lane");
-	let book: StandInBook | null = null;
+	let onSale: readonly StandInBook[] = [];
 	const books = Bun.serve({
 		hostname: "127.0.0.1",
 		port: 0,
-		fetch: () => new Response(bigintJson.write(book)),
+		/** All that is for sale; what a question is about, where it names an order or a token. */
+		fetch(request) {
+			const about = new URL(request.url).searchParams.get("about");
+			const named = onSale.find(({ listing: { orderHash, tokenId } }) => {
+				return about === orderHash || about === String(tokenId);
+			});
+			const found = named ?? onSale[0] ?? null;
+			return new Response(bigintJson.write(about === null ? onSale : found));
+		},
 	});
 	await own.prepare({ address, db: database.db });
 	const env = () => ({
@@ -161,8 +170,8 @@ export async function openLane<World extends KillPlace>(
 		wallet: { id: "", profileId: "", address },
 		seller: 2 + index,
 		nonceBefore: Number(await anvil.rpc("eth_getTransactionCount", [address, "latest"])),
-		sell(what) {
-			book = what;
+		sell(...what) {
+			onSale = what;
 		},
 		async ask(path, { body, key, as = owner.id } = {}) {
 			asked++;

@@ -11,18 +11,17 @@ import { createFakeProvider } from "#test/harness/fakes.ts";
 /** One listing and how to fill it, as the test's own server answers. */
 export type StandInBook = { listing: ProviderOrder; fulfilment: ProviderFulfilment };
 
-/** The marketplace provider with one token for sale at a time, read over HTTP. */
+/** The marketplace provider with what a lane has for sale, read over HTTP. */
 export const providerStandIn = definePlugin({
 	name: "provider-stand-in",
 	version: "1",
-	config: z.object({ STAND_IN_BOOK_URL: z.url().describe("Where the one listing is.") }),
+	config: z.object({ STAND_IN_BOOK_URL: z.url().describe("Where the listings are.") }),
 	needs: {},
 	offers: ProviderKey,
 	setup({ config }) {
 		const { provider, answers } = createFakeProvider();
 		const book = async (about: bigint | string) => {
 			const url = new URL(config.STAND_IN_BOOK_URL);
-			// Names the token: a book of several listings needs it, a book of one ignores it.
 			url.searchParams.set("about", String(about));
 			const response = await fetch(url);
 			return bigintJson.read(await response.text()) as StandInBook;
