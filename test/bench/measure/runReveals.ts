@@ -1,4 +1,4 @@
-// Measures how soon reveals are noticed and read, one by one, six at once, and of ten thousand tokens.
+// Measures how soon reveals are noticed and read: one, six at once, one of ten thousand tokens.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -108,17 +108,19 @@ export async function runWholeReveal({ scope }: { scope: Scope }): Promise<Whole
  */
 export async function runSilentTokens({ scope }: { scope: Scope }): Promise<SilentTokens> {
 	const world = await openWhole(scope);
-	await world.post("/_sandbox/faults", { kind: "silence", path: SILENT_PATH });
 	const afterMs: number[] = [];
 	const readMs: number[] = [];
 	for (let time = 0; time < SILENT_TIMES; time++) {
 		const show = await armShow(world);
+		await world.post("/_sandbox/faults", { kind: "silence", path: SILENT_PATH });
 		const over = new AbortController();
 		const read = allStored(world, show.id, over.signal);
 		const { beganMs, sent } = await reveal(world, show).finally(() => over.abort());
 		const storedMs = await read;
 		readMs.push(storedMs - beganMs);
 		afterMs.push(sent.at.getTime() - storedMs);
+		// The next one is read first, and nothing of this one stands in its way.
+		await world.answerAll();
 	}
 	await world.close();
 	return { tokens: WHOLE_TOKENS, afterMs, readMs };
@@ -174,6 +176,8 @@ async function openWhole(scope: Scope) {
 			const init = { method: "POST", body: JSON.stringify(body) };
 			return (await (await fetch(`${sandbox.studioUrl}${path}`, init)).json()) as never;
 		},
+		/** Ends all faults of the document server. */
+		answerAll: () => fetch(`${sandbox.studioUrl}/_sandbox/faults`, { method: "DELETE" }),
 		async close(): Promise<void> {
 			await stopService();
 			await service.database.drop();
