@@ -150,6 +150,42 @@ test("[RVL-04] the sandbox's hidden collection comes out while trade runs, its t
 	expect(ownersAfter(receipt, { contract, tokenId: bought.tokenId })).toContain(ada.wallet);
 });
 
+test("[RVL-05] [RVL-10] over HTTP a plan is armed, listed, read, paused, resumed and cancelled, and a past reveal played", async () => {
+	const [contract] = sandbox.reveals;
+	const terms = {
+		...{ collectionSlug: contract, chain: "anvil", trigger: "on_reveal", maxRank: 1 },
+		...{ maxPricePerItemNative: 1, budgetNative: 2, maxItems: 3 },
+	};
+	const path = "/v1/nft-market/snipes";
+	const { status, body: plan } = await ada.ask(path, terms);
+	expect({ status, plan }).toMatchObject({
+		status: 201,
+		plan: { status: "armed", maxRank: 1, budgetNative: 2, maxItems: 3, fills: [] },
+	});
+	expect(plan.outlook).toMatchObject({ isRevealed: true, isBaselineSeen: true });
+	const listed = await ada.ask(`${path}?status=armed`);
+	expect(listed.body.data.map(({ id }: any) => id)).toContain(plan.id);
+	for (const [event, after] of [
+		["pause", "paused"],
+		["resume", "armed"],
+		["cancel", "cancelled"],
+	]) {
+		expect((await ada.ask(`${path}/${plan.id}/${event}`, {})).body.status).toBe(after);
+		expect((await read(plan.id)).status).toBe(after);
+	}
+	expect((await ada.ask(`${path}/${plan.id}/resume`, {})).status).toBe(409);
+	expect((await ada.ask(path, { ...terms, maxRank: undefined })).body.code).toBe(
+		"validation_error",
+	);
+	const played = await ada.ask(`${path}/dry-run`, { ...terms, maxRank: 200 });
+	expect(played).toMatchObject({ status: 200, body: { chain: "anvil" } });
+	const spent = played.body.bought.reduce((sum: bigint, { priceRaw }: any) => {
+		return sum + BigInt(priceRaw);
+	}, 0n);
+	expect(played.body.spentRaw).toBe(String(spent));
+	expect(played.body.bought.length).toBeWithin(1, 4);
+});
+
 async function receiptOf(hash: string): Promise<any> {
 	const response = await fetch(sandbox.httpUrl, {
 		method: "POST",
