@@ -119,11 +119,19 @@ test("the cheapest token is chosen before anything is recorded, and is named in 
 	expect(lab.sent).toHaveLength(1);
 });
 
-test("without a listing in the chain's coin, or without an answer, nothing is recorded", async () => {
+test("without a listing in the chain's coin the cheapest is refused, and a key keeps what it bought", async () => {
+	lab.fake.answers.bestListings = async () => ({ items: [listed.listing], cursor: null });
+	const bought = await run("buy_nft", { token: "cheapest" }, "message-3");
 	lab.fake.answers.bestListings = async () => ({ items: [], cursor: null });
-	await expect(run("prepare_buy_nft", { token: "cheapest" })).rejects.toMatchObject({
-		code: "listing_not_found",
-	});
+	expect((await run("buy_nft", { token: "cheapest" }, "message-3")).output).toEqual(bought.output);
+	const { output, line } = await run("buy_nft", { token: "cheapest" });
+	expect(output).toMatchObject({ status: "rejected", tokenId: null });
+	expect(line).toStartWith("Buying the cheapest of ");
+	expect(line).toContain("was refused (listing_not_found), nothing was sent");
+	expect(lab.sent).toHaveLength(1);
+});
+
+test("where nobody tells what is for sale, nothing is recorded", async () => {
 	lab.fake.answers.bestListings = async () => {
 		throw httpFault.notFound();
 	};

@@ -149,7 +149,8 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 			return { kind: "done", output: createdSchema.parse(await response.json()) };
 		},
 		line({ contract, tokenId, priceLimit, chain, status, errorCode, error }) {
-			const what = `#${(tokenId ?? "").slice(0, 20)} of ${contract.slice(0, 6)}…${contract.slice(-4)}`;
+			const which = tokenId === null ? "the cheapest" : `#${tokenId.slice(0, 20)}`;
+			const what = `${which} of ${contract.slice(0, 6)}…${contract.slice(-4)}`;
 			const coin = deps.chains.bySlug(chain)?.nativeCurrency.symbol ?? "";
 			const most = priceLimit === null ? "" : ` for at most ${priceLimit} ${coin}`;
 			return `Buying ${what}${most} on ${chain} ${intentSentence(status, errorCode, error)}.`;
@@ -172,15 +173,17 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 	});
 }
 
-/** Chooses the token before anything is recorded, so that the intent names it. */
+/**
+ * Chooses the token before anything is recorded, so that the intent names it. Null where there is
+ * none: the intent is then refused, and not the call, as the same key may have bought before.
+ */
 async function cheapestOf(
 	{ provider, clock }: BuyToolDeps,
 	asked: { found: FoundCollection; chain: Chain; profile: Profile; signal: AbortSignal },
-): Promise<string> {
+): Promise<string | null> {
 	const { found, chain, profile, signal } = asked;
 	const makers = profile.wallets.map(({ address }) => address);
 	const wanted = { chainId: chain.id, contract: found.address, makers, nowMs: clock.nowMs() };
 	const tokenId = await findCheapest(provider, wanted, signal);
-	if (tokenId === null) throw buyFault.nothingListed();
-	return String(tokenId);
+	return tokenId === null ? null : String(tokenId);
 }

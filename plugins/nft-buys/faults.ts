@@ -23,12 +23,6 @@ export const buyFault = defineFaults({
 		retry: "later",
 		public: "The node keeps no state of the receipt's block, and its logs do not tell who owns.",
 	},
-	nothingListed: {
-		code: "listing_not_found",
-		status: 404,
-		retry: "later",
-		public: "The marketplace has no listing of that collection in the chain's own coin.",
-	},
 	notFound: {
 		status: 404,
 		retry: "never",

@@ -75,7 +75,9 @@ export async function planBuy(
 	const rpc = deps.rpcOf(chainId);
 	if (!canPay(wallet)) return denied("no_executable_wallet", "The wallet cannot pay.");
 	if (!chain || !rpc) return denied("chain_unavailable", "The chain is not served here.");
-	if (tokenId === null) return denied("listing_not_found", "A buy names a token.");
+	if (tokenId === null) {
+		return denied("listing_not_found", "None of it is for sale in the chain's own coin.");
+	}
 	const wanted: Wanted = {
 		chainId,
 		marketplace: marketplaceOf(chainId),
