@@ -32,7 +32,7 @@ export const holdingCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"my portfolio, my bags, my holdings, my positions, my stocks, my stuff, " +
-				"do i hold, do i own, am i holding, i own, my assets, my net worth"
+				"do i hold, do i own, am i holding, i own, my assets"
 			).split(", "),
 			over: ["stocks", "my_wallets", "my_balances"],
 		},

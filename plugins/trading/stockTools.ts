@@ -62,7 +62,7 @@ export const stockCommands: readonly Command[] = [
 			words: (
 				"stock, price, prices, worth, trading at, trades at, cost, how much, how much is, " +
 				"quote, open, closed, share price, shares, share, token, token price, stock price, " +
-				"stock token, stock token price, market hours, trading hours, at what, where … at, " +
+				"stock token, stock token price, at what, where … at, " +
 				"open or closed, how much is one, market open, market closed, going for, chain price, " +
 				"on chain, onchain, what's … at, whats … at, trading, stonk, stonk price, share"
 			).split(", "),

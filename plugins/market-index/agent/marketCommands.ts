@@ -181,7 +181,7 @@ const marketWideCommands: readonly Command[] = [
 		input: (values) => ({ ...values, state: "upcoming" }),
 		topic: topics.upcoming,
 		summary: "Announced mints that are still to come, the next one first.",
-		examples: ["upcoming", "upcoming mints on base", "what's dropping this week"],
+		examples: ["upcoming", "upcoming mints on base", "what's dropping next"],
 	},
 	{
 		name: "ended_drops",

@@ -42,17 +42,16 @@ const WORDS = {
 		"sales, sale, last sale, last sales, last … sales, last … sale, latest sales, latest " +
 		"sale, recent sales, recent sale, most recent sale, most recent sales, newest sales, " +
 		"last few sales, few sales, sales history, sale history, sales feed, trades, last " +
-		"trades, recent trades, latest trades, trade history, last sold, last … sold for, last " +
-		"… sell for, last … go for, last … went for, sale price, sale prices, last sale price, " +
-		"last sale prices, last few sale prices, most recent sale price, last sold price, " +
-		"buys, recent buys, latest buys, last buys, who bought, recent purchases, purchases, " +
-		"last purchase, most recent purchase, latest … sale, latest … sales, recent … sales, " +
+		"trades, recent trades, latest trades, trade history, last sold, last … sold for, " +
+		"last … sell for, last … go for, last … went for, sale price, sale prices, last sale " +
+		"price, last sale prices, last few sale prices, most recent sale price, last sold " +
+		"price, buys, recent buys, latest buys, last buys, recent purchases, purchases, last " +
+		"purchase, most recent purchase, latest … sale, latest … sales, recent … sales, " +
 		"latest … go for, latest … sold for, most recent … sale, most recent … sales, most " +
 		"recent buys, most recent buy, last … sold, last … sold at, sold at, sold for, sell " +
 		"for, selling for, selling at, last buy, clearing at, what … sell for, most recent … " +
-		"go for, most recent … sold for, transactions, recent transactions, trade feed, recent " +
-		"trade, latest trade, last trade, last price, last sold price, previous sale, " +
-		"activity, recent activity",
+		"go for, most recent … sold for, transactions, recent transactions, trade feed, " +
+		"recent trade, latest trade, last trade, last price, last sold price, previous sale",
 	sold:
 		"sold, how many sold, how many … sold, how many … were sold, how many … sell, how many " +
 		"… got sold, how many sales, how many … sales, number of sales, number of … sold, " +
@@ -60,14 +59,15 @@ const WORDS = {
 		"trades, how many … trades, number sold, how many … bought, how many … traded, how " +
 		"many … move, how many … changed hands, changed hands, sales number, count of … sold",
 	mints:
-		"mints, minted, mint price, mint cost, mint count, mint progress, how many minted, how " +
-		"many … minted, how many … were minted, how many mints, how many … mints, how fast … " +
-		"minting, how fast … mint, minting speed, mint speed, mint rate, mint pace, minted so " +
-		"far, how many … left to mint, left to mint, mint … price, price to mint, cost to " +
-		"mint, how much to mint, how much … mint, how much is … mint, recent mints, latest " +
-		"mints, last mints, supply minted, minted supply, how much … minted, minted count, " +
-		"percent minted, mint supply, people minting, ppl minting, anyone minting, free mint, " +
-		"mint fee, how quick … minting, how quickly … minting already, how quickly … minting",
+		"mints, minted, mint price, mint cost, mint count, mint progress, how many minted, " +
+		"how many … minted, how many … were minted, how many mints, how many … mints, how " +
+		"fast … minting, how fast … mint, minting speed, mint speed, mint rate, mint pace, " +
+		"minted so far, mint … price, price to mint, cost to mint, how much to mint, how " +
+		"much … mint, how much is … mint, recent mints, latest mints, last mints, supply " +
+		"minted, minted supply, how much … minted, minted count, mint supply, people " +
+		"minting, ppl minting, anyone minting, free mint, how quick … minting, how quickly … " +
+		"minting already, how quickly … minting, " +
+		"left to mint, how many … left to mint",
 	lifecycle:
 		"lifecycle, status, stage, phase, minting, still minting, minted out, mint out, sold " +
 		"out, reveal, revealed, mint live, mint open, mint over, mint done, mint closed, mint " +
@@ -79,25 +79,25 @@ const WORDS = {
 		"or, mint out yet, minted out yet, sold out yet, reveal status, minting now",
 	order_book:
 		"orderbook, order book, book, orders book, bids, bid, offers, offer, asks, listings, " +
-		"listed, bids and asks, asks and bids, top bid, best bid, highest bid, top offer, best " +
-		"offer, highest offer, top bids, best bids, highest bids, top offers, best offers, " +
-		"highest offers, highest weth offer, cheapest listings, lowest listings, lowest asks, " +
-		"cheapest asks, for sale, on sale, collection offers, collection bids, collection bid, " +
-		"current bids, current offers, open offers, active listings, order books, bidding, who " +
-		"bidding, spread, bid and ask, bid ask, ladder, best listings, order flow, highest … " +
-		"will pay, orders, someone will pay, anyone will pay",
+		"listed, bids and asks, asks and bids, top bid, best bid, highest bid, top offer, " +
+		"best offer, highest offer, top bids, best bids, highest bids, top offers, best " +
+		"offers, highest offers, highest weth offer, cheapest listings, lowest listings, " +
+		"lowest asks, cheapest asks, for sale, on sale, current bids, current offers, open " +
+		"offers, active listings, order books, bidding, who bidding, spread, bid and ask, " +
+		"bid ask, ladder, best listings, order flow, highest … will pay, orders, someone " +
+		"will pay, anyone will pay, " +
+		"collection offers, collection bids, collection bid",
 	depth:
 		"depth, liquidity, liquid, how liquid, how deep, how thin, how thick, market depth, " +
-		"order book depth, orderbook depth, book depth, floor depth, bid depth, bid wall, bid " +
-		"walls, ask wall, wall, walls, how deep … floor, how thin … floor, how thick … floor, " +
-		"how deep … book, how thin … book, how thick … book, liquidity … floor, listing wall, " +
-		"sell wall, buy wall, illiquid, stacked, bid side, sell into, how stacked, support, " +
-		"floor support, bid support",
+		"order book depth, orderbook depth, book depth, floor depth, bid depth, bid wall, " +
+		"bid walls, ask wall, wall, walls, how deep … floor, how thin … floor, how thick … " +
+		"floor, how deep … book, how thin … book, how thick … book, liquidity … floor, " +
+		"listing wall, sell wall, buy wall, illiquid, stacked, bid side, sell into, how " +
+		"stacked, support, floor support, bid support",
 	traits:
-		"traits, trait, rarest traits, rarest trait, rare traits, trait floors, trait floor, " +
-		"floor by trait, floors by trait, trait list, trait prices, trait price, trait count, " +
-		"trait counts, attributes, attribute, rarest attributes, which traits, what traits, " +
-		"trait rarity, trait breakdown, traits … rarest, traits … floors",
+		"traits, trait, trait floors, trait floor, floor by trait, floors by trait, trait " +
+		"list, trait prices, trait price, trait count, trait counts, attributes, attribute, " +
+		"which traits, what traits, trait breakdown, traits … floors",
 	holders:
 		"holders, holder, owners, whales, top holders, biggest holders, largest holders, top " +
 		"owners, biggest owners, top whales, biggest whales, top … holders, biggest … holders, " +
@@ -127,20 +127,18 @@ const WORDS = {
 	collection:
 		"stats, stat, info, overview, summary, details, data, rundown, tldr, about, supply, " +
 		"total supply, how many exist, how many … exist, how many listed, how many … listed, " +
-		"how many … are listed, how many listings, percent listed, percentage listed, listed " +
-		"count, listed supply, number listed, listed percentage, how many … for sale, number " +
-		"of listings, how many … there, total supply of, breakdown, recap, snapshot, how is … " +
-		"doing, hows … doing, how's … doing, how are … doing, how is … looking, hows … " +
-		"looking, tell me about, what is … about",
+		"how many … are listed, how many listings, listed count, listed supply, number " +
+		"listed, how many … for sale, number of listings, how many … there, total supply of, " +
+		"breakdown, recap, snapshot, how is … doing, hows … doing, how's … doing, how are … " +
+		"doing, how is … looking, hows … looking, tell me about, what is … about, " +
+		"percent listed, percentage listed, listed percentage",
 	upcoming:
 		"upcoming, upcoming mints, upcoming mint, upcoming drops, upcoming drop, upcoming " +
 		"launches, next mint, next mints, next drop, next drops, dropping, dropping soon, " +
-		"dropping next, dropping this week, coming up, coming soon, minting soon, minting " +
-		"next, mints soon, drops soon, launching soon, launching, mint calendar, drop " +
-		"calendar, mints … coming, drops … coming, mints this week, drops this week, launches, " +
-		"soon, what's next, whats next, drops next, mints next, dropping tomorrow, drops " +
-		"tomorrow, mints tomorrow, dropping later, mint soon, drop soon, upcomin, upcoming " +
-		"this week, mints coming up, drops coming up",
+		"dropping next, coming up, coming soon, minting soon, minting next, mints soon, " +
+		"drops soon, launching soon, launching, mint calendar, drop calendar, mints … " +
+		"coming, drops … coming, launches, soon, what's next, whats next, drops next, mints " +
+		"next, mint soon, drop soon, upcomin, mints coming up, drops coming up",
 	trending:
 		"trending, hot, hottest, most sales, most sold, top collections, top nfts, top " +
 		"projects, top collection, popular, most popular, hot collections, hottest " +
@@ -159,9 +157,9 @@ const WORDS = {
 		"hardest, dumped most, lost most, down the most, down most, floors down, fallers, biggest dumps",
 	discover:
 		"discover, market, nft market, market overview, minting, minting now, minting today, " +
-		"mints live, live mints, new mints, mints open, what can i mint, new collections, live " +
-		"drops, mints, open mints, current mints, what to mint, market doing, market looking, " +
-		"whole market, moving, moving across, whole-market, across the market, hot mints",
+		"mints live, live mints, new mints, mints open, what can i mint, live drops, mints, " +
+		"open mints, current mints, what to mint, market doing, market looking, whole " +
+		"market, moving, moving across, whole-market, across the market, hot mints",
 	ended:
 		"ended drops, past drops, ended mints, past mints, finished mints, closed mints, old " +
 		"drops, mints … over, drops … over, mints … ended, closed drops, finished drops, " +
@@ -196,13 +194,13 @@ export const topics = {
 	token_sale: topic("token_sale", "token sales sold floor token_listing search"),
 	token_listing: topic("token_listing", "token floor order_book collection search"),
 	collection: topic("collection", "search", { ...NOW, ofName: true }),
-	upcoming: topic("upcoming", "", NOW),
+	upcoming: topic("upcoming", ""),
 	trending: topic("trending", ""),
 	top_volume: topic("top_volume", "trending volume"),
 	gainers: topic("gainers", "trending"),
 	losers: topic("losers", "trending"),
 	discover: topic("discover", "", NOW),
-	ended: topic("ended", "", NOW),
+	ended: topic("ended", ""),
 	search: topic("search", ""),
 };
 
