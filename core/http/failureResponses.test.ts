@@ -46,6 +46,14 @@ test("every operation documents 422 for invalid bodies and unknown parameters", 
 	expect(Object.keys(failureResponses({ "x-failures": "nonsense" })).sort()).toEqual(always);
 });
 
+test("an operation that tells errors in words documents both forms of each", () => {
+	for (const told of Object.values(failureResponses(tellsInWords()))) {
+		expect(told).toHaveProperty(["content", "text/plain"]);
+		expect(told).toHaveProperty(["content", "application/problem+json"]);
+	}
+	expect(JSON.stringify(failureResponses({}))).not.toContain("text/plain");
+});
+
 test("an operation that needs a session documents 401 once", () => {
 	const security = [{ session: [] }];
 	for (const declared of [{}, canFail(httpFault.unauthorized)]) {
