@@ -38,7 +38,7 @@ describe("createCoverage", () => {
 		["one preview among them", (id) => (id === 5 ? out(5) : sealed())],
 	];
 	for (const [name, before] of HIDDEN) {
-		test(`tokens come out one by one, and old documents count for nothing: ${name}`, () => {
+		test(`tokens are counted as they are revealed one by one, and older documents do not count: ${name}`, () => {
 			expect(counted(before, out)).toEqual({ covered: true, out: 100 });
 			const { covered } = counted(before, before);
 			expect(covered).toBe(false);
@@ -48,7 +48,7 @@ describe("createCoverage", () => {
 		});
 	}
 
-	test("another placeholder with new traits covers nothing, with one preview or with many", () => {
+	test("another placeholder with new traits does not count as revealed, with one preview or many", () => {
 		const second: Given = { picture: "second", traits: { Status: "soon", Phase: "Two" } };
 		expect(counted(sealed, () => second)).toEqual({ covered: false, out: 0 });
 		expect(counted(sealed, (id) => (id === 7 ? out(7) : second))).toEqual({
@@ -59,7 +59,7 @@ describe("createCoverage", () => {
 		expect(counted(sealed, (id) => (id < 40 ? out(id) : second)).covered).toBe(false);
 	});
 
-	test("tokens without traits count by their picture, or by what they ceased to show", () => {
+	test("tokens without traits count by their picture, or by a hidden trait that they lost", () => {
 		const pictured = (id: number) => (id % 5 === 0 ? { picture: `p${id}` } : out(id));
 		expect(counted(sealed, pictured).covered).toBe(true);
 		const bare = (id: number) => (id % 5 === 0 ? {} : out(id));
@@ -67,7 +67,7 @@ describe("createCoverage", () => {
 		expect(counted(() => null, bare).covered).toBe(false);
 	});
 
-	test("the newest word of a token counts, and a token that nobody read does not", () => {
+	test("the newest document of a token counts, and a token that was not read does not", () => {
 		const coverage = createCoverage({ baseline: baselineOf(sealed), hiddenTraits: null });
 		coverage.add(tokens(sealed));
 		expect(coverage.hidden()).toHaveLength(100);
@@ -79,7 +79,7 @@ describe("createCoverage", () => {
 		expect(coverage.hidden()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
 	});
 
-	test("traits that all had when they were last hidden are no news, whatever they had first", () => {
+	test("traits that all tokens had when they were last hidden do not count as revealed", () => {
 		const hiddenTraits = [{ type: "Status", value: "soon" }];
 		const coverage = createCoverage({ baseline: baselineOf(sealed), hiddenTraits });
 		const soon = { picture: "sealed", traits: { Status: "soon" } };
@@ -87,7 +87,7 @@ describe("createCoverage", () => {
 		expect([coverage.out().length, coverage.hidden().length]).toEqual([70, 30]);
 	});
 
-	test("of tokens that were told apart before, those came out that show something else than before", () => {
+	test("tokens that differed before count as revealed if they show something else than before", () => {
 		const again = (id: number): Given => ({ picture: "own", traits: { Hat: `New ${id % 50}` } });
 		const coverage = createCoverage({ baseline: [], hiddenTraits: null });
 		coverage.compareWith(tokens((id) => ({ picture: "own", traits: { Hat: `Old ${id % 50}` } })));
@@ -100,7 +100,7 @@ describe("createCoverage", () => {
 		expect([coverage.isCovered(100), coverage.out().length]).toEqual([true, 100]);
 	});
 
-	test("of few values some tokens get by chance what they had, and count with the others", () => {
+	test("with few values tokens that get their old value by chance count with the others", () => {
 		const hat = (id: number): Given => ({ picture: "own", traits: { Hat: `Hat ${id % 3}` } });
 		const coverage = createCoverage({ baseline: [], hiddenTraits: null });
 		coverage.compareWith(tokens(hat));
@@ -108,7 +108,7 @@ describe("createCoverage", () => {
 		expect([coverage.isCovered(100), coverage.out().length]).toEqual([true, 100]);
 	});
 
-	test("without a baseline whatever traits a token has are new, but for the hidden traits", () => {
+	test("without a baseline any traits count as revealed, except the hidden ones", () => {
 		const hiddenTraits = [{ type: "Hat", value: "none" }];
 		const coverage = createCoverage({ baseline: [], hiddenTraits });
 		coverage.add(

@@ -52,7 +52,7 @@ async function run(name: string, input: object = {}, key: string | null = null) 
 	return { output, line: tool.line(output) };
 }
 
-test("a plan is armed by its author's words, once per key, and shown in one line", async () => {
+test("a plan is armed by its author's command, once per key, and shown in one line", async () => {
 	const first = await run("arm_plan", wanted, "message-1");
 	expect(first.output).toMatchObject({ status: "armed", budgetNative: 2, maxItems: 100 });
 	expect(first.line).toBe("Plan for tidal-cats, rank 200 or better: armed.");
@@ -70,7 +70,7 @@ test("a name that only resembles a collection's is asked back, and arms nothing"
 	expect((await run("list_plans")).output.plans).toEqual([]);
 });
 
-test("a prepared plan is stored paused, buys nothing at a reveal, and does once its owner resumes it", async () => {
+test("a prepared plan is stored paused, buys nothing at a reveal, and buys once its owner resumes it", async () => {
 	const { tokenId } = await plans.sell({ ether: ETHER / 10n, rank: 1 });
 	const { output, line } = await run("prepare_plan", wanted);
 	expect(output).toMatchObject({ status: "paused", pauseReason: "confirmation_required" });
@@ -84,7 +84,7 @@ test("a prepared plan is stored paused, buys nothing at a reveal, and does once 
 	expect(said).toContain("1 of 100 bought");
 });
 
-test("plans are paused and cancelled by their id; a stranger's is not there", async () => {
+test("plans are paused and cancelled by their id; a stranger's plan is not found", async () => {
 	const { id } = (await run("arm_plan", wanted)).output;
 	expect((await run("pause_plan", { id })).output.status).toBe("paused");
 	expect((await run("cancel_plan", { id })).output.status).toBe("cancelled");
@@ -114,7 +114,7 @@ test("[RVL-05] a plan that a tool arms has all its fields, and names a rank or a
 	expect((await run("list_plans")).output.plans).toHaveLength(2);
 });
 
-test("[RVL-06] a tool is refused as a route is: a profile that confirms, a wallet of another kind, a flaw", async () => {
+test("[RVL-06] a tool refuses what the route refuses: confirmations, another kind of wallet, invalid input", async () => {
 	for (const name of ["arm_plan", "prepare_plan"]) {
 		by = await plans.buyer({ requireTradeConfirmation: true, capability: "external/manual" });
 		await expect(run(name, wanted)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test("[RVL-06] a tool is refused as a route is: a profile that confirms, a walle
 	}
 });
 
-test("a ceiling of nothing and a profile that confirms are refused, and nothing is stored", async () => {
+test("a price limit of zero and a profile with confirmations are refused, and nothing is stored", async () => {
 	const nothing = run("arm_plan", { ...wanted, maxPricePerItem: "0" });
 	await expect(nothing).rejects.toMatchObject({ code: "amount_invalid" });
 	by = await plans.buyer({ requireTradeConfirmation: true });
@@ -142,7 +142,7 @@ test("a ceiling of nothing and a profile that confirms are refused, and nothing 
 	expect((await run("list_plans")).output.plans).toEqual([]);
 });
 
-test("reveals that are waited for are shown to everybody", async () => {
+test("awaited reveals are shown to everybody", async () => {
 	expect((await run("read_reveals")).line).toBe("No reveal is waited for, and none was lately.");
 	await watchCollection(plans.db, {
 		...{ collectionId: plans.collectionId, chainId: 31_337, reason: "plan", at: new Date(0) },
@@ -155,7 +155,7 @@ test("reveals that are waited for are shown to everybody", async () => {
 	});
 });
 
-test("a typed plan becomes what its tool takes, and a rank that is no whole number is refused", async () => {
+test("a typed plan becomes the tool's input, and a rank that is no whole number is refused", async () => {
 	const command = plansCommands.find(({ name }) => name === "snipe");
 	const typed = { collection: "tidal-cats", maxRank: "200", maxPrice: "0.4", budget: "2" };
 	const input = command?.input?.({ ...typed, maxItems: "3" });

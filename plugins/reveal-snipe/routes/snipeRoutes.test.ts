@@ -58,7 +58,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await plans.call(`/snipes/${body.id}`, { by })).body).toEqual(body);
 	});
 
-	test("[RVL-05] a plan says whether it can still buy, and what it would buy now", async () => {
+	test("[RVL-05] a plan shows whether it can still buy, and what it would buy now", async () => {
 		const cheap = await plans.sell({ ether: ETHER / 10n, rank: 3 });
 		await plans.sell({ ether: ETHER / 4n, rank: 900 });
 		const second = await plans.sell({ ether: (ETHER * 3n) / 10n, rank: 4 });
@@ -100,7 +100,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await plans.call("/snipes", { by })).body.data[0].outlook).toBeNull();
 	});
 
-	test("[RVL-05] 201 for a plan that was stored though its outlook cannot be read, with the reason", async () => {
+	test("[RVL-05] 201 for a plan that was stored although its forecast failed, with the reason", async () => {
 		const { book } = plans.context.market;
 		const { listings } = book;
 		book.listings = () => Promise.reject(dbFault.databaseUnavailable());
@@ -122,7 +122,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await plans.call("/snipes", { by })).body.data).toHaveLength(1);
 	});
 
-	test("a reveal that passed without a buy tells its owner why", async () => {
+	test("after a reveal without a buy the plan shows its owner the reason", async () => {
 		await plans.sell({ ether: ETHER / 10n, rank: 900 });
 		const plan = await plans.armed(by);
 		await plans.covered();
@@ -144,7 +144,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		});
 	});
 
-	test("[RVL-06] 422 for a rank in a collection of ERC-1155, which has none; traits are fine", async () => {
+	test("[RVL-06] 422 for a rank in an ERC-1155 collection, which has no ranks; traits are accepted", async () => {
 		await plans.db.execute("update market_index.collection set standard = 'erc1155'");
 		const { status, body } = await arm();
 		expect({ status, code: body.code, issues: body.issues }).toMatchObject({
@@ -155,7 +155,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await arm({ maxRank: undefined, traits })).status).toBe(201);
 	});
 
-	test("amounts are read from their text, to the last digit", async () => {
+	test("amounts are read from their text, exactly", async () => {
 		const text = JSON.stringify(planBodyOf()).replace("0.4", "0.123456789012345678");
 		const { body } = await plans.call("/snipes", { body: text, by });
 		expect(body.maxPricePerItemRaw).toBe("123456789012345678");
@@ -170,7 +170,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await plans.call("/snipes", { by })).body.data).toHaveLength(1);
 	});
 
-	test("[RVL-06] 409 confirmation_required_incompatible, before anything of the wallet", async () => {
+	test("[RVL-06] 409 confirmation_required_incompatible, before the wallet is checked", async () => {
 		by = await plans.buyer({ requireTradeConfirmation: true, capability: "external/manual" });
 		const { status, body } = await arm();
 		expect({ status, code: body.code }).toEqual({
@@ -218,7 +218,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect(await watched()).toEqual([]);
 	});
 
-	test("422 for somebody else's wallet; 404 for a collection that there is not", async () => {
+	test("422 for somebody else's wallet; 404 for an unknown collection", async () => {
 		const stranger = await plans.buyer({ account: 3 });
 		expect((await arm({ walletId: stranger.wallet.id })).body).toMatchObject({
 			status: 422,
@@ -227,7 +227,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await arm({ collectionSlug: "nobody" })).status).toBe(404);
 	});
 
-	test("422 for traits that no token of a revealed collection has, in any spelling else 201", async () => {
+	test("422 for traits that no token of a revealed collection has; 201 for known ones in any spelling", async () => {
 		await plans.know(1n, 1, { Eyes: "Laser" });
 		const eyes = (value: string) => ({ traits: [{ type: "eyes", values: [value] }] });
 		expect((await arm(eyes("gold"))).status).toBe(201);
@@ -250,7 +250,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		}
 	});
 
-	test("[RVL-09] 409 snipes_disabled where plans are turned off; those that there are can be stopped", async () => {
+	test("[RVL-09] 409 snipes_disabled if plans are disabled; existing plans can be stopped", async () => {
 		const { body } = await arm();
 		plans.context.isOn = false;
 		expect((await arm()).body).toMatchObject({ status: 409, code: "snipes_disabled" });
@@ -261,7 +261,7 @@ describe("POST /v1/nft-market/snipes", () => {
 		expect((await move("cancel")).body.status).toBe("cancelled");
 	});
 
-	test("409 for the plan after the fiftieth open one, and room again after a cancel", async () => {
+	test("409 for a plan beyond fifty open ones, and 201 again after a cancellation", async () => {
 		const { body } = await arm();
 		await plans.db.execute(
 			`insert into reveal_snipe.plan select gen_random_uuid(), profile_id, wallet_id,
@@ -276,8 +276,8 @@ describe("POST /v1/nft-market/snipes", () => {
 	});
 });
 
-describe("a chain of which as much is watched as can be", () => {
-	test("409 reveals_full for one more collection, and 201 for one that is watched already", async () => {
+describe("a chain at its limit of watched collections", () => {
+	test("409 reveals_full for one more collection, and 201 for one that is already watched", async () => {
 		await plans.db.execute(
 			`insert into reveal_snipe.watch (collection_id, chain_id, reason, since)
 			select 1000000 + n, 31337, 'plan', now() from generate_series(1, 500) as n`,
@@ -291,8 +291,8 @@ describe("a chain of which as much is watched as can be", () => {
 	});
 });
 
-describe("GET /v1/nft-market/snipes and what moves a plan", () => {
-	test("[RVL-10] newest first, in pages, and by status; each profile its own", async () => {
+describe("listing, pausing, resuming and cancelling snipes", () => {
+	test("[RVL-10] the list is newest first, in pages, and by status; each profile sees its own", async () => {
 		const ids: string[] = [];
 		for (let made = 0; made < 3; made++) ids.unshift((await arm()).body.id);
 		await plans.call(`/snipes/${ids[0]}/pause`, { method: "POST", by });
@@ -312,7 +312,7 @@ describe("GET /v1/nft-market/snipes and what moves a plan", () => {
 		expect((await plans.call("/snipes/nonsense", { by })).status).toBe(404);
 	});
 
-	test("[RVL-10] pause and resume go back and forth, cancel is the end, and what is not possible is 409", async () => {
+	test("[RVL-10] a plan can be paused and resumed repeatedly, cancelling is final, and other moves get 409", async () => {
 		const { id } = (await arm()).body;
 		const move = async (event: string) => {
 			const { status, body } = await plans.call(`/snipes/${id}/${event}`, { method: "POST", by });
@@ -369,7 +369,7 @@ describe("GET /v1/nft-market/snipes and what moves a plan", () => {
 		expect(await watched()).toEqual([plans.collectionId]);
 	});
 
-	test("a plan whose time is over expires, and its collection is not watched any more", async () => {
+	test("a plan expires after its time, and its collection is no longer watched", async () => {
 		const { id } = (await arm()).body;
 		plans.clock.ms += 30 * 86_400_000;
 		await checkPlans(plans.context, plans.signal);

@@ -122,7 +122,7 @@ function collection(revealState: RevealSubject["revealState"] = "placeholder"): 
 const lastOf = async ({ subject }: Watched) =>
 	(await readLastDetections(database.db, [subject.id])).get(subject.id);
 
-test("all looks of a turn are one question to the node", async () => {
+test("all checks of a turn are one request to the node", async () => {
 	const { lab, look } = await open();
 	await look([collection(), collection(), collection()]);
 	expect(lab.questions).toEqual([3 * PROBE_TOKENS]);
@@ -144,7 +144,7 @@ test("a block alone triggers no document read, until a URI changes", async () =>
 	expect(lab.detected).toBe(1);
 });
 
-test("the time of a block whose log came before its header is asked for with the look", async () => {
+test("the time of a block whose log arrived before its header is requested with the check", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -154,7 +154,7 @@ test("the time of a block whose log came before its header is asked for with the
 	expect(await lastOf(one)).toMatchObject({ signal: "metadata_event", delayMs: 500 });
 });
 
-test("the regular poll reads documents, also with a block in the same moment", async () => {
+test("the regular poll reads documents, also together with a block", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -166,7 +166,7 @@ test("the regular poll reads documents, also with a block in the same moment", a
 	expect(await lastOf(one)).toMatchObject({ evidence: "traits" });
 });
 
-test("the same documents at another place are no reveal, and the place is remembered", async () => {
+test("the same documents at another URI are no reveal, and the new URI is stored", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -177,7 +177,7 @@ test("the same documents at another place are no reveal, and the place is rememb
 	expect(await lastOf(one)).toBeUndefined();
 });
 
-test("unreadable servers are left alone for a while, and the reveal is found later", async () => {
+test("unreadable servers are not asked for a while, and the reveal is found later", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -221,7 +221,7 @@ test("a process without the lease stores nothing, and finds the reveal again", a
 	expect(await lastOf(one)).toMatchObject({ evidence: "uri_hash" });
 });
 
-test("tokens that were burnt are replaced by others, and those that still exist are hidden", async () => {
+test("burned tokens are replaced by others, and the remaining ones stay hidden", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -232,7 +232,7 @@ test("tokens that were burnt are replaced by others, and those that still exist 
 	expect(await lastOf(one)).toBeUndefined();
 });
 
-test("no state follows from tokens whose contract or server does not answer", async () => {
+test("no state is derived from tokens whose contract or server does not answer", async () => {
 	const { lab, look } = await open();
 	const one = collection("unknown");
 	lab.uriOf = (id) => (id < 3n ? `sealed/${id}` : null);
@@ -264,7 +264,7 @@ test("a document that a server loses hides no token, and its return is no reveal
 	expect(await lastOf(one)).toBeUndefined();
 });
 
-test("a reveal that its contract hides again ends at once, with its ranks and what is due", async () => {
+test("a reveal that its contract hides again ends at once, with its ranks and scheduled work", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);
@@ -311,7 +311,7 @@ test("a reveal that its contract hides again ends at once, with its ranks and wh
 	expect(await lastOf(one)).toMatchObject({ step: "queued", blockNumber: 10 });
 });
 
-test("a reveal before the first look is noticed by what the index stored before", async () => {
+test("a reveal before the first check is noticed by the documents that the index stored", async () => {
 	const { lab, look } = await open();
 	const one = collection("unknown");
 	lab.uriOf = (id) => `shown/${id}`;
@@ -322,7 +322,7 @@ test("a reveal before the first look is noticed by what the index stored before"
 	expect(await lastOf(one)).toMatchObject({ step: "queued" });
 });
 
-test("tokens that were rerolled are a reveal once a later block shows the same", async () => {
+test("rerolled tokens are a reveal once a later block shows the same", async () => {
 	const { lab, look } = await open();
 	const one = collection("revealed");
 	let season = 0;
@@ -340,7 +340,7 @@ test("tokens that were rerolled are a reveal once a later block shows the same",
 	expect(await lastOf(one)).toMatchObject({ blockNumber: 8 });
 });
 
-test("a later block is one that no look has read yet, whatever block made it look", async () => {
+test("a later block is one that no check has read yet, whichever block caused the check", async () => {
 	const { lab, look } = await open();
 	const one = collection("revealed");
 	let season = 0;
@@ -367,7 +367,7 @@ test("a later block is one that no look has read yet, whatever block made it loo
 	expect(await lastOf(one)).toMatchObject({ blockNumber: 13 });
 });
 
-test("what replaces a reveal while it is read is read in its place, and noticed", async () => {
+test("documents that replace a reveal while it is read are read instead, and noticed", async () => {
 	const { lab, look } = await open();
 	const one = collection();
 	await look(one);

@@ -26,13 +26,13 @@ test("tokens revealed since the baseline are a reveal, in any state of the colle
 	}
 });
 
-test("a change that is not certain yet is none, and moves nothing", () => {
+test("an uncertain change is no reveal, and changes no state", () => {
 	for (const state of ["placeholder", "revealed", "unknown"] as const) {
 		expect(judgeLook(look({ state, change: "rerolled" })).kind).toBe("nothing");
 	}
 });
 
-test("a collection that was out before anybody looked is called revealed, and nothing is read again", () => {
+test("a collection that was revealed before the first check is marked so, and nothing is read again", () => {
 	const first = look({ state: "unknown", change: "same" });
 	expect(judgeLook(first)).toEqual({ kind: "move", event: "looks_shown" });
 	expect(judgeLook(look({ state: "revealed", change: "same" })).kind).toBe("nothing");
@@ -46,7 +46,7 @@ test("a collection that looks hidden becomes a placeholder at once if its state 
 	expect(judgeLook(look({ change: "same", reading: "unclear" })).kind).toBe("nothing");
 });
 
-test("hidden documents of a revealed collection need three looks; a changed URI counts at once", () => {
+test("hidden documents of a revealed collection need three checks; a changed URI counts at once", () => {
 	const old = {
 		state: "revealed",
 		change: "same",
@@ -75,7 +75,7 @@ test("no second burst begins while one runs; after a full reveal a new one begin
 	expect(judgeLook(look({ last: ended("revealed", 1) })).kind).toBe("reveal");
 });
 
-test("what replaces a reveal while it is read is read in its place", () => {
+test("documents that replace a reveal while it is read are read instead", () => {
 	const last = { endedAt: null, outcome: null, contentDigest: "aa" };
 	const replaced = look({ last, isReplaced: true });
 	expect(judgeLook(replaced)).toEqual({ kind: "reveal", isInPlace: true });

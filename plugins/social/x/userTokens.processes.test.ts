@@ -96,7 +96,7 @@ async function anotherWaits(): Promise<void> {
 	}, "no transaction is open");
 }
 
-test("processes that renew a refused token at once ask X once, and all have the new one", async () => {
+test("processes that simultaneously renew a refused token ask X once, and all get the new one", async () => {
 	const x = startX(anotherWaits);
 	const processes = Array.from({ length: PROCESSES }, () => processOf(x.call));
 	for (let round = 0; round < ROUNDS; round += 1) {
@@ -106,7 +106,7 @@ test("processes that renew a refused token at once ask X once, and all have the 
 	expect(x.state).toEqual({ round: ROUNDS, isRevoked: false, asked: ROUNDS });
 });
 
-test("processes whose token runs out at once ask X once, and one that slept takes the newest", async () => {
+test("processes whose token expires ask X once, and a suspended one takes the newest", async () => {
 	const x = startX(anotherWaits);
 	const processes = Array.from({ length: PROCESSES }, () => processOf(x.call));
 	await Promise.all(processes.map((one) => one.renew("access 0")));
@@ -122,7 +122,7 @@ test("processes whose token runs out at once ask X once, and one that slept take
 	expect(x.state).toEqual({ round: ROUNDS, isRevoked: false, asked: ROUNDS });
 });
 
-test("calls of one process at the same time ask X once, and hold no connection meanwhile", async () => {
+test("simultaneous calls of one process ask X once, and hold no connection meanwhile", async () => {
 	const x = startX(async () => {});
 	const one = processOf(x.call);
 	const got = await Promise.all(Array.from({ length: 20 }, () => one.renew("access 0")));
@@ -134,7 +134,7 @@ test("calls of one process at the same time ask X once, and hold no connection m
 	expect(x.state).toEqual({ round: 2, isRevoked: false, asked: 2 });
 });
 
-test("a process that ends while it asks leaves its turn to another one, which asks with the same token", async () => {
+test("after a process ends during the request, another one asks with the same token", async () => {
 	const x = startX(async () => {});
 	const asking = Promise.withResolvers<void>();
 	const mortal = processOf(
@@ -150,7 +150,7 @@ test("a process that ends while it asks leaves its turn to another one, which as
 	expect(x.state).toEqual({ round: 1, isRevoked: false, asked: 1 });
 });
 
-test("a process that slept past its turn does not undo what another one got", async () => {
+test("a process that was suspended past its turn does not undo another's renewal", async () => {
 	const x = startX(async () => {});
 	const woken = Promise.withResolvers<void>();
 	const asking = Promise.withResolvers<void>();
@@ -171,7 +171,7 @@ test("a process that slept past its turn does not undo what another one got", as
 	expect(x.state).toEqual({ round: 2, isRevoked: false, asked: 2 });
 });
 
-test("nobody asks again with a token whose answer was lost before its turn is over", async () => {
+test("no process asks again with a token whose answer was lost before its turn is over", async () => {
 	const x = startX(async () => {});
 	const told: boolean[] = [];
 	const lossy = processOf(

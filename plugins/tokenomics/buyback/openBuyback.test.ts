@@ -85,7 +85,7 @@ test("a buyback has no status if no chain of the token is configured", async () 
 	expect([jobs, kinds, await status()]).toEqual([[], [], null]);
 });
 
-test("every code that a turn can say stands in OPERATIONS.md, with what to do", () => {
+test("every code of a run is in OPERATIONS.md, with what to do", () => {
 	const page = readFileSync(join(import.meta.dir, "../OPERATIONS.md"), "utf8");
 	const rows = page.split("\n").filter((line) => line.startsWith("| `"));
 	const withoutRow = Object.keys(refusals).filter((code) => {

@@ -85,7 +85,7 @@ async function revealed(contract: Hex): Promise<void> {
 	);
 }
 
-test("a new document under the same URI is a reveal, the same documents under a new one are none", async () => {
+test("a new document under the same URI is a reveal, the same document under a new URI is not", async () => {
 	const largest = 2n ** 256n - 1n;
 	const { contract, id } = await hidden("same", 20, largest);
 	shown.set("same", () => true);
@@ -107,7 +107,7 @@ test("a new document under the same URI is a reveal, the same documents under a 
 	expect((await rowOf(contract)).revealState).toBe("revealed");
 });
 
-test("tokens that come out one by one are a reveal once nearly all are out", async () => {
+test("tokens that are revealed one by one are a reveal once nearly all are revealed", async () => {
 	const { contract, id } = await hidden("slowly", 20);
 	shown.set("slowly", (token) => token > 6);
 	made.advance(20_000);
@@ -128,7 +128,7 @@ test("tokens that come out one by one are a reveal once nearly all are out", asy
 	expect(again.length).toBeLessThanOrEqual(8);
 });
 
-test("[RVL-03] a run that takes too long goes on with the next tick, and asks for no token twice", async () => {
+test("[RVL-03] a run that takes too long continues in the next tick, and requests no token twice", async () => {
 	const { contract, id } = await hidden("long", 120);
 	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
 	held = { folder: "out", above: 60, gate };
@@ -149,7 +149,7 @@ test("[RVL-03] a run that takes too long goes on with the next tick, and asks fo
 	expect(often.length).toBeLessThanOrEqual(8);
 });
 
-test("[RVL-03] a process that ends in the burst is followed by one that reads the rest", async () => {
+test("[RVL-03] after a process ends in the burst, another one reads the rest", async () => {
 	const { contract, id } = await hidden("crash", 300);
 	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
 	held = { folder: "after", above: 220, gate };
@@ -175,7 +175,7 @@ test("[RVL-03] a process that ends in the burst is followed by one that reads th
 	expect(again.length).toBeLessThanOrEqual(8);
 });
 
-test("a reveal that is hidden again while its burst runs ends at once, and leaves no rank", async () => {
+test("a reveal that is hidden again during its burst ends at once, and leaves no rank", async () => {
 	const { contract, id } = await hidden("regret", 40);
 	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
 	held = { folder: "rash", above: 20, gate };
@@ -197,7 +197,7 @@ test("a reveal that is hidden again while its burst runs ends at once, and leave
 	expect((await detections(id)).map(({ outcome }) => outcome)).toEqual(["withdrawn", "revealed"]);
 });
 
-test("what replaces a reveal while its burst runs is read in its place", async () => {
+test("documents that replace a reveal during its burst are read instead", async () => {
 	const { contract, id } = await hidden("doubt", 40);
 	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
 	held = { folder: "found", above: 20, gate };
@@ -217,7 +217,7 @@ test("what replaces a reveal while its burst runs is read in its place", async (
 	expect(JSON.stringify(body.traits)).toContain("Second Halo");
 });
 
-test("a collection that is rerolled is compared with what it showed last, also after one that was taken back", async () => {
+test("a rerolled collection is compared with what it showed last, also after a withdrawn reveal", async () => {
 	const { contract, id } = await hidden("seasons", 20);
 	const outcomes = async () => (await detections(id)).map(({ outcome }) => outcome);
 	const hat = async () => {
@@ -256,7 +256,7 @@ test("a collection that is rerolled is compared with what it showed last, also a
 	expect(await outcomes()).toEqual([...Array(3).fill("revealed"), "withdrawn", "revealed"]);
 });
 
-test("a server's rate limit is obeyed, and the burst still completes", async () => {
+test("a server's rate limit is respected, and the burst still completes", async () => {
 	const { contract, id } = await hidden("busy", 40);
 	shown.set("free", () => true);
 	let refusals = 12;
@@ -274,7 +274,7 @@ test("a server's rate limit is obeyed, and the burst still completes", async () 
 	expect(burst).toMatchObject({ outcome: "revealed", tokens: 40 });
 });
 
-test("a server that serves the old document for a while, and 200 MB for one token, does not stop the burst", async () => {
+test("a server with old documents for a while, or a 200 MB document, does not stop the burst", async () => {
 	const { contract, id } = await hidden("stale", 40);
 	let sentMb = 0;
 	const { served } = made.lab;
@@ -317,7 +317,7 @@ test("a collection that is revealed, hidden and revealed again is a placeholder 
 	expect(asset.body.rank).toBeGreaterThan(0);
 });
 
-test("a reveal that leaves the chain is taken back, and the next one is noticed again", async () => {
+test("a reveal that leaves the chain is withdrawn, and the next one is noticed again", async () => {
 	const { contract, id } = await hidden("fork", 20);
 	shown.set("forked", () => true);
 	const snapshot = await made.anvil.rpc<string>("evm_snapshot");

@@ -74,7 +74,7 @@ async function latest(id: number): Promise<string | undefined> {
 }
 
 for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => isReveal)) {
-	test(`a reveal is noticed and ranked of a collection that was hidden as: ${kind.name}`, async () => {
+	test(`a reveal is noticed and ranked in a collection that was hidden as: ${kind.name}`, async () => {
 		const { contract, id } = contracts.get(kind) ?? { contract: "0x", id: -1 };
 		expect(await detections(id)).toEqual([]);
 		const before = await head();
@@ -103,7 +103,7 @@ for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => isReveal)) {
 }
 
 for (const kind of HIDDEN_KINDS.filter(({ isReveal }) => !isReveal)) {
-	test(`a change of this kind is not taken for a reveal: ${kind.name}`, async () => {
+	test(`a change of this kind does not count as a reveal: ${kind.name}`, async () => {
 		const { contract, id } = contracts.get(kind) ?? { contract: "0x", id: -1 };
 		let seen = await latest(id);
 		await open(made, folders, { kind, contract, count: COUNT });
