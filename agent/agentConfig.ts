@@ -80,7 +80,7 @@ export const agentConfig = z.object({
 		.int()
 		.min(0)
 		.max(10_000_000_000)
-		.default(5_000_000)
+		.default(8_000_000)
 		.describe(
 			"Tokens that the language model may take in 24 hours, by all processes together, a 24th of them " +
 				"in any one; at most half by who is not signed in. 0: no model.",
