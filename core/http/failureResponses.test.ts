@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { defineFaults } from "#core/fault.ts";
 import { commonResponses, failureResponses } from "#core/http/failureResponses.ts";
 import { httpFault } from "#core/http/faults.ts";
-import { canFail } from "#core/http/routeMarks.ts";
+import { canFail, tellsInWords } from "#core/http/routeMarks.ts";
 
 const fault = defineFaults({
 	gone: { status: 404, retry: "never", public: "It is gone." },
