@@ -1,8 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { LAST_LINE } from "#api/launch/isWhole.ts";
-import { ROOT } from "#api/launch/places.ts";
+import { LAST_LINE, ROOT } from "#api/launch/places.ts";
 import { assert } from "#core/fault.ts";
 
 const BUNDLES_KEPT = 8;

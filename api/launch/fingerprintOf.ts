@@ -1,6 +1,9 @@
+// Names the sources as they are on the disk now.
+
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PINNED_FILES, ROOT, SOURCE_FOLDERS } from "#api/launch/places.ts";
 
 const runtime = [Bun.version, process.platform, process.arch, ""].join("\0");
 
@@ -26,6 +29,11 @@ export function fingerprintOf(
 		hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
 	}
 	return hash.digest("hex").slice(0, 16);
+}
+
+/** Returns a fingerprint of the sources as they are on the disk now. */
+export function sourcesPrint(): string {
+	return fingerprintOf(ROOT, { folders: SOURCE_FOLDERS, files: PINNED_FILES });
 }
 
 function isSource(path: string): boolean {

@@ -24,9 +24,8 @@ import {
 	lockBridge,
 	readBridge,
 } from "#plugins/bridge/sql/bridges.ts";
-import { listMoves } from "#plugins/bridge/sql/moves.ts";
+import { listMoves, sumUnfinished } from "#plugins/bridge/sql/moves.ts";
 import { readHandOvers, readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import { sumUnfinished } from "#plugins/bridge/sql/sumUnfinished.ts";
 import type { Channel, Intent, Principal, Profile } from "#plugins/wallets/contract.ts";
 
 type BridgeAsked = {

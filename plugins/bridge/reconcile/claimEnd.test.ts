@@ -7,10 +7,9 @@ import {
 	listUnfinishedFirst,
 	wakeBridge,
 } from "#plugins/bridge/sql/bridges.ts";
-import { listMoves } from "#plugins/bridge/sql/moves.ts";
+import { listMoves, sumUnfinished } from "#plugins/bridge/sql/moves.ts";
 import { FIRST_SEEN, insertPins, replacePin } from "#plugins/bridge/sql/pins.ts";
 import { insertSecond } from "#plugins/bridge/sql/secondDeposits.ts";
-import { sumUnfinished } from "#plugins/bridge/sql/sumUnfinished.ts";
 import {
 	AMOUNT,
 	createLieLab,

@@ -1,4 +1,4 @@
-// Writes and reads a bridge's timeline: its moves, and what was known at each of them.
+// Writes and reads a bridge's timeline, and sums what bridges carry that are not at their end.
 
 import { z } from "zod";
 import { bytesOf, type Hex } from "#core/chain/Hex.ts";
@@ -11,6 +11,15 @@ export type NotedEvent = BridgeEvent | "word" | "verify";
 
 /** Who showed what the event says; null: nobody, or nothing had to be shown. */
 export type ProvenBy = "own_node" | "provider_node";
+
+/** What unfinished bridges of one origin currency carry together. */
+export type UnfinishedSum = {
+	chain: string;
+	symbol: string;
+	decimals: number;
+	raw: bigint;
+	count: number;
+};
 
 /** One line of a timeline. */
 export type Moved = {
@@ -111,4 +120,23 @@ function provenBy(event: NotedEvent, { isVerified }: Known): ProvenBy | null {
 	if (event === "deposit" || event === "verify") return "own_node";
 	if ((event !== "fill" && event !== "refund") || isVerified === null) return null;
 	return isVerified ? "own_node" : "provider_node";
+}
+
+/**
+ * Sums what a profile's bridges carry whose money has left its wallet, or may have, and is not at
+ * its end. By `bridge_of_profile`.
+ */
+export async function sumUnfinished(db: Queryable, profileId: string): Promise<UnfinishedSum[]> {
+	const rows = await db.query<Omit<UnfinishedSum, "raw"> & { raw: string }>(
+		`select max(route->'origin'->>'chain') as chain, max(route->'origin'->>'symbol') as symbol,
+			max((route->'origin'->>'decimals')::int4) as decimals, count(*)::int4 as count,
+			sum((route->>'amountRaw')::numeric)::text as raw
+		from bridge.bridge where profile_id = $1 and route is not null
+			and (status in ('executing', 'pending', 'uncertain', 'timed_out')
+				or (status = 'failure' and deposited_at is not null))
+		group by route->'origin'->>'chainId', route->'origin'->>'currency'
+		order by count(*) desc, max(route->'origin'->>'symbol')`,
+		[profileId],
+	);
+	return rows.map((row) => ({ ...row, raw: BigInt(row.raw) }));
 }

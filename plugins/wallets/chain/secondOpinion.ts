@@ -1,7 +1,9 @@
-// Asks another endpoint than the one that was heard, and waits for its word for some seconds only.
+// Asks another endpoint than the one that was heard, for some seconds only: for a block before a
+// time, and for an account's counts.
 
+import { z } from "zod";
 import { chainNumbers } from "#core/chain/Chain.ts";
-import type { Address } from "#core/chain/Hex.ts";
+import { type Address, hexQuantity } from "#core/chain/Hex.ts";
 import { readAnswer, readableBy } from "#core/chain/reads/readBlocks.ts";
 import { type Rpc, type RpcOptions, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
@@ -12,7 +14,13 @@ export type Asking = Pick<Rpc, "call" | "batch" | "settle">;
 /** Remembers, for one reading, that the others are silent: they are waited for once. */
 export type Others = { areSilent: boolean };
 
-const { nonce } = chainNumbers;
+type Asked = { atMs: number; signal: AbortSignal; others?: Others };
+
+const { blockNumber, nonce, seconds } = chainNumbers;
+/** Where the chain's own clock says nothing, so many blocks before its head. */
+const BLOCKS_BEFORE_HEAD = 256;
+
+const blockTime = z.object({ number: blockNumber, timestamp: seconds });
 /** A second opinion that does not come within this time holds nobody's payment. */
 const SECOND_TIMEOUT_MS = 3_000;
 
@@ -94,4 +102,55 @@ export function countCalls(address: Address) {
 	return ["latest", "pending"].map((at) => {
 		return { method: "eth_getTransactionCount", params: [address, at] };
 	});
+}
+
+/**
+ * Finds the newest block that is not younger than a time by steps back from the head that double,
+ * and then by halving; 0 where the chain is younger. Some forty small calls at most. A second
+ * endpoint has to say so too: one that makes a block older would hide what was sent before it.
+ * Where it says another thing, the older of both counts.
+ *
+ * Where no block came since then, or the chain's clock is wrong, it is some blocks before the head.
+ */
+export async function readBlockBefore(rpc: Rpc, asked: Asked): Promise<number> {
+	const { signal, others = { areSilent: false } } = asked;
+	const heard = new Set<string>();
+	const low = await findBlockBefore(askHeard(rpc, heard), asked);
+	if (low === 0) return low;
+	const named = new Set<string>();
+	const second = askBeside(rpc, heard, named);
+	const again = await askBriefly({ others, signal }, (brief) =>
+		readTime(second, hexQuantity(low), { ...asked, signal: brief }),
+	);
+	if (again?.isOld !== false) return low;
+	rpc.distrust("disagreement", new Set([...heard, ...named]));
+	return Math.min(low, await findBlockBefore(second, asked));
+}
+
+async function findBlockBefore(rpc: Asking, asked: Asked): Promise<number> {
+	const head = await readTime(rpc, "latest", asked);
+	if (head.isOld) return Math.max(0, head.number - BLOCKS_BEFORE_HEAD);
+	let [low, high] = [head.number, head.number];
+	for (let step = 1; low > 0; step *= 2) {
+		low = Math.max(0, low - step);
+		if ((await readTime(rpc, hexQuantity(low), asked)).isOld) break;
+		high = low;
+	}
+	while (high - low > 1) {
+		const middle = low + Math.floor((high - low) / 2);
+		if ((await readTime(rpc, hexQuantity(middle), asked)).isOld) low = middle;
+		else high = middle;
+	}
+	return low;
+}
+
+async function readTime(
+	rpc: Asking,
+	at: string,
+	{ atMs, signal }: Asked,
+): Promise<{ number: number; isOld: boolean }> {
+	const call = { method: "eth_getBlockByNumber", params: [at, false] };
+	const answer = await rpc.call(call, { signal, isReadable: readableBy([blockTime]) });
+	const { number, timestamp } = readAnswer(blockTime, answer);
+	return { number, isOld: timestamp * 1_000 <= atMs };
 }

@@ -7,7 +7,6 @@ import type { Database, Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
 import { MINUTE_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
-import { readBlockBefore } from "#plugins/wallets/chain/readBlockBefore.ts";
 import {
 	isHidden,
 	readSentSince,
@@ -15,7 +14,7 @@ import {
 	type SentSince,
 	type SentTransaction,
 } from "#plugins/wallets/chain/readSentSince.ts";
-import { isAllKnown, type Others } from "#plugins/wallets/chain/secondOpinion.ts";
+import { isAllKnown, type Others, readBlockBefore } from "#plugins/wallets/chain/secondOpinion.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import type { Intent } from "#plugins/wallets/model.ts";

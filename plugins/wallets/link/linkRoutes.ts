@@ -1,4 +1,4 @@
-// Serves one-time links: make, show, answer.
+// Serves one-time links (make, show, answer), and takes the hashes that owners name.
 
 import { Elysia } from "elysia";
 import { z } from "zod";
@@ -21,8 +21,12 @@ import {
 	linkFault,
 	tokenParams,
 } from "#plugins/wallets/link/createLinks.ts";
-import { linkOutcomeSchema, linkSchema, linkUsedSchema } from "#plugins/wallets/link/linkSchema.ts";
-import { nameTransaction } from "#plugins/wallets/link/nameTransaction.ts";
+import {
+	linkNamedSchema,
+	linkOutcomeSchema,
+	linkSchema,
+	linkUsedSchema,
+} from "#plugins/wallets/link/linkSchema.ts";
 import { outcomeOf, readLinked, renderLink } from "#plugins/wallets/link/readLinked.ts";
 import { linkToCancel, useLink } from "#plugins/wallets/link/useLink.ts";
 
@@ -57,6 +61,16 @@ const requestSchema = z
 		}),
 	})
 	.meta({ id: "LinkRequest", description: "Which intent a new link is to be for." });
+
+const namedSchema = z
+	.object({
+		intentId: z.uuid().meta({
+			description: "An intent of yours.",
+			examples: ["0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69"],
+		}),
+		transactionHash: hash("The transaction that your own wallet sent for it."),
+	})
+	.meta({ id: "TransactionNamed", description: "Which transaction was sent for an intent." });
 
 const madeSchema = z
 	.object({
@@ -244,4 +258,46 @@ async function signedInAs(
 		if (error instanceof Fault && error.status === 401) return null;
 		throw error;
 	}
+}
+
+/**
+ * Takes the hash of what an owner's wallet sent, also in place of one that was told before: a
+ * wallet that replaces or speeds up a transaction gives it another hash. The chain decides what it
+ * is.
+ */
+function nameTransaction(context: LinkContext) {
+	const { authenticate, execution } = context;
+	return new Elysia()
+		.derive(async ({ request }) => ({ principal: await authenticate(request) }))
+		.post(
+			"/trading/transactions",
+			async ({ principal, body, set }) => {
+				set.headers["cache-control"] = "no-store";
+				const { intentId, transactionHash } = body;
+				const own = await execution.read(intentId, principal.profile.id);
+				if (!own) throw linkFault.notFound({ public: "There is no such intent." });
+				const intent = await execution.signed(intentId, transactionHash);
+				return { id: intent.id, ...outcomeOf(context, intent) };
+			},
+			{
+				body: namedSchema,
+				response: { 200: linkNamedSchema },
+				detail: {
+					operationId: "nameTransaction",
+					tags: ["trading"],
+					summary: "Names the transaction that your own wallet sent for an intent",
+					description:
+						"Also in place of a hash that was told before, as long as no node has shown that one: a " +
+						"wallet that speeds a transaction up, or replaces it, gives it another hash. The chain " +
+						"decides whether it is what was planned.",
+					security: [{ session: [] }],
+					...canFail(
+						linkFault.notFound,
+						executionFault.intentState,
+						executionFault.transactionOther,
+						dbFault.outcomeUnknown,
+					),
+				},
+			},
+		);
 }

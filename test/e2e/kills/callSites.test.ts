@@ -61,7 +61,6 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/wallets/chain/readAccount.ts": "called in rpc.account and rpc.nonce",
 	"plugins/wallets/chain/readReceipts.ts": "called in rpc.receipt",
 	"plugins/wallets/chain/readSentSince.ts": "called in rpc.nonce",
-	"plugins/wallets/chain/readBlockBefore.ts": "called in rpc.nonce",
 	"plugins/wallets/chain/secondOpinion.ts": "called in rpc.nonce",
 	"core/chain/reads/readBlocks.ts": "called in rpc.receipt, rpc.nonce and rpc.rebroadcast",
 	"core/chain/reads/shareRpc.ts": "called in the step of each who shares the request",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { programFile } from "#api/launch/bundleOf.ts";
 import { sourceOf } from "#api/launch/places.ts";
-import { programFile } from "#api/launch/programFile.ts";
 
 const made = () => "/bundle.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { engineEnv } from "#api/launch/engineEnv.ts";
+import { engineEnv } from "#api/launch/launch.ts";
 
 test("the engine's options are added to the environment once, and the operator's own win", () => {
 	const first = engineEnv({ PATH: "/bin", BUN_JSC_forceRAMSize: "1" }) ?? {};

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { flagsAgain } from "#api/launch/flagsAgain.ts";
+import { flagsAgain } from "#api/launch/launch.ts";
 
 test("all of Bun's flags except the working directory are passed on, in each spelling", () => {
 	expect(flagsAgain(["--smol", "--cwd", "./sub", "--env-file=.env.local"])).toEqual([
