@@ -14,12 +14,12 @@ import type {
 } from "#plugins/wallets/model.ts";
 import type { Repeats } from "#plugins/wallets/submission/strays.ts";
 
-/** How a kind of intent thinks. Registered in `setup`; it owns no state. */
+/** Plans and settles one kind of intent. Registered in `setup`; it keeps no state of its own. */
 export type IntentKind<Request> = {
 	name: string;
 	/** The plugin whose kill switch holds it back. */
 	plugin: string;
-	/** What is stored of a request, as JSON. */
+	/** Parses the request of an intent, which is stored as JSON. */
 	request: z.ZodType<Request>;
 	/**
 	 * Reads what it needs and says what would be sent. May be called again (a confirmation, a crash):
@@ -33,22 +33,26 @@ export type IntentKind<Request> = {
 	/** Names of its outbound calls, for the tests that kill between them. */
 	steps: readonly string[];
 	/**
-	 * Whether a plan made anew is still what its owner said yes to. Left out: only the same bytes.
+	 * Returns whether a newly made plan is still what the owner approved. If left out, only an
+	 * identical plan is.
 	 */
 	keeps?(approved: Plan, fresh: Plan): boolean;
 	/**
-	 * True: what an owner's own wallet signs is asked for until the plan expires. Left out: as long
-	 * as a link stands, because the chain itself refuses what comes late.
+	 * True: the owner's wallet may sign only until the plan expires. Left out: as long as the link is
+	 * valid, because the chain itself refuses a late transaction.
 	 */
 	endsWithPlan?: boolean;
-	/** How a payment of it is known again among what its wallet sent. Left out: `alike`. */
+	/**
+	 * Says how a payment of this kind is recognised among the wallet's other transactions. Left out:
+	 * `alike`.
+	 */
 	repeats?: Repeats;
 	/** Pure. Null: it may be sent. */
 	deny(situation: SpendSituation): Denial | null;
 	/**
-	 * After a receipt of success: whether what was bought is there. Balance and ownership, not hope.
-	 * A code makes the intent `failed` with it: the money is spent all the same. `spentRaw`: it is
-	 * there, and cost so much of what was reserved; the rest is given back.
+	 * Checks, after a successful receipt, that what was bought has arrived, by balance and ownership.
+	 * A code makes the intent `failed` with it, although the money is spent. `spentRaw`: it arrived,
+	 * and cost this much of the reservation; the rest is released.
 	 */
 	settle(
 		intent: Intent<Request>,
@@ -57,7 +61,7 @@ export type IntentKind<Request> = {
 	): Promise<Settlement>;
 };
 
-/** What a kind answers when it is asked what would be sent. */
+/** Holds a kind's answer to the question what to send next. */
 export type Preparation =
 	| {
 			kind: "plan";
@@ -70,9 +74,9 @@ export type Preparation =
 			 * than what feeds say, or where these say nothing.
 			 */
 			worthUsdMicros?: bigint;
-			/** Its owner has to say yes by a link, whatever their profile says. */
+			/** True: the owner has to approve by a link, whatever their profile's settings are. */
 			asks?: boolean;
-			/** What it has to bring at least, for the words where it fails when it is tried. */
+			/** Holds the least amount that must arrive, for the message if the simulation fails. */
 			least?: Figure;
 			/**
 			 * Writes what the plan was made of, in the transaction that stores the plan: to prepare
@@ -83,50 +87,50 @@ export type Preparation =
 	  }
 	| { kind: "denied"; denial: Denial }
 	/**
-	 * Another intent of the same wallet has to be confirmed before this one can be planned. It is
-	 * recorded, and this one waits for it. Its owner is asked once, on the first step's plan, whose
-	 * `shown` says what all steps do: so a kind denies whatever is beyond the bounds of its request.
+	 * Asks for another intent of the same wallet to be confirmed first. It is recorded, and this one
+	 * waits for it. The owner approves once, on the first step's plan, whose `shown` describes all
+	 * steps: so a kind denies whatever exceeds the bounds of its request.
 	 */
 	| {
 			kind: "first";
 			intent: Step;
-			/** What this one will spend: limits refuse it before its first step is sent. */
+			/** The amount that this intent will spend: limits refuse it before its first step is sent. */
 			spend: Plan["spend"];
-			/** What its message will cost, as `Plan.feeRaw`. */
+			/** The fee for this intent's message, as in `Plan.feeRaw`. */
 			feeRaw?: bigint;
-			/** What an operator has to say yes to before that step. */
+			/** The plan that an operator has to approve before that step, and the reason. */
 			review?: { plan: Plan; reason: Denial };
 			/** As with a plan, in the transaction that records the step. */
 			keep?(tx: Tx): Promise<void>;
 	  }
-	/** What it is for is so already. */
+	/** The goal of the intent is already reached: nothing is to be sent. */
 	| { kind: "done" };
 
 /** A step as its kind knows it: profile, wallet, chain and channel are those of what it is for. */
 export type Step = { kind: string; request: unknown };
 
 /**
- * What a kind wants to know of the chain only to tell it to a person. It is asked in the request by
- * which the plan is simulated: one less.
+ * Holds calls whose answers are only shown to the owner. They are sent in the same request as the
+ * simulation of the plan, which saves a request.
  */
 export type Question = {
 	call: RpcCall;
 	/**
-	 * What `shown` is by the answer, null where the node refused one; or why nothing is sent.
-	 * `isLast`: whatever the simulation of the plan itself denies says more.
+	 * Returns what the owner is shown for the answers (null where the node refused one), or why
+	 * nothing is sent. `isLast`: a denial by the plan's own simulation comes before this one.
 	 */
 	shownBy(
 		answer: unknown,
 	): { kind: "shown"; shown: Plan["shown"] } | { kind: "denied"; denial: Denial; isLast?: boolean };
 };
 
-/** Why what was paid for is not there, or why nobody can say whether it is. */
+/** Says why what was paid for did not arrive; `isDoubtful`: it is not known whether it did. */
 export type Missing = Denial & { isDoubtful?: boolean };
 
 /**
- * What a receipt of success came to: null, all that was reserved paid for what is there.
- * `isDoubtful`: what the receipt says and what the balances of its block show differ, so nobody
- * knows: the intent is `uncertain`, its spend stays reserved, and operators are told.
+ * Holds the result of a successful receipt; null: it arrived, and cost all that was reserved.
+ * `isDoubtful`: the receipt and the balances of its block contradict each other, so the intent
+ * becomes `uncertain`, its spend stays reserved, and operators are alerted.
  */
 export type Settlement = (Missing & { spentRaw?: bigint }) | { spentRaw: bigint } | null;
 

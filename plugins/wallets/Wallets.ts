@@ -11,14 +11,14 @@ import type { IntentError } from "#plugins/wallets/intent/intentError.ts";
 import type { Channel, Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
 
 export type Wallets = {
-	/** Throws `unauthorized` (401) where nobody, or nobody any more, is signed in. */
+	/** Returns who is signed in. Throws `unauthorized` (401) without a valid session or token. */
 	authenticate(request: Request): Promise<Principal>;
 	profileOfSocial(socialUserId: string): Promise<Profile | null>;
-	/** Returns the profile of the deployment's own wallet, which nobody signs in to. */
+	/** Returns the profile of the deployment's own wallet, to which no user signs in. */
 	deploymentProfile(wanted: { providerWalletId: string; signal: AbortSignal }): Promise<Profile>;
 	/**
-	 * Returns the profile that a tool's caller speaks for, as it is now. Throws `unauthorized` (401)
-	 * where there is none. It does not say when they signed in: what needs that goes by a route.
+	 * Returns the current profile of a tool's caller. Throws `unauthorized` (401) where there is
+	 * none. It has no time of sign-in: actions that need a recent one have a route.
 	 */
 	principalOf(caller: Caller): Promise<Principal>;
 	execution: Execution;
@@ -41,11 +41,11 @@ export type Wallets = {
 	link(intent: Intent, purpose: "confirm" | "sign"): Promise<{ url: string; expiresAtMs: number }>;
 };
 
-/** Who speaks: a session of the profile's, or the wallet provider's access token. */
+/** Holds who makes a request: a profile, by its session or the wallet provider's access token. */
 export type Principal = {
 	profile: Profile;
 	sessionId: string | null;
-	/** When they proved who they are; without it, nobody knows, which is not recently. */
+	/** The time of their sign-in; without it, it is unknown, and so not recent. */
 	signedInAtMs?: number | undefined;
 };
 
@@ -58,7 +58,10 @@ export type Principal = {
  */
 export type Execution = {
 	register<Request>(kind: IntentKind<Request>): void;
-	/** What registries know of tokens, and of contracts that nobody gets anything out of. */
+	/**
+	 * Reads what registries know about tokens, and about contracts from which tokens cannot be
+	 * recovered.
+	 */
 	tokens: TokenBook;
 	/** In the caller's transaction: what it records beside it is there with it or not at all. */
 	create(tx: Tx, intents: readonly NewIntent[]): Promise<Intent[]>;
@@ -66,7 +69,9 @@ export type Execution = {
 	advance(
 		intentIds: readonly string[],
 		signal: AbortSignal,
-		/** What `once` has just recorded, all of them: it is not read again to be judged. */
+		/**
+		 * The intents that `once` has just recorded: they are not read again before they are judged.
+		 */
 		recorded?: Recorded | null,
 	): Promise<Intent[]>;
 	/** The owner agreed to the plan of this hash; any other plan is asked about anew. */
@@ -77,28 +82,31 @@ export type Execution = {
 	 */
 	signed(intentId: string, transactionHash: Hex, early?: Plan): Promise<Intent>;
 	/**
-	 * Cancels it, for its owner (`profile:<id>`) or an operator (`operator:<name>`). What was not
-	 * sent is called off at once. What was sent, or may have been, is cancelled by its nonce, and
-	 * stands where it stood until that is final: `cancellation` says how far it is. Throws
-	 * `cancel_not_ours` where only its owner's wallet can: `Wallets.cancel` asks them.
+	 * Cancels an intent, for its owner (`profile:<id>`) or an operator (`operator:<name>`). If it was
+	 * not sent, it ends at once. If it was or may have been sent, its nonce is used by another
+	 * transaction, and its status stays until that is final: `cancellation` shows the progress.
+	 * Throws `cancel_not_ours` where only the owner's wallet can cancel: `Wallets.cancel` asks for
+	 * that.
 	 */
 	cancel(intentId: string, by: Omit<CancelAsked, "intentId">): Promise<Intent>;
 	read(intentId: string, profileId: string): Promise<Intent | null>;
-	/** What a wallet signed for an intent; null: nothing. Whoever has it may be able to spend. */
+	/**
+	 * Returns what a wallet signed for an intent; null: nothing. A signature may be enough to spend.
+	 */
 	signatureOf(intentId: string): Promise<Hex | null>;
 	/** Returns the intent to ask for links with: itself, or where it is `waiting` the step before. */
 	asking(intent: Intent): Promise<Intent>;
 	/**
-	 * Returns where intents stand and what the spend ledger holds for each, in base units of what
-	 * they spend: reserved or spent, and not given back. A release that the chain took back counts
-	 * again. In the caller's transaction; ids that are not there are left out.
+	 * Returns the status of intents, and what the spend ledger holds for each, in base units:
+	 * reserved or spent, and not released. A release that a reorg took back counts again. Runs in the
+	 * caller's transaction; unknown ids are left out.
 	 */
 	held(tx: Queryable, intentIds: readonly string[]): Promise<Held[]>;
 	list(
 		profileId: string,
 		page: {
 			kinds?: readonly string[];
-			/** Only what was asked for in this time. */
+			/** Limits the answer to intents that were asked for in this period. */
 			period?: Period;
 			limit: number;
 			cursor?: string | undefined;
@@ -120,13 +128,13 @@ export type NewIntent = {
 	 * no confirmation. For what a program or a model proposes in their name. Left out: false.
 	 */
 	asks?: boolean;
-	/** Of the step that it is `waiting` for at first: the place, earlier in the same `create`. */
+	/** The index, in the same `create`, of the intent that this one waits for (`waiting`). */
 	after?: number;
 };
 
 export type CancelAsked = {
 	intentId: string;
-	/** For the audit log: `profile:<id>`, `operator:<name>`. */
+	/** Who did it, for the audit log: `profile:<id>` or `operator:<name>`. */
 	actor: string;
 	/** Leaves what was sent, or may have been, as it is: throws `intent_state` (409) then. */
 	isUnsentOnly?: boolean | undefined;
@@ -136,12 +144,14 @@ export type CancelAsked = {
 /** Intents as they were recorded a moment ago, and whose they are, as they signed in. */
 export type Recorded = { intents: readonly Intent[]; profile: Profile };
 
-/** What an intent holds of its owner's money. `failed` can still mean spent. */
+/**
+ * Holds how much of its owner's money an intent reserved or spent. A `failed` one may have spent.
+ */
 export type Held = {
 	intentId: string;
 	status: IntentStatus;
 	errorCode: string | null;
-	/** The same whole. */
+	/** The whole error of the intent, as its owner sees it. */
 	error: IntentError | null;
 	raw: bigint;
 };
@@ -155,7 +165,7 @@ export type OnceRequest = {
 	/** The body as it was parsed: what makes two requests the same. */
 	body: unknown;
 	/**
-	 * What is recorded, all of it the principal's. Checks that cost nothing come before. May be empty
+	 * The intents to record, all of the principal's. Checks without calls come before. May be empty
 	 * where there is a `record`.
 	 */
 	intents: readonly NewIntent[];
@@ -168,7 +178,7 @@ export type OnceRequest = {
 	/** May run again for the same intents. */
 	answer(
 		intentIds: readonly string[],
-		/** What this request has recorded; null where an earlier one had. */
+		/** What this request has recorded; null where an earlier request had recorded it. */
 		recorded: Recorded | null,
 		/** The id of the row that `record` wrote, also where an earlier request had; else null. */
 		recordId: string | null,
@@ -181,14 +191,14 @@ export type OnceRequest = {
  * from the answer on, in every process.
  */
 export type TradingSetting = {
-	/** How its keys look to a person: `kill:chain:<id>`. */
+	/** The form of its keys, as displayed to people: `kill:chain:<id>`. */
 	shown: string;
 	/** Matches a whole key. Its first group is what the key names. */
 	key: RegExp;
-	/** What its value may be; what it makes of one is stored as JSON. */
+	/** Parses a value; the result is stored as JSON. */
 	schema: z.ZodType;
 	description: string;
-	/** Why nothing is called what a key names, in a sentence. Null: something is. */
+	/** Returns why nothing exists by the name in a key, as a sentence; null: it exists. */
 	flaw?(db: Queryable, named: string): Promise<string | null>;
 };
 
@@ -196,25 +206,28 @@ export type TradingSetting = {
 export type TokenPlace = { chainId: number; address: Address };
 
 /**
- * What one token is worth. `unsure`: nothing that can be believed says it now, and this is the most
- * that anything says; its owner is asked, for at most so many microdollars.
+ * Holds the price of one token. `unsure`: no trusted source has it now, and this is the highest of
+ * all sources; the owner is asked, for at most so many microdollars.
  */
 export type TokenPrice =
 	| { kind: "sure"; microsPerUnit: bigint }
 	| { kind: "unsure"; microsPerUnit: bigint; askedMicrosMax: bigint };
 
-/** What a registry knows of one chain. What cannot be read throws: it is not taken for a no. */
+/** Reads what a registry knows of one chain. Throws what cannot be read: that is not a no. */
 export type TokenSource = {
 	chainId: number;
 	/** Returns the token's symbol; null where the registry does not have the token. */
 	symbolOf(token: Address): Promise<string | null>;
 	/** Microdollars of one whole token; null: nothing says what it is worth. */
 	priceOf(token: Address): Promise<TokenPrice | null>;
-	/** What a contract is that nobody can get anything out of, for a sentence; null: it is none. */
+	/**
+	 * Returns what a contract is from which tokens cannot be recovered, for a sentence; null: it is
+	 * none.
+	 */
 	contractNamed(address: Address): Promise<string | null>;
 };
 
-/** Answers from whatever sources were registered; null where none of them knows. */
+/** Answers from all registered sources; null where none of them knows. */
 export type TokenBook = {
 	register(source: TokenSource): void;
 	symbolOf(token: TokenPlace): Promise<string | null>;

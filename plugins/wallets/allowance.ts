@@ -29,13 +29,13 @@ const { address, units } = storedField;
 
 export const allowanceRequest = z.object({
 	token: address,
-	/** What may take it: a contract that the plugin which asks knows. */
+	/** The contract that may take the tokens; the plugin that asks knows it. */
 	spender: address,
 	/** Base units, exactly; 0 takes the right away. */
 	amountRaw: units,
 	/** The plugin that it is for: its kill switch and its words. */
 	for: z.string().min(1).max(64),
-	/** What its owner is asked: what this step and all behind it do, and within which bounds. */
+	/** Shown to the owner: what this step and all later ones do, and within which bounds. */
 	shown: z.record(z.string(), z.unknown()),
 });
 
@@ -72,9 +72,9 @@ const tokenSql = `case when r.kind = '${ALLOWANCE}' then r.request->>'token'
 	when r.plan->>'to' <> r.plan->'spend'->>'currency' then r.plan->'spend'->>'currency' end`;
 
 /**
- * Rivals are what is under way of the wallet's, and what ended since the plan was begun: its
- * allowance was read while they ran. An intent that has an allowance of its own keeps it until it
- * is at its end, and is nobody's rival's victim.
+ * Finds intents that may have used the allowance ("rivals"): the wallet's open ones, and those that
+ * ended since the plan was begun, because the allowance was read while they ran. An intent with an
+ * allowance step of its own keeps that allowance until it ends.
  */
 const takenSql = `with rivals as (
 		select * from wallets.intent where wallet_id = $2 and chain_id = $3 and id <> $1
@@ -99,9 +99,9 @@ const takenSql = `with rivals as (
 	) as taken`;
 
 /**
- * Sets an exact allowance, as a step before what uses it. What stands already is left as it is. A
- * token may refuse to change an allowance that is not zero: it is set to zero first, by a step of
- * its own. Nothing is spent by it: what uses it counts.
+ * Sets an exact allowance, as a step before the transaction that uses it. An allowance that is
+ * enough is left as it is. Where a token refuses to change one that is not zero, it is first set to
+ * zero, by a step of its own. It reserves no spend: the transaction that uses it does.
  */
 export function allowanceKind(deps: AllowanceDeps): IntentKind<AllowanceRequest> {
 	return {
@@ -138,7 +138,7 @@ export function allowanceKind(deps: AllowanceDeps): IntentKind<AllowanceRequest>
 		},
 		keeps: (approved, fresh) => approved.to === fresh.to && approved.data === fresh.data,
 		deny: () => null,
-		/** By the token's own event: of what it says nothing, what needs the allowance is not sent. */
+		/** Checks the token's own event: without it, what needs the allowance is not sent. */
 		async settle({ request }, receipt, { wallet }) {
 			const { token, spender, amountRaw } = request;
 			const isSet = receipt.logs.some(({ address, topics, data }) => {

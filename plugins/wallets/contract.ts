@@ -78,13 +78,13 @@ export type {
 /** Makes the hook that authenticates before anything else: for both `parse` and `transform`. */
 export const createSignedIn = createSignedInHook;
 
-/** Says in a few words where an intent stands, for a tool's line. */
+/** Describes an intent's status in a few words, for a tool's line. */
 export const intentSentence = statusSentence;
 
 /** Says what an intent waits for its owner to do, and where the link for it comes from. */
 export const ownersTurn = turnOf;
 
-/** How answers show `error` of an intent, beside `errorCode`. */
+/** Describes the `error` of an intent in answers, beside `errorCode`. */
 export const intentErrorSchema = errorSchema;
 
 /** Returns the reason of a code alone, in its own words. */
@@ -126,7 +126,7 @@ export const settledBy = settled;
 export const toldByLogs = byLogs;
 export const toldByValue = byValue;
 
-/** How answers show `cancellation` of an intent. */
+/** Describes the `cancellation` of an intent in answers. */
 export const cancellationSchema = cancellationView;
 
 /** Every status of an intent. */
@@ -135,7 +135,9 @@ export const INTENT_STATUSES = intentStatuses;
 /** Returns what operators set under a setting's key; null: nothing. */
 export const readTradingSetting = settingRows.value;
 
-/** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
+/**
+ * Documents, for OpenAPI, the parameters of routes that use `once`, and how they and a cancel fail.
+ */
 export const tradingDocumented = documented;
 
 export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");

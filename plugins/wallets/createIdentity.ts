@@ -1,4 +1,4 @@
-// Wires up who somebody is: profiles, wallets, sessions, and their routes.
+// Wires up identity: profiles, wallets, sessions, and their routes.
 
 import { randomBytes } from "node:crypto";
 import type { Audit } from "#core/audit/createAudit.ts";
@@ -36,7 +36,7 @@ type IdentityService = Pick<
 	"authenticate" | "profileOfSocial" | "principalOf" | "deploymentProfile"
 >;
 
-/** Makes what knows who somebody is: profiles, their wallets, sessions, and the routes to them. */
+/** Makes the identity part: profiles, their wallets, sessions, and the routes to them. */
 export function createIdentity(options: IdentityOptions) {
 	const { core, config, custody, audit, limits, dryRun } = options;
 	const { db, clock } = core;
@@ -90,7 +90,7 @@ export function createIdentity(options: IdentityOptions) {
 			return { profile, sessionId: null };
 		},
 	};
-	/** Names nobody where there are no credentials; wrong ones are `unauthorized`. */
+	/** Returns the caller of a request; null without credentials. Wrong ones are `unauthorized`. */
 	const callerOf = async (request: Request): Promise<string | null> => {
 		const isAnonymous = readCredential(request, sessions.cookie).kind === "none";
 		const namesNobody = isAnonymous && !request.headers.has("authorization");

@@ -6,7 +6,9 @@ import { linkFault } from "#plugins/wallets/link/createLinks.ts";
 import { onceFault } from "#plugins/wallets/once/createOnce.ts";
 import { quotaFault } from "#plugins/wallets/quota.ts";
 
-/** For the document: what a route that goes through `once` takes, how that and a cancel fail. */
+/**
+ * Documents, for OpenAPI, the parameters of routes that use `once`, and how they and a cancel fail.
+ */
 export const documented = {
 	onceParameters: [
 		{
@@ -33,7 +35,7 @@ export const documented = {
 		onceFault.outcomeUnknown,
 		dbFault.databaseUnavailable,
 	],
-	/** What an answer with intents carries beside them. */
+	/** The headers of an answer with intents. */
 	onceHeaders: {
 		"idempotency-replayed": {
 			description:

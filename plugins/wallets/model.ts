@@ -1,10 +1,10 @@
-// Declares what the whole plugin speaks of: wallets, profiles, intents, plans, and limits.
+// Declares the types that the whole plugin uses: wallets, profiles, intents, plans, and limits.
 
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import type { IntentError } from "#plugins/wallets/intent/intentError.ts";
 
-/** Who signs for a wallet. The server submits for `embedded/delegated` alone. */
+/** Says who signs for a wallet. The server sends only for `embedded/delegated`. */
 export type WalletCapability =
 	| "external/manual"
 	| "embedded/manual"
@@ -35,12 +35,12 @@ export type Profile = {
 	/** Microdollars; null: the deployment's default. */
 	perTradeUsdMax: bigint | null;
 	dailyUsdMax: bigint | null;
-	/** Grows with whatever an armed plan must notice. */
+	/** Counts changes of the profile that an armed plan must notice. */
 	revision: number;
 	wallets: readonly Wallet[];
 };
 
-/** Through what somebody speaks. Caps differ. */
+/** Names the channel by which a request came. Limits differ by channel. */
 export type Channel = "api" | "social" | "snipe" | "agent" | "job";
 
 export type Intent<Request = unknown> = {
@@ -60,15 +60,15 @@ export type Intent<Request = unknown> = {
 	planHash: Hex | null;
 	batchId: string | null;
 	transactionHash: Hex | null;
-	/** The intent's newest cancellation by nonce; null where nobody asked for one. */
+	/** The intent's newest cancellation by nonce; null where none was asked for. */
 	cancellation: Cancellation | null;
-	/** Its owner is asked by a link, whatever their profile says. */
+	/** True: the owner has to approve by a link, whatever their profile's settings are. */
 	asks: boolean;
 	/** The step before it, newest first; null where there is none. */
 	afterId: string | null;
 	/**
-	 * Its owner was asked whether this transaction, which is on no record of ours, was the payment
-	 * already. Where it was sent after that, they said no.
+	 * The transaction, without a record of ours, of which the owner was asked whether it was the
+	 * payment already. If the intent was sent after that, they answered no.
 	 */
 	looksPaid?: Hex | null;
 	createdAtMs: number;
@@ -80,10 +80,10 @@ export type Intent<Request = unknown> = {
 export type Cancellation = { state: SubmissionState; transactionHash: Hex | null };
 
 /**
- * `queued`: reserved for, handed to nobody. `doubtful`: nobody can say whether it left. `dropped`:
- * it left, and no node knows it any more. `refused`: the wallet provider said no, and named a hash:
- * signed bytes exist, and no node knows them. `never`: it is proved that it did not leave, or that
- * its nonce went to another transaction.
+ * Names the states of a submission. `queued`: reserved, not handed over. `doubtful`: it is not
+ * known whether it was sent. `dropped`: it was sent, and no node knows it any more. `refused`: the
+ * wallet provider refused, but named a hash: signed bytes exist, and no node knows them. `never`:
+ * it is proved that it was not sent, or that its nonce was used by another transaction.
  */
 export type SubmissionState =
 	| "queued"
@@ -96,42 +96,43 @@ export type SubmissionState =
 	| "reverted"
 	| "never";
 
-/** What would be sent, as we understand it. Nothing is signed that is not one of these. */
+/** Holds what would be sent, decoded. Only a plan is ever signed. */
 export type Plan = {
 	chainId: number;
 	from: Address;
 	to: Address;
 	valueRaw: bigint;
 	data: Hex;
-	/** What leaves the wallet: fee of the network not included. */
+	/** The amount that leaves the wallet, without the network fee. */
 	spend: {
 		currency: Address;
 		raw: bigint;
 		decimals: number;
 		symbol: string;
 		/**
-		 * What is bought with it, at least, in a currency that has a price: limits count this where it
-		 * is more than the price of what is spent, or where that has none.
+		 * The least that is bought, in a currency that has a price: limits count this where it is more
+		 * than the price of what is spent, or where that has none.
 		 */
 		worth?: { currency: Address; raw: bigint };
 	};
-	/** Who gets it; policy knows them. */
+	/** The recipient, for policy. */
 	recipient: Address | null;
-	/** Of `valueRaw`, what only carries the message: judged as a fee of the network is. */
+	/** The part of `valueRaw` that pays for a message: judged like a network fee. */
 	feeRaw?: bigint;
 	/** Says the least tip per gas, in base units: more than nodes ask for, to be mined earlier. */
 	tipRaw?: bigint;
 	/** The intent is this signature, no transaction: it calls nothing; `spend` is what it allows. */
 	signs?: Signable;
-	/** For a person: what this transaction does, in sentences and figures. JSON. */
+	/** Describes to a person what this transaction does, in sentences and figures, as JSON. */
 	shown: Readonly<Record<string, unknown>>;
-	/** After that it must be planned anew. */
+	/** The time after which it must be planned anew. */
 	expiresAtMs: number;
 };
 
 /**
- * What a wallet is to sign in place of a transaction: bytes (EIP-191) or typed data (EIP-712).
- * `spender` may take money by it: policy knows it like what a transaction calls. Null: nobody may.
+ * Holds what a wallet is to sign in place of a transaction: bytes (EIP-191) or typed data
+ * (EIP-712). `spender` may take money by the signature: policy judges it like the contract that a
+ * transaction calls. Null: the signature allows no payment.
  */
 export type Signable =
 	| { kind: "message"; message: Hex; spender: Address | null }
@@ -145,7 +146,7 @@ type SignableTypedData = {
 	message: Record<string, string>;
 };
 
-/** What policy decides on, read under the lock of the profile's row. */
+/** Holds what policy decides by, read under the lock of the profile's row. */
 export type SpendSituation = {
 	/** Microdollars of the plan's spend; null where no feed knows. */
 	usdMicros: bigint | null;
@@ -153,7 +154,7 @@ export type SpendSituation = {
 	spentTodayUsdMicros: bigint;
 	/** Limits in force: the profile's, the channel's, the deployment's, whichever is least. */
 	limits: SpendLimits;
-	/** How long the plan's recipient is known to the profile; null where there is none. */
+	/** How long the profile knows the plan's recipient, in milliseconds; null where there is none. */
 	recipientKnownForMs: number | null;
 };
 

@@ -15,7 +15,7 @@ export const storedField = {
 	hex: z.string().refine(isHex),
 	/** 32 bytes, such as a hash. */
 	word: z.string().refine(isWord),
-	/** Base units as decimal text of at most 78 digits, which a word holds. */
+	/** Parses base units: decimal text of at most 78 digits, as many as a uint256 has. */
 	units: z.string().regex(/^(0|[1-9]\d{0,77})$/),
 };
 
@@ -38,7 +38,7 @@ const typedData = z.strictObject({
 	message: z.record(name, text),
 });
 
-/** How a plan that is a signature is stored. */
+/** Parses a stored plan that is a signature. */
 export const signableSchema = z.discriminatedUnion("kind", [
 	/** Bytes, signed as EIP-191 has it. */
 	z.strictObject({
@@ -94,7 +94,7 @@ export const planCodec = {
 	},
 };
 
-/** Says whether the signature is the account's own; text that is no signature is nobody's. */
+/** Returns whether the signature is the account's own; false for text that is no signature. */
 export async function isSignedBy(
 	signable: Signable,
 	{ address: account, signature }: { address: Address; signature: Hex },
@@ -116,8 +116,8 @@ export function digestOf(signable: Signable): Hex {
 }
 
 /**
- * Returns what somebody says yes to: everything that would be signed, and everything they were
- * shown of it. When it expires is left out, so the same plan made anew is the same.
+ * Returns the hash of what a person approves: everything that would be signed, and everything they
+ * were shown of it. The expiry is left out, so the same plan made anew has the same hash.
  */
 export function hashPlan(plan: Plan): Hex {
 	const { expiresAtMs: _, ...rest } = planCodec.write(plan);
@@ -125,8 +125,8 @@ export function hashPlan(plan: Plan): Hex {
 }
 
 /**
- * Returns what somebody says yes to when a batch is confirmed with one word: all of its plans, in
- * the order of their intents. One plan alone is known by its own hash. Null where one has no plan.
+ * Returns the hash of what a person approves when they confirm a batch at once: all of its plans,
+ * in the order of their intents. A single plan has its own hash. Null where one has no plan.
  */
 export function hashBatch(intents: readonly { id: string; planHash: Hex | null }[]): Hex | null {
 	const ordered = [...intents].sort((one, other) => (one.id < other.id ? -1 : 1));

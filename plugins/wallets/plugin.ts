@@ -13,7 +13,7 @@ import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 // The runtime's own, which links are made by where there is no PUBLIC_URL.
 const { HOST, PORT } = coreConfig.shape;
 
-/** Who somebody is, which wallets they have, and the one path that money leaves by. */
+/** Provides profiles, their wallets, sessions, and the one path by which money leaves. */
 export const walletsPlugin = definePlugin({
 	name: "wallets",
 	version: "1",

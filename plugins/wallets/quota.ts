@@ -4,7 +4,7 @@ import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { assert, defineFaults, type Fault } from "#core/fault.ts";
 import { SECOND_MS } from "#core/time.ts";
 
-/** Why an intent is not even recorded. */
+/** Names why an intent is not even recorded. */
 export const quotaFault = defineFaults({
 	intentQuota: {
 		status: 429,
@@ -16,16 +16,18 @@ export const quotaFault = defineFaults({
 	},
 });
 
-/** How many intents a profile may ask for. All of them are kept for ever, so they are rationed. */
+/** Limits how many intents a profile may ask for. All of them are kept for ever. */
 export type IntentQuota = {
 	/** Saved up by who asks for nothing. */
 	burst: number;
 	perSecond: number;
-	/** What a refused one costs on top: it cost its owner nothing, and is kept like the others. */
+	/**
+	 * The extra charge for a refused intent: it cost its owner nothing, and is kept like the others.
+	 */
 	refusedCost: number;
 };
 
-/** What a charge is made of, in the order of its values. */
+/** Holds the values of a charge, in the order of the statement's parameters. */
 export type QuotaCharge = { profileId: string; at: Date; amount: number; quota: IntentQuota };
 
 /**
@@ -72,8 +74,8 @@ export function chargeFor(
 }
 
 /**
- * Charges a profile for intents that were refused, on top of what asking for them cost; at most to
- * a whole burst below nothing, so that nobody waits for longer than saving two bursts takes.
+ * Charges a profile for intents that were refused, in addition to their normal charge; at most one
+ * whole burst below zero, so that the wait is never longer than for saving two bursts.
  */
 export async function chargeRefused(
 	tx: Tx,

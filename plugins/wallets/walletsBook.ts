@@ -1,12 +1,12 @@
 import { type AuditBook, type BookSource, windowSql } from "#core/audit/bookSql.ts";
 
 /**
- * What of the money path goes to the audit chain: each intent as it was asked for and as it stands,
- * each of its moves, each entry of the spend ledger, each submission once it is final.
+ * Selects what goes from the money path into the audit chain: each intent as requested and as it
+ * is, each of its moves, each entry of the spend ledger, each submission once it is final.
  *
  * An intent changes only with a move, in the move's transaction. So it is found through its moves,
- * and what counts is the batch that has the last of them. Texts are spelled the same whatever a
- * connection's settings are: times as seconds, bytes as hexadecimal.
+ * and sealed with the batch that has the last of them. Texts do not depend on a connection's
+ * settings: times as seconds, bytes as hexadecimal.
  */
 export const walletsBook: AuditBook = {
 	name: "wallets",

@@ -1,4 +1,4 @@
-// Makes the agent's tools that list, read and cancel somebody's intents.
+// Makes the agent's tools that list, read and cancel a profile's intents.
 
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
@@ -35,20 +35,20 @@ export const intentViewSchema = z.object({
 	changedAt: field.time("When it last changed."),
 });
 
-/** What the tools of wallets and intents need. */
+/** Holds what the tools of wallets and intents need. */
 export type WalletToolDeps = {
 	wallets: Pick<Wallets, "principalOf" | "execution" | "cancel">;
 	core: Pick<Core, "chains" | "reached" | "clock">;
-	/** What is in force for a profile's canonical wallet, and what it spent in 24 hours. */
+	/** Returns the limits of a profile's canonical wallet, and its spend of the last 24 hours. */
 	limitsOf(profile: Profile): Promise<{ limits: SpendLimits; spentTodayUsdMicros: bigint } | null>;
-	/** What a profile's actions of a period spent or hold, and how many they are. */
+	/** Returns the sum that a profile's actions of a period spent or reserved, and their number. */
 	spendingOf(profile: Profile, period: Period): Promise<{ usdMicros: bigint; actions: number }>;
 	ending: AbortSignal;
 };
 
 export type IntentOfOwner = z.output<typeof intentViewSchema>;
 
-/** What all tools have that only read what is their owner's. */
+/** Holds what all tools share that only read what belongs to the caller. */
 export const ofOwner = { capability: "wallets", effect: "read", access: "profile" } as const;
 
 const LIST_DEFAULT = 10;
@@ -73,12 +73,12 @@ export function requirePeriod(name: string, nowMs: number): Period {
 
 const byId = z.strictObject({ id: z.uuid().meta({ description: "An intent's id." }) });
 
-/** Makes the tools that say what became of somebody's intents, and the one that takes one back. */
+/** Makes the tools that list and read a profile's intents, and the one that cancels an intent. */
 export function intentTools(deps: WalletToolDeps): AnyTool[] {
 	return [listTool(deps), readTool(deps), cancelTool(deps)];
 }
 
-/** Renders an intent for its owner: what it is, where it stands, nothing of how it is sent. */
+/** Renders an intent for its owner: request and status, without details of how it is sent. */
 export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentOfOwner {
 	const summary = intent.plan?.shown["summary"];
 	return {
@@ -115,8 +115,8 @@ export function ownersTurn({ id, status }: Pick<Intent, "id" | "status">): strin
 }
 
 /**
- * Says in a few words where an intent stands, for one line of the agent's. Only what the chain has
- * confirmed is called done. A status that is not known is said as it is.
+ * Describes an intent's status in a few words, for one line of the agent. Only what the chain has
+ * confirmed is called done. An unknown status is returned unchanged.
  */
 export function statusSentence(
 	status: string,

@@ -23,7 +23,7 @@ export type CoinBalance = {
 
 /** Limits the wallets that are asked about: each is a call to each chain's nodes. */
 const WALLETS_MAX = 10;
-/** One chain that says nothing must not keep the balances of the others. */
+/** Limits the wait for one chain, so that a silent one does not delay the others' balances. */
 const ANSWER_WAIT_MS = 5_000;
 
 /** Reads what a profile's wallets hold of the coins of all chains reached here, or of one. */

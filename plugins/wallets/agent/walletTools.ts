@@ -1,4 +1,4 @@
-// Makes the agent's tools and commands about somebody's profile, wallets and limits.
+// Makes the agent's tools and commands about a profile, its wallets and limits.
 
 import { z } from "zod";
 import { minutesOf } from "#core/period.ts";
@@ -15,7 +15,7 @@ import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/
 
 const id = { kind: "id" } as const;
 
-/** What people may type for the tools of their wallets. */
+/** Holds the commands that people may type for the tools of their wallets. */
 export const walletCommands: readonly Command[] = [
 	{
 		name: "my_profile",
@@ -192,7 +192,7 @@ const balanceSchema = z.object({
 	balanceRaw: z.string().nullable().meta({ description: "The same in base units." }),
 });
 
-/** Makes the tools by which somebody's agent tells of them and their intents, and cancels one. */
+/** Makes the agent's tools that show a profile's wallets and intents, and cancel an intent. */
 export function walletTools(deps: WalletToolDeps): AnyTool[] {
 	const own = [profileTool(deps), walletsTool(deps), limitsTool(deps), balancesTool(deps)];
 	return [...own, spendingTool(deps), ...intentTools(deps)];

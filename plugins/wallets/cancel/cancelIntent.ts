@@ -30,9 +30,9 @@ import type { CancelAsked } from "#plugins/wallets/Wallets.ts";
 type Payment = Submission & { nonce: number };
 
 /**
- * Cancels an intent and answers it as it then stands. What was not sent is called off at once, and
- * what waits in the nonce queue too. What was sent, or may have been, is cancelled by its nonce:
- * the intent ends once that is final, or is settled where the payment is mined instead.
+ * Cancels an intent and returns its new state. One that was not sent, or waits in the nonce queue,
+ * ends at once. One that was or may have been sent is cancelled by its nonce: it ends once that is
+ * final, or is settled where the payment is mined instead.
  */
 export async function cancelIntent(deps: ExecutionDeps, asked: CancelAsked): Promise<Intent> {
 	const { intentId } = asked;
@@ -50,8 +50,9 @@ export async function cancelIntent(deps: ExecutionDeps, asked: CancelAsked): Pro
 }
 
 /**
- * Calls off what an owner's wallet was asked to send, if it has not sent it: that is looked for
- * first, as the page may have been closed before it told. Throws where nobody can say so now.
+ * Cancels what an owner's wallet was asked to send, if it has not sent it: the chain is asked
+ * first, as the page may have been closed before it reported a hash. Throws where that cannot be
+ * found out now.
  */
 async function cancelAsked(deps: ExecutionDeps, asked: CancelAsked): Promise<boolean> {
 	const { intentId, signal, actor } = asked;
@@ -66,12 +67,12 @@ async function cancelAsked(deps: ExecutionDeps, asked: CancelAsked): Promise<boo
 }
 
 /**
- * Records that the owner's own wallet says it sent a cancellation. One hash stands for one
- * transaction of ours, so the payment's own, or another's, is refused; the same one reported again
- * is one.
+ * Records the hash of a cancellation that the owner's own wallet reported. One hash belongs to one
+ * transaction of ours, so the payment's own, or another's, is refused; a repeated report changes
+ * nothing.
  *
- * That changes nothing for the intent, whatever was reported: the chain shows which of the two was
- * mined. The nonce is the one that was asked for: what is sent under another is no cancellation.
+ * The report alone does not change the intent: the chain shows which of the two was mined. The
+ * nonce must be the one that was asked for: a transaction with another one cancels nothing.
  */
 export async function recordCancellation(
 	deps: ExecutionDeps,
@@ -292,8 +293,8 @@ async function insertRows(
 }
 
 /**
- * Says whether the cancellation was reported for the same intent. Throws where it stands for
- * anything else.
+ * Returns whether the cancellation was reported for the same intent. Throws where the hash belongs
+ * to another transaction.
  */
 async function isReported(
 	tx: Tx,

@@ -26,8 +26,8 @@ import {
 import { isCancellable, type Submission } from "#plugins/wallets/submission/submission.ts";
 
 /**
- * What an owner signs to cancel what their own wallet sent: nothing, from their address to itself,
- * under the payment's nonce, at fees for which nodes take it in the payment's place.
+ * Holds what an owner signs to cancel a payment of their own wallet: a transfer of nothing from
+ * their address to itself, with the payment's nonce, and fees high enough to replace it.
  */
 export type CancelTerms = {
 	intentId: string;
@@ -37,11 +37,11 @@ export type CancelTerms = {
 	nonce: number;
 	maxFeePerGas: bigint;
 	maxPriorityFeePerGas: bigint;
-	/** The payment as it was last known; null where nobody has named its hash. */
+	/** The last known hash of the payment; null where none was reported. */
 	paymentHash: Hex | null;
 };
 
-/** What a transaction offers for its gas, and its nonce where its own bytes say it. */
+/** Holds the fees that a transaction offers, and its nonce where its signed bytes prove it. */
 export type Offer = { fees: Fees; provenNonce: number | null };
 
 type Replaced = { hash: Hex | null; offer: Offer | null };
@@ -85,7 +85,7 @@ export const cancelTerms = {
 	},
 };
 
-/** How an answer shows that an intent is being cancelled by its nonce. */
+/** Describes in an answer how an intent is being cancelled by its nonce. */
 export const cancellationSchema = z
 	.object({
 		state: z
@@ -107,7 +107,7 @@ export const cancellationSchema = z
 	.nullable()
 	.meta({ description: "The newest cancellation by nonce. Null where nobody asked for one." });
 
-/** Why a transaction that was sent is not cancelled now. Nothing was done then. */
+/** Names why a sent transaction cannot be cancelled now. Nothing was done then. */
 export const cancelFault = defineFaults({
 	handingOver: {
 		status: 409,
@@ -178,9 +178,9 @@ export const FILLS_MAX = 64;
 export const CANCEL_AGAIN_AFTER_MS = 60_000;
 /** Cancellations that an owner may report for one intent; each is looked for like a payment. */
 export const REPORTED_CANCELLATIONS_MAX = 20;
-/** Of those, and of the payment itself, so many are asked for what they offer. */
+/** Limits how many of the payment and its cancellations are read for their fees. */
 export const REPLACED_READ_MAX = 8;
-/** What a transaction of nothing uses, of an account without code. */
+/** The gas of a transfer of nothing to an account without code. */
 export const SELF_TRANSFER_GAS = 21_000n;
 
 const { gasPrice } = chainNumbers;
@@ -266,9 +266,9 @@ export function gapsBelow(
 }
 
 /**
- * Returns what a node shows of a transaction's offer; null where it shows none of that hash. Signed
- * bytes that have the hash prove it. What cannot be put together is believed: nobody pays by our
- * word, and the caller holds the price against a limit.
+ * Returns the fees (and proven nonce) of a transaction as a node shows it; null where the node
+ * shows another one. Signed bytes with the hash prove them. Fees that cannot be proved are
+ * believed: they cause no payment, and the caller compares the price with a limit.
  */
 export function offerOf(seen: unknown, hash: Hex): Offer | null {
 	const signed = readSigned(seen, hash);

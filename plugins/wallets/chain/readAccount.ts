@@ -11,8 +11,8 @@ import type { Plan } from "#plugins/wallets/model.ts";
 /** Chains that could not be read when they were asked last, as this process knows it. */
 export type ChainTroubles = {
 	/**
-	 * Whether a failed look says something of its chain. Then the submission is remembered, and that
-	 * what was looked at since `atMs` was put off.
+	 * Returns whether a failed lookup was the chain's fault. Then it remembers the submission, and
+	 * that lookups since `atMs` were postponed.
 	 */
 	note(error: unknown, failed: { chainId: number; id: string; atMs: number }): boolean;
 	/**
@@ -22,7 +22,7 @@ export type ChainTroubles = {
 	endedBy(chainId: number, answered: readonly string[]): number | null;
 };
 
-/** What became of an account's nonce. */
+/** Says how an account's nonce was used. */
 export type NonceUse =
 	| { kind: "mined"; transactionHash: Hex }
 	/** Something mined used it, and the node cannot say what: its state does not go back so far. */
@@ -31,7 +31,7 @@ export type NonceUse =
 	| { kind: "pending" }
 	| { kind: "free" };
 
-/** What one transaction of an account takes now. */
+/** Holds the account's balance, nonces and fees as of now, which a transaction needs. */
 export type AccountState = {
 	balanceRaw: bigint;
 	/** The first nonce that nothing mined uses. */
@@ -48,7 +48,7 @@ export type Simulation = { kind: "ok"; gasLimit: bigint } | { kind: "reverts"; d
 export type AccountAsked = {
 	address: Address;
 	plans: readonly PlannedCall[];
-	/** What else is to be asked in the same request. */
+	/** Further calls for the same request. */
 	questions?: readonly RpcCall[];
 	signal: AbortSignal;
 	/** Asks another endpoint than the last one. */
@@ -71,7 +71,10 @@ type PlannedCall = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
 
 type Head = { number: number; baseFeePerGas?: bigint | undefined };
 
-/** Of more the oldest are forgotten: any of them says that it is over. */
+/**
+ * Limits the remembered failures; the oldest are forgotten, and any one shows when the trouble
+ * ends.
+ */
 const FAILED_MAX = 100;
 
 const block = z.object({
@@ -95,7 +98,7 @@ const history = z.object({
 	oldestBlock: blockNumber,
 	baseFeePerGas: z.array(pricePerGas).nullish(),
 });
-/** What the first calls are answered by, in their order. */
+/** Decodes the answers to the first calls, in their order. */
 const ACCOUNT = [wei, accountNonce, accountNonce, history, pricePerGas, pricePerGas];
 const REASON_LENGTH_MAX = 300;
 
@@ -153,11 +156,11 @@ export async function readAccount(
 }
 
 /**
- * Remembers since when chains could not be read. What is looked at meanwhile is put off further
- * each time, for nothing that it did: it is looked at again once its chain is.
+ * Remembers since when chains could not be read. Lookups are postponed longer each time, although
+ * their submissions are not at fault: they are repeated once the chain answers.
  *
- * Only the answer about what could not be looked at ends it. A node whose head stands still goes on
- * to answer about everything that is not mined.
+ * Only an answer about a submission whose lookup failed ends it. A node whose head stands still
+ * goes on to answer about everything that is not mined.
  */
 export function createChainTroubles(): ChainTroubles {
 	const troubles = new Map<number, Trouble>();
@@ -185,13 +188,13 @@ export function createChainTroubles(): ChainTroubles {
 }
 
 /**
- * Finds the transaction that used a nonce of an account, by halving the chain: an account's count
- * at a block says whether it was used by then. Some twenty small calls and one block, for the rare
- * case that nobody else can name the hash.
+ * Finds the transaction that used a nonce of an account, by bisecting the chain: the account's
+ * count at a block shows whether it was used by then. It takes about twenty small calls and one
+ * block, for the rare case that the hash is unknown.
  *
- * A node that keeps no state so old refuses some of the counts. Blocks it has all the same: those
- * after `fromBlock` are read, as many as one look may. Throws where the node has not come as far as
- * the block where the nonce was free.
+ * A node without old state refuses some counts, but has the blocks: those after `fromBlock` are
+ * read, up to the limit of one lookup. Throws where the node is behind the block where the nonce
+ * was still free.
  */
 export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 	const { nonce, signal, isFromBlockOld = false } = asked;
@@ -231,8 +234,8 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 }
 
 /**
- * Says whether a call failed because every node that answers for the chain serves another one.
- * Unlike silence that does not pass by waiting: somebody has to correct the endpoints.
+ * Returns whether a call failed because every node of the chain serves another chain. Waiting does
+ * not help: an operator has to correct the endpoints.
  */
 export function isOfOtherChain(error: unknown): boolean {
 	return error instanceof Fault && error.code === "rpc_wrong_chain";

@@ -14,9 +14,11 @@ export type ReceiptAsked = {
 	minBlock: number;
 	/** The hash of that block: a receipt in it was checked when it was first seen there. */
 	knownBlock?: Hex | null;
-	/** No receipt in an older block is believed, by the chain's head. */
+	/** Returns the oldest block, by the chain's head, in which a receipt is believed. */
 	oldestBlock?(headBlock: number): number;
-	/** So many blocks on top make it final: a second look has the node show the highest. */
+	/**
+	 * Blocks on top that make a receipt final: a second read then asks for the node's highest block.
+	 */
 	finalDepth?: number;
 };
 
@@ -34,18 +36,17 @@ export type ReceiptsAsked = {
 	signal: AbortSignal;
 	/** Asks another endpoint than the last, or as many as the deployment wants to agree. */
 	second?: boolean;
-	/** Who answered so far: filled, and asked last for a second opinion. */
+	/** Endpoints that answered so far: filled here, and asked last for a second opinion. */
 	heard?: Set<string>;
 };
 
 /**
  * Reads what a chain knows of many hashes in one request, and in a second one the blocks of new
- * receipts. Each stands for itself: what a node cannot say of one of them, or says wrong, is the
- * answer for that one alone.
+ * receipts. A missing or wrong answer about one hash is the result for that one alone.
  *
- * Many take a while, and blocks come meanwhile: how deep one is, is counted from the head before it
- * was asked for, and whether a node is behind by the head after it. Otherwise a block that left the
- * chain in between would pass for one that is deep enough.
+ * Many take a while, and blocks come meanwhile: depth is counted from the head before the request,
+ * and whether a node is behind by the head after it. Otherwise a block that left the chain in
+ * between would count as deep enough.
  */
 export async function readReceipts(
 	rpc: Rpc,

@@ -30,9 +30,9 @@ export type SentSince = {
 	/** All that was mined after the block that was asked for, up to this one, is in `sent`. */
 	searchedTo: number;
 	headBlock: number;
-	/** How many it had sent by the head. */
+	/** The number of transactions that the account had sent by the head. */
 	count: number;
-	/** Whether nothing is left to read, and nothing more of the account waits at a node. */
+	/** True if nothing is left to read, and nothing more of the account waits at a node. */
 	isWhole: boolean;
 	/** Blocks were read whole, because no node has the state of their time any more. */
 	isScanned: boolean;
@@ -40,11 +40,11 @@ export type SentSince = {
 
 export type SentSinceAsked = {
 	address: Address;
-	/** Only what was mined after it is read. */
+	/** The block after which mined transactions are read. */
 	fromBlock: number;
 	/**
-	 * How many of its transactions are on record or were read, mined or not. Left out: nobody knows
-	 * of the first, and those that are mined count as known.
+	 * How many of its transactions are recorded or were read, mined or not. Left out: the first is
+	 * unknown, and those that are mined count as known.
 	 */
 	known?: number;
 	/** Ends what one of two endpoints alone counts for too long, and cannot show. */
@@ -55,10 +55,12 @@ export type SentSinceAsked = {
 
 type SentRead = Pick<SentSince, "sent" | "searchedTo" | "isScanned">;
 
-/** What one endpoint showed, and the count that it began with; null: it has no state so old. */
+/**
+ * Holds what one endpoint showed, and the count that it began with; null: it has no state so old.
+ */
 type Reading = Omit<SentSince, "isWhole"> & { low: number | null };
 
-/** What one endpoint counts. */
+/** Holds the counts of one endpoint. */
 type Word = { mined: number; waiting: number; low: number | null };
 
 /** Blocks in which the account's count changes: from the first to the last, and their counts. */
@@ -139,10 +141,10 @@ async function readBy(rpc: Asking, asked: SentSinceAsked): Promise<Reading> {
 }
 
 /**
- * Holds what was read against the word of another endpoint. Where that counts more, or began with
- * another count, it has to show the transactions: what it shows is read too, and where it cannot
- * show them it is distrusted. What only waits nobody can show: where one of two names more of that,
- * it ends with time (`endsClaims`).
+ * Compares what was read with the counts of another endpoint. Where that counts more, or began with
+ * another count, it has to show the transactions: they are read too, and an endpoint that cannot
+ * show them is distrusted. Transactions that only wait cannot be shown: where one of two counts
+ * more of those, the claim ends with time (`endsClaims`).
  */
 async function hearOther(
 	rpc: Rpc,
@@ -218,7 +220,7 @@ async function readEarlier(
 	return sent;
 }
 
-/** What either of two endpoints showed: each may hide something. */
+/** Joins what two endpoints showed, because each may hide something. */
 function joined(own: Reading, other: Reading): Reading {
 	const byHash = new Map([...own.sent, ...other.sent].map((one) => [one.hash, one]));
 	return {

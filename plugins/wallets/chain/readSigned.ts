@@ -8,13 +8,15 @@ import { chainFault, hexData, readAnswer } from "#core/chain/reads/readBlocks.ts
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Receipt } from "#plugins/wallets/model.ts";
 
-/** What a chain knows of a hash: the transaction as sent, and its receipt once it is mined. */
+/**
+ * Holds what a chain knows of a hash: the transaction as sent, and its receipt once it is mined.
+ */
 export type Sighting = {
 	transaction: SeenTransaction;
 	receipt: Receipt | null;
 	/**
-	 * The bytes as signed; null where the node does not tell enough of the transaction, and where it
-	 * is mined in the block in which it was seen before: they are kept since.
+	 * The bytes as signed; null where the node shows too little of the transaction, and where it is
+	 * still in the block in which it was seen before: the bytes are stored since.
 	 */
 	signed: Hex | null;
 	headBlock: number;
@@ -45,7 +47,10 @@ const feeMarket = z.object({
 const lower = (text: string) => text.toLowerCase();
 const word = z.string().transform(lower).refine(isWord);
 const address = z.string().transform(lower).refine(isAddress);
-/** Above what a block has gas for: a contract must not make its own receipt unreadable. */
+/**
+ * Limits the logs of a receipt: more than a block has gas for. A contract must not make its own
+ * receipt unreadable.
+ */
 const LOGS_MAX = 100_000;
 
 const transaction = z.object({
@@ -69,7 +74,7 @@ const receipt = z.object({
 const parseTransaction = parsedOnce(transaction);
 const parseReceipt = parsedOnce(receipt);
 
-/** How a hash is asked for, and what the answers say of it. */
+/** Builds the calls that ask for a hash, and decodes their answers. */
 export const sightingCodec = {
 	/** The head last: what a node did not know before it, it did not know at that head. */
 	head: { method: "eth_blockNumber", params: [] } satisfies RpcCall,
@@ -81,7 +86,10 @@ export const sightingCodec = {
 		];
 	},
 
-	/** Whether an answer to `callsFor` or `head` can be so; the caller names the calls' hashes. */
+	/**
+	 * Returns whether an answer to `callsFor` or `head` can be read; the caller names the calls'
+	 * hashes.
+	 */
 	isReadable(answer: unknown, call: RpcCall): boolean {
 		const [hash] = call.params;
 		switch (call.method) {
@@ -127,9 +135,9 @@ export const sightingCodec = {
 };
 
 /**
- * Returns the bytes of a transaction as they were signed, put together from what a node tells of
- * it. Null where these do not have its hash: a kind that is not known here, or a node that tells it
- * wrong. We hand over fees of the 1559 kind, so nothing else is put together.
+ * Returns the signed bytes of a transaction, put together from the fields that a node shows. Null
+ * where these bytes do not have its hash: its type is unknown here, or the node is wrong. Only
+ * EIP-1559 transactions are put together, the type that we send.
  */
 export function readSigned(seen: unknown, hash: Hex): Hex | null {
 	const { data } = feeMarket.safeParse(seen);

@@ -34,9 +34,9 @@ export function askHeard(rpc: Rpc, heard: Set<string>): Asking {
 }
 
 /**
- * Returns others than those that were heard, and notes the names of those that answer. Where there
- * is no other one, or all others are silent, the one that was heard answers, and no name is noted.
- * What an other one began it has to go on with: answers of two nodes prove nothing together.
+ * Returns endpoints that have not answered yet, and notes the names of those that now do. Where
+ * there is no other one, or all others are silent, the first one answers, and no name is noted.
+ * Calls that belong together go to one endpoint: answers of two nodes prove nothing together.
  */
 export function askBeside(rpc: Rpc, heard: ReadonlySet<string>, others: Set<string>): Asking {
 	const ask = async <Answer>(put: (options: RpcOptions) => Promise<Answer>) => {
@@ -55,8 +55,8 @@ export function askBeside(rpc: Rpc, heard: ReadonlySet<string>, others: Set<stri
 }
 
 /**
- * Returns what is answered beside the endpoints that were heard; null where nobody answers in time.
- * Then the word of the first stands, as it does where there is one endpoint alone.
+ * Returns another endpoint's answer; null if none comes in time. Then the first answer counts, as
+ * it does with a single endpoint.
  */
 export async function askBriefly<Answer>(
 	{ others, signal }: { others: Others; signal: AbortSignal },

@@ -10,23 +10,23 @@ import type { TradingSetting } from "#plugins/wallets/Wallets.ts";
 /** The registered kind of intent with that name; null: there is none. */
 export type KindOf = (name: string) => { plugin: string } | null;
 
-/** What an operator can switch off, from the whole to one wallet. */
+/** Holds what an operator can switch off, from everything to one wallet. */
 export type KillScope = { chainId: number; plugin: string; walletId: string | null };
 
-/** What there is to switch off. */
+/** Names a chain, a plugin or a wallet that can be switched off. */
 export type Killable = {
 	chains: Pick<ChainRegistry, "byId">;
 	/** Asked for each time: plugins register what they send while they are set up. */
 	plugins(): Iterable<string>;
 };
 
-/** What an intent is denied with where an operator switched off what it needs. */
+/** Denies an intent because an operator switched off what it needs. */
 export const switchedOff: Denial = {
 	code: "trading_disabled",
 	detail: "An operator has switched this off for now.",
 };
 
-/** How a switch that is off is read, alone or as a part of a larger statement. */
+/** Builds the SQL that reads kill switches, alone or as a part of a larger statement. */
 export const killSql = {
 	/** Answers the switch that forbids sending. `keys` is the place of `keysOf`. */
 	read: (keys: string): string =>
@@ -44,7 +44,7 @@ export const switchLockKey = 7_401_663;
 
 const schema = z.boolean();
 
-/** Says whether an operator switched off what an intent needs; null: nobody did. */
+/** Returns the denial if an operator switched off what an intent needs; null: nothing is off. */
 export async function killDenial(
 	deps: { kindOf: KindOf },
 	tx: Tx,
@@ -54,7 +54,9 @@ export async function killDenial(
 	return killed === null ? null : switchedOff;
 }
 
-/** Says what an operator may have switched off for an intent: a kind stands with its plugin. */
+/**
+ * Returns what an operator may have switched off for an intent: its kind is off with its plugin.
+ */
 export function killScopeOf(
 	{ kindOf }: { kindOf: KindOf },
 	{ chainId, walletId, kind }: Pick<Intent, "chainId" | "walletId" | "kind">,
@@ -72,8 +74,8 @@ export async function readKill(tx: Tx, scope: KillScope): Promise<string | null>
 }
 
 /**
- * Takes the lock between those who send and those who switch them off. Senders share it: once a
- * switch has committed, nobody who read it as "on" before can still commit.
+ * Takes the lock between senders and operators who change a switch. Senders share it: once a switch
+ * has committed, no sender that read it as "on" can still commit.
  */
 export async function lockSwitches(tx: Tx, as: "sender" | "operator"): Promise<void> {
 	const lock = as === "sender" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";

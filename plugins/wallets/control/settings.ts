@@ -16,13 +16,13 @@ export type SettingRow = { key: string; value: unknown; changedBy: string; chang
 export type SettingChange = { key: string; value: unknown; actor: string; at: Date };
 
 export type SettingChanged = SettingRow & {
-	/** Null where nobody had set it. */
+	/** The value before; null where none was set. */
 	previous: unknown;
 };
 
 export type ControlOptions = {
 	core: Pick<Core, "db" | "clock" | "audit" | "operators" | "chains">;
-	/** What other plugins put into `TradingSettingPoint`. */
+	/** The settings that other plugins put into `TradingSettingPoint`. */
 	contributed: readonly TradingSetting[];
 	/** Plugins with a kind of intent of their own. */
 	plugins: Killable["plugins"];
@@ -46,7 +46,7 @@ export const controlFault = defineFaults({
 
 export const SETTING_KEY_LENGTH_MAX = 200;
 
-/** Before and after stand in one entry of the audit log, which holds 8 KiB. */
+/** Limits a value's bytes: its old and new value are in one entry of the audit log (8 KiB). */
 export const SETTING_VALUE_BYTES_MAX = 2_048;
 
 /** Settings in one answer; the newest changes come first. */
@@ -54,7 +54,10 @@ export const SETTINGS_LISTED_MAX = 1_000;
 
 const COLUMNS = `key, value, changed_by as "changedBy", changed_at as "changedAt"`;
 
-/** What operators have set. By the primary key; a list is a scan of a table of a few rows. */
+/**
+ * Reads and writes the values that operators set. By the primary key; a list scans a table of a few
+ * rows.
+ */
 export const settingRows = {
 	async read(db: Queryable, key: string): Promise<SettingRow | null> {
 		const [row] = await db.query<SettingRow>(
@@ -64,7 +67,7 @@ export const settingRows = {
 		return row ?? null;
 	},
 
-	/** The value alone; null where nobody set one. */
+	/** Returns only the value; null where none was set. */
 	async value(db: Queryable, key: string): Promise<unknown> {
 		return (await settingRows.read(db, key))?.value ?? null;
 	},
@@ -92,10 +95,16 @@ export const settingRows = {
 	},
 };
 
-/** Its key, and how it looks to a person. */
+/**
+ * The key of the setting that allows dropped transactions to be broadcast again, also shown to
+ * people.
+ */
 export const REBROADCAST = "rebroadcast";
 
-/** Whether what no node knows any more is sent to nodes again by itself. Nobody does unless set. */
+/**
+ * Decides whether a transaction that no node knows any more is broadcast again automatically; off
+ * by default.
+ */
 const rebroadcastSetting: TradingSetting = {
 	shown: REBROADCAST,
 	key: /^rebroadcast$/,
@@ -204,11 +213,11 @@ export function controlRoutes({ core, contributed, plugins }: ControlOptions) {
 }
 
 /**
- * Changes a setting and writes down who did, both or neither.
+ * Changes a setting and records who did it, both or neither.
  *
- * It waits for the senders that have already asked, and those that come wait for it: once its
- * transaction is committed, nobody who read the old value can still commit. One that changes
- * nothing is written down too: somebody made sure.
+ * It waits for senders that have already read it, and new ones wait for it: once its transaction is
+ * committed, no sender that read the old value can still commit. A change to the same value is
+ * recorded too.
  */
 export async function changeSetting(
 	tx: Tx,

@@ -48,7 +48,7 @@ type Unlinked = { addresses: ReadonlySet<Address>; socialUserId: string | null }
 type EnrolContext = {
 	audit: Audit;
 	newId: () => string;
-	/** Where wallets are linked. */
+	/** The chain on which wallets are linked. */
 	homeChainId: number;
 	nowMs: number;
 	/** Links again what the owner unlinked here. */
@@ -101,8 +101,8 @@ export function createEnrolment(options: EnrolmentOptions) {
 }
 
 /**
- * Asks the wallet provider who a user is now: an access token says only their id, and what it said
- * of accounts would be as old as the token.
+ * Asks the wallet provider for the user's current accounts: an access token has only their id, and
+ * accounts in it would be as old as the token.
  */
 export async function readEnrolledUser(custody: Custody, userId: string): Promise<EnrolledUser> {
 	const signal = AbortSignal.timeout(ENROLMENT_TIMEOUT_MS);
@@ -131,8 +131,8 @@ export async function readEnrolledUser(custody: Custody, userId: string): Promis
 }
 
 /**
- * Returns somebody without what they unlinked here. Enrolling is also how people sign in, and
- * signing in must not give a social account its wallet back.
+ * Returns a user without the accounts that they unlinked here. Enrolling is also how people sign
+ * in, and signing in must not give a social account its wallet back.
  */
 export function withoutUnlinked(user: EnrolledUser, unlinked: Unlinked): EnrolledUser {
 	const { social } = user;
@@ -231,7 +231,7 @@ async function settleCanonical(tx: Tx, id: string): Promise<Profile> {
 	return { ...profile, canonicalWalletId };
 }
 
-/** Addresses and capabilities; never what the wallet provider calls somebody. */
+/** Returns addresses and capabilities for the audit log, without the wallet provider's ids. */
 function detailOf(plan: EnrolmentPlan, profile: Profile): Record<string, unknown> {
 	return {
 		...(plan.social !== undefined && { socialUserId: plan.social?.userId ?? null }),

@@ -11,7 +11,7 @@ import { deploymentName } from "#plugins/wallets/profile/changeSettings.ts";
 import { lockIdentity, requireProfile } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, readProfile, walletRows } from "#plugins/wallets/profile/sql.ts";
 
-/** What the wallet provider says of somebody, in our words. */
+/** Holds what the wallet provider knows of a user, in this plugin's terms. */
 export type EnrolledUser = {
 	/** The wallet provider's name for them. */
 	id: string;
@@ -25,7 +25,7 @@ export type EnrolledWallet = {
 	capability: WalletCapability;
 };
 
-/** What a profile must become. Empty where it is that already. */
+/** Holds the changes that make a profile equal to the provider's record; empty where it is. */
 export type EnrolmentPlan = {
 	/** Undefined: stays. */
 	social: { userId: string; username: string | null } | null | undefined;
@@ -67,9 +67,9 @@ const accountOf = ({ address }: CustodyWallet, providerWalletId: string) => {
 };
 
 /**
- * Says what differs between a profile and what the wallet provider says of its owner.
+ * Returns the differences between a profile and what the wallet provider reports of its owner.
  *
- * What an operator wants to look at (`review-required`) is not cleared by signing in.
+ * `review-required`, which an operator has to clear, is not cleared by signing in.
  */
 export function planEnrolment(profile: Profile, user: EnrolledUser): EnrolmentPlan {
 	const byAddress = new Map(user.wallets.map((wallet) => [wallet.address, wallet]));

@@ -23,7 +23,7 @@ export type ExecutionDeps = {
 	commits: Commits;
 	clock: Clock;
 	log: Log;
-	/** This process, and what its connections are called. */
+	/** The name of this process and of its database connections. */
 	holder: string;
 	session: string;
 	custody: Custody;
@@ -33,7 +33,7 @@ export type ExecutionDeps = {
 	steps: Steps<StepName>;
 	/** Outbound calls of kinds, which have steps of their own. */
 	kindSteps: Steps<string>;
-	/** With the wallets that are not removed. */
+	/** Returns a profile with the wallets that are not removed. */
 	profileOf(db: Queryable, profileId: string): Promise<Profile | null>;
 	newId(): string;
 	nonceClaims: NonceClaims;
@@ -47,11 +47,14 @@ export type ExecutionDeps = {
 export type ExecutionSettings = {
 	isDryRun: boolean;
 	limits: DefaultLimits;
-	/** Microdollars that a transaction may offer the network, whatever a node asks for. */
+	/** Limits the network fee of a transaction in microdollars, whatever a node suggests. */
 	networkFeeUsdMicros: bigint;
-	/** How long a request to the wallet provider may take, and how long it may be acted on. */
+	/**
+	 * Limits how long a request to the wallet provider may take, and until when the provider may act
+	 * on it.
+	 */
 	sendTimeoutMs: number;
-	/** Blocks on top of a receipt after which nobody looks again. */
+	/** Blocks on top of a receipt after which it is final and not looked up again. */
 	finalDepthBlocks: number;
 	quota: IntentQuota;
 	/** Destinations that may be paid or called; empty: all. */
@@ -59,12 +62,15 @@ export type ExecutionSettings = {
 	slowAfter: SlowAfter;
 };
 
-/** For how long what was sent waits for its block before operators are shown it, by chain. */
+/**
+ * Limits, by chain, how long a sent transaction waits for its block before operators see it as
+ * slow.
+ */
 export type SlowAfter = { defaultMs: number; byChain: ReadonlyMap<number, number> };
 
-/** What this process knows of its own looks at submissions. */
+/** Holds which submissions this process is looking up. */
 type LookState = {
-	/** Ids of those that it looks at now. */
+	/** Ids of the submissions that it is looking up now. */
 	readonly underWay: Set<string>;
 	readonly troubles: ChainTroubles;
 	/** Chains whose new blocks it searches for what was sent. */
@@ -73,18 +79,25 @@ type LookState = {
 
 /** Runs over nonce queues, one at a time for each queue of this process. */
 export type QueueRuns = {
-	/** Runs now, or once the run that is under way is over. Done when that run is. */
+	/**
+	 * Runs `act` now, or once the current run of the queue is over. Resolves when that run is done.
+	 */
 	run(queue: string, act: () => Promise<QueueRunEnd>): Promise<void>;
-	/** Whether somebody is or was at this queue and left it to whoever is handing over. */
+	/**
+	 * Returns whether a caller waits or waited at this queue and left the work to the current run.
+	 */
 	isWaited(queue: string): boolean;
 };
 
-/** What a run over a nonce queue ended with: `sending`: somebody else hands something over now. */
+/**
+ * Names how a run over a nonce queue ended. `sending`: another process is handing a transaction
+ * over now.
+ */
 export type QueueRunEnd = "empty" | "sending" | "waiting";
 
 /**
- * Every commit and every outbound call of the path that money leaves by. A call that is not in this
- * list does not compile, and a test kills the process before and after each of them.
+ * Names every commit and every outbound call of the path by which money leaves. A call that is not
+ * in this list does not compile, and a test kills the process before and after each of them.
  */
 export const stepNames = [
 	"commit.create",

@@ -51,11 +51,11 @@ const OTHER_CHAIN: Denial = {
 };
 
 /**
- * Takes intents of one wallet, all `created`, as far as they go without their owner. A batch goes
- * whole or not at all: whatever denies one of them denies all.
+ * Takes intents of one wallet, all `created`, as far as they go without their owner. A batch is
+ * sent whole or not at all: a denial of one denies all.
  *
- * Answers an intent that went alone and was sent, as it then stands; null where more has to be read
- * to know.
+ * Returns an intent that was alone and was sent, in its new state; null where the state has to be
+ * read.
  */
 export async function advanceBatch(deps: ExecutionDeps, given: Given): Promise<Intent | null> {
 	const { intents, signal } = given;
@@ -171,7 +171,7 @@ async function decide(
 	return again && !again.next && again.toRead ? null : again;
 }
 
-/** What it is for is so already: it is confirmed, nothing was sent, and nothing spent. */
+/** Confirms an intent whose goal is already reached: nothing was sent, and nothing spent. */
 async function skipDone(deps: ExecutionDeps, intent: Intent, beganAt: Date): Promise<null> {
 	const { id: intentId, profileId } = intent;
 	const at = new Date(deps.clock.nowMs());
@@ -208,7 +208,7 @@ async function accountOf({ steps }: ExecutionDeps, rpc: Rpc, asked: AccountAsked
 	}
 }
 
-/** What fails here is taken up by the job. */
+/** Continues the queue in the background; the job repeats what fails here. */
 async function continueBehind(deps: ExecutionDeps, queue: QueueAsked): Promise<void> {
 	try {
 		await continueQueued(deps, queue);

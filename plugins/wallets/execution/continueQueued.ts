@@ -58,7 +58,7 @@ type Given = {
 
 type Turn = PromiseWithResolvers<void> & { act: () => Promise<QueueRunEnd> };
 
-/** What became of the next one: nothing yet, for a reason, or not any more. */
+/** Holds the next submission to hand over, or why none: it was cancelled, or has to wait. */
 type Begun = HandOver | "called off" | NonceWait | "later" | { unreadSince: Date | null };
 
 /** Transactions handed over in one go before others get their turn. */
@@ -133,7 +133,7 @@ export async function beginSelfTransfer(
 	return (await beginSubmission(tx, submissionId, beginning)) ? next : "sending";
 }
 
-/** Ends what was handed to nobody; false where it is not queued any more. */
+/** Ends a queued submission that was never handed over; false where it is not queued any more. */
 export async function endQueued(tx: Tx, submissionId: string, at: Date): Promise<boolean> {
 	const ended = await tx.execute(
 		`update wallets.submission set state = 'never', final_at = $2, final_tx = core.book_tx()
@@ -152,7 +152,7 @@ export function createQueueRuns(): QueueRuns {
 	const running = new Map<string, { next: Turn | null }>();
 	const left = new Set<string>();
 
-	/** Answers how to tell those who wait for the turn. */
+	/** Takes a turn of the queue; returns a function that gives the result to those who wait. */
 	async function take(queue: string, { act, resolve, reject }: Turn): Promise<() => void> {
 		try {
 			if ((await act()) === "sending") left.add(queue);

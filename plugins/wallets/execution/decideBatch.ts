@@ -37,8 +37,8 @@ import { type NonceQueue, offeredBy } from "#plugins/wallets/submission/nonceQue
 import { UNREADABLE } from "#plugins/wallets/submission/strays.ts";
 
 /**
- * What is handed over now, and its intent as it stands once that is under way. `toRead`: nothing is
- * decided before it is read what the wallet sent without our records.
+ * Holds the transaction that is handed over now, and its intent as it is after that. `toRead`: the
+ * wallet's unrecorded transactions have to be read before a decision.
  */
 export type Decided =
 	| { next: HandOver; intent: Intent }
@@ -49,11 +49,11 @@ type Given = {
 	account: AccountState;
 	/** Before anything was read for the plans. */
 	beganAt: Date;
-	/** What came of reading the wallet's past; left out: that was not tried. */
+	/** The result of reading the wallet's past; left out: it was not tried. */
 	pastRead?: PastRead;
 };
 
-/** What is to become of a batch. */
+/** Says what happens to a batch. */
 export type Verdict =
 	| { kind: "denied"; denial: Denial; isPlanKept: boolean }
 	| { kind: "asked"; event: IntentEvent; why: Denial | null }
@@ -212,7 +212,7 @@ function judge(deps: ExecutionDeps, given: Given & { situation: Situation; at: D
 	return unpaid ? { kind: "denied", denial: unpaid, isPlanKept: true } : verdict;
 }
 
-/** By all that holds for a plan, whether it is sent or only signed: switches, limits, yeses. */
+/** Judges a plan, whether it is sent or only signed, by switches, limits and approvals. */
 export function judgeTerms(
 	deps: ExecutionDeps,
 	{ planned, situation, at }: Pick<Given, "planned"> & { situation: Situation; at: Date },
@@ -295,8 +295,8 @@ function mayPay({ capability }: Wallet): boolean {
 }
 
 /**
- * Whether the balance holds what is planned beside what the wallet's other transactions take that
- * are not mined yet: of two that share a balance for one, the second would be refused when sent.
+ * Denies a batch if the balance does not cover it beside the wallet's other transactions that are
+ * not mined yet: of two that use one balance, the second would be refused when sent.
  */
 function promisedDenial(
 	planned: readonly PlannedIntent[],
@@ -326,7 +326,7 @@ function feesDenial(
 	return null;
 }
 
-/** By what messages cost alone, without gas. */
+/** Denies a batch by the limit for fees of messages alone, without gas. */
 function messagesDenial(deps: ExecutionDeps, planned: readonly PlannedIntent[]): Denial | null {
 	for (const { plan } of planned) {
 		const { chainId, feeRaw } = plan;
@@ -336,7 +336,10 @@ function messagesDenial(deps: ExecutionDeps, planned: readonly PlannedIntent[]):
 	return null;
 }
 
-/** Why an operator has to say yes first; null where nothing is to be reviewed, or all of it was. */
+/**
+ * Returns why an operator has to approve first; null where nothing is to be reviewed, or all of it
+ * was.
+ */
 function reviewOf(
 	deps: ExecutionDeps,
 	{ planned, yes }: { planned: readonly PlannedIntent[]; yes: readonly SaidYes[] },
@@ -348,7 +351,7 @@ function reviewOf(
 	return open?.review ?? null;
 }
 
-/** What its owner must answer first; null where nothing stands between the plan and its sending. */
+/** Returns what the owner must answer first; null where the plan can be sent. */
 function questionOf(
 	deps: ExecutionDeps,
 	given: {
@@ -372,7 +375,7 @@ function questionOf(
 	return isDelegated ? null : "ask_signature";
 }
 
-/** What a post says about somebody else's address is asked by a link, whoever wrote the post. */
+/** Returns whether the owner is asked by a link: always if a post pays another person's address. */
 function asksOf(
 	{ intent: { asks, channel }, plan, asks: isUnsure = false }: PlannedIntent,
 	profile: Profile,

@@ -24,7 +24,7 @@ import {
 	type SubmissionPurpose,
 } from "#plugins/wallets/submission/submission.ts";
 
-/** What is handed over next, under the reference it is known by for ever. */
+/** Holds what is handed over next, with the reference that never changes. */
 export type HandOver = {
 	submissionId: string;
 	intentId: string;
@@ -49,10 +49,16 @@ type HandOverAsked = Pick<BeginningAsked, "gasLimit" | "account"> & {
 
 type Given = { given: HandOver; outcome: SendOutcome };
 
-/** Why an intent was not sent: the like of it is on the chain, and on no record of ours. */
+/**
+ * The error code of an intent that was not sent because a similar unrecorded payment is on the
+ * chain.
+ */
 const LOOKS_PAID_CODE = "looks_paid";
 
-/** Where an intent stands once it was sent: its owner's wallet may have replaced that. */
+/**
+ * Lists the states of an intent that was sent: the owner's wallet may have replaced its
+ * transaction.
+ */
 const SENT_BY_OWNER: ReadonlySet<IntentStatus> = new Set([
 	"submitted",
 	"uncertain",
@@ -62,17 +68,17 @@ const SENT_BY_OWNER: ReadonlySet<IntentStatus> = new Set([
 ]);
 
 /**
- * Who said that it sent, and named a hash that is not this one's, signed something all the same:
- * its silence proves nothing any more. So it stays in doubt until its nonce is used.
+ * Keeps a submission in doubt for this long if its sender reported it as sent under a wrong hash:
+ * signed bytes exist then, so that nothing is found proves nothing, until its nonce is used.
  */
 const SAID_SENT_MS = 100 * 365 * 86_400_000;
 
 /**
- * Hands one transaction over and writes down what is known of it. Called once for each record of
- * what is about to be handed over, by the process that wrote it; whoever dies in here leaves a
- * record that is looked up, and never handed over again.
+ * Hands one transaction over and records the result. Called once for each record of a handover, by
+ * the process that wrote it; if the process dies here, the record is looked up, and never handed
+ * over again.
  *
- * Answers also when it was written that it left; null where somebody was faster, or it did not.
+ * Returns the written state; null where another process was faster, or it was not sent.
  */
 export async function handOver(
 	deps: ExecutionDeps,
@@ -155,9 +161,10 @@ export function handOverOf(
 }
 
 /**
- * Records that the owner's own wallet says it sent the payment. One hash stands for one intent: the
- * same transaction told for two is refused. Whether it is what was planned, the chain tells; until
- * then nothing counts as spent, and limits do not hold what a person signs with their own key.
+ * Records that the owner's own wallet reports the payment as sent. One hash is for one intent: the
+ * same transaction reported for two is refused. The chain shows whether it is the planned one;
+ * until then nothing counts as spent, and limits do not apply to what a person signs with their own
+ * key.
  */
 export async function recordSigned(
 	deps: ExecutionDeps,
@@ -222,10 +229,10 @@ function wasAskedWhetherPaid({ status, errorCode, looksPaid = null }: Intent): b
 }
 
 /**
- * Its owner says that this transaction, which is on no record of ours, was the payment already. The
- * same recipient, value and calldata is followed like any other, and the chain says what it came
- * to. Of what is only alike (another quote, another deadline) the chain cannot say that it was
- * this: the intent ends with its owner's word, and nothing is sent.
+ * Records the owner's answer that this transaction, of which we have no record, was the payment
+ * already. With the same recipient, value and calldata it is followed like any other. For a similar
+ * one (another quote or deadline) the chain proves nothing: the intent ends by the owner's answer,
+ * and nothing is sent.
  */
 async function recordPaid(
 	deps: ExecutionDeps,

@@ -27,10 +27,15 @@ import {
 	UNREADABLE,
 } from "#plugins/wallets/submission/strays.ts";
 
-/** How the reading of an account's past ended. `open`: it goes on, or has to be tried again. */
+/**
+ * Says how the reading of an account's past ended. `open`: it continues, or has to be tried again.
+ */
 export type PastRead = "read" | "open" | "unreadable";
 
-/** An intent that may be paid already, and by what; `UNREADABLE`: nobody can say. */
+/**
+ * Holds an intent that may be paid already, and the hash of that payment; `UNREADABLE`: it cannot
+ * be found out.
+ */
 export type PastLook = { intent: Intent; hash: Hex };
 
 type PastVerdict =
@@ -38,7 +43,7 @@ type PastVerdict =
 	| { kind: "unread"; unreadSince: Date | null }
 	| { kind: "asked"; looks: readonly PastLook[] };
 
-/** What would be sent, and what came of reading its wallet's past. */
+/** Holds what would be sent, and the result of reading its wallet's past. */
 type Given = {
 	planned: readonly PlannedIntent[];
 	account: AccountState;
@@ -55,41 +60,40 @@ type PastAsking = { account: Account; rpc: Rpc; signal: AbortSignal; others: Oth
 
 type Begin = {
 	at: Date;
-	/** By our own records, and a block in which the last of these nonces was free. */
+	/** The count by our own records, with a block in which the last of these nonces was free. */
 	ownCount: number | null;
 	ownBlock: number | null;
 	readBlock: number | null;
-	/** How many were read, or believed, before. */
+	/** The number of transactions that were read, or believed, before. */
 	explained: number | null;
 	/** Says whether the account was not read since a restore: equal counts then prove nothing. */
 	isRestored: boolean;
 };
 
-/** Until where an account's past is known. */
+/** Holds up to which nonce and block an account's past is known. */
 type Past = Pick<AccountState, "minedNonce" | "headBlock">;
 
-/** Of an account, as values of a statement. */
+/** Names an account, as parameters of a statement. */
 type Of = readonly [chainId: number, sender: Uint8Array];
 
 /** Allows for the difference between the clocks of blocks and of the database. */
 const CLOCKS_APART_MS = 10 * MINUTE_MS;
 /**
- * What one endpoint alone counts for so long, and no other one, is not waited for any longer. What
- * no endpoint's blocks show, though it is counted, its owner is asked about then.
+ * Ends the wait for transactions that only one endpoint counts. If no endpoint's blocks show them,
+ * the owner is asked about them then.
  */
 const CLAIM_WAIT_MS = 30_000;
-/** More blocks than this are not read whole, one look after the other. */
+/** Limits the blocks that are read whole, one lookup after the other. */
 const SCANS_MAX = 16;
 /** Looks one after the other, before what asked has to wait for the next time. */
 const LOOKS_AT_ONCE = 4;
 const READ_TIMEOUT_MS = 15_000;
 
 /**
- * Reads what an account sent that is on no record, and keeps what is not ours by hash or nonce. A
- * few bounded looks follow each other; what is cut short even so goes on with the next time. A node
- * that fails has proved nothing: `open`. Where no node has the state of that time any more, and the
- * blocks since are too many to be read one by one, nobody can say what was sent: `unreadable`.
- * Operators are told of `open`.
+ * Reads unrecorded transactions of an account, and stores those that are not ours by hash or nonce.
+ * It makes a few bounded lookups; what is left continues the next time. A node that fails proves
+ * nothing: `open`. Where no node has the state of that time any more, and there are too many blocks
+ * to read one by one, it cannot be found out: `unreadable`. Operators are alerted of `open`.
  */
 export async function readPast(deps: PastDeps, asked: PastAsked): Promise<PastRead> {
 	const outcome = await lookThrough(deps, asked);
@@ -131,15 +135,15 @@ async function lookThrough(deps: PastDeps, asked: PastAsked): Promise<PastRead> 
 }
 
 /**
- * Holds plans against what the wallet sent that is on no record here: a backup that was put back
- * does not know what was paid since. What may have been one of these payments already is sent only
- * if its owner says that it is another; that word is said when the intent was asked about.
+ * Compares plans with what the wallet sent without a record here: a restored backup does not know
+ * later payments. A payment that may have been made already is sent only if its owner answers that
+ * it is another one; the intent carries that answer.
  */
 export function judgePast(
 	deps: Pick<ExecutionDeps, "kindOf">,
 	given: Given & {
 		queue: Pick<NonceQueue, "past" | "ownCount">;
-		/** Says whether its owner's own wallet sends it: nobody else knows better what that sent. */
+		/** True if the owner's own wallet sends it: only the owner knows what it sent. */
 		isOwners: boolean;
 	},
 ): PastVerdict {
@@ -165,10 +169,10 @@ export function judgePast(
 }
 
 /**
- * Notes that what was asked about and goes on all the same is another payment, by its owner's word.
- * That word ends the question about the transaction that it was asked about and all before it that
- * are like it, for whatever the wallet sends. Where nobody could say what was sent, it ends the
- * question about all that was sent before the intent was asked for.
+ * Records that an intent that was asked about and continues is another payment, by its owner's
+ * answer. The answer ends the question about the transaction that was shown and all similar ones
+ * before it, for all payments of the wallet. Where it could not be found out what was sent, it ends
+ * the question about all that was sent before the intent was requested.
  */
 export async function noteAnswers(
 	tx: Tx,
@@ -194,7 +198,10 @@ export async function noteAnswers(
 	await noteReadAt(tx, of, new Date(since));
 }
 
-/** Forgets what an account sent on no record, and counts it as known: somebody looked at it. */
+/**
+ * Forgets an account's unrecorded transactions, and counts them as known: a person has checked
+ * them.
+ */
 export async function believePast(
 	tx: Tx,
 	{ of: account, minedNonce, headBlock }: { of: Account } & Past,
@@ -234,7 +241,7 @@ async function isKnown(
 	return true;
 }
 
-/** Reads on from where the last look ended, as far as one look goes. */
+/** Continues reading where the last lookup ended, as far as one lookup goes. */
 async function lookOnce(
 	deps: Pick<ExecutionDeps, "db" | "steps" | "settings" | "log">,
 	given: PastAsking & { unreadSince: Date | null; endsClaims: boolean },
@@ -284,7 +291,7 @@ async function readBegin(db: Database, { chainId, from }: Account): Promise<Begi
 	return row;
 }
 
-/** What may still be taken back by the chain is read again the next time. */
+/** Stores what was read; blocks that a reorg may still remove are read again the next time. */
 async function keep(
 	{ settings }: Pick<ExecutionDeps, "settings">,
 	tx: Tx,

@@ -24,32 +24,32 @@ import {
 	type QueueRow,
 } from "#plugins/wallets/submission/nonceQueue.ts";
 
-/** The plans that were said yes to, and whether its owner said yes to a step before it. */
+/** Holds the plans that were approved, and whether the owner approved a step before it. */
 export type SaidYes = { owner: Plan | null; operator: Plan | null; isStepConfirmed: boolean };
 
-/** What a batch is decided by, all of it read under the lock of the profile's row. */
+/** Holds what a batch is decided by, all of it read under the lock of the profile's row. */
 export type Situation = {
 	profile: Profile | null;
 	isStillCreated: boolean;
-	/** What an operator switched off. */
+	/** The denial by a kill switch; null: nothing is switched off. */
 	killed: Denial | null;
 	/** Microdollars of the last 24 hours. */
 	spentToday: bigint;
 	queue: NonceQueue;
-	/** For how long the profile knows each recipient; null where there is none. */
+	/** How long the profile knows each recipient, in milliseconds; null where there is none. */
 	known: readonly (number | null)[];
-	/** Who said yes to what, of each intent. */
+	/** The approvals of each intent. */
 	yes: readonly SaidYes[];
 };
 
 /**
- * An intent with what would be sent for it, why an operator has to look at that first, and what is
- * written with the plan.
+ * Holds an intent with its planned transaction, the reason for an operator's review, and what is
+ * stored with the plan.
  */
 export type PlannedIntent = CostedPlan & {
 	intent: Intent;
 	review?: Denial;
-	/** As its kind said, beside its plan. */
+	/** The worth in microdollars, as its kind returned it beside the plan. */
 	worthUsdMicros?: bigint;
 	asks?: boolean;
 	keep?(tx: Tx): Promise<void>;
@@ -72,9 +72,9 @@ const knowSql = `insert into wallets.recipient as known (profile_id, address, fi
 	returning '0x' || encode(address, 'hex') as address, first_seen_at as "firstSeenAt"`;
 
 /**
- * In this order, which everybody keeps: the profile's row, the intents' rows, the switches' lock.
- * The profile's row is held as one that is written and not as one that goes away: rows that name it
- * are written meanwhile. What stands in a row that was waited for is what its writer left.
+ * Takes the locks in the order that all code keeps: the profile's row, the intents' rows, the
+ * switches' lock. The profile's row is locked `for no key update`, so rows that refer to it can be
+ * written meanwhile. A row that was waited for is read as its writer left it.
  */
 const locksSql = (ids: string) => `with profile as materialized (
 		select from wallets.profile where id = $1 for no key update
@@ -88,7 +88,7 @@ const locksSql = (ids: string) => `with profile as materialized (
 /** A list is planned at each call, one id once for a connection. */
 const lockingSql = { one: locksSql("id = $2"), many: locksSql("id = any($2)") };
 
-/** A row for each wallet. What is long, the nonces that are held, stands in the payer's alone. */
+/** Reads a row for each wallet. Held nonces, which can be many, are only in the payer's row. */
 const situationSql = `select ${profileColumns},
 		(${spentTodaySql({ profile: "$1", since: "$2" })}) as spent,
 		(${killSql.read("$3")}) as killed,
@@ -98,8 +98,8 @@ const situationSql = `select ${profileColumns},
 
 /**
  * Takes the locks that a decision needs and reads under them. All statements are sent together and
- * run in this order, each with a snapshot of its own: one round trip. So what is read is as it
- * stands once the locks are held, and the locks are a statement of their own.
+ * run in this order, each with its own snapshot: one round trip. The locks are a statement of their
+ * own, so that later ones read what is true under the locks.
  */
 export async function readSituation(
 	deps: ExecutionDeps,
@@ -124,8 +124,8 @@ export async function readSituation(
 }
 
 /**
- * Reads who said yes to what, in the order of the intents. Costs nothing where nobody was
- * asked yet: an intent that was has a plan, and one behind a step names it.
+ * Reads the approvals of intents, in their order. Costs nothing where none was asked for yet: such
+ * an intent has no plan and no step before it.
  */
 export async function readYes(tx: Tx, intents: readonly Intent[]): Promise<SaidYes[]> {
 	const asked = intents.filter(({ plan, afterId }) => plan !== null || afterId !== null);
@@ -148,7 +148,7 @@ export async function readYes(tx: Tx, intents: readonly Intent[]): Promise<SaidY
 	return intents.map(({ id }) => byId.get(id) ?? NOBODY);
 }
 
-/** Says whether a plan made anew is still what somebody said yes to. */
+/** Returns whether a newly made plan is still within the one that was approved. */
 export function isWithin(
 	approved: Plan | null,
 	fresh: Plan,
@@ -202,7 +202,7 @@ export function spentTodaySql({ profile, since }: { profile: string; since: stri
 			))`;
 }
 
-/** Locks the intents: nobody moves one of them before the batch is decided. */
+/** Locks the intents, so that none of them moves before the batch is decided. */
 async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
 	const ids = planned.map(({ intent }) => intent.id);
 	const [only = ""] = ids;

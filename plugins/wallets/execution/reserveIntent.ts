@@ -24,7 +24,7 @@ export type Reservation = {
 	usdMicros: bigint;
 	sender: Address;
 	submissionId: string;
-	/** Null: it waits in line, and is handed over by nobody yet. */
+	/** The handover that begins now; null: the intent waits in the queue. */
 	beginning: Beginning | null;
 	session: string;
 	at: Date;
@@ -33,7 +33,7 @@ export type Reservation = {
 	headBlock: number;
 };
 
-/** Why nothing of an account is handed over now. */
+/** Names why nothing of an account is handed over now. */
 export type NonceWait = "sending" | "in_doubt" | "unproven";
 
 /**

@@ -68,8 +68,8 @@ export async function readSignature(db: Queryable, intentId: string): Promise<He
  * Takes an intent that is a signature as far as it goes: it is judged like a payment before the
  * wallet signs, and judged again, and counted, in the transaction that stores the signature.
  *
- * Whoever dies between signing and storing leaves nothing behind: a signature is nothing until
- * somebody has it, and none is handed to anybody before it is stored. So it is signed anew.
+ * If the process dies between signing and storing, nothing is lost: no signature is given to a
+ * caller before it is stored, so it is signed anew.
  */
 export async function signIntent(deps: ExecutionDeps, given: Given): Promise<null> {
 	const { intent, prepared, signal } = given;

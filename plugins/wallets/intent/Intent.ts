@@ -1,12 +1,12 @@
-// Defines where an intent can stand, and moves it by events.
+// Defines the states of an intent, and moves it by events.
 
 import type { Tx } from "#core/db/Database.ts";
 import { nextState, type StateTable } from "#core/states.ts";
 import { type Denial, errorOf, errorOfCode } from "#plugins/wallets/intent/intentError.ts";
 
-/** What happens to an intent. */
+/** Names the events of an intent. */
 export type IntentEvent =
-	/** Policy, balance or simulation said no, or its owner called it off: nothing was sent. */
+	/** Policy, balance or simulation refused it, or its owner cancelled it: nothing was sent. */
 	| "deny"
 	| "ask_confirmation"
 	| "ask_review"
@@ -14,22 +14,22 @@ export type IntentEvent =
 	| "skip_dry_run"
 	/** The owner confirmed: the intent is planned anew. */
 	| "approve"
-	/** An operator said yes to what was to be reviewed: it is planned anew. */
+	/** An operator approved what was to be reviewed: it is planned anew. */
 	| "pass_review"
 	/** Another step comes before it. */
 	| "wait"
 	/** The step before it is confirmed: it is planned now. */
 	| "resume"
-	/** What it is for is so already: nothing is sent. */
+	/** Its goal is already reached: nothing is sent. */
 	| "skip_done"
 	| "expire"
-	/** What it is to sign is signed and stored; its spend counts from now on. */
+	/** Its signature is made and stored; its spend counts from now on. */
 	| "sign"
 	/** The spend is reserved and the submission recorded, in one transaction. */
 	| "reserve"
 	/** The wallet provider, or the owner's own wallet, gave the hash. */
 	| "sent"
-	/** The wallet provider said no in a way that proves that nothing left. */
+	/** The wallet provider refused in a way that proves that nothing was sent. */
 	| "refused"
 	/** Nobody can say whether it left. */
 	| "doubt"
@@ -51,26 +51,30 @@ export type IntentMove = {
 	intentId: string;
 	event: IntentEvent;
 	at: Date;
-	/** Where it stands as far as the caller knows: one statement less where that is right. */
+	/** The state that the caller expects: saves a statement where it is right. */
 	expected?: IntentStatus;
 	errorCode?: string | null;
-	/** For the operator, at most 500 characters of it. */
+	/** Details for operators, at most 500 characters. */
 	detail?: string | null;
-	/** Takes the place of both: its owner is told all of it. */
+	/** Replaces both fields above: the owner is shown all of it. */
 	denial?: Denial | null;
 };
 
-/** Whose yes it is. Neither stands for the other; each holds for the plan that it was said to. */
+/**
+ * Names who approves. One does not replace the other; each approval is for the plan that was shown.
+ */
 export type Yes = "owner" | "operator";
 
-/** Where an intent can stand. `confirmed` and `failed` are what the chain says, moving with it. */
+/**
+ * Lists the states of an intent. `confirmed` and `failed` are what the chain shows, and follow it.
+ */
 export const intentStatuses = [
 	"created",
 	"rejected",
 	"confirmation_required",
 	"review_required",
 	"signature_required",
-	/** For the step before it to be confirmed. */
+	/** Waits for the step before it to be confirmed. */
 	"waiting",
 	"submitting",
 	"submitted",
@@ -157,8 +161,8 @@ const YES = {
 } as const;
 
 /**
- * Notes a yes to the plan that an intent stands with, and moves it on to be planned anew. Returns
- * where it then stands; null where it does not wait for that yes. The caller holds its row.
+ * Records an approval of an intent's plan, and moves the intent on to be planned anew. Returns its
+ * new state; null where it does not wait for that approval. The caller holds the lock of its row.
  */
 export async function confirmIntent(
 	tx: Tx,
@@ -220,7 +224,9 @@ export function noteMove(
 		from moved`;
 }
 
-/** Returns what operators read of a denial: its sentence, and what was heard beside it. */
+/**
+ * Returns what operators read of a denial: its sentence, and what the node or contract answered.
+ */
 function noted(denial: Denial | null): string | null {
 	if (denial === null) return null;
 	return denial.heard === undefined ? denial.detail : `${denial.detail} ${denial.heard}`;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { type Currency, decimalString, formatAmount } from "#core/money.ts";
 
-/** Holds a figure as it is told: an exact decimal, and its unit: USD, a token's symbol, bps. */
+/** Holds a figure for people: an exact decimal, and its unit: USD, a token's symbol, bps. */
 export type Figure = { value: string; unit: string };
 
 /** Says why nothing is sent, in a stable code and a sentence. */
@@ -16,11 +16,11 @@ export type Denial = {
 	amount?: Figure | undefined;
 	/** Says what the owner can do, in a sentence. */
 	action?: string | undefined;
-	/** Repeats, for operators alone, what a node or a contract said, which may be anybody's words. */
+	/** Quotes, for operators alone, the answer of a node or a contract, which may be any text. */
 	heard?: string | undefined;
 };
 
-/** Holds a reason as it is stored with an intent, and told to its owner. */
+/** Holds an error as it is stored with an intent, and shown to its owner. */
 export type IntentError = Omit<Denial, "detail" | "heard"> & { message: string };
 
 const USD_DECIMALS = 6;

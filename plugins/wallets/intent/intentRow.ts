@@ -13,7 +13,7 @@ import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import { type QuotaCharge, quotaSql } from "#plugins/wallets/quota.ts";
 import type { NewIntent } from "#plugins/wallets/Wallets.ts";
 
-/** What `intentRow.columns` reads. */
+/** Holds the columns that `intentRow.columns` select. */
 export type IntentRow = {
 	id: string;
 	kind: string;
@@ -47,7 +47,7 @@ export type IntentToInsert = NewIntent & {
 };
 export type IntentTimes = { at: Date; expiresAt: Date };
 
-/** Of `wallets.intent i`, with the hash of its newest submission. */
+/** Lists the columns of `wallets.intent i`, with the hash of its newest submission. */
 const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel, i.status,
 	i.error_code, i.error, i.request, i.plan, i.plan_hash, i.batch_id, i.created_at, i.changed_at,
 	i.expires_at, i.after_id, i.looks_paid, coalesce((i.settings->>'asks')::boolean, false) as asks,
@@ -60,7 +60,7 @@ const columns = `i.id, i.kind, i.profile_id, i.wallet_id, i.chain_id, i.channel,
 
 const { whole, timeMs } = rowField;
 
-/** How an intent stands in the database. */
+/** Maps an intent to its row in the database. */
 export const intentRow = {
 	columns,
 	table: "wallets.intent",
@@ -98,9 +98,11 @@ export const intentRow = {
 
 const cursors = createCursor("intents2", [CURSOR_PART.millis, CURSOR_PART.uuid]);
 
-/** How intents are recorded as `created`: a statement, its values, and what then is there. */
+/**
+ * Builds the statement that records intents as `created`, its values, and the intents that result.
+ */
 export const newIntentRows = {
-	/** Its values are $1 to $12; a `where` may follow. */
+	/** Inserts intents; the values are $1 to $12; a `where` may follow. */
 	insert: `insert into wallets.intent (id, kind, profile_id, wallet_id, chain_id, channel, status,
 			request, settings, batch_id, created_at, changed_at, expires_at, after_id)
 		select id, kind, profile_id, wallet_id, chain_id, channel,
@@ -152,8 +154,8 @@ export const newIntentRows = {
 };
 
 /**
- * Returns the intents that are judged together with one, itself among them. Throws `row_unreadable`
- * where one of them cannot be read: nobody is shown a part of what they say yes to. Reads
+ * Returns the intents that are judged together with one, including it. Throws `row_unreadable`
+ * where one of them cannot be read: nobody may approve a batch of which they see only a part. Reads
  * `intent_batch`.
  */
 export async function readBatch(
@@ -182,9 +184,8 @@ export async function readIntents(db: Queryable, ids: readonly string[]): Promis
 }
 
 /**
- * Intents with all that stand in a batch with one of them: a batch is judged as a whole, also where
- * its caller names a part, and left out as a whole where one of it cannot be read. Reads
- * `intent_batch`.
+ * Reads intents with all of their batches: a batch is judged as a whole, even if the caller names a
+ * part, and left out as a whole where one of its intents cannot be read. Reads `intent_batch`.
  */
 export async function readTogether(db: Queryable, ids: readonly string[]): Promise<Intent[]> {
 	const rows = await rowsTogether(db, ids);
@@ -256,9 +257,9 @@ export async function listIntents(
 }
 
 /**
- * Records intents as `created` and charges their profile, in one statement. Answers them as they
- * then stand, or null where the profile's quota does not allow them: then nothing is written. At
- * most 50, the most a batch has.
+ * Records intents as `created` and charges their profile's quota, in one statement. Returns the
+ * intents, or null where the quota does not allow them: then nothing is written. At most 50, the
+ * limit of a batch.
  */
 export async function insertIntents(
 	tx: Tx,

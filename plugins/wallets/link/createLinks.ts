@@ -20,14 +20,14 @@ import { hashBatch } from "#plugins/wallets/plan.ts";
 import type { Authenticate } from "#plugins/wallets/session/createAuthenticate.ts";
 import type { Execution } from "#plugins/wallets/Wallets.ts";
 
-/** What the routes behind one-time links are made of. */
+/** Holds what the routes behind one-time links need. */
 export type LinkContext = {
 	deps: ExecutionDeps;
 	links: Links;
 	execution: Execution;
 	authenticate: Authenticate;
 	chainOf(chainId: number): Chain | null;
-	/** Which pages may answer: only ours, and those that the operator lists. */
+	/** Decides which pages may answer: only ours, and those that the operator lists. */
 	origins: Pick<OriginPolicy, "trusts">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
@@ -38,9 +38,9 @@ export type LinkPurpose = "confirm" | "sign" | "cancel";
 export type OpenLink = {
 	intentId: string;
 	purpose: LinkPurpose;
-	/** Of a cancellation it is the hash of its terms. */
+	/** The hash of the plan, or of the terms of a cancellation. */
 	planHash: Hex;
-	/** What a link to cancel asks to be signed; null for all others. */
+	/** The cancellation that a link asks to be signed; null for all other links. */
 	terms: CancelTerms | null;
 	expiresAtMs: number;
 };
@@ -51,13 +51,13 @@ export type LinksDeps = {
 	db: Database;
 	clock: Clock;
 	steps: Steps<StepName>;
-	/** Where browsers reach the service, without a slash at its end. */
+	/** The URL at which browsers reach the service, without a slash at its end. */
 	publicUrl: string;
 };
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** How a path names a one-time link. */
+/** Parses the token of a one-time link from the path. */
 export const tokenParams = z.object({
 	token: z.string().meta({
 		description: "The last part of the link's address.",
@@ -65,7 +65,9 @@ export const tokenParams = z.object({
 	}),
 });
 
-/** What can be wrong with a one-time link. Whatever is no link any more is the same `not_found`. */
+/**
+ * Names what can be wrong with a one-time link. Used, expired and unknown ones all get `not_found`.
+ */
 export const linkFault = defineFaults({
 	notFound: {
 		status: 404,
@@ -94,15 +96,18 @@ export const LINK_TOKEN_BYTES = 32;
 /** Links that one question can have: each is another way in. */
 export const LINKS_PER_INTENT_MAX = 20;
 /**
- * A wallet signs in its own time: what was sent while the link was good may be told so much later.
- * Nothing new is shown by then.
+ * Accepts a reported hash for this long after the link expired: the wallet may send in time and
+ * report late. The link shows nothing new by then.
  */
 export const SIGNED_GRACE_MS = 900_000;
-/** What taking an intent further may take of the time that somebody waits for the answer. */
+/** Limits the time for continuing an intent while the owner waits for the answer. */
 export const CONFIRM_TIMEOUT_MS = 25_000;
 /** The connection stays open for longer than that. */
 export const CONFIRM_IDLE_SECONDS = 60;
-/** So long past its time a link is kept, how often old ones are deleted, and how many at a time. */
+/**
+ * Says how long links are kept after they expired, how often old ones are deleted, and how many at
+ * once.
+ */
 export const LINKS_KEPT_MS = 86_400_000;
 export const LINK_PRUNE_EVERY_MS = 60_000;
 export const LINK_PRUNE_TIMEOUT_MS = 20_000;
@@ -111,11 +116,11 @@ export const LINK_PRUNE_ROWS_MAX = 10_000;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Makes one-time links. Who has one may look at the plan, and say yes once: it is bound to the
- * plan's hash, so what was changed since is not agreed to. The database has only the hash of its
+ * Makes one-time links. Whoever has one may see the plan, and approve it once: it is bound to the
+ * plan's hash, so a changed plan is not approved by it. The database has only the hash of its
  * token.
  *
- * One word confirms a batch: a link to one of its intents is bound to the plans of all of them.
+ * One approval confirms a batch: a link to one of its intents is bound to the plans of all of them.
  */
 export function createLinks(deps: LinksDeps) {
 	return {
@@ -139,7 +144,7 @@ export function createLinks(deps: LinksDeps) {
 			const untilMs = Number.POSITIVE_INFINITY;
 			return await issue(deps, { intentId, purpose: "cancel", planHash, terms, untilMs });
 		},
-		/** Throws `not_found` for whatever is no link any more: used, run out, or never one. */
+		/** Returns an open link. Throws `not_found` for used, expired and unknown ones. */
 		async look(token: string): Promise<OpenLink> {
 			return open(deps, deps.db, { token, graceMs: 0 });
 		},
@@ -153,8 +158,8 @@ export function createLinks(deps: LinksDeps) {
 			return row ? { intentId: row.intent_id, purpose: row.purpose } : null;
 		},
 		/**
-		 * Uses it up, in the transaction of what it is used for. A link to sign or to cancel by may be
-		 * used a while after it ran out: what was sent in time is told by it.
+		 * Uses a link up, in the transaction of the action that it allows. A link to sign or to cancel
+		 * can be used a while after it expired: it reports what was sent in time.
 		 */
 		async use(tx: Tx, token: string): Promise<OpenLink> {
 			const link = await open(deps, tx, { token, graceMs: SIGNED_GRACE_MS });

@@ -90,7 +90,7 @@ export function linkRoutes(context: LinkContext) {
 		.use(nameTransaction(context));
 }
 
-/** Says yes to what a link showed, or tells what was signed. Once. */
+/** Approves what a link showed, or reports the signed transaction. Works once. */
 export function postLink(context: LinkContext) {
 	return new Elysia().post(
 		"/links/:token",
@@ -132,7 +132,7 @@ export function postLink(context: LinkContext) {
 	);
 }
 
-/** Answers what a link is about. Looking uses nothing up: previews and second looks are free. */
+/** Returns what a link asks. Reading does not use it up: previews and repeated reads are free. */
 function getLink(context: LinkContext) {
 	return new Elysia().get(
 		"/links/:token",
@@ -247,7 +247,7 @@ function refuseForeign(request: Request, { origins }: Pick<LinkContext, "origins
 	if (isForeign) throw httpFault.originNotAllowed();
 }
 
-/** Returns the profile of who is signed in; null for nobody, and for a session that ended. */
+/** Returns the profile that is signed in; null without a session, and for one that ended. */
 async function signedInAs(
 	request: Request,
 	{ authenticate }: Pick<LinkContext, "authenticate">,

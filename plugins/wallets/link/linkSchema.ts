@@ -82,7 +82,7 @@ const requestSchema = z
 	})
 	.meta({ id: "WalletRequest", description: "As EIP-1193's `eth_sendTransaction` takes it." });
 
-/** What a link is about, decoded: all that somebody needs before they say yes. */
+/** Describes what a link asks, decoded: all that its owner needs before they approve. */
 export const linkSchema = z
 	.object({
 		purpose: z.enum(["confirm", "sign", "cancel"]).meta({
@@ -104,7 +104,7 @@ export const linkSchema = z
 	})
 	.meta({ id: "Link", description: "What a one-time link asks." });
 
-/** Where an intent stands, for whoever has a link to it. */
+/** Describes an intent's state for whoever has a link to it. */
 const outcome = z
 	.object({
 		kind,
@@ -117,12 +117,12 @@ const outcome = z
 	})
 	.meta({ id: "LinkOutcome", description: "Where an intent stands." });
 
-/** What a link came to, also where it is used or has run out. */
+/** Describes the result of a link, also where it is used or has expired. */
 export const linkOutcomeSchema = z
 	.object({ intents: z.array(outcome).meta({ description: "What it asked about." }) })
 	.meta({ id: "LinkOutcomeList", description: "What became of what a link asked about." });
 
-/** Where an intent stands after its owner named a transaction of it. */
+/** Describes an intent's state after its owner reported a transaction for it. */
 export const linkNamedSchema = outcome
 	.extend({ id: field.text("The intent.", ID).meta({ format: "uuid" }) })
 	.meta({ id: "TransactionTaken", description: "Where an intent stands with that transaction." });
@@ -139,12 +139,12 @@ const used = outcome
 	})
 	.meta({ id: "LinkAnswered", description: "Where an intent stands after an answer." });
 
-/** What became of an answer to a link. */
+/** Describes the result of an answer to a link. */
 export const linkUsedSchema = z
 	.object({ intents: z.array(used).meta({ description: "What was answered for." }) })
 	.meta({ id: "LinkAnsweredList", description: "What became of an answer to a link." });
 
-/** What a one-time link tells the page behind it: `GET /v1/links/:token`. */
+/** Holds what a one-time link shows to its page: `GET /v1/links/:token`. */
 export type LinkShown = z.output<typeof linkSchema>;
-/** Where an intent of a link stands, as the link tells that page. */
+/** Holds the state of an intent of a link, as the link shows it to its page. */
 export type LinkOutcome = z.output<typeof linkOutcomeSchema>["intents"][number];

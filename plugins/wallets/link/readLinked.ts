@@ -38,7 +38,7 @@ type RenderedLink = z.input<typeof linkSchema>;
 
 type RenderedCancellation = Pick<RenderedLink, "transactions" | "total" | "request">;
 
-/** How kinds that pay several at once write it into what they show. */
+/** Parses the payments of a kind that pays several at once, from what it shows. */
 const shownPayments = z.object({
 	seller: z.string().optional(),
 	payments: z.array(
@@ -52,12 +52,12 @@ const shownPayments = z.object({
 });
 
 const GWEI = { symbol: "gwei", decimals: 9 };
-/** Of a chain that is not defined any more: every one we know has a coin like that. */
+/** The coin of a chain that is not defined any more: every known one has a coin like this. */
 const COIN = { symbol: "ETH", decimals: 18 };
 
 /**
- * Reads the intents that a link asks about, as they stand. Throws `not_found` where they wait no
- * more, or were planned anew since: there is nothing to agree to by this link.
+ * Reads the intents that a link asks about, in their current state. Throws `not_found` where they
+ * no longer wait, or were planned anew since: this link cannot approve them.
  */
 export async function readLinked(
 	db: Queryable,
@@ -81,7 +81,7 @@ export async function readLinked(
 	return intents;
 }
 
-/** Says where an intent stands: its state and its transactions, and nothing of its owner. */
+/** Returns the state and the transactions of an intent, without anything about its owner. */
 export function outcomeOf(
 	{ chainOf }: Pick<LinkContext, "chainOf">,
 	{ kind, status, errorCode, error, transactionHash, cancellation, chainId }: Intent,

@@ -23,21 +23,21 @@ import { readLinked } from "#plugins/wallets/link/readLinked.ts";
 import type { Intent, Profile } from "#plugins/wallets/model.ts";
 import { readPayment } from "#plugins/wallets/submission/submission.ts";
 
-/** What somebody answers to the question of a link. */
+/** Holds an answer to a link: an approval (`planHash`) or a sent transaction. */
 export type LinkAnswer = { planHash: Hex } | { transactionHash: Hex };
 
 type Asked = {
 	intentId: string;
-	/** Its owner, with the wallets that they have now. */
+	/** The owner, with their current wallets. */
 	profile: Profile;
 	signal: AbortSignal;
 };
 
 /**
- * Uses a link: says yes to what it showed, or tells the transaction that was signed. The link is
- * used up in the transaction that writes the answer down, so neither is there without the other;
- * an answer that does not fit leaves it as it was. So does a yes of somebody who is signed in as
- * another profile (`by`); who is not signed in may answer, as the link itself is the proof.
+ * Uses a link: approves what it showed, or reports the sent transaction. The link is used up in the
+ * transaction that writes the answer, so neither exists without the other; an answer that does not
+ * fit leaves it open. So does an approval while signed in as another profile (`by`); without a
+ * session one may answer, as the link itself is the proof.
  */
 export async function useLink(
 	context: LinkContext,

@@ -35,7 +35,7 @@ type Taken =
 	/** Said, not thrown: it wrote nothing, and what shares its commit must not be rolled back. */
 	| { kind: "refused"; fault: Fault };
 
-/** What can be wrong with an idempotency key. */
+/** Names what can be wrong with an idempotency key. */
 export const onceFault = defineFaults({
 	idempotencyConflict: {
 		status: 409,
@@ -88,7 +88,7 @@ const THIS_DID_NOTHING =
 
 /** Printable ASCII, so that what is compared is what was typed. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** How long one that comes while the first is under way should wait. */
+/** Tells a repeated request how long to wait while the first one still runs. */
 const RUNNING_RETRY_MS = 1_000;
 
 /** Says after how long no request that moves money is worked on any more. */
@@ -96,10 +96,10 @@ const REQUEST_MS_MAX = 600_000;
 
 /**
  * Runs requests that can move money once for each key. The key is taken by the statement that
- * records the intents, so there is never one without the other; who takes over from a process that
- * died goes on with the same intents, and the path they take sends once.
+ * records the intents, so there is never one without the other; a process that takes over from one
+ * that died continues the same intents, and those are sent once.
  *
- * What fails on our side once something may be recorded is `outcome_unknown`, whatever it was.
+ * A failure on our side, once something may be recorded, is `outcome_unknown`, whatever it was.
  */
 export function createOnce(deps: OnceDeps): (request: OnceRequest) => Promise<Response> {
 	const release = createRelease(deps);
@@ -177,10 +177,10 @@ async function take(deps: OnceDeps, request: OnceRequest, release: Release): Pro
 }
 
 /**
- * Returns what to throw where recording intents failed, and whether they may be recorded all the
- * same: only a commit whose answer was lost leaves that in doubt. That nothing was done is said
- * where it is proven: the line was full, and without a key there is no earlier request to mistake
- * this for.
+ * Returns the error to throw where recording intents failed, and whether they may be recorded all
+ * the same: only a commit whose answer was lost leaves that in doubt. The error says that nothing
+ * was done only where that is proved: the queue of writes was full, and without a key there is no
+ * earlier request.
  */
 function recordingFailed(
 	error: unknown,
@@ -265,7 +265,10 @@ function respond({ status, body }: Answered, isReplayed: boolean): Response {
 	});
 }
 
-/** Answers what stands: another who took over may have been faster, and there is one answer. */
+/**
+ * Stores the answer and returns the stored one: another process may have been faster, and there is
+ * one answer for a key.
+ */
 async function keep(
 	{ steps, commits, db }: OnceDeps,
 	request: OnceRequest,

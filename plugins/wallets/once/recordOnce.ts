@@ -23,7 +23,10 @@ export type KeyToTake = {
 	recordId: string | null;
 };
 
-/** `over_quota`: nobody has the key, and its owner's quota does not allow the intents. */
+/**
+ * Says how recording went. `over_quota`: the key is free, and its owner's quota does not allow the
+ * intents.
+ */
 export type OnceRecord = "recorded" | "key_taken" | "over_quota";
 
 type Named = Pick<OnceRequest, "principal" | "route" | "idempotencyKey">;
@@ -33,9 +36,9 @@ type Taken = { profileId: string; route: string; key: string };
 const OWED_MAX = 10_000;
 
 /**
- * Takes a key, charges its owner's quota and records its intents, in one statement: there is never
- * one without the others. Where somebody has the key nothing is written, or charged. Whoever comes
- * second waits in here for the first one's transaction.
+ * Takes a key, charges its owner's quota and records its intents, in one statement: never one
+ * without the others. Where the key is taken already nothing is written, or charged. A second
+ * request waits in here for the first one's transaction.
  */
 export async function recordOnce(
 	tx: Tx,
@@ -108,17 +111,17 @@ export function createRelease(deps: Pick<ExecutionDeps, "db" | "session" | "step
 	}
 
 	return {
-		/** Of a request that failed; one without a key has nothing to give back. */
+		/** Frees the key of a request that failed; a request without a key has none. */
 		async now(request: Named): Promise<void> {
 			const taken = takenBy(request);
 			if (taken) await release(taken);
 		},
-		/** Of a request whose key may be taken or not: the commit's answer was lost. */
+		/** Frees the key later where it may be taken or not: the commit's answer was lost. */
 		later(request: Named): void {
 			const taken = takenBy(request);
 			if (taken) owe(taken);
 		},
-		/** Whether this process has ended with a key, whatever the row says. To one who asks, once. */
+		/** Returns, once for a key, whether this process has freed it, whatever the row says. */
 		claim(request: Named): boolean {
 			const taken = takenBy(request);
 			return taken !== null && owed.delete(nameOf(taken));

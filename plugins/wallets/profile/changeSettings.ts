@@ -15,7 +15,10 @@ import {
 } from "#plugins/wallets/profile/profile.ts";
 import { profileRows, walletRows } from "#plugins/wallets/profile/sql.ts";
 
-/** What somebody changes of their profile. Undefined stays; null is the deployment's default. */
+/**
+ * Holds changes of a profile's settings. Undefined keeps a setting; null is the deployment's
+ * default.
+ */
 export type SettingsChange = {
 	requireTradeConfirmation?: boolean | undefined;
 	perTradeUsdMax?: bigint | null | undefined;
@@ -26,7 +29,7 @@ export type SettingsChange = {
 
 export type ChangeContext = {
 	profileId: string;
-	/** Whether who asks has signed in recently. */
+	/** True if the caller has signed in recently, and so may weaken safeguards. */
 	mayWeaken: boolean;
 	audit: Audit;
 	limits: UserLimits;
@@ -36,7 +39,9 @@ export type UnlinkContext = { profileId: string; audit: Audit; nowMs: number };
 
 type Safeguards = Pick<Profile, "requireTradeConfirmation" | "perTradeUsdMax" | "dailyUsdMax">;
 
-/** Whom the service can act for comes first; a disabled wallet trades for nobody. */
+/**
+ * Orders wallets by what the service can do with them, most first; a disabled one sends nothing.
+ */
 const RANK: Readonly<Record<WalletCapability, number>> = {
 	"embedded/delegated": 0,
 	"embedded/manual": 1,
@@ -84,8 +89,8 @@ export const unlink = {
 
 /**
  * Changes a profile's settings, all or none. A limit above the deployment's is refused and not
- * stored: it would look as if it counted. What makes it easier to spend needs somebody who has just
- * proved who they are: a session that was left open or stolen may lock, and not unlock.
+ * stored, because it would have no effect. Making it easier to spend needs a recent sign-in: a
+ * session that was left open or stolen may lock, and not unlock.
  */
 export async function changeSettings(
 	tx: Tx,

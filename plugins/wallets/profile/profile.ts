@@ -97,9 +97,9 @@ export function renderProfile(profile: Profile): z.input<typeof profileSchema> {
 }
 
 /**
- * Lets one transaction at a time say who somebody is: a social account, a user of the wallet
- * provider and an address belong to one profile each, and whoever checks must see what the other
- * did. Held for a few statements; signing in is rare beside everything else.
+ * Lets one transaction at a time link identities: a social account, a user of the wallet provider
+ * and an address belong to one profile each, and each check must see what the other one wrote. Held
+ * for a few statements; sign-ins are rare.
  */
 export async function lockIdentity(tx: Tx): Promise<void> {
 	await tx.execute("select pg_advisory_xact_lock($1)", [IDENTITY_LOCK_KEY]);

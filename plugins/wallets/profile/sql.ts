@@ -87,8 +87,8 @@ export const profileRows = {
 };
 
 /**
- * Of `wallets.profile as p`, with the wallets it has now, a row for each: nothing is made into JSON
- * on the way. Amounts cross as text.
+ * Lists the columns of `wallets.profile as p`, with its current wallets, a row for each, without
+ * JSON. Amounts are text.
  */
 export const profileColumns = `
 	p.id, p.social_user_id as "socialUserId", p.social_username as "socialUsername",
@@ -146,7 +146,10 @@ export const walletRows = {
 		return new Set(rows.map(({ address }) => address));
 	},
 
-	/** Who has these addresses, or wallets of these names, now; by their partial unique indexes. */
+	/**
+	 * Reads which profiles have these addresses, or wallets of these names, now; by their partial
+	 * unique indexes.
+	 */
 	async holdersOf(
 		db: Queryable,
 		wanted: { addresses: readonly Address[]; providerWalletIds: readonly string[] },

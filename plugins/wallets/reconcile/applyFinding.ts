@@ -22,13 +22,16 @@ import { type Submission, standsForAnother } from "#plugins/wallets/submission/s
 export type Found = {
 	submission: Submission;
 	finding: Finding;
-	/** What the kind says of a receipt of success: null, what was paid for is there. */
+	/**
+	 * Why what was paid for is missing, as the kind answered after a successful receipt; null: it is
+	 * there.
+	 */
 	missing: Missing | null;
-	/** What that cost of what was reserved; null: all of it. */
+	/** The part of the reservation that was spent; null: all of it. */
 	spentRaw?: bigint | null;
 };
 
-/** What a finding changes: `transitions` decides it, and all that is written follows from it. */
+/** Holds what a finding changes: `transitions` decides it, and all writes follow from it. */
 type Change = Found & {
 	fact: Fact;
 	to: SubmissionState;
@@ -36,7 +39,9 @@ type Change = Found & {
 	at: Date;
 };
 
-/** Why an intent is in doubt: its transaction may still be mined, and its spend stays reserved. */
+/**
+ * Says why an intent is in doubt: its transaction may still be mined, and its spend stays reserved.
+ */
 const DOUBTS: Partial<Record<SubmissionState, string>> = {
 	doubtful: "it is being looked for",
 	dropped: "no node knows it any more",
@@ -44,8 +49,8 @@ const DOUBTS: Partial<Record<SubmissionState, string>> = {
 };
 
 /**
- * Writes what was found out about a submission. The row is locked and read again first: whatever
- * somebody else wrote meanwhile stands, and the next look begins from there.
+ * Writes what was found out about a submission. The row is locked and read again first: what
+ * another process wrote meanwhile is kept, and the next lookup begins from there.
  */
 export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): Promise<void> {
 	const { submission } = found;
@@ -78,8 +83,8 @@ export async function applyFinding(deps: ExecutionDeps, tx: Tx, found: Found): P
 }
 
 /**
- * Takes back reports: a payment was seen under a hash that somebody reported as its cancellation,
- * or as another's: it is none, and must not keep the payment from its own hash.
+ * Deletes reports of a payment's hash as a cancellation, or as another payment's: they are wrong,
+ * and must not keep the payment from its own hash.
  */
 async function disproveReports(
 	tx: Tx,
@@ -97,10 +102,10 @@ async function disproveReports(
 }
 
 /**
- * Answers a finding as it counts where its hash is another submission's: one hash stands for one.
- * Two payments that are alike have one nonce where the first was refused: what is mined then
- * settles one of them, and ends the other once it is final (null until then). A hash that nobody
- * has seen proves nothing.
+ * Returns what a finding means where its hash is another submission's: one hash is for one. Two
+ * payments that are alike have one nonce where the first was refused: the mined one settles one of
+ * them, and ends the other once it is final (null until then). A hash that no node has shown proves
+ * nothing.
  */
 async function withoutAnothers(
 	{ settings }: ExecutionDeps,
@@ -117,9 +122,9 @@ async function withoutAnothers(
 }
 
 /**
- * Ends the looks at what was proved never to be mined: at once where its nonce was used for
- * good, else once it was watched for so long. A node that forgot old blocks cannot name again
- * what used a nonce, and never will.
+ * Ends the lookups of a submission that is proved never to be mined: at once where its nonce was
+ * finally used, else after a time. A node that forgot old blocks cannot show again what used a
+ * nonce.
  */
 async function endWatch(tx: Tx, { submission, finding, at }: Change): Promise<void> {
 	const isProved = finding.kind === "never";
@@ -201,7 +206,10 @@ async function tellIntent(tx: Tx, change: Change): Promise<void> {
 	}
 }
 
-/** Says that an owner's wallet sped up what it had told: the same payment has another hash. */
+/**
+ * Returns the hash that an owner's wallet had reported before it sped the payment up: the same
+ * payment has another hash now; null where it did not.
+ */
 function spedUpOf({ submission: { nonce, transactionHash }, finding }: Change): string | null {
 	if (nonce !== null || transactionHash === null || finding.kind !== "seen") return null;
 	if (finding.transactionHash === transactionHash) return null;
@@ -232,7 +240,7 @@ async function wakePayment(
 	);
 }
 
-/** Tells of a revert that one source had claimed before; nothing where that was told already. */
+/** Notifies the owner of a revert that one source had claimed before; once only. */
 async function tellRevert(tx: Tx, { submission: { intentId }, at }: Change): Promise<void> {
 	const told = { intentId, event: "reverted", at, errorCode: "reverted_on_chain" } as const;
 	if ((await moveIntent(tx, told)) === null) return;

@@ -1,4 +1,4 @@
-// Ends intents whose time is over, and looks first for what an owner's wallet may have sent.
+// Ends intents that have expired, and searches first for what an owner's wallet may have sent.
 
 import { hexToBytes } from "viem";
 import type { Tx } from "#core/db/Database.ts";
@@ -18,7 +18,7 @@ type Asked = Intent & { plan: Plan; walletId: string };
 /** Waits so long before a search that failed, or did not end, is tried again. */
 export const SEARCH_EXPIRED_AGAIN_MS = 10_000;
 
-/** A first look at what has expired, for what its owner's wallet sends after all. */
+/** Delays the first lookup of an expired intent, which finds what its owner's wallet sends late. */
 const WATCH_AFTER_MS = 10_000;
 
 /**
@@ -57,7 +57,7 @@ export async function endAsked(
 	given: Expiring & {
 		intent: Asked;
 		move: Pick<IntentMove, "event" | "errorCode">;
-		/** What else is written where it ends. */
+		/** Writes what else belongs to the end of the intent. */
 		also?: (tx: Tx) => Promise<void>;
 	},
 ): Promise<"open" | "found" | "ended" | "moved"> {
@@ -80,7 +80,7 @@ export async function endAsked(
 	);
 }
 
-/** Says whether its owner's wallet was asked to send it, and nobody told that it did. */
+/** Returns whether the owner's wallet was asked to send it, and no hash was reported. */
 export function isAsked(intent: Intent): intent is Asked {
 	const { status, plan, walletId } = intent;
 	return status === "signature_required" && plan !== null && walletId !== null;
@@ -107,7 +107,9 @@ async function lookFor(
 	return await searchPlanned(deps, asked);
 }
 
-/** Records a payment that nobody has sent, so that looks find it where its wallet sends it late. */
+/**
+ * Records a payment that was not sent, so that lookups find it if the owner's wallet sends it late.
+ */
 async function watchOn(
 	deps: Pick<ExecutionDeps, "newId" | "session">,
 	tx: Tx,

@@ -34,11 +34,11 @@ import { readSubmissions } from "#plugins/wallets/submission/submission.ts";
 /** Transactions of the newest blocks of a chain, each to be met once. */
 export type RecentHashes = {
 	add(hashes: readonly string[]): void;
-	/** True once for each hash: whoever is told looks at it. */
+	/** Returns true once for each hash: that caller looks it up. */
 	take(hash: string): boolean;
 };
 
-/** Searches new blocks of one chain for what was sent, and looks at what it finds. */
+/** Searches new blocks of one chain for sent transactions, and looks up those that it finds. */
 export type HeadSearch = (head: Head | null, signal: AbortSignal) => Promise<void>;
 
 export type FollowHeadsOptions = {
@@ -252,7 +252,7 @@ export function createRecentHashes({
 	blocksMax: number;
 	hashesMax: number;
 }): RecentHashes {
-	/** Of the blocks in the order in which they came. */
+	/** Holds hashes by block, in the order in which the blocks came. */
 	const blocks: Set<string>[] = [];
 
 	return {

@@ -40,7 +40,7 @@ export type LooksAsked = {
 export type LookedAtMany = {
 	/** To be looked at each by itself. */
 	alone: Submission[];
-	/** About which their chain said what it knows. */
+	/** Submissions about which their chain gave an answer. */
 	answered: Submission[];
 };
 
@@ -207,8 +207,7 @@ async function rideAlong(deps: ExecutionDeps, riders: readonly Submission[]): Pr
 }
 
 /**
- * Returns what is in the same blocks, and neither due nor looked at by somebody else in this
- * process.
+ * Returns submissions in the same blocks that are neither due nor being looked up by this process.
  */
 async function othersOf(
 	{ db, looks }: ExecutionDeps,

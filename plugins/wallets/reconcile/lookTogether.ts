@@ -25,21 +25,21 @@ import {
 import type { Finding } from "#plugins/wallets/reconcile/transitions.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
-/** What a receipt of success came to, as its kind says. */
+/** Holds the result of a successful receipt, as the intent's kind judges it. */
 export type PaidFor = {
-	/** What was paid for and is not there, or in doubt; null: it is. */
+	/** What was paid for and did not arrive, or is in doubt; null: it arrived. */
 	missing: Missing | null;
-	/** What it cost of what was reserved; null: all of it. */
+	/** The part of the reservation that was spent; null: all of it. */
 	spentRaw: bigint | null;
 };
 
-/** What a look at many came to. */
+/** Holds the result of looking up many submissions. */
 export type LookedTogether = {
 	/** Seen where they were seen before, in a block that can still leave the chain. */
 	unchanged: Submission[];
 	/** To be looked at each by itself: there is more to ask, or more to write. */
 	rest: Submission[];
-	/** About which the chain said what it knows, be it that it knows nothing. */
+	/** Submissions about which the chain answered, even that it knows nothing. */
 	answered: Submission[];
 };
 
@@ -96,7 +96,7 @@ export async function lookTogether(
 	return looked;
 }
 
-/** Asks the kind whether what was paid for is there, where a receipt of success is news. */
+/** Asks the kind whether what was paid for has arrived, where a successful receipt is new. */
 export async function missingOf(
 	deps: ExecutionDeps,
 	given: {
@@ -104,7 +104,7 @@ export async function missingOf(
 		submission: Submission;
 		finding: Finding;
 		signal: AbortSignal;
-		/** Where it was read already, with those of others. */
+		/** The wallet, if it was read already with those of others. */
 		wallet?: Wallet | undefined;
 	},
 ): Promise<PaidFor> {
@@ -130,8 +130,8 @@ export async function missingOf(
 }
 
 /**
- * Looks up submissions. What is deep enough to be final is looked up twice: from then on nobody
- * looks again.
+ * Looks up submissions. One that is deep enough to be final is looked up twice: there are no
+ * lookups after that.
  */
 async function seeSurely(
 	deps: ExecutionDeps,

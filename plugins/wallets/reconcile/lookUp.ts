@@ -1,4 +1,4 @@
-// Finds out about one submission whatever nodes and the wallet provider know of it.
+// Finds out what nodes and the wallet provider know of one submission.
 
 import { bytesToHex, keccak256 } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
@@ -27,7 +27,7 @@ import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
 type Asked = { submission: Submission; plan: Expected; rpc: Rpc; signal: AbortSignal };
 
-/** What the wallet provider says of a request. */
+/** Holds what the wallet provider knows of a request. */
 type Trace = {
 	hash: Hex | null;
 	/** The wallet provider says that it has nothing, or has given up. */
@@ -36,14 +36,14 @@ type Trace = {
 	isGivenUp: boolean;
 };
 
-/** What is told of a payment that its owner's wallet did not send. */
+/** Says for people why a payment was not sent by its owner's wallet. */
 const NOT_SENT: Record<"not_sent" | Instead, string> = {
 	not_sent: "the wallet has sent nothing since the plan",
 	replaced: "the wallet has sent other transactions since the plan, and not this payment",
 	cancelled: "the wallet cancelled it: it used a nonce for nothing, and has not sent this payment",
 };
 
-/** What the wallet provider says became of a reference that it took on. */
+/** Lists the wallet provider's states of a reference that it accepted and gave up. */
 const GIVEN_UP = new Set(["failed", "provider_error"]);
 
 /** The wallet provider may still send something, or cannot be asked: that proves nothing. */
@@ -101,8 +101,8 @@ export async function lookUp(deps: ExecutionDeps, asked: Asked): Promise<Finding
 }
 
 /**
- * Answers that a submission can never be mined, where a final transaction of ours has its nonce:
- * from our records alone, whatever nodes say or have forgotten. Null proves nothing.
+ * Returns a finding that a submission can never be mined, if a final transaction of ours has its
+ * nonce: from our records alone, whatever nodes answer. Null proves nothing.
  */
 export async function provenByOurs(
 	db: Queryable,
@@ -141,9 +141,9 @@ export async function usedByOurs(
 }
 
 /**
- * Returns the bytes of a dropped transaction, to be broadcast once more as they are. Null where no
- * operator switched that on, where they are not known or are not of the hash that stands for the
- * intent, and where nothing is sent at all: a dry run, an operator's switch.
+ * Returns the bytes of a dropped transaction, to be broadcast again unchanged. Null where no
+ * operator switched that on, where the bytes are unknown or have another hash, and where nothing
+ * may be sent: a dry run, a kill switch.
  */
 export async function readRebroadcast(
 	deps: ExecutionDeps,
@@ -189,8 +189,8 @@ async function traced(
 }
 
 /**
- * Owners can name a transaction of theirs that is like the plan and older than it. Its receipt is
- * refused with each look: what they sent for the plan, if anything, is looked for.
+ * Looks for the payment where its owner named an older transaction that is like the plan. That
+ * one's receipt is refused each time, so what they sent for the plan, if anything, is searched.
  */
 async function seeNamed(
 	deps: ExecutionDeps,
@@ -210,9 +210,9 @@ async function seeNamed(
 }
 
 /**
- * Looks for what an owner's wallet sent under a nonce that nobody knows: the payment is looked for
- * among all that the wallet sent since the plan. Without that, and while something may still wait
- * at a node, it is not over.
+ * Looks for what an owner's wallet sent under an unknown nonce: searches all that the wallet sent
+ * since the plan. Without that, and while a transaction may still wait at a node, nothing is
+ * decided.
  */
 async function lookForOwners(
 	deps: ExecutionDeps,
@@ -238,7 +238,10 @@ async function lookForOwners(
 	return { kind: "never", code, detail: NOT_SENT[code], isOthers: hash === null };
 }
 
-/** Says whether the wallet provider gave up what no node knows: by its word now, or before. */
+/**
+ * Returns whether the wallet provider gave up a transaction that no node knows: by its answer now,
+ * or an earlier one.
+ */
 async function isRefused(
 	deps: ExecutionDeps,
 	given: Asked & { isGivenUp: boolean },
@@ -280,9 +283,9 @@ async function ofUnseen(
 }
 
 /**
- * Says whether a reorg dropped what was in a block: its nonce is free again, and no endpoint that
- * came as far as that block knows it. Its owner is told at once, and not after the time in which
- * nodes forget. What was dropped stays so until a node shows it.
+ * Returns whether a reorg dropped a transaction that was in a block: its nonce is free again, and
+ * no endpoint that has reached that block knows it. Its owner is told at once, and not after the
+ * time in which nodes forget. It stays dropped until a node shows it.
  */
 async function isDropped(
 	deps: ExecutionDeps,

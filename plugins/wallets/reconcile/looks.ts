@@ -6,22 +6,24 @@ import { MINUTE_MS } from "#core/time.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
-/** How often open submissions are looked at, and for how long one look may take. */
+/** Says how often open submissions are looked up, and limits the time of one lookup. */
 export const RECONCILE_EVERY_MS = 1_000;
 export const RECONCILE_TIMEOUT_MS = 60_000;
 /** Submissions of one tick, of them in one request, and by themselves at once. */
 export const RECONCILE_ROWS_MAX = 2_000;
 export const LOOKS_TOGETHER_MAX = 100;
 export const RECONCILES_AT_ONCE = 8;
-/** What is in one block with others is looked at so rarely, and one of them for all. */
+/**
+ * Delays lookups of submissions that share a block with others: one of them is looked up for all.
+ */
 export const RIDER_LOOK_MS = 60_000;
 /** A submission whose row cannot be read is tried again so much later. */
 export const UNREADABLE_AGAIN_MS = 30_000;
-/** Of a chain that cannot be read, a few submissions are looked at again so much later. */
+/** Delays the lookups of a few submissions on a chain that cannot be read. */
 export const PROBE_AFTER_MS = 2_000;
-/** Nothing is looked at so rarely: a later look was put off by a clock that was wrong. */
+/** Limits the delay between lookups: a later one was set by a clock that was wrong. */
 export const LOOKS_APART_MAX_MS = 1_800_000;
-/** One look at one submission. */
+/** Limits the time of looking up one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**
  * Waits so long, after the wallet provider may no longer act on a request, until its silence about
@@ -33,24 +35,24 @@ export const WATCH_NEVER_MS = 86_400_000;
 /** Looks for so long where no node can repeat the proof, such as what used the nonce. */
 export const WATCH_UNNAMED_MS = 7 * WATCH_NEVER_MS;
 /**
- * What was sent and no node has known for so long is dropped: nodes forget what waits, and one that
- * was just started, or is asked for the first time, has not heard of it yet.
+ * Counts a sent transaction as dropped if no node has known it for this long: nodes forget what
+ * waits, and a node that was just started, or is asked for the first time, may not have it yet.
  */
 export const UNSEEN_DROPPED_MS = 600_000;
-/** An intent that nobody has taken further for so long is taken up: its process may be gone. */
+/** Takes an intent up if nothing has continued it for this long: its process may be gone. */
 export const STRANDED_AFTER_MS = 10_000;
 
 /** An allowance that waits for another of its wallet's is asked for again after that. */
 export const TURN_AFTER_MS = 500;
-/** What waits in a nonce queue for so long is taken up by whoever runs the job. */
+/** Lets the job take up a nonce queue that has waited for this long. */
 export const QUEUE_IDLE_AFTER_MS = 1_000;
-/** What the job took up is not taken up again before then: other queues have their turn first. */
+/** Delays taking up the same nonce queue again: other queues have their turn first. */
 export const QUEUE_AGAIN_AFTER_MS = 1_000;
 /** Intents taken up, or expired, in one tick. */
 export const STRANDED_MAX = 50;
 /** A hash that its owner reported is believed in for so long after a node last knew it. */
 export const SIGNED_UNSEEN_MS = 1_800_000;
-/** Of what is sent on a chain, so many are searched for in a new block. */
+/** Limits how many sent transactions of a chain are searched for in a new block. */
 export const SENT_ROWS_MAX = 10_000;
 /** New blocks that are read at once; of more, the newest. What is older is found by the clock. */
 export const HEAD_BLOCKS_MAX = 8;
@@ -59,15 +61,15 @@ export const REMEMBERED_BLOCKS = 16;
 export const REMEMBERED_HASHES_MAX = 200_000;
 /** Between two searches for new heads of one chain, however fast its blocks come. */
 export const HEADS_APART_MS = 200;
-/** So long after a head its block is searched once more, for hashes that were written late. */
+/** Delays a second search of a head's block, for hashes that were written late. */
 export const SEARCH_AGAIN_MS = 100;
-/** One search of new blocks, with the looks at what is found in them. */
+/** Limits the time of one search of new blocks, with the lookups of what is found in them. */
 export const HEAD_TIMEOUT_MS = 10_000;
-/** How often it is read which chains have something sent on them. */
+/** Says how often it is read which chains have sent transactions. */
 export const FOLLOW_EVERY_MS = 1_000;
 /** A chain on which nothing is sent any more is followed for so long: more may come. */
 export const FOLLOWED_IDLE_MS = 60_000;
-/** What was sent so long ago has its chain followed no longer. */
+/** Stops following a chain for a transaction that was sent this long ago. */
 export const FOLLOWED_SENT_MS = 3_600_000;
 /** Between polls for a head: without a socket, and with one (doubted after ten of them). */
 export const HEAD_POLL_MS = 1_000;
@@ -97,8 +99,8 @@ export async function eachAtOnce<Item>(
 }
 
 /**
- * Says when submissions are looked at again, before they are looked at: one whose look fails, or
- * whose chain is away, must not stand in front of all others in every turn.
+ * Sets when submissions are looked up again, before they are looked up: one whose lookup fails, or
+ * whose chain is away, must not come first in every turn.
  */
 export async function postponeLooks(
 	deps: ExecutionDeps,
@@ -119,7 +121,7 @@ export async function postponeLooks(
 }
 
 /**
- * Returns how long to wait before the next look at a submission, by what is known and for how long.
+ * Returns how long to wait before a submission's next lookup, by what is known and for how long.
  */
 export function nextLookMs(submission: Submission, nowMs: number): number {
 	const ageMs = nowMs - (submission.sentAtMs ?? submission.createdAtMs);
@@ -142,7 +144,7 @@ export function nextLookMs(submission: Submission, nowMs: number): number {
 	}
 }
 
-/** Says whether its owner's wallet sent it, by their word, and no node has shown it. */
+/** Returns whether the owner reported it as sent by their wallet, and no node has shown it. */
 function isUnseenOfOwner({ nonce, seenAtMs, purpose }: Submission): boolean {
 	return nonce === null && seenAtMs === null && purpose === "pay";
 }
@@ -152,10 +154,10 @@ function soonMs(ageMs: number): number {
 }
 
 /**
- * Has what is open on a chain looked at in the next turn, and not when its wait is over: those that
- * were put off since a time, by looks that learned nothing; null: all.
+ * Moves lookups of a chain's open submissions to the next turn: those that were postponed since a
+ * time by lookups that learned nothing; null: all.
  *
- * When one was put off follows from `nextLookMs`: it waits a tenth of its age. Scans
+ * When one was postponed follows from `nextLookMs`: it waits a tenth of its age. Scans
  * `submission_open`.
  */
 export async function wakeLooks(
@@ -175,10 +177,10 @@ export async function wakeLooks(
 }
 
 /**
- * Has a submission looked at in the reconciler's next turn, by its primary key. Behind all that is
- * due already, whose `look_at` is earlier, and never later than it was to be looked at anyway.
+ * Moves a submission's lookup to the reconciler's next turn, by its primary key. It comes after all
+ * that are due already, and never later than planned.
  *
- * Returns whether that is news: what is final or was never handed over is left alone, as is what is
+ * Returns whether that changed something: false for one that is final, was never handed over, or is
  * due.
  */
 export async function wakeSubmission(

@@ -26,7 +26,7 @@ import type { Execution } from "#plugins/wallets/Wallets.ts";
 
 type WaitingQueue = { walletId: string; chainId: number };
 
-/** Returns the jobs that take intents further when nobody waits for them any more. */
+/** Returns the jobs that continue intents when no request waits for them any more. */
 export function reconcileJobs(deps: ExecutionDeps, execution: Execution): Job[] {
 	const job = (name: string, run: (signal: AbortSignal) => Promise<void>): Job => ({
 		name: `wallets.${name}`,
@@ -81,8 +81,8 @@ async function takeUp(
 }
 
 /**
- * Says when a nonce queue is taken up again, before it is taken up: one that has to wait, or whose
- * node fails, must not stand in front of all others in every turn.
+ * Sets when a nonce queue is taken up again, before it is taken up: one that has to wait, or whose
+ * node fails, must not come first in every turn.
  */
 export async function postponeQueue(
 	deps: ExecutionDeps,
@@ -99,11 +99,10 @@ export async function postponeQueue(
 }
 
 /**
- * Reads nonce queues with something in them for so long that nobody may be at it any more, and that
- * were not left alone for a while, those that wait longest first: one that has to wait again and
- * again must not keep the others from their turn. What cannot be read takes no turn either. What
- * was put off for longer than anything is, by a clock that was wrong, is due. Scans
- * `submission_open`.
+ * Reads nonce queues that have waited so long that no process may be working on them, and that were
+ * not taken up a moment ago, longest wait first: one that has to wait again and again must not keep
+ * the others from their turn. Rows that cannot be read are left out. A queue that was postponed for
+ * longer than the limit, by a clock that was wrong, is due. Scans `submission_open`.
  */
 export async function readQueues(
 	db: Queryable,
@@ -123,9 +122,9 @@ export async function readQueues(
 }
 
 /**
- * Intents whose time is over, and those that nobody has taken further for a while: of a batch only
- * one, since all of it goes with any. Along the index `intent_open`. What was searched a moment
- * ago, and could not be ended, waits for its turn behind the others.
+ * Reads intents that have expired, and those that nothing has continued for a while: one of each
+ * batch, since it stands for the whole. Along the index `intent_open`. What was searched a moment
+ * ago, and could not be ended, comes after the others.
  */
 export async function readStranded(
 	db: Queryable,
@@ -207,7 +206,7 @@ export async function readOpen(
 	return items;
 }
 
-/** Returns the latest time to which a look can be put off, by a clock that is right. */
+/** Returns the latest time to which a lookup can be postponed by a clock that is right. */
 function latestLook(at: Date): Date {
 	return new Date(at.getTime() + LOOKS_APART_MAX_MS);
 }

@@ -9,14 +9,14 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import type { Expected } from "#plugins/wallets/reconcile/settleMined.ts";
 import { selfTransfer } from "#plugins/wallets/submission/submission.ts";
 
-/** What the wallet sent instead of the payment, as far as its transactions say. */
+/** Says what the wallet sent instead of the payment, as far as its transactions show. */
 export type Instead = "cancelled" | "replaced";
 
 export type Search =
 	| { kind: "found"; transactionHash: Hex }
 	/** All of it was read, and nothing of it waits at a node: the payment was not sent so far. */
 	| { kind: "absent"; instead: Instead | null }
-	/** Not all of it was read, or something waits: nothing is proved. */
+	/** Some of it was not read, or a transaction waits: nothing is proved. */
 	| { kind: "open" };
 
 export type SearchAsked = {
@@ -28,11 +28,16 @@ export type SearchAsked = {
 	signal: AbortSignal;
 };
 
-/** From which block a search goes on; null where nobody knows when it was planned. */
+/**
+ * Holds the block from which a search continues; null where it is not known when it was planned.
+ */
 type Begin = {
 	plannedBlock: number | null;
 	searchedBlock: number | null;
-	/** It was asked for so long ago that what one of two endpoints alone names is not waited for. */
+	/**
+	 * True if it was asked for so long ago that transactions which one of two endpoints alone counts
+	 * are not waited for.
+	 */
 	isOld: boolean;
 };
 
@@ -87,8 +92,8 @@ async function readBegin(db: Queryable, intentId: string): Promise<Begin> {
 }
 
 /**
- * Reads which hashes stand for something else of the same sender, along `submission_hash`. What was
- * only reported as a cancellation is none where it is a payment.
+ * Reads which hashes belong to something else of the same sender, along `submission_hash`. A hash
+ * that was only reported as a cancellation does not count if it is a payment.
  */
 async function readTaken(
 	db: Queryable,

@@ -126,7 +126,7 @@ function read(
 	return deps.steps.run("rpc.receipt", () => readReceipt(rpc, asked));
 }
 
-/** Says whether an earlier look found the same revert, and blocks have come on top of it since. */
+/** Returns whether an earlier lookup found the same revert, and blocks were added on top since. */
 function wasSaidBefore({ submission }: Asked, { receipt, headBlock }: Sighting): boolean {
 	const { state, blockHash } = submission;
 	if (receipt === null || state !== "reverted" || blockHash !== receipt.blockHash) return false;
@@ -141,7 +141,7 @@ function refuseChangedEnd({ submission, hash }: Asked, { receipt }: Sighting): v
 }
 
 /**
- * Says whether the head at which a submission was planned was made up, where the chain proves it:
+ * Returns whether the head at which a submission was planned was false, where the chain proves it:
  * its nonce was free then, and is used in the block of that number.
  */
 async function isPlannedAtFalseHead(

@@ -30,31 +30,31 @@ export type Seen =
 	  }
 	| { kind: "other"; sighting: Sighting };
 
-/** What a transaction must be, to be the one that was planned. */
+/** Holds the fields that a transaction must have to be the planned one. */
 export type Expected = Pick<Plan, "from" | "to" | "valueRaw" | "data">;
 
 export type SightingToNote = {
 	submission: Submission;
 	/** Null: it was not asked for by itself, the block that it is in is on the chain. */
 	sighting: Sighting | null;
-	/** Null: that was said before it was looked at. */
+	/** The time of the next lookup; null: it was set before this one. */
 	lookAt?: Date | null;
 };
 
-/** What was sent under this hash, and is mined as it was planned, with all that was paid for. */
+/** Holds a submission that was mined as planned, with all that was paid for. */
 export type MinedToSettle = {
 	submission: Submission;
 	transactionHash: Hex;
 	sighting: Sighting;
 	receipt: Receipt;
-	/** What it cost of what was reserved; null: all of it. */
+	/** The part of the reservation that was spent; null: all of it. */
 	spentRaw: bigint | null;
 };
 
 /**
  * Settles what is sent and mined, in one statement for all: the submissions, the moves of their
- * intents, and their spends where something is reserved and neither spent nor given back. What
- * somebody else moved meanwhile is left alone.
+ * intents, and their spends where an amount is reserved and neither spent nor released. What
+ * another process moved meanwhile is left alone.
  */
 export async function settleMined(
 	deps: ExecutionDeps,
@@ -157,9 +157,9 @@ export function expectedOf({ purpose, chainId, sender }: Submission, plan: Plan)
 }
 
 /**
- * Writes down that nodes know transactions, where that changes nothing for their intents: what is
- * needed once no node knows it (when that was, its nonce, its bytes as signed), and that nobody has
- * to look again where it is deep enough. What somebody else moved meanwhile is left alone.
+ * Records that nodes know transactions, where that changes nothing for their intents: what is
+ * needed once no node knows one (the time, its nonce, its signed bytes), and that one that is deep
+ * enough needs no more lookups. What another process moved meanwhile is left alone.
  */
 export async function noteSightings(
 	deps: ExecutionDeps,
@@ -213,7 +213,7 @@ export async function tellReceipt(
 		missing: Missing | null;
 		spentRaw: bigint | null;
 		at: Date;
-		/** What is written down of it where nothing is missing. */
+		/** The details that are recorded where nothing is missing. */
 		detail?: string | null;
 	},
 ): Promise<IntentEvent> {
@@ -284,8 +284,8 @@ function freeAt({ settings }: ExecutionDeps, { receipt, headBlock }: Sighting): 
 }
 
 /**
- * Returns the newest block known not to have it: it was planned no later, whatever head was named
- * then.
+ * Returns the newest block known not to have it: it was planned no later, whatever head a node
+ * reported then.
  */
 function notYetMinedAt({ receipt, headBlock }: Sighting): number {
 	return receipt ? Math.max(0, receipt.blockNumber - 1) : headBlock;

@@ -1,4 +1,4 @@
-// Decides what a look makes of a submission: by what was found, and by how long nothing was.
+// Decides a submission's next state: by what was found, and by how long nothing was.
 
 import type { Hex } from "#core/chain/Hex.ts";
 import type { SubmissionState } from "#plugins/wallets/model.ts";
@@ -11,7 +11,7 @@ import type { Seen } from "#plugins/wallets/reconcile/settleMined.ts";
 import { ASK_AGAIN_AFTER_MS } from "#plugins/wallets/submission/nonceQueue.ts";
 import type { Submission } from "#plugins/wallets/submission/submission.ts";
 
-/** What is known of a submission, from whoever can know: the wallet provider, and the chain. */
+/** Holds what is known of a submission from the wallet provider and the chain. */
 export type Finding =
 	/** The transaction waits or is mined: `sighting.receipt` says which. */
 	| Extract<Seen, { kind: "seen" }>
@@ -26,41 +26,43 @@ export type Finding =
 	/** The transaction can never be mined. */
 	| {
 			kind: "never";
-			/** Of an owner's own wallet: `replaced` and `cancelled` say what it sent instead. */
+			/** For an owner's own wallet: `replaced` and `cancelled` say what it sent instead. */
 			code: "not_sent" | "replaced" | "cancelled";
 			detail: string;
-			/** The hash that was told is another intent's to have, or nobody's. */
+			/** True if the reported hash belongs to another intent, or to none. */
 			isOthers?: boolean;
-			/** What used its nonce for good: nobody has to look again. */
+			/** The transaction that finally used its nonce: no more lookups are needed. */
 			usedBy?: Hex;
 	  };
 
 /**
- * States in which a submission is looked at. `denied`: it is `never` by its wallet provider's word,
- * which is all there is where no hash was ever named.
+ * Names the states in which a submission is looked up. `denied`: `never` by the wallet provider's
+ * answer alone, where no hash was ever reported.
  */
 export type LookedAtState = Reached | "denied";
 
 /**
- * What a look found, as far as it decides the state. `waits`: a node knows it, not in a block.
- * `claimed`: one source says that it was reverted, and no second one yet.
+ * Names what a lookup found, as far as it decides the state. `waits`: a node knows it, not in a
+ * block. `claimed`: one source reports a revert, and no second one yet.
  */
 export type Fact = "waits" | "mined" | "reverted" | "claimed" | Exclude<Finding["kind"], "seen">;
 
-/** States that a look can lead to. */
+/** Names the states that a lookup can lead to. */
 type Reached = Exclude<SubmissionState, "queued">;
 
-/** What the time is over for, of what no node shows. */
+/** Says which time limits have passed for a submission that no node shows. */
 export type Unseen = {
-	/** It is asked for elsewhere: at the wallet provider, or among what its owner's wallet sent. */
+	/** True: ask elsewhere: the wallet provider, or among what the owner's wallet sent. */
 	isAskedFor: boolean;
-	/** By its time alone it counts as lost: see `lostAs`. */
+	/** True: it counts as lost by time alone: see `lostAs`. */
 	isLost: boolean;
-	/** Nobody may act on it any more, so that nobody knows it is a proof. */
+	/** True: nothing may send it any more, so that no node knows it is a proof. */
 	isRunOut: boolean;
 };
 
-/** Who signed: the wallet provider, under a nonce of ours, or an owner's wallet, under its own. */
+/**
+ * Says who signed: the wallet provider, with a nonce of ours, or an owner's wallet, with its own.
+ */
 type Signer = "ours" | "owners";
 
 const OPEN: Readonly<Record<Fact, Reached>> = {
@@ -75,7 +77,7 @@ const OPEN: Readonly<Record<Fact, Reached>> = {
 	never: "never",
 };
 
-/** That one source calls it reverted, or nobody knows it, takes back no "it never left". */
+/** Keeps `never` where one source claims a revert, or no node knows it. */
 const DENIED = { ...OPEN, claimed: "never", unknown: "never" } as const;
 
 /**
@@ -97,9 +99,9 @@ export const transitions: Readonly<Record<LookedAtState, Readonly<Record<Fact, R
 };
 
 /**
- * Every time that a look goes by, counted from when a node last showed the transaction, else from
- * when it was sent. What an owner's wallet holds can be sent again at any time, so it is believed
- * in for longer, and is lost only where its nonce is free.
+ * Lists the time limits of lookups, counted from when a node last showed the transaction, else from
+ * when it was sent. An owner's wallet can send again at any time, so its transactions are waited
+ * for longer, and are lost only where their nonce is free.
  */
 export const unseenTimes = {
 	ours: { askAfterMs: ASK_AGAIN_AFTER_MS, loseAfterMs: UNSEEN_DROPPED_MS, lostAs: "dropped" },
@@ -118,7 +120,7 @@ export function unseenOf(submission: Submission, nowMs: number): Unseen {
 	};
 }
 
-/** Reads where a submission stands for a look; null before it was handed over. */
+/** Returns the state of a submission for a lookup; null before it was handed over. */
 export function stateOf({
 	state,
 	transactionHash,

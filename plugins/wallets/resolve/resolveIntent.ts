@@ -23,7 +23,7 @@ import { type Expected, isFinal } from "#plugins/wallets/reconcile/settleMined.t
 import type { Finding } from "#plugins/wallets/reconcile/transitions.ts";
 import { readSubmissions, type Submission } from "#plugins/wallets/submission/submission.ts";
 
-/** What an operator points at; null: that it should be given up. */
+/** Holds an operator's claim: a transaction of the intent; null: that it should be given up. */
 export type Claim = { transactionHash: Hex | null };
 
 export type Resolution = { intentId: string; claim: Claim; actor: string; signal: AbortSignal };
@@ -38,7 +38,7 @@ type Review = {
 	ending: AbortSignal;
 };
 
-/** Why the chain does not prove what is said of an intent. Nothing is changed then. */
+/** Names why the chain does not prove a claim about an intent. Nothing is changed then. */
 export const resolveFault = defineFaults({
 	intentState: {
 		status: 409,
@@ -144,9 +144,9 @@ export async function resolveIntent(
 }
 
 /**
- * Asks what the chain says of an operator's claim. Only two things settle an intent: its own
- * transaction, under whatever hash, or another one that used its nonce for good. Everything else is
- * refused, so that nobody gives up what can still be sent.
+ * Checks an operator's claim on the chain. Only two things settle an intent: its own transaction,
+ * under whatever hash, or another one that finally used its nonce. Everything else is refused, so
+ * that what can still be sent is never given up.
  */
 export async function findEvidence(
 	deps: ExecutionDeps,
@@ -168,9 +168,9 @@ export async function findEvidence(
 }
 
 /**
- * Answers the review of an intent, and of its batch, and returns it as it then stands. A yes
- * holds for plans within the one that was looked at; it stands for nobody else's, and takes the
- * intent only as far as it goes without its owner. Written to the audit log.
+ * Records an operator's answer to the review of an intent, and of its batch, and returns its new
+ * state. An approval is for plans within the one that was shown; it replaces no approval of the
+ * owner. Written to the audit log.
  */
 export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise<Intent> {
 	const { intentId, ending } = review;
@@ -189,9 +189,9 @@ export async function reviewIntent(deps: ExecutionDeps, review: Review): Promise
 
 /**
  * Ends all questions about what an intent's wallet sent so far without a record, by an operator's
- * word: a buyback or an armed plan has nobody who could answer. The intent stays where it is; what
- * is asked for next is sent. Throws `intent_state` where it was not asked about that. Written to
- * the audit log.
+ * decision: a buyback or an armed plan has no owner who could answer. The intent keeps its state;
+ * the next request is sent. Throws `intent_state` where no such question was open. Written to the
+ * audit log.
  */
 export async function settlePast(
 	deps: ExecutionDeps,

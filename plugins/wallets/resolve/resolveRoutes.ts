@@ -92,7 +92,7 @@ const waitingIntentSchema = z
 		description: "An intent that waits for longer than it should. What cannot be read is null.",
 	});
 
-/** How operators are shown intents that wait. What cannot be read is null. */
+/** Describes waiting intents for operators. What cannot be read is null. */
 const waitingSchema = z
 	.object({
 		intents: z.array(waitingIntentSchema).meta({ description: "The oldest first." }),
@@ -258,9 +258,9 @@ function resolvedOf({ id, status, errorCode, error, transactionHash, cancellatio
 }
 
 /**
- * Settles an intent that is mined, and of which nobody can say whether it arrived, by an operator's
- * word. The chain cannot: its receipt and its balances say different things. The spend counts
- * either way. Throws `intent_state` (409) for everything else.
+ * Settles, by an operator's decision, a mined intent of which it is not known whether the bought
+ * item arrived: its receipt and balances contradict each other. The spend counts either way. Throws
+ * `intent_state` (409) for everything else.
  */
 export async function resolveArrival(
 	deps: Pick<ExecutionDeps, "db" | "clock" | "steps">,

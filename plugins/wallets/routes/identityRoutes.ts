@@ -90,7 +90,7 @@ const challengeSchema = z
 	})
 	.meta({ id: "SiweChallenge", description: "What a sign-in message (ERC-4361) has to say." });
 
-/** Answers who somebody is here, and lets them become it. */
+/** Returns the routes of profiles: who is signed in, and linking wallets and accounts. */
 export function identityRoutes(context: IdentityContext) {
 	return new Elysia({ prefix: "/v1/trading" })
 		.use(getSettings(context))

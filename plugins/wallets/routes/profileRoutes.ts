@@ -32,7 +32,7 @@ import type { Sessions } from "#plugins/wallets/session/createSessions.ts";
 import type { Siwe } from "#plugins/wallets/siwe/createSiwe.ts";
 import type { Principal } from "#plugins/wallets/Wallets.ts";
 
-/** What the routes of who somebody is are made of. */
+/** Holds what the routes of profiles need. */
 export type IdentityContext = {
 	db: Database;
 	clock: Clock;

@@ -1,4 +1,4 @@
-// Serves one step of a money action to its owner, whatever plugin asked for it.
+// Serves one step of a money action to its owner, for every plugin that asked for it.
 
 import { Elysia } from "elysia";
 import { z } from "zod";

@@ -24,10 +24,10 @@ import {
 	walletsOfProfile,
 } from "#plugins/wallets/profile/sql.ts";
 
-/** By what a request says who speaks. */
+/** Holds the credential by which a request is authenticated. */
 export type Credential =
 	| { kind: "session"; token: string; from: "header" | "cookie" }
-	/** Not one of ours: then it can only be the wallet provider's. */
+	/** A token that is not ours, so it can only be the wallet provider's. */
 	| { kind: "access"; token: string }
 	| { kind: "none" };
 
@@ -47,7 +47,7 @@ export type SessionOptions = {
 	newId: () => string;
 	/** Keys the stored hashes; undefined: plain SHA-256. */
 	secret: string | undefined;
-	/** Whether browsers reach us over TLS. */
+	/** True if browsers reach this service over TLS. */
 	secure: boolean;
 };
 
@@ -61,7 +61,7 @@ type OpenSession = { id: string; profile: Profile; seenAt: Date; signedInAt: Dat
 const PREFIX = "svcs_";
 const FORM = /^svcs_[A-Za-z0-9_-]{43}$/;
 
-/** What a session is known by: 256 bits from the operating system, and no meaning in them. */
+/** Makes and hashes session tokens: 256 random bits from the operating system. */
 export const sessionToken = {
 	create(randomBytes: (count: number) => Uint8Array): string {
 		return PREFIX + Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString("base64url");
@@ -70,8 +70,8 @@ export const sessionToken = {
 	isOne: (text: string): boolean => FORM.test(text),
 
 	/**
-	 * What is stored of it. With a secret, a row that somebody writes into the database opens no
-	 * session, because they cannot make its hash.
+	 * Returns what is stored of a token. With a secret, a row that an attacker writes into the
+	 * database opens no session, because they cannot make its hash.
 	 */
 	hash(token: string, secret: string | undefined): Uint8Array {
 		const hash = secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
@@ -174,9 +174,9 @@ export function createSessions(options: SessionOptions) {
 }
 
 /**
- * Reads by what a request says who speaks. A bearer token wins over a cookie, also one that is
- * wrong: who names themselves must not be taken for somebody else. Other schemes belong to whatever
- * stands in front of us.
+ * Reads the credential of a request. A bearer token wins over a cookie, even a wrong one: a caller
+ * who names themselves must not be taken for another. Other schemes belong to proxies in front of
+ * this service.
  */
 export function readCredential(request: Request, cookie: SessionCookie): Credential {
 	const header = request.headers.get("authorization") ?? "";
@@ -229,7 +229,7 @@ async function insertSession(
 		profileId: string;
 		now: Date;
 		expiresAt: Date;
-		/** When who opens it proved who they are; null: now. */
+		/** The time of the sign-in; null: now. */
 		signedInAt: Date | null;
 	},
 ): Promise<void> {

@@ -11,7 +11,9 @@ import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Settlement } from "#plugins/wallets/IntentKind.ts";
 import type { Receipt } from "#plugins/wallets/model.ts";
 
-/** What is counted: the chain's own coin, an ERC-20 token, or units of one id of an ERC-1155. */
+/**
+ * Names what is counted: the chain's own coin, an ERC-20 token, or units of one id of an ERC-1155.
+ */
 export type Holding =
 	| { kind: "coin" }
 	| { kind: "token"; address: Address }
@@ -42,11 +44,11 @@ export type ChangeAsked = {
 };
 
 export type Change = {
-	/** By the transaction's own receipt. */
+	/** The change by the transaction's own receipt. */
 	toldRaw: bigint;
 	/**
-	 * By the balances before and after its block, without gas and without what our other transactions
-	 * of that block changed. Null: no node has that state any more.
+	 * The change by the balances before and after its block, without gas and without what our other
+	 * transactions of that block changed. Null: no node has that state any more.
 	 */
 	heldRaw: bigint | null;
 };
@@ -59,7 +61,7 @@ export type Arrival =
 
 /** Our transactions of one block that are read beside the one that is measured. */
 const OTHERS_MAX = 2_000;
-/** Above what any block holds. */
+/** Limits the transactions of a block: more than any block holds. */
 const TRANSACTIONS_MAX = 100_000;
 
 /** `Transfer(address,address,uint256)`, as ERC-20 has it. */
@@ -91,7 +93,7 @@ const receiptSchema = z.object({
 	status: chainNumbers.succeeded,
 	gasUsed: chainNumbers.gas,
 	effectiveGasPrice: chainNumbers.gasPrice.optional(),
-	/** What a rollup takes beside that for its data. */
+	/** The fee that a rollup takes in addition for its data. */
 	l1Fee: chainNumbers.wei.nullish(),
 	logs: z.array(
 		z.object({ address: anyCaseAddressSchema, topics: z.array(hexData).max(4), data: hexData }),
@@ -102,8 +104,8 @@ type BlockTransaction = z.output<typeof blockSchema>["transactions"][number];
 type Read = MinedTransaction & { feeRaw: bigint };
 
 /**
- * Measures what a transaction changed of an account's holding, in two ways that do not depend on
- * each other: a contract's logs are its own word, and so a balance is held against them.
+ * Measures how a transaction changed an account's holding, in two independent ways: a contract can
+ * log anything, so its logs are compared with balances.
  *
  * Throws where nodes fail or show another block at that height: nothing was learned, ask again.
  */
@@ -131,9 +133,9 @@ export async function measureChange(rpc: Rpc, asked: ChangeAsked): Promise<Chang
 }
 
 /**
- * Judges whether at least so much arrived; negative: at most so much went. What arrived is the
- * lower of what the receipt says and what the balances show. Without balances the receipt stands.
- * Where one of them alone falls short nobody knows: a token may log too much, or nothing at all.
+ * Judges whether at least so much arrived; negative: at most so much left. The amount is the lower
+ * of what the receipt and the balances show. Without balances the receipt counts. Where only one of
+ * them is too low the result is unknown: a token may log too much, or nothing at all.
  */
 export function judgeArrival({ toldRaw, heldRaw }: Change, wantedRaw: bigint): Arrival {
 	const raw = least(toldRaw, heldRaw);

@@ -26,7 +26,7 @@ import type { OpenedSession, Sessions } from "#plugins/wallets/session/createSes
 import { parseSiweMessage, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 import { isSignedBy, siweRefusal } from "#plugins/wallets/siwe/siweRefusal.ts";
 
-/** Where a deployment is reached. */
+/** Holds the URLs under which a deployment is reached. */
 export type SignInPlace = {
 	/** `PUBLIC_URL`. */
 	publicUrl: string | undefined;
@@ -43,9 +43,11 @@ export type SiweOptions = {
 	randomBytes: (count: number) => Uint8Array;
 	newId: () => string;
 	place: SignInPlace;
-	/** What messages may carry; the first is what we ask for. */
+	/** The chain ids that messages may contain; the first is the one that we ask for. */
 	chainIds: readonly number[];
-	/** Where wallets are linked, and how contracts there are asked; null: they cannot be. */
+	/**
+	 * The chain where wallets are linked, and its nodes for calls of contracts; null: there are none.
+	 */
 	home: { chainId: number; rpc: Rpc | null };
 };
 
@@ -57,7 +59,7 @@ export type HomeChain = {
 	chain: Chain;
 	/** Null where this deployment has no way to it: then contracts there cannot be asked. */
 	rpc: Rpc | null;
-	/** What sign-in messages may carry; the first is what we ask for. */
+	/** The chain ids that sign-in messages may contain; the first is the one that we ask for. */
 	signInChainIds: readonly number[];
 };
 
@@ -93,8 +95,8 @@ export const nonces = {
 };
 
 /**
- * By `siwe_nonce_expiry` and `session_expiry`, and by the database's time: no process's clock ends
- * a session. A revoked one goes when it would have ended.
+ * Selects expired rows, by `siwe_nonce_expiry` and `session_expiry`, and by the database's time: no
+ * process's clock ends a session. A revoked one is deleted when it would have expired.
  */
 const EXPIRED = [
 	`delete from wallets.siwe_nonce where nonce in (
@@ -182,10 +184,11 @@ export function createNonce(randomBytes: (count: number) => Uint8Array): string 
 }
 
 /**
- * Returns the pages that may ask somebody to sign in here: the service's own and the allowed ones.
+ * Returns the origins of pages that may ask people to sign in here: the service's own and the
+ * allowed ones.
  *
- * The `Host` header is whatever the caller writes, so it counts only where nobody can be misled by
- * it: on this very machine, and in the sandbox.
+ * The `Host` header is whatever the caller writes, so it counts only where it can mislead no user:
+ * on this very machine, and in the sandbox.
  */
 export function signInOrigins(
 	request: Request,
@@ -204,7 +207,7 @@ export function signInOrigins(
 
 /**
  * Returns the chain where wallets are linked: 4663 wherever money is real. In a sandbox without a
- * 4663 of its own the chain of its market stands in, and messages may carry either id.
+ * 4663 of its own it is the chain of its market, and messages may contain either id.
  */
 export function homeChain(
 	core: Pick<Core, "chains" | "reached">,
@@ -246,7 +249,10 @@ function invalidMessage(reason: string) {
 	});
 }
 
-/** Finds whose a wallet is that somebody has just signed with. A new one is theirs from now on. */
+/**
+ * Returns the profile of a wallet that has just signed. A new wallet joins `linkTo`, or gets a new
+ * profile.
+ */
 async function profileOfWallet(
 	tx: Tx,
 	{ address, linkTo }: SignedWallet,

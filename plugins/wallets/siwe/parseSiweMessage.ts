@@ -6,11 +6,11 @@ import { SIWE_MESSAGE_LENGTH_MAX, SIWE_RESOURCES_MAX } from "#plugins/wallets/li
 
 /** A sign-in message as it was written (ERC-4361). Times stay text: their spelling is signed. */
 export type SiweMessage = {
-	/** Of the page that asks: `https` in `https://app.example wants you to …`. */
+	/** The scheme of the page that asks: `https` in `https://app.example wants you to …`. */
 	scheme: string | null;
 	/** An authority as in RFC 3986: host, perhaps with user and port. */
 	domain: string;
-	/** With the capitals of EIP-55, as in the message. */
+	/** The address with the capitals of EIP-55, as in the message. */
 	address: `0x${string}`;
 	statement: string | null;
 	uri: string;
@@ -77,10 +77,10 @@ const CHAIN_ID = /^[0-9]+$/;
 const NONCE = /^[a-zA-Z0-9]{8,}$/;
 
 /**
- * Reads a sign-in message by the grammar of ERC-4361, and nothing that only resembles it.
+ * Reads a sign-in message strictly by the grammar of ERC-4361.
  *
- * Own, because what a lenient parser skips is still signed: the person read one text and we would
- * act on another. So whatever was read must also render to the same text, byte for byte.
+ * Own code, because text that a lenient parser skips is still signed: the person would read one
+ * text and we act on another. So what was read must also render to the same text, byte for byte.
  */
 export function parseSiweMessage(text: string): SiweReading {
 	if (text.length > SIWE_MESSAGE_LENGTH_MAX) return refused("it is too long");
@@ -128,7 +128,7 @@ export function readTimestamp(text: string): number | null {
 	return sign === "-" ? localMs + offsetMs : localMs - offsetMs;
 }
 
-/** Accepts a host, perhaps with user and port. An empty host names nobody, and is none. */
+/** Accepts a host, perhaps with user and port; false for an empty host. */
 export function isAuthority(text: string): boolean {
 	return AUTHORITY.test(text);
 }
@@ -179,7 +179,7 @@ function isChecksummed(text: string): text is `0x${string}` {
 	return ADDRESS.test(text) && isAddress(text) && getAddress(text) === text;
 }
 
-/** Reads the labelled lines, in the order in which they must stand; a text says what is wrong. */
+/** Reads the labelled lines, in their required order; returns a text that says what is wrong. */
 function readFields(lines: readonly string[]): Fields | string {
 	let at = 0;
 	const take = (label: string): string | null => {

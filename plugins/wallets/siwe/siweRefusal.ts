@@ -28,7 +28,7 @@ import {
 } from "#plugins/wallets/limits.ts";
 import { readTimestamp, type SiweMessage } from "#plugins/wallets/siwe/parseSiweMessage.ts";
 
-/** What a message must say to be meant for us, now. */
+/** Holds what a sign-in message must contain to be accepted now. */
 export type SiweExpectation = {
 	/** Pages that may ask for a sign-in: `https://app.example`. */
 	origins: readonly string[];
@@ -55,16 +55,18 @@ const HIGH_BIT = 1n << 255n;
 const erc1271Abi = parseAbi([
 	"function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
 ]);
-/** `isValidSignature.selector` as the word in which a contract answers it (ERC-1271). */
+/**
+ * The word that a contract returns if a signature is valid (ERC-1271): `isValidSignature.selector`.
+ */
 const MAGIC = `0x1626ba7e${"0".repeat(56)}`;
 const WORD_LENGTH = 2 + 64;
 
 /**
- * Says why a message is not for us, or not now; null: it is. Whether its nonce is ours and its
- * signature good is asked elsewhere.
+ * Returns why a message is not for this service, or not valid now; null: it is valid. Its nonce and
+ * signature are checked elsewhere.
  *
- * Domain and URI are compared with whole origins: a signature that somebody gave to another page
- * must be worth nothing here.
+ * Domain and URI are compared with whole origins: a signature that was given to another page must
+ * be worth nothing here.
  */
 export function siweRefusal(message: SiweMessage, expected: SiweExpectation): Fault | null {
 	const asked = expected.origins.map((text) => new URL(text));

@@ -23,12 +23,12 @@ import type {
 } from "#plugins/wallets/model.ts";
 import type { Held } from "#plugins/wallets/Wallets.ts";
 
-/** What can follow a reservation. */
+/** Names what can follow a reservation. */
 export type SpendMove = "spend" | "release" | "unspend" | "unrelease";
 
-/** Microdollars; what nobody set otherwise. */
+/** Holds the limits that apply where a profile has set no others, in microdollars. */
 export type DefaultLimits = SpendLimits & {
-	/** Of what comes through social posts and messages, by trade and by day. */
+	/** Limits what is spent by social posts and messages, per trade and per day. */
 	socialUsdMicros: bigint;
 };
 
@@ -46,7 +46,9 @@ const LESS = "Ask for less, or raise the limit as far as this service allows it.
 const columns = `(intent_id, profile_id, wallet_id, kind, chain_id, currency, amount_raw,
 	usd_micros, at)`;
 
-/** How often an intent's spend and release stand, each without what was taken back. */
+/**
+ * Counts an intent's spends and releases in the ledger, each without those that were taken back.
+ */
 const standsSql = `select
 		count(*) filter (where kind = 'spend') - count(*) filter (where kind = 'unspend') as spent,
 		count(*) filter (where kind = 'release') - count(*) filter (where kind = 'unrelease')
@@ -78,9 +80,9 @@ export function feeDenial(
 		chainId: number;
 		gasLimit: bigint;
 		account: Pick<AccountState, "maxFeePerGas">;
-		/** What it pays for a message beside its gas, in the chain's coin. */
+		/** The fee for a message, beside its gas, in the chain's coin. */
 		feeRaw?: bigint | undefined;
-		/** How many times the limit it may offer. */
+		/** Multiplies the fee limit for this transaction. */
 		limitTimes?: bigint;
 	},
 ): Denial | null {
@@ -101,9 +103,9 @@ export function feeDenial(
 }
 
 /**
- * Writes what became of an intent's reservation. Only what fits is written: a spend or a release
- * where nothing was spent or given back, its reversal where there is one to take back, of as much
- * as that was. So a move that is told twice is written once. The caller holds the intent's row.
+ * Writes the end of an intent's reservation to the ledger. A spend or release is written only where
+ * the reservation is open, its reversal only where there is one to reverse, of the same amount. So
+ * a repeated move is written once. The caller holds the lock of the intent's row.
  */
 export async function followSpend(
 	tx: Tx,
@@ -186,9 +188,9 @@ export function limitsInForce(
 }
 
 /**
- * Says whether money would go to somebody else's address; false where nobody is named, and for a
- * wallet of the profile's own. A post that names somebody else's may be one that its author was
- * talked into: on the social channel that always asks by a link.
+ * Returns whether money would go to an address of other people; false without a recipient, and for
+ * a wallet of the profile's own. The author of a post may have been talked into paying others: on
+ * the social channel that always needs a link.
  */
 export function isThirdParty(recipient: Address | null, { wallets }: Profile): boolean {
 	if (recipient === null) return false;
@@ -197,7 +199,7 @@ export function isThirdParty(recipient: Address | null, { wallets }: Profile): b
 }
 
 /**
- * Reads where intents stand and what each holds in the spend ledger, in base units: what was
+ * Reads the status of intents and what each holds in the spend ledger, in base units: what was
  * reserved and neither released nor, after a release, reserved again. An intent that reserved
  * nothing yet holds zero.
  */

@@ -10,12 +10,12 @@ import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
 import { type Past, type PastRow, pastSql } from "#plugins/wallets/submission/strays.ts";
 import type { Submission, SubmissionPurpose } from "#plugins/wallets/submission/submission.ts";
 
-/** A nonce that a transaction of ours holds, and where that stands. */
+/** Holds a nonce that one of our transactions uses, and the state of that transaction. */
 export type HeldNonce = { nonce: number; state: SubmissionState; purpose: SubmissionPurpose };
 
 /** The ordered nonces of one wallet on one chain, as our own records have them. */
 export type NonceQueue = {
-	/** Whether one of its transactions is being handed over now. */
+	/** True while one of its transactions is being handed over. */
 	isSending: boolean;
 	/** Nonces from the account's count on that ours hold, ascending; two may hold one. */
 	held: readonly HeldNonce[];
@@ -26,13 +26,13 @@ export type NonceQueue = {
 	finalCount: number;
 	/** The nonce after the highest of ours; null where we never sent for it. */
 	ownCount: number | null;
-	/** What our records do not explain of its past. */
+	/** Holds the transactions of its past that our records do not explain. */
 	past: Past;
 	/** Base units of the chain's coin that are promised to what is not mined yet: values and gas. */
 	promisedRaw: bigint;
 };
 
-/** What a node says of an account: transactions mined, and those with what waits in its pool. */
+/** Holds a node's counts for an account: mined transactions, and those together with its pool. */
 export type NonceCounts = { mined: number; pending: number };
 
 export type NonceChoice =
@@ -45,9 +45,9 @@ export type NonceChoice =
 /** Whose nonces: one wallet on one chain. */
 export type Account = { chainId: number; from: Address };
 
-/** What nodes said of accounts that our own records do not explain. */
+/** Remembers accounts for which nodes count transactions that our own records do not explain. */
 export type NonceClaims = {
-	/** Whether a node names transactions that we do not know of. */
+	/** Returns whether a node counts transactions of an account that we do not know. */
 	isClaimed(account: Account): boolean;
 	note(account: Account): void;
 	/** Our records and the node agree again. */
@@ -64,7 +64,7 @@ export type NonceClaims = {
 	falseCounts(): readonly number[];
 };
 
-/** What `columns` answer. */
+/** Holds the values that `columns` select. */
 export type QueueRow = PastRow & {
 	held: HeldTuple[] | null;
 	sending: boolean;
@@ -72,7 +72,7 @@ export type QueueRow = PastRow & {
 	queued: string;
 };
 
-/** What a transaction offers for its gas. */
+/** Holds the fees that a transaction offers for its gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 type Tipping = Pick<Plan, "tipRaw">;
@@ -94,11 +94,14 @@ const ENDPOINTS_MAX = 100;
 export const FIRST_LOOK_AFTER_MS = 1_000;
 /** Waits so long where this process searches each new block, and finds it there sooner. */
 export const FIRST_LOOK_BEHIND_HEADS_MS = 1_500;
-/** What no node has shown so long after it was sent is asked for at the wallet provider too. */
+/**
+ * Asks the wallet provider too about a transaction that no node has shown this long after it was
+ * sent.
+ */
 export const ASK_AGAIN_AFTER_MS = 15_000;
 /**
- * How many times the limit for network fees a cancellation may offer: it has to offer more than a
- * payment that may have offered all of it.
+ * Multiplies the limit of network fees for a cancellation: it has to offer more than a payment that
+ * may have used the whole limit.
  */
 export const FEE_LIMIT_TIMES = 2n;
 
@@ -109,12 +112,12 @@ const NONCE_MAX = 2 ** 48 - 1;
 
 const usable = "nonce is not null and state not in ('queued', 'never', 'refused')";
 
-/** How an account's nonce queue is read, alone or beside other things in one statement. */
+/** Builds the SQL that reads an account's nonce queue, alone or as part of another statement. */
 export const nonceQueueSql = {
 	/**
-	 * Its values are four places from `$first` on. Each part answers from an index:
-	 * `submission_nonce`, `submission_sending`, `submission_queued`. Of many rows the nonces that
-	 * are held are answered in those that `isAsked` is true of: they can be long.
+	 * Returns the columns; their values are four parameters from `$first` on. Each part is answered
+	 * from an index: `submission_nonce`, `submission_sending`, `submission_queued`. The nonces that
+	 * are held can be many, so they are read only for rows for which `isAsked` is true.
 	 */
 	columns(first: number, isAsked = "true"): string {
 		const [chain, sender, fee, from] = [0, 1, 2, 3].map((n) => `$${first + n}`);
@@ -153,7 +156,7 @@ export const nonceQueueSql = {
 		return [chainId, hexToBytes(from), account.maxFeePerGas, account.minedNonce];
 	},
 
-	/** Without a row somebody may be sending: nothing is sent beside it. */
+	/** Reads a row; without one, a transaction may be being sent: nothing is sent beside it. */
 	read(row: QueueRow | undefined): NonceQueue {
 		const tuples = row?.held ?? [];
 		const held = tuples.map(([nonce, state, purpose, promised]): HeldRow => {
@@ -175,8 +178,8 @@ const BUMP_NUMERATOR = 9n;
 const BUMP_DENOMINATOR = 8n;
 
 /**
- * Whether the nonce of a refused payment went to another payment of the wallet. Then that one ends
- * it once it is mined, and a cancellation would only take the place of the wrong one.
+ * Returns whether another payment of the wallet uses the nonce of a refused payment. Then that one
+ * ends it once it is mined, and a cancellation would only replace the wrong one.
  */
 export function isNonceTaken(
 	{ state, nonce }: Pick<Submission, "state" | "nonce">,
@@ -186,12 +189,13 @@ export function isNonceTaken(
 }
 
 /**
- * Picks the nonce of a wallet's next transaction: the lowest that nothing holds. So gaps below what
- * was sent are filled first, by whatever is sent next.
+ * Picks the nonce of a wallet's next transaction: the lowest that is free. So gaps below what was
+ * sent are filled first.
  *
- * A node that counts more than we sent is followed as far as each of these transactions was read
- * (`explained`). What only waits in a pool is waited for. A node's word alone would open a gap that
- * everything after it hangs on. A wallet for which we never sent starts from the node's count.
+ * Where a node counts more than we sent, the count is followed as far as each of those transactions
+ * was read (`explained`). Transactions that only wait in a pool are waited for. Trusting the node's
+ * count alone would open a gap that blocks all later transactions. A wallet for which we never sent
+ * starts from the node's count.
  */
 export function chooseNonce(
 	queue: Pick<NonceQueue, "held" | "finalCount" | "ownCount">,
@@ -247,8 +251,9 @@ export function createNonceClaims(): NonceClaims {
 }
 
 /**
- * Returns an account with the fees that a plan offers: those that nodes ask for, and a higher tip
- * where the plan wants one. Every limit of fees, and what the wallet must hold, goes by these.
+ * Returns an account with the fees that a plan offers: those that nodes suggest, and a higher tip
+ * where the plan wants one. All fee limits, and the balance that the wallet needs, are computed
+ * from these.
  */
 export function offeredBy<State extends Fees>(account: State, { tipRaw = 0n }: Tipping): State {
 	const moreRaw = tipRaw - account.maxPriorityFeePerGas;
@@ -261,11 +266,11 @@ export function offeredBy<State extends Fees>(account: State, { tipRaw = 0n }: T
 }
 
 /**
- * Reads an account's nonce queue. The caller holds the profile's row, so nobody else is here. One
- * statement: of two, each would be sent, bound and begun by itself.
+ * Reads an account's nonce queue. The caller holds the lock of the profile's row, so no other
+ * process changes it. It is one statement, because two would be prepared and sent separately.
  *
- * What has a nonce below the node's own count is mined, and so in the balance already, whether we
- * have settled it or not.
+ * A nonce below the node's own count is mined, and so already in the balance, whether we have
+ * settled it or not.
  */
 export async function readNonceQueue(
 	tx: Tx,
@@ -301,7 +306,10 @@ export function replacementFees(now: Fees, others: readonly Fees[]): Fees {
 	return { maxFeePerGas: whole, maxPriorityFeePerGas };
 }
 
-/** After the highest nonce that is used for good, of those from the account's count on; else 0. */
+/**
+ * Returns the nonce after the highest one that is finally used, at or above the account's count;
+ * else 0.
+ */
 function finalCountOf(held: readonly HeldTuple[]): number {
 	const last = held.findLast(([, state, , , isFinal]) => {
 		return isFinal && (state === "mined" || state === "reverted");
@@ -310,8 +318,9 @@ function finalCountOf(held: readonly HeldTuple[]): number {
 }
 
 /**
- * Of two that hold one nonce one is mined at most: the dearer counts. What we know as mined and the
- * node does not count yet is still in the balance that it names.
+ * Returns the sum, in wei, that held transactions may still cost. Of two with one nonce only one is
+ * mined: the dearer counts. One that we know as mined and the node does not count yet is still in
+ * the balance that the node reports.
  */
 function promisedOf(held: readonly HeldRow[]): bigint {
 	const byNonce = new Map<number, bigint>();

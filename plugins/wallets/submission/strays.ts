@@ -18,7 +18,7 @@ export type Stray = {
 	/** The first four bytes of its calldata, or all where there are fewer. */
 	selector: Hex;
 	dataHash: Hex;
-	/** Says whether its owner said that the transaction was none of ours. */
+	/** True if the owner answered that the transaction is none of ours. */
 	isAnswered: boolean;
 };
 
@@ -26,15 +26,18 @@ export type Stray = {
 export type Past = {
 	/** Counts the account's transactions that were read or believed. */
 	explained: number;
-	/** What it sent since then is on no record of this database, and was not read yet. */
+	/**
+	 * The time since which it sent transactions that this database has no record of and that were not
+	 * read yet.
+	 */
 	unreadSince: Date | null;
 	strays: readonly Stray[];
 };
 
 /**
- * How payments of a kind can be told from each other. `exact`: the same payment is the same
- * recipient, value and calldata. `alike`: quotes and deadlines differ each time, so whatever calls
- * the same function of the same contract may be it. `harmless`: twice is as good as once.
+ * Says how payments of a kind can be told apart. `exact`: the same payment has the same recipient,
+ * value and calldata. `alike`: quotes and deadlines differ each time, so any call of the same
+ * function of the same contract may be it. `harmless`: paying twice does no harm.
  */
 export type Repeats = "exact" | "alike" | "harmless";
 
@@ -44,7 +47,7 @@ type LikeAsked = {
 	looksPaid?: Hex | null | undefined;
 };
 
-/** What `pastSql.columns` answer. */
+/** Holds the values that `pastSql.columns` select. */
 export type PastRow = {
 	explained: number | null;
 	unread_since: Date | null;
@@ -71,12 +74,12 @@ const AWAY_MS = 10 * MINUTE_MS;
 /** Said by an operator: a dump may be older than its last sign of life. */
 const SAID_EARLIER_MS = HOUR_MS;
 
-/** What a server answers that has no such function, or does not let everybody ask. */
+/** Matches error codes of servers that lack the function, or do not let every user call it. */
 const UNTOLD = /^(?:0A|42|55|XX)/;
 const FAILOVER_EVERY_MS = 2_000;
 const FAILOVER_TIMEOUT_MS = 10_000;
 
-/** How an account's past is read beside its nonce queue. */
+/** Builds the SQL that reads an account's past beside its nonce queue. */
 export const pastSql = {
 	/** All are small tables, by the account's key. The places are of chain and sender. */
 	columns({ chain, sender }: { chain: string; sender: string }): string {
@@ -175,8 +178,8 @@ export async function noteFailover(db: Queryable): Promise<boolean> {
 }
 
 /**
- * Reads the server's timeline, as the names of its log begin: another one where a replica took
- * over. Null where the server does not tell: then only a restore is found.
+ * Reads the server's timeline, as in the names of its log files: it changes when a replica takes
+ * over. Null where the server does not show it: then only a restore is noticed.
  */
 async function readTimeline(db: Queryable): Promise<string | null> {
 	try {
@@ -231,9 +234,8 @@ export function isUnread(
 }
 
 /**
- * Finds the newest transaction that may have been this payment already. What is older than the one
- * that its owner was asked about is answered with that, and everything is where they were told that
- * nobody can say.
+ * Finds the newest transaction that may have been this payment already. Older ones than the one
+ * that the owner was asked about are covered by the owner's answer.
  */
 export function findLike(
 	{ plan, looksPaid = null }: LikeAsked,

@@ -16,7 +16,9 @@ import type { Plan, SubmissionState } from "#plugins/wallets/model.ts";
  */
 export type SubmissionPurpose = "pay" | "cancel" | "fill";
 
-/** One transaction of an intent, handed over once at most. Its id is the provider's reference. */
+/**
+ * Holds one transaction of an intent, handed over once at most. Its id is the provider's reference.
+ */
 export type Submission = {
 	id: string;
 	intentId: string;
@@ -33,26 +35,32 @@ export type Submission = {
 	transactionHash: Hex | null;
 	blockNumber: number | null;
 	blockHash: Hex | null;
-	/** With which nonce a node knew it: the only one we know of what its owner's wallet sent. */
+	/**
+	 * The nonce with which a node showed it: the only one known for a transaction of the owner's own
+	 * wallet.
+	 */
 	seenNonce: number | null;
-	/** When a node last knew it. */
+	/** The time when a node last showed it. */
 	seenAtMs: number | null;
 	/** A block in which the nonce was free still. */
 	fromBlock: number | null;
 	gasLimit: bigint | null;
-	/** Until then the wallet provider may act on it. */
+	/** The time until which the wallet provider may send it. */
 	validUntilMs: number | null;
 	session: string | null;
 	createdAtMs: number;
 	sentAtMs: number | null;
-	/** Deep enough, or gone for so long, that nobody looks again. */
+	/**
+	 * The time at which it became final (deep enough, or missing for long enough): no lookups after
+	 * it.
+	 */
 	finalAtMs: number | null;
 };
 
-/** What is about to be handed over, with what is kept of it. */
+/** Holds a submission that is about to be handed over, and what is stored of it. */
 export type Beginning = {
 	transaction: CustodyTransaction;
-	/** The same as JSON. */
+	/** The transaction as JSON, as it is stored. */
 	stored: string;
 	/** A block in which its nonce is free. */
 	fromBlock: number;
@@ -70,7 +78,7 @@ export type BeginningAsked = {
 	validUntil: Date;
 };
 
-/** What `submissionRow.columns` reads. */
+/** Holds the columns that `submissionRow.columns` select. */
 export type SubmissionRow = {
 	id: string;
 	intent_id: string;
@@ -100,14 +108,14 @@ export type Sent = {
 	transactionHash: Hex;
 	transactionId: string | null;
 	at: Date;
-	/** When it is looked at first. */
+	/** The time of its first lookup. */
 	lookAt: Date;
 };
 
-/** What a transaction does, whatever nonce and fees it has. */
+/** Holds what a transaction does, without its nonce and fees. */
 type Call = Pick<Plan, "chainId" | "from" | "to" | "valueRaw" | "data">;
 
-/** Where a payment stands whose nonce can be taken from it. */
+/** Lists the states in which another transaction can replace a payment by its nonce. */
 const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
 	"sent",
 	"doubtful",
@@ -115,18 +123,18 @@ const CANCELLABLE: ReadonlySet<SubmissionState> = new Set([
 	"refused",
 ]);
 
-/** Of `wallets.submission s`. */
+/** Lists the columns of `wallets.submission s`. */
 const columns = `s.id, s.intent_id, s.purpose, s.wallet_id, s.chain_id, s.sender, s.nonce, s.state,
 	s.provider_transaction_id, s.transaction_hash, s.block_number, s.block_hash,
 	s.seen_nonce, s.seen_at, s.from_block, s.gas_limit::text, s.valid_until, s.session,
 	s.created_at, s.sent_at, s.final_at`;
 
 const { whole, wholeOrNull, timeMs, timeMsOrNull } = rowField;
-/** What a nonce and a block number can be, as nodes are believed (`core/chain/chainNumbers`). */
+/** Limits nonces and block numbers that are believed of nodes (`core/chain/chainNumbers`). */
 const COUNT_MAX = 2 ** 48 - 1;
 const hex = (bytes: Uint8Array | null) => bytes && hexOf(bytes);
 
-/** How a submission stands in the database. */
+/** Maps a submission to its row in the database. */
 export const submissionRow = {
 	columns,
 	table: "wallets.submission",
@@ -236,10 +244,10 @@ export async function readSubmissions(
 }
 
 /**
- * Writes that a submission left, and moves its intent where that waits for it, in one statement.
- * Nothing is written where the submission is not open any more, and where the hash stands for
- * another of the same sender: one hash stands for one intent. What other senders say that it is of
- * theirs, the chain will not confirm.
+ * Writes that a submission was sent, and moves its intent where that waits for it, in one
+ * statement. Writes nothing where the submission is no longer open, or where the hash belongs to
+ * another of the same sender: one hash is for one intent. A hash that other senders claim will not
+ * be confirmed by the chain.
  */
 export async function recordSent(
 	tx: Tx,
@@ -274,8 +282,8 @@ export async function recordSent(
 }
 
 /**
- * Says whether a hash is another submission's of the same sender: one hash stands for one intent.
- * What other senders say that it is of theirs, the chain will not confirm.
+ * Returns whether a hash belongs to another submission of the same sender: one hash is for one
+ * intent. A hash that other senders claim will not be confirmed by the chain.
  */
 export async function standsForAnother(
 	tx: Tx,

@@ -25,7 +25,7 @@ import {
 	readWaiting,
 } from "#plugins/wallets/watch/readWaiting.ts";
 
-/** One figure with the age of the oldest entry that it counts, by labels from small sets. */
+/** Holds one figure with the age of the oldest entry that it counts, by labels from small sets. */
 export type AgedFigure<Label extends string> = {
 	/** Series that are not named any more become 0. */
 	set(entries: readonly AgedEntry<Label>[]): void;
@@ -37,7 +37,7 @@ export type AgedEntry<Label extends string> = {
 	oldestAgeSeconds: number;
 };
 
-/** How money that waits stands at one moment. */
+/** Holds counts and ages of waiting payments at one moment. */
 export type Watched = {
 	atMs: number;
 	open: readonly OpenCount[];
@@ -45,18 +45,20 @@ export type Watched = {
 	queues: readonly BlockedQueue[];
 	quarantined: readonly Quarantined[];
 	flawed: readonly FlawedIntent[];
-	/** When a process began on a database that was away for long, or was restored. */
+	/** The time at which a process began on a database that was stopped for long, or was restored. */
 	restored: Date | null;
 	/** Since when wallets wait until it can be read what they sent, in milliseconds. */
 	openPasts: readonly number[];
-	/** When endpoints counted what their blocks do not show, in milliseconds. */
+	/**
+	 * Times at which endpoints counted transactions that their blocks do not show, in milliseconds.
+	 */
 	falseCounts: readonly number[];
 };
 
 export type WatchOptions = {
 	deps: Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings">;
 	metrics: Metrics;
-	/** How a chain is called in figures. */
+	/** Returns the name of a chain in metrics. */
 	chainName(chainId: number): string;
 };
 
@@ -116,7 +118,7 @@ export function createWatch(options: WatchOptions): Watch {
 		return newest;
 	}
 
-	/** Those who come while it is read get the same. */
+	/** Reads the figures; callers who come while they are being read get the same ones. */
 	async function watched(): Promise<Watched> {
 		const ageMs = newest ? Math.abs(deps.clock.nowMs() - newest.atMs) : Number.POSITIVE_INFINITY;
 		if (newest && ageMs < WATCH_FRESH_MS) return newest;
@@ -139,7 +141,7 @@ export function createWatch(options: WatchOptions): Watch {
 	};
 }
 
-/** What an operator watches of money that waits. Alert rules over it: the README of wallets. */
+/** Registers the metrics of waiting payments. Alert rules for them: the README of wallets. */
 export function watchMetrics(metrics: Metrics) {
 	const aged = <Label extends string>(given: {
 		name: string;
@@ -194,8 +196,8 @@ export function watchMetrics(metrics: Metrics) {
 }
 
 /**
- * How many intents of each kind stand in each open state, and since when the oldest does. Walks
- * `intent_open` from its oldest entry, `COUNTED_MAX` at most: settled intents are not in it.
+ * Counts the intents of each kind in each open state, and says since when the oldest is in it.
+ * Walks `intent_open` from its oldest entry, `COUNTED_MAX` at most: settled intents are not in it.
  */
 export async function countOpen(db: Queryable): Promise<OpenCount[]> {
 	return db.query<OpenCount>(
@@ -212,8 +214,8 @@ export async function countOpen(db: Queryable): Promise<OpenCount[]> {
 }
 
 /**
- * What does not go as it should with money, by code: counts and ages, and nobody's wallet, since
- * everybody may read it.
+ * Lists what is wrong with payments, by code: counts and ages, without wallets, since the answer is
+ * public.
  */
 function degradationsOf(watched: Watched): Degradation[] {
 	const { atMs, waiting, queues, quarantined, flawed, restored } = watched;

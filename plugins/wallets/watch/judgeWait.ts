@@ -7,11 +7,11 @@ import type { IntentStatus } from "#plugins/wallets/intent/Intent.ts";
 import type { SubmissionState } from "#plugins/wallets/model.ts";
 import { ASK_AGAIN_AFTER_MS, type HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
 
-/** Why an intent is not settled. The codes are stable: answers and figures name them. */
+/** Names why an intent is not settled. The codes are stable: answers and metrics contain them. */
 export type WaitReason =
 	/** An operator's yes: its kind says why. */
 	| "review"
-	/** The owner's word: whether it was paid already. */
+	/** Waits for the owner's answer whether it was paid already. */
 	| "looks_paid"
 	/** The payment is mined, and its receipt and the balances of its block differ. */
 	| "arrival_doubtful"
@@ -21,11 +21,11 @@ export type WaitReason =
 	| "in_doubt"
 	/** The payment was sent, and no node knows it any more. */
 	| "dropped"
-	/** The wallet provider said no to what it had signed: a node may still learn of it. */
+	/** The wallet provider refused what it had signed: a node may still receive it. */
 	| "refused"
 	/** A lower nonce of the wallet is in doubt or was dropped. */
 	| "behind"
-	/** By our records a lower nonce of the wallet is free. */
+	/** A lower nonce of the wallet is free, by our records. */
 	| "nonce_gap"
 	/** Nodes count transactions of the wallet that we do not know of. */
 	| "nonce_unproven"
@@ -44,28 +44,28 @@ export type WaitReason =
 	/** The payment is mined, and what follows from that is not stored yet. */
 	| "settling";
 
-/** What is known of an intent that is not settled. */
+/** Holds what is known of an intent that is not settled. */
 export type Waiting = {
 	status: IntentStatus;
 	isUnreadable: boolean;
-	/** Where its payment stands; null: there is none that can be read. */
+	/** The state of its payment; null: no payment can be read. */
 	state: SubmissionState | null;
 	/** The nonce that we handed it over under; null where its owner's wallet chose one. */
 	nonce: number | null;
 	seenAtMs: number | null;
-	/** Of its newest cancellation. */
+	/** The state of its newest cancellation. */
 	cancelling: SubmissionState | null;
 };
 
-/** What is known of the wallet's nonce queue. */
+/** Holds what is known of the wallet's nonce queue. */
 export type QueueFacts = {
-	/** From the highest nonce that is mined on, ascending. */
+	/** Nonces from the highest that is mined on, ascending. */
 	held: readonly HeldNonce[];
 	/** A node counts transactions that our records do not explain. */
 	isUnproven: boolean;
 };
 
-/** How often figures of what waits are made, and how long one answer is given again. */
+/** Limits how often figures of waiting payments are read, and how long one answer is reused. */
 export const WATCH_EVERY_MS = 10_000;
 
 export const WATCH_TIMEOUT_MS = 30_000;
@@ -78,7 +78,9 @@ export const WATCHED_MAX = 1_000;
 /** Open intents that are counted. More are shown as so many. */
 export const COUNTED_MAX = 20_000;
 
-/** What waits in a nonce queue for so long is looked into: by then the job had several turns. */
+/**
+ * Reports a payment that waits in a nonce queue for this long: the job had several turns by then.
+ */
 export const QUEUED_BLOCKED_AFTER_MS = 10_000;
 
 /** Nonces of one account that are read. */
@@ -99,7 +101,7 @@ export const WAITING_LISTED_MAX = 200;
 /** Looks come a tenth of its age apart, five minutes at most (`nextLookMs`). */
 const UNSEEN_AFTER_MS = 300_000 + ASK_AGAIN_AFTER_MS;
 
-/** What each reason means, and what an operator does about it, each in a sentence. */
+/** Says for each reason what it means, and what an operator does about it, each in a sentence. */
 export const waitWords: Readonly<Record<WaitReason, { waitsFor: string; remedy: string }>> = {
 	review: {
 		waitsFor: "An operator's yes or no; it runs out after a day.",
@@ -210,7 +212,9 @@ export function judgeWait(waiting: Waiting, queue: QueueFacts, nowMs: number): W
 	}
 }
 
-/** For how long a transaction waits on each chain before it is slow: 20 blocks at least. */
+/**
+ * Returns how long a transaction waits on each chain before it counts as slow: 20 blocks at least.
+ */
 export function slowAfterOf(
 	reached: readonly { chain: Pick<Chain, "id" | "blockMs"> }[],
 	defaultMs: number,
@@ -223,7 +227,10 @@ export function slowAfterOf(
 	return { defaultMs, byChain };
 }
 
-/** Whether something below may or may not be used: nothing goes past it. Null: below anything. */
+/**
+ * Returns whether a lower nonce may or may not be used, so that nothing is mined after it. Null:
+ * below any nonce.
+ */
 function isBehind(held: readonly HeldNonce[], nonce: number | null): boolean {
 	return held.some((one) => isLost(one.state) && (nonce === null || one.nonce < nonce));
 }
@@ -255,7 +262,7 @@ function judgeSent(waiting: Waiting, queue: QueueFacts, nowMs: number): WaitReas
 	return isSeen ? "slow" : "unseen";
 }
 
-/** Whether a nonce between the lowest that is known to be held and this one is held by nothing. */
+/** Returns whether a nonce between the lowest held one and this one is held by no transaction. */
 function isAboveGap(held: readonly HeldNonce[], nonce: number): boolean {
 	const below = new Set(held.map((one) => one.nonce).filter((one) => one < nonce));
 	const lowest = Math.min(...below, nonce);

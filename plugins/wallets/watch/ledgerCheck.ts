@@ -1,11 +1,11 @@
-// Checks the spend ledger against where intents stand.
+// Checks the spend ledger against the states of intents.
 
 import type { Queryable } from "#core/db/Database.ts";
 import { LEDGER_CHECKED_MAX, LEDGER_FLAWS_MAX } from "#plugins/wallets/watch/judgeWait.ts";
 
 /**
- * What does not fit: `unbalanced`: a settled intent's reservation is not wholly spent or given
- * back, or that of one in flight is not wholly open; `overdrawn`: more was spent and given back
+ * Names what is wrong: `unbalanced`: a settled intent's reservation is not wholly spent or
+ * released, or that of one in flight is not wholly open; `overdrawn`: more was spent and released
  * than was reserved, or less than nothing.
  */
 export type LedgerFlaw = "unbalanced" | "overdrawn";
@@ -38,8 +38,8 @@ export function createLedgerCheck(db: Queryable): LedgerCheck {
 }
 
 /**
- * Holds intents' entries in the spend ledger against where the intents stand; answers those that
- * do not fit. Both are read in one snapshot, and whoever moves an intent writes both in one
+ * Compares intents' entries in the spend ledger with the states of the intents; returns those that
+ * do not fit. Both are read in one snapshot, and every move of an intent writes both in one
  * transaction. By `spend_of_intent` and the intents' primary key.
  */
 export async function readLedgerFlaws(

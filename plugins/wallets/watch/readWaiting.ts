@@ -27,10 +27,10 @@ export type JudgedIntent = WaitingIntent & { reason: WaitReason };
 export type WaitingIntent = Waiting & {
 	id: string;
 	kind: string;
-	/** Why it is to be reviewed. */
+	/** The error code that led to its review. */
 	errorCode: string | null;
 	walletId: string | null;
-	/** Null, as whatever else cannot be read of the row. */
+	/** The chain; null where it cannot be read from the row. */
 	chainId: number | null;
 	sinceMs: number | null;
 	sender: Address | null;
@@ -38,7 +38,7 @@ export type WaitingIntent = Waiting & {
 	shownNonce: number | null;
 	transactionHash: Hex | null;
 	cancellingHash: Hex | null;
-	/** Of the wallet, where it is still its owner's. */
+	/** What the wallet can do, where it still belongs to the owner. */
 	capability: WalletCapability | null;
 	isFinal: boolean;
 };
@@ -68,7 +68,7 @@ type Row = {
 	is_unreadable: boolean;
 };
 
-/** What can be done about an intent now: what `resolve` takes, or what somebody else does. */
+/** Names an action on an intent: one that `resolve` takes, or what another person has to do. */
 type WaitAction = {
 	name:
 		| "callOff"
@@ -84,7 +84,7 @@ type WaitAction = {
 
 type ListDeps = Pick<ExecutionDeps, "db" | "clock" | "nonceClaims" | "settings" | "rpcOf">;
 
-/** Why a queue does not go on, the most serious reason first. */
+/** Orders the reasons why a queue does not go on, the most serious first. */
 const ORDER: readonly WaitReason[] = [
 	"unreadable",
 	"behind",
@@ -119,7 +119,7 @@ const due = `select id from wallets.intent i
 
 const SOURCES = "('wallets.intent', 'wallets.submission')";
 
-/** By the keys of marks, of which there are few. Keys of other tables may be no uuids. */
+/** Reads the keys of marks, of which there are few. Keys of other tables may be no uuids. */
 const marked = `select
 		coalesce(s.intent_id, case when q.source in ${SOURCES} then q.key::uuid end) as id
 	from core.quarantined_row q left join wallets.submission s
@@ -265,7 +265,7 @@ export async function listWaiting(deps: ListDeps, limit: number): Promise<Listed
 	}));
 }
 
-/** Names what each of these waits for. Reads each account's nonces once, whatever waits there. */
+/** Returns what each of these intents waits for. Reads each account's nonces only once. */
 export async function judgeAll(
 	{ db, nonceClaims }: JudgeDeps,
 	waiting: readonly WaitingIntent[],
@@ -332,7 +332,7 @@ export function queueName({ chainId, sender }: QueueAccount): string {
 	return `${chainId} ${sender}`;
 }
 
-/** How an intent that waits is answered to an operator. */
+/** Renders a waiting intent for an operator. */
 export function renderWaiting(intent: ListedIntent) {
 	const { id, kind, status, errorCode, reason, waitsFor, actions, cancelling, cancellingHash } =
 		intent;
