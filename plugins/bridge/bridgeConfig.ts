@@ -24,7 +24,7 @@ export type ChainReaders = {
 	of(chainId: number, publicUrl: string | null): ChainReader | null;
 };
 
-/** What all functions about bridges need: services, settings, clocks and nodes. */
+/** Holds what all functions about bridges need: services, settings, clocks and nodes. */
 export type BridgeContext = {
 	steps: Steps<BridgeStepName>;
 	core: Pick<
@@ -38,7 +38,7 @@ export type BridgeContext = {
 	readers: ChainReaders;
 	settings: {
 		isOn: boolean;
-		/** By social posts and messages too. */
+		/** True: bridges are allowed by social posts and messages too. */
 		isSocialOn: boolean;
 		isDryRun: boolean;
 		/** Tokens that are moved by a signature are, for wallets that sign here. */
@@ -138,7 +138,7 @@ export const bridgeSteps = [
 	"bridge.sync",
 	/** The provider is asked what became of it. */
 	"bridge.status",
-	/** What was found of its money is written down. */
+	/** The findings about a bridge's money are recorded. */
 	"bridge.look",
 ] as const;
 

@@ -75,7 +75,7 @@ export const bridgeFault = defineFaults({
 		public: "There is no contract at that address.",
 		advice: "Name the contract that the provider publishes for the chain.",
 	},
-	/** For `bun run svc`: the answer says how the command is called. */
+	/** The arguments of `bun run svc`: the answer shows how the command is called. */
 	command: {
 		code: "bridge_command",
 		status: 422,

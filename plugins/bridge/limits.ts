@@ -11,14 +11,17 @@ export const PAGE_MAX = 200;
 /** The most open bridges of one profile. */
 export const OPEN_BRIDGES_MAX = 50;
 
-/** A quote is used no later than this before its order ends: the deposit needs a block by then. */
+/**
+ * Refuses to use a quote later than this before its order ends: the deposit needs a block by then.
+ */
 export const QUOTE_MARGIN_MS = 15 * SECOND_MS;
 /** A quote whose order ends later than this is refused. */
 export const QUOTE_LIFETIME_MAX_MS = 7 * DAY_MS;
 /** The least share of the expected amount that a quote must guarantee, in basis points. */
 export const MINIMUM_SHARE_BPS = 9_500n;
 /**
- * The most of its worth that may be lost on the way, in basis points, where feeds know both ends.
+ * Limits the share of the value that may be lost on the way, in basis points, where both prices are
+ * known.
  */
 export const VALUE_LOSS_BPS_MAX = 1_000n;
 /** The worst price impact that a quote may name, in percent, by the provider's own figure. */
@@ -36,40 +39,46 @@ export const CHAINS_STALE_MS = 10 * MINUTE_MS;
 export const CURRENCIES_FRESH_MS = 5 * MINUTE_MS;
 export const CURRENCIES_KEPT_MAX = 1_000;
 
-/** How long our node may take to show a hash that a wallet reported. */
+/** Limits the wait until our node shows a hash that a wallet reported. */
 export const STEP_SEEN_WAIT_MS = 1_500;
 export const STEP_SEEN_EVERY_MS = 250;
-/** How often an unreported deposit is looked for, while its owner may sign it. */
+/** The interval of looking for an unreported deposit, while its owner may sign it. */
 export const SEEK_EVERY_MS = 10 * SECOND_MS;
 
 export const TURN_EVERY_MS = 1_000;
 /** The most bridges of one turn; those left over come first in the next. */
 export const TURN_BRIDGES_MAX = 200;
 export const LOOKS_AT_ONCE_MAX = 8;
-/** By the time since the deposit: the delay between looks. The budget may make it longer. */
+/**
+ * Lists the delay between lookups of a bridge, by the time since its deposit. The budget may make
+ * it longer.
+ */
 export const LOOK_DELAYS: readonly (readonly [untilMs: number, delayMs: number])[] = [
 	[MINUTE_MS, 2 * SECOND_MS],
 	[10 * MINUTE_MS, 10 * SECOND_MS],
 	[HOUR_MS, MINUTE_MS],
 	[Number.POSITIVE_INFINITY, 5 * MINUTE_MS],
 ];
-/** How often what is late is looked for: hourly for a day, then daily for so long, then no more. */
+/** The interval of looking for a late deposit: hourly for a day, then daily, then no more. */
 export const LATE_EVERY_MS = HOUR_MS;
 const LATE_OPEN_MS = DAY_MS;
 const DAILY_EVERY_MS = DAY_MS;
 const DAILY_OPEN_MS = 60 * DAY_MS;
-/** How long after it the provider's `failure` is shown, and how long it is looked at often. */
+/**
+ * The delay until the provider's `failure` is shown, and how long the bridge is then looked up
+ * often.
+ */
 export const FAILURE_GRACE_MS = 5 * MINUTE_MS;
 export const FAILURE_OPEN_MS = DAY_MS;
-/** How long a token's logs are asked again for the transaction that used a signature. */
+/** Limits how long a token's logs are searched for the transaction that used a signature. */
 export const UNREADABLE_MS = 2 * MINUTE_MS;
-/** How long the provider may claim an end that no chain shows until an operator is told. */
+/** Alerts an operator if the provider has claimed an end for this long that no chain shows. */
 export const UNPROVEN_ALARM_MS = 2 * MINUTE_MS;
 /** How far the clocks of two chains may be apart, in seconds. */
 export const CHAIN_CLOCKS_APART_S = 60n;
 /** The least share of what was paid in that is a refund, in basis points: fees may be taken off. */
 export const REFUND_SHARE_BPS = 2_500n;
-/** When the rest of a chain's blocks is searched, where one look did not come to its end. */
+/** The delay until the rest of a chain's blocks is searched, where one lookup did not finish. */
 export const SEARCH_AGAIN_MS = 10 * SECOND_MS;
 /** When a bridge is asked about again that nobody answered about: twice as late each time. */
 export const UNANSWERED_MS = 10 * SECOND_MS;
@@ -88,20 +97,20 @@ export const TAKE_UP_AFTER_MS = 30 * SECOND_MS;
 
 /** The depth at which an arrival counts as final. */
 export const ARRIVAL_DEPTH_BLOCKS = 64;
-/** How long an arrival is looked at, and by its age the delay between looks. */
+/** Limits how long an arrival is looked up after it was found, and lists the delays by its age. */
 export const ARRIVAL_WATCH_MS = 30 * MINUTE_MS;
 export const ARRIVAL_LOOKS: readonly (readonly [untilMs: number, delayMs: number])[] = [
 	[MINUTE_MS, 15 * SECOND_MS],
 	[ARRIVAL_WATCH_MS, 2 * MINUTE_MS],
 ];
-/** How far apart two answers without an arrival must be until it counts as lost. */
+/** The least time between two answers without an arrival, until it counts as lost. */
 export const ARRIVAL_GONE_AFTER_MS = 5 * SECOND_MS;
 
 export const WEBHOOK_BYTES_MAX = 65_536;
 export const WEBHOOK_TOLERANCE_MS = 5 * MINUTE_MS;
 export const DELIVERIES_REMEMBERED_MAX = 10_000;
 export const WAKES_PER_SECOND_MAX = 50;
-/** The most looks at one bridge that webhooks may cause in the window. */
+/** Limits the lookups of one bridge that webhooks may cause in the window. */
 export const WAKES_PER_REQUEST_MAX = 20;
 export const WAKES_PER_REQUEST_WINDOW_SECONDS = 60;
 

@@ -17,7 +17,7 @@ const placeSchema = z.object({
 	decimals: z.int().min(0).max(36),
 });
 
-/** What a bridge carries from where to where, resolved and exact. Stored as JSON. */
+/** Parses a bridge's exact amount, currencies, chains and addresses. Stored as JSON. */
 export const bridgeRoute = z.object({
 	user: anyCaseAddressSchema,
 	recipient: anyCaseAddressSchema,
@@ -55,7 +55,7 @@ export type BridgeStatus = (typeof BRIDGE_STATUSES)[number];
 export type BridgeEvent =
 	/** A quote was checked and stored, with its steps. */
 	| "quote"
-	/** Policy, a check or a limit said no; nothing was sent. */
+	/** Policy, a check or a limit refused it; nothing was sent. */
 	| "reject"
 	/** The bridge's steps were recorded as intents. */
 	| "execute"
@@ -73,15 +73,15 @@ export type BridgeEvent =
 	| "give_up"
 	/** The deposit is in a block. */
 	| "deposit"
-	/** Where the money is cannot be said: an unknown sending, a deposit or arrival that is gone. */
+	/** It is unknown where the money is: an unknown sending, a deposit or arrival that is gone. */
 	| "doubt"
 	/** The provider works on it again. */
 	| "revive"
-	/** What was bought is on the destination chain. */
+	/** The bought currency arrived on the destination chain. */
 	| "fill"
 	/** The money came back. */
 	| "refund"
-	/** The provider said so, a while ago. */
+	/** The provider reported a failure a while ago. */
 	| "fail"
 	| "time_out";
 

@@ -32,12 +32,12 @@ const SENDS: readonly WalletCapability[] = [
 ];
 
 /**
- * Takes a bridge as far as it goes before its deposit: from what was asked for to a stored quote,
- * to recorded intents, to whatever those are. It may be called at any time by anybody: each step
- * is taken under the bridge's row, and once.
+ * Takes a bridge as far as it goes before its deposit: from the request to a stored quote, to
+ * recorded intents, to their states. Any caller may call it at any time: each step is taken under
+ * the lock of the bridge's row, and once.
  *
- * Returns the bridge as it was last read or written; null where it may be another by now. Who knows
- * the row already need not have it read again: its owner waits for each round trip.
+ * Returns the bridge as it was last read or written; null where it may have changed since. A caller
+ * that has the row passes it, because its owner waits for each round trip.
  */
 export async function advanceBridge(
 	context: BridgeContext,

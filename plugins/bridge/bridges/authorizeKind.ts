@@ -45,8 +45,8 @@ const abi = parseAbi([
 ]);
 
 /**
- * Signs in place of a deposit. What is signed is built from the stored, checked quote; it counts
- * against limits when its signature is stored, and is handed over by `handOver` and nobody else.
+ * Signs a message in place of sending a deposit. The message is built from the stored, checked
+ * quote; it counts against limits when its signature is stored, and only `handOver` hands it over.
  */
 export function authorizeKind(context: BridgeContext): IntentKind<AuthorizeRequest> {
 	return {

@@ -147,9 +147,9 @@ export function switchDenial({ isOn, isSocialOn }: Switches, channel: Channel): 
 }
 
 /**
- * Tells whether the owner has to say yes by a link, whatever their profile says. A post may be one
- * that its author was talked into: on the social channel every bridge is asked about that pays or
- * refunds an address that is no wallet of the profile's.
+ * Returns whether the owner has to approve by a link, whatever their profile's settings are. The
+ * author of a post may have been talked into it: on the social channel that is so for every bridge
+ * that pays or refunds an address that is not a wallet of the profile.
  */
 export function mustAsk(
 	{ asks, channel }: { asks: boolean; channel: Channel },

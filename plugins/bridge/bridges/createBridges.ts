@@ -31,18 +31,18 @@ import type { Channel, Intent, Principal, Profile } from "#plugins/wallets/contr
 type BridgeAsked = {
 	principal: Principal;
 	request: BridgeRequest;
-	/** What names the request beside its key: a route, or a tool. */
+	/** Names the request together with its key: a route, or a tool. */
 	route: string;
 	tool?: string;
 	idempotencyKey: string | null;
 	channel: Channel;
-	/** True: the owner says yes by a link first, whatever their profile says. */
+	/** True: the owner approves by a link first, whatever their profile's settings are. */
 	asks: boolean;
 };
 
 export type Bridges = ReturnType<typeof createBridges>;
 
-/** What the owner is asked for, by the status of the intent that asks. */
+/** Says what the owner is asked for, by the status of the intent that waits for them. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],
@@ -52,7 +52,7 @@ const PURPOSES = new Map<string, "confirm" | "sign">([
 export function createBridges(context: BridgeContext) {
 	const { core } = context;
 
-	/** Reads a profile's own bridge; somebody else's is answered as not found. */
+	/** Reads a profile's own bridge; another profile's is answered as not found. */
 	async function own(profileId: string, id: string): Promise<Bridge> {
 		const bridge = await readBridge(core.db, id);
 		if (bridge?.profileId !== profileId) throw bridgeFault.notFound();
@@ -117,7 +117,7 @@ export function createBridges(context: BridgeContext) {
 			await goOn(id);
 			return view(await own(profileId, id), { isAsked: true });
 		},
-		/** Takes a hash that an owner's wallet told, and answers the bridge as it then stands. */
+		/** Records a hash that an owner's wallet reported, and returns the bridge in its new state. */
 		async takeResult(principal: Principal, id: string, hash: Hex): Promise<BridgeView> {
 			const { profile } = principal;
 			const bridge = await own(profile.id, id);
@@ -130,9 +130,9 @@ export function createBridges(context: BridgeContext) {
 }
 
 /**
- * Quotes a bridge's route anew, where nothing of it was sent. What its owner's own wallet was asked
- * to sign is called off first, and asked for again by the newer quote: of two deposits that could
- * both be signed, the second would be a second payment.
+ * Quotes a bridge again, where nothing of it was sent. A signing request to its owner's own wallet
+ * is cancelled first, and made again by the newer quote: if two deposits could be signed, the
+ * second would be a second payment.
  */
 async function requoteBridge(context: BridgeContext, bridge: Bridge): Promise<void> {
 	const asked = await signableOf(context, bridge);
@@ -171,8 +171,8 @@ async function signersOf(
 }
 
 /**
- * Takes a bridge as far as it goes now, and returns it as it then is; null where that has to be
- * read. What cannot be taken further is answered as it stands: the service takes it up itself.
+ * Takes a bridge as far as it goes now, and returns its new state; null where that has to be read.
+ * If it cannot go on now, the current state is returned: a job continues it.
  */
 async function takeFurther(
 	context: BridgeContext,
@@ -251,9 +251,9 @@ async function signableOf(
 }
 
 /**
- * Records the deposit anew in the place of the one before, and calls that off. The other way round
- * somebody could find a bridge whose deposit is called off, and end it. Where the one before was
- * signed meanwhile it stays, and the new one is called off instead.
+ * Records the new deposit in place of the one before, then cancels the old one. In the other order
+ * another process could find a bridge whose deposit is cancelled, and end it. If the old one was
+ * signed meanwhile it stays, and the new one is cancelled instead.
  */
 async function askAnew(context: BridgeContext, bridge: Bridge, asked: Intent): Promise<void> {
 	const { wallets, ending } = context;

@@ -106,7 +106,7 @@ async function recordAuthorization(
 		bridgeId: string;
 		step: number;
 		request: DepositRequest;
-		/** Where the provider asked for it only later. */
+		/** The authorization, where the provider asked for it only later. */
 		asked?: Authorization;
 	},
 ): Promise<string | null> {
@@ -130,7 +130,9 @@ export async function profileOf(
 	return (await wallets.principalOf(caller)).profile;
 }
 
-/** Hands over one signature; returns true where none was, so there is nothing to look for. */
+/**
+ * Hands over one signature; returns true where there was none, so no result has to be looked for.
+ */
 async function handOne(context: BridgeContext, given: Given): Promise<boolean> {
 	const { bridge, row, quote, signal } = given;
 	const { execution } = context.wallets;
@@ -263,9 +265,8 @@ async function write(context: BridgeContext, given: Given, outcome: Outcome): Pr
 }
 
 /**
- * Returns the signature that follows: the quote's next one, or one that the provider asks for only
- * now. `odd`: it asks for something that nobody agreed to, which is not done; null: nothing
- * follows.
+ * Returns the next signature: the quote's next one, or one that the provider asks for only now.
+ * `odd`: it asks for something that was not agreed to, which is refused; null: nothing follows.
  */
 async function appendedStep(
 	{ directory, core }: BridgeContext,

@@ -17,7 +17,7 @@ import {
 import type { Denial } from "#plugins/wallets/contract.ts";
 
 type PinContext = Pick<BridgeContext, "core" | "readers" | "alarm">;
-/** What of a published chain is pinned. */
+/** Holds the parts of a published chain that are pinned. */
 export type Published = Pick<
 	RelayChain,
 	"id" | "protocol" | "permits" | "solverAddresses" | "contracts"
@@ -29,7 +29,7 @@ const IMPLEMENTATION = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca
 const BEACON = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
 /** `implementation()`. */
 const IMPLEMENTATION_CALL = "0x5c60da1b";
-/** A minimal proxy (ERC-1167): the address stands in its code. */
+/** Matches a minimal proxy (ERC-1167), whose code contains the address of its implementation. */
 const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/;
 const CODE_LENGTH_MAX = 200_000;
 
@@ -43,8 +43,8 @@ const wordAddress = anyCaseWordSchema.transform((word) =>
 );
 
 /**
- * Returns the pins of chains; a role that a chain has no pin of is pinned as it is published now.
- * What is published later and is not pinned takes an operator's word.
+ * Returns the pins of chains; a role that has no pin yet is pinned as it is published now. A
+ * contract that is published later needs an operator's approval.
  */
 export async function knownPins(
 	{ core }: Pick<BridgeContext, "core">,
@@ -66,7 +66,7 @@ export async function knownPins(
 	);
 }
 
-/** Whether one of the provider's addresses is pinned on a chain in a role. */
+/** Returns whether one of the provider's addresses is pinned on a chain in a role. */
 const isPinned = (pins: readonly Pin[], { chainId, role, address }: Contract) =>
 	pins.some((pin) => pin.chainId === chainId && pin.role === role && pin.address === address);
 
@@ -93,8 +93,8 @@ export function withPinned<Ends extends Record<string, RelayChain>>(
 }
 
 /**
- * Returns why an order of this solver is refused where the provider publishes it and it is not
- * pinned; null where it is, or where it is nobody's.
+ * Returns why an order of this solver is refused: the provider publishes it and it is not pinned.
+ * Null where it is pinned, or not the provider's at all.
  */
 export function solverDenial(
 	context: PinContext,

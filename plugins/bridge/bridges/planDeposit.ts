@@ -38,7 +38,7 @@ export const depositRequest = z.object({
 });
 export type DepositRequest = z.output<typeof depositRequest>;
 
-/** What both kinds are given to plan by. */
+/** Holds what both kinds of deposits are planned from. */
 export type Preparing<Request extends DepositRequest = DepositRequest> = {
 	intent: Intent<Request>;
 	wallet: Wallet;
@@ -46,7 +46,7 @@ export type Preparing<Request extends DepositRequest = DepositRequest> = {
 	signal: AbortSignal;
 };
 
-/** What a wallet has to hold for a plan, in one currency. */
+/** Holds what a wallet needs for a plan, in one currency. */
 type Needed = { currency: Address; raw: bigint; decimals: number; symbol: string };
 
 /** A quote, and what was told beside it that plans go by. */
@@ -67,7 +67,7 @@ const quantity = z
 	.regex(/^0x[0-9a-fA-F]{1,64}$/)
 	.transform(BigInt);
 
-/** Its kind's own answers, which are the same for both. */
+/** Holds the methods that are the same in both kinds of deposits. */
 export const sharedKind = { keeps: keepsDeposit, deny: recipientDenial };
 
 /**
@@ -136,7 +136,7 @@ export function neededFor(
 	return step.valueRaw === 0n ? token : [...token, value];
 }
 
-/** Returns why no further step of a bridge may be taken, whatever its quote; null: it may. */
+/** Returns why no further step of a bridge may be taken, whatever its quote is; null: it may. */
 function refusalOf(
 	{ settings }: BridgeContext,
 	{ channel, heldAt, route }: Bridge,

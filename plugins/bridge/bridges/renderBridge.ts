@@ -204,7 +204,7 @@ export function renderBridge(
 		quote: StoredQuote | null;
 		/** The one that deposits, then its allowance, then what took an older allowance back. */
 		intents: readonly Intent[];
-		/** Who signs what in place of them, and what was asked for later. */
+		/** Intents that sign in place of the deposit, also those that were asked for later. */
 		signers: readonly (Intent | null)[];
 		later: readonly Authorization[];
 		confirmUrl: string | null;
@@ -254,7 +254,7 @@ function resetStep(quote: StoredQuote | null, reset: Intent | undefined): Bridge
 	return [{ ...approve, data, ...sentBy(reset) }];
 }
 
-/** Returns why a bridge stands there: as its step says where that is of the same code. */
+/** Returns the error of a bridge: that of its step where it has the same code. */
 function errorOf(
 	{ errorCode: code, detail }: Bridge,
 	steps: readonly (Intent | null)[],
@@ -312,7 +312,7 @@ function arrivedOf(bridge: Bridge): BridgeView["arrived"] {
 	};
 }
 
-/** Says where the money is, in one sentence that is true until the next look. */
+/** Says where the money is, in one sentence that is true until the next lookup. */
 export function whereIs(bridge: Bridge): string {
 	const { status, route, errorCode, isVerified } = bridge;
 	const from = route?.origin.chain ?? "its chain";

@@ -26,12 +26,12 @@ export type Resolved = {
 	route: BridgeRoute;
 	origin: RelayChain;
 	destination: RelayChain;
-	/** Whether a signature is asked for in place of transactions. */
+	/** True if a signature is asked for in place of transactions. */
 	usePermit: boolean;
 	/** The token crosses by itself, by LayerZero; null: the provider carries it. */
 	direct: DirectEnds | null;
 };
-/** What operators and the profile's owner set about chains. */
+/** Holds what operators and the profile's owner set about chains. */
 type RouteRules = {
 	off: ReadonlySet<number>;
 	preferences: ReadonlyMap<number, Preference>;
@@ -45,11 +45,13 @@ type RouteAsked = {
 type Resolution = { kind: "good"; resolved: Resolved } | { kind: "bad"; denial: Denial };
 
 const HOME_CHAIN = "robinhood";
-/** Where 'DEGEN 2 STABLE' ends: chain 988 and its stablecoin. */
+/** The destination of 'DEGEN 2 STABLE': chain 988 and its stablecoin. */
 const STABLE = { chain: "988", currency: "0x779ded0c9e1022225f8e0630b35a9b54be713736" };
 /** The most addresses that are named where a symbol means several. */
 const AMBIGUOUS_SHOWN = 4;
-/** Below it are precompiled contracts and other addresses that nobody has a key for. */
+/**
+ * Limits the addresses of precompiled contracts and others that have no private key: all below it.
+ */
 const RESERVED_ADDRESSES = 0x1_0000n;
 /** Gas of a deposit, kept four times: its price may double, and more is offered than is paid. */
 const DEPOSIT_GAS_KEPT = 4n * 150_000n;
@@ -146,7 +148,7 @@ async function resolve(context: BridgeContext, asked: RouteAsked): Promise<Resol
 	return { route, origin, destination, usePermit, direct };
 }
 
-/** Refuses contracts of the registry: nobody gets out what arrives there. */
+/** Refuses contracts of the registry as recipients: money that arrives there is lost. */
 async function requirePayable(
 	{ wallets }: BridgeContext,
 	place: TokenPlace,
@@ -196,8 +198,8 @@ async function bothCurrencies(context: BridgeContext, [given, wanted]: [Named, N
 }
 
 /**
- * Returns the currency of a symbol or an address. A symbol that means several, or none that the
- * provider vouches for, is refused: what looks like a token by its name may be anybody's.
+ * Returns the currency of a symbol or an address. A symbol with several meanings, or of a token
+ * that the provider does not vouch for, is refused: any contract may use any name.
  */
 async function currencyOf(
 	{ directory }: BridgeContext,
@@ -261,8 +263,8 @@ async function requireDecimals(
 
 /**
  * Returns all that a wallet holds of a currency; of the chain's coin, less what the deposit may
- * cost. In direct mode the message is paid in coin as well, and nobody knows how much before it is
- * quoted for an amount.
+ * cost. In direct mode the message is paid in coin as well, and its price is known only after a
+ * quote for an amount.
  */
 async function allRaw(
 	{ readers }: BridgeContext,
@@ -304,7 +306,7 @@ function amountRaw(text: string, currency: Currency): bigint {
 	throw refuse("amount_invalid", "The amount must be more than zero.");
 }
 
-/** Reads an address that is paid; one that nobody has a key for is refused. */
+/** Reads an address that is paid; an address without a private key is refused. */
 function payee(text: string, { member, token }: { member: string; token: Address }): Address {
 	const isAddress = isChecksummed(text);
 	const address = text.toLowerCase() as Address;

@@ -1,4 +1,4 @@
-// Follows what an owner's own wallet deposited for a bridge once more, or after it was called off.
+// Follows a second deposit of an owner's own wallet for a bridge, or one after it was cancelled.
 
 import { decodeEventLog } from "viem";
 import { z } from "zod";

@@ -21,9 +21,9 @@ import type { HandOver } from "#plugins/bridge/sql/quotes.ts";
 
 type Payment = Extract<Authorization, { kind: "payment" }>;
 
-/** Whether a token was taken by a signature. */
+/** Says whether a token was taken by a signature. */
 type AuthorizedState =
-	/** By this transaction; null: none of the newest blocks shows which. */
+	/** Used by this transaction; null: none of the newest blocks shows which. */
 	| { kind: "used"; hash: Hex | null }
 	| { kind: "open" }
 	/** The money was not taken, and cannot be any more: the signature has expired on chain. */
@@ -49,8 +49,9 @@ const quantity = z
 	.transform(BigInt);
 const blockSchema = z.object({ number: quantity, timestamp: quantity });
 /**
- * Asks the origin chain what came of a signature that was handed over, whatever was answered then.
- * Taken: it is the deposit. Void: nobody can take it any more, and the money is in the wallet.
+ * Asks the origin chain whether a signature that was handed over was used, whatever the provider
+ * answered. Used: it is the deposit. Void: it cannot be used any more, and the money is in the
+ * wallet.
  */
 export async function seekAuthorized(context: BridgeContext, given: Given): Promise<void> {
 	const { bridge, rows, payment, signal } = given;

@@ -152,8 +152,9 @@ export async function takeStepResult(
 }
 
 /**
- * Looks for a deposit that its owner's wallet sent and nobody told us of: the provider sees each
- * that names its order. What it says is a hint: the chain must show the call that was asked for.
+ * Looks for a deposit that its owner's wallet sent without a report to us: the provider sees each
+ * that names its order. The provider's answer is a hint: the chain must show the call that was
+ * asked for.
  */
 export async function seekDeposit(
 	context: BridgeContext,
@@ -274,8 +275,8 @@ function isAsked({ status }: Intent): boolean {
 }
 
 /**
- * Takes a deposit whose wallet did not wait for the allowance before it: the money left, whatever
- * was to come first. False where the call is not the stored deposit's.
+ * Takes a deposit whose wallet did not wait for the allowance before it: the money left all the
+ * same. False where the call is not the stored deposit's.
  */
 async function takeEarly(
 	context: BridgeContext,

@@ -22,11 +22,11 @@ import { readHandOvers } from "#plugins/bridge/sql/quotes.ts";
 import { readSecondHashes } from "#plugins/bridge/sql/secondDeposits.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
-/** The delay until the next look at an intent that moves by itself, and at one that waits. */
+/** The delay until the next lookup of an intent that moves by itself, and of one that waits. */
 const MOVING_MS = SECOND_MS;
 const WAITING_MS = 5 * SECOND_MS;
 const SIGNING_MS = 2 * SECOND_MS;
-/** The delay between looks for a signature that nobody reported: at first, and later. */
+/** The delay between lookups of a signature that was not reported: at first, and later. */
 const LATE_MS = MINUTE_MS;
 const LATER_MS = 10 * MINUTE_MS;
 const MISSING = "deposit_missing";
@@ -95,9 +95,9 @@ export async function syncIntent(
 }
 
 /**
- * Calls a bridge off: what it has no intent for ends at once, else its intents are called off, the
- * one that deposits first. An allowance that was sent goes on; it can be taken back afterwards.
- * Throws `bridge_state` where the deposit was sent, handed over, or may have been.
+ * Cancels a bridge: without intents it ends at once, else its intents are cancelled, the deposit
+ * first. An allowance that was sent continues; it can be revoked afterwards. Throws `bridge_state`
+ * where the deposit was sent, handed over, or may have been.
  */
 export async function cancelBridge(
 	context: BridgeContext,
@@ -210,8 +210,8 @@ function isSignedByOwner({ status, errorCode }: Bridge): boolean {
 }
 
 /**
- * Returns the move where the owner did not say in time that they signed. They may have done so
- * without a word, so for a day the deposit is still looked for.
+ * Returns the move where the owner did not report a signature in time. They may have signed without
+ * a report, so the deposit is still looked for, for a day.
  */
 function unansweredStep({ failedAt }: Bridge, nowMs: number): Step {
 	const since = failedAt ?? new Date(nowMs);
@@ -242,7 +242,7 @@ function endedStep(bridge: Bridge, given: Given & { code: string }): Step {
 	return { event: heldAt === null ? "reject" : "disable", change, nextMs };
 }
 
-/** Returns the delay until the next look for a signature that nobody reported; null: no more. */
+/** Returns the delay until the next lookup of a signature that was not reported; null: no more. */
 function soughtMs(ageMs: number): number | null {
 	if (ageMs > FAILURE_OPEN_MS) return null;
 	return ageMs > LATER_MS ? LATER_MS : LATE_MS;

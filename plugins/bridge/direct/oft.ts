@@ -31,7 +31,7 @@ type Logged = { address: Address; topics: readonly Hex[]; data: Hex };
 type Delivery = {
 	word: RelayStatus;
 	searchedBlock: bigint | null;
-	/** Says whether all blocks were searched; false: the next look goes on with newer ones. */
+	/** True if all blocks were searched; false: the next lookup continues with newer ones. */
 	isWhole: boolean;
 };
 
@@ -52,10 +52,10 @@ export const oftAbi = parseAbi([
 	"event OFTReceived(bytes32 indexed guid, uint32 srcEid, address indexed toAddress, uint256 amountReceivedLD)",
 ]);
 
-/** Where a token's OFT is on one chain, and how LayerZero numbers that chain. */
+/** Holds a token's OFT contract on one chain, and LayerZero's number of that chain. */
 export type OftEnd = { chainId: number; eid: number; oft: Address };
 
-/** One token over all chains that its OFTs connect, as an operator names it. */
+/** Parses one token over all chains that its OFTs connect, as an operator configures it. */
 export const directToken = z.object({
 	symbol: z.string().regex(/^[A-Za-z0-9.]{1,16}$/),
 	ends: z.record(
@@ -84,7 +84,7 @@ const feeShape = z.object({ nativeFee: amount, lzTokenFee: amount });
 
 /** Limits the blocks that are searched where the newest block at the quote is not known. */
 const BLOCKS_MAX = 50_000n;
-/** Counts the newest blocks that each look searches again: they may have left the chain. */
+/** Counts the newest blocks that each lookup searches again: a reorg may have replaced them. */
 const BLOCKS_AGAIN = 64n;
 const LOGS_MAX = 2_000;
 const quantity = z.string().refine(isHex).transform(BigInt);
@@ -121,10 +121,10 @@ export function oftReader(read: Read, oft: Address, signal: AbortSignal) {
 }
 
 /**
- * Says what became of a message, by both chains and nobody's word: `success` with the transaction
- * in which the other contract received it, else in flight. A message that was not carried out stays
- * with LayerZero until somebody does so; nothing of it comes back. One look searches some pages of
- * the other chain's logs, from where the last one stopped.
+ * Returns the state of a message, proved by both chains alone: `success` with the transaction in
+ * which the other contract received it, else in flight. A message that was not executed stays with
+ * LayerZero until it is; it is never refunded. One lookup searches some pages of the other chain's
+ * logs, from where the last one stopped.
  */
 export async function deliveryOf(given: {
 	here: Read;
@@ -133,7 +133,7 @@ export async function deliveryOf(given: {
 	ends: { from: OftEnd; to: OftEnd };
 	/** Names the other chain's newest block at the time of the quote; null where it is not known. */
 	newestBlock: bigint | null;
-	/** Names the last block that an earlier look searched; null where there was no look. */
+	/** The last block that an earlier lookup searched; null: there was none. */
 	searchedBlock: bigint | null;
 	signal: AbortSignal;
 }): Promise<Delivery> {

@@ -22,7 +22,7 @@ import type { BridgeRequest } from "#plugins/bridge/sql/bridges.ts";
 import type { Told } from "#plugins/bridge/sql/quotes.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** Both ends of a token that crosses by itself, as it was resolved. */
+/** Holds both ends of a token that is bridged directly by LayerZero. */
 export type DirectEnds = { from: OftEnd; to: OftEnd };
 
 type Asked = {
@@ -37,7 +37,7 @@ type Quoted = { kind: "good"; quote: CheckedQuote; told: Told } | { kind: "bad";
 type Currency = { address: Address; symbol: string; decimals: number };
 type Found = { ends: DirectEnds; from: Currency; as: Currency } | { denial: Denial };
 
-/** What a message costs moves with two chains' gas: it is asked for anew after that. */
+/** The lifetime of a quote, because a message's cost changes with the gas of two chains. */
 const QUOTE_LIFETIME_MS = 120_000;
 const ESTIMATE_S = 60;
 const BPS = 10_000n;
@@ -50,10 +50,10 @@ const decimalsWord = z
 	.transform(Number);
 
 /**
- * Quotes a token that crosses by LayerZero itself: nobody fills it, so there is no order, and what
+ * Quotes a token that is bridged by LayerZero itself: there is no solver and no order, and what
  * leaves is what arrives. Both contracts must name each other on their own chains, and both must be
- * of the very tokens of the route; nothing that a third party says counts. A chain that cannot be
- * read is a refusal: nothing was sent.
+ * of the very tokens of the route; no third party is trusted. A chain that cannot be read is a
+ * refusal: nothing was sent.
  */
 export async function quoteDirect(context: BridgeContext, asked: Asked): Promise<Quoted> {
 	try {

@@ -32,7 +32,7 @@ export type LogPages = { logs: readonly Log[]; readTo: bigint };
 /** Most public nodes answer so many blocks; one that wants fewer gets fewer, down to one. */
 const BLOCKS_PER_PAGE = 2_000n;
 const FEWER = 4n;
-/** The most pages of one look: what is left is read by the next. */
+/** Limits the pages of one lookup: the rest is read by the next one. */
 const PAGES_MAX = 10;
 /** The same where they are as small as this, so that a look keeps up with a fast chain. */
 const SMALL_PAGES_MAX = 60;
@@ -48,9 +48,9 @@ export const logSchema = z.object({
 const logsSchema = z.array(logSchema).max(LOGS_MAX);
 
 /**
- * Reads logs from a block on, page by page, up to a newest block or to what one look may ask. A
- * page that a node refuses is asked for in smaller ones. What was read until a node fails counts;
- * throws where that is nothing.
+ * Reads logs from a block on, page by page, up to a newest block or the limit of one lookup. A page
+ * that a node refuses is asked for in smaller ones. If a node fails later, the pages before count;
+ * throws where there are none.
  */
 export async function readLogPages(read: Read, asked: Asked): Promise<LogPages> {
 	const { address, topics, fromBlock, toBlock, isNewestFirst = false, signal } = asked;

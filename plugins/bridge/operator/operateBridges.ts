@@ -27,7 +27,9 @@ import { PIN_ROLES } from "#plugins/bridge/sql/pins.ts";
 
 type BridgeOperations = ReturnType<typeof operateBridges>;
 
-/** What an operator changes of a bridge that is held; throws a Fault where that may not be. */
+/**
+ * Holds an operator's change of a bridge that is locked; throws a Fault where it is not allowed.
+ */
 type Changed = { move?: BridgeEvent; change: BridgeChange };
 type Change = { actor: string; action: string; to(held: Bridge, at: Date): Changed };
 
@@ -50,7 +52,7 @@ const SHORT_ENDS = new Map<string, Accepted["end"]>([
 /** Statuses of an intent of which nothing was sent. */
 const WAITING: readonly string[] = ["created", "confirmation_required", "signature_required"];
 
-/** What the commands below need of the plugin; nobody else does. */
+/** Names the service that only the commands below use. */
 export const BridgeOperatorKey = serviceKey<BridgeOperations>()("bridge");
 
 /** The actor in the audit log: whoever has a shell on the machine. */
@@ -178,7 +180,7 @@ export function operateBridges(
 		return await show(id);
 	}
 
-	/** Looks for a bridge's money again, also after it was given up; returns how it stands. */
+	/** Looks for a bridge's money again, also after it was given up; returns its new state. */
 	const look = (id: string, actor: string): Promise<BridgeView> =>
 		change(id, { actor, action: "bridge.looked", to: lookedAt });
 
@@ -201,7 +203,7 @@ export function operateBridges(
 			const shown = await Promise.all(listed.map((bridge) => bridges.show(bridge)));
 			return { bridges: shown, hasMore: found.length > listed.length };
 		},
-		/** Makes a bridge go on that stands still. A quote that holds is used again. */
+		/** Continues a bridge that stopped. A quote that is still valid is used again. */
 		async retry(id: string, actor: string): Promise<BridgeView> {
 			const bridge = await find(id);
 			if (bridge.status !== "created" && bridge.status !== "quoted") return await look(id, actor);

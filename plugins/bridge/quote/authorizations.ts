@@ -19,7 +19,7 @@ import type { Signable } from "#plugins/wallets/contract.ts";
 
 type AuthorizationAsked = { route: BridgeRoute; origin: RelayChain; nowMs: number };
 
-/** One transaction of a bridge, in its order. */
+/** Holds one transaction of a bridge, in its order. */
 export type BridgeStep = {
 	kind: "approve" | "deposit";
 	chainId: number;
@@ -54,7 +54,7 @@ export const authorizationSchema = z.discriminatedUnion("kind", [
 	z.object({
 		kind: z.literal("payment"),
 		chainId: z.int(),
-		/** Who signs. */
+		/** The address that signs. */
 		user: anyCaseAddressSchema,
 		token: anyCaseAddressSchema,
 		spender: anyCaseAddressSchema,

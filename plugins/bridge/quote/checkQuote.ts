@@ -17,7 +17,7 @@ import {
 import { orderIdOf, orderSignerOf } from "#plugins/bridge/relay/order.ts";
 import type { RelayChain, RelayQuote } from "#plugins/bridge/relay/Relay.ts";
 
-/** What a quote promises, once nothing of it contradicts what was asked for. */
+/** Holds the promises of a quote that agrees with what was asked for. */
 export type CheckedQuote = {
 	requestId: Hex;
 	orderId: Hex;
@@ -28,7 +28,7 @@ export type CheckedQuote = {
 	deadlineMs: number;
 	/** Transactions; none where signatures take their place. */
 	steps: BridgeStep[];
-	/** What is signed and handed to the provider, in this order; else none. */
+	/** Messages that are signed and handed to the provider, in this order; else empty. */
 	authorizations: Authorization[];
 };
 
@@ -64,10 +64,9 @@ const APPROVE = /^approv(e|al)$/;
 const NONE = { authorizations: [], untilMs: Number.POSITIVE_INFINITY };
 
 /**
- * Checks a quote against what was asked for, member by member. Steps are not taken from it: they
- * are built here, and the quote's must be the same to the last byte. Where the money goes stands in
- * the order alone, so its hash must be the id that is deposited for, and its solver must be the
- * provider's.
+ * Checks a quote against the request, member by member. Its steps are not used: they are built
+ * here, and the quote's must equal them to the last byte. Only the order says where the money goes,
+ * so its hash must be the id that the deposit names, and its solver must be the provider's.
  */
 export async function checkQuote(asked: QuoteAsked, said: RelayQuote): Promise<QuoteVerdict> {
 	const { route, origin, destination } = asked;
@@ -195,7 +194,7 @@ function refundFlaw(
 	return null;
 }
 
-/** Returns whether an order's extra bytes name nobody, or one of the provider's contracts. */
+/** Returns whether an order's extra bytes name no address, or one of the provider's contracts. */
 function isOfProvider(extraData: Hex, { contracts = [] }: RelayChain): boolean {
 	const words = contracts.map((one) => `0x${one.slice(2).padStart(64, "0")}`);
 	return extraData === "0x" || words.includes(extraData);

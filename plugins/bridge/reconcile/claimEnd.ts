@@ -17,15 +17,17 @@ import type { Bridge, BridgeChange } from "#plugins/bridge/sql/bridges.ts";
 import { readPins } from "#plugins/bridge/sql/pins.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 
-/** An end that somebody claims, and what the chains have of it. */
+/** Holds an end that the provider claims, and what the chains show of it. */
 export type Claim = { end: "fill" | "refund"; verification: Verification };
 
-/** What a look at a bridge comes to. */
+/** Holds the result of looking a bridge up. */
 export type Outcome = { event: BridgeEvent | null; change: BridgeChange };
 
 type Chains = {
 	chains: readonly RelayChain[];
-	/** By a node of ours, else by the provider's public one; null: there is neither. */
+	/**
+	 * Returns how a chain is read: by our own node, else by the provider's public one; null: neither.
+	 */
 	readingOf(chainId: number): Reading | null;
 };
 
@@ -34,7 +36,7 @@ type Asked = {
 	quote: StoredQuote;
 	end: "fill" | "refund";
 	hashes: readonly OutHash[];
-	/** Our own nodes alone, whatever the provider's say. */
+	/** True: only our own nodes count, whatever the provider's answer. */
 	isOwnOnly?: boolean;
 	signal: AbortSignal;
 };
@@ -124,8 +126,8 @@ export async function settleClaim(
 }
 
 /**
- * Decides again an end that stands by the provider's own node alone, once a node of ours has
- * looked: it is verified, or in doubt. Null: none of ours can say.
+ * Decides an end again that only the provider's own node proved, once a node of ours has answered:
+ * it is verified, or in doubt. Null: none of ours can answer.
  */
 export async function settleLater(
 	context: BridgeContext,
@@ -155,7 +157,7 @@ function unproven({ alarm }: BridgeContext, bridge: Bridge, at: Date): Outcome {
 	return { event: null, change: { claimedAt, errorCode: UNPROVEN, detail } };
 }
 
-/** Returns the change where nobody claims an end any more. */
+/** Returns the change where no end is claimed any more. */
 export function unclaimed({ errorCode, claimedAt }: Bridge): BridgeChange {
 	if (errorCode === UNPROVEN) return { claimedAt: null, errorCode: null, detail: null };
 	return claimedAt === null ? {} : { claimedAt: null };

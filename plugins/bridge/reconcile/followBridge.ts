@@ -1,4 +1,4 @@
-// Follows a deposited bridge to its end: by the provider's word, then by both chains.
+// Follows a deposited bridge to its end: by the provider's status, then by both chains.
 
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
@@ -42,16 +42,16 @@ import {
 import { quoteOfOrder, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import type { Intent } from "#plugins/wallets/contract.ts";
 
-/** What the provider's status means for a bridge whose deposit is on chain. */
+/** Names what the provider's status means for a bridge whose deposit is on chain. */
 type Judgement =
 	/** The provider claims an end: the chains are asked whether that is so. */
 	| { kind: "claims"; end: "success" | "refund"; hashes: readonly OutHash[] }
 	/** The provider says `failure`: shown after a grace time, believed after a day. */
 	| { kind: "failure" }
-	/** On its way, as far as anybody knows: also what was never heard of. */
+	/** The bridge is on its way, as far as is known: also with an unknown status, or none. */
 	| { kind: "in_flight" };
 
-/** What a look found: an end that is claimed is decided where the bridge is held. */
+/** Holds what a lookup found; a claimed end is decided while the bridge is locked. */
 type Found = Outcome & { claims?: readonly Claim[] };
 
 type Judged = {
@@ -107,8 +107,8 @@ export async function followBridge(
 }
 
 /**
- * Reads the provider's word. Only three of its words are an end, or could be one; every other one,
- * also one that was never seen before, and none at all, is in flight.
+ * Judges the provider's status. Only three are an end, or could be one; any other one, an unknown
+ * one, and none at all, is in flight.
  */
 export function judgeWord(word: RelayStatus): Judgement {
 	if (word.kind === "unseen") return { kind: "in_flight" };
@@ -123,7 +123,7 @@ export function judgeWord(word: RelayStatus): Judgement {
 	}
 }
 
-/** Returns the event that is due by time alone, and the delay until the next look. */
+/** Returns the event that is due by time alone, and the delay until the next lookup. */
 export function judgeTime(
 	bridge: Pick<Bridge, "status" | "depositedAt" | "failedAt" | "changedAt">,
 	{ nowMs, timeoutMs }: { nowMs: number; timeoutMs: number },
@@ -146,9 +146,9 @@ export function judgeTime(
 }
 
 /**
- * Returns what may have become of a deposit that was made once more: a fill or a refund, whatever
- * its request's word is about. Nothing, as long as the first deposit may still get either: it has
- * no end, and is not given up.
+ * Returns the ends that a second deposit may have had: a fill or a refund, whatever the provider's
+ * status is about. Empty as long as the first deposit may still get either: it has no end, and is
+ * not given up.
  */
 async function claimsOfSecond(context: BridgeContext, given: Judged): Promise<Claim[]> {
 	const { bridge, word } = given;
@@ -255,7 +255,10 @@ function lostOutcome(
 	return isBack ? { event: "deposit", change: { errorCode: null } } : null;
 }
 
-/** Decides the claims of a look, the first that is proven; without any, what was found stands. */
+/**
+ * Decides the claims of a lookup by the first that is proved; without any, the lookup's own result
+ * is returned.
+ */
 async function settleAll(
 	context: BridgeContext,
 	tx: Tx,

@@ -6,10 +6,10 @@ import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.
 import type { ChainReader } from "#plugins/bridge/bridgeConfig.ts";
 import { GROWN_COIN, OWN_COIN, type Payment } from "#plugins/bridge/sql/arrivals.ts";
 
-/** Where a transaction stands. */
+/** Holds the position of a transaction: block, index, and the block's time in seconds. */
 export type Place = { block: bigint; index: bigint; atS: bigint };
 
-/** What makes a payment one for an order, and for none that was before it. */
+/** Says what makes a payment one for this order, and not for an earlier one. */
 export type Proof = {
 	/** The provider's own addresses on this chain; null: the chain itself named the transaction. */
 	payers: ReadonlySet<Address> | null;
@@ -21,8 +21,8 @@ export type Proof = {
 };
 
 /**
- * What a transaction did. `absent`: the chain has no such transaction (yet). `foreign`: it is there,
- * and none of it can be for the order, for the reason in `detail`.
+ * Holds what a transaction paid. `absent`: the chain has no such transaction (yet). `foreign`: it
+ * exists, and no payment of it can be for the order, for the reason in `detail`.
  */
 export type Payments =
 	| { kind: "unreadable" | "absent" | "reverted" }
@@ -76,7 +76,10 @@ const fullBlockSchema = z.object({
 	transactions: z.array(transactionSchema).max(TRANSACTIONS_MAX),
 });
 
-/** Reads where a transaction stands; null where the chain has it not. Throws where none answers. */
+/**
+ * Reads the position of a transaction; null where the chain does not have it. Throws if no node
+ * answers.
+ */
 export async function readPlace(
 	read: ChainReader,
 	{ hash, signal }: { hash: Hex; signal: AbortSignal },

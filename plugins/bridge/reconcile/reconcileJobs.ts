@@ -20,13 +20,12 @@ import {
 } from "#plugins/bridge/sql/bridges.ts";
 
 const TURN_TIMEOUT_MS = 30_000;
-/** The delay after a look that failed: one bridge must not stop those behind it. */
+/** The delay after a lookup that failed: one bridge must not stop those behind it. */
 const FAILED_LOOK_MS = 30_000;
 
 /**
- * Returns the jobs that take bridges further by the clock: those that have not deposited by their
- * intents, and those that have by the provider's word. Polling is what counts; webhooks only make
- * it sooner.
+ * Returns the jobs that continue bridges by the clock: before the deposit by their intents, after
+ * it by the provider's status. Polling is enough; webhooks only make it sooner.
  */
 export function reconcileJobs(context: BridgeContext): Job[] {
 	const { core } = context;
@@ -62,9 +61,9 @@ export function reconcileJobs(context: BridgeContext): Job[] {
 }
 
 /**
- * Looks at a bridge that a webhook made due, without waiting for the next turn. It takes its place
- * in the same budget as all polling; where that has none left, or anything else fails, the bridge
- * is still due, and the next turn looks at it.
+ * Looks a bridge up that a webhook made due, without waiting for the next turn. It uses the same
+ * budget as all polling; where that is used up, or anything else fails, the bridge is still due,
+ * and the next turn looks it up.
  */
 export async function lookNow(context: BridgeContext, bridgeId: string): Promise<void> {
 	const { core, ending } = context;

@@ -13,7 +13,10 @@ import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 
 export type OutHash = { hash: Hex; chainId: number | null };
 
-/** How a chain is read: by a node of this deployment's or an operator's, or by the provider's. */
+/**
+ * Says how a chain is read, and whether by a node of this deployment or an operator (`isOwn`), or
+ * the provider's.
+ */
 export type Reading = { read: ChainReader; isOwn: boolean };
 
 /** The result of looking up the provider's claim on chain. */
@@ -29,7 +32,7 @@ export type Verification =
 export type Seen = {
 	outHash: Hex;
 	outChainId: number;
-	/** The transaction paid an address of this bridge, in whatever currency. */
+	/** True: the transaction paid an address of this bridge, in any currency. */
 	isPaid: boolean;
 	detail: string | null;
 };
@@ -38,7 +41,7 @@ export type EndAsked = {
 	end: "fill" | "refund";
 	route: BridgeRoute;
 	quote: Pick<StoredQuote, "orderId" | "requestId" | "minimumOutRaw" | "expectedOutRaw" | "told">;
-	/** The transaction that paid in; null: it is not known which, and `sinceMs` stands for it. */
+	/** The transaction that paid in; null: it is not known, and `sinceMs` is used instead. */
 	depositHash: Hex | null;
 	sinceMs: number;
 	hashes: readonly OutHash[];
@@ -48,7 +51,7 @@ export type EndAsked = {
 	signal: AbortSignal;
 };
 
-/** Of an order as it is stored, what says how it comes back. */
+/** Parses the parts of a stored order that say how it is refunded. */
 const storedOrder = z.object({
 	inputs: z.tuple([
 		z.object({
@@ -146,7 +149,7 @@ function flawOf(
 }
 
 /**
- * Returns what tells whether a transaction came after the deposit: on the same chain by its place,
+ * Returns a test whether a transaction came after the deposit: on the same chain by its position,
  * on another one by the time of its block, and by the block that was the newest when the quote was
  * made. Null: the deposit cannot be read.
  */
@@ -197,9 +200,9 @@ function fillGroup({ route, quote }: EndAsked): Omit<Group, "payments"> {
 }
 
 /**
- * Returns how an order may come back: where, in what, to whom, and how much at least. Orders tend
- * to allow any amount, so of what was paid in, or was to arrive, a quarter has to be there; of
- * another currency nobody here knows how much that is.
+ * Returns how an order may be refunded: on which chain, in what, to whom, and how much at least.
+ * Orders tend to allow any amount, so a quarter of what was paid in, or was to arrive, is required;
+ * the worth of another currency is not known here.
  */
 function refundGroups({ route, quote }: EndAsked): Omit<Group, "payments">[] {
 	const { origin, destination, refundTo, amountRaw } = route;

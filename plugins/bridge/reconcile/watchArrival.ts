@@ -25,15 +25,16 @@ const quantity = z
 	.transform(Number);
 const receiptSchema = z.object({ status: quantity, blockNumber: quantity }).nullable();
 
-/** What the chain says of an arrival now. */
+/** Says what the chain shows of an arrival now. */
 type Arrival = "final" | "there" | "gone" | "unreadable";
 
 type Due = { event: "doubt" | null; change: NonNullable<BridgeMove["change"]> };
 
 /**
- * Looks once at what arrived, until its block is too deep to leave the chain, or for half an hour.
- * What the chain took back is told: it is uncertain again, with an alarm, and followed as before.
- * One answer of one node does not take an end back: a second one, a moment later, has to agree.
+ * Looks an arrival up once; called until its block is too deep for a reorg, or for half an hour. An
+ * arrival that a reorg removed makes the bridge uncertain again, with an alarm, and it is followed
+ * as before. One answer of one node is not enough for that: a second one, a moment later, has to
+ * agree.
  */
 export async function watchArrival(
 	context: BridgeContext,

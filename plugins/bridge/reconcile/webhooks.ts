@@ -19,7 +19,9 @@ import {
 } from "#plugins/bridge/limits.ts";
 import { wakeBridge } from "#plugins/bridge/sql/bridges.ts";
 
-/** What a webhook led to. `idle`: there is nothing of ours to look at, or it is due already. */
+/**
+ * Says what a webhook caused. `idle`: it is about no bridge of ours, or the bridge is due already.
+ */
 export type BridgeWebhookOutcome = "woken" | "idle" | "limited" | "repeated" | "ignored";
 
 export type BridgeWebhooks = {
@@ -35,7 +37,7 @@ type WebhookDeps = {
 	onWoken(bridgeId: string): void;
 };
 
-/** Why a webhook of the bridge provider is turned away. None says more than its sender knows. */
+/** Names why a webhook of the bridge provider is refused. None shows more than its sender knows. */
 export const bridgeWebhookFault = defineFaults({
 	webhookHeaders: {
 		code: "bridge_webhook_headers",

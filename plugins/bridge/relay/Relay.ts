@@ -17,11 +17,11 @@ export type RelayChain = {
 	/** Currencies that its solver holds there: what refunds may come in. */
 	solverCurrencies: readonly Address[];
 	solverAddresses: readonly Address[];
-	/** How the settlement protocol names the chain, and the contract that takes deposits. */
+	/** The settlement protocol's name of the chain, and the contract that takes deposits. */
 	protocol: { name: string; depository: Address } | null;
 	/** Contracts of its own there, which orders may name as what fills them or pays them back. */
 	contracts?: readonly Address[];
-	/** Which contract takes what owners signed for, and of which tokens; null: none does. */
+	/** The contract that takes tokens by owners' signatures, and those tokens; null: none does. */
 	permits: { spender: Address; tokens: readonly Address[] } | null;
 };
 
@@ -35,7 +35,7 @@ export type RelayCurrency = {
 	isVerified: boolean;
 };
 
-/** What is asked for. Amounts in base units. */
+/** Holds a request for a quote. Amounts in base units. */
 export type RelayQuoteRequest = {
 	user: Address;
 	recipient: Address;
@@ -52,8 +52,8 @@ export type RelayQuoteRequest = {
 export type RelayQuote = WireQuote;
 
 /**
- * Where the provider says a request stands. `unseen`: it knows nothing of it, which is in flight.
- * `status` is any text: what is not one of its names is in flight as well.
+ * Holds the provider's status of a request. `unseen`: it knows nothing of it, which is in flight.
+ * `status` is any text: an unknown one is in flight as well.
  */
 export type RelayStatus =
 	| { kind: "unseen" }
@@ -61,7 +61,7 @@ export type RelayStatus =
 			kind: "seen";
 			status: string;
 			depositHashes: readonly Hex[];
-			/** Of the fill, or of the refund. */
+			/** Hashes of the fill, or of the refund. */
 			outHashes: readonly { hash: Hex; chainId: number | null }[];
 			updatedAtMs: number | null;
 			failReason: string | null;
@@ -88,7 +88,7 @@ export type Relay = {
 		by: { depositHash: Hex } | { orderId: Hex },
 		options: RelayCallOptions,
 	): Promise<{ requestId: Hex; status: RelayStatus } | null>;
-	/** Has the provider look at a deposit. Safe to repeat: it reads the chain, and nothing else. */
+	/** Asks the provider to look at a deposit. Safe to repeat: it only reads the chain. */
 	hint(
 		deposit: { chainId: number; hash: Hex; requestId: Hex },
 		options: RelayCallOptions,

@@ -66,7 +66,7 @@ export const offRelay: Relay = {
 	hint: isOff,
 };
 
-/** Makes the adapter of the bridge provider over HTTP; it calls nobody until it is asked. */
+/** Makes the adapter of the bridge provider over HTTP; it makes no calls until it is used. */
 export function createRelay(options: RelayClientOptions): Relay {
 	const call = createRelayClient(options);
 	return {

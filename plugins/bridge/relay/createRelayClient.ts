@@ -13,10 +13,10 @@ import { wireRefusal } from "#plugins/bridge/relay/wire.ts";
 type CallClass = "quote" | "requests" | "other";
 
 type RelayCall<Output> = {
-	/** What it is called in metrics: `status`. */
+	/** The call's name in metrics, such as `status`. */
 	name: string;
 	class: CallClass;
-	/** Below the base URL, with its query. */
+	/** The path below the base URL, with its query. */
 	path: string;
 	/** Makes it a POST. */
 	body?: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export type RelayClientOptions = {
 	timeoutMs?: number;
 };
 
-/** What was answered; null where the provider does not know the thing (404). */
+/** Calls the provider and returns the answer; null where it does not know the thing (404). */
 type RelayClient = <Output>(
 	call: RelayCall<Output>,
 	options: RelayCallOptions,
@@ -41,7 +41,7 @@ type RelayClient = <Output>(
 
 type Terms = { perWindow: number; windowMs: number };
 
-/** What goes wrong with the bridge provider. */
+/** Names what goes wrong with the bridge provider. */
 export const relayFault = defineFaults({
 	off: {
 		code: "bridge_provider_off",
@@ -81,9 +81,11 @@ export const RELAY_BASE_URL_DEFAULT = "https://api.relay.link";
 const CALL_TIMEOUT_MS = 10_000;
 /** A list of chains is the largest answer: under 1 MB in 2026. */
 export const BODY_BYTES_MAX = 4 * 1_048_576;
-/** How long a person's call waits for the provider's limits; a job's call never does. */
+/**
+ * Limits how long a person's call waits for the provider's rate limits; a job's call never waits.
+ */
 const WAITED_OUT_MS = 3_000;
-/** How long all processes pause after a 429 that names no time. */
+/** The pause of all processes after a 429 that names no time. */
 const PAUSE_DEFAULT_MS = 5_000;
 const PAUSE_MAX_MS = 5 * MINUTE_MS;
 
@@ -100,7 +102,7 @@ const CALL_LIMITS: Readonly<Record<"open" | "keyed", Readonly<Record<CallClass, 
 		other: { perWindow: 200, windowMs: MINUTE_MS },
 	},
 };
-/** The shares of polling, and of what strangers look at, in the minute of all other calls. */
+/** Limits, in the minute of all other calls, the shares of polling and of public reads. */
 export const POLLS_PER_MINUTE = 150;
 const VIEWS_PER_MINUTE = 30;
 

@@ -26,13 +26,13 @@ const wireBytes = z
 	.max(BYTES_LENGTH_MAX)
 	.regex(/^0x([0-9a-fA-F]{2})*$/)
 	.transform((text) => text.toLowerCase() as Hex);
-/** How the protocol names a chain: `base`, `robinhood`. */
+/** Parses the protocol's name of a chain: `base`, `robinhood`. */
 export const protocolName = z.string().min(1).max(TEXT_LENGTH_MAX);
 const seconds = z.int().min(0).max(UINT32_MAX);
 
 /**
- * What the provider's solver signs: who pays what where, who gets how much at least, who gets it
- * back, until when. Strict: a member that its hash does not cover would promise nothing.
+ * Parses what the provider's solver signs: who pays what where, who gets how much at least, who is
+ * refunded, until when. Strict: a member that its hash does not cover would promise nothing.
  */
 export const relayOrder = z.strictObject({
 	version: z.literal("v1"),
@@ -194,8 +194,8 @@ const typedData = z.strictObject({
 const message = z.strictObject({ signatureKind: z.literal("eip191"), message: anyCaseWordSchema });
 
 /**
- * What a signature step asks for, and where the signature goes. Other kinds of signatures are not
- * read: what nobody here understands is not signed.
+ * Parses what a signature step asks for, and where the signature goes. Other kinds of signatures
+ * are not read: what is not understood here is not signed.
  */
 export const wireAuthorization = z.strictObject({
 	sign: z.discriminatedUnion("signatureKind", [typedData, message]),

@@ -42,7 +42,7 @@ const contracts = z.object({
 	relayReceiver: optional(anyCaseAddressSchema),
 });
 
-/** One chain of `GET /chains`, whatever kind of chain it is. */
+/** Parses one chain of `GET /chains`, whatever kind of chain it is. */
 export const wireChain = z.object({
 	id: chainId,
 	name: words(64),
@@ -65,7 +65,7 @@ export const wireChain = z.object({
 });
 export const wireChains = z.object({ chains: z.array(z.unknown()).max(LIST_MAX) });
 
-/** One currency of `POST /currencies/v2`. */
+/** Parses one currency of `POST /currencies/v2`. */
 export const wireCurrency = z.object({
 	chainId,
 	address: anyCaseAddressSchema,
@@ -87,7 +87,7 @@ const money = z.object({
 	amountUsd: optional(decimalText),
 	minimumAmount: optional(wireUint),
 });
-/** Fees may be negative: somebody else pays a part. */
+/** Parses a fee. It may be negative: then another party pays a part. */
 const fee = z.object({
 	currency: z.object({ chainId, address: anyCaseAddressSchema, symbol: words(32) }),
 	amount: z
@@ -110,7 +110,7 @@ const transaction = z.object({
 	chainId,
 });
 
-/** Where its progress is asked for: by the same request id. */
+/** Parses the URL at which a step's progress is asked for; it has the same request id. */
 const check = z
 	.object({ endpoint: z.string().max(300) })
 	.optional()
@@ -146,10 +146,10 @@ const step = z.discriminatedUnion("kind", [
 ]);
 export type WireStep = z.output<typeof step>;
 
-/** What `POST /execute/permits` answers: it may ask for more. */
+/** Parses the answer of `POST /execute/permits`: it may ask for more signatures. */
 export const wirePermitAnswer = z.object({ steps: z.array(step).max(STEPS_MAX).optional() });
 
-/** What `POST /quote/v2` answers. */
+/** Parses the answer of `POST /quote/v2`. */
 export const wireQuote = z.object({
 	requestId: anyCaseWordSchema.nullish(),
 	steps: z.array(step).min(1).max(STEPS_MAX),
@@ -205,7 +205,7 @@ const reason = optional(
 		.regex(/^[A-Z0-9_/]{1,64}$/),
 );
 
-/** What `GET /intents/status/v3` answers. Any text may be its status. */
+/** Parses the answer of `GET /intents/status/v3`. Any text may be its status. */
 export const wireStatus = z.object({
 	status: z.string().max(64),
 	inTxHashes: hashes,
@@ -224,7 +224,7 @@ const hashesOf = z
 	.nullish()
 	.transform((all) => (all ?? []).flatMap((one) => hashOf.safeParse(one).data ?? []));
 
-/** One request of `GET /requests/v3`. */
+/** Parses one request of `GET /requests/v3`. */
 export const wireRequest = z.object({
 	id: anyCaseWordSchema,
 	status: z.string().max(64),
@@ -232,7 +232,7 @@ export const wireRequest = z.object({
 });
 export const wireRequests = z.object({ requests: z.array(z.unknown()).max(LIST_MAX) });
 
-/** How the provider says no. */
+/** Parses a refusal of the provider. */
 export const wireRefusal = z.object({
 	message: words(300).optional().catch(undefined),
 	errorCode: z

@@ -196,7 +196,7 @@ function bridgeRoutes(deps: Deps) {
 		);
 }
 
-/** Returns the route of one word that an operator says about a bridge. */
+/** Returns the route of one operator's action on a bridge. */
 function wordRoute(deps: Deps, { word, operationId, summary, description }: Word) {
 	return guarded(deps).post(
 		`/bridges/:id/${word}`,

@@ -1,4 +1,4 @@
-// Serves the routes of bridges: create, list, read, quote anew, cancel, revoke, tell a hash.
+// Serves the routes of bridges: create, list, read, quote anew, cancel, revoke, report a hash.
 
 import { Elysia } from "elysia";
 import { z } from "zod";

@@ -7,7 +7,7 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 export const OWN_COIN = -1;
 export const GROWN_COIN = -2;
 
-/** One payment of a transaction to one address, of which a bridge may be the owner. */
+/** Holds one payment of a transaction to one address, which may belong to a bridge. */
 export type Payment = {
 	chainId: number;
 	hash: Hex;
@@ -15,16 +15,19 @@ export type Payment = {
 	block: bigint;
 	party: Address;
 	currency: Address;
-	/** Of `GROWN_COIN` the most that the block leaves: no log shows what an inner call paid. */
+	/**
+	 * The amount; of `GROWN_COIN` at most what the block leaves: no log shows what an inner call
+	 * paid.
+	 */
 	raw: bigint;
 };
 
-/** What may end a bridge: payments in one currency to one party, and how much there must be. */
+/** Holds which payments may end a bridge: one currency, one recipient, and the least amount. */
 export type Group = {
 	chainId: number;
 	currency: Address;
 	party: Address;
-	/** Null: nobody can say what it is worth, so no sum of it is enough. */
+	/** The least amount; null: its worth is unknown, so no sum is enough. */
 	minimumRaw: bigint | null;
 	expectedRaw: bigint;
 	payments: readonly Payment[];

@@ -16,7 +16,7 @@ import { wireUint } from "#plugins/bridge/relay/order.ts";
 import { fewNotesSql, hashesColumn, isNews, knownAt, noteSql } from "#plugins/bridge/sql/moves.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
-/** What was asked for, as text: chains and currencies by the names that somebody typed. */
+/** Holds the request as text: chains and currencies by the names that a person typed. */
 export type BridgeRequest = {
 	amount: string;
 	currency: string;
@@ -114,7 +114,10 @@ const OPEN = "look_at is not null and status not in ('success', 'refund', 'rejec
 
 /** Statuses of what was not deposited, as far as anybody knows, and may have been. */
 const GIVEN_UP_BEFORE: readonly BridgeStatus[] = ["failure", "uncertain"];
-/** Not looked at any more, and not at an end. A dry run is none of these: nothing may wake it. */
+/**
+ * Selects bridges that are not looked up any more and have no end. A dry run is none of these: it
+ * must not be woken.
+ */
 const GIVEN_UP = `b.look_at is null and (
 	(b.status not in ('success', 'refund') and (b.deposited_at is not null
 		or b.status in ('failure', 'uncertain')))
@@ -219,7 +222,7 @@ export async function readBridge(db: Queryable, id: string): Promise<Bridge | nu
 	return row ? bridgeOf(row) : null;
 }
 
-/** Reads and locks a bridge: nobody else moves it before the transaction ends. */
+/** Reads and locks a bridge: no other process moves it before the transaction ends. */
 export async function lockBridge(tx: Tx, id: string): Promise<Bridge | null> {
 	const sql = `select ${COLUMNS} from bridge.bridge where id = $1 for no key update`;
 	const [row] = await tx.query<BridgeRow>(sql, [id]);
@@ -262,7 +265,7 @@ export async function listOpenBridges(db: Queryable, limit: number): Promise<Bri
 }
 
 /**
- * Reads the bridges that are due for a look, those that are due longest first. Uses the indexes
+ * Reads the bridges that are due for a lookup, those that are due longest first. Uses the indexes
  * `bridge_before` and `bridge_after`.
  */
 export async function readDueBridges(
@@ -286,9 +289,9 @@ export async function changeBridge(db: Queryable, id: string, change: BridgeChan
 }
 
 /**
- * Moves a bridge by the table of moves, and keeps the move, in one statement: each more is a round
- * trip that a webhook's news waits for. The caller holds its row. Null where the table has no such
- * move: then nothing is written.
+ * Moves a bridge by the table of moves, and records the move, in one statement: each more is a
+ * round trip that delays a webhook. The caller holds the lock of its row. Null where the table has
+ * no such move: then nothing is written.
  */
 export async function moveBridge(
 	tx: Tx,

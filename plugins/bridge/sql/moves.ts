@@ -6,10 +6,13 @@ import { anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable, SqlValue } from "#core/db/Database.ts";
 import type { BridgeEvent, BridgeStatus } from "#plugins/bridge/model.ts";
 
-/** `word`: the provider, or what was found, says something else. `verify`: a node of ours agrees. */
+/**
+ * Names the event of a line. `word`: the provider's status, or what was found, changed. `verify`: a
+ * node of ours agrees.
+ */
 export type NotedEvent = BridgeEvent | "word" | "verify";
 
-/** Who showed what the event says; null: nobody, or nothing had to be shown. */
+/** Says whose node showed the event; null: none, or nothing had to be shown. */
 export type ProvenBy = "own_node" | "provider_node";
 
 /** What unfinished bridges of one origin currency carry together. */
@@ -39,7 +42,7 @@ export type Moved = {
 	provenBy: ProvenBy | null;
 };
 
-/** What is known of a bridge, and kept with each line. */
+/** Holds what is known of a bridge, and stored with each line. */
 type Known = {
 	errorCode: string | null;
 	depositHash: Hex | null;

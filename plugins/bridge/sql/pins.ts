@@ -7,12 +7,15 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 export const PIN_ROLES = ["depository", "proxy", "solver", "filler"] as const;
 export type PinRole = (typeof PIN_ROLES)[number];
 
-/** One address of the provider's on a chain; `codeHash` null: it has none, or was not read yet. */
+/**
+ * Holds one address of the provider's on a chain; `codeHash` null: it has no code, or it was not
+ * read yet.
+ */
 export type Pin = { chainId: number; role: PinRole; address: Address; codeHash: Hex | null };
 
 type Writing = { by: string; at: Date };
 
-/** Who pinned what was published first. */
+/** The name of who pinned a contract that was pinned when it was first published. */
 export const FIRST_SEEN = "first seen";
 
 /**

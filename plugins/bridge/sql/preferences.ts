@@ -3,7 +3,7 @@
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-/** What a profile wants on a chain: who gets what arrives, and who gets what comes back. */
+/** Holds a profile's addresses for a chain: one for what arrives, and one for refunds. */
 export type Preference = {
 	chainId: number;
 	recipient: Address | null;
