@@ -8,12 +8,12 @@ export type SettledTrade = {
 	walletId: string | null;
 	/** The intent that moves its money; only with status `confirmed` is the trade final. */
 	intentId: string;
-	/** When it was requested. */
+	/** The time of the request. */
 	createdAt: Date;
 	side: "buy" | "sell";
 	/** The asset that was bought or sold, not the settlement currency. */
 	asset: Address;
-	/** Its value at the time of the request, in microdollars. */
+	/** The value of the trade at the time of the request, in microdollars. */
 	usdMicros: bigint;
 };
 

@@ -14,7 +14,7 @@ export type TokenSourceOptions = PriceRecordDeps & {
 	db: Queryable;
 	chainId: number;
 	assets: Pick<Assets, "pools" | "setAside" | "read">;
-	/** What an owner may be asked for at a price that is not sure, in microdollars. */
+	/** Limits the trades at an unsure price for which an owner may be asked, in microdollars. */
 	unpricedUsdMicrosMax: bigint;
 	/** The contracts that trades go through, each with what it is: "the swap router". */
 	contracts: ReadonlyMap<Address, string>;
@@ -51,11 +51,11 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 }
 
 /**
- * Returns what one whole token is worth for limits: the highest of what its feed said last and our
- * own record of a day. It is sure by an open, valid feed, which stands alone, and by the last close
- * of a closed market (`PriceWord` says how old that may be): a limit asks for no price to trade at,
- * and the record may only raise it. By a broken feed, or none, its owner is asked up to a bound;
- * null where nothing says anything.
+ * Returns what one whole token is worth for limits: the higher of its feed's last price and our own
+ * record of a day. The price is sure by an open, valid feed alone, and by the last close of a
+ * closed market (`PriceWord` says how old that may be): a limit needs no price to trade at, and the
+ * record may only raise it. With a broken feed, or none, its owner is asked up to a bound; null
+ * where no price is known.
  */
 async function priceOf(options: TokenSourceOptions, asset: Asset): Promise<TokenPrice | null> {
 	const word = await options.reference.word(asset);

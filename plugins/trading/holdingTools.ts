@@ -1,4 +1,4 @@
-// Offers the agent's tools and commands about what somebody holds.
+// Offers the agent's tools and commands about the holdings of a profile.
 
 import { z } from "zod";
 import type { Queryable } from "#core/db/Database.ts";
@@ -15,7 +15,7 @@ type HoldingToolsDeps = {
 	wallets: Pick<Wallets, "principalOf">;
 };
 
-/** How many holdings the line names; `data` has all. */
+/** Limits the holdings that the line names; `data` has all. */
 const NAMED_IN_LINE = 4;
 
 /** Returns the tools that show what the caller's wallets hold: all of it, or one token. */

@@ -55,7 +55,10 @@ export type Portfolio = (
 
 /** The most wallets that are read: each costs one call per token. */
 const HOLDING_WALLETS_MAX = 10;
-/** After this time a balance counts as unknown, so that the answer comes in time. */
+/**
+ * Limits the wait for a balance, in milliseconds: it is unknown then, so that the answer comes in
+ * time.
+ */
 const ANSWER_WAIT_MS = 5_000;
 
 const holdingSchema = z

@@ -3,7 +3,7 @@
 /** The chain on which trades are made. */
 export const TRADE_CHAIN_ID = 4663;
 
-/** How long a quote is valid after it was requested. */
+/** The lifetime of a quote after it was requested. */
 export const QUOTE_LIFETIME_MS = 30_000;
 /** The most pools that one swap goes through. */
 export const HOPS_MAX = 3;
@@ -25,10 +25,11 @@ export const ROUTER_PAUSE_MS = 1_000;
 /** Basis points of the whole. */
 export const BPS = 10_000n;
 
-/** How long after planning a swap that we send may still be mined. */
+/** The deadline of a swap that we send, counted from planning: it cannot be mined later. */
 export const SENT_DEADLINE_MS = 120_000;
 /**
- * The same for a swap that the owner's wallet sends: the lifetime of the link, and a little more.
+ * The deadline of a swap that the owner's wallet sends: the lifetime of the link, and a little
+ * more.
  */
 export const SIGNED_DEADLINE_MS = 720_000;
 
@@ -77,5 +78,5 @@ export const TOKEN_DECIMALS_MAX = 36;
 export const POOLS_EVERY_MS = 10_000;
 export const POOLS_TIMEOUT_MS = 8_000;
 
-/** How often our own record of pools is rid of what is older than a day. */
+/** The interval of deleting rows older than a day from our own record of pools. */
 export const PRUNE_EVERY_MS = 600_000;

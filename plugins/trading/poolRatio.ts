@@ -4,13 +4,13 @@ import { type Address, type Hex, isAddress } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import { BPS } from "#plugins/trading/limits.ts";
 
-/** How much comes out for one that goes in, both in base units, as a fraction. */
+/** Holds the amount that comes out for one that goes in, both in base units, as a fraction. */
 export type Ratio = { num: bigint; den: bigint };
 
-/** From which token to which a pool is passed. */
+/** Holds the direction in which a pool is passed. */
 type Way = { tokenIn: Address; tokenOut: Address };
 
-/** What `slot0` of a pool says; null members cannot be read. */
+/** Holds what `slot0` of a pool returns; null members cannot be read. */
 export type Slot0 = { sqrtPriceX96: bigint; tick: number };
 
 /** The selector of `slot0()`. */
@@ -118,7 +118,7 @@ export function narrowestOf(
 	};
 }
 
-/** Returns whether the token that goes in is the pool's first, whose price the pool tells. */
+/** Returns whether the token that goes in is the pool's token0, in which its price is given. */
 function isForward({ tokenIn, tokenOut }: Way): boolean {
 	assert(isAddress(tokenIn) && isAddress(tokenOut), "tokens are in lower case, or do not compare");
 	return tokenIn < tokenOut;

@@ -17,7 +17,7 @@ export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 /** Limits that nodes accept: views in one call, and gas for all of them. */
 const VIEWS_PER_CALL = 250;
 const CALL_GAS = "0x2faf080";
-/** Below this number of views, Multicall3 is not worth its overhead. */
+/** The least number of views for which Multicall3 is worth its overhead. */
 const VIEWS_WORTH = 8;
 /** Multicall3 may be deployed later: it is tried again after so many questions. */
 const ASKED_AGAIN_EVERY = 256;

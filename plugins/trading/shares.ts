@@ -54,7 +54,7 @@ export function multiplierView(to: Address): View {
 	return { to, data: "0xa60bf13d" };
 }
 
-/** Returns the multiplier; `none`: the contract has none; null: nobody knows. */
+/** Returns the multiplier; `none`: the contract has none; null: it could not be read. */
 export function multiplierOf(outcome: RpcOutcome | undefined): bigint | "none" | null {
 	// The contract reverts a function that it does not have.
 	if (outcome?.kind === "fault") return outcome.fault.code === "rpc_refused" ? "none" : null;

@@ -28,7 +28,7 @@ type StockToolsDeps = {
 const ENDING =
 	/\s+(?:inc|corp|corporation|company|co|ltd|plc|holdings|group|platforms|class [a-c]|common stock|stock|etf|token)\.?$/;
 
-/** How many tickers the line names; `data` has all. */
+/** Limits the tickers that the line names; `data` has all. */
 const NAMED_IN_LINE = 12;
 
 export const assetInput = z
@@ -220,7 +220,10 @@ function closedWords(market: "open" | "closed" | null): string {
 	return market === "closed" ? ", market closed" : "";
 }
 
-/** Returns a name as it is, and without what nobody says: `apple inc. token`, `apple`. */
+/**
+ * Returns a company's name as it is, and without the words that people leave out: `apple inc.
+ * token`, `apple`.
+ */
 function companyNames(name: string): string[] {
 	const whole = name.toLowerCase().replaceAll(",", "");
 	const names = [whole, whole.replace(/\s+[•(|–—-].*$/, "")];

@@ -249,7 +249,7 @@ function cancelTool(deps: TradeToolsDeps): AnyTool {
 	});
 }
 
-/** How every tool that returns a trade renders it. */
+/** Renders the trade of every tool that returns one. */
 const lines = {
 	line: lineOf,
 	asOfMs: () => null,

@@ -51,7 +51,7 @@ export type PoolAverages = {
 
 const SPAN_MINUTES = 30;
 const SPAN_SECONDS = SPAN_MINUTES * 60;
-/** Of the half hour's minutes, those that a whole average has at least. */
+/** The least minutes of the half hour that a valid average covers. */
 const MINUTES_LEAST = 25;
 /** A record whose newest reading is older does not say what is so now. */
 const NEWEST_MS = 3 * MINUTE_MS;
@@ -70,9 +70,9 @@ const OBSERVE = encodeFunctionData({ abi, functionName: "observe", args: [[SPAN_
 
 /**
  * Makes the averages of pools. A pool's own history (`observe`) comes first; where it reverts, as
- * it does in most pools because they keep one observation, our own record stands in: pools are
- * read every ten seconds anyway, and each minute's mean is kept for a day. Both say how much
- * liquidity there was: who provides it may take it away, move the price by dust, and come back.
+ * in most pools because they keep one observation, our own record is used: pools are read every ten
+ * seconds anyway, and each minute's mean is kept for a day. Both show the liquidity: its owner may
+ * remove it, move the price by a tiny amount, and return it.
  */
 export function createPoolAverages(deps: {
 	rpc: Pick<Rpc, "settle">;
@@ -120,7 +120,7 @@ export function createPoolAverages(deps: {
 	};
 }
 
-/** What the chain says of a pool: its mean by its own history, and its liquidity of now. */
+/** Holds what the chain shows of a pool: its mean by its own history, and its current liquidity. */
 type Seen = { own: PoolAverage | null; liquidityNow: bigint | null };
 
 /** Returns what the chain says of each pool; nothing where it is silent. */

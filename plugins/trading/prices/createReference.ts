@@ -21,7 +21,7 @@ type FeedReading = { updatedAtMs: number } | null;
 type FeedState =
 	/** The feed's answer is the current price. */
 	| { kind: "open"; ageMs: number }
-	/** The market is closed or stands still: its answer is the last price. */
+	/** The market is closed or halted: the feed's answer is the last price. */
 	| { kind: "closed"; ageMs: number }
 	/** The feed has no valid answer, or stopped while others update: the price is unknown. */
 	| { kind: "silent" };
@@ -42,13 +42,13 @@ export type LastPrice = {
 	market: "open" | "closed";
 };
 
-/** What feeds say of a token's price, and how far that can be believed. */
+/** Holds the price of a token by its feed, and how far it can be believed. */
 export type PriceWord =
 	/** The price of now, or the last one before the market closed. */
 	| { kind: "open" | "closed"; microsPerUnit: bigint }
 	/** A feed is named and says no price that can be believed; its last one of thirty days. */
 	| { kind: "broken"; lastMicros: bigint | null }
-	/** No feed is named for it. */
+	/** No feed is configured for it. */
 	| { kind: "none" };
 
 export type References = Reference & {
@@ -70,7 +70,7 @@ type ReferenceOptions = {
 	silentMs: number;
 };
 
-/** What was read of a stock's feed, and how far that can be believed. */
+/** Holds what was read of a stock's feed, and how far it can be believed. */
 type ReadFeed = {
 	microsPerUnit: bigint;
 	state: FeedState;
@@ -81,9 +81,9 @@ type ReadFeed = {
 type Reading = { microsPerUnit: bigint; updatedAtMs: number };
 type Snapshot = { takenAtMs: number; byToken: ReadonlyMap<Address, Reading | null> };
 
-/** How long a reading of all feeds is used. */
+/** Reuses a reading of all feeds for this long. */
 const SNAPSHOT_MS = 5_000;
-/** From this age on a caller triggers the next reading, and does not wait for it. */
+/** The age from which a caller triggers the next reading, and does not wait for it. */
 const SNAPSHOT_AGAIN_MS = 2_500;
 /** The time limit for one reading of all feeds. */
 const SNAPSHOT_TIMEOUT_MS = 4_000;
@@ -97,13 +97,16 @@ const HEARTBEAT_MS = DAY_MS + HOUR_MS;
  */
 const LAST_CLOSE_MS = 5 * DAY_MS;
 
-/** What a dead feed said last counts for so long: a figure from another year is nobody's worth. */
+/**
+ * Ignores the last price of a dead feed after this time: an old figure says nothing of today's
+ * value.
+ */
 const LAST_WORD_MS = 30 * DAY_MS;
 
-/** After a market opens, feeds update one after the other within this time. */
+/** Limits the time in which feeds update one after the other when a market opens. */
 const OPENING_MS = 15 * MINUTE_MS;
 
-/** How many other feeds make a cohort, which can prove that a feed is silent. */
+/** The least number of other feeds (a cohort) that can prove that a feed is silent. */
 const COHORT_MIN = 2;
 
 export const FEED_SILENT_SECONDS_DEFAULT = 3 * 3_600;
@@ -207,7 +210,7 @@ function wordOfFeed(read: ReadFeed | null): PriceWord {
 	return { kind: "broken", lastMicros: isForgotten ? null : microsPerUnit };
 }
 
-/** Returns what is said of a currency: without a price a feed that is named for it is broken. */
+/** Returns the price of a currency: a feed that is configured for it and has no price is broken. */
 function wordOfCurrency(price: LastPrice | null, isNamed: boolean): PriceWord {
 	if (price) return { kind: "open", microsPerUnit: price.microsPerUnit };
 	return isNamed ? { kind: "broken", lastMicros: null } : { kind: "none" };
@@ -252,8 +255,8 @@ export function judgeFeed(
 }
 
 /**
- * Returns true where at least half of the other feeds still spoke long after this one's last
- * answer: then that is no close, but what a feed said before it stopped.
+ * Returns whether at least half of the other feeds updated long after this one's last answer: then
+ * that is no closing price, but the last one before the feed stopped.
  */
 function isOutlivedBy(
 	{ updatedAtMs }: Reading,

@@ -9,19 +9,19 @@ import type { Denial, Figure } from "#plugins/wallets/contract.ts";
 
 export type PriceBounds = {
 	impactBpsMax: number;
-	/** How much less than a fair price may be received. */
+	/** Limits how much less than a fair price may be received, in basis points. */
 	referenceBpsMax: number;
-	/** The same where the fair price is the last close of a closed market. */
+	/** Limits the same where the fair price is the last close of a closed market, in basis points. */
 	closedBpsMax: number;
-	/** What an owner may be asked for a trade whose price nothing supports, in microdollars. */
+	/** Limits trades at an unsupported price for which an owner may be asked, in microdollars. */
 	unpricedUsdMicrosMax: bigint;
 };
 
-/** One side of a trade: what feeds say of it. */
+/** Holds one side of a trade: its feed's price, and its decimals. */
 export type PriceSide = { word: PriceWord; decimals: number };
 
 export type PriceFacts = {
-	/** What the route gives. */
+	/** The amount that goes into the route. */
 	inRaw: bigint;
 	outRaw: bigint;
 	sell: PriceSide;
@@ -31,13 +31,13 @@ export type PriceFacts = {
 	 * half hour is known, and the pools held what the trade moves.
 	 */
 	average: { ratio: Ratio; isWhole: boolean } | null;
-	/** Of the route that is taken; null: unknown. */
+	/** The price impact of the chosen route; null: unknown. */
 	impactBps: number | null;
-	/** Whether a source that may have a route did not answer. */
+	/** True if a source that may have a route did not answer. */
 	isOneSilent: boolean;
 };
 
-/** What a fair price was learned from. */
+/** Names where a fair price comes from. */
 export type PriceFrom = "feed" | "last close" | "pool";
 
 const TOO_STEEP: Denial = {
@@ -48,22 +48,22 @@ const TOO_STEEP: Denial = {
 /** A fair price, and how much less than it may be received at most. */
 type Held = { from: PriceFrom; ratio: Ratio; boundBps: number };
 
-/** How one comparison ended: `unknown` supports nothing. */
+/** Says how one comparison ended: `unknown` supports nothing. */
 type Outcome = "passed" | "denied" | "unknown";
 
 export type PriceVerdict = {
 	/** `yes`: something supports the price. `unsure`: nothing does. */
 	kind: "yes" | "unsure" | "no";
 	denial: Denial | null;
-	/** What the trade is held against; the first is what it is shown against. */
+	/** The prices that the trade is compared with; the first one is displayed. */
 	held: readonly Held[];
-	/** Of each comparison: its figure, and how it ended. */
+	/** The figure and the outcome of each comparison. */
 	compared: Readonly<
 		Record<"impact" | "reference" | "average", { outcome: Outcome; figure: number | null }>
 	>;
 };
 
-/** What is stored of a verdict, as the line needs it. */
+/** Holds the parts of a stored verdict that the displayed line needs. */
 type Said = {
 	kind: "yes" | "ask";
 	from: readonly string[];
@@ -137,9 +137,9 @@ export function priceLimit(
 }
 
 /**
- * Counts a trade whose price nothing supports: at the highest of what is quoted, what a feed said
- * last, and what our own record of a day says. Null where nothing says what is spent: then no
- * figure can be shown to its owner, and it is refused.
+ * Returns the value of a trade whose price nothing supports: the highest of the quotes, the feed's
+ * last price, and our own record of a day. Null where the spent currency has no price: then its
+ * owner cannot be shown a figure, and the trade is refused.
  */
 export function countUnsure(
 	{ inRaw, outRaw, sell, buy }: PriceFacts,

@@ -2,7 +2,7 @@
 
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
 
-/** Whether a market is open at a time, and since when. */
+/** Says whether a market is open at a time, and since when. */
 export type MarketHours = {
 	isOpen(atMs: number): boolean;
 	/** Returns when the session that is open at this time began; null where none is open. */

@@ -4,7 +4,7 @@ import { encodePacked } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { Fault } from "#core/fault.ts";
 
-/** One pool on the route from one token to another. */
+/** Holds one pool on the route from one token to another. */
 export type Hop = {
 	version: "v3";
 	pool: Address;
@@ -19,7 +19,7 @@ export type QuoteAsk = {
 	chainId: number;
 	tokenIn: Address;
 	tokenOut: Address;
-	/** Whether the native coin itself is paid, or received. */
+	/** True if the native coin itself is paid, or received. */
 	isNativeIn: boolean;
 	isNativeOut: boolean;
 	/** `in`: all of `amountRaw` is spent. `out`: exactly `amountRaw` is received. */
@@ -37,7 +37,7 @@ export type SourceRoute = {
 	outRaw: bigint;
 	/** The chain's block when it was quoted there; null: the source did not ask the chain. */
 	blockNumber: bigint | null;
-	/** How much worse the price is than for a small amount, in basis points; null: not known. */
+	/** The loss against the price for a small amount, in basis points; null: not known. */
 	impactBps: number | null;
 	/** The source's own id of its answer. */
 	requestId: string | null;

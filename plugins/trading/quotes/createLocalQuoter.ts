@@ -38,7 +38,7 @@ const quoterAbi = parseAbi([
 	"function quoteExactOutput(bytes path, uint256 amountOut) returns (uint256 amountIn, uint160[] sqrtPriceX96AfterList, uint32[] initializedTicksCrossedList, uint256 gasEstimate)",
 ]);
 
-/** Where a swap stops that a pool cannot go on with: the first and the last price of V3. */
+/** The lowest and highest price of V3, at which a swap stops that a pool cannot continue. */
 const PRICE_ENDS: ReadonlySet<bigint> = new Set([
 	4_295_128_740n,
 	1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n,
@@ -201,8 +201,8 @@ function amountOf(
 
 /**
  * Adds the price impact of a route, in basis points, rounded up: how much worse its price is than
- * that of its pools as they stand, after their fees. So it is known for the smallest amount too.
- * Null where a pool does not say its price.
+ * the current price of its pools, after their fees. So it is known for the smallest amount too.
+ * Null where a pool's price cannot be read.
  */
 async function withImpact(
 	{ rpc }: Pick<LocalQuoterDeps, "rpc">,

@@ -46,7 +46,7 @@ export function createQuoting(deps: {
 	clock: Clock;
 	local: Pick<LocalQuoterDeps, "rpc" | "quoter">;
 	sources: readonly QuoteSource[];
-	/** How long to wait for a source, in milliseconds. */
+	/** Limits the wait for a source, in milliseconds. */
 	deadlineMs: number;
 }): Quoting {
 	const { clock, local, sources, deadlineMs } = deps;

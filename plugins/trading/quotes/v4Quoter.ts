@@ -17,7 +17,7 @@ type V4Pool = {
 	hooks: Address;
 };
 
-/** One pool on a route. */
+/** Holds one pool on a route. */
 type V4Hop = Omit<V4Pool, "tokens"> & { tokenIn: Address; tokenOut: Address };
 
 type V4QuoterDeps = {

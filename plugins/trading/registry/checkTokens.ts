@@ -16,7 +16,7 @@ export type TokenFacts = {
 	/** Null where the contract has no such function, or its answer is invalid. */
 	symbol: string | null;
 	decimals: number | null;
-	/** Whether the whole token is paused; false where it has no such function. */
+	/** True if the whole token is paused; false where it has no such function. */
 	isPaused: boolean;
 	/** The ERC-8056 multiplier. `none`: the token has none; `invalid`: zero, or above the maximum. */
 	multiplier: bigint | "none" | "invalid";
@@ -26,7 +26,7 @@ export type TokenFacts = {
 
 export type TokenCheck = {
 	block: number;
-	/** Without tokens for which a node failed: nothing was learned about them. */
+	/** The facts by token, without tokens for which a node failed: nothing is known of them. */
 	facts: Map<Address, TokenFacts>;
 };
 
@@ -48,7 +48,7 @@ const SELECTORS = Object.values(VIEWS);
 const CALLS_PER_TOKEN = SELECTORS.length + 1;
 const header = z.object({ number: chainNumbers.blockNumber, timestamp: chainNumbers.seconds });
 
-/** An address without a balance that belongs to nobody. */
+/** An address without a balance and without an owner, used in simulations. */
 const STRANGER: Address = "0x7a9e11e5000000000000000000000000000000aa";
 const PROBE_GAS = "0x1e8480";
 const WORD_BYTES = 32;

@@ -1,4 +1,4 @@
-// Finds assets in the registry, and keeps tickers apart that look alike.
+// Finds assets in the registry, and rejects tickers that look alike.
 
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
@@ -15,7 +15,7 @@ export type Asset = {
 	decimals: number;
 	kind: "native" | "wrapped" | "stable" | "stock";
 	status: "active" | "delisted_pending_review" | "unverified";
-	/** Its price feed; null: it has none. */
+	/** The price feed of the token; null: it has none. */
 	feed: Address | null;
 	/** The block of the last check on chain; null: not checked yet. */
 	checkedBlock: bigint | null;
@@ -54,7 +54,10 @@ export type Assets = {
 export type SetAside = {
 	pool: Pool;
 	flaw: "not_of_factory" | "unreadable" | "price";
-	/** How far its price is from what is fair, and may be; null: it is not known. */
+	/**
+	 * The distance of its price from the fair one, in basis points, and the allowed one; null:
+	 * unknown.
+	 */
 	offBps: number | null;
 	boundBps: number;
 };

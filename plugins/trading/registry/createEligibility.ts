@@ -11,11 +11,11 @@ export type EligibilityOptions = {
 	attestationDays: number;
 };
 
-/** Which profiles may trade stock tokens, as the deployment configures it. */
+/** Lists the modes of the setting that says which profiles may trade stock tokens. */
 export const ELIGIBILITY_MODES = ["closed", "attested", "open"] as const;
 export type EligibilityMode = (typeof ELIGIBILITY_MODES)[number];
 
-/** Why a profile may not trade. */
+/** Lists the reasons why a profile may not trade. */
 export const INELIGIBLE = [
 	"closed",
 	"not_recorded",
@@ -47,7 +47,7 @@ export function createEligibility(options: EligibilityOptions): Eligibility {
 	};
 }
 
-/** Returns why what an operator recorded does not let somebody trade now; null: it does. */
+/** Returns why a profile may not trade now by what an operator recorded; null: it may. */
 export function ineligibleFor(
 	{ mode, excluded, attestationDays }: EligibilityOptions,
 	{ attested, nowMs }: { attested: Attestation | null; nowMs: number },

@@ -22,7 +22,7 @@ export type PoolsOptions = {
 	/** Returns those of these tokens that the registry has. */
 	readAssets(tokens: readonly Address[]): Promise<readonly Asset[]>;
 	reference: Reference;
-	/** How far a pool's price may be from its tokens' prices, in basis points. */
+	/** Limits the distance of a pool's price from its tokens' prices, in basis points. */
 	deviationBpsMax: number;
 };
 
@@ -50,13 +50,16 @@ const GET_POOL = "0x1698ee82";
 const VIEWS_PER_POOL = 3;
 const BPS = 10_000n;
 const FEE_WHOLE = 1_000_000n;
-/** Of what its liquidity promises in the narrowest position, a pool pays at least so much. */
+/**
+ * The least share, in basis points, of the amount promised by its liquidity that a pool must pay
+ * out.
+ */
 const PAID_BPS = 9_000n;
 const abi = parseAbi([
 	"struct Single { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }",
 	"function quoteExactInputSingle(Single params) returns (uint256 amountOut, uint160, uint32, uint256)",
 ]);
-/** A distance in basis points that is told as a figure; it is far beyond any bound. */
+/** Limits a distance that is displayed as a figure, in basis points; it is far beyond any bound. */
 const DISTANCE_MAX = 1_000_000_000n;
 
 /** The most pools that can be configured. */
@@ -164,9 +167,9 @@ function stateOf(
 }
 
 /**
- * Returns what pools say, also those that are empty: a minute without liquidity is recorded. What a
- * position holds may be on one side of the price alone, where nobody wants it at that price: so a
- * pool counts as empty where it does not pay on both sides what its liquidity promises.
+ * Reads both sides of pools, also of empty ones: a minute without liquidity is recorded. A position
+ * may hold only one side of the price, where no one trades: so a pool counts as empty where it does
+ * not pay on both sides what its liquidity promises.
  */
 async function readSides(
 	{ rpc, quoter }: Pick<PoolsOptions, "rpc" | "quoter">,

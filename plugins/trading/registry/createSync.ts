@@ -34,13 +34,13 @@ type RegistryHealthOptions = {
 	db: Queryable;
 	clock: Clock;
 	chainId: number;
-	/** How often the registry is updated. */
+	/** The interval of updates of the registry. */
 	everyMs: number;
 };
 
 /** `/readyz` is public, so an answer is reused for this long. */
 const FRESH_MS = 5_000;
-/** How many runs may be missed before it is reported. */
+/** Limits the missed runs before it is reported. */
 const RUNS_MISSED_MAX = 3;
 
 /**

@@ -53,7 +53,7 @@ type SyncInput = {
 
 type SyncPlan =
 	| { kind: "write"; rows: AssetRow[]; changes: StatusChange[] }
-	/** So many tokens are missing that the list is not trusted. */
+	/** Too many tokens are missing, so the list is not trusted. */
 	| { kind: "doubtful"; leaving: number; listed: number };
 
 type StatusChange = {
@@ -226,8 +226,8 @@ function isPaused({ isActive }: Candidate, facts: TokenFacts): boolean {
 
 /**
  * Rejects tokens that look like an existing one (UTS 39). The holder of a ticker keeps it, also
- * while it is paused or off the list; among lookalike newcomers none gets it. A ticker that is
- * given up is free from the next run on.
+ * while it is paused or off the list; of several new ones that look alike none gets it. A ticker
+ * that is given up is free from the next run on.
  */
 function refuseLookalikes(
 	rows: readonly AssetRow[],

@@ -1,4 +1,4 @@
-// Serves the list of stock tokens, and what somebody's wallets hold.
+// Serves the list of stock tokens, and the holdings of a profile's wallets.
 
 import { Elysia } from "elysia";
 import { z } from "zod";

@@ -84,7 +84,7 @@ export type Attestation = {
 	profileId: string;
 	/** ISO 3166-1, two letters. */
 	country: string;
-	/** False: trading is refused, whatever the country is. */
+	/** False: trading is refused in every country. */
 	isEligible: boolean;
 	attestedAt: Date;
 	recordedBy: string;
@@ -268,7 +268,7 @@ export const assetRows = {
 	},
 };
 
-/** One row per profile, the newest. By the primary key. */
+/** Reads and writes attestations: the newest row of each profile. By the primary key. */
 export const attestations = {
 	async read(db: Queryable, profileId: string): Promise<Attestation | null> {
 		const [row] = await db.query<Attestation>(

@@ -1,4 +1,4 @@
-// Reads and writes our own record of what pools said, minute by minute.
+// Reads and writes our own record of pools, minute by minute.
 
 import { type Address, bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -6,7 +6,7 @@ import type { Queryable } from "#core/db/Database.ts";
 /** The logarithm of a pool's price (Uniswap V3's tick) at one reading, and the liquidity there. */
 export type PoolTick = { pool: Address; tick: number; liquidity: bigint };
 
-/** What a span of the record says of a pool. */
+/** Holds the figures of a pool over a time span of the record. */
 export type TickSpan = {
 	pool: Address;
 	/** Minutes of the span that have a price. */
@@ -19,7 +19,7 @@ export type TickSpan = {
 	greatest: number | null;
 	/** The harmonic mean of the minutes' least liquidity; null: that of one of them is unknown. */
 	liquidity: bigint | null;
-	/** What the deepest minutes had, so many of them as were asked for; null: there are fewer. */
+	/** The liquidity of the deepest minutes, as many as were asked for; null: there are fewer. */
 	deepest: bigint | null;
 };
 

@@ -14,7 +14,7 @@ import type { StoredPrice, SwapDeps } from "#plugins/trading/swap/planSwap.ts";
 import { readPrice } from "#plugins/trading/swap/readPrice.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
 
-/** One check of a trade and its result, as it is stored with the trade. */
+/** Holds one check of a trade and its result, as it is stored with the trade. */
 export type PolicyCheck = {
 	check: string;
 	/** `asked`: its owner has to say yes. What is `unknown` supports nothing. */
@@ -27,7 +27,7 @@ type JudgedRoute = {
 	checks: readonly PolicyCheck[];
 	denial: Denial | null;
 	review: Denial | null;
-	/** What is stored of the verdict on its price; null: it is denied. */
+	/** The stored verdict on its price; null: it is denied. */
 	price: StoredPrice | null;
 	/** The value of the settlement side, in microdollars; null: unknown. */
 	notionalUsdMicros: bigint | null;

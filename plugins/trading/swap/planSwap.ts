@@ -36,14 +36,14 @@ export type SwapDeps = {
 	chainId: number;
 	/** The address of Uniswap's SwapRouter02, the only contract that swaps are sent to. */
 	router: Address;
-	/** The address of the wrapped coin, which stands for the coin in routes. */
+	/** The address of the wrapped coin, which replaces the coin in routes. */
 	wrapped: Address;
 	bounds: TradeBounds;
 	quoting: Quoting;
 	assets: Assets;
 	eligibility: Eligibility;
 	reference: Reference & Pick<References, "word">;
-	/** What pools cost on average. */
+	/** Reads the average prices of pools. */
 	averages: PoolAverages;
 	/** Returns whether operators require deep pools, by the setting `enforce_min_liquidity`. */
 	isLiquidityEnforced(): Promise<boolean>;
@@ -83,16 +83,16 @@ const hop = z.object({
 	fee: z.int(),
 });
 
-/** What the verdict on a trade's price was. */
+/** Parses the verdict on a trade's price. */
 const price = z.object({
 	/** `ask`: nothing sure says the price, and its owner is asked in figures. */
 	kind: z.enum(["yes", "ask"]),
 	from: z.array(z.enum(["feed", "last close", "pool"])),
-	/** What the exact amount would give, or cost, at the fair price; null: none is known. */
+	/** The amount that the exact one would give, or cost, at the fair price; null: unknown. */
 	fairRaw: raw.nullable(),
 	/** The least received, or the most spent, that is within the bounds of that price. */
 	limitRaw: raw.nullable(),
-	/** What it counts as where nothing is sure, in microdollars. */
+	/** The value that is counted where no price is sure, in microdollars. */
 	countedUsdMicros: raw.nullable(),
 });
 
@@ -118,7 +118,7 @@ const quoted = z.object({
 const swap = z.object({
 	kind: z.literal("swap"),
 	tradeId: z.uuid(),
-	/** Whether the asset is bought or sold. */
+	/** Says whether the asset is bought or sold. */
 	side: z.enum(["buy", "sell"]),
 	asset: addressSchema,
 	sell: currency,
@@ -128,9 +128,9 @@ const swap = z.object({
 	/** The least received, or the most spent. */
 	limitRaw: raw,
 	quoted,
-	/** Its value in the coin where neither side has a price for limits: one stock for another. */
+	/** The value in the coin where neither side has a price for limits: one stock for another. */
 	worth: z.object({ currency: addressSchema, raw }).nullable().default(null),
-	/** Why an operator must review it first; null: no review is needed. */
+	/** The reason for an operator's review; null: no review is needed. */
 	review: denial.nullable(),
 });
 
@@ -289,7 +289,7 @@ export function readShownSwap(of: Plan["shown"]): z.output<typeof shown> | null 
 	return shown.safeParse(of).data ?? null;
 }
 
-/** Returns the most spent and the least received, whatever is quoted later. */
+/** Returns the most that is spent and the least that is received, for any later quote. */
 export function boundsOf({
 	exact,
 	amountRaw,

@@ -254,7 +254,7 @@ function planned(
 
 /**
  * Returns what leaves the wallet. A stock has no price for limits, so the received amount is
- * valued; or, where that is a stock too, what the feeds said when the trade was asked for.
+ * valued; or, where that is a stock too, the feeds' prices at the time of the request are used.
  */
 function spendOf(
 	{ sell, buy, side, worth: known }: SwapRequest,

@@ -37,7 +37,7 @@ type Given = {
 	signal: AbortSignal;
 };
 
-/** What our own record of prices is read from. */
+/** Holds what is needed to read our own record of prices. */
 export type PriceRecordDeps = {
 	db: Queryable;
 	assets: Pick<Assets, "pools" | "setAside" | "read">;

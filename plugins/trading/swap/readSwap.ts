@@ -15,7 +15,7 @@ const MULTICALL = "5ae401dc";
 const UNWRAP = "49404b7c";
 const SWEEP = "df2ab5bb";
 const REFUND = "12210e8a";
-/** By selector: which side is exact, and whether the route is one pool or a path. */
+/** Maps a selector to the exact side, and to whether the route is one pool or a path. */
 const SWAPS: Readonly<Record<string, { exact: "in" | "out"; isSingle: boolean }>> = {
 	"04e45aaf": { exact: "in", isSingle: true },
 	b858183f: { exact: "in", isSingle: false },

@@ -31,13 +31,13 @@ type Log = Receipt["logs"][number];
 /** Whose swap it was, and of what: the zero address is the coin. */
 type Swapped = { wallet: Address; router: Address; wrapped: Address; sell: Address; buy: Address };
 
-/** What the balances of a block say of a swap. */
+/** Holds what the balances of a block show of a swap. */
 type Held = {
-	/** Why nobody can say what was swapped; null: they say no less than the receipt. */
+	/** Why it is unknown what was swapped; null: the balances show no less than the receipt. */
 	doubt: Settlement;
 	/** True where the balances show the least that was agreed, and the token's logs do not. */
 	isUntold: boolean;
-	/** What the wallet got beside it, from whoever: no fault. */
+	/** The amount that the wallet got in addition, from any sender: no fault. */
 	moreRaw: bigint;
 };
 
@@ -112,9 +112,9 @@ function changeOf(logs: Receipt["logs"], token: Address, { wallet, router, wrapp
 }
 
 /**
- * Holds what a receipt says of both currencies against the wallet's balances before and after its
- * block: a token's logs are its own word, and what stays in a router leaves no log. Where the state
- * is not readable any more, the receipt stands.
+ * Compares a receipt's amounts of both currencies with the wallet's balances before and after its
+ * block: a token can log anything, and what stays in a router leaves no log. Where the state cannot
+ * be read any more, the receipt counts.
  */
 async function holdAgainstBalances(
 	{ rpc }: Pick<SwapDeps, "rpc">,

@@ -36,7 +36,7 @@ import {
 	type Wallet,
 } from "#plugins/wallets/contract.ts";
 
-/** What the unknown name stands for in a trade. */
+/** Names the side of a trade that an unknown name belongs to. */
 type NamedAs = "bought" | "sold" | "settlement";
 
 /**
@@ -271,7 +271,7 @@ function amountOf(
 		asset: Asset;
 		sell: Asset;
 		tradableRaw: bigint;
-		/** Where the wish counts shares. */
+		/** The multiplier, where the request counts shares. */
 		perToken: Multiplier;
 	},
 ): { exact: "in" | "out"; amountRaw: bigint } | Denial {

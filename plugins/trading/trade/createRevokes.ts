@@ -38,7 +38,7 @@ const MAY_HOLD = new Set([
 
 const OVER = new Set(["confirmed", "failed", "rejected", "expired", "dry_run"]);
 
-/** What the owner is asked to do, by the intent's state. */
+/** Says what the owner is asked to do, by the intent's state. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],

@@ -51,7 +51,7 @@ export type TradeAsked = {
 	/** Two requests with equal bodies are the same request. */
 	body: unknown;
 	channel: Channel;
-	/** True: the owner must agree by a link first, whatever their profile says. */
+	/** True: the owner must approve by a link first, whatever their profile's settings are. */
 	asks: boolean;
 };
 
@@ -112,7 +112,7 @@ function looking(deps: TradesDeps) {
 			const nextId = found.length > query.limit ? (shown.at(-1)?.id ?? null) : null;
 			return { items, nextId };
 		},
-		/** Returns one trade as it stands, without asking the chain. */
+		/** Returns the stored state of one trade, without asking the chain. */
 		async stand(profile: Profile, id: string): Promise<TradeView> {
 			return view(deps, await own(deps, profile.id, id));
 		},

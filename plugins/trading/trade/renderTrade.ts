@@ -195,7 +195,7 @@ export const tradePageSchema = z
 	})
 	.meta({ id: "TradePage", description: "A page of your trades." });
 
-/** What a trade would give now. */
+/** Describes what a trade would give now. */
 export const quoteViewSchema = z
 	.object({
 		isPossible: field.flag("Whether it would be sent as it stands."),

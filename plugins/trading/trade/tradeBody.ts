@@ -24,7 +24,9 @@ const SHARES = "(?<shares> shares?)";
 const OF = "(?: of)?(?: my)?";
 const TO = `(?: to ${MONEY})?`;
 
-/** What is done with the parts of each form; the first that fits the text is its meaning. */
+/**
+ * Lists the forms of commands with the kind of trade that each means; the first that fits is used.
+ */
 const FORMS: readonly (readonly [form: string, kind: TradeWish["kind"]])[] = [
 	[`buy ${ASSET} with ${AMOUNT} ${MONEY}`, "buy_with"],
 	[`buy \\$${AMOUNT}(?: of| worth of)? ${ASSET}`, "buy_with"],
@@ -230,7 +232,7 @@ export function wishOf(body: TradeBody): { wish: TradeWish; command: string | nu
 
 /**
  * Reads the text of one command as a whole: nothing is guessed, and any other part (a second
- * command, a polite word, a letter of another script) makes it unread.
+ * command, a polite word, a letter of another script) makes it unreadable.
  */
 export function readTradeText(text: string): ReadTradeText {
 	const nearest = nearestForm(text);
