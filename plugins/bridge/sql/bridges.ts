@@ -109,15 +109,12 @@ type NewBridge = Pick<
 	"id" | "profileId" | "walletId" | "channel" | "asks" | "request" | "createdAt" | "lookAt"
 >;
 
-/** Open bridges. An arrival that is still looked at, and what was called off, count as an end. */
+/** Selects open bridges. Those whose arrival is still looked up, and cancelled ones, have ended. */
 const OPEN = "look_at is not null and status not in ('success', 'refund', 'rejected', 'disabled')";
 
 /** Statuses of what was not deposited, as far as anybody knows, and may have been. */
 const GIVEN_UP_BEFORE: readonly BridgeStatus[] = ["failure", "uncertain"];
-/**
- * Selects bridges that are not looked up any more and have no end. A dry run is none of these: it
- * must not be woken.
- */
+/** Selects bridges without an end that are not looked up any more, except dry runs. */
 const GIVEN_UP = `b.look_at is null and (
 	(b.status not in ('success', 'refund') and (b.deposited_at is not null
 		or b.status in ('failure', 'uncertain')))
@@ -336,8 +333,8 @@ export async function changeNoted(
 
 /**
  * Makes the bridge of a request due in the next turn, with those of further deposits for its order,
- * and returns the first one's id. Null where that is no news: what is due already keeps its place,
- * and what is at its end is left alone. One that was given up is not at its end.
+ * and returns the first one's id. Null where that changes nothing: one that is due keeps its place,
+ * and one that has ended is left alone. One that was given up has not ended.
  */
 export async function wakeBridge(
 	db: Queryable,
