@@ -37,7 +37,7 @@ export type MarketIndex = {
 	 */
 	find(slug: string, chain: string | undefined): Promise<FoundCollection>;
 	/**
-	 * Finds what somebody calls a collection, or asks which is meant: for orders as for questions.
+	 * Finds the collection that a person names, or asks which is meant: for orders as for questions.
 	 */
 	resolve: ResolveCollection;
 	/**
@@ -47,7 +47,7 @@ export type MarketIndex = {
 	touch(collectionId: number, reason: TouchReason): void;
 	/** Reads and writes for the detection of reveals. */
 	reveals: RevealIndex;
-	/** What is for sale, with ranks and traits, read directly from what is stored. */
+	/** Reads what is for sale, with ranks and traits, from the stored book. */
 	book: BookReads;
 };
 

@@ -5,11 +5,11 @@ import { assert } from "#core/fault.ts";
 import { toDisplayNumber } from "#core/money.ts";
 import type { ProviderStreamState } from "#plugins/provider/contract.ts";
 
-/** What a process knows of the provider. */
+/** Holds what a process knows of the provider's health. */
 export type ProviderHealth = {
 	/** False where none is configured: then only the lanes' data exists. */
 	isOn: boolean;
-	/** Whether its last call succeeded in reaching it; null where it has made none. */
+	/** True if its last call reached the provider; null before the first. */
 	isConnected: boolean | null;
 	stream: ProviderStreamState;
 };

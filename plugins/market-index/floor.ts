@@ -12,13 +12,13 @@ import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
 /**
- * What was learned of a collection's floor. `ask`: a listing at that price. `none`: no listing.
+ * Holds what was read of a collection's floor. `ask`: a listing at that price. `none`: no listing.
  * `unknown`: nothing was learned, and the known floor stays.
  */
 export type FloorReading =
 	| {
 			kind: "ask";
-			/** For one unit, in wei of ETH. */
+			/** The price of one unit, in wei of ETH. */
 			native: bigint;
 			/** As asked for, in display units of `symbol`. */
 			price: number;
@@ -41,7 +41,7 @@ export type FloorUpdate = {
 type FloorSources = {
 	/** The provider's own figure, over all markets it knows; null where it has none. */
 	stats: ProviderFigure;
-	/** The same in wei of ETH; null where no rate is known. */
+	/** The value of `stats` in wei of ETH; null where no rate is known. */
 	statsNative: bigint | null;
 	/** The best ask that can be bought here. */
 	best: { unitNative: string; price: number; symbol: string } | null;
@@ -52,7 +52,7 @@ type FloorSources = {
 /** A floor as it was seen at a time; `usd` is of that time. */
 export type KeptFloor = { native: string; usd: number | null; at: Date };
 
-/** What was seen of a floor in a stretch of time, in wei of ETH. */
+/** Holds the floors of a period that were stored, in wei of ETH. */
 export type FloorRange = Record<"lowest" | "highest" | "first" | "last", string> &
 	Record<"firstAt" | "lastAt", Date>;
 
@@ -73,7 +73,10 @@ const SNAPSHOT_SAME_MS = 900_000;
 /** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
 const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
 const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
-/** Beyond two days the last snapshot of an hour stands for it; one follows within 15 minutes. */
+/**
+ * Limits the age of a stored floor that is used for a moment: beyond two days only the last of each
+ * hour is kept, and one follows within 15 minutes.
+ */
 const FLOOR_HELD_MS = 4_500_000;
 const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
 const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
@@ -112,8 +115,8 @@ export function floorChangePercent(now: string | null, before: string | null): n
 }
 
 /**
- * Reads the floor that stood at a time, by the primary key; null where none is kept of it. An older
- * snapshot than `FLOOR_HELD_MS` is none: nobody looked since.
+ * Reads the floor at a time, by the primary key; null where none is stored for it. One older than
+ * `FLOOR_HELD_MS` does not count: the floor was not read since.
  */
 export async function readFloorAt(
 	db: Queryable,
@@ -227,7 +230,7 @@ export async function setFloor(
 		outbox: Pick<Outbox, "append">;
 		prices: Pick<Prices, "ethUsd">;
 		nowMs: number;
-		/** When it was asked for; left out where it was pushed. */
+		/** The time of the request; left out where the floor was pushed. */
 		askedAtMs?: number;
 	},
 ): Promise<void> {

@@ -23,7 +23,10 @@ export const LIFECYCLES = ["upcoming", "minting", "minted_out", "secondary"] as 
 
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
-/** Without a known maximum, a collection with sales and no mint for this long is secondary. */
+/**
+ * The time without a mint after which a collection with sales, and without a known maximum, is
+ * secondary.
+ */
 const MINT_SILENCE_MS = 86_400_000;
 
 /** A sold-out collection is presented as such for this long after its last mint. */

@@ -4,12 +4,16 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { ToolAnswer } from "#core/plugin/Tool.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 
-/** An event to store: read by a lane, or told by another source. */
+/** Holds an event to store: read by a lane, or reported by another source. */
 export type NewEvent = Omit<ChainEvent, "kind"> & {
 	kind: "sale" | "mint" | "transfer";
-	/** False for what only a provider told. Left out: it was read from the chain itself. */
+	/**
+	 * False for an event that only a provider reported. Left out: it was read from the chain itself.
+	 */
 	onchainVerified?: boolean;
-	/** The provider's own words, as JSON; null, or left out, for an event that no provider told. */
+	/**
+	 * The provider's own payload, as JSON; null, or left out, for an event that no provider reported.
+	 */
 	payload?: Readonly<Record<string, unknown>> | null;
 };
 
@@ -17,9 +21,7 @@ export type NewEvents = {
 	chainId: number;
 	/** True near the head: frames go out one by one. */
 	live: boolean;
-	/**
-	 * True for one collection's past as a provider tells it: discover is then not told to read again.
-	 */
+	/** True for one collection's past from a provider: the discover page is then not read again. */
 	isHistory?: boolean;
 	events: readonly NewEvent[];
 };
@@ -49,5 +51,5 @@ export type ResolveCollection = (
 	{ kind: "found"; found: FoundCollection } | Extract<ToolAnswer<never>, { kind: "choose" }>
 >;
 
-/** Why a collection is looked at. */
+/** Names why a collection is watched: what a client reads of it. */
 export type TouchReason = "detail" | "candles" | "stream";

@@ -69,7 +69,7 @@ type OrderPlace = { unitNative: string | null; orderHash: Hex };
 export type OrdersQuery = {
 	collectionId: number;
 	kinds: readonly OrderKind[];
-	/** Only orders for this token. */
+	/** Limits the answer to orders for this token; null: all. */
 	tokenId: string | null;
 	/** `asc` for asks, `desc` for bids: the best one first. Unknown prices come last. */
 	order: "asc" | "desc";
@@ -97,7 +97,9 @@ const TOKEN_LISTINGS_MAX = 10_000;
 /** An urgent book is read again at most this often. */
 const URGENT_EVERY_MS = 10_000;
 
-/** How long it goes before others: whoever still needs that says so again. */
+/**
+ * How long a book is urgent after one request; the caller repeats the request while it needs it.
+ */
 const URGENT_FOR_MS = 20_000;
 
 /** How long a book is kept current after one request. */

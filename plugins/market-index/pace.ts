@@ -18,7 +18,7 @@ export type MergeEvents = (
 	events: readonly ProviderEvent[],
 ) => Promise<void>;
 
-/** What syncs need. */
+/** Holds what syncs need. */
 export type SyncContext = {
 	core: Pick<Core, "db" | "clock" | "log" | "queue" | "outbox" | "chains" | "indexed">;
 	provider: Provider;
@@ -54,7 +54,7 @@ type SyncPause = {
 	note(error: unknown): boolean;
 };
 
-/** How long after a floor went (sold, cancelled, expired) it is read again. */
+/** The delay until a floor is read again after it was sold, cancelled or expired. */
 export const FLOOR_AGAIN_MS = 60_000;
 /** The pause after a limit that states none; and the longest that one may state. */
 const PAUSE_MS = 30_000;

@@ -131,7 +131,10 @@ export function storableJson(payload: Payload | null): Payload | null {
 	);
 }
 
-/** Returns the objects to look in, outermost first. The stream wraps its events once more. */
+/**
+ * Returns the objects in which values are searched, outermost first. The stream wraps its events
+ * once more.
+ */
 function partsOf(payload: Payload): Payload[] {
 	const inner = partOf(payload, "payload");
 	const parts: Payload[] = [];

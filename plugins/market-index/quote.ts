@@ -16,7 +16,7 @@ import type { QuoteAnswer } from "#plugins/market-index/schemas/book.ts";
 export type QuotedListing = {
 	quantity: bigint;
 	totalRaw: bigint;
-	/** For one unit, in wei of ETH. */
+	/** The price of one unit, in wei of ETH. */
 	unitNative: bigint | null;
 	/** The part that others than the seller get, for all units; null where the order does not say. */
 	feeRaw: bigint | null;
@@ -47,7 +47,7 @@ type FoundListing = QuotedListing & {
 /** The most listings that a quote counts: as many as one purchase of several tokens may fill. */
 export const QUOTE_LISTINGS_MAX = 50;
 
-/** How long a quote waits for the chain's gas price. */
+/** Limits how long a quote waits for the chain's gas price. */
 const GAS_PRICE_TIMEOUT_MS = 2_000;
 
 /**

@@ -17,7 +17,7 @@ type RetentionOptions = Pick<Core, "db" | "log"> & {
 };
 
 export type RetentionLimits = {
-	/** How long the dropping of a month may block readers of events. */
+	/** Limits how long deleting a month may block readers of events. */
 	lockTimeoutMs: number;
 	/** Rows deleted by one statement. */
 	rowsPerBatch: number;

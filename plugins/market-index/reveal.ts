@@ -7,14 +7,15 @@ import type { RankedTrait } from "#plugins/market-index/rank/scoreToken.ts";
 export type RevealState = "unknown" | "placeholder" | "revealed";
 
 /**
- * What can happen to it. `looks_hidden`: the sampled tokens are alike. `looks_shown`: they differ
- * by their traits. `covered`: every token was read again, and they differ.
+ * Names what can happen to a collection's reveal. `looks_hidden`: the sampled tokens are alike.
+ * `looks_shown`: they differ by their traits. `covered`: every token was read again, and they
+ * differ.
  */
 export type RevealEvent = "looks_hidden" | "looks_shown" | "covered";
 
 export type RevealMove = { from: RevealState; to: RevealState };
 
-/** What a token's document shows, as far as a reveal is concerned. */
+/** Holds the parts of a token's document that a reveal changes. */
 export type Shown = {
 	/** Null where it is not known. */
 	uri: string | null;
@@ -22,7 +23,10 @@ export type Shown = {
 	traits: readonly RankedTrait[] | null;
 };
 
-/** `hidden`: all look alike. `shown`: they differ by traits. `unclear`: neither is certain. */
+/**
+ * Says how sampled tokens compare. `hidden`: all are alike. `shown`: they differ by traits.
+ * `unclear`: neither is certain.
+ */
 export type RevealReading = "hidden" | "shown" | "unclear";
 
 /**

@@ -11,7 +11,7 @@ import { chainParam } from "#plugins/market-index/routes/params.ts";
 import type { Searcher } from "#plugins/market-index/search/createSearcher.ts";
 import { readCollectionNames } from "#plugins/market-index/sql/collectionNames.ts";
 
-/** What the market's tools are made from. */
+/** Holds what the market's tools are made from. */
 export type ToolDeps = RouteContext & { resolve: ResolveCollection; search: Searcher };
 
 type CollectionTool<Input, Output> = Pick<
@@ -59,7 +59,7 @@ export const periodInput = z
 
 type CollectionInput = z.output<typeof collectionInput>;
 
-/** How every answer names its collection. */
+/** Describes how every answer names its collection. */
 export const collectionRef = z.object({
 	slug: field.text("Its name in URLs; the contract's address until it has one.", "kiln-folk"),
 	chain: field.text("Slug of the chain.", "ethereum"),
@@ -69,7 +69,7 @@ export const collectionRef = z.object({
 
 export type CollectionRef = z.output<typeof collectionRef>;
 
-/** One trait of a collection, by its name. */
+/** Parses one trait of a collection, by its name. */
 export const traitInput = z
 	.string()
 	.max(NAME_LENGTH_MAX)

@@ -102,7 +102,7 @@ function floorTool(deps: ToolDeps): AnyTool {
 	});
 }
 
-/** Returns why no floor is known. A floor is an ask, and only the provider tells asks. */
+/** Returns why no floor is known. A floor is an ask, and only the provider reports asks. */
 function missingOf(
 	{ floorNative, floorAt }: { floorNative: string | null; floorAt: Date | null },
 	{ isOn, isConnected }: ProviderHealth,

@@ -3,7 +3,7 @@
 import { isAddress } from "#core/chain/Hex.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 
-/** What a line says of a collection; `name` is null while unknown. */
+/** Holds what a line names of a collection; `name` is null while unknown. */
 type NamedCollection = { name: string | null; slug: string; chain: string };
 
 /** The longest line of a tool, in code points. */

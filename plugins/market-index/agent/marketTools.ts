@@ -78,7 +78,7 @@ const startText = (startsAt: string | null) =>
 
 const TRENDING_WINDOWS = ["5m", "1h", "6h", "24h", "7d"] as const;
 
-/** What collections are ranked by. */
+/** Lists the figures that collections are ranked by. */
 export const RANKINGS = ["sales", "volume", "gainers", "losers"] as const;
 type Ranking = (typeof RANKINGS)[number];
 

@@ -27,10 +27,13 @@ import { bookReadAtSchema, orderSchema } from "#plugins/market-index/schemas/boo
 import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
 import { assetSchema } from "#plugins/market-index/schemas/tokens.ts";
 
-/** What may be asked of a token: it comes first in the line. */
+/** Lists what may be asked of a token; the answer comes first in the line. */
 export const TOKEN_ASKS = ["rank", "listing", "sale"] as const;
 
-/** Of the listings of one token, private ones may be cheaper than the first that all may fill. */
+/**
+ * Limits the listings of one token that are read: private ones may be cheaper than the first public
+ * one.
+ */
 const LISTINGS_READ = 20;
 
 const listingSchema = orderSchema.pick({

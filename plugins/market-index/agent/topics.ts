@@ -8,8 +8,8 @@ type Kind = Pick<Topic, "anyTime" | "ofName" | "ofToken">;
 const NOW: Kind = { anyTime: true };
 
 /**
- * Words by which questions about the market are known: about ten a topic, each of which asks for
- * just what the answer says. A word that only resembles it belongs nowhere: `losers` are no sales.
+ * Lists words by which questions about the market are recognised: about ten a topic, each of which
+ * asks for just what the answer contains. A similar word is left out: `losers` are no sales.
  */
 const WORDS = {
 	floor:
@@ -168,7 +168,7 @@ const WORDS = {
 	search: "search, search for, called, named, named like",
 };
 
-/** How a floor of the past is asked for besides. */
+/** Lists further wordings of a question for a floor of the past. */
 const WAS = [
 	...["was the floor", "was the price", "what was … floor", "what was … price", "was … floor"],
 	...["was … trading at", "was … worth", "how much was", "what did … cost", "did … cost"],

@@ -53,9 +53,12 @@ export type ApplierOptions = {
 	clock: Clock;
 	partitions: Partitions;
 	prices: Pick<Prices, "toNative" | "ethUsd">;
-	/** What a chain's lanes cover, for the figures in frames. */
+	/** Returns what a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
-	/** False where no provider is configured: nothing is looked for that it may have told before. */
+	/**
+	 * False where no provider is configured: then no event is searched that it may have reported
+	 * before.
+	 */
 	hasProvider?: boolean;
 };
 
@@ -109,8 +112,8 @@ export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = n
 
 /**
  * Applies a batch in one round trip, on assumptions that hold nearly always at the head of a chain:
- * its collections are as last seen, none of it is stored, and no provider told of it before. The
- * same round trip checks them, before the statements that depend on them; where one is wrong all is
+ * its collections are unchanged, none of it is stored, and no provider reported it before. The same
+ * round trip checks them, before the statements that depend on them; where one is wrong all is
  * rolled back: null.
  */
 async function applyInOneRoundTrip(

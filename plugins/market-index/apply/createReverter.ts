@@ -30,7 +30,7 @@ import {
 } from "#plugins/market-index/sql/recomputeRollups.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** Which figures had events in them. */
+/** Holds which figures had events in the removed blocks. */
 type Repaired = { sold: Set<number>; minted: Set<number>; traded: MinuteKey[] };
 
 export type TakingBack = {
@@ -38,13 +38,16 @@ export type TakingBack = {
 	queue: JobQueue;
 	clock: Clock;
 	prices: Pick<Prices, "ethUsd">;
-	/** What a chain's lanes cover, for the figures in frames. */
+	/** Returns what a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 };
 
 type ReverterOptions = TakingBack & {
 	chains: ChainRegistry;
-	/** False where no provider is configured: what a former one told does not outlive its block. */
+	/**
+	 * False where no provider is configured: an event that a former one reported is removed with its
+	 * block.
+	 */
 	hasProvider?: boolean;
 };
 
@@ -53,8 +56,8 @@ type Reverter = (tx: Tx, reorg: Reorg) => Promise<void>;
 
 /**
  * Makes the applier's counterpart: after it the figures are those of the remaining events, as if
- * the others had never been there, and streams report what was taken back. An event that the
- * provider told too loses only its block, and waits for the chain to tell it again.
+ * the others had never existed, and streams report what was removed. An event that the provider
+ * reported too loses only its block, and waits until a lane reads it again.
  */
 export function createReverter(options: ReverterOptions): Reverter {
 	return async (tx, reorg) => {
@@ -70,8 +73,8 @@ export function createReverter(options: ReverterOptions): Reverter {
 }
 
 /**
- * Stores events that left the chain again as the provider told them: without a block of their own,
- * until the chain tells them again. Returns them as they are stored now.
+ * Stores events that left the chain as the provider reported them: without a block, until a lane
+ * reads them again. Returns them as they are stored now.
  */
 async function standAlone(
 	tx: Tx,

@@ -84,8 +84,8 @@ export function rowsOf(
 }
 
 /**
- * Locks the syncs of those collections that the provider has told nothing of. Code that may remove
- * a collection locks its sync's row first, as syncs do, never after the collection's.
+ * Locks the syncs of those collections of which the provider has reported nothing. Code that may
+ * remove a collection locks its sync's row first, as syncs do, never after the collection's.
  */
 export async function lockFirstSyncs(tx: Tx, collectionIds: readonly number[]): Promise<void> {
 	await tx.execute(

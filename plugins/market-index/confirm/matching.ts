@@ -2,7 +2,7 @@
 
 import { type EventRow, isStandIn } from "#plugins/market-index/event/MarketEvent.ts";
 
-/** The fields that decide whether two sources tell of one event. */
+/** Holds the fields that decide whether two sources report the same event. */
 export type Matched = Pick<
 	ProviderRow,
 	"kind" | "transactionHash" | "tokenId" | "from" | "to" | "occurredAtMs"
@@ -26,7 +26,7 @@ export type ProviderRow = Pick<
 	| "reason"
 > & { payload: Readonly<Record<string, unknown>> };
 
-/** The unique key of the row in `event` for what only the provider told. */
+/** Holds the unique key of the row in `event` for an event that only the provider reported. */
 export type EventPlace = {
 	blockNumber: number;
 	logIndex: number;
@@ -34,7 +34,7 @@ export type EventPlace = {
 	occurredAtMs: number;
 };
 
-/** An event that only the provider told so far. */
+/** Holds an event that only the provider has reported so far. */
 export type Unconfirmed = Matched &
 	EventPlace & {
 		collectionId: number;
@@ -48,7 +48,7 @@ export type Candidate = Matched & {
 	payload: object | null;
 };
 
-/** How much two sources may differ about an event's time. */
+/** Limits the difference between two sources' times of one event. */
 export const MATCH_WINDOW_MS = 600_000;
 
 /**

@@ -1,4 +1,4 @@
-// Keeps the table of events that only the provider told, and replaces them by the chain's.
+// Keeps the table of events that only the provider reported, and replaces them by the chain's.
 
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
@@ -19,7 +19,7 @@ import {
 type UnconfirmedQuery = {
 	chainId: number;
 	transactions: ReadonlySet<Hex>;
-	/** Also events of these contracts that were told without a transaction. */
+	/** Also find events of these contracts that were reported without a transaction. */
 	contracts: ReadonlySet<Address>;
 };
 
@@ -39,9 +39,11 @@ type UnconfirmedColumn =
 	| "subIndex"
 	| "occurredAtMs";
 
-/** Finds what the provider told before of a batch, and puts the batch in its place. */
+/** Finds what the provider reported before of a batch, and replaces it by the batch. */
 export type Confirmer = {
-	/** Returns what only the provider told of the batch's transactions. Under the chain's lock. */
+	/**
+	 * Returns what only the provider reported of the batch's transactions. Under the chain's lock.
+	 */
 	find(db: Queryable, batch: { chainId: number; events: readonly NewEvent[] }): Promise<Told>;
 	/** Adds the provider's words to rows; returns the events that they replace. */
 	take(tx: Tx, chainId: number, told: Told, rows: EventRow[]): Promise<readonly TakenBack[]>;
@@ -49,12 +51,12 @@ export type Confirmer = {
 
 type Told = readonly Unconfirmed[];
 
-/** How `unconfirmed` stores kinds, by index. */
+/** Numbers the kinds in the table `unconfirmed`, by index. */
 export const UNCONFIRMED_KINDS = ["sale", "mint", "transfer"] as const;
 
 const NOTHING: readonly TakenBack[] = [];
 
-/** Says whether a chain has any event that only the provider told; by primary key. */
+/** Returns whether a chain has any event that only the provider reported; by primary key. */
 export async function anyUnconfirmed(db: Queryable, chainId: number): Promise<boolean> {
 	const rows = await db.query("select from market_index.unconfirmed where chain_id = $1 limit 1", [
 		chainId,
@@ -114,9 +116,7 @@ export function standInPrefix(contract: Address): Hex {
 	return `0x${"0".repeat(16)}${contract.slice(2, 18)}`;
 }
 
-/**
- * Records that only the provider tells of these events, with the time since when that is so again.
- */
+/** Records events that only the provider reports, and since when that is so again. */
 export async function insertUnconfirmed(
 	tx: Tx,
 	chainId: number,
@@ -150,8 +150,8 @@ export async function insertUnconfirmed(
 }
 
 /**
- * Removes events that the chain itself tells now, in the order of their places, and returns them.
- * By the unique index of events; a few rows of `unconfirmed` by the chain and their transactions.
+ * Removes events that a lane has read now, in the order of their places, and returns them. By the
+ * unique index of events; a few rows of `unconfirmed` by the chain and their transactions.
  */
 export async function takeOutUnconfirmed(
 	tx: Tx,
@@ -233,8 +233,8 @@ function keyOf({ collectionId, tokenId }: Pick<EventRow, "collectionId" | "token
 }
 
 /**
- * Adds the provider's words to the row of the same event; false where there is none. What the
- * provider told of a mint replaces the mint's transfer, and nothing else.
+ * Adds the provider's payload to the row of the same event; false where there is none. What the
+ * provider reported of a mint replaces the mint's transfer, and nothing else.
  */
 function confirm(told: Unconfirmed, rows: readonly EventRow[]): boolean {
 	const candidates = rows.filter((row) => row.onchainVerified || row.kind !== told.kind);

@@ -23,10 +23,10 @@ import {
 import { marketFault } from "#plugins/market-index/faults.ts";
 import { registerListed } from "#plugins/market-index/register/registerCollections.ts";
 
-/** How long limits are waited out. */
+/** Says until when rate limits are waited for. */
 type Patience = { untilMs: number; signal: AbortSignal; wait: typeof sleep };
 
-/** The shortest wait for a limit, so that a tick has an end whatever the provider says. */
+/** The shortest wait for a rate limit, so that a tick ends whatever time the provider names. */
 const LIMIT_WAIT_MIN_MS = 500;
 
 /**

@@ -17,7 +17,7 @@ import { type ListedRow, listedRows } from "#plugins/market-index/register/regis
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Provider, ProviderCallOptions, ProviderStats } from "#plugins/provider/contract.ts";
 
-/** What reading the provider's lists needs. */
+/** Holds what reading the provider's lists needs. */
 export type DiscoveryContext = {
 	core: Pick<Core, "db" | "clock" | "log" | "queue" | "outbox" | "chains">;
 	/** The chains that routes serve: listed collections on them are registered. */
@@ -25,7 +25,7 @@ export type DiscoveryContext = {
 	provider: Provider;
 	prices: Prices;
 	/**
-	 * Queues syncs of collections that lists or a search showed: each at most once in five minutes.
+	 * Queues syncs of collections found in lists or by searches: each at most once in five minutes.
 	 */
 	discovered: (collectionIds: readonly number[]) => Promise<void>;
 };

@@ -8,7 +8,7 @@ import {
 	listedRowSchema,
 } from "#plugins/market-index/register/registerCollections.ts";
 
-/** One of the provider's lists as last read. */
+/** Holds one of the provider's lists as last read. */
 export type DiscoveryList = { rows: ListedRow[]; refreshedAtMs: number };
 
 /** A collection with the provider's slug. */
@@ -21,7 +21,7 @@ export type ListKey = { chainId: number; mode: ListMode; by: "worker" | "asked" 
 type ResolvedRow = {
 	listed: ListedRow;
 	own: OwnPlace | null;
-	/** Its chain, by our index, else by the provider; null where neither knows. */
+	/** The chain by our index, else by the provider; null where neither knows it. */
 	chainId: number | null;
 };
 

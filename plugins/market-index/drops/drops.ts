@@ -58,7 +58,7 @@ export type StoredDrop = Omit<ProviderDrop, "stages"> & {
 export const DROP_STATES = ["minting", "upcoming", "ended"] as const;
 export type DropState = (typeof DROP_STATES)[number];
 
-/** The condition of each state, by the provider's word and by the stages' times. */
+/** Holds the SQL condition of each state, by the provider's state and the times of the stages. */
 const STATE_SQL: Record<DropState, string> = {
 	minting: `(d.is_minting or d.starts_at <= $2) and (d.ends_at is null or d.ends_at > $2)
 		and (d.is_minting or d.ends_at is not null)`,

@@ -9,10 +9,10 @@ import type { Provider, ProviderDrop } from "#plugins/provider/contract.ts";
 
 type DropsCore = Pick<Core, "db" | "clock" | "log" | "budget" | "indexed">;
 
-/** How often drops are read. */
+/** The interval of reading drops. */
 const DROPS_EVERY_MS = 300_000;
 
-/** After a 429 on a drop call no other one is made for so long. */
+/** The pause of all drop calls after a 429 on one of them. */
 const DROPS_PAUSE_MS = 300_000;
 const DROP_CONCURRENCY = 2;
 

@@ -44,7 +44,7 @@ export type BookOrder = {
 /** Known ERC-20s by address; see the table `currency`. */
 export type Currencies = ReadonlyMap<Address, { symbol: string | null; decimals: number | null }>;
 
-/** What applying a batch needs to know of a collection. */
+/** Holds what applying a batch needs to know of a collection. */
 export type KnownCollection = {
 	id: number;
 	address: Address;
@@ -74,12 +74,12 @@ export type MarketEvent = {
 	contractAddress: Address;
 	eventType: "sale" | "mint" | "transfer";
 	accepted: boolean;
-	/** Why it is not accepted; null when it is. */
+	/** The reason why it does not count; null when it counts. */
 	reason: string | null;
 	onchainVerified: boolean;
-	/** Null where only the provider told it, without its transaction. */
+	/** Null where only the provider reported it, without its transaction. */
 	transactionHash: Hex | null;
-	/** Null, as is `logIndex`, where only the provider told it, as it does not state them. */
+	/** Null, as is `logIndex`, where only the provider reported it, without its block. */
 	blockNumber: number | null;
 	logIndex: number | null;
 	tokenId: string;
@@ -94,7 +94,7 @@ export type MarketEvent = {
 	priceUsd: number | null;
 	/** Per unit, in base units of the settlement currency; null for an unknown price. */
 	amountRaw: string | null;
-	/** For all units, exact. */
+	/** The price of all units, exact. */
 	totalRaw: string | null;
 	settlementCurrency: SettlementCurrency | null;
 	occurredAt: string;
@@ -118,7 +118,7 @@ export type StorableEvent = StoredEvent & { collectionId: number };
 /** An event as it is stored, wherever it was read from. */
 export type StoredEvent = Omit<ChainEvent, "kind" | "standard" | "reason"> & {
 	kind: MarketEvent["eventType"];
-	/** Why it is not accepted; null when it is. */
+	/** The reason why it does not count; null when it counts. */
 	reason: string | null;
 	onchainVerified: boolean;
 	/** `totalRaw` as an ETH equivalent in wei; null while no rate is known. */
@@ -126,7 +126,7 @@ export type StoredEvent = Omit<ChainEvent, "kind" | "standard" | "reason"> & {
 	payload: Readonly<Record<string, unknown>> | null;
 };
 
-/** The fields that tell one event of the provider from another of the same collection. */
+/** Holds the fields that distinguish the provider's events of one collection. */
 export type ProviderIdentity = {
 	kind: "sale" | "mint" | "transfer";
 	standard: "erc721" | "erc1155";
@@ -141,15 +141,15 @@ const INT4_MAX = 2_147_483_647;
 const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
 const { count, integer } = CURSOR_PART;
 
-/** How the table `market_order` numbers its kinds. */
+/** Numbers the kinds of orders in the table `market_order`, by index. */
 export const ORDER_KINDS = ["listing", "item_offer", "collection_offer", "trait_offer"] as const;
 
 export type OrderKind = (typeof ORDER_KINDS)[number];
 
-/** How kinds are stored. */
+/** Numbers the kinds of events in the database. */
 export const EVENT_KIND = { sale: 1, mint: 2, transfer: 3 } as const;
 
-/** No chain has this log index: a block of 10^12 gas cannot write so many logs. */
+/** Marks events without a known log index: no block can have so many logs. */
 export const PROVIDER_LOG_INDEX = 2 ** 30;
 
 const LOW_30_BITS = 2 ** 30 - 1;
@@ -177,8 +177,8 @@ export function foreignCurrencies(events: Iterable<{ currency: Address | null }>
 }
 
 /**
- * Says whether a hash is a stand-in: it begins with 8 zero bytes, which one of 2^64 transactions'
- * hashes does.
+ * Returns whether a hash is a stand-in: it begins with 8 zero bytes, which a real hash has once in
+ * 2^64.
  */
 export function isStandIn(hash: Hex): boolean {
 	return hash.startsWith("0x0000000000000000");

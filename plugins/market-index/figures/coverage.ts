@@ -20,16 +20,16 @@ import type { ProviderEvents } from "#plugins/market-index/sql/readEvents.ts";
 export type ChainSpans = {
 	sales: Span | null;
 	mints: Span | null;
-	/** Until when the owners of walked contracts are current. */
+	/** The time up to which the owners of walked contracts are current. */
 	movesUntilMs: number | null;
 };
 
-/** What a figure is computed from, besides the collection's row. */
+/** Holds what a figure is computed from, besides the collection's row. */
 export type FigureContext = {
 	nowMs: number;
 	/** The window that the row's sales and volume were summed over. */
 	window: FigureWindow;
-	/** What the lanes of the row's chain cover. */
+	/** The time spans that the lanes of the row's chain cover. */
 	spans: ChainSpans;
 };
 
@@ -49,7 +49,7 @@ export const NO_SPANS: ChainSpans = { sales: null, mints: null, movesUntilMs: nu
  */
 const FRESH_MS = 60_000;
 
-/** How long spans are kept: much shorter than clients take an answer for fresh. */
+/** Limits how long spans are kept: much shorter than clients take an answer for fresh. */
 const SPANS_AGE_MAX_MS = 10_000;
 
 const NOTHING = { fromMs: null, untilMs: null, fraction: 0 };
@@ -185,14 +185,14 @@ export function coverageOf(
 	return first && longest ? { source: first.source, coverage: shareOf(longest, window) } : null;
 }
 
-/** Rounds down to four digits, and below 1: a part never looks whole. */
+/** Rounds down to four digits, and below 1: a partial coverage never looks complete. */
 export function roundedDown(share: number): number {
 	return Math.min(Math.floor(share * 10_000) / 10_000, 0.9999);
 }
 
 /**
  * Returns which sources have a collection's events of a kind, and for what time. Only the provider
- * tells of transfers.
+ * reports transfers.
  */
 export function heldBy(
 	row: ProviderEvents,

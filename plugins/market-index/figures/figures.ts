@@ -21,30 +21,32 @@ import type { CollectionRow } from "#plugins/market-index/sql/collectionRows.ts"
 import type { ProviderEvents } from "#plugins/market-index/sql/readEvents.ts";
 import type { PeriodSums } from "#plugins/market-index/sql/windowSums.ts";
 
-/** What is known of a figure before it is decided whether it is a number or unknown. */
+/** Holds what is known of a figure before it is decided whether it is a number or unknown. */
 export type Known = {
-	/** The value as counted or told; null where there is none. */
+	/** The value as counted or reported; null where there is none. */
 	value: number | null;
-	/** Why there is none, where that is known. */
+	/** The reason why there is no value, where that is known. */
 	absent?: UnknownReason;
 	source: FigureSource | null;
 	/** The time it is for. Left out: the end of its coverage. */
 	asOfMs?: number | null | undefined;
 	window?: FigureWindow | null;
 	/**
-	 * The covered part; null where nothing is covered. Left out for a number that a source told as a
-	 * whole.
+	 * The covered part; null where nothing is covered. Left out for a number that a source reported
+	 * as a whole.
 	 */
 	coverage?: Coverage | null;
 	/** True where zero is a count. Otherwise zero means not counted yet. */
 	isCounted?: boolean;
-	/** Why a zero is not believed, whatever its source; null where nothing contradicts it. */
+	/**
+	 * The reason why a zero is not believed, whatever its source; null where nothing contradicts it.
+	 */
 	doubt?: "no_price" | "contradicted" | null;
 	/** True for a change, which may be below zero. */
 	isSigned?: boolean;
 };
 
-/** What the provider's stats count for the last day, with their time. */
+/** Holds the sales that the provider's stats count for the last day, with their time. */
 type ProviderDay = Pick<CollectionRow, "providerSalesDay" | "providerStatsAt">;
 
 type MintedRow = Pick<
@@ -90,7 +92,7 @@ export function floorChangeFigure(
 	});
 }
 
-/** Returns the floor. It is an ask, so only the provider tells it; zero means not counted yet. */
+/** Returns the floor. It is an ask, so only the provider reports it; zero means not counted yet. */
 export function floorFigure(row: Pick<CollectionRow, "floorNative" | "floorAt">): Figure {
 	const value = displayNative(row.floorNative);
 	return decideFigure({ value, source: "provider", asOfMs: row.floorAt?.getTime() ?? null });

@@ -39,14 +39,14 @@ type MovedFigures = {
 	sold: ReadonlySet<number>;
 	minted: ReadonlySet<number>;
 	nowMs: number;
-	/** What the chain's lanes cover now. */
+	/** Returns what the chain's lanes cover now. */
 	spansOf: SpansOf;
 };
 
 type FrameContext = {
 	clock: Clock;
 	prices: Pick<Prices, "ethUsd">;
-	/** What a chain's lanes cover, for the figures in frames. */
+	/** Returns what a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 };
 
@@ -174,8 +174,8 @@ export function retractionFrames(options: {
 }
 
 /**
- * Returns events one by one, then the figures that they moved. What the provider had told of them
- * before is retracted first: it had another id, and no block.
+ * Returns frames of the events one by one, then of the figures that they changed. What the provider
+ * had reported of them before is retracted first: it had another id, and no block.
  */
 async function liveBatchFrames(
 	options: FrameContext,

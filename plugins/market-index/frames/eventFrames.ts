@@ -12,12 +12,12 @@ import { type EventContext, renderEvent } from "#plugins/market-index/render/eve
 import type { CollectionChange, Rollup } from "#plugins/market-index/rollup/rollups.ts";
 import type { TakenBack } from "#plugins/market-index/sql/events.ts";
 
-/** What a batch changed. */
+/** Holds what a batch changed. */
 export type AppliedChange = {
 	stored: readonly EventRow[];
-	/** Events that only the provider had told before, and that were removed. */
+	/** Events that only the provider had reported before, and that were removed. */
 	confirmed: readonly TakenBack[];
-	/** What `stored` adds to the figures. */
+	/** The sums that `stored` adds to the figures. */
 	minutes: readonly Rollup[];
 	collections: readonly CollectionChange[];
 	touched: ReadonlyMap<number, KnownCollection>;

@@ -68,8 +68,9 @@ const SYMBOL_LENGTH_MAX = 32;
 const DECIMALS_MAX = 77n;
 
 /**
- * Names are owed while a lane is so many blocks behind its head: then 25 are read at a time,
- * followed by a rest of 19 times as long, at least a second (`OWED_REST_MIN_MS`) and at most five.
+ * Limits reading missing names while a lane is so many blocks behind its head: 25 are read at a
+ * time, followed by a rest of 19 times as long, at least a second (`OWED_REST_MIN_MS`) and at most
+ * five.
  */
 export const LEVEL_BLOCKS = 64;
 export const OWED_RESTS = 19;
@@ -273,8 +274,8 @@ export function owedNamesTask(
 }
 
 /**
- * Says whether a chain's lanes are near its head with nothing owed below: less urgent work waits
- * until then. A chain that no lane follows is level.
+ * Returns whether a chain's lanes are near its head without missing blocks below: less urgent work
+ * waits until then. True for a chain that no lane follows.
  */
 export async function lanesAreLevel(
 	scanner: Pick<Scanner, "progress">,

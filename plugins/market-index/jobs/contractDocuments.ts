@@ -11,7 +11,7 @@ import { slugOf } from "#plugins/market-index/metadata/metadataJobs.ts";
 import type { TokenMetadata } from "#plugins/market-index/metadata/parseTokenJson.ts";
 import { renameCollection, renameCollections } from "#plugins/market-index/sql/collectionNames.ts";
 
-/** What a collection's contract says of itself. */
+/** Holds what a collection's contract says about the collection. */
 export type ContractFacts = {
 	/** The collection as it was when its contract was asked. */
 	id: number;
@@ -31,7 +31,7 @@ type StoringCore = Pick<Core, "db" | "queue" | "clock">;
 
 const CONTRACT_DOCUMENT_TASK = "market-index.contract-document";
 
-/** After names and figures. */
+/** The priority of these jobs: after names and figures. */
 const LOW_PRIORITY = 10;
 
 const payload = z.object({ collectionId: z.int(), uri: z.string() });
@@ -40,8 +40,8 @@ const payload = z.object({ collectionId: z.int(), uri: z.string() });
 const LANE = { name: "contract-documents", concurrency: 4 };
 
 /**
- * Makes the task that reads what a collection's `contractURI` points to. It only fills what no
- * other source has told: the contract's own views come first, and the provider after them.
+ * Makes the task that reads the document of a collection's `contractURI`. It only fills what no
+ * other source has reported: the contract's own views come first, and the provider after them.
  */
 export function contractDocumentTask(
 	core: Pick<Core, "db">,

@@ -46,11 +46,11 @@ type MergeOptions = {
 	keptFromMs: () => number;
 };
 
-/** What was done with a provider's events. */
+/** Counts what was done with a provider's events. */
 type MergeResult = {
-	/** Stored as told by the provider alone, so far. */
+	/** Events stored that only the provider has reported so far. */
 	stored: number;
-	/** The chain had told them; the provider's words were added. */
+	/** Events that lanes had read: the provider's payload was added. */
 	attached: number;
 	/** Known already, from the provider too. */
 	known: number;
@@ -70,7 +70,10 @@ type Part = {
 	pace: ChainPace;
 };
 
-/** For a chain of which nothing was read yet. Slow, so that no estimate is beyond later blocks. */
+/**
+ * The time between blocks of a chain of which nothing was read yet. Long, so that no estimate is
+ * beyond later blocks.
+ */
 const BLOCK_MS_DEFAULT = 12_000;
 
 /** A shorter time is no measure. */
@@ -80,10 +83,9 @@ const NOT_VERIFIED = { onchainVerified: false };
 const NOWHERE = { blockNumber: -1, logIndex: -1, subIndex: -1 };
 
 /**
- * Makes a function that merges a provider's events into the index, exactly once: an event that the
- * chain told already gets the provider's words, the rest is stored until the chain tells it. It
- * takes events in any order and as often as they come, a few hundred in a transaction, each under
- * the chain's lock.
+ * Makes a function that merges a provider's events into the index, exactly once: an event that a
+ * lane read already gets the provider's payload, the rest is stored until a lane reads it. It takes
+ * events in any order and repeatedly, a few hundred in a transaction, each under the chain's lock.
  */
 export function mergeEvents(options: MergeOptions): MergeEvents {
 	const paceOf = createPaceReader(options);

@@ -28,19 +28,19 @@ type Deed = Pick<ProviderRow, "kind" | "from" | "to">;
 
 type Price = Pick<ProviderRow, "currency" | "totalRaw">;
 
-/** How many estimated blocks are below the chain's first: one a second, up to the year 2106. */
+/** The number of estimated blocks below the chain's first: one a second, up to the year 2106. */
 const SECONDS_END = 2 ** 32;
 
 /** Events of the provider that are merged in one transaction, under the chain's lock. */
 export const MERGE_ROWS_MAX = 200;
 
-/** How far a provider's event may be ahead of our clock. */
+/** Limits how far a provider's event may be ahead of our clock. */
 const FUTURE_MAX_MS = 3_600_000;
 
 /** A provider's events no older than this are published one by one, like those of a live block. */
 export const TOLD_LIVE_MS = 600_000;
 
-/** How long a chain's measured pace is valid. */
+/** The lifetime of a chain's measured pace of blocks. */
 export const PACE_AGE_MAX_MS = 600_000;
 
 /**
@@ -131,7 +131,7 @@ export function blockBetween(options: {
 
 /**
  * Returns a block number below zero, one for each second. It orders events without a known block by
- * time, and puts them before all events that the chain tells later.
+ * time, and puts them before all events that lanes read later.
  */
 function blockOfSecond(timeMs: number): number {
 	return Math.min(Math.floor(timeMs / 1_000) - SECONDS_END, -1);

@@ -28,7 +28,7 @@ export type Neighbours = { before: Neighbour | null; after: Neighbour | null };
 /** A collection of the index that the provider's events are about. */
 export type MergedCollection = { id: number; chainId: number; address: Address };
 
-/** What merging needs to know of a collection. */
+/** Holds what merging needs to know of a collection. */
 export type MergedInto = { standard: "erc721" | "erc1155"; excluded: boolean };
 
 type Row = {
@@ -147,7 +147,7 @@ export async function findDoubted(
 
 /**
  * Returns for each event the stored ones of its collection and kind before and after it in time:
- * two look-ups in `event_by_collection` each. The same time counts as before.
+ * two index reads in `event_by_collection` each. The same time counts as before.
  */
 export async function findNeighbours(
 	db: Queryable,
@@ -184,7 +184,7 @@ export async function findNeighbours(
 
 /**
  * Returns the lowest block of a chain from which an event was read, with its time. By the unique
- * index (chain, block), skipping what only the provider told of older times.
+ * index (chain, block), skipping older events that only the provider reported.
  */
 export async function firstChainEvent(db: Queryable, chainId: number): Promise<Neighbour | null> {
 	const rows = await db.query<{ blockNumber: number; occurredAt: Date }>(

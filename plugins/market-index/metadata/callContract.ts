@@ -13,7 +13,7 @@ type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
 
 type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
 
-/** What is known of one chain's Multicall3. */
+/** Holds what is known of one chain's Multicall3. */
 type Known = {
 	/** Null until it was looked for. */
 	isThere: boolean | null;
@@ -43,7 +43,7 @@ const abi = parseAbi([
 	"function aggregate3(Call3[] calls) payable returns (Result[] returnData)",
 ]);
 
-/** With fewer views it is not worth using. */
+/** The least number of views for which Multicall3 is used. */
 const VIEWS_WORTH = 8;
 const VIEWS_AT_FIRST = 100;
 const VIEWS_MIN = 4;
@@ -53,7 +53,7 @@ const LOOKED_FOR_EVERY = 256;
 /** A larger answer is refused before it is read, and fewer views are sent in the next call. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
+/** Holds the state of each chain, released with its `Rpc`: each purpose of a chain has one. */
 const chains = new WeakMap<Rpc, Known>();
 
 /**
@@ -117,8 +117,8 @@ export function answerOf(answer: unknown): Hex | null {
 }
 
 /**
- * Says whether the node answered with a refusal. A revert's text is the contract's own, so one that
- * speaks of limits is taken for a range error. A timeout, or a node of another chain, is no
+ * Returns whether the node answered with a refusal. A revert's text is the contract's own, so one
+ * that mentions limits looks like a range error. A timeout, or a node of another chain, is no
  * refusal.
  */
 export function isRefusal(error: unknown): boolean {

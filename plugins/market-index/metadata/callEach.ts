@@ -13,7 +13,7 @@ import {
 
 export type CallOptions = Pick<RpcOptions, "minBlock"> & {
 	signal: AbortSignal;
-	/** Gets the views of which nothing was learned: any other null is the contract's word. */
+	/** Gets the views of which nothing was learned: any other null is the contract's answer. */
 	unsure?: Set<View>;
 };
 
@@ -27,7 +27,10 @@ type Failed = {
 	askAlone(places: readonly number[]): Promise<void>;
 };
 
-/** By chain, and released with it: each purpose of a chain has one `Rpc`. */
+/**
+ * Holds functions that contracts lack, by chain, released with its `Rpc`: each purpose of a chain
+ * has one.
+ */
 const lackingByChain = new WeakMap<Rpc, Set<string>>();
 /** Contracts and functions; the oldest is forgotten first. */
 const LACKING_MAX = 1_000;
@@ -109,9 +112,9 @@ async function callAlone(
 }
 
 /**
- * Where all of a contract's views of one function failed the first one decides: if it fails alone
- * as well, the contract has no such function. So a collection of 10,000 tokens without URIs costs
- * one more call, and not 10,000; and none while all of them go on to fail.
+ * Calls the first view alone where all of a contract's views of one function failed: if it fails as
+ * well, the contract has no such function. So a collection of 10,000 tokens without URIs costs one
+ * more call, and not 10,000; and none while all of them go on to fail.
  */
 async function askFirst(given: Failed): Promise<void> {
 	const { asked, answers, failed, lacking, unsure, askAlone } = given;

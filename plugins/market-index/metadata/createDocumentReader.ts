@@ -54,14 +54,17 @@ type DocumentReaderOptions = {
 	allowedOrigins: readonly string[];
 };
 
-/** A host that limits us: the distance between requests, and when the next one may begin. */
+/**
+ * Holds the pace for a host that limits us: the distance between requests, and when the next may
+ * begin.
+ */
 type Host = { gapMs: number; nextAtMs: number };
 
 type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
 
 type DocumentConfig = { IPFS_GATEWAY_URLS: readonly string[]; ARWEAVE_GATEWAY_URL: string };
 
-/** Why a document was not requested: its server answered that we ask too often. */
+/** The reason why a document was not requested: its server answered that we ask too often. */
 export const HOST_LIMITED = "host_limited";
 
 const TOO_OFTEN = "http_429";

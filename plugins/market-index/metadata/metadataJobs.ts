@@ -16,11 +16,12 @@ const NAME_LENGTH_MAX = 256;
 export const IMAGE_LENGTH_MAX = 32_768;
 
 /**
- * How long after a mint a contract is asked for its supply again, once for all mints until then.
+ * The delay after a mint until a contract is asked for its supply again, once for all mints until
+ * then.
  */
 const SUPPLY_REFRESH_MS = 10_000;
 
-/** The shortest rest between owed names while a lane is behind. */
+/** The shortest rest between missing names while a lane is behind. */
 export const OWED_REST_MIN_MS = 1_000;
 
 /** Contracts of one metadata job: their four views each fill one request of 100 calls. */
@@ -33,7 +34,7 @@ export const CURRENCY_METADATA_TASK = "market-index.currency-metadata";
 /** Names can wait: jobs that move a figure go first. */
 const LOW_PRIORITY = 10;
 
-/** How often a job checks whether the chain it needs is back in `CHAINS`. */
+/** The interval at which a job checks whether the chain that it needs is back in `CHAINS`. */
 export const CHAIN_AWAY_MS = 86_400_000;
 
 const SLUG_LENGTH_MAX = 64;
@@ -141,7 +142,7 @@ export function currencyJob(chainId: number, address: Address): NewJob {
 
 /**
  * Returns a name as a slug: lower-case letters, digits and dashes. Null where nothing is left, and
- * where the result looks like an address: it must never shadow another contract.
+ * where the result looks like an address: it must never hide another contract.
  */
 export function slugOf(name: string): string | null {
 	const slug = name

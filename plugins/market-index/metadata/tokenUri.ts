@@ -3,10 +3,10 @@
 import { cleanUrl } from "#core/outside.ts";
 import { IMAGE_LENGTH_MAX } from "#plugins/market-index/metadata/metadataJobs.ts";
 
-/** Where content without a server of its own is read: URLs without a slash at their end. */
+/** Holds gateways for content without a server of its own: URLs without a slash at their end. */
 export type Gateways = { ipfs: readonly string[]; arweave: string };
 
-/** One place where a document may be; `gateway` is set where that is one of the operator's. */
+/** Holds one URL at which a document may be; `gateway` is set where it is one of the operator's. */
 export type Candidate = { url: string; gateway: string | null };
 
 type UriPlan =
@@ -87,7 +87,7 @@ export function displayUrl(given: string, gateways: Gateways): string | null {
 	return clean !== null && SECURE.test(clean) ? bounded(clean) : null;
 }
 
-/** Decides where to look for the document of a contract's URI. Makes no request. */
+/** Returns the URLs at which the document of a contract's URI may be. Makes no request. */
 export function uriPlan(given: string, gateways: Gateways): UriPlan {
 	if (given.length > DATA_URI_LENGTH_MAX) return { kind: "unusable" };
 	const uri = given.trim();

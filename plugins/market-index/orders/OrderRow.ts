@@ -11,13 +11,13 @@ import type { ProviderOrder, ProviderPush } from "#plugins/provider/contract.ts"
 /** A change of a book from the provider's stream. */
 export type OrderPush =
 	| Extract<ProviderPush, { type: "order" | "order_gone" | "order_back" }>
-	/** How many units of an order were bought. */
+	/** Reports how many units of an order were bought. */
 	| { type: "order_filled"; slug: string; chainId: number; orderHash: Hex; quantity: bigint };
 
 /** An order of one collection, ready to be stored. */
 export type OrderRow = Omit<BookOrder, "seenAt" | "maker"> & {
 	maker: Address;
-	/** For one unit, in display units of `symbol`. */
+	/** The price of one unit, in display units of `symbol`. */
 	unitPrice: number;
 	protocolData: ProviderOrder["protocolData"];
 };
@@ -34,18 +34,18 @@ export type KnownOrder = {
 	expiresAt: Date | null;
 };
 
-/** How often due books are looked for, and how many are read at a time. */
+/** The interval of looking for due books, and how many are read at a time. */
 export const BOOK_TICK_MS = 10_000;
-/** How often books are looked for that plans are about to buy from. */
+/** The interval of looking for books that plans are about to buy from. */
 export const URGENT_TICK_MS = 1_000;
 export const BOOK_CONCURRENCY = 2;
 export const BOOK_TIMEOUT_MS = 60_000;
 
-/** How often a watched book is read; a large one less often, by what its pages cost. */
+/** The interval of reading a watched book; longer for a large one, by what its pages cost. */
 export const BOOK_EVERY_MS = 30_000;
 export const BOOK_EVERY_PER_PAGE_MS = 3_000;
 
-/** How old an interrupted reading may be to be continued by the next turn. */
+/** Limits the age of an interrupted reading that the next turn continues. */
 export const BOOK_READING_MAX_MS = 600_000;
 
 /** Pages of each side of a book: 5,000 orders. What lies beyond is reported as unknown. */

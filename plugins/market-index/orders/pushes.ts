@@ -45,7 +45,7 @@ type Round = {
 	lost: string[];
 };
 
-/** How often the time of an unchanged count is stored: not with each push. */
+/** The interval of storing the time of an unchanged count, instead of with each push. */
 const COUNTED_AGAIN_MS = 60_000;
 
 /**

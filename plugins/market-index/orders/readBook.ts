@@ -18,18 +18,21 @@ import {
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderOrder, ProviderPage, ProviderStats } from "#plugins/provider/contract.ts";
 
-/** What arrived of a book, and why not all of it: the first limit, else the first failure. */
+/**
+ * Holds the part of a book that arrived, and why not all of it: the first limit, else the first
+ * failure.
+ */
 type ReadBook = {
 	reading: BookReading;
 	/** Pages that came now, and all pages of its sides so far. */
 	pages: number;
 	pagesInAll: number;
 	failure: Fault | null;
-	/** Where the next turn continues; null where it begins anew. */
+	/** The place where the next turn continues; null where it begins anew. */
 	progress: BookProgress | null;
 };
 
-/** How far a side of a book was read when a limit ended it. */
+/** Holds how far a side of a book was read when a limit ended it. */
 type SideProgress = z.infer<typeof sideSchema>;
 
 /**
@@ -174,7 +177,7 @@ export async function readPages(
 		pagesMax: number;
 		prices: Pick<Prices, "toNative" | "nativeOfSymbol">;
 		nowMs: number;
-		/** Where an earlier reading was interrupted. */
+		/** The place where an earlier reading was interrupted. */
 		from?: { cursor: string | null; pages: number };
 		/** Called after each page that another one follows. */
 		between?: (read: { rows: OrderRow[]; cursor: string; pages: number }) => Promise<void>;

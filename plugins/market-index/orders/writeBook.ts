@@ -47,7 +47,7 @@ export type BookReading = {
 	statsFloor: ProviderFigure;
 	/** False where the stats could not be read: they say nothing, not even that there is no floor. */
 	isStatsRead: boolean;
-	/** When the provider was asked for the first page. */
+	/** The time at which the provider was asked for the first page. */
 	askedAtMs: number;
 	/**
 	 * True: it continues an interrupted reading, so rows which that one wrote belong to this one too.
@@ -161,7 +161,7 @@ export async function sendOrderFrames(
 	outbox.append(tx, topic, frames);
 }
 
-/** Returns each order once, as it was last told. */
+/** Returns each order once, in its newest version. */
 function uniqueRows(rows: readonly OrderRow[]): OrderRow[] {
 	return [...new Map(rows.map((row) => [row.orderHash, row])).values()];
 }

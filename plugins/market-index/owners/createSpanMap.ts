@@ -14,7 +14,7 @@ export type Span = {
 	position: bigint;
 };
 
-/** What was, or would be, in the place of a span that may have to be taken back. */
+/** Holds the owner of a span before a transfer that a reorg may remove. */
 type SpanBefore = {
 	from: bigint;
 	to: bigint;
@@ -26,7 +26,7 @@ type SpanBefore = {
 };
 
 /**
- * What a block added to an account's units of an id. For the zero address negative units were
+ * Holds how a block changed an account's units of an id. For the zero address negative units were
  * minted, positive ones destroyed.
  */
 export type UnitsAdded = {
@@ -44,7 +44,7 @@ export type SpanChanges = {
 	gone: bigint[];
 	made: Span[];
 	before: SpanBefore[];
-	/** How many ids each account owns more than before, or fewer. */
+	/** By account, how many more ids it owns than before; negative: fewer. */
 	held: Map<Address, bigint>;
 };
 

@@ -11,16 +11,18 @@ type Holder = { owner: Address; units: bigint };
 /** Contracts that are added to the watched ones in one transaction. */
 export const WATCHED_PER_TURN_MAX = 100;
 
-/** How often recipients are counted again, for how many collections, and for how long. */
+/** Limits counting recipients again: how often, for how many collections, and for how long. */
 const RECIPIENTS_EVERY_MS = 10_000;
 const RECIPIENTS_COLLECTIONS_MAX = 100;
 const RECIPIENTS_BUSY_MS = 250;
 
-/** After so long without a mint or a sale a collection gives its place to an active one. */
+/** The days without a mint or a sale after which a collection gives its place to an active one. */
 export const SILENT_DAYS = 7;
 export const REPLACE_EVERY_MS = 60_000;
 
-/** How often owners that are not kept any more are deleted, for how long, and rows at a time. */
+/**
+ * Limits deleting owners that are not needed any more: how often, for how long, and rows at a time.
+ */
 const GARBAGE_EVERY_MS = 5_000;
 const GARBAGE_BUSY_MS = 250;
 const GARBAGE_ROWS_MAX = 1_000;

@@ -15,7 +15,7 @@ import {
 } from "#plugins/market-index/owners/sql/units.ts";
 
 type OwnerChanges = {
-	/** By collection. */
+	/** The changed spans by collection. */
 	spans: ReadonlyMap<number, SpanChanges>;
 	added: readonly UnitsAdded[];
 	/** `1n` where units are added, `-1n` where they are taken back. */
@@ -57,7 +57,7 @@ export async function writeChanges(
 	await addSupply(tx, supplyChanges({ added, sign }, grown));
 }
 
-/** Sums up by account and id, whatever block the units came from. */
+/** Sums up by account and id, for all blocks together. */
 function unitsPerAccount(added: readonly UnitsAdded[], sign: bigint): AccountUnits[] {
 	const sums = new Map<string, AccountUnits>();
 	for (const { setId, tokenId, owner, units } of added) {
@@ -75,7 +75,7 @@ function accountKey(account: { setId: number; tokenId: bigint; owner: Address })
 }
 
 /**
- * Returns changes of held units. A balance below zero counts as none; a walk will tell where the
+ * Returns changes of held units. A balance below zero counts as none; a walk will find where the
  * units came from.
  */
 function heldChanges(added: readonly AccountUnits[], now: readonly AccountUnits[]): HeldUnits[] {

@@ -7,7 +7,7 @@ import {
 	traitCountName,
 } from "#plugins/market-index/rank/scoreToken.ts";
 
-/** Tokens as integers. A value's number stands for its name as well. */
+/** Holds the traits of tokens as integers. Each number is for a value of one trait name. */
 type InternedTraits = {
 	/** Token `i` has `values[starts[i]]` to before `values[starts[i + 1]]`, one of a name. */
 	starts: Int32Array;
@@ -23,7 +23,7 @@ type RankedToken<Id> = { id: Id; score: number; rank: number };
 
 type Value = {
 	id: number;
-	/** What it adds to the count of traits: 1, or 0 for `none` and the empty text. */
+	/** The count of traits that it adds: 1, or 0 for `none` and the empty text. */
 	says: number;
 };
 

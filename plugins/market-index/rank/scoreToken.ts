@@ -8,7 +8,7 @@ export type RankedTrait = {
 	displayType?: string | null | undefined;
 };
 
-/** How many tokens have a value of a trait. */
+/** Counts the tokens that have a value of a trait. */
 export type TraitTally = { type: string; value: string; tokens: number };
 
 /** Counts that a token is scored against. */

@@ -145,7 +145,7 @@ export async function readAsset(
 
 /**
  * Returns the price of a unit at a collection's last mint, in wei of ETH at the rate of its time;
- * null where unknown. Some mints that only the provider tells are paid in a token.
+ * null where unknown. Some mints that only the provider reports are paid in a token.
  */
 export function mintPriceWei(
 	chain: Chain,

@@ -32,7 +32,7 @@ type PageRowsQuery = {
 	nowMs: number;
 };
 
-/** One of our rows: in its place in the provider's list, or after the end of that list. */
+/** Holds one of our rows: at its place in the provider's list, or after the end of that list. */
 type PageRow =
 	| { kind: "listed"; listed: ListedRow; own: CollectionRow }
 	| { kind: "own"; own: CollectionRow };
@@ -40,7 +40,7 @@ type PageRow =
 type PageRows = {
 	/** Listed rows first, in the provider's order. */
 	rows: PageRow[];
-	/** When the oldest list of the page was read; null without any. */
+	/** The time when the oldest list of the page was read; null without any. */
 	refreshedAtMs: number | null;
 };
 

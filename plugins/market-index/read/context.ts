@@ -19,11 +19,11 @@ import type { Prices } from "#plugins/prices/contract.ts";
 export type IndexReads = Pick<Core, "db" | "clock" | "chains" | "pageCache"> & {
 	/** The chains of `CHAINS`, in its order. */
 	readonly indexed: readonly { readonly chain: Chain }[];
-	/** Chains that only the provider tells about; they are served when they are named. */
+	/** Chains of which only the provider reports; they are served when a request names them. */
 	readonly discovered?: readonly Chain[];
 };
 
-/** What the market's routes need. */
+/** Holds what the market's routes need. */
 export type RouteContext = {
 	core: IndexReads;
 	scanner: Pick<Scanner, "progress">;

@@ -76,7 +76,7 @@ type SalesContext = {
 	prices: Pick<Prices, "ethUsd">;
 };
 
-/** How far back a list of sales reaches; `all` has no limit. */
+/** Lists the periods of a list of sales; `all` has no limit. */
 export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
 
 type SalesQuery = {

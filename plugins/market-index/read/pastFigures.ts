@@ -27,7 +27,7 @@ export type PastSales = {
 
 export type PastFloor = {
 	from: string;
-	/** The same as `from` for a moment. */
+	/** The end of the period; equal to `from` for a moment. */
 	until: string;
 	floorNative: number | null;
 	floorUsd: number | null;
@@ -89,8 +89,8 @@ export async function readPastSales(
 }
 
 /**
- * Returns the floor that was seen at a moment, or those of a period. A collection is looked at
- * every 15 minutes at least while somebody follows it: where nobody looked, it is not known.
+ * Returns the floor that was stored for a moment, or those of a period. A collection's floor is
+ * read every 15 minutes at least while a client follows it: otherwise it is not known.
  */
 export async function readPastFloor(
 	{ core }: Pick<Reads, "core">,

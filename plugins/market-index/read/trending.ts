@@ -54,7 +54,7 @@ type TrendingQuery = {
 /** A collection whose floor moved, with its change since the window began. */
 type Mover = TrendingRow & { floorChangePercent: number };
 
-/** How many of the collections that traded most are searched for those whose floor moved most. */
+/** Limits how many of the most traded collections are searched for those whose floor moved most. */
 export const MOVERS_READ = 100;
 /** A floor of longer ago is none of now. */
 const FLOOR_FRESH_MS = 2 * HOUR_MS;
@@ -155,8 +155,8 @@ export async function readTrending(
 
 /**
  * Returns the collections whose floor rose (or fell) most since the window began, among those that
- * traded most in it: there is no index of changes. A floor that nobody saw at either time, or that
- * did not move that way, is left out.
+ * traded most in it: there is no index of changes. One without a stored floor at both times, or
+ * whose floor did not move that way, is left out.
  */
 export async function readMovers(
 	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },

@@ -52,7 +52,7 @@ type Resolving = {
 export const listedRowSchema = z.object({
 	/** The provider's slug. */
 	slug: z.string(),
-	/** Its chain by the provider: the list's chain if it is there too. */
+	/** The chain by the provider: the list's chain if the collection is there too. */
 	chainId: z.int().nullable(),
 	address: z.templateLiteral(["0x", z.string()]).nullable(),
 	/** True where it has other contracts too: its figures are then none of this contract's. */
@@ -71,8 +71,8 @@ const PER_TRANSACTION_MAX = 25;
 // Queues first jobs again for collections whose metadata or tokens never arrived.
 
 /**
- * How often collections are looked for that lack metadata or tokens, how long after registration,
- * and how many of either are queued at once.
+ * Limits the search for collections that lack metadata or tokens: how often, how long after
+ * registration, and how many of either are queued at once.
  */
 const REPAIR_EVERY_MS = 600_000;
 export const LACKING_AFTER_MS = 600_000;

@@ -25,7 +25,7 @@ import type { TradeColumns } from "#plugins/market-index/sql/listColumns.ts";
 import type { TokenTrait } from "#plugins/market-index/tokens/model.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-/** What an event itself does not contain. */
+/** Holds what rendering needs besides the event. */
 export type EventContext = { currencies: Currencies; prices: Pick<Prices, "ethUsd"> };
 
 /** A trait in the form of ERC-721 metadata, which providers use as well. */
@@ -122,8 +122,8 @@ export function renderTraits(traits: readonly TokenTrait[] | null): ShownTrait[]
 }
 
 /**
- * Returns the event's place. If only the provider told it, its place is an estimate for the order
- * of lists, and not shown.
+ * Returns the event's place. If only the provider reported it, its place is an estimate for the
+ * order of lists, and not shown.
  */
 function placeOf({ blockNumber, logIndex }: StoredEvent) {
 	if (logIndex >= PROVIDER_LOG_INDEX) return { blockNumber: null, logIndex: null };

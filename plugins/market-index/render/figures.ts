@@ -38,7 +38,7 @@ type ShownStats = {
 		floor_price: number | null;
 		floor_price_symbol: string | null;
 	};
-	/** Only where the provider sent them. */
+	/** The intervals, only where the provider sent them. */
 	intervals?: Record<string, unknown>[];
 };
 

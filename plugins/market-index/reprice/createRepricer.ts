@@ -29,7 +29,7 @@ export type RepriceOptions = {
 	clock: Clock;
 	outbox: Outbox;
 	scanner: Pick<Scanner, "lock">;
-	/** What a chain's lanes cover, for the figures in frames. */
+	/** Returns what a chain's lanes cover, for the figures in frames. */
 	spansOf: SpansOf;
 };
 
@@ -47,8 +47,8 @@ type Learned = Parameters<Parameters<Prices["onLearned"]>[0]>[0];
 type Work = Learned & { after: UnpricedEvent | null };
 
 /**
- * How often events with a newly known rate are priced, for how long in one go, how many under one
- * hold of the chain's lock, and after which pause a failure is retried.
+ * Limits pricing events whose rate has become known: how often, for how long at once, how many
+ * under one hold of the chain's lock, and the pause before a failure is retried.
  */
 const REPRICE_EVERY_MS = 2_000;
 const REPRICE_BUSY_MS = 500;

@@ -8,7 +8,7 @@ import {
 } from "#plugins/market-index/event/MarketEvent.ts";
 import { bucketOf, TIERS } from "#plugins/market-index/rollup/windows.ts";
 
-/** What one batch adds to a collection's own figures. */
+/** Holds what one batch adds to a collection's own figures. */
 export type CollectionChange = {
 	collectionId: number;
 	mints: number;
@@ -34,12 +34,12 @@ export type CollectionChange = {
 	} | null;
 };
 
-/** One collection's trades in one bucket. Prices are wei for one unit. */
+/** Holds one collection's trades in one bucket. Prices are wei for one unit. */
 export type Rollup = {
 	collectionId: number;
 	bucketMs: number;
 	sales: number;
-	/** Sales whose price as an ETH equivalent is known. */
+	/** Counts sales whose price in ETH is known. */
 	priced: number;
 	/** Units in the priced sales. */
 	units: bigint;
@@ -77,7 +77,8 @@ export type CountedEvent = Pick<
 >;
 
 /**
- * Until all events are seen, the last ones are kept as they are: only their positions are computed.
+ * Holds a sum under way: the last events are kept whole until all are seen, and only their
+ * positions are computed.
  */
 type Sum = {
 	change: CollectionChange;

@@ -11,12 +11,15 @@ import type { Prices } from "#plugins/prices/contract.ts";
 /** A stretch of time for which a source has everything. */
 export type Span = { fromMs: number; untilMs: number };
 
-/** How much of a figure's window was read. */
+/** Holds how much of a figure's window was read. */
 export type Coverage = {
 	/** Null where its start is not known. */
 	fromMs: number | null;
 	untilMs: number | null;
-	/** From 0 to 1, and 1 only where nothing is missing; null where the whole is not known. */
+	/**
+	 * The covered part from 0 to 1, and 1 only where nothing is missing; null where the whole is not
+	 * known.
+	 */
 	fraction: number | null;
 };
 
@@ -29,7 +32,7 @@ export type Figure = {
 	window: FigureWindow | null;
 	/** The time it is for; null where it is unknown, and where it was not recorded. */
 	asOfMs: number | null;
-	/** Null for a figure that its source told as one number, and where the figure is unknown. */
+	/** Null for a figure that its source reported as one number, and where the figure is unknown. */
 	coverage: Coverage | null;
 };
 
@@ -58,8 +61,8 @@ export type CandleRow = {
 };
 
 /**
- * The source of a figure: `chain`: read by lanes, or answered by a contract; `provider`: told by
- * the marketplace provider; `walk`: from the scan of all of a contract's transfers.
+ * Names the source of a figure: `chain`: read by lanes, or answered by a contract; `provider`:
+ * reported by the marketplace provider; `walk`: from the scan of all of a contract's transfers.
  */
 export const FIGURE_SOURCES = ["chain", "provider", "walk"] as const;
 export type FigureSource = (typeof FIGURE_SOURCES)[number];
@@ -104,7 +107,7 @@ export const WINDOW_MS = {
 
 export type FigureWindow = keyof typeof WINDOW_MS;
 
-/** One interval of a collection's accepted sales. Prices are ETH equivalents for one unit. */
+/** Holds one interval of a collection's accepted sales. Prices are ETH equivalents for one unit. */
 export type Candle = {
 	openTime: string;
 	open: number;

@@ -14,7 +14,7 @@ export const chainParam = z
 		examples: ["ethereum", "matic", "8453"],
 	});
 
-/** How a path names a collection. */
+/** Parses the slug of a collection in a path. */
 export const slugParams = z.object({
 	slug: z
 		.string()

@@ -24,7 +24,7 @@ export const bookReadAtSchema = field
 	)
 	.nullable();
 
-/** One price of one side of an order book. */
+/** Describes one price of one side of an order book. */
 export const depthLevelSchema = z
 	.object({
 		priceNative: field
@@ -135,7 +135,7 @@ const listingSchema = z
 	})
 	.meta({ id: "QuoteListing", description: "A listing that the estimate is made of." });
 
-/** What buying would cost, by the book, the feeds and the chain at `observedAt`. */
+/** Describes what buying would cost, by the book, the feeds and the chain at `observedAt`. */
 export const quoteSchema = z
 	.object({
 		chain: field.text("Slug of the chain.", "ethereum"),

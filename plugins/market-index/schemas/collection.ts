@@ -197,7 +197,7 @@ const statsSchema = z
 	})
 	.meta({ id: "ProviderStats", description: "The collection's stats in the provider's own form." });
 
-/** One collection with its mint, its last sale and what the provider says. */
+/** Describes one collection with its mint, its last sale and the provider's data. */
 export const collectionDetailSchema = z
 	.object({
 		market: collectionSchema,
@@ -248,7 +248,7 @@ export const rawCollectionSchema = z
 
 export type RawCollection = z.output<typeof rawCollectionSchema>;
 
-/** How a reveal was noticed. */
+/** Describes how a reveal was noticed. */
 export const detectionSchema = z
 	.object({
 		signal: z.enum(["poll", "block", "log", "metadata_event"]).meta({

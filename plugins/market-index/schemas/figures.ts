@@ -68,7 +68,7 @@ export const coverageSchema = z
 
 export type ShownCoverage = z.output<typeof coverageSchema>;
 
-/** One figure with where it comes from. */
+/** Describes one figure with its source. */
 export const figureSchema = z
 	.object({
 		value: field.number("The figure in `unit`; null = unknown.", 1.2).nullable(),
@@ -165,7 +165,10 @@ export const TILE_KEYS = [
 
 export type TileKey = (typeof TILE_KEYS)[number];
 
-/** One figure of the strip. `asOf` is null where the value is, and where its age is not known. */
+/**
+ * Describes one figure of the strip. `asOf` is null where the value is, and where its age is not
+ * known.
+ */
 export const tileSchema = z
 	.object({
 		key: z.enum(TILE_KEYS).meta({ description: "Which figure it is." }),

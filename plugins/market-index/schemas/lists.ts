@@ -79,7 +79,7 @@ const stageSchema = z
 		description: "One stage of a drop: who may mint when, and for how much.",
 	});
 
-/** A mint that was announced, is under way or is over, as the provider tells it. */
+/** Describes a mint that was announced, is under way or is over, as the provider reports it. */
 export const dropSchema = z
 	.object({
 		slug: field.text("The collection's slug; its contract until it is indexed.", "tidal-cats"),
@@ -106,7 +106,7 @@ export const dropSchema = z
 
 export type Drop = z.output<typeof dropSchema>;
 
-/** How far the live sale lane is behind the chain. */
+/** Describes how far the live sale lane is behind the chain. */
 export const freshnessSchema = z
 	.object({
 		chain: field.text("Slug of the chain.", "ethereum"),
@@ -129,7 +129,7 @@ export const freshnessSchema = z
 
 export type Freshness = z.output<typeof freshnessSchema>;
 
-/** One accepted sale as a dot of the chart. */
+/** Describes one accepted sale as a dot of the chart. */
 export const salePointSchema = z
 	.object({
 		tokenId: field.digits("The token's id.", "6529"),

@@ -22,7 +22,7 @@ const collectionOfAsset = z
 	})
 	.meta({ id: "AssetCollection", description: "The collection that a token belongs to." });
 
-/** One token: its metadata, its rank, and its owner. */
+/** Describes one token: its metadata, its rank, and its owner. */
 export const assetSchema = z
 	.object({
 		chain: field.text("Slug of the chain.", "ethereum"),
@@ -58,7 +58,7 @@ export const assetSchema = z
 
 export type Asset = z.output<typeof assetSchema>;
 
-/** One holder of a collection. */
+/** Describes one holder of a collection. */
 export const holderSchema = z
 	.object({
 		address: field.address("Who holds them."),
@@ -66,7 +66,7 @@ export const holderSchema = z
 	})
 	.meta({ id: "Holder", description: "One holder of a collection." });
 
-/** How many tokens have one value of one trait, and what the cheapest of them costs. */
+/** Describes how many tokens have one value of one trait, and the price of the cheapest of them. */
 export const traitCountSchema = z
 	.object({
 		type: field.text("The trait's name.", "Background"),

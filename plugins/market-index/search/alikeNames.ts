@@ -4,7 +4,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import type { Database, Queryable } from "#core/db/Database.ts";
 import { searchTerms } from "#plugins/market-index/search/readSearch.ts";
 
-/** A collection as somebody is asked whether it is meant. */
+/** Holds a collection as it is offered when a person is asked which one is meant. */
 export type NameChoice = {
 	id: number;
 	chainId: number;
@@ -18,7 +18,8 @@ export type NameChoice = {
 };
 
 /**
- * What stands between letters of a name, and in front of it, as `collection_letters` leaves it out.
+ * Matches the signs between letters of a name, and in front of it, that `collection_letters` leaves
+ * out.
  */
 const BETWEEN = /[ \-_.&'’!:]/g;
 const LETTERS = "regexp_replace(translate(lower(c.name), ' -_.&''’!:', ''), '^the', '')";
@@ -26,7 +27,7 @@ const LETTERS = "regexp_replace(translate(lower(c.name), ' -_.&''’!:', ''), '^
 /** Shorter words have too many neighbours, longer ones too many spellings. */
 const SPELLED_MIN = 4;
 const SPELLED_MAX = 24;
-/** One word alone is found by its letters. */
+/** The least words for a search by words; one word alone is found by its letters. */
 const WORDS_MIN = 2;
 const WORDS_MAX = 4;
 /** Contracts of one name that are read: any number can be deployed. */
@@ -67,8 +68,8 @@ export async function readAlike(
 }
 
 /**
- * Returns the ids of collections with all these words, each in one of its spellings. Whoever plans
- * takes hundreds of words that nobody has for common ones, and would read all collections.
+ * Returns the ids of collections with all these words, each in one of its spellings. The database's
+ * planner believes that hundreds of unused words are common, and would read all collections.
  */
 function byMisspelledWords(
 	db: Database,

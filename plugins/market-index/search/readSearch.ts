@@ -36,7 +36,9 @@ export type SearchQuery = MatchQuery & {
 
 export type Found = {
 	hits: HitPlace[];
-	/** Where the next page begins; null where nothing is left. A short page may have one. */
+	/**
+	 * The place where the next page begins; null where nothing is left. A short page may have one.
+	 */
 	next: HitPlace | null;
 };
 

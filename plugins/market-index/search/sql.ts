@@ -6,7 +6,7 @@ import type { Queryable } from "#core/db/Database.ts";
 /** The key of a hit in the order of hits: the slug itself first, then by volume, then by id. */
 export type HitPlace = { isExact: boolean; volume: string; id: number };
 
-/** Which collections are searched for, and which page of them. */
+/** Says which collections are searched for, and which page of them. */
 export type MatchQuery = {
 	chainIds: readonly number[];
 	/** Beginnings of words: a match has a word for each of them in its name or slug. */
@@ -41,13 +41,13 @@ export const LOOKED_AT_STEP = 2_000;
  * Collections that are read for one page of common words; a page that is not full by then is short.
  */
 export const LOOKED_AT_MAX = 20_000;
-/** How long a process remembers that words are common, and how many of them. */
+/** Limits how long a process remembers that words are common, and how many of them. */
 export const COMMON_KEPT_MS = 60_000;
 export const COMMON_KEPT_MAX = 1_000;
 
-/** How long a hit's figures, and a page of common words, are valid. */
+/** The lifetime of a hit's figures, and of a page of common words. */
 export const HIT_KEPT_MS = 1_000;
-/** How many collections' figures a process keeps. */
+/** Limits the collections whose figures a process keeps. */
 export const HITS_KEPT_MAX = 5_000;
 
 /** Returns the page, and the number of matches: at least one row, which contains that number. */

@@ -265,8 +265,8 @@ function rename(tx: Tx, { chainId, wishes }: Renaming): Promise<{ id: number; sl
 }
 
 /**
- * Returns the SQL that looks a slug up. Not `exists`: for that the planner expects many slugs, and
- * reads the whole table into a hash.
+ * Returns the SQL that tests whether a slug is taken. Not `exists`: for that the planner expects
+ * many slugs, and reads the whole table into a hash.
  */
 function isTaken(slug: string): string {
 	return `coalesce((

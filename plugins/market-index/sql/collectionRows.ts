@@ -23,7 +23,7 @@ export type CollectionRow = {
 	ownersCount: number | null;
 	/** The source of the owners, the best one; null without any. */
 	ownersSource: "walk" | "provider" | "recipients" | null;
-	/** When provider or job counted them; null for a walk, which is kept current. */
+	/** The time when provider or job counted them; null for a walk, which is kept current. */
 	ownersAt: Date | null;
 	listedCount: number | null;
 	listedAt: Date | null;
@@ -63,7 +63,7 @@ export type CollectionRow = {
 	/** The time for which all of the provider's events are stored; null where it was never asked. */
 	eventsFrom: Date | null;
 	eventsUntil: Date | null;
-	/** The same for what a reading under way has brought so far. */
+	/** The time for which a reading under way has brought the provider's events so far. */
 	walkFrom: Date | null;
 	walkUntil: Date | null;
 	/** Sales in the day before `providerStatsAt`, as the provider's stats count them. */
@@ -90,8 +90,8 @@ type CollectionRowsOptions = {
 };
 
 /**
- * How each column of a collection's row is read: from the collection `c`, and from joined tables
- * under the names before the dots. `now` is bound.
+ * Holds how each column of a collection's row is read: from the collection `c`, and from joined
+ * tables under the names before the dots. `now` is bound.
  */
 const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
 	id: "c.id",

@@ -60,7 +60,7 @@ const INSERT_COLUMN_COUNT = COLUMNS.length;
 
 /** Bytes given to COPY at a time: few calls, and no huge buffer. */
 const CHUNK_BYTES = 256 * 1024;
-/** No row without a payload is longer, so a chunk has a buffer of the right size. */
+/** The size of a row's buffer, in bytes: no row without a payload is longer. */
 const ROW_BYTES = 1024;
 
 /** The select list for an event `e` of a collection `c`. */
@@ -77,7 +77,7 @@ export const EVENT_COLUMNS = `e.kind, e.chain_id as "chainId",
 
 const KINDS = ["sale", "mint", "transfer"] as const;
 
-/** From this many rows on, COPY is faster than binding arrays. */
+/** The number of rows from which COPY is faster than binding arrays. */
 export const COPY_ROWS_MIN = 500;
 
 /** Partitions are made for block times between these years; any other time has its own table. */
@@ -134,10 +134,10 @@ export async function copyEvents(
 
 /**
  * Removes events of the chain above a block, and returns them in chain order; events that only the
- * provider told stay.
+ * provider reported stay.
  *
  * By the unique index (chain, block, …) of each partition: the times of the lost blocks are not
- * known, and a month without any costs one look-up.
+ * known, and a month without any costs one index read.
  */
 export async function deleteEventsAbove(
 	tx: Tx,

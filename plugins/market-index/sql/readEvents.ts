@@ -24,7 +24,7 @@ export type ActivityQuery = {
 	limit: number;
 };
 
-/** From when and until when the provider's events of a collection are stored. */
+/** Holds the time for which the provider's events of a collection are stored. */
 export type ProviderEvents = Pick<
 	CollectionRow,
 	"eventsFrom" | "eventsUntil" | "walkFrom" | "walkUntil"

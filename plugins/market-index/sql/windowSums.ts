@@ -17,7 +17,7 @@ import {
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
 
-/** One collection's sales in 24 hours; amounts in wei, prices for one unit. */
+/** Holds one collection's sales in 24 hours; amounts in wei, prices for one unit. */
 export type TileSums = {
 	units: string;
 	volume: string;
@@ -29,7 +29,7 @@ export type TileSums = {
 	volumeBefore: string;
 };
 
-/** One collection's accepted sales between two times; amounts in wei, prices for one unit. */
+/** Holds one collection's accepted sales between two times; amounts in wei, prices for one unit. */
 export type PeriodSums = {
 	sales: number;
 	/** Sales with a price. */
@@ -48,12 +48,12 @@ type Edge = { tier: (typeof TIERS)[number]; from: Date; to: Date; collectionId: 
  */
 const ROWS_PER_PLACE = 3;
 
-/** Of `rollup_day.volume_class`: the last class, and the digits of the least volume in class 2. */
+/** The last class of `rollup_day.volume_class`, and the digits of the least volume in class 2. */
 const VOLUME_CLASS_MAX = 65;
 const VOLUME_DIGITS_MIN = 40;
 
 /**
- * What days are ranked by: the column of their classes, with the index `rollup_day_busy` or
+ * Holds how days are ranked: the column of their classes, with the index `rollup_day_busy` or
  * `rollup_day_volume` on it, and the most that a day of class `digits` can have.
  */
 const RANKED = {

@@ -58,7 +58,7 @@ type Run = {
 	firsts: number;
 	/** Says whether collections wait for a first sync, which leaves refreshes their share. */
 	isBehind: boolean;
-	/** How many more refreshes this run may make while no first day has a page to read. */
+	/** The refreshes that this run may still make while no first day has a page to read. */
 	spare: number;
 };
 
@@ -185,8 +185,8 @@ export function leanSyncJob(context: SyncContext): Job {
 }
 
 /**
- * Makes a job that tells the provider's stream which collections to follow. Each process has a
- * stream of its own, or none.
+ * Makes a job that gives the provider's stream the collections to follow. Each process has a stream
+ * of its own, or none.
  */
 export function followJob({ core, provider }: Pick<SyncContext, "core" | "provider">): Job {
 	return {

@@ -1,4 +1,4 @@
-// Queues and runs full syncs: all that the provider tells of one collection.
+// Queues and runs full syncs: all that the provider reports of one collection.
 
 import { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";

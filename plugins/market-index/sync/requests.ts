@@ -33,7 +33,7 @@ export type SyncRequests = {
 	 */
 	touch(collectionId: number, reason: TouchReason): Promise<void>;
 	/**
-	 * Queues syncs of collections that lists or a search showed: each at most once in five minutes.
+	 * Queues syncs of collections found in lists or by searches: each at most once in five minutes.
 	 */
 	discovered(collectionIds: readonly number[]): Promise<void>;
 	/** Queues a repair at once; returns the status of the collection's sync. */
@@ -60,10 +60,10 @@ export const syncStates: StateTable<SyncState, SyncEvent> = {
 
 export const FULL_SYNC_TASK = "market-index.full-sync";
 
-/** For collections that are looked at; for all others. */
+/** The priorities of collections that a client reads, and of all others. */
 export const OPENED_PRIORITY = 1;
 export const LISTED_PRIORITY = 5;
-/** The next page of a first day: after all that have none yet. */
+/** The priority of the next page of a first day: after all that have none yet. */
 export const WALKED_PRIORITY = 6;
 
 /** Makes the requests for syncs from outside: routes, streams, lists. */
@@ -115,7 +115,7 @@ export function createSyncRequests({ core, provider }: Requests): SyncRequests {
 			}),
 	};
 
-	/** Says whether the database must be told, as this process has not just done so. */
+	/** Returns whether the database must be written, as this process has not just done so. */
 	function isDue(collectionId: number): boolean {
 		const nowMs = clock.nowMs();
 		const lastMs = touched.get(collectionId);

@@ -43,8 +43,8 @@ import { storableDocument } from "#plugins/market-index/tokens/storable.ts";
 import { countTraitsNow, rankTokensNow } from "#plugins/market-index/tokens/traitsTask.ts";
 
 /**
- * What a document shows. `none`: there is no document, or one that says nothing. `unknown`: it
- * cannot be read now, so that nothing follows from it.
+ * Holds what a document shows. `none`: there is no document, or an empty one. `unknown`: it cannot
+ * be read now, so that nothing follows from it.
  */
 export type ShownDocument =
 	| ({ kind: "read" } & Omit<Shown, "uri">)
@@ -63,11 +63,11 @@ export type RevealIndex = {
 	subjects(ids: readonly number[], within?: Tx): Promise<RevealSubject[]>;
 	/** Returns tokens to sample, spread over the ids of those that exist. */
 	probeTokens(collectionId: number, count: number): Promise<bigint[]>;
-	/** Returns what is stored of tokens; those that no source has told of are left out. */
+	/** Returns what is stored of tokens; those that no source has reported are left out. */
 	stored(collectionId: number, tokenIds: readonly bigint[]): Promise<StoredToken[]>;
 	/**
 	 * Reads the URIs of documents from contracts of one chain, as one multicall where the chain has
-	 * it. Empty where a contract tells none; null where nothing was learned. Throws where no node
+	 * it. Empty where a contract has none; null where nothing was learned. Throws where no node
 	 * answers.
 	 */
 	uris(

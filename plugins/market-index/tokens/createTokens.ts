@@ -23,7 +23,10 @@ export type Tokens = {
 	changed(collection: { id: number }, tokenIds: readonly bigint[]): Promise<void>;
 };
 
-/** Makes all the work on tokens: found, read, told by the provider, counted, ranked, priced. */
+/**
+ * Makes all work on tokens: finding, reading, taking over the provider's data, counting, ranking,
+ * pricing.
+ */
 export function createTokens(context: TokenContext): Tokens {
 	return {
 		changed: ({ id }, tokenIds) => tokensChanged(context.core, id, tokenIds),

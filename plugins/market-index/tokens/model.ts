@@ -4,7 +4,7 @@ import type { Core } from "#core/plugin/Core.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { Provider, ProviderTrait } from "#plugins/provider/contract.ts";
 
-/** What a token's URI leads to: a document, or why there is none. */
+/** Holds the result of a token's URI: a document, or why there is none. */
 export type UriOutcome =
 	| {
 			kind: "read";
@@ -25,7 +25,7 @@ export type UriOutcome =
 /** Reads the document of a token's URI, in bounded time. Never throws because of the URI. */
 export type ReadUri = (uri: string, options: { signal: AbortSignal }) => Promise<UriOutcome>;
 
-/** What the work on tokens needs. */
+/** Holds what the work on tokens needs. */
 export type TokenContext = {
 	core: Pick<Core, "db" | "indexed" | "queue" | "clock" | "log" | "metrics">;
 	readUri: ReadUri;
@@ -70,7 +70,7 @@ export const PART_MS = 30_000;
 export const PART_TIMEOUT_MS = 90_000;
 
 /**
- * After so many documents in a row without an answering server, the server counts as down, and the
+ * The number of documents in a row without an answer after which a server counts as down, and the
  * rest waits.
  */
 export const UNREACHABLE_MAX = 64;
@@ -96,7 +96,7 @@ export const LEARN_DELAY_MS = 20_000;
 /** Waits while a walk over a contract's history is under way: it will find more tokens. */
 export const WALKING_AGAIN_MS = 600_000;
 
-/** How often due tokens are looked for, and of how many rows. */
+/** The interval of looking for due tokens, and the rows of one search. */
 export const DUE_EVERY_MS = 60_000;
 export const DUE_ROWS_MAX = 20_000;
 
@@ -127,13 +127,13 @@ export const COVERED_SHARE_PERCENT = 95;
 export const DESCRIPTION_LENGTH_MAX = 4_096;
 export const URI_LENGTH_MAX = 4_096;
 
-/** How many collections' tokens may be read, and counted, at the same time in one process. */
+/** Limits the collections whose tokens one process reads and counts at the same time. */
 export const TOKENS_CONCURRENCY = 2;
 
 /** Delays reading after a message that a token changed: many such messages come together. */
 export const REREAD_DELAY_MS = 2_000;
 
-/** Lets counting look again after this, while all tokens of a collection are read again. */
+/** Delays counting while all tokens of a collection are read again. */
 export const REREAD_WAIT_MS = 60_000;
 /** Gives a reading up that began so long ago: it holds nothing up any more. */
 export const REREAD_LIFE_MS = 2 * 3_600_000;

@@ -34,7 +34,7 @@ const payload = z.object({ collectionId: z.int(), cursor: z.string().nullable().
 
 /**
  * Makes the task that asks the provider about tokens that could not be read, or that are unknown
- * here. Metadata from a token's own URI stays, whatever the provider says; after a fault the rest
+ * here. Metadata from a token's own URI stays, whatever the provider's is; after a fault the rest
  * is left to the next attempt.
  */
 export function providerTokensTask(context: TokenContext): QueueTask<typeof payload> {

@@ -191,7 +191,7 @@ export async function readPart(
 	return part;
 }
 
-/** Stores what was read since, whether or not it fills a part: somebody waits for it. */
+/** Stores what was read since, whether or not it fills a part: a client waits for it. */
 async function writeOften(writer: { flush(): Promise<void> }, signal: AbortSignal): Promise<void> {
 	while (!signal.aborted) {
 		await sleep(REREAD_WRITTEN_MS, signal);

@@ -65,8 +65,7 @@ export function readTokensTask(context: TokenContext): QueueTask<typeof readPayl
 }
 
 /**
- * Makes the task that finds a collection's tokens, as far as owners and events tell, and has them
- * read.
+ * Makes the task that finds a collection's tokens by owners and events, and queues reading them.
  */
 export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typeof learnPayload> {
 	return {
@@ -103,7 +102,7 @@ export function learnTokensTask({ core, provider }: TokenContext): QueueTask<typ
 	};
 }
 
-/** Makes a function that logs one line a run at most, whatever happened to how many tokens. */
+/** Makes a function that logs at most one line in a run, for all tokens together. */
 function teller({ core }: TokenContext) {
 	const tokens = core.metrics.counter({
 		name: "token_reads_total",

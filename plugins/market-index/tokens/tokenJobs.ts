@@ -26,7 +26,7 @@ export const TRAIT_FLOORS_TASK = "market-index.trait-floors";
 /** Long work: it has workers of its own, so that names and prices do not wait for it. */
 export const TOKEN_LANE: QueueLane = { name: "tokens", concurrency: TOKENS_CONCURRENCY };
 
-/** After jobs that move a figure. */
+/** The priority of these jobs: after jobs that change a figure. */
 const LOW_PRIORITY = 10;
 
 /**
@@ -136,7 +136,7 @@ export function traitsDelayMs(
 	return Math.max(traitsAt.getTime() + TRAITS_EVERY_MS - nowMs, 0);
 }
 
-/** Says whether the provider can tell of tokens without an event or readable URI. */
+/** Returns whether the provider is asked for tokens without an event or readable URI. */
 export function wantsProvider(
 	provider: Pick<Provider, "isOn">,
 	state: Pick<TokenState, "providerSlug" | "nftsAt" | "unheard" | "tokens" | "supply">,

@@ -13,7 +13,7 @@ import {
 /** An order that was retired or reactivated, with the unit price of a public listing. */
 type ChangedOrder = { orderHash: Hex; askNative: string | null };
 
-/** Whether an order is to be active or retired. */
+/** Says whether an order becomes active or retired. */
 export type OrderSwitch = {
 	orderHash: Hex;
 	isActive: boolean;

@@ -10,7 +10,7 @@ const ask = z.object({
 	tokenId: z.string().nullable(),
 	/** The price of one unit in wei of ETH; null where the currency has no exchange rate. */
 	unitNative: z.string().nullable(),
-	/** For one unit, in display units of `symbol`. */
+	/** The price of one unit, in display units of `symbol`. */
 	price: z.number(),
 	symbol: z.string(),
 	startsAtMs: z.number().nullable(),
@@ -42,7 +42,7 @@ const parts = z.object({
 	listings: part({
 		best: z.object({ unitNative: z.string(), price: z.number(), symbol: z.string() }).nullable(),
 		isEmpty: z.boolean(),
-		/** When the last ask at the best price expires; null where none is known to expire. */
+		/** The time when the last ask at the best price expires; null where none is known to expire. */
 		bestEndsAtMs: z.number().nullable(),
 	}),
 	/** The pages of the cheapest listings that arrived while a later one is still to come. */
@@ -77,10 +77,7 @@ export function partsOf(stored: unknown, goodFromMs: number): SyncParts {
 	};
 }
 
-/**
- * Returns a measure of how much a sync has learned, whatever its age: a part counts more than any
- * page of one.
- */
+/** Returns how much a sync has learned, at any age: a part counts more than any page of one. */
 export function countParts(stored: unknown): number {
 	const { pages, ...whole } = partsOf(stored, 0);
 	return Object.keys(whole).length * (BEST_PAGES_MAX + 1) + (pages?.count ?? 0);

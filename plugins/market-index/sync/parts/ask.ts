@@ -67,7 +67,7 @@ type ListingFigures = Omit<NonNullable<SyncParts["listings"]>, "atMs"> & {
  */
 type StartedSync = { collectionId: number; startedAt: Date };
 
-/** How often a page waits for a limit; after that other syncs have their turn. */
+/** Limits the waits of a page for rate limits; after that other syncs have their turn. */
 const WAITS_MAX = 3;
 
 /** Stands for the first page, if nothing of it arrived. */
@@ -228,7 +228,7 @@ export async function storeFloor(
 	await setFloor(tx, { chain, collection: row, reading, outbox, prices, nowMs, askedAtMs });
 }
 
-/** Returns the floor, as far as the parts that arrived tell it. */
+/** Returns the floor, as far as the parts that arrived show it. */
 export function floorOfParts(
 	{ detail, stats, listings }: SyncParts,
 	{

@@ -33,7 +33,7 @@ type PartsRead =
 	/** `failures`: why parts did not arrive; those that did are stored. */
 	| { kind: "known"; failures: unknown[] };
 
-/** What stats of a slug with several contracts mean for one of them: nothing. */
+/** The stats of one contract of a slug with several: unknown. */
 const NOTHING = { owners: null, salesDay: null };
 
 const FIGURES = [

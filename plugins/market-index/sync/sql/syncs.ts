@@ -11,7 +11,7 @@ import {
 	WATCHED_AHEAD_MS,
 } from "#plugins/market-index/sync/bounds.ts";
 
-/** What a sync knows of its collection when it begins. */
+/** Holds what a sync knows of its collection when it begins. */
 export type SyncRow = {
 	id: number;
 	chainId: number;

@@ -18,7 +18,7 @@ export type ClaimedTurn = SyncedCollection & {
 	providerSlug: string;
 	/** The number of the turn: the walk belongs to the holder of the highest. */
 	turn: number;
-	/** When the turn before was; a turn that is given back restores it. */
+	/** The time of the turn before; a turn that is given back restores it. */
 	leanAt: Date | null;
 	/** The events between these times are stored; null before the first walk was done. */
 	eventsFrom: Date | null;
@@ -61,9 +61,9 @@ export type Walk = {
 /** A page as it arrived: the times of its events in its order, and the next cursor. */
 type WalkedPage = {
 	timesMs: readonly number[];
-	/** Its unreadable rows. */
+	/** Counts the unreadable rows of the page. */
 	unreadable?: number | undefined;
-	/** When these happened; null for each without a time. */
+	/** The times of the unreadable rows; null for each without a time. */
 	unreadableAtMs?: readonly (number | null)[] | undefined;
 	next: string | null;
 	/** True: the list broke off, so that a missing next page is not its end. */
@@ -76,7 +76,8 @@ export type Step = { kind: "more" | "done" | "stuck"; walk: Walk };
 /** The kinds of events that may be a sale or a mint: some mints come as transfers. */
 const ALL = ["sale", "mint", "transfer"] as const;
 /**
- * What a level chain leaves to the provider: transfers, and sales of venues that no lane decodes.
+ * Lists the events that only the provider reports while lanes are level: transfers, and sales of
+ * venues that no lane decodes.
  */
 const NOT_ON_CHAIN = ["sale", "transfer"] as const;
 
@@ -211,7 +212,7 @@ function isInOneMoment({ reachedMs }: Walk, timesMs: readonly number[]): boolean
 }
 
 /**
- * Returns the kinds to read: while lanes tell sales and mints themselves, only what they cannot
+ * Returns the kinds to read: while lanes read sales and mints themselves, only what they cannot
  * know.
  */
 function typesOf({ levelFrom, eventsUntil }: ClaimedTurn): readonly ProviderEventType[] {

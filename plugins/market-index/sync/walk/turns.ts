@@ -27,8 +27,8 @@ type TurnRow = Omit<ClaimedTurn, "newestTypes" | "walk" | "backwards"> & {
 };
 
 /**
- * What a turn is for. `first`: a collection whose first day is being read. `refresh`: any other
- * that is due.
+ * Names the purpose of a turn. `first`: a collection whose first day is being read. `refresh`: any
+ * other that is due.
  */
 export type TurnKind = "first" | "refresh";
 
@@ -40,7 +40,10 @@ type TurnClaim = {
 	everyMs: number;
 };
 
-/** What a statement that claims a turn returns; `s` is the sync, `c` its collection. */
+/**
+ * Lists the columns that a statement returns when it claims a turn; `s` is the sync, `c` its
+ * collection.
+ */
 const TURN_COLUMNS = `c.id, c.chain_id as "chainId",
 	'0x' || encode(c.address, 'hex') as address, s.provider_slug as "providerSlug", s.turn,
 	s.events_from as "eventsFrom", s.events_until as "eventsUntil",
@@ -56,7 +59,7 @@ const DUE_PLACE = "coalesce(due.lean_at, '-infinity')";
 const IS_EARLY = `(due.walk_until is null
 	or (due.walk_pages < ${FIRST_PAGES_MAX} and due.walk_idle < ${WALK_IDLE_MAX}))`;
 
-/** By `sync_first`. */
+/** Selects collections whose first day is due, by `sync_first`. */
 const FIRST = headOf(`due.events_until is null and ${IS_EARLY} and ${DUE_PLACE} <= $2`);
 
 /** A walk that is under way, by `sync_walking`. */
@@ -64,19 +67,19 @@ const WALKING = headOf(`due.walk_until is not null and ${DUE_PLACE} <= $2
 	and not (due.events_until is null and ${IS_EARLY})`);
 
 /**
- * A collection whose list is covered up to its last turn, by `sync_held`. While the lanes of its
- * chain are level with the head they tell its sales and mints. It is then due only where its last
- * turn was before they became level, and now and then for the rest.
+ * Selects collections whose list is covered up to their last turn, by `sync_held`. While the lanes
+ * of its chain are level with the head they read its sales and mints. It is then due only where its
+ * last turn was before they became level, and now and then for the rest.
  */
 const IS_HELD = "due.events_until is not null and due.walk_until is null";
 const HELD = headOf(`${IS_HELD} and ${DUE_PLACE} <= case when span.level_from is null then $4
 	else least($4, greatest(span.level_from, $5)) end`);
 
-/** A collection with sales that no lane tells, by `sync_foreign`. */
+/** Selects collections with sales that no lane reads, by `sync_foreign`. */
 const FOREIGN = headOf(`${IS_HELD} and due.foreign_until is not null and due.foreign_until > $2
 	and ${DUE_PLACE} <= $4`);
 
-/** Which collections are due for each kind of turn. */
+/** Selects the collections that are due for each kind of turn. */
 const DUE_BY_KIND = {
 	first: FIRST,
 	refresh: `${WALKING} union all ${HELD} union all ${FOREIGN}`,
@@ -89,7 +92,7 @@ const INDEXED = [
 	"events_until is not null and walk_until is null",
 ] as const;
 
-/** The same in a statement without the alias `due`. */
+/** Orders collections by their last turn in a statement without the alias `due`. */
 const PLACE = "coalesce(lean_at, '-infinity')";
 
 /**

@@ -50,14 +50,14 @@ type Asking = { purpose: "background" | "endless"; signal: AbortSignal };
 /** `before` may leave out the events of the very second that it names. */
 const BEFORE_MARGIN_MS = 1_000;
 
-/** Why a walk ends where it is. */
+/** Says why a walk ends where it is. */
 const NOT_READ = {
 	unreadable: "a page of a collection's events cannot be read",
 	unknown: "the provider knows no list of a collection's events",
 } as const;
 
 /**
- * Reads the next page of a collection's events and stores the progress: the next turn, in whatever
+ * Reads the next page of a collection's events and stores the progress: the next turn, in any
  * process, continues after it. The caller gives the turn back where this throws.
  */
 export async function walkTurn(
@@ -234,7 +234,7 @@ function hasGoneBack(
 	return newestMs === null || newestMs < knownMs;
 }
 
-/** Says whether the provider told a sale that the lanes, level with the head, did not. */
+/** Returns whether the provider reported a sale that the lanes, level with the head, did not. */
 async function isForeign(
 	{ db }: Pick<SyncContext["core"], "db">,
 	{ id, levelFrom }: ClaimedTurn,

@@ -4,7 +4,7 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { ClaimedTurn, Walk } from "#plugins/market-index/sync/walk/nextStep.ts";
 
 export type EndedWalk = {
-	/** What is covered from now on; null where the walk has no usable result. */
+	/** The time that is covered from now on; null where the walk has no usable result. */
 	held: { from: Date; until: Date } | null;
 	baseAt: Date | null;
 	/** The newest event in the list, and for which kinds. */
@@ -12,7 +12,7 @@ export type EndedWalk = {
 	newestTypes: readonly string[] | null;
 	/** Pages that a walk read without a result: the next one counts on. */
 	pages: number;
-	/** How many times in a row the list of events was older than the one read before. */
+	/** The number of times in a row that the list of events was older than the one read before. */
 	backwards: number;
 	/** Turns in a row without a result. */
 	failures: number;

@@ -104,7 +104,9 @@ export async function lockTokens(tx: Tx, collectionId: number): Promise<void> {
 	await tx.execute("select pg_advisory_xact_lock($1)", [TOKENS_LOCK_SPACE + BigInt(collectionId)]);
 }
 
-/** Returns tokens that failed, and for which no other source has told anything. By `token_pkey`. */
+/**
+ * Returns tokens that failed, and of which no other source has reported anything. By `token_pkey`.
+ */
 export async function unheardTokens(
 	db: Queryable,
 	collectionId: number,

@@ -1,4 +1,4 @@
-// Stores what the provider tells of tokens: metadata, counts, floors, standard.
+// Stores what the provider reports of tokens: metadata, counts, floors, standard.
 
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { type TokenDocument, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";

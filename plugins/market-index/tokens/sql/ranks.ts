@@ -27,7 +27,7 @@ export type RereadState = {
 	failed: number;
 };
 
-/** What is stored of a token; the hash of its URI in hex. */
+/** Holds what is stored of a token; the hash of its URI in hex. */
 export type StoredToken = Shown & { tokenId: bigint; isOwnWord: boolean };
 
 /** A token with what plans choose by. */
@@ -68,7 +68,7 @@ export async function readRevealSubjects(
 	);
 }
 
-/** So many candidates are looked at for each token to sample: some of them are burnt. */
+/** The number of candidates that are read for each token to sample: some of them are burnt. */
 const CANDIDATES_EACH = 4;
 
 /**
@@ -104,7 +104,7 @@ export async function pickProbeTokens(
 	return rows.map(({ tokenId }) => BigInt(tokenId));
 }
 
-/** Returns what is stored of tokens that some source has told of. By `token_pkey`. */
+/** Returns what is stored of tokens that some source has reported. By `token_pkey`. */
 export async function readStoredTokens(
 	db: Queryable,
 	collectionId: number,

@@ -35,7 +35,7 @@ export type TokenRow = {
 	isKnown: boolean;
 };
 
-/** What lists show of a token with an event. */
+/** Holds what lists show of a token with an event. */
 export type TokenFacts = {
 	imageUrl: string | null;
 	traits: TokenTrait[] | null;
@@ -48,7 +48,7 @@ export type TokenState = {
 	address: Address;
 	standard: "erc721" | "erc1155";
 	revealState: RevealState;
-	/** When reading all its tokens again began; null while no such reading is under way. */
+	/** The time when reading all its tokens again began; null while none is under way. */
 	rereadSince: Date | null;
 	providerSlug: string | null;
 	/** True where the provider's collection has this address on another chain too. */
@@ -56,7 +56,7 @@ export type TokenState = {
 	traitsAt: Date | null;
 	/** True: its tokens have ranks that were computed here. */
 	isRanked: boolean;
-	/** When the provider was last asked for its tokens. */
+	/** The time when the provider was last asked for its tokens. */
 	nftsAt: Date | null;
 	/** The units that should exist: minted and not destroyed, as far as is known. */
 	supply: string | null;
@@ -70,7 +70,7 @@ export type TokenState = {
 	traited: number;
 	shown: number;
 	untried: number;
-	/** Tokens that failed, and for which no other source has told anything. */
+	/** Counts tokens that failed, and of which no other source has reported anything. */
 	unheard: number;
 };
 
@@ -173,7 +173,7 @@ export async function readToken(
 }
 
 /**
- * Returns what is known of a collection's tokens, by id in decimal. One look-up each in
+ * Returns what is known of a collection's tokens, by id in decimal. One index read each in
  * `token_pkey`.
  */
 export async function readTokenFacts(

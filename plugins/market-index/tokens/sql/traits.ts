@@ -17,7 +17,7 @@ type TraitCount = {
 
 type TraitPageQuery = {
 	collectionId: number;
-	/** Only this trait. */
+	/** Limits the answer to this trait; null: all. */
 	type: string | null;
 	after: { type: string; value: string } | null;
 	limit: number;
