@@ -31,7 +31,7 @@ const NAMED_IN_LINE = 3;
 const LINE_LENGTH_MAX = 160;
 const DIGITS_SHOWN = 4;
 
-/** What people type for it. */
+/** Lists the commands that people may type for these tools. */
 export const economicsCommands: readonly Command[] = [
 	{
 		name: "token_economics",
@@ -136,7 +136,7 @@ function placeLine({ place, volume, traded }: LeaguePlace): string {
 	return ` You: place ${place}, ${shortly(volume.value, "USD")}${all}.`;
 }
 
-/** Names amounts; one that nobody knows is said to be unknown, and is no zero. */
+/** Names amounts in text; an unknown one is called unknown, and is no zero. */
 function amountsOf(figures: readonly Figure[]): string {
 	const shown = figures.slice(0, NAMED_IN_LINE).map(({ value, unit }) => {
 		return value === null ? `${unit} unknown` : shortly(value, unit);

@@ -1,6 +1,6 @@
 import { defineFaults, type Fault } from "#core/fault.ts";
 
-/** What can be wrong with what is asked of the token's economics. */
+/** Names what can be wrong with a request about the token's economics. */
 export const tokenomicsFault = defineFaults({
 	manifestVersion: {
 		status: 409,

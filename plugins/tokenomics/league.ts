@@ -19,7 +19,7 @@ import type { Wallets } from "#plugins/wallets/contract.ts";
 
 type Counted = {
 	profileId: string;
-	/** What counts, in microdollars. */
+	/** The volume that counts, in microdollars. */
 	usdMicros: bigint;
 	/** Sums all that was settled, before the rule. */
 	tradedUsdMicros: bigint;
@@ -28,7 +28,7 @@ type Counted = {
 };
 
 type SeasonCount = {
-	/** Who has most first. Whoever came there first is before others of the same volume. */
+	/** Traders by volume, highest first; of equal ones, who reached it first. */
 	traders: Counted[];
 	leftOutUsdMicros: bigint;
 };
@@ -47,7 +47,7 @@ type LeagueDeps = {
 type Open = {
 	trade: SettledTrade;
 	atMs: number;
-	/** What of it was not turned back so far. */
+	/** The volume of it that was not reversed so far. */
 	leftUsdMicros: bigint;
 	/** Says whether a part of the trade counts already. */
 	hasCounted: boolean;
@@ -59,10 +59,12 @@ type Open = {
  */
 const LEAST_USD_MICROS = 1_000_000n;
 
-/** What is turned back within so long counts nothing, on neither side. */
+/** The time within which a reversed trade counts nothing, on neither side. */
 const NOTHING_BEFORE_MS = HOUR_MS;
 
-/** What is turned back later than this counts in full; before, by how long it was held. */
+/**
+ * The time after which a reversed trade counts in full; before it, in proportion to the time held.
+ */
 const BACK_AND_FORTH_MS = 7 * DAY_MS;
 
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };

@@ -4,10 +4,10 @@ import { type DecodeEventLogReturnType, decodeEventLog, parseAbi } from "viem";
 import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import { buybackBurnerAbi, revenueRouterAbi } from "#plugins/tokenomics/contracts/abi.ts";
 
-/** What a contract is to the ledger. */
+/** Names a contract's role in the ledger. */
 export type Role = "token" | "router" | "burner";
 
-/** Where an event is on its chain. */
+/** Holds the place of an event on its chain. */
 type Place = {
 	block: number;
 	logIndex: number;
@@ -15,7 +15,7 @@ type Place = {
 	contract: Address;
 };
 
-/** What happened, as the contract itself says it. Amounts are in base units of their currency. */
+/** Holds an event of one of the contracts. Amounts are in base units of their currency. */
 export type LedgerEvent = Place &
 	(
 		| { kind: "revenue_received"; source: Hex; currency: Address; party: Address; amount: bigint }

@@ -7,7 +7,7 @@ import { coreConfig } from "#core/config/coreConfig.ts";
 /** Asks for so many blocks on top of an event, as for payments. */
 export const FINAL_DEPTH_DEFAULT = 64;
 
-/** Limits the time that one look at contracts may take. */
+/** Limits the time of one check of the contracts. */
 export const CHECK_TIMEOUT_MS = 10_000;
 
 /** Limits the gas that a view of a contract may burn, in hex. */
@@ -20,7 +20,7 @@ export const RANGE_BLOCKS_MAX = 10_000;
 export const LEDGER_EVERY_MS = 15_000;
 export const LEDGER_TIMEOUT_MS = 300_000;
 
-/** How often the ledger is compared with the chain. */
+/** The interval of comparing the ledger with the chain. */
 export const COMPARE_EVERY_MS = 3_600_000;
 
 /** Tells operators after so long that ledger and chain were not compared. */
@@ -39,7 +39,7 @@ export const SHOWN_CURRENCIES = 20;
 /** Rows of one export: what a spreadsheet opens, and an answer holds. */
 export const EXPORT_ROWS_MAX = 10_000;
 
-/** Figures are put together at most so often; their ages are told by the request. */
+/** Limits how often the public figures are computed; their ages are computed for each request. */
 export const ECONOMICS_FRESH_MS = 1_000;
 
 /** Traders that are kept of a season, those whose wallet is known, and those that are shown. */
@@ -57,7 +57,7 @@ export const address = z
 	.transform((text) => text.toLowerCase())
 	.refine(isAddress, "an address is 0x and 40 hex digits");
 
-/** Takes one of the token's contracts. The address of nobody is a mistake, not a contract. */
+/** Parses the address of one of the token's contracts. The zero address is refused as a mistake. */
 const contract = (what: string) =>
 	address
 		.refine((text) => !/^0x0{40}$/.test(text), "the address of only zeros is no contract")

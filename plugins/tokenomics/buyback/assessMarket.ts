@@ -21,16 +21,16 @@ import {
 } from "#plugins/tokenomics/buyback/poolMath.ts";
 import { decoded, v3Abi, viewCall } from "#plugins/tokenomics/contracts/abi.ts";
 
-/** What a purchase would be, within every bound. */
+/** Holds a possible purchase, within every bound. */
 export type Purchase = {
 	pool: Address;
 	fee: number;
 	spendRaw: bigint;
 	/** The least that is burned: below it the transaction changes nothing. */
 	minBurnedRaw: bigint;
-	/** What the quoter says is bought. */
+	/** The amount that is bought, by the quoter. */
 	quotedRaw: bigint;
-	/** What the quoted amount is worth at the average price, in the currency that is paid with. */
+	/** The value of the quoted amount at the average price, in the currency that is paid with. */
 	worthRaw: bigint;
 	deviationBps: bigint;
 	impactBps: bigint;
@@ -39,7 +39,7 @@ export type Purchase = {
 
 type Deps = Pick<BuybackDeps, "rpc" | "quoter" | "bounds">;
 
-/** A pool that the token may be bought through, as it stands and as it stood on average. */
+/** Holds a pool through which the token may be bought, with its current and its average price. */
 export type MarketPool = {
 	address: Address;
 	fee: number;
@@ -65,16 +65,16 @@ type Slot0 = readonly [
 ];
 
 const abi = v3Abi;
-/** Counts the observations that a pool keeps where nobody asked for more. */
+/** Counts the observations that a pool keeps by default. */
 const OBSERVATIONS_UNASKED = 1;
 
 /**
- * Says what so much of a currency buys, or why it is not spent. The pool is the deepest of those
- * configured. What has to be burned at least is measured twice, against the quote and against the
- * time-weighted price, and the greater counts: a price that somebody moves in the same block makes
- * the purchase fail, not dear.
+ * Returns what an amount of a currency buys, or why it is not spent. The pool is the deepest of
+ * those configured. The least amount to burn is computed twice, by the quote and by the
+ * time-weighted price, and the greater counts: if a price is manipulated in the same block, the
+ * purchase fails, and does not become dear.
  *
- * `exact: false` takes less where the pool is too shallow for all.
+ * `exact: false` takes less where the pool cannot bear all.
  */
 export async function assessMarket(
 	deps: Deps,
@@ -271,7 +271,7 @@ function floorDiv(amount: bigint, by: bigint): bigint {
 	return amount % by !== 0n && amount < 0n ? whole - 1n : whole;
 }
 
-/** Returns an address in small letters; null for none, and for the address of nobody. */
+/** Returns an address in small letters; null for none, and for the zero address. */
 function addressOf(told: string | null): Address | null {
 	const address = told?.toLowerCase() ?? "";
 	return isAddress(address) && address !== ZERO_ADDRESS ? address : null;

@@ -49,13 +49,13 @@ export type Refusal = Denial & { code: RefusalCode };
 /** Bounds of every run, in the units that they are counted in. */
 export type BuybackBounds = ReturnType<typeof boundsOf>;
 
-/** Currencies that one run looks at. */
+/** Limits the currencies that one run considers. */
 export const CURRENCIES_MAX = 8;
 
 /** Limits the purchases that an operator names as gone. */
 const GONE_MAX = 100;
 
-/** Pools that one run looks at for a currency. */
+/** Limits the pools that one run considers for a currency. */
 const FEE_TIERS_MAX = 6;
 
 /** Parts time into spans of this length: at most one run begins in each. */
@@ -86,7 +86,7 @@ const V3_QUOTER = "0x33e885ed0ec9bf04ecfb19341582aadcb4c8a9e7";
 const bps = z.int().min(1).max(5_000);
 const dollars = z.number().min(0.01).max(1_000_000_000);
 
-/** What an operator sets about buying the token back. */
+/** Declares an operator's settings of buying the token back. */
 export const buybackConfig = {
 	BUYBACK_ENABLED: z
 		.boolean()
@@ -175,8 +175,8 @@ export type BuybackConfig = z.output<z.ZodObject<typeof buybackConfig>>;
 const MICROS = 1_000_000;
 
 /**
- * Why a run spends nothing: each reason by its code, with a sentence. What an operator does about
- * each is in the README.
+ * Lists why a run spends nothing: each reason by its code, with a sentence. The README says what an
+ * operator does about each.
  */
 export const refusals = {
 	disabled: "Buying back is switched off.",
@@ -216,8 +216,8 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals;
 
 /**
- * Refuses limits that no run could keep, each of which is right alone: nothing would ever be
- * bought, and nobody would be told why.
+ * Refuses limits that no run could keep together, though each of them is right alone: the token
+ * would never be bought, and no error would be reported.
  */
 export function refuseImpossible(config: BuybackConfig): void {
 	const least = config.BUYBACK_RUN_USD_MIN;
@@ -246,7 +246,7 @@ export function boundsOf(config: BuybackConfig) {
 	};
 }
 
-/** Returns a reason by its code; `more` adds what is particular of this run. */
+/** Returns a refusal by its code; `more` adds details of this run. */
 export function refusal(code: RefusalCode, more?: string): Refusal {
 	return { code, detail: more === undefined ? refusals[code] : `${refusals[code]} ${more}` };
 }

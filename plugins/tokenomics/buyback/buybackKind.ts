@@ -40,7 +40,7 @@ import {
 
 export const BUYBACK = "buyback";
 
-/** So much more than its maximum a run may be worth by the time that it is sent. */
+/** Limits, in basis points, how far the value of a run may exceed its maximum when it is sent. */
 const RATE_MOVES_BPS = 1_000n;
 
 const abi = buybackBurnerAbi;
@@ -111,7 +111,7 @@ async function prepare(deps: BuybackDeps, preparing: Preparing): Promise<Prepara
 	return { kind: "plan", plan, question: burnQuestion(deps, { plan, market }) };
 }
 
-/** Returns what is not as it was when the run began; null: all is, whatever the market says. */
+/** Returns a denial if something but the market changed since the run began; null: nothing did. */
 async function standingDenial(
 	{ isEnabled, walletId, contractsNow, db }: BuybackDeps,
 	{ intent: { request, channel }, wallet }: Preparing,

@@ -103,9 +103,9 @@ export async function followRuns(
 }
 
 /**
- * Looks each purchase that is over up on the chain, also one that was final: whatever was rolled
- * back, what is not there is not burned. Returns the runs that an operator has named as gone for
- * good, and why nothing may begin where one is missing that nobody has named.
+ * Looks up each ended purchase on the chain again, also a final one: a purchase that the chain no
+ * longer has burned nothing. Returns the runs that an operator has declared as lost, and why no run
+ * may begin where a missing one was not declared.
  */
 export async function findGone(
 	{ rpc, wallets, goneTransactions }: FollowDeps,

@@ -29,15 +29,15 @@ import {
 } from "#plugins/tokenomics/sql/buybackRuns.ts";
 import type { Held, Wallets } from "#plugins/wallets/contract.ts";
 
-/** How buying back goes, for whoever looks: nothing of it is secret. */
+/** Holds the public state of buying back: nothing of it is secret. */
 export type BuybackStatus = {
 	isEnabled: boolean;
-	/** Why the newest turn spent nothing, or its run did not; null: it buys, or has bought. */
+	/** The reason why the newest turn or its run spent nothing; null: it buys, or has bought. */
 	code: string | null;
 	detail: string | null;
 	/** The newest turn of the job; null: none was taken yet. */
 	lookedAt: Date | null;
-	/** When the next one may begin. */
+	/** The time when the next one may begin. */
 	nextAt: Date | null;
 	lastRun: (BuybackRun & Pick<Held, "status" | "errorCode"> & { heldRaw: bigint }) | null;
 	/** Revenue that was left where it is. */

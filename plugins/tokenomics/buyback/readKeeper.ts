@@ -22,27 +22,29 @@ import {
 	viewCall,
 } from "#plugins/tokenomics/contracts/abi.ts";
 
-/** What there is of one currency, in base units. */
+/** Holds the keeper's amounts of one currency, in base units. */
 export type Funds = {
 	currency: Address;
 	symbol: string;
-	/** What the burn's share of revenue came to, ever. */
+	/** The sum of the burn's share of revenue, since the beginning. */
 	earnedRaw: bigint;
-	/** What of that the router still holds. */
+	/** The part of that which the router still holds. */
 	owedRaw: bigint;
-	/** What the keeper holds. */
+	/** The keeper's balance. */
 	balanceRaw: bigint;
-	/** What the burner may take of the keeper's; null for the coin, which is sent along. */
+	/**
+	 * The amount that the burner may take from the keeper; null for the coin, which is sent along.
+	 */
 	allowanceRaw: bigint | null;
 };
 
 export type Keeper = {
 	funds: readonly Funds[];
-	/** What the keeper holds of the coin, which pays for gas. */
+	/** The keeper's balance of the coin, which pays for gas. */
 	coinRaw: bigint;
 	/** The chain's own time, in seconds. */
 	chainTimeS: bigint;
-	/** What the steps of a run may take of the coin for gas, generously. */
+	/** The upper estimate of the coin that the steps of a run may take for gas. */
 	gasReserveRaw: bigint;
 };
 
@@ -56,7 +58,7 @@ const CALLS = 5;
 
 /**
  * Reads what can be spent, and whether the contracts are those that this keeper may use: the router
- * pays it the burn's share, and the burner burns the token and obeys nobody else.
+ * pays it the burn's share, and the burner burns the token and obeys only the keeper.
  */
 export async function readKeeper(
 	{ rpc, chain }: Pick<BuybackDeps, "rpc" | "chain">,
@@ -137,7 +139,7 @@ function resultOf(outcome: RpcOutcome | undefined): unknown {
 	return outcome?.result;
 }
 
-/** Reads what there is; null where a token does not answer: what nobody can count stays. */
+/** Returns the amounts; null where a token does not answer: what cannot be counted is not spent. */
 function fundsOf(
 	currency: Address,
 	read: {

@@ -11,7 +11,9 @@ import type { IntentKind, Plan, Preparation, Receipt } from "#plugins/wallets/co
 
 const units = z.string().regex(/^[1-9]\d{0,77}$/);
 
-/** What a run is asked to do. What it buys is decided when it is planned, by the bounds then. */
+/**
+ * Parses what a run is asked to do. What it buys is decided when it is planned, by the bounds then.
+ */
 export const buybackRequest = z.strictObject({
 	/** The ten minutes that it is the one run of. */
 	slot: z.int().min(0),
@@ -22,21 +24,21 @@ export const buybackRequest = z.strictObject({
 	paidWith: addressSchema,
 	symbol: z.string().min(1).max(16),
 	decimals: z.int().min(0).max(36),
-	/** What is spent, in base units: this, and never more. */
+	/** The amount that is spent, in base units: this, and never more. */
 	spendRaw: units,
 	/**
-	 * What the router has to have paid for burning, ever, before that is spent: what runs before this
-	 * one spent, and this. So what an operator sent the keeper for gas is never burned.
+	 * The sum that the router must have paid for burning before the run: all earlier spending, and
+	 * this one's. So an operator's gas money is never burned.
 	 */
 	releasedRaw: units,
 });
 export type BuybackRequest = z.output<typeof buybackRequest>;
 
-/** What a step asks that has the router pay the burn's share of a currency to the keeper. */
+/** Parses a request that the router pay the burn's share of a currency to the keeper. */
 const releaseRequest = z.strictObject({ router: addressSchema, currency: addressSchema });
 type ReleaseRequest = z.output<typeof releaseRequest>;
 
-/** What a turn of the job does that goes out, or lasts. */
+/** Names the steps of a turn of the job that call out, or write. */
 export const turnSteps = ["buyback.turn", "commit.buyback", "commit.buyback_look"] as const;
 export type TurnStep = (typeof turnSteps)[number];
 
@@ -54,8 +56,8 @@ const abi = revenueRouterAbi;
 const NOTHING: Plan["spend"] = { currency: ZERO_ADDRESS, raw: 0n, decimals: 18, symbol: "" };
 
 /**
- * Has the router pay what it owes for burning to the keeper, as the step before a purchase. Anybody
- * may do that: where somebody was faster there is nothing left to do. It spends nothing.
+ * Asks the router to pay the burn's share to the keeper, as the step before a purchase. Any account
+ * may do that: where it was done already there is nothing left to do. It spends nothing.
  */
 export function releaseKind(
 	deps: Pick<BuybackDeps, "clock" | "rpc" | "chain">,

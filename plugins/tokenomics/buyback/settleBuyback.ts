@@ -11,7 +11,7 @@ import {
 } from "#plugins/tokenomics/contracts/abi.ts";
 import type { Receipt, Settlement } from "#plugins/wallets/contract.ts";
 
-/** What a transaction bought and burned, by the burner's own event. */
+/** Holds what a transaction paid and burned, by the burner's own event. */
 type Burn = { paidWith: Address; spentRaw: bigint; burnedRaw: bigint };
 
 type Bought = {

@@ -15,14 +15,14 @@ import { BURN_BUCKET, type Funds, type Keeper } from "#plugins/tokenomics/buybac
 import { currencies } from "#plugins/tokenomics/sql/followed.ts";
 import { totalKey, totals } from "#plugins/tokenomics/sql/totals.ts";
 
-/** What a run would spend of a currency, before it is known what the pools bear. */
+/** Holds what a run would spend of a currency, before the limit of the pools is known. */
 export type Candidate = {
 	funds: Funds;
 	spendRaw: bigint;
-	/** What revenue came to for burning, less what was spent of it. */
+	/** The burn's share of revenue, less what was spent of it. */
 	unspentRaw: bigint;
 	rate: UsdRate;
-	/** Of all that is there, for what is worth most to be spent first. */
+	/** The worth of all that is available: the currency with the most is spent first. */
 	availableUsdMicros: bigint;
 };
 
@@ -31,9 +31,9 @@ export type LeftOver = { currency: Address; symbol: string; raw: bigint; refusal
 
 type Given = {
 	keeper: Keeper;
-	/** What runs have spent or hold of a currency already, in base units. */
+	/** Returns what runs have spent or reserved of a currency already, in base units. */
 	spentOf(currency: Address): bigint;
-	/** What the runs of the last 24 hours spent or hold. */
+	/** The sum that runs of the last 24 hours spent or reserved. */
 	dayUsdMicros: bigint;
 	rateOf(currency: Address): UsdRate | null;
 	bounds: Pick<BuybackBounds, "runUsdMicrosMin" | "runUsdMicrosMax" | "dayUsdMicrosMax">;

@@ -39,15 +39,19 @@ import {
 
 export type TurnDeps = BuybackDeps & {
 	steps: Steps<TurnStep>;
-	/** A turn begins at any moment of this time: nobody knows when it trades. */
+	/**
+	 * The time within which a turn begins at a random moment, so that its trade cannot be foreseen.
+	 */
 	jitterMs: number;
-	/** From 0 up to 1, and not to be foreseen. */
+	/** Returns an unpredictable number from 0 up to 1. */
 	random(): number;
 	/** Told how each turn ended, for the figures. */
 	count(code: string): void;
 };
 
-/** What a turn came to. `had`: its slot had a run already, or another process is at it. */
+/**
+ * Holds the result of a turn. `had`: its slot had a run already, or another process works on it.
+ */
 export type Turn =
 	| { kind: "began"; intentId: string; left: readonly LeftOver[] }
 	| { kind: "refused"; refusal: Denial; left: readonly LeftOver[] }
@@ -60,15 +64,15 @@ type Found =
 			kind: "found";
 			candidate: Candidate;
 			purchase: Purchase;
-			/** What runs before it spent of the currency. */
+			/** The sum that earlier runs spent of the currency. */
 			spentRaw: bigint;
 			left: readonly LeftOver[];
 	  }
 	| { kind: "refused"; refusal: Refusal; left: readonly LeftOver[] };
 
 /**
- * Takes one turn of the job: at most one run in ten minutes, whoever asks and however often. It
- * begins at a moment of its slot that nobody knows before.
+ * Takes one turn of the job: at most one run in ten minutes, however often it is called. It begins
+ * at an unpredictable moment of its slot.
  */
 export async function takeTurn(deps: TurnDeps, signal: AbortSignal): Promise<Turn> {
 	await sleep(Math.floor(deps.random() * deps.jitterMs), signal);
@@ -232,7 +236,7 @@ async function begin(
 		nowMs: number;
 		candidate: Candidate;
 		purchase: Purchase;
-		/** What runs before this one spent of the currency. */
+		/** The sum that earlier runs spent of the currency. */
 		spentRaw: bigint;
 	},
 ): Promise<string | null> {
@@ -263,7 +267,7 @@ async function begin(
 	);
 }
 
-/** Counts what a turn came to, and stores it for whoever looks. */
+/** Counts a turn's result, and stores it for the public status. */
 async function note(
 	{ chain, db, steps, count }: TurnDeps,
 	came: { slot: number; nowMs: number; refusal: Denial | null; left: readonly LeftOver[] },

@@ -55,7 +55,7 @@ export const v3Abi = parseAbi([
 	"function quoteExactInputSingle(QuoteIn params) returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 initializedTicksCrossed, uint256 gasEstimate)",
 ]);
 
-/** What is asked of a currency of revenue and of the token. */
+/** Lists the functions that are called of the token and of currencies of revenue. */
 export const erc20Abi = parseAbi([
 	"function balanceOf(address account) view returns (uint256)",
 	"function allowance(address owner, address spender) view returns (uint256)",

@@ -27,7 +27,7 @@ type EconomicsDeps = {
 	buybackStatus?(): Promise<BuybackStatus | null>;
 };
 
-/** What is read together, once a second for everybody. */
+/** Holds what is read together, once a second for all requests. */
 type Read = { rows: EconomicsRows | null; worker: BuybackStatus | null };
 
 const USD_DECIMALS = 6;
@@ -216,7 +216,7 @@ function splitOf({ splitBps, readAt, router }: EconomicsRows, nowMs: number) {
 	return sharesOf(isKnown ? splitBps : null, { source: "ledger", ...ageOf(readAt, nowMs) });
 }
 
-/** Returns the shares of a split as they are shown; of null nobody knows them yet. */
+/** Returns the shares of a split as they are shown; for null they are not known yet. */
 function sharesOf(
 	bps: readonly number[] | null,
 	about: Pick<Figure, "source" | "asOf" | "ageSeconds"> = CONFIGURED,

@@ -1,4 +1,4 @@
-// Says what holders have pending, and where a trader stands in the league.
+// Computes holders' pending rewards, and a trader's place in the league.
 
 import { z } from "zod";
 import { type Address, isAddress } from "#core/chain/Hex.ts";
@@ -128,7 +128,7 @@ export function createRewards({ db, clock, rows }: RewardsDeps) {
 	};
 }
 
-/** Divides what a bucket was not paid yet, by currency; what is not owed is left out. */
+/** Divides what a bucket was not paid yet, by currency; currencies without any are left out. */
 function pendingOf(
 	rows: EconomicsRows,
 	of: { bucket: number; part: bigint; whole: bigint; nowMs: number },

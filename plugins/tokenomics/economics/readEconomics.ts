@@ -17,16 +17,18 @@ export type EconomicsRows = {
 	chainId: number;
 	token: Address;
 	router: Address | null;
-	/** When all that is final was last in the ledger; null: of one contract it never was. */
+	/**
+	 * The time when all that is final was last in the ledger; null: for one contract it never was.
+	 */
 	readAt: Date | null;
-	/** Blocks that were read left the chain, or nobody shows them: `readAt` is null too. */
+	/** True: blocks that were read left the chain, or no node shows them: `readAt` is null too. */
 	isRebuilding: boolean;
-	/** The default split as the router said it; null: it was not seen. */
+	/** The default split by the router's events; null: no event was seen. */
 	splitBps: readonly number[] | null;
 	revenue: readonly Total[];
 	earned(currency: Address, bucket: number): bigint;
 	paid(currency: Address, bucket: number): bigint;
-	/** By what was paid with. */
+	/** Burns by the currency that was paid with. */
 	burns: readonly Total[];
 	last: {
 		burned: bigint;
@@ -36,7 +38,7 @@ export type EconomicsRows = {
 		transactionHash: Hex;
 	} | null;
 	minted: bigint;
-	/** By anybody. */
+	/** Burned tokens, by any account. */
 	tokenBurned: bigint;
 	holders: number;
 	known: ReadonlyMap<Address, KnownCurrency>;

@@ -17,14 +17,14 @@ import {
 	totals,
 } from "#plugins/tokenomics/sql/totals.ts";
 
-/** How the router splits before anybody sets anything: holders, league, burn, treasury. */
+/** The router's initial split in basis points: holders, league, burn, treasury. */
 export const DEFAULT_SPLIT = [3_500, 1_500, 2_000, 3_000] as const;
 
 type Applied = {
 	chainId: number;
 	/** In chain order. */
 	events: readonly LedgerEvent[];
-	/** When a block of router or burner was made. */
+	/** The times of blocks with events of router or burner. */
 	timeMs: ReadonlyMap<number, number>;
 	/** Every burner that is followed: what their own transfers burn is added up apart. */
 	burners: ReadonlySet<Address>;

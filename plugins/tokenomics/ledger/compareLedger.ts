@@ -54,8 +54,8 @@ const DECIMALS_MAX = 36n;
 const VIEWS = ["symbol", "decimals"] as const;
 
 /**
- * Returns what the ledger says of a contract and the chain can be asked: of a router what each
- * bucket earned and is owed, splits and payees; of the token its supply and some balances. Must be
+ * Returns what the ledger has of a contract that the chain can confirm: of a router the earnings
+ * and debts of each bucket, splits and payees; of the token its supply and some balances. Must be
  * read under the lock of the contract's row: it holds at the block that it was read to.
  */
 export function expectationsOf(
@@ -112,9 +112,9 @@ export async function askChain(
 }
 
 /**
- * Says how what a burner's events burned differs from what its own transfers to nobody did; null
- * where they are the same. Both are on chain, told by two contracts: a node that leaves one out
- * is found by the other. Burners that were replaced do not count: they are not read any more.
+ * Returns the difference between the burner's events and its own transfers to the zero address;
+ * null where they agree. Two contracts report the same on chain: if a node leaves one out, the
+ * other shows it. Burners that were replaced do not count: they are not read any more.
  */
 export async function burnsDiffer(
 	db: Queryable,
@@ -268,7 +268,7 @@ function coinOf({ nativeCurrency: { symbol, decimals } }: Chain): KnownCurrency 
 	return { address: ZERO_ADDRESS, symbol, decimals };
 }
 
-/** Reads what a currency said of itself; null where a node did not answer: it is asked again. */
+/** Reads a currency's symbol and decimals; null where a node did not answer: it is asked again. */
 function currencyOf(address: Address, told: readonly RpcOutcome[]): KnownCurrency | null {
 	const isSilent = told.some((one) => one.kind === "fault" && one.fault.code !== "rpc_refused");
 	if (told.length === 0 || isSilent) return null;

@@ -68,7 +68,10 @@ export function createLedger(deps: LedgerDeps) {
 	};
 	const ledger = { ...deps, alarm };
 
-	/** Takes in all that is final. False: what was final left the chain, or nobody shows it now. */
+	/**
+	 * Reads all that is final into the ledger. False: final blocks left the chain, or no node shows
+	 * them now.
+	 */
 	async function follow(contracts: TokenContracts, signal: AbortSignal): Promise<boolean> {
 		for (;;) {
 			signal.throwIfAborted();
@@ -122,8 +125,8 @@ export function createLedger(deps: LedgerDeps) {
 }
 
 /**
- * Returns what tells operators what is wrong with the ledger. What never happened is noticed too: a
- * contract that was never read is behind since somebody first asked.
+ * Returns a function that reports to operators what is wrong with the ledger. A contract that was
+ * never read counts as behind since the first check.
  */
 function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degradation[]> {
 	const firstAskedMs = new Map<string, number>();

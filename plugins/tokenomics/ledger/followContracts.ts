@@ -33,9 +33,9 @@ type FollowStep =
 	/** Everything that is final is in the ledger. */
 	| { kind: "caught_up" }
 	| { kind: "more" }
-	/** No node shows what was read up to there: it is not known whether it left the chain. */
+	/** No node shows the last block that was read: it is not known whether it left the chain. */
 	| { kind: "doubted" }
-	/** What was read up to there left the chain, though it was final: nothing was changed. */
+	/** The last blocks that were read left the chain, though they were final: nothing was changed. */
 	| { kind: "forked"; contracts: readonly Followed[] };
 
 type Found = Extract<FinalLogs, { kind: "logs" }>;

@@ -37,7 +37,7 @@ export type TokenContracts = {
 	burner: Address | null;
 	/** Nothing of them is before this block. */
 	fromBlock: number;
-	/** Who says so: operators, by their manifest of this version, or the configuration. */
+	/** The source of the addresses: the operators' manifest of this version, or the configuration. */
 	saidBy: { kind: "manifest"; version: number } | { kind: "configuration" };
 };
 

@@ -4,11 +4,11 @@ import { z } from "zod";
 import { type Address, bytesOf, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 
-/** What the newest turn of the job came to. */
+/** Holds the result of the newest turn of the job. */
 export type BuybackLook = {
 	slot: number;
 	at: Date;
-	/** Why it spent nothing; null: it began a run. */
+	/** The reason why it spent nothing; null: it began a run. */
 	code: string | null;
 	detail: string | null;
 	/** Revenue that was left where it is, by currency, and why. */
@@ -23,7 +23,7 @@ export type BuybackRun = {
 	symbol: string;
 	decimals: number;
 	spendRaw: bigint;
-	/** What that was worth when it began. */
+	/** The worth of the spend when the run began. */
 	usdMicros: bigint;
 	intentId: string;
 	startedAt: Date;
@@ -95,9 +95,8 @@ const COLUMNS = `slot, router, currency, symbol, decimals, spend_raw::text, usd_
 export const buybackRuns = {
 	/**
 	 * Takes a slot for a run; false where the slot had one, or another run is open: the index
-	 * `buyback_run_open` lets only one stand. False too where another run than `after` is the newest
-	 * by now: then what was counted before this one is out of date. Its intent is named in the same
-	 * transaction.
+	 * `buyback_run_open` allows only one. False too where the newest run is another one than `after`:
+	 * then the sums for this run are out of date. Its intent is named in the same transaction.
 	 */
 	async take(
 		tx: Tx,
@@ -154,7 +153,7 @@ export const buybackRuns = {
 		return rows.map(runOf);
 	},
 
-	/** Reads the newest runs, for whoever looks at them. */
+	/** Reads the newest runs, for the public list. */
 	async newest(
 		db: Queryable,
 		{ chainId, limit }: { chainId: number; limit: number },

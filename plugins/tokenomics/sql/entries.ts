@@ -150,7 +150,7 @@ export const entries = {
 		return rows.map(({ bucket, party }) => ({ bucket, party: hexOf(party) }));
 	},
 
-	/** Takes out what a contract said above a block. By `entry_by_place`. */
+	/** Deletes a contract's events above a block. By `entry_by_place`. */
 	async deleteAbove(tx: Tx, chainId: number, above: { contract: Address; block: number }) {
 		await tx.execute(
 			"delete from tokenomics.entry where chain_id = $1 and block > $3 and contract = $2",

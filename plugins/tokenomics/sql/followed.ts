@@ -4,29 +4,29 @@ import { type Address, bytesOf, type Hex, hexOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { Role } from "#plugins/tokenomics/ledgerEvents.ts";
 
-/** What a currency is called; null: its contract does not say so. */
+/** Holds a currency's symbol and decimals; null: its contract has none. */
 export type KnownCurrency = { address: Address; symbol: string | null; decimals: number | null };
 
-/** Which contract of which chain, as what. */
+/** Names a followed contract: chain, address and role. */
 type FollowedKey = { chainId: number; address: Address; role: Role };
 
-/** How far a contract's events are in the ledger, and whether it agrees with the chain. */
+/** Holds how far a contract's events are in the ledger, and whether it agrees with the chain. */
 export type Followed = FollowedKey & {
 	fromBlock: number;
 	/** The last block that was read; `fromBlock - 1` before any was. */
 	readTo: number;
 	readHash: Hex | null;
-	/** When all that is final was in the ledger; null: parts of it are missing still. */
+	/** The time when all that is final was in the ledger; null: parts of it are missing still. */
 	readAt: Date | null;
 	/** Since when blocks that were read are gone, or no node shows them; null: they are there. */
 	rebuildsSince: Date | null;
-	/** The last block at which both said the same; `fromBlock - 1` before they were compared. */
+	/** The last block at which ledger and chain agreed; `fromBlock - 1` before they were compared. */
 	agreedTo: number;
 	agreedHash: Hex | null;
 	agreedAt: Date | null;
 	differsSince: Date | null;
 	difference: string | null;
-	/** How often it was read again since they differ. */
+	/** The number of times that it was read again since they differ. */
 	rereads: number;
 };
 
@@ -133,7 +133,7 @@ export const followed = {
 		);
 	},
 
-	/** Moves the cursor back: until all is read again nobody knows what it adds up to. */
+	/** Moves the cursor back: until all is read again its sums are unknown. */
 	async moveBack(
 		tx: Tx,
 		key: FollowedKey,
@@ -146,7 +146,10 @@ export const followed = {
 		);
 	},
 
-	/** Notes that no node shows the last block that was read: of what was read nobody knows more. */
+	/**
+	 * Records that no node shows the last block that was read: it is unknown whether the sums are
+	 * still true.
+	 */
 	async doubt(db: Queryable, rows: readonly Followed[], at: Date): Promise<void> {
 		for (const row of rows) {
 			await db.execute(
@@ -201,7 +204,7 @@ export const followed = {
 
 /** Manifests by chain. Versions are never changed: the highest of a chain counts. */
 export const manifests = {
-	/** Returns the manifest in force; null where nobody set one. By the primary key, backward. */
+	/** Returns the manifest in force; null where none was set. By the primary key, backward. */
 	async read(db: Queryable, chainId: number): Promise<Manifest | null> {
 		const [row] = await db.query<ManifestRow>(
 			`select chain_id as "chainId", version, token, router, burner, owner,

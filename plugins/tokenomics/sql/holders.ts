@@ -10,7 +10,7 @@ export type Standing = {
 	rank: number;
 	profileId: string;
 	wallet: Address | null;
-	/** What counts. */
+	/** The volume that counts, in microdollars. */
 	usdMicros: bigint;
 	/** All that was settled. */
 	tradedUsdMicros: bigint;

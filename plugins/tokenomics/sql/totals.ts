@@ -33,7 +33,7 @@ export type TotalKey = {
 	split: SplitPlace;
 };
 
-/** What one batch adds to a row. */
+/** Holds what one batch adds to a row of totals. */
 export type TotalChange = TotalKey & {
 	entries: number;
 	amount: bigint;
@@ -43,7 +43,7 @@ export type TotalChange = TotalKey & {
 	lastAt: Date | null;
 };
 
-/** A row as it stands. */
+/** Holds the current sum of a row. */
 export type Total = TotalChange;
 
 type TotalRow = {
