@@ -27,28 +27,28 @@ export type Coverage = {
 };
 
 type HiddenLook = {
-	/** What sampled tokens showed before. Empty: whatever traits a token has are new. */
+	/** What sampled tokens showed before the reveal. Empty: all traits of a token count as new. */
 	baseline: readonly Print[];
 	/** Traits that most of them had when they were last seen hidden. */
 	hiddenTraits: ShownToken["traits"];
 };
 
-/** So many times as many tokens as chance would leave the same may be the same. */
+/** The factor by which more tokens may be unchanged than chance alone would leave. */
 const CHANCE_TIMES = 1.5;
 
 /** Judges one token: what it newly says; null: nothing. */
 type Judge = (print: Print) => string | null;
 
 /**
- * Makes the count of one reveal. A token came out that says something new, in what did not tell
- * tokens apart before, or that ceased to show what all showed. What more than half of such tokens
- * say alike is another placeholder: they are hidden still.
+ * Makes the count of one reveal. A token counts as revealed if it shows something new, in a trait
+ * that was alike in all tokens before, or no longer shows what all showed. If more than half of
+ * such tokens show the same, that is another placeholder: they are still hidden.
  */
 export function createCoverage(hiddenLook: HiddenLook): Coverage {
 	const judge = judgeBy(hiddenLook);
 	const news = new Map<bigint, string | null>();
 	const before = new Map<bigint, string | null>();
-	/** Tokens that say what they said before. */
+	/** Tokens that show what they showed before. */
 	const same = new Set<bigint>();
 	const counts = new Map<string, number>();
 	let told = 0;
@@ -137,7 +137,7 @@ function judgeBy({ baseline, hiddenTraits }: HiddenLook): Judge {
 	};
 }
 
-/** Returns what a token says, apart from what told tokens apart before. */
+/** Returns what a token shows, apart from the traits in which tokens differed before. */
 function saidOf({ traits, picture }: Print, telling: ReadonlySet<string>): string[] {
 	const said = Object.entries(traits).flatMap(([type, { value }]) => {
 		return telling.has(type) ? [] : [`${type}:${value}`];

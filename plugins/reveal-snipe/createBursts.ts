@@ -76,7 +76,7 @@ export function createBursts(deps: BurstDeps): Bursts {
 	const { core, access, index, signal } = deps;
 	const chainId = access.chain.id;
 	const running = new Map<number, Promise<void>>();
-	/** Those that this process begins just now: several detections begin one each, side by side. */
+	/** Detections that this process is beginning now: several begin one each, side by side. */
 	const beginning = new Set<number>();
 
 	function start(detection: Detection): void {
@@ -91,7 +91,7 @@ export function createBursts(deps: BurstDeps): Bursts {
 		running.set(detection.id, run);
 	}
 
-	/** Begins the first that waits, and that nobody else has begun meanwhile. */
+	/** Begins the first waiting detection that no other process has begun meanwhile. */
 	async function begin(): Promise<boolean> {
 		const tried = new Set<number>();
 		while (!signal.aborted && (await deps.lease()) !== null) {
@@ -199,7 +199,7 @@ function createReading(deps: BurstDeps, run: Run) {
 	let told = 0;
 	let toldAtMs = Number.NEGATIVE_INFINITY;
 
-	/** Tells of tokens that came out since it was last told of any. */
+	/** Reports the tokens that were revealed since the last report. */
 	function tellShown(): void {
 		const out = deps.onShown ? coverage.out().length : 0;
 		if (out <= told || clock.nowMs() - toldAtMs < SHOWN_EVERY_MS) return;

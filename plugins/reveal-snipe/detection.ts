@@ -1,4 +1,4 @@
-// Defines the steps of a detection, and the reasons to look at a collection.
+// Defines the steps of a detection, and the reasons to check a collection.
 
 /**
  * The steps of a detection. Each step is finished before its successor is stored, and may run
@@ -16,7 +16,7 @@ export type Step = "queued" | "reading" | "counting" | "ranking" | "plans" | "re
  */
 export type Outcome = "revealed" | "partial" | "unchanged" | "given_up" | "withdrawn";
 
-/** A reason to look at a collection. */
+/** Holds a reason to check a collection for a reveal. */
 export type Trigger = {
 	signal: TriggerSignal;
 	/** The block in which it happened, or the newest one. */
@@ -39,11 +39,11 @@ export const nextSteps: Readonly<Record<Step, readonly Step[]>> = {
 	ended: [],
 };
 
-/** Reasons to look at a collection. Later ones are stronger evidence. */
+/** Lists reasons to check a collection. Later ones are stronger evidence. */
 const TRIGGERS = ["poll", "block", "log", "metadata_event"] as const;
 export type TriggerSignal = (typeof TRIGGERS)[number];
 
-/** The evidence that a look can find: another URI, or traits where there were none. */
+/** Lists the evidence that a check can find: another URI, or traits where there were none. */
 const EVIDENCE = ["uri_hash", "traits"] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 

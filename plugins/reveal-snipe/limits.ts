@@ -2,16 +2,16 @@
 
 import { DAY_MS } from "#core/time.ts";
 
-/** How many tokens of a collection one look reads. */
+/** The number of a collection's tokens that one check for a reveal reads. */
 export const PROBE_TOKENS = 8;
 
-/** The least time between looks at one collection: for blocks, and for logs. */
+/** The least time between checks of one collection: for blocks, and for logs. */
 export const BLOCK_APART_MS = 400;
 export const EVENT_APART_MS = 100;
 /** The least time between reads of documents, unless the contract announces a change. */
 export const DOCUMENTS_APART_MS = 2_000;
 
-/** How often every collection is looked at without a reason, and bursts are continued. */
+/** The interval at which every collection is checked without a reason, and bursts are continued. */
 export const POLL_EVERY_MS = 20_000;
 
 /** How often the list of watched collections is read. */
@@ -23,18 +23,18 @@ export const NAMED_EVERY_MS = 5_000;
 /** The most collections that are watched at once on a chain: those watched longest come first. */
 export const WATCHED_MAX = 500;
 
-/** How many looks at documents in a row must find a revealed collection hidden again. */
+/** The number of checks of documents in a row that must find a revealed collection hidden again. */
 export const HIDDEN_AGAIN_LOOKS = 3;
 
-/** The time limit for reading one URI, and one document, in a look. */
+/** The time limit of a check for reading one URI, and one document. */
 export const LOOK_TIMEOUT_MS = 10_000;
 
-/** Limits how long a look waits for its last documents once half are there. */
+/** Limits how long a check waits for its last documents once half are there. */
 export const DOCUMENTS_GRACE_MS = 250;
 
 /** The time of one run of a burst; the next run continues. */
 export const BURST_MS = 180_000;
-/** How much of a collection must have been read, and must have come out, in percent. */
+/** The share of a collection that must have been read, and revealed, in percent. */
 export const COVERED_PERCENT = 95;
 /** Limits how long the last tokens are waited for once so many have come out. */
 export const COVERED_GRACE_MS = 250;
@@ -44,7 +44,7 @@ export const AGAIN_TIMES = 1.3;
 export const AGAIN_MAX_MS = 15_000;
 /** Says how often early plans are begun while tokens come out. */
 export const SHOWN_EVERY_MS = 1_000;
-/** When a burst that could not cover its collection is given up. */
+/** The age at which a burst that could not cover its collection is given up. */
 export const BURST_LIFE_MS = 3_600_000;
 /**
  * The delay after a burst that found many tokens still hidden: shorter where the sample tokens show
@@ -53,7 +53,7 @@ export const BURST_LIFE_MS = 3_600_000;
 export const PARTIAL_CHANGED_MS = 15_000;
 export const PARTIAL_SAME_MS = 60_000;
 
-/** How often heads are polled without a socket, and beside one. */
+/** The interval of polling heads without a socket, and beside one. */
 export const HEAD_POLL_MS = 1_000;
 export const HEAD_POLL_BESIDE_SOCKET_MS = 3_000;
 
@@ -89,7 +89,7 @@ export const TRAITS_MAX = 16;
 export const TRAIT_VALUES_MAX = 32;
 export const TRAIT_LENGTH_MAX = 128;
 
-/** How long one process may evaluate a plan; a pass ends before that. */
+/** Limits how long one process may evaluate a plan; a pass ends before that. */
 export const EVALUATION_LOCK_MS = 120_000;
 export const PASS_MS = 100_000;
 /** The most intents of one pass: refused ones count against their owner's quota. */
@@ -97,7 +97,7 @@ export const PASS_ATTEMPTS_MAX = 40;
 /** The most intents for one token of a plan, in all passes. */
 export const TOKEN_ATTEMPTS_MAX = 8;
 
-/** How long plans are evaluated after a reveal, and how often. */
+/** Limits how long plans are evaluated after a reveal, and how often. */
 export const EVALUATED_FOR_MS = 30 * 60_000;
 export const EVALUATED_EVERY_MS = 15_000;
 /** Sooner after a rate limit of the provider. */

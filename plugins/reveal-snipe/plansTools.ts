@@ -20,9 +20,11 @@ type PlanToolDeps = {
 
 const id = { kind: "id" } as const;
 const amount = { kind: "amount" } as const;
-/** Not `under`: the ceiling itself is an allowed price. */
+/**
+ * Matches the words before a price ceiling. Not `under`: the ceiling itself is an allowed price.
+ */
 const UNDER = "(up to|max)";
-/** A slot, not a word of the form: a model must quote the coin from the author's text. */
+/** Takes the coin as a slot, not a fixed word: a model must quote it from the author's text. */
 const coin = { kind: "word", of: ["eth"] } as const;
 const BUDGET = "(with|budget) {budget} {budgetCoin} [in all] [at most {maxItems} tokens]";
 

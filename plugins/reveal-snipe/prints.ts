@@ -6,7 +6,7 @@ import type { ShownToken } from "#plugins/market-index/contract.ts";
 /** Holds what one token showed, in digests. */
 export type Print = {
 	tokenId: string;
-	/** Holds the digest of the token's URI; null where the contract told none. */
+	/** Holds the digest of the token's URI; null where the contract returned none. */
 	uri: string | null;
 	/** Holds the digest of its picture's address; null where it shows no picture. */
 	picture: string | null;
@@ -17,9 +17,9 @@ export type Print = {
 };
 
 /**
- * How tokens changed. `out`: most of them, by something in which they now differ and did not
+ * Says how tokens changed. `out`: most of them now differ in something in which they did not
  * before. `rerolled`: they differed before too, and most of each was replaced: certain only where
- * it stays so, since some contracts change what they say with each block.
+ * it stays so, since some contracts change their metadata with each block.
  */
 export type Change = "same" | "out" | "rerolled";
 
@@ -37,7 +37,7 @@ const NUMBER = /^[#\s]*-?[\d.,]+\s*%?$/;
 /** Returns the fingerprint of a token; `shown` is null where it has no document. */
 export function printOf(given: {
 	tokenId: bigint;
-	/** Empty or null: the contract tells none. */
+	/** The token's URI; empty or null: the contract returns none. */
 	uri: string | null;
 	shown: Shown | null;
 }): Print {
@@ -62,10 +62,9 @@ export function printOf(given: {
 }
 
 /**
- * Says what changed between two looks, by the tokens that both saw. Only what a token newly says
- * counts, and never what it ceased to say: a reveal is that most tokens say something new, in which
- * they differ. So neither a moved base URI is one, nor another shared placeholder, nor a picture
- * that changes with each block.
+ * Compares two checks by the tokens that both read. Only new traits count, and never removed ones:
+ * a reveal means that most tokens show something new, in which they differ. So a moved base URI,
+ * another shared placeholder, or a picture that changes with each block is no reveal.
  */
 export function changeOf(before: readonly Print[], now: readonly Print[]): Change {
 	const pairs = pairsOf(before, now);
@@ -106,7 +105,9 @@ export function countUnchanged(before: readonly Print[], now: readonly Print[]):
 	return pairs.filter((pair) => contentOf(pair.before) === contentOf(pair.now)).length;
 }
 
-/** Returns prints with those of a later look in place of their own, in the order of the ids. */
+/**
+ * Returns prints, each replaced by that of a later check if there is one, in the order of the ids.
+ */
 export function mergePrints(before: readonly Print[], now: readonly Print[]): Print[] {
 	const all = new Map([...before, ...now].map((print) => [print.tokenId, print]));
 	return [...all.values()];
@@ -156,7 +157,7 @@ function pairsOf(before: readonly Print[], now: readonly Print[]): Pair[] {
 	});
 }
 
-/** Returns the types in which tokens already differed; `PICTURE` stands for the picture. */
+/** Returns the types of traits in which tokens already differed; `PICTURE` is the picture. */
 export function tellingOf(prints: readonly Print[]): Set<string> {
 	const values = new Map<string, string[]>();
 	for (const { picture, traits } of prints) {
@@ -175,8 +176,8 @@ function isSpread(values: readonly string[]): boolean {
 }
 
 /**
- * Returns what a token newly says of what did not tell tokens apart before. One number is
- * nothing, whatever is beside it: hidden tokens are numbered too.
+ * Returns the new traits of a token, of types in which tokens did not differ before. A single
+ * number does not count, whatever is beside it: hidden tokens are numbered too.
  */
 function freshOf({ before, now }: Pair, telling: ReadonlySet<string>): string[] {
 	const fresh = Object.entries(now.traits).filter(([type, { value }]) => {
@@ -191,8 +192,8 @@ function freshOf({ before, now }: Pair, telling: ReadonlySet<string>): string[] 
 }
 
 /**
- * Returns what a token newly says of what told tokens apart before; nothing where it kept more than
- * it changed. Ages and levels are numbers, and grow by themselves.
+ * Returns the new traits of a token, of types in which tokens differed before; nothing where it
+ * kept more than it changed. Ages and levels are numbers, and grow by themselves.
  */
 function rerolledOf({ before, now }: Pair, telling: ReadonlySet<string>): string[] {
 	const texts = Object.entries(before.traits).filter(([, { isNumber }]) => !isNumber);

@@ -11,7 +11,7 @@ import type { Held } from "#plugins/wallets/contract.ts";
 export type Candidate = TokenListing & { priceRaw: bigint };
 
 type Chosen = {
-	/** By the plan's order. */
+	/** Listings that may be bought, in the plan's order. */
 	candidates: Candidate[];
 	skipped: { listing: TokenListing; reason: SkipReason }[];
 };
@@ -37,11 +37,11 @@ export const SKIP_REASONS = [
 ] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** What a refused or failed buy means for its plan. */
+/** Holds what a refused or failed buy means for its plan. */
 type Refusal = {
-	/** No other listing would succeed now: the pass ends. */
+	/** True: no other listing would succeed now, so the pass ends. */
 	endsPass: boolean;
-	/** The same listing may be tried once more, in a later pass. */
+	/** True: this listing may be tried once more, in a later pass. */
 	mayTryAgain: boolean;
 };
 

@@ -52,7 +52,7 @@ type FillAsked = {
 
 type MadeFill =
 	| { kind: "made"; intentId: string }
-	/** This listing is not bought; another one may be. */
+	/** The listing is not bought; another one may be. */
 	| { kind: "skipped" }
 	/** The plan buys no more now: its status changed, or another process evaluates it. */
 	| { kind: "stopped" };
@@ -74,7 +74,7 @@ type EvaluateOptions = {
 
 type Pass = { planId: string; token: number; options: EvaluateOptions };
 
-/** What the buys of a pass, side by side, have in common. */
+/** Holds what all parallel buys of a pass share. */
 type Buying = {
 	plan: Plan;
 	token: number;

@@ -12,9 +12,9 @@ export type Standing = Fill & {
 	status: Status;
 	errorCode: string | null;
 	error: Held["error"];
-	/** One of its intents may still spend. */
+	/** True: one of the plan's intents may still spend. */
 	isOpen: boolean;
-	/** What the ledger holds for all its intents, and how much more may be added. */
+	/** The amount that the ledger holds for all its intents, and how much more may be added. */
 	heldRaw: bigint;
 	openRaw: bigint;
 };

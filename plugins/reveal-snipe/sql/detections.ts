@@ -1,4 +1,4 @@
-// Reads and writes detected reveals, and what the last looks saw.
+// Reads and writes detected reveals, and what the last checks of collections showed.
 
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { RevealReading, ShownToken } from "#plugins/market-index/contract.ts";
@@ -60,14 +60,14 @@ type RevealsQuery = {
 	limit: number;
 };
 
-/** Holds what looks at a collection saw. */
+/** Holds what checks of a collection showed. */
 export type Seen = {
 	tokenIds: readonly bigint[];
 	/** Holds what its tokens showed when it was first watched, or hidden again. */
 	baseline: readonly Print[];
-	/** What they showed when the newest reveal was noticed; null before one. */
+	/** The tokens' traits when the newest reveal was noticed; null before one. */
 	shown: readonly Print[] | null;
-	/** Holds what the tokens showed in the last look. */
+	/** The tokens' traits in the last check. */
 	latest: readonly Print[];
 	reading: RevealReading | null;
 	hiddenTraits: ShownToken["traits"];
@@ -154,7 +154,7 @@ export async function moveDetection(
 	return moved > 0;
 }
 
-/** Ends a collection's open detection, whatever its step: its reveal was withdrawn. */
+/** Ends a collection's open detection, in any step: its reveal was withdrawn. */
 export async function withdrawDetection(tx: Tx, collectionId: number, at: Date): Promise<void> {
 	await tx.execute(
 		`update reveal_snipe.detection set step = 'ended', ended_at = $2, outcome = 'withdrawn'
@@ -243,7 +243,7 @@ export async function listReveals(db: Queryable, query: RevealsQuery): Promise<L
 	});
 }
 
-/** Returns the results of the last looks, by collection id; by primary key. */
+/** Returns the results of the last checks, by collection id; by primary key. */
 export async function readSeen(
 	db: Queryable,
 	ids: readonly number[],
@@ -259,7 +259,7 @@ export async function readSeen(
 	);
 }
 
-/** Stores the result of a look in place of the one before. */
+/** Stores the result of a check in place of the one before. */
 export async function writeSeen(db: Queryable, collectionId: number, seen: Seen): Promise<void> {
 	await db.execute(
 		`insert into reveal_snipe.seen

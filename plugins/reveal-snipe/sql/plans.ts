@@ -15,7 +15,7 @@ export type PlanTerms = {
 	maxPriceRaw: bigint;
 	budgetRaw: bigint;
 	maxItems: number;
-	/** Which of several tokens it buys first. */
+	/** The order in which it buys several tokens. */
 	order: PlanOrder;
 	/** Says whether a plan buys by traits alone, as soon as a token shows them. */
 	early: boolean;
@@ -50,7 +50,7 @@ type NewPlan = PlanTerms &
 export type Plan = NewPlan & {
 	failureCode: string | null;
 	changedAt: Date;
-	/** After a reveal: when it is evaluated next, and until when. */
+	/** The time of the next evaluation after a reveal, and of the last one. */
 	dueAt: Date | null;
 	dueUntil: Date | null;
 	evaluationToken: number;

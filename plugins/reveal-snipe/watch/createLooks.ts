@@ -44,7 +44,7 @@ export type LookDeps = {
 	lease(): Promise<Lease | null>;
 	/** Called when a reveal was detected and stored. */
 	onDetected(): void;
-	/** Called when a look is over: the collection may be looked at again. */
+	/** Called when a check is over: the collection may be checked again. */
 	onLooked(): void;
 	signal: AbortSignal;
 };
@@ -58,9 +58,9 @@ type News = Pick<NewDetection, "evidence" | "contentDigest" | "baseline"> & {
 };
 
 /**
- * Makes the function that looks at collections: it reads the URIs of some of their tokens, all of
- * one tick in one call, and the documents where a URI changed or a strong reason exists. A finding
- * is stored together with its consequences, or not at all.
+ * Makes the function that checks collections for a reveal: it reads the URIs of some of their
+ * tokens, all of one tick in one call, and the documents where a URI changed or a strong reason
+ * exists. A finding is stored together with its consequences, or not at all.
  */
 export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise<void> {
 	const { access, index, signal } = deps;
@@ -194,7 +194,7 @@ async function certainChange(
 	return isLater ? "out" : change;
 }
 
-/** Returns the newest block, at least the one that was heard of; null where no node tells. */
+/** Returns the newest block, at least the announced one; null where no node answers. */
 async function newestBlock({ access, signal }: LookDeps, heard: number): Promise<number | null> {
 	const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 	const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
@@ -204,7 +204,7 @@ async function newestBlock({ access, signal }: LookDeps, heard: number): Promise
 	return head && Math.max(head.number, heard);
 }
 
-/** Returns what is known after a look. */
+/** Returns what is known after a check. */
 function seenAfter(
 	seen: Seen,
 	given: {

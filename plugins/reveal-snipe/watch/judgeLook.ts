@@ -1,4 +1,4 @@
-// Decides what a look at a collection means.
+// Decides what a check of a collection means.
 
 import type { RevealReading, RevealState, RevealSubject } from "#plugins/market-index/contract.ts";
 import type { Trigger } from "#plugins/reveal-snipe/detection.ts";
@@ -10,45 +10,45 @@ import {
 import type { Change, Print } from "#plugins/reveal-snipe/prints.ts";
 import type { Detection, Seen } from "#plugins/reveal-snipe/sql/detections.ts";
 
-/** The state of a watched collection in one process, between looks. */
+/** Holds the state of a watched collection in one process, between checks. */
 export type Watched = {
 	subject: RevealSubject;
 	seen: Seen;
-	/** Holds what the index stored of tokens that no look has seen yet, by id. */
+	/** Holds what the index stored of tokens that no check has read yet, by id. */
 	stored: ReadonlyMap<string, StoredPrint>;
-	/** Its newest detection; null where none was made. */
+	/** The newest detection of the collection; null where none was made. */
 	last: Detection | null;
-	/** The reason for the next look; null without one. */
+	/** The reason for the next check; null without one. */
 	pending: Trigger | null;
-	/** Says whether a look is running: the next one waits. */
+	/** True while a check is running: the next one waits. */
 	isLooking: boolean;
 	lookedAtMs: number;
-	/** When its documents were last requested, and when that last failed. */
+	/** The time when its documents were last requested, and when that last failed. */
 	documentsAtMs: number;
 	failedAtMs: number;
-	/** How many looks in a row found a revealed collection hidden. */
+	/** The number of checks in a row that found a revealed collection hidden. */
 	hiddenLooks: number;
 	/** Holds what rerolled tokens showed, and when: a later block has to show the same. */
 	rerolled: { contentDigest: string; block: number | null; atMs: number } | null;
 };
 
-/** Holds a stored print; `isOwnWord`: its contract said so, and not the provider. */
+/** Holds a stored print; `isOwnWord`: it is from the contract, and not from the provider. */
 export type StoredPrint = Print & { isOwnWord: boolean };
 
-/** The consequence of a look at a collection. */
+/** Holds the consequence of checking a collection. */
 export type Verdict =
 	| { kind: "nothing" }
 	/** The state changes, but no token must be read again. */
 	| { kind: "move"; event: "looks_hidden" | "looks_shown" }
 	/** `isInPlace`: what was noticed before it is not read to its end. */
 	| { kind: "reveal"; isInPlace: boolean }
-	/** What was noticed is hidden again, before all was read. */
+	/** The noticed reveal is hidden again, before all was read. */
 	| { kind: "withdrawn" };
 
 export type Look = {
 	state: RevealState;
 	reading: RevealReading;
-	/** What changed since the baseline; `rerolled` only where it is not certain yet. */
+	/** The change since the baseline; `rerolled` only where it is not certain yet. */
 	change: Change;
 	/** Says whether tokens are hidden again after a reveal. */
 	isHiddenAgain: boolean;
@@ -67,8 +67,9 @@ const NOTHING_SEEN: Seen = {
 };
 
 /**
- * Decides the consequence of a look. A reveal means: most tokens say something new since the
- * baseline, in which they differ. A collection that was out before anybody looked has no reveal.
+ * Decides the consequence of a check. A reveal means: most tokens show something new since the
+ * baseline, in which they differ. A collection that was revealed before its first check has no
+ * reveal.
  */
 export function judgeLook(look: Look): Verdict {
 	const { state, reading, change, last } = look;
@@ -109,7 +110,7 @@ export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watch
 
 /**
  * Returns true where a reveal should not be read again yet. While tokens are revealed one by one,
- * reading all of them at each look would never end: a partial reading is repeated after a pause,
+ * reading all of them at each check would never end: a partial reading is repeated after a pause,
  * shorter where more was revealed.
  */
 function mustRest({ last, contentDigest, nowMs }: Look): boolean {

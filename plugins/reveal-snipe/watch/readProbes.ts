@@ -20,24 +20,27 @@ export type ProbeDeps = {
 	signal: AbortSignal;
 };
 
-/** Holds what the tokens of one look show, as far as that is known. */
+/** Holds what the tokens of one check show, as far as that is known. */
 export type Found = {
 	prints: readonly Print[];
 	/** Holds the tokens with what they show, in the order of `prints`. */
 	shown: readonly ShownToken[];
 	isUriChanged: boolean;
-	/** The URIs of all tokens that were told, also where no document could be read; null: none. */
+	/**
+	 * The URIs of all tokens that the contract returned, also where no document could be read; null:
+	 * none.
+	 */
 	uris: ReadonlyMap<string, string | null>;
 };
 
-/** A token with its URI: empty where the contract tells none. */
+/** Holds a token with its URI: empty where the contract returns none. */
 type Told = { tokenId: bigint; uri: string };
 
 type ReadToken = Told & { shown: Omit<ShownToken, "uri"> | null };
 
 /**
- * Chooses the tokens to look at, again while there are fewer than wanted, and reads what the index
- * stored of those that no look has seen.
+ * Chooses the tokens to check, again while there are fewer than wanted, and reads what the index
+ * stored of those that no check has read.
  */
 export async function pickTokens(index: RevealIndex, watched: Watched): Promise<void> {
 	const { subject } = watched;
@@ -59,8 +62,8 @@ export async function pickTokens(index: RevealIndex, watched: Watched): Promise<
 }
 
 /**
- * Returns what tokens showed before this look: by earlier looks, else by what the index stored of
- * them. A token that nobody has seen before is not compared.
+ * Returns what tokens showed before this check: by earlier checks, else by what the index stored. A
+ * token that was never read before is not compared.
  */
 export function knownBaseline(
 	{ seen, stored }: Watched,
@@ -78,7 +81,7 @@ export function knownBaseline(
 }
 
 /**
- * Reads the documents of a look. Null where there is no reason to, or where so little can be read
+ * Reads the documents of a check. Null where there is no reason to, or where so little can be read
  * now that nothing follows from it.
  */
 export async function readProbes(
@@ -124,8 +127,8 @@ function isEnough(known: number, all: number): boolean {
 }
 
 /**
- * Says whether tokens that had a URI were burnt, and then takes others for the next look. One that
- * still exists was hidden by its contract.
+ * Returns whether tokens that had a URI were burnt, and then takes others for the next check. One
+ * that still exists was hidden by its contract.
  */
 async function haveGone(
 	index: RevealIndex,

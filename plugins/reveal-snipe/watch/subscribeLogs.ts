@@ -17,7 +17,7 @@ import {
 } from "#plugins/reveal-snipe/limits.ts";
 import { openWire } from "#plugins/reveal-snipe/watch/openWire.ts";
 
-/** A log that a node pushed: only a hint to look. */
+/** Holds a log that a node pushed: only a hint to check the collection. */
 export type PushedLog = { address: Address; topic: string | undefined; blockNumber: number };
 
 type LogSubscriptionOptions = {
@@ -53,7 +53,7 @@ type ChainEars = {
 	head(): Trigger["block"];
 };
 
-/** What a pending request was about. */
+/** Holds what a pending request was about. */
 type Asked =
 	| { kind: "chain" }
 	| { kind: "alive" }
@@ -87,7 +87,7 @@ const logSchema = z.object({
  * Subscribes to all logs of some contracts over one socket. Where a node refuses the number of
  * addresses, the subscription is split in halves, and the smaller size is kept.
  *
- * A silent socket may be dead or have no news: `probe` finds out.
+ * A silent socket may be dead or have nothing to report: `probe` finds out.
  */
 export function subscribeLogs(options: LogSubscriptionOptions): LogSubscription {
 	const { urls, signal, reconnectMs = RECONNECT_FIRST_MS } = options;
@@ -160,7 +160,7 @@ export function subscribeLogs(options: LogSubscriptionOptions): LogSubscription 
 export function listenToChain(options: {
 	core: Pick<Core, "clock" | "log">;
 	access: ChainAccess;
-	/** Whether logs are subscribed to as well. */
+	/** True if logs are subscribed to as well. */
 	hearsLogs: boolean;
 	onLog(log: PushedLog): void;
 	onHead(block: { number: number; atMs: number }): void;

@@ -41,11 +41,11 @@ type Roster = {
 		subjects: readonly RevealSubject[],
 		known: { seen: ReadonlyMap<number, Seen>; last: ReadonlyMap<number, Detection> },
 	): Watched[];
-	/** Records a reason to look at a collection. */
+	/** Records a reason to check a collection. */
 	ask(one: Watched, reason: Pick<Trigger, "signal" | "block">): void;
-	/** Puts back looks that could not be made. */
+	/** Puts back checks that could not be made. */
 	giveBack(looks: readonly { watched: Watched; trigger: Trigger }[]): void;
-	/** Takes the looks that may be made now; returns them with the longest wait until the next. */
+	/** Takes the checks that may be made now; returns them with the longest wait until the next. */
 	take(waitMaxMs: number): { looks: { watched: Watched; trigger: Trigger }[]; waitMs: number };
 };
 
@@ -105,7 +105,7 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 		if (roster.all().length + open.length > 0 && clock.nowMs() >= pollAtMs) await tick();
 	}
 
-	/** Does the periodic work: looks at every collection, and continues bursts. */
+	/** Does the periodic work: checks every collection, and continues bursts. */
 	async function tick(): Promise<void> {
 		pollAtMs = clock.nowMs() + POLL_EVERY_MS;
 		ears.probe();
@@ -159,8 +159,8 @@ export function watchChain(deps: ChainWatchDeps): ChainWatch {
 }
 
 /**
- * Keeps the watched collections of one chain, and the reason for each next look. Several reasons
- * before a look are joined to one: the strongest.
+ * Keeps the watched collections of one chain, and the reason for each next check. Several reasons
+ * before a check are joined to one: the strongest.
  */
 export function createRoster({ clock, onAsked }: { clock: Clock; onAsked(): void }): Roster {
 	const watched = new Map<number, Watched>();
@@ -223,7 +223,8 @@ export async function watchNamed(
 }
 
 /**
- * Records a log as a reason to look. Where the signal of ERC-4906 events is off they count as logs.
+ * Records a log as a reason to check its collection. Where the signal of ERC-4906 events is off
+ * they count as logs.
  */
 function hearLog(
 	roster: Roster,
