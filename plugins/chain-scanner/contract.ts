@@ -5,8 +5,8 @@ import type { Tx } from "#core/db/Database.ts";
 import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 
 /**
- * Why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were read and
- * do not show it reaching the buyer.
+ * Names why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were read
+ * and do not show it reaching the buyer.
  */
 export type SaleRejection =
 	| "zero_price"
@@ -32,8 +32,8 @@ export type Sale = {
 	/** Units of the token, at least 1. */
 	quantity: bigint;
 	/**
-	 * What the buyer paid for all `quantity` units, fees and tips included, in base units of
-	 * `currency`. Null for an unknown price (a swap, several currencies).
+	 * The amount that the buyer paid for all `quantity` units, fees and tips included, in base units
+	 * of `currency`. Null for an unknown price (a swap, several currencies).
 	 */
 	totalRaw: bigint | null;
 	/** The ERC-20 of the payment, the zero address for the native currency; null with the price. */
@@ -46,7 +46,7 @@ export type Sale = {
 	 */
 	sellerUnproven?: boolean;
 	accepted: boolean;
-	/** Why it is not accepted; null when it is. */
+	/** The reason why the sale does not count; null when it counts. */
 	reason: SaleRejection | null;
 };
 
@@ -78,7 +78,7 @@ export type Venue = {
 	contracts: readonly Address[];
 	/** First topics of the logs to read. */
 	topics: readonly Hex[];
-	/** Contracts that stand for others in its items; by default none. */
+	/** Contracts that replace the NFT's contract in the items of this venue; by default none. */
 	adapters?: readonly TokenAdapter[];
 	/** Reads all of the venue's logs of ONE transaction, in log order. Never throws on bad data. */
 	decode(logs: readonly RawLog[]): VenueReading;
@@ -116,7 +116,7 @@ export type ChainEvent = {
 
 export type LaneKind = "mint" | "sale" | "transfer";
 
-/** One run of a lane, ready to be written. Events are in chain order. */
+/** Holds one run of a lane, ready to be written. Events are in chain order. */
 export type EventBatch = {
 	chainId: number;
 	lane: LaneKind;
@@ -141,7 +141,7 @@ export type TokenMove = {
 	/** The zero address where they were destroyed. */
 	to: Address;
 	tokenId: bigint;
-	/** The same as `tokenId`, except in an ERC-2309 log, which moves a whole range of ids. */
+	/** Equals `tokenId`, except in an ERC-2309 log, which moves a whole range of ids. */
 	lastTokenId: bigint;
 	/** Units of each id, at least 1. */
 	quantity: bigint;
@@ -155,7 +155,7 @@ export type MoveBatch = {
 	/** The contracts that were read: others' moves in these blocks are not known. */
 	watched: readonly Address[];
 	moves: readonly TokenMove[];
-	/** From this block on moves may have to be taken back. */
+	/** The first block whose moves a reorg may still remove. */
 	unsettledFrom: number;
 	/** Blocks below this one cannot leave the chain any more. */
 	pruneBelow: number;
@@ -175,10 +175,10 @@ export type Walk = {
 	endBlock: number;
 };
 
-/** The next part of a walk, up to and including `toBlock`. */
+/** Holds the next part of a walk, up to and including `toBlock`. */
 export type WalkStep = Pick<MoveBatch, "chainId" | "toBlock" | "moves" | "unsettledFrom"> & {
 	walk: Walk;
-	/** Where the walk must be now. */
+	/** The block at which the walk must be now. */
 	fromBlock: number;
 };
 
@@ -225,13 +225,13 @@ export type EventSink = {
 	 * rolled back and the batch goes through `apply` in a new transaction.
 	 */
 	storeEarly?(tx: Tx, batch: EventBatch): Promise<((tx: Tx) => Promise<boolean>) | null>;
-	/** Removes everything from blocks above the fork; lanes read those numbers again. */
+	/** Removes everything from blocks above the fork; lanes read those blocks again. */
 	revert(tx: Tx, reorg: Reorg): Promise<void>;
 	/** Set where the sink keeps owners; its `revert` takes back moves too. */
 	ownership?: Ownership;
 };
 
-/** How far a lane has come; `freshness` is made from the sale lane's. */
+/** Holds how far a lane has come; `freshness` is made from the sale lane's. */
 export type LaneProgress = {
 	chainId: number;
 	lane: LaneKind;
@@ -241,8 +241,8 @@ export type LaneProgress = {
 	/** True while backfill owes blocks that the lane skipped. */
 	owes?: boolean;
 	/**
-	 * From when and until when the lane has everything, without a hole; 0 for a chain read from its
-	 * first block on. Null, or left out, where that is not known.
+	 * The time from which the lane has everything, without a hole; 0 for a chain read from its first
+	 * block on. Null, or left out, where that is not known.
 	 */
 	coveredFromMs?: number | null;
 	coveredUntilMs?: number | null;

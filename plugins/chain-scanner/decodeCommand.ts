@@ -23,12 +23,12 @@ export type DecodedLogs = {
 	doubts: UndecodedLog[];
 };
 
-/** One group of the file: its transactions, or what is wrong with it. */
+/** Holds one group of the file: its transactions, or what is wrong with it. */
 export type LogGroup =
 	| {
 			kind: "read";
 			transactions: RawLog[][];
-			/** True: it is a receipt by its own word, so it has all logs of the transaction. */
+			/** True: the file says that it is a receipt, so it has all logs of the transaction. */
 			isReceipt: boolean;
 	  }
 	| { kind: "malformed"; problem: string };
@@ -107,8 +107,8 @@ export const decodeCommand: CliCommand = {
  * Reads the sales of one transaction of a file, and names what is missing.
  *
  * A file may contain a whole receipt, or selected logs. With any log of another contract it is read
- * as a receipt, and its tokens' logs decide; without one, and where the file is none by its own
- * word, it is not known what moved.
+ * as a receipt, and its tokens' logs decide; without one, and where the file does not say that it
+ * is a receipt, it is not known what moved.
  */
 export function decodeLogs(
 	logs: readonly RawLog[],
@@ -227,7 +227,7 @@ function transactionsOf(logs: readonly FileLog[], options: LogFileOptions): RawL
 	return [...transactions.values()].map((list) => list.sort(byIndex));
 }
 
-/** Says whether the logs' own numbers tell them apart; else their order in the file does. */
+/** Returns whether the logs' own numbers are distinct; else their order in the file is used. */
 function areNumbered(logs: readonly FileLog[]): boolean {
 	const places = new Set(logs.map((log) => `${log.transactionHash} ${log.logIndex}`));
 	const all = logs.every(({ logIndex }) => logIndex !== undefined && logIndex !== null);

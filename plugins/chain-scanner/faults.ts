@@ -8,7 +8,10 @@ export const scannerFault = defineFaults({
 		retry: "later",
 		public: "The chain's RPC endpoint gave an answer that does not hold together.",
 	},
-	/** What was read does not link to what is stored: one of the two is of another fork. */
+	/**
+	 * Thrown where blocks that were read do not link to stored ones: one of the two is of another
+	 * fork.
+	 */
 	forked: {
 		code: "lane_forked",
 		status: 503,

@@ -23,7 +23,7 @@ export type LaneHealth = {
 export type ScannerMetrics = {
 	indexed(labels: LaneLabels, progress: { block: number; head: number; rows: number }): void;
 	failed(labels: LaneLabels, code: string): void;
-	/** Counts owed blocks that are given up. */
+	/** Counts missing blocks that are given up. */
 	gaveUp(labels: LaneLabels, blocks: number): void;
 	/** Counts what happened to a log, or to a block's logs, that a node pushed. */
 	pushed(labels: LaneLabels, fate: string): void;
@@ -33,7 +33,7 @@ export type ScannerMetrics = {
 
 type LaneLabels = { chain: string; lane: string };
 
-/** Where a lane reports unreadable logs. */
+/** Reports logs that a lane could not read. */
 export type UndecodedReport = {
 	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
 	noise(lane: LaneKind, count: number): void;

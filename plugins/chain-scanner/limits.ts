@@ -15,7 +15,9 @@ export const REORG_DEPTH_MOST = 4_096;
 /** Blocks of a range within reach of reorgs: each one's header comes with it, in one request. */
 export const UNSETTLED_RANGE_MAX = 64;
 
-/** How often in a row receipts that do not explain a block's bloom are read again. */
+/**
+ * The number of times in a row that receipts which do not explain a block's bloom are read again.
+ */
 export const PROOFS_REFUSED_MAX = 8;
 
 /** Headers that a search for a fork reads first; nearly every reorg is shallower. */
@@ -31,17 +33,17 @@ export const RUNS_SEEN_MAX = 8;
  */
 export const LOG_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
-/** What a window aims at: blocks differ, and a refused answer is wasted. */
+/** The size of answer that a window aims at: blocks differ, and a refused answer is wasted. */
 export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
 
 /**
- * Reads a block of one's own node whole from so many mint transactions on: one call in place of
+ * Reads a block of one's own node whole from this many mint transactions on: one call in place of
  * one for each. With three of 25 such a node needed twice the processor for it (measured).
  */
 export const WHOLE_BLOCK_FROM = 4;
 /**
- * Reads a block whole from so many on where calls are billed or limited: there two calls cost more
- * than bytes.
+ * Reads a block whole from this many mint transactions on where calls are billed or limited: there
+ * two calls cost more than bytes.
  */
 export const WHOLE_BLOCK_FROM_SCARCE = 2;
 
@@ -73,7 +75,7 @@ export const LANE_CEILING_MS = 20_000;
 /** How long a lane without work sleeps before it checks its lease again. */
 export const IDLE_WAIT_MS = 10_000;
 
-/** A lane on a chain without new blocks stores at most so often that it is level with the head. */
+/** Limits how often a lane on a chain without new blocks stores that it is level with the head. */
 export const LEVEL_NOTED_MS = 5_000;
 
 /** How often a process without a lane's lease tries to take it. */
@@ -104,9 +106,12 @@ export const BATCH_IDS_MAX = 100_000;
 /** How often backfill looks for a gap while there is none. */
 export const BACKFILL_IDLE_MS = 1_000;
 
-/** By default, owed blocks that are more than this far below the head are given up. */
+/** The default distance below the head from which missing blocks are given up. */
 export const LAG_BLOCKS_DEFAULT = 216_000;
-/** The least covers every restart that still continues in order, and chains of 250 ms. */
+/**
+ * The least value of that distance: it covers every restart that still continues in order, and
+ * chains of 250 ms.
+ */
 export const LAG_BLOCKS_LEAST = 1_000;
 export const LAG_BLOCKS_MOST = 1_000_000_000;
 
@@ -125,23 +130,28 @@ export const CALM_MS_MIN = 1_000;
 export const ROWS_PER_CALM_MS = 20;
 /** A chain counts as at rest once its next block takes longer than so many of its longest gaps. */
 export const RESTS_AFTER_GAPS = 3;
-/** The share of its working time that it rests; and how long a busy head may hold it up. */
+/**
+ * Backfill rests this share of its working time; a busy head may hold it up no longer than this.
+ */
 export const REST_SHARE = 0.3;
 export const REST_MS_MAX = 250;
-/** How often one small write begins anew for new blocks; then it is finished, busy head or not. */
+/**
+ * Limits how often one small write begins anew for new blocks; then it is finished, busy head or
+ * not.
+ */
 export const YIELDS_MAX = 3;
 
 /** Gaps between blocks from which the next one is predicted, and how far they may differ. */
 export const RHYTHM_GAPS = 9;
 export const RHYTHM_SPREAD_MAX = 0.2;
 /**
- * How long before and after its time less urgent work waits for a block: as long as a request and a
- * small write beside a live head take, and never most of a fast chain's time.
+ * The time before and after a block's expected time during which less urgent work waits: as long as
+ * a request and a small write beside a live head take, and never most of a fast chain's time.
  */
 export const RHYTHM_LEAD_MS = 25;
 export const RHYTHM_LEAD_SHARE = 0.25;
 
-/** How old an answer about a lane's progress may be. */
+/** Limits the age of an answer about a lane's progress. */
 export const PROGRESS_AGE_MAX_MS = 1_000;
 
 /** How long backfill leaves a refused block before it is requested again. */
@@ -168,7 +178,7 @@ export const WALK_BLOCKS_MAX = 1_000_000;
  */
 export const CODE_PROBES = 3;
 
-/** How often a chain's walks look for contracts that should be watched. */
+/** The interval at which a chain's walks look for contracts that should be watched. */
 export const WALK_CHOOSE_MS = 1_000;
 
 /** How long walks wait while there is none to do, or while the lanes catch up. */
@@ -209,12 +219,12 @@ export const PUSHED_BLOCKS_MAX = 8;
 export const PUSHED_LOGS_MAX = 2_000;
 export const PUSHED_CHARACTERS_MAX = 2_000_000;
 /**
- * How long nothing more must arrive of a block's pushed logs before they count as complete; longer
- * where fewer came than the block's bloom indicates. A node sends them one after the other.
+ * The time without further pushed logs of a block after which they count as complete; longer where
+ * fewer came than the block's bloom indicates. A node sends them one after the other.
  */
 export const PUSHED_QUIET_MS = 3;
 export const PUSHED_QUIET_PART_MS = 15;
 /** How long a lane that requested a block waits for its pushed logs. */
 export const PUSHED_WAIT_MS_MAX = 1_000;
-/** How long early rows may stay without the node's own answer, at most. */
+/** Limits how long early rows may stay without the node's own answer. */
 export const EARLY_MS_MAX = 5_000;

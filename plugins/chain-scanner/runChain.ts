@@ -35,7 +35,7 @@ export type ChainSettings = {
 	metrics: ScannerMetrics;
 	/** `NFT_REORG_DEPTH_MAX`. */
 	reorgDepthMax: number;
-	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`; unset: everything owed is read. */
+	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`; unset: all missing blocks are read. */
 	lagBlocksMax?: number | undefined;
 	/** Replaces the lanes' waits, for tests whose clock is not the wall's. */
 	times?: Partial<LaneTimes> | undefined;
@@ -183,8 +183,8 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 }
 
 /**
- * Says whether logs may be taken from a socket: an operator who demands the agreement of several
- * nodes does not want a single socket's word.
+ * Returns whether logs may be taken from a socket: an operator who demands the agreement of several
+ * nodes does not trust a single socket.
  */
 function canPush({ headUrls, quorum = 1 }: ChainAccess): boolean {
 	return headUrls.length > 0 && quorum < 2;

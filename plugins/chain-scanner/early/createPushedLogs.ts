@@ -76,8 +76,9 @@ const placeSchema = z.object({
 const word = z.string().max(66);
 
 /**
- * What is kept of a log: its members, of bounded length except for the data, which is counted.
- * Others are dropped, so that no node decides how much is kept. `parseLogs` checks their content.
+ * Parses the part of a log that is kept: its members, of bounded length except for the data, which
+ * is counted. Others are dropped, so that no node decides how much is kept. `parseLogs` checks
+ * their content.
  */
 const heldSchema = placeSchema.extend({
 	address: word,

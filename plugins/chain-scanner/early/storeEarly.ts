@@ -32,7 +32,7 @@ export type Early = {
 	atMs: number;
 };
 
-/** What this needs of a lane that holds its lease. */
+/** Holds what is needed of a lane that holds its lease. */
 type EarlyRun = {
 	options: {
 		chainId: number;

@@ -22,12 +22,12 @@ import {
 } from "#plugins/chain-scanner/sql/gap.ts";
 import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
-/** One lane's part of a chain's backfill, between its turns. */
+/** Holds one lane's part of a chain's backfill, between its turns. */
 export type GapDrain = {
 	options: Omit<BackfillOptions, "times" | "sources"> & { times: LaneTimes; source: LaneSource };
-	/** How many blocks it asks for at once, by its pace. */
+	/** The number of blocks that it requests at once, by its pace. */
 	windows: Record<BackfillPace["kind"], LogWindow>;
-	/** How often in a row one block was refused. */
+	/** The number of times in a row that one block was refused. */
 	refusals: number;
 	/** Other failures in a row. */
 	failures: number;
@@ -51,7 +51,10 @@ export type AskedRange = {
 	cancel(): void;
 };
 
-/** Drains one window of what a lane owes; false when nothing is owed or another process does it. */
+/**
+ * Reads and stores one window of a lane's missing blocks; false when none is missing or another
+ * process does it.
+ */
 export async function drainGap(
 	drain: GapDrain,
 	hold: () => Promise<Lease | null>,
@@ -134,7 +137,7 @@ async function measureWindow(
 	if (load) window.answered(load);
 }
 
-/** Returns what was requested ahead, if it is the top of what is owed now. */
+/** Returns what was requested ahead, if it is the top of the blocks that are missing now. */
 function takeAhead(drain: GapDrain, gap: BlockRange): AskedRange | null {
 	const { ahead } = drain;
 	drain.ahead = null;

@@ -39,7 +39,7 @@ export type LaneOptions = {
 	onTakenBack?(): void;
 	/** A cache of block headers, shared by the chain's lanes, its backfill and its walks. */
 	remembered?: HeaderMemory;
-	/** How many blocks below the head may leave the chain. */
+	/** The number of blocks below the head that a reorg may remove. */
 	reorgDepthMax: number;
 	/** `NFT_SCAN_FROM_BLOCK`. */
 	scanFrom: number | null;
@@ -62,7 +62,7 @@ export type BackfillOptions = {
 	leases: LeaseKeeper;
 	signal: AbortSignal;
 	times?: Partial<LaneTimes>;
-	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: owed blocks further below are given up. Unset: none are. */
+	/** `NFT_ONCHAIN_MAX_LAG_BLOCKS`: missing blocks further below are given up. Unset: none are. */
 	lagBlocksMax?: number | undefined;
 	/** Set beside a live head: backfill then works in small parts and lets the lanes go first. */
 	gate?: HeadGate | undefined;
@@ -77,11 +77,13 @@ export type BackfillOptions = {
 export type Asked = {
 	range: BlockRange;
 	reading: Promise<RangeReading>;
-	/** The same block as it was pushed, if that arrives before the answer; else null. */
+	/** The same block from pushed logs, if they arrive before the answer; else null. */
 	early?: Promise<RangeReading | null>;
 };
 
-/** What a lane knows while it holds its lease. Forgotten whenever that may no longer be true. */
+/**
+ * Holds what a lane knows while it has its lease. Forgotten whenever that may no longer be true.
+ */
 export type Position = {
 	/** The stored cursor; null before the first write. */
 	cursor: number | null;
@@ -99,21 +101,24 @@ export type Position = {
 	asked: BlockRange | null;
 	/** The ranges after it, fetched while it is written. */
 	ahead: Asked[];
-	/** What is stored and not confirmed; the next write of the lane settles it. */
+	/** Early rows that are stored and not confirmed; the next write of the lane settles them. */
 	early: Early | null;
-	/** How often in a row the smallest range at `next` was refused. */
+	/** The number of times in a row that the smallest range at `next` was refused. */
 	refusals: number;
 };
 
-/** One lane's memory, between its runs. */
+/** Holds one lane's memory, between its runs. */
 export type LaneState = {
 	/** The newest head that was announced. It may go back: an earlier announcement was wrong. */
 	head: Head | null;
 	/** The lowest announced head: a first start begins there, however long its first write takes. */
 	headLowest: number | null;
-	/** When a head was last announced, even the same one; null before the first. */
+	/** The time when a head was last announced, even the same one; null before the first. */
 	heardAtMs: number | null;
-	/** Until when it is stored that this block is the head: by writing it, then by `noteLevel`. */
+	/**
+	 * The time until which it is stored that this block is the head: by writing it, then by
+	 * `noteLevel`.
+	 */
 	level: { block: number; atMs: number } | null;
 	window: LogWindow;
 	/** The token of the lease as the lane last saw it; null while it has none. */
@@ -133,7 +138,7 @@ export type LaneState = {
 	complained: boolean;
 };
 
-/** How many blocks a lane asks for at once, learned from the last answers. */
+/** Holds the number of blocks that a lane requests at once, learned from the last answers. */
 export type LogWindow = {
 	readonly blocks: number;
 	/** True once the density of this chain's blocks is known. */

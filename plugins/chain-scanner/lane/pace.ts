@@ -52,20 +52,21 @@ export type GiveUpOptions = Pick<
  */
 export type FailureKind = {
 	kind: "refused" | "away" | "fenced" | "forked" | "unplaced";
-	/** For the metric: one of a few. */
+	/** The error's code in metrics: one of a few. */
 	code: string;
-	/** How many times larger than allowed a refused answer was, where that is known. */
+	/** The ratio of a refused answer's size to the allowed one, where it is known. */
 	timesTooLarge?: number | undefined;
-	/** How many blocks the node allows, where it says so. */
+	/** The number of blocks that the node allows, where it names it. */
 	blocksMax?: number | undefined;
 };
 
 /**
  * Gives up blocks that are further below the index's newest block than backfill goes, and logs
  * which. A lane's own head is not used: a node that announces a block of the far future must not
- * make us forget what we owe.
+ * make us forget missing blocks.
  *
- * The transfer lane's owed blocks are never given up: owners are right only if no move is left out.
+ * The transfer lane's missing blocks are never given up: owners are right only if no move is left
+ * out.
  */
 export async function giveUpOld(options: GiveUpOptions, lease: Lease): Promise<void> {
 	const { chainId, db, log, lagBlocksMax, onGivenUp, source } = options;

@@ -18,22 +18,22 @@ import type { MoveReading, RangeReading } from "#plugins/chain-scanner/range/mod
 import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
 import { readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 
-/** Where a lane begins after its process started. */
+/** Holds where a lane begins after its process started. */
 export type StartPlan = {
 	/** The first block it reads. */
 	next: number;
-	/** What it leaves to backfill; null when nothing is skipped. */
+	/** The blocks that it leaves to backfill; null when nothing is skipped. */
 	gap: BlockRange | null;
 };
 
-/** What a part of a reading adds to the blocks that the index keeps for linking. */
+/** Holds what a part of a reading adds to the blocks that the index keeps for linking. */
 export type PartBlocks = {
 	blocks: BlockRef[];
 	toHash: Hex;
 	pruneBelow: number;
 	/**
-	 * Blocks that may leave the chain cannot be so far below another stored one: even if that one is
-	 * about to leave, they would have settled, and a node that knows it would have said so.
+	 * A stored block with this number or a higher one proves that these are settled: a node that
+	 * calls them new lags. Null: no such test.
 	 */
 	outdatedBy: number | null;
 };
@@ -48,7 +48,7 @@ type Part = {
 
 export type RangePart<Row> = { range: BlockRange; rows: Row[] };
 
-/** What goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
+/** Holds what goes into one transaction: events, or the transfer lane's moves. `rows` is either. */
 export type ReadingPart = {
 	range: BlockRange;
 	rows: readonly (ChainEvent | TokenMove)[];
@@ -103,7 +103,7 @@ export async function findPosition(
 }
 
 /**
- * Plans a start at the head: a first start begins there, or where the operator said. A restart
+ * Plans a start at the head: a first start begins there, or at the operator's block. A restart
  * continues from its cursor when it is at most one window behind; else it begins at the head, so
  * that the newest rows come first, and the span between becomes a gap.
  */

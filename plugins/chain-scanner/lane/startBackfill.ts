@@ -28,10 +28,11 @@ import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
 type Shared = { hold: () => Promise<Lease | null>; turns: Serial };
 
 /**
- * Drains a chain's gaps, the newest blocks first, until the signal aborts. A gap shrinks in the
- * transaction that writes its content, so a kill at any moment leaves exactly what is owed.
+ * Reads a chain's gaps, the newest blocks first, until the signal aborts. A gap shrinks in the
+ * transaction that writes its content, so after a kill at any moment exactly the unread blocks are
+ * left.
  *
- * Lanes are drained side by side while no block is likely to come, and otherwise in turn.
+ * Lanes are read side by side while no block is likely to come, and otherwise in turn.
  */
 export async function startBackfill(options: BackfillOptions): Promise<void> {
 	const { chainId, leases } = options;

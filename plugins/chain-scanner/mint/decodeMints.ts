@@ -79,8 +79,8 @@ export function readUnits(data: Hex, shape: "single" | "batch"): Units[] | strin
 }
 
 /**
- * Reads a Transfer log. The fourth topic tells an ERC-721 from an ERC-20, which has its amount in
- * the data.
+ * Reads a Transfer log. The fourth topic distinguishes an ERC-721 from an ERC-20, which has its
+ * amount in the data.
  */
 function readTransfer(log: RawLog, reading: MintReading): void {
 	const [, from, to, tokenId] = log.topics;

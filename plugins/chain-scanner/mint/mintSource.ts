@@ -32,9 +32,9 @@ export const MINT_FILTERS = [
 ] as const;
 
 /**
- * The same near the head, with ERC-20 mints and ERC-1155 transfers included. A block's bloom shows
- * that such a log exists and not that it mints an NFT: with all of them an honest answer without
- * mints explains itself, and no receipts need to be read.
+ * Filters logs near the head, with ERC-20 mints and ERC-1155 transfers included. A block's bloom
+ * shows that such a log exists and not that it mints an NFT: with all of them an honest answer
+ * without mints explains itself, and no receipts need to be read.
  */
 export const HEAD_MINT_FILTERS = [[TRANSFER_TOPIC, ZERO_TOPIC], [UNITS]] as const;
 

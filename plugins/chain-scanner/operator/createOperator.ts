@@ -33,14 +33,14 @@ export type BackfillProgress = {
 	blocksRefused: number;
 	/** Mints and sales in what this process read. */
 	events: number;
-	/** Since this start; null while it is not known. */
+	/** The speed since this start; null while it is not known. */
 	blocksPerSecond: number | null;
 	secondsLeft: number | null;
 };
 
 export type Draining = {
 	signal: AbortSignal;
-	/** The head as the node told it: on a chain without a lane it is stored nowhere. */
+	/** The head as the node reported it: on a chain without a lane it is not stored. */
 	head: number;
 	onDrained(part: { lane: LaneKind; blocks: number; events: number }): void;
 	onFailure(code: string): void;
@@ -129,8 +129,8 @@ export function findChain(
 }
 
 /**
- * Records a requested span as owed, for all lanes or none; returns the lanes that had done a part
- * of it before.
+ * Records a requested span as missing, for all lanes or none; returns the lanes that had read a
+ * part of it before.
  *
  * A block above the head is refused, not waited for. One within reach of reorgs is a lane's: where
  * the lane has not begun, it would not be read again after a fork.

@@ -36,8 +36,8 @@ const BAR_WIDTH = 24;
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Drains a requested span, or watches another process do it, until nothing of it is owed, only
- * refused blocks are, or the signal aborts. Returns how it ended.
+ * Reads a requested span, or waits while another process does it, until nothing of it is missing,
+ * only refused blocks are, or the signal aborts. Returns how it ended.
  */
 export async function runBackfill(run: BackfillRun): Promise<BackfillProgress> {
 	const { access, head, scanner, signal, everyMs, show } = run;
@@ -141,7 +141,7 @@ function createMeasure(run: BackfillRun, seen: Seen): () => Promise<BackfillProg
 	};
 }
 
-/** Returns what all lanes still owe; a request without owed blocks has been fulfilled. */
+/** Returns the blocks that all lanes still miss; a request without any has been fulfilled. */
 async function readOwed({ core, access, ask }: BackfillRun) {
 	const sum = { blocks: 0, refused: 0 };
 	for (const lane of ask.lanes) {

@@ -12,7 +12,7 @@ import { logBytes, logsDigest, parseLogs } from "#plugins/chain-scanner/range/pa
 import { fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-/** What was read of some blocks, with their headers. */
+/** Holds the logs that were read of some blocks, with their headers. */
 export type ReadLogs = {
 	headers: readonly Head[];
 	logs: readonly RawLog[];

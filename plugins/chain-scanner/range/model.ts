@@ -10,7 +10,7 @@ import type { BlockRange, BlockRef } from "#plugins/chain-scanner/sql/block.ts";
  */
 export type BlockLoad = { blocks: number; logCount: number; answerBytes: number };
 
-/** What the transfer lane read of a span. */
+/** Holds the moves that the transfer lane read of a span. */
 export type MoveReading = {
 	watched: readonly Address[];
 	/** In chain order. */
@@ -40,7 +40,7 @@ export type RangeReading = {
 
 export type ReadOptions = {
 	signal: AbortSignal;
-	/** From this block on blocks may still leave the chain, and each one's header is read. */
+	/** The first block that a reorg may still remove: from it on each block's header is read. */
 	unsettledFrom: number;
 	/** The node must have this block too: that is what makes the range a settled one. */
 	settledBy?: number | null;
@@ -60,7 +60,7 @@ export type ReadOptions = {
  * alone, before the node has been asked.
  */
 export type LaneSteps = {
-	/** What to request near the head. */
+	/** Filters of the logs to request near the head. */
 	filters: readonly LogFilter[];
 	/** Requests the logs of a range, and compares them with the headers. */
 	ask(range: BlockRange, options: ReadOptions): Promise<LogRange>;
@@ -91,7 +91,7 @@ export type HeaderMemory = {
 	 * node is on; in ascending order.
 	 */
 	below(child: Head, from: number): Head[];
-	/** Says whether a block of this number is remembered, of whatever fork. */
+	/** Returns whether a block with this number is remembered, of any fork. */
 	has(number: number): boolean;
 	keep(headers: readonly Head[]): void;
 	clear(): void;

@@ -27,7 +27,7 @@ export type ForkRepairOptions = {
 	db: Database;
 	rpc: Rpc;
 	sinks: readonly EventSink[];
-	/** How many blocks may leave the chain; more is an alarm and no repair. */
+	/** Limits the blocks that a reorg may remove; more is an alarm and no repair. */
 	depthMax: number;
 	log: Log;
 	onReorg(depth: number): void;
@@ -36,7 +36,7 @@ export type ForkRepairOptions = {
 export type ForkCheck = {
 	/** True where something was removed, by us or by another process meanwhile. */
 	taken: boolean;
-	/** After a removal: the head that all the rest was proven to be below. */
+	/** The head below which everything else was proved, after a removal; else null. */
 	soundAt: Hex | null;
 };
 
@@ -89,8 +89,8 @@ export function createForkRepair(options: ForkRepairOptions): ForkRepair {
 }
 
 /**
- * Removes everything above a block: rows, figures, blocks, what is owed, and lanes' progress. Under
- * the chain's lock; lanes read those numbers again.
+ * Removes everything above a block: rows, figures, blocks, gaps, and lanes' progress. Under the
+ * chain's lock; lanes read those blocks again.
  *
  * The block itself is then the base of the index. It is stored, as it may never have been (a lane
  * that skipped left a hole there): should it leave the chain too, that is one more fork, with a

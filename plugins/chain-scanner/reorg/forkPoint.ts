@@ -16,7 +16,7 @@ export type ForkPoint =
 	/** The node has the stored blocks, as far as its own head reaches. */
 	| { kind: "sound" }
 	/**
-	 * Everything above `block` left the chain, or lies above something that did. The node's word
+	 * Everything above `block` left the chain, or lies above a block that did. The node's answer
 	 * counts if its blocks are linked from there to `reach`.
 	 */
 	| { kind: "fork"; block: number; depth: number; reach: number }

@@ -20,7 +20,7 @@ export type Cursor = {
 	untilMs: number | null;
 	/** The block above, whose rows are stored and not confirmed yet. */
 	early: EarlyMark | null;
-	/** When it was last seen level with the head; null where only its writes show it. */
+	/** The time when it was last level with the head; null where only its writes show it. */
 	levelAtMs: number | null;
 };
 
@@ -30,13 +30,13 @@ export type EarlyMark = { block: number; hash: Hex };
 export type CursorMove = {
 	chainId: number;
 	lane: LaneKind;
-	/** Where the cursor must be now; null where the lane has none yet. */
+	/** The block at which the cursor must be now; null where the lane has none yet. */
 	from: number | null;
 	to: number;
 	toHash: Hex;
 	headBlock: number;
 	atMs: number;
-	/** Where a lane without a cursor begins, and the time of that block, where it is known. */
+	/** The block at which a lane without a cursor begins, and its time, where it is known. */
 	first?: { block: number; atMs: number | null };
 	/** The time of the block `to`; null where only an earlier one is known. */
 	toAtMs?: number | null;

@@ -30,7 +30,7 @@ const { whole } = rowField;
 const columns = `id, chain_id as "chainId", lane, from_block as "from", to_block as "to",
 	tried_at is not null as tried`;
 
-/** How a gap is read: one with impossible blocks must not keep those behind it from a turn. */
+/** Parses a gap's row: one with impossible blocks must not keep those behind it from a turn. */
 export const gapRow: RowSource<Gap, Gap> = {
 	table: "chain_scanner.gap",
 	select: `select ${columns} from chain_scanner.gap where id = any($1::int8[])`,
@@ -94,7 +94,7 @@ export async function owedWithin(db: Queryable, request: BackfillRequest): Promi
 	return rows[0] ?? { blocks: 0, refused: 0 };
 }
 
-/** Deletes a request without owed blocks; a repeated request then begins anew. */
+/** Deletes a request without missing blocks; a repeated request then begins anew. */
 export async function closeRequest(tx: Tx, request: BackfillRequest): Promise<void> {
 	const { chainId, lane, range } = request;
 	await tx.execute(

@@ -34,7 +34,7 @@ import {
 } from "#plugins/chain-scanner/transfer/walkWindow.ts";
 
 export type Transfers = {
-	/** Reads what is owed below the lane. */
+	/** Reads the missing blocks below the lane. */
 	owed: TransferSource;
 	offerHead(head: Head): void;
 	/** Resolves when the signal aborted and nothing is under way any more. */
@@ -53,7 +53,7 @@ type Walking = {
 	options: WalkOptions;
 	state: WalkState;
 	leaseName: string;
-	/** When it was last asked which contracts should be watched. */
+	/** The time when contracts to watch were last chosen. */
 	choseAtMs: number;
 	/** Failures in a row. */
 	failures: number;

@@ -30,11 +30,11 @@ import { writeRange } from "#plugins/chain-scanner/write/writeRange.ts";
 
 /** A chain's walks, between their turns. */
 export type WalkState = {
-	/** How many blocks a walk asks for at once, by its pace: see `startBackfill`. */
+	/** The number of blocks that a walk requests at once, by its pace: see `startBackfill`. */
 	windows: Record<BackfillPace["kind"], LogWindow>;
 	/** True where the node must be asked whether what is stored is its chain. */
 	isUnsure: boolean;
-	/** What was requested last: a refusal is about it. */
+	/** The last request of a walk: a refusal is about it. */
 	asked: { walk: Walk; range: BlockRange } | null;
 };
 

@@ -11,7 +11,7 @@ import {
 	YIELDS_MAX,
 } from "#plugins/chain-scanner/limits.ts";
 
-/** When a chain's next block is likely to come, by the times of the last ones. */
+/** Says when a chain's next block is likely to come, by the times of the last ones. */
 export type BlockRhythm = {
 	/** Records a new block. */
 	came(): void;
@@ -45,8 +45,8 @@ export type HeadGate = {
 	/** Returns for how many milliseconds no block is likely to come; 0 while one is being stored. */
 	calmForMs(): number;
 	/**
-	 * Runs a small write of less urgent work, after `idle`, and one at a time: a new block finds at
-	 * most one of them before it at the chain's lock, and not a queue. The write is told when a lane
+	 * Runs a small write of less urgent work, after `idle`, and one at a time: a new block waits for
+	 * at most one of them at the chain's lock, and not a queue. The write is notified when a lane
 	 * came, and may throw `lane_gave_way`: it is repeated after the block.
 	 */
 	behind<Result>(
@@ -63,7 +63,7 @@ export function createHeadGate(rhythm = createBlockRhythm()): HeadGate {
 	let inside = 0;
 	let entered = 0;
 	let lastHeard = -1;
-	/** Whether a lane of this process took the newest block: then it will take the next one too. */
+	/** True if a lane of this process took the newest block: then it will take the next one too. */
 	let taken = false;
 	const waiting = new Set<() => void>();
 	const serial = createSerial();

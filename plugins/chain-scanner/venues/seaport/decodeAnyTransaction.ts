@@ -41,12 +41,15 @@ export type Grouping = {
 
 type Single = { emitter: Address; side: OrderSides; trades: readonly Trade[] };
 
-/** Why an order that only pays is no sale: it was matched with an order whose log is missing. */
+/**
+ * The reason why an order that only pays is no sale: it was matched with an order whose log is
+ * missing.
+ */
 export const LONE_PAYER = "pays in a match, and the order that it was matched with is missing";
 
 const EMITTERS: ReadonlySet<string> = new Set(seaportAddresses);
 
-/** Reads the sales from one transaction's Seaport logs, whatever they contain. */
+/** Reads the sales from one transaction's Seaport logs, also incomplete or broken ones. */
 export function decodeAnyTransaction(logs: readonly RawLog[]): VenueReading {
 	const reading: VenueReading = { sales: [], undecoded: [] };
 	const grouping = groupFulfilments(readEntries(logs, reading));

@@ -7,7 +7,7 @@ import type {
 	ReceivedItem,
 } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
 
-/** How much of a currency the orders of a component give and ask for. */
+/** Holds the amounts of a currency that the orders of a component give and ask for. */
 export type Purse = { given: bigint; asked: bigint; givers: number };
 
 /** Connected orders of a match. */

@@ -10,7 +10,7 @@ import type {
 } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
 import type { OfferedItem } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
 
-/** What is known of a price; the two kinds without an amount say why there is none. */
+/** Holds what is known of a price; the two kinds without an amount say why there is none. */
 export type Price =
 	| { kind: "amount"; currency: Address; total: bigint }
 	| { kind: "severalCurrencies" }
@@ -27,7 +27,7 @@ export type Trade = {
 	buyer: Address;
 	/** The payer, where the logs prove it; a buyer may have been given the NFT by another account. */
 	payer: Address | null;
-	/** For all `quantity` units. */
+	/** The price of all `quantity` units. */
 	price: Price;
 };
 
@@ -35,7 +35,7 @@ type Input = {
 	component: MatchComponent;
 	/** The NFTs of this component, in log order. */
 	moved: readonly MatchedNft[];
-	/** What orders of the match asked for and no order gave; only an incomplete match has any. */
+	/** Demands of the match that no order gave; only an incomplete match has any. */
 	unmet: ReadonlyMap<OrderSides, readonly Demand[]>;
 };
 

@@ -75,7 +75,7 @@ export function readMatch(group: MatchGroup): { trades: Trade[]; undecoded: Unde
 	return { trades, undecoded };
 }
 
-/** Reads an order that a taker filled by itself: the taker gives whatever the order asks for. */
+/** Reads an order that a taker filled alone: the taker gives all that the order asks for. */
 export function readSingle(side: OrderSides): Trade[] {
 	if (side.givesNfts.length > 0) return readTakenListing(side);
 	if (side.asksNfts.length > 0) return readAcceptedOffer(side);

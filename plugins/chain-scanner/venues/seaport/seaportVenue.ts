@@ -27,7 +27,7 @@ const RECEIVED_ITEM_BYTES = 5 * WORD_BYTES;
 const ERC20 = 1;
 const ERC721 = 2;
 const ERC1155 = 3;
-/** Above every type. */
+/** A value above every item type. */
 const NO_TYPE = Number.POSITIVE_INFINITY;
 /** In lower case, as nodes write it; any other takes the general reader. */
 const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/;
