@@ -6,9 +6,9 @@ import type { Log } from "#core/log.ts";
 import type { Redis } from "#core/redis.ts";
 
 /**
- * Hints between processes: best effort, at most once, no order across senders.
+ * Sends hints between processes: best effort, at most once, no order across senders.
  *
- * Whatever must not be lost is in PostgreSQL already; a hint only says "look now".
+ * Whatever must not be lost is in PostgreSQL already; a hint only makes receivers read it now.
  */
 export type Bus = {
 	publish(channel: string, message: string): void;

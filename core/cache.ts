@@ -10,7 +10,7 @@ import type { Log } from "#core/log.ts";
 import type { Redis } from "#core/redis.ts";
 import { sleep } from "#core/time.ts";
 
-/** How an answer came about; the value of the header `x-svc-cache`. */
+/** Says where an answer came from; the value of the header `x-svc-cache`. */
 export type CacheOutcome = "hit" | "stale" | "miss";
 
 export type CachedPage = { outcome: CacheOutcome; body: string };
@@ -67,7 +67,10 @@ export type SharedPages = {
 	/** Null while Redis is away. */
 	look(key: string): Promise<Looked | null>;
 	store(of: PageName, body: string, generation: string): Promise<void>;
-	/** For the one process that should build the page now: how to let it go. Null for others. */
+	/**
+	 * Returns a function that releases the lock, for the one process that should build the page now.
+	 * Null for others.
+	 */
 	lock(of: PageName): Promise<(() => Promise<void>) | null>;
 	/** Makes every page that was stored so far, or is being built now, invisible. */
 	dropAll(): void;
@@ -78,13 +81,13 @@ type Loading = { page: Page; outcome: CacheOutcome };
 
 type Store = { generation: string; unlock: (() => Promise<void>) | null };
 
-/** What a builder may take before another process builds the page too. */
+/** Limits how long a builder may take before another process builds the page too. */
 const LOCK_MS = 5_000;
 
 /** Larger pages stay in the process that built them. */
 const BODY_CHARACTERS_MAX = 4_000_000;
 
-/** One name for the whole deployment. */
+/** The key of the generation, one for the whole deployment. */
 const GENERATION = "generation";
 
 const READ = `return {redis.call('get', KEYS[1]) or '', redis.call('pttl', KEYS[1])}`;
@@ -96,10 +99,10 @@ return redis.call('del', KEYS[1])
 const pageSchema = z.tuple([z.string(), z.int()]);
 const generationSchema = z.string().nullable();
 
-/** The bus channel on which a clearing is told. */
+/** The bus channel on which a clearing is announced. */
 const CLEARED_CHANNEL = "pages-cleared";
 
-/** How long a cold page waits for the process that builds it, and how often it looks. */
+/** The interval at which a cold page's readers check for it, while another process builds it. */
 const LOOK_EVERY_MS = 25;
 const LOOKS_MAX = 40;
 
@@ -282,7 +285,7 @@ export function logRebuildFailure(
 export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPages {
 	const { redis, keptMs } = options;
 	const generationKey = redis.key("pages", GENERATION);
-	/** The generation that Redis has not heard of yet. */
+	/** The generation that could not be stored in Redis yet. */
 	let owed: string | null = null;
 
 	/**

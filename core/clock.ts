@@ -1,12 +1,10 @@
-// Where time comes from: the machine's clock, and a counter that nobody sets.
+// Provides the time: the machine's clock, and a counter that cannot be set.
 
-/**
- * Where time comes from. Everything that asks for the time takes one, so a test can hold it still.
- */
+/** Returns the time. All code that needs the time takes a clock, so that a test can stop it. */
 export type Clock = { nowMs(): number };
 
 /** The machine's clock. The only place in the product that reads it. */
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Counts milliseconds since the process began; nobody can set it, as they can a clock. */
+/** Counts milliseconds since the process began; unlike a clock it cannot be set. */
 export const systemCounter = (): number => performance.now();

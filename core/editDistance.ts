@@ -1,6 +1,6 @@
 /**
  * Counts the insertions, deletions, replacements and swaps of neighbours that make `a` into `b`.
- * Infinity where the lengths alone differ by more than two: nobody asks how far apart those are.
+ * Infinity where the lengths differ by more than two: no caller needs such a distance.
  */
 export function editDistance(a: string, b: string): number {
 	if (Math.abs(a.length - b.length) > 2) return Infinity;

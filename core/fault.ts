@@ -2,7 +2,7 @@
 
 import { inspect } from "node:util";
 
-/** When the same request may be tried again. */
+/** Says when the same request may be tried again. */
 export type FaultRetry = "never" | "later" | "now";
 
 export type FaultOptions = {
@@ -11,7 +11,7 @@ export type FaultOptions = {
 	retry: FaultRetry;
 	/** The sentence a stranger may read. */
 	publicDetail: string;
-	/** What only the operator reads: it goes to the log, never into an answer. */
+	/** Details for the operator only: they go to the log, never into an answer. */
 	privateDetail?: string | undefined;
 	/** Operator context for the log. */
 	meta?: Record<string, unknown> | undefined;
@@ -20,14 +20,14 @@ export type FaultOptions = {
 	cause?: unknown;
 };
 
-/** One kind of Fault as its definition states it. Several may share a code. */
+/** Holds one kind of Fault as its definition states it. Several may share a code. */
 export type FaultEntry = {
 	code: string;
 	status: number;
 	retry: FaultRetry;
 	/** Says in a sentence what the fault means. */
 	meaning: string;
-	/** What the caller does about it; undefined where status and `retry` say it. */
+	/** What the caller can do about it; undefined where status and `retry` are enough. */
 	advice: string | undefined;
 };
 
@@ -37,8 +37,8 @@ export type FaultDefinition = {
 	retry: FaultRetry;
 	public: string;
 	/**
-	 * What the caller does about it, as a sentence for the code's page. Left out where there is
-	 * nothing to say but "wait and repeat", or "an operator has to look".
+	 * What the caller can do about it, as a sentence for the code's page. Left out where that is only
+	 * "wait and repeat", or "an operator has to act".
 	 */
 	advice?: string;
 	code?: string;
@@ -47,7 +47,7 @@ export type FaultDefinition = {
 export type FaultDetails = {
 	/** Replaces the public sentence where the definition's is too general to act on. */
 	public?: string;
-	/** For the log only. */
+	/** Details for the log only. */
 	detail?: string;
 	meta?: Record<string, unknown>;
 	members?: Record<string, unknown>;
@@ -55,10 +55,10 @@ export type FaultDetails = {
 };
 
 /**
- * Something that is expected to go wrong, and that the caller can act on.
+ * Thrown for something that is expected to go wrong, and that the caller can act on.
  *
- * A Fault is the only thing thrown on purpose; what is thrown otherwise is our own mistake and
- * answers 500 without a word about its cause.
+ * A Fault is the only thing thrown on purpose; any other error is our own mistake and answers 500
+ * without its cause.
  */
 export class Fault extends Error {
 	override readonly name = "Fault";
@@ -70,7 +70,10 @@ export class Fault extends Error {
 	readonly meta: Record<string, unknown>;
 	readonly members: Record<string, unknown>;
 
-	/** What it says may be anybody's words (a node's, a contract's, a provider's), and is stored. */
+	/**
+	 * Makes a Fault. Its message is stored, and may contain the words of a node, contract or
+	 * provider.
+	 */
 	constructor(given: FaultOptions) {
 		const options = {
 			...given,
@@ -159,7 +162,7 @@ export function denied(
 	return { kind: "denied", denial: { code, detail } };
 }
 
-/** Ends the `default` of a switch over a union: a variant nobody handles no longer compiles. */
+/** Ends the `default` of a switch over a union: a variant without a case no longer compiles. */
 export function unreachable(variant: never): never {
 	// Not JSON: a variant with an amount holds a bigint, and JSON.stringify throws on it.
 	throw new AssertionFailed(`unhandled variant: ${inspect(variant, { depth: 1 })}`);

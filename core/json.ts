@@ -2,11 +2,11 @@
 
 import { AssertionFailed } from "#core/fault.ts";
 
-/** Where uses differ in what they do with values that JSON cannot hold exactly. */
+/** Says how values are treated that JSON cannot hold exactly. */
 export type CanonicalRules = {
 	/** Levels of nesting that are written; also what ends a cycle. */
 	depthMax: number;
-	/** What is thrown where a value cannot be written; `what` is such as "a number that …". */
+	/** Returns the error for a value that cannot be written; `what` is such as "a number that …". */
 	refused(what: string): Error;
 	/** Replaces a value before it is written; left out: nothing is replaced. */
 	replace?(value: unknown): unknown;

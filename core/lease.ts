@@ -9,7 +9,7 @@ export type Lease = { name: string; token: number };
 
 /** Holds leases for this process and keeps them alive while it lives. */
 export type LeaseKeeper = {
-	/** The lease, taken if nobody has it; null while another process does. */
+	/** Takes the lease if it is free, and returns it; null while another process has it. */
 	hold(name: string): Promise<Lease | null>;
 	/** Forgets a lease that turned out to be lost, without touching the new holder's. */
 	forget(name: string): void;
@@ -18,13 +18,13 @@ export type LeaseKeeper = {
 	stop(): Promise<void>;
 };
 
-/** How long a lease outlives its last renewal: what a takeover after a kill must wait for. */
+/** How long a lease outlives its last renewal: the wait of a takeover after a kill. */
 const LEASE_MS = 3_000;
 const RENEW_EVERY_MS = 750;
 
 /**
- * Fails the transaction unless the lease is still this one. Locks the row, so nobody can take
- * the work over between this check and the commit.
+ * Fails the transaction unless the lease is still this one. Locks the row, so that no process can
+ * take the work over between this check and the commit.
  */
 export async function requireLease(tx: Tx, lease: Lease): Promise<void> {
 	const held = await tx.query(

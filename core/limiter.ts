@@ -6,14 +6,14 @@ import { type Clock, systemClock } from "#core/clock.ts";
 import { assert } from "#core/fault.ts";
 import type { Redis } from "#core/redis.ts";
 
-/** What one taken request left of a client's allowance. */
+/** Holds what is left of a client's allowance after one request. */
 export type LimiterAnswer = {
 	allowed: boolean;
 	/** Requests a window holds. */
 	limit: number;
 	/** Requests left in this window; 0 when refused. */
 	remaining: number;
-	/** Until the window ends and the whole allowance is back. */
+	/** The time until the window ends and the whole allowance is back. */
 	resetMs: number;
 	/** How long a refused caller should wait; 0 when allowed. */
 	retryAfterMs: number;
@@ -22,14 +22,14 @@ export type LimiterAnswer = {
 /**
  * Counts requests by client in a fixed window.
  *
- * A key is whatever the caller takes for one client; implementations neither parse nor log it.
- * Each implementation passes `limiterCases`.
+ * A key is the caller's text for one client; implementations neither parse nor log it. Each
+ * implementation passes `limiterCases`.
  */
 export type Limiter = {
 	take(key: string): Promise<LimiterAnswer>;
 	/**
-	 * The same, without a wait: of a limiter that has to ask nobody. What it has counted, `take` must
-	 * not count again.
+	 * Takes without a wait, in a limiter that makes no calls. What it has counted, `take` must not
+	 * count again.
 	 */
 	takeNow?(key: string): LimiterAnswer;
 };

@@ -4,7 +4,7 @@ import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { Clock } from "#core/clock.ts";
 
 /**
- * What a module may say to the operator: a sentence, and the context as data.
+ * Writes lines for the operator: a sentence, and the context as data.
  *
  * Bytes from outside (a contract's name, an upstream's error) go into `context`, which the
  * implementation bounds and redacts; never into the sentence.
@@ -14,7 +14,7 @@ export type Log = {
 	info: Level;
 	warn: Level;
 	error: Level;
-	/** The same log with `context` added to every line. */
+	/** Returns the log with `context` added to every line. */
 	with(context: Record<string, unknown>): Log;
 };
 
@@ -25,7 +25,7 @@ export type CreateLogOptions = {
 	clock: Clock;
 	/** Values from configuration that must never be written, in none of their forms. */
 	secrets?: readonly string[];
-	/** Where lines go; standard output by default. */
+	/** The destination of lines; standard output by default. */
 	to?: DestinationStream;
 };
 
@@ -38,7 +38,7 @@ type Wrapping = { bound: Record<string, unknown>; secrets: readonly string[] };
 /** `scheme://user:password@host`. Greedy to the last `@` before a slash: passwords contain `@`. */
 const URL_CREDENTIALS = /([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/?#"'<>]{1,512}@/gi;
 
-/** Authorization values copied into a sentence by somebody's HTTP client. */
+/** Matches authorization values that an HTTP client copied into a sentence. */
 const AUTHORIZATION = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 
 /**
@@ -59,7 +59,10 @@ const REDACTED = "[redacted]";
 /** Shorter "secrets" (an empty or a one letter setting) would blank out ordinary words. */
 const SECRET_LENGTH_MIN = 6;
 
-/** Of one string. A hostile contract's revert text is 4 MB (measured through viem). */
+/**
+ * Limits one string, in characters. A hostile contract's revert text is 4 MB (measured through
+ * viem).
+ */
 const STRING_LENGTH_MAX = 2_048;
 /** Read beyond the cut before redacting, so that a secret across the cut is seen whole. */
 const STRING_MARGIN = 1_024;
@@ -73,11 +76,14 @@ const TEXT_TOTAL_MAX = 32_768;
 const SECRET_KEY =
 	/(authorization|apikey|secret|password|passwd|passphrase|cookie|privatekey|mnemonic|seedphrase|signingkey|credentials?|(^|[a-z])token|jwt)$/;
 
-/** Of a PEM text, or of the part behind a prefix such as `whsec_`. */
+/**
+ * The least length of a part of a PEM text, or of the part behind a prefix such as `whsec_`, that
+ * is treated as a secret.
+ */
 const PART_LENGTH_MIN = 16;
 
 const STDOUT = 1;
-/** A sentence is ours and short; this is for the one that was built from somebody else's text. */
+/** Limits the sentence, in characters: ours are short, but one may be built from foreign text. */
 const MESSAGE_LENGTH_MAX = 2_048;
 /** Fields that pino itself writes: a context of the same name would make a line with two. */
 const RESERVED = new Set(["time", "level", "message"]);

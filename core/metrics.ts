@@ -19,11 +19,16 @@ export type HistogramSettings = {
 	seriesMax: number;
 };
 
-/** One set of label values, looked up once, for whoever counts into it with every request. */
+/**
+ * Counts into one set of label values that was looked up once: for code that runs with every
+ * request.
+ */
 export type HistogramSeries = { observe(value: number): void };
 
 export type MetricDefinition<Label extends string> = {
-	/** Without the prefix, base units last: `rpc_request_duration_seconds`, `reorgs_total`. */
+	/**
+	 * The name without the prefix, base units last: `rpc_request_duration_seconds`, `reorgs_total`.
+	 */
 	name: string;
 	help: string;
 	/** Names of labels. Values must come from a small set: never an id, an address or a path. */
@@ -44,7 +49,7 @@ export type Gauge<Label extends string> = {
 
 export type Histogram<Label extends string> = {
 	observe(labels: LabelValues<Label>, value: number): void;
-	/** For whoever counts into the same one again and again. */
+	/** Returns one series, for code that counts into it again and again. */
 	series(labels: LabelValues<Label>): HistogramSeries;
 };
 
@@ -68,7 +73,7 @@ type Labels = Readonly<Record<string, string | number>>;
 
 type Series = HistogramSeries & { labels: Labels; counts: number[]; sum: number; count: number };
 
-/** Every exposed name begins with it, so a shared Prometheus can tell our figures apart. */
+/** Begins every exposed name, so that a shared Prometheus can distinguish our figures. */
 const PREFIX = "tapeline_";
 
 /** Series a metric may hold; what comes later is counted under `other`, so memory stays bounded. */

@@ -8,16 +8,20 @@ export type Amount = {
 	readonly currency: Currency;
 };
 
-/** What an amount is counted in. Two currencies with the same symbol may differ by contract. */
+/**
+ * Names what an amount is counted in. Two currencies with the same symbol may differ by contract.
+ */
 export type Currency = {
 	readonly symbol: string;
-	/** How many digits one whole coin has behind the point in base units: 18 for ETH, 6 for USDC. */
+	/**
+	 * The number of digits of one whole coin behind the point in base units: 18 for ETH, 6 for USDC.
+	 */
 	readonly decimals: number;
 };
 
 /**
- * Which way a division that does not come out even goes. It is named at every call, because one
- * side always loses the last unit and the reader must see which. "Nearest" is not on offer.
+ * Says how a division with a remainder is rounded. It is named at every call, because one side
+ * always loses the last unit and the reader must see which. There is no "nearest".
  */
 export type Rounding = "up" | "down";
 
@@ -33,7 +37,7 @@ export const moneyFault = defineFaults({
 /** Bounds amounts: one more than the greatest uint256, which a chain cannot hold. */
 export const UNITS_BOUND = 2n ** 256n;
 
-/** ERC-20 `decimals()` is a uint8, but a uint256 has 78 digits: beyond 77 not even 1 fits. */
+/** Limits decimals: a uint256 has 78 digits, so that with more than 77 decimals not even 1 fits. */
 export const DECIMALS_MAX = 77;
 
 const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,77}))?$/;

@@ -9,10 +9,10 @@ import { requestContexts } from "#core/http/requests.ts";
 import { createMemoryLimiter } from "#core/limiter.ts";
 import type { Metrics } from "#core/metrics.ts";
 
-/** Who holds the deployment's key, by the name they gave. */
+/** Names an operator who has the deployment's key, by the name they gave. */
 export type Operator = { actor: string };
 
-/** Who may change what belongs to the deployment. */
+/** Decides who may change what belongs to the deployment. */
 export type Operators = {
 	/**
 	 * `x-api-key` compared in constant time; `x-admin-actor` is who says they hold it (`unnamed`
@@ -21,7 +21,7 @@ export type Operators = {
 	authenticate(request: Request): Operator;
 };
 
-/** What one address may ask of admin routes without the right key, and what a wrong one takes. */
+/** Limits admin requests of one address without the right key, and charges this for a wrong one. */
 const ALLOWANCE_PER_MINUTE = 120;
 const WRONG_KEY_COST = 20;
 const WINDOW_SECONDS = 60;
@@ -80,14 +80,17 @@ export function createOperators(options: {
 }
 
 /**
- * Hashes a text. Hashes have one length: comparing them tells neither the key's length nor where it
+ * Hashes a text. Hashes have one length: comparing them shows neither the key's length nor where it
  * differs.
  */
 function hashOf(text: string): Buffer {
 	return createHash("sha256").update(text).digest();
 }
 
-/** Reads who acts, once the key was right: nobody else learns what is wrong with the header. */
+/**
+ * Reads the operator's name, after the key was checked: a caller without it learns nothing about
+ * the header.
+ */
 function actorOf(request: Request): string {
 	const given = request.headers.get("x-admin-actor");
 	if (given === null || given === "") return UNNAMED;

@@ -5,7 +5,7 @@ import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import type { Job } from "#core/schedule.ts";
 
-/** One message to the subscribers of a topic, before it has a number. */
+/** Holds one message to the subscribers of a topic, before it has a number. */
 export type Frame = { type: string; data: unknown };
 
 /** Frames of one topic that were committed together and follow each other without a gap. */
@@ -90,7 +90,7 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 	}
 }
 
-/** Deletes frames that nobody can resume from any more. */
+/** Deletes frames that are too old to resume from. */
 export function pruneFramesJob(outbox: Outbox): Job {
 	return {
 		name: "core.prune-frames",

@@ -26,9 +26,9 @@ export const TRAIT_LENGTH_MAX = 128;
 
 const PROTOCOLS = { link: /^https?:$/, media: /^(?:https?|ipfs|ipns|ar):$/ };
 const HELD = /^data:(?:image|video|audio)\/[a-z0-9.+-]+[;,]/i;
-/** Characters that nobody sees, or that two parsers read in two ways. */
+/** Matches invisible characters, and those that two parsers read in two ways. */
 const HIDDEN_IN_URL = /[\p{C}\p{Zl}\p{Zp}]/u;
-/** Would end an attribute or a header if somebody forgot to escape it, or turn a path round. */
+/** Matches characters that would end an unescaped attribute or header, or change a path. */
 const UNSAFE = /[\s"'<>`\\]/;
 
 /**

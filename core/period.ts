@@ -46,7 +46,7 @@ export function periodOf(name: string, nowMs: number): Period | null {
 	return { fromMs: found.fromMs, untilMs: Math.min(found.untilMs, nowMs) };
 }
 
-/** Returns whether a word has the form of a period's name, whatever the time. */
+/** Returns whether a word has the form of a period's name, at any time. */
 export function isPeriodName(word: string): boolean {
 	if (LENGTH.test(word) || AGO.test(word) || MONTH.test(word)) return true;
 	if (DATE.test(word.replace(AT, ""))) return true;

@@ -8,7 +8,7 @@ import type { Job } from "#core/schedule.ts";
 
 /** A table whose rows are read one by one, so that one that cannot be read keeps no other back. */
 export type RowSource<Row, Item> = {
-	/** With its schema: `wallets.submission`. */
+	/** The table with its schema: `wallets.submission`. */
 	table: string;
 	/** Reads rows again by their keys, `$1`, a list of texts. */
 	select: string;
@@ -21,7 +21,7 @@ export type Quarantined = { table: string; count: number; since: Date };
 
 export type DueMark = { table: string; key: string; reason: string; isNew: boolean };
 
-/** A source of whatever rows. */
+/** Names a source of any kind of rows. */
 export type AnySource = RowSource<never, unknown>;
 
 export type ReadRows<Item> = {
@@ -51,7 +51,7 @@ const REASON_LENGTH_MAX = 500;
  * number.
  */
 export const rowField = {
-	/** Not negative, and at most `max`. */
+	/** Parses a number that is not negative, and at most `max`. */
 	whole(value: unknown, max = Number.MAX_SAFE_INTEGER): number {
 		const isWhole = typeof value === "number" && Number.isSafeInteger(value);
 		assert(isWhole && value >= 0 && value <= max, `${value} is no number up to ${max}`);

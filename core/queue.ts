@@ -13,7 +13,7 @@ export type NewJob = {
 	key: string;
 	/** Lower runs first. 0 is ordinary, 10 can wait. */
 	priority?: number;
-	/** Not before this long from now. */
+	/** The least delay from now. */
 	delayMs?: number;
 	/** A waiting job with the same key keeps the time it was to run at. */
 	keepsTime?: boolean;

@@ -6,19 +6,20 @@ import { defineFaults } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 import { sleep } from "#core/time.ts";
 
-/** What a Redis server answers a command, as Bun's client hands it over; parse it before use. */
+/** Holds a Redis server's answer to a command, as Bun's client returns it; parse it before use. */
 export type RedisReply = unknown;
 
 /**
- * One Redis server, shared by the processes of one deployment, that may be away at any time.
+ * Talks to one Redis server, shared by the processes of one deployment, that may be away at any
+ * time.
  *
- * Whoever asks must have an answer of its own: what stands in Redis is never the only copy.
+ * Callers must have an answer without it: Redis never holds the only copy.
  */
 export type Redis = {
 	/** False while the server is away or hangs: `send` then rejects at once. */
 	up(): boolean;
 	/**
-	 * One command. Rejects with a Fault at once while the server is away, within tens of
+	 * Sends one command. Rejects with a Fault at once while the server is away, within tens of
 	 * milliseconds where it hangs, and where it refuses the command. It may still have run.
 	 */
 	send(command: string, args: readonly (string | number)[]): Promise<RedisReply>;
@@ -34,7 +35,7 @@ export type Redis = {
 /** The two connections that a process has: one for commands, one that only listens. */
 export type RedisPair = {
 	send(command: string, args: string[]): Promise<unknown>;
-	/** Resolves when either connection ended, for whatever reason. */
+	/** Resolves when either connection has ended. */
 	readonly lost: Promise<void>;
 	close(): void;
 };
@@ -81,10 +82,10 @@ export const redisFault = defineFaults({
 	redisRefused: { status: 503, retry: "later", public: "The Redis server refused a command." },
 });
 
-/** How long a caller waits for a command: nobody's request may hang for what is only a hint. */
+/** Limits the wait for a command: no request may hang for what is only a hint. */
 export const COMMAND_DEADLINE_MS = 50;
 
-/** How long a connection may take, its greeting included. */
+/** Limits the time to connect, greeting included. */
 export const CONNECT_TIMEOUT_MS = 1_000;
 
 /** Between attempts: doubled from the first to the last while the server stays away. */
@@ -94,10 +95,15 @@ export const RECONNECT_LAST_MS = 1_000;
 /** A beat goes out on one connection and must come back on the other. */
 export const BEAT_EVERY_MS = 1_000;
 
-/** So many beats without an echo end the connections: they are half open, or the server hangs. */
+/**
+ * The number of heartbeats without an echo that end the connections: they are half open, or the
+ * server hangs.
+ */
 export const BEATS_UNANSWERED_MAX = 3;
 
-/** What one announcement may hold. Larger ones are not sent: whoever needs them reads the table. */
+/**
+ * Limits the characters of one announcement. Larger ones are not sent: receivers read the table.
+ */
 export const ANNOUNCEMENT_CHARACTERS_MAX = 1_000_000;
 
 /** 128 bits: two clients must never share an allowance by accident or on purpose. */

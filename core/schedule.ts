@@ -27,7 +27,7 @@ export type TickClaim = {
 };
 
 export type Schedules = {
-	/** No run begins any more; those under way are aborted and, within a bound, waited for. */
+	/** Starts no further runs; those under way are aborted and, within a bound, waited for. */
 	stop(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export type SchedulesOptions = {
 	db: Database;
 	/** The database's time, by which ticks are claimed. */
 	nowMs: () => Promise<number>;
-	/** Whether this process's clock is wrong: then it takes no tick, and others do. */
+	/** Returns whether this process's clock is wrong: then it takes no tick, and others do. */
 	isClockOff?: () => boolean;
 	log: Log;
 	jobs: readonly Job[];

@@ -5,11 +5,11 @@ import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Log } from "#core/log.ts";
 import { SECOND_MS } from "#core/time.ts";
 
-/** The time of all processes: the database's, whatever the machine's clock says. */
+/** Returns the time of all processes: the database's, whatever the machine's clock is. */
 export type ServiceClock = Clock & {
 	/** Asks the database for its time, and holds on to it. */
 	measure(): Promise<number>;
-	/** Whether the machine's clock is so far off that this process takes no jobs. */
+	/** Returns whether the machine's clock is so far off that this process takes no jobs. */
 	isOff(): boolean;
 	/** Says so for `/readyz`. */
 	degraded(): Degradation[];
@@ -20,21 +20,24 @@ export type ServiceClock = Clock & {
 export type ServiceClockOptions = {
 	/** The machine's clock, which may be wrong and may jump. */
 	machine: Clock;
-	/** Milliseconds since any moment, by a counter that nobody can set. */
+	/** Returns milliseconds since any moment, by a counter that cannot be set. */
 	elapsedMs: () => number;
 	databaseTime: () => Promise<number>;
 	log: Log;
-	/** How often `keep` measures. */
+	/** The interval at which `keep` measures. */
 	everyMs?: number;
 };
 
-/** One moment by the database's time and by the counter. */
+/** Holds one moment by the database's time and by the counter. */
 type Anchor = { databaseMs: number; elapsedMs: number };
 
 /** A machine further off than this takes no jobs. */
 export const CLOCK_OFF_MS = 5 * SECOND_MS;
 
-/** So far the machine's own clock is believed: it is finer than an answer over a network. */
+/**
+ * The difference up to which the machine's own clock is used: it is finer than an answer over a
+ * network.
+ */
 const TOLERATED_MS = SECOND_MS;
 
 const MEASURE_EVERY_MS = SECOND_MS;

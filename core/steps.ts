@@ -1,4 +1,4 @@
-/** Told before and after whatever a process can die between; in production nobody listens. */
+/** Called before and after each step at which a process can die; production has no observer. */
 export type StepObserver = (step: string, edge: "before" | "after") => Promise<void> | void;
 
 /**
@@ -9,7 +9,9 @@ export type Steps<Name extends string> = {
 	run<Result>(name: Name, act: () => Promise<Result>): Promise<Result>;
 };
 
-/** Steps that tell an observer; without one they cost nothing. What `act` throws passes through. */
+/**
+ * Makes steps that call an observer; without one they cost nothing. Errors of `act` pass through.
+ */
 export function createSteps<Name extends string>(observe: StepObserver | null): Steps<Name> {
 	if (!observe) return { run: (_name, act) => act() };
 	return {

@@ -6,8 +6,9 @@ import { assert } from "#core/fault.ts";
 export type Serial = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * A bell: `wait` sleeps until somebody rings or the signal aborts. A ring while nobody waits is
- * kept, so the next `wait` returns at once; many rings are one. One waiter at a time.
+ * Wakes a waiting loop: `wait` sleeps until `ring` is called or the signal aborts. A ring while
+ * nothing waits is kept, so the next `wait` returns at once; many rings are one. One waiter at a
+ * time.
  */
 export type Wakeable = {
 	ring(): void;
@@ -20,7 +21,10 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Runs work one piece after the other, in the order in which it came. A failure stops nobody. */
+/**
+ * Runs work one piece after the other, in the order in which it came. A failure does not stop the
+ * next ones.
+ */
 export function createSerial(): Serial {
 	let last: Promise<unknown> = Promise.resolve();
 	return (work) => {
@@ -44,7 +48,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 	});
 }
 
-/** Makes a bell that nobody has rung. */
+/** Makes a bell that has not been rung. */
 export function wakeable(): Wakeable {
 	let rung = false;
 	let wake: (() => void) | null = null;

@@ -35,7 +35,7 @@ export type BookFlaw = {
 	batch: number;
 	/** The table; null where it is about the whole batch. */
 	source: string | null;
-	/** The row, as a person looks it up; null where it is about more than one. */
+	/** The key of the row, for a person to find it; null where the flaw is about several. */
 	row: string | null;
 	flaw:
 		| "changed"
@@ -49,7 +49,7 @@ export type BookFlaw = {
 		| "unreadable";
 };
 
-/** What the batches of all books came to. */
+/** Holds the result of checking the batches of all books. */
 export type BookReport = {
 	batches: number;
 	/** Rows that batches cover, counted once for each batch. */
@@ -80,7 +80,10 @@ type SealJobDeps = SealDeps & { metrics: Metrics };
 const ALIGN_LOCK_KEY = 0x626f6f6b;
 /** Exceeds the transactions that a server sees between a batch and a dump taken after it. */
 const AHEAD = 2 ** 40;
-/** No transaction has a higher number, also after thousands of restores: somebody made it up. */
+/**
+ * Limits the numbers of transactions that are believed: no real one is higher, even after thousands
+ * of restores.
+ */
 const CREDIBLE = 2 ** 52;
 
 /** The entry that a batch has in the chain. */
@@ -104,9 +107,9 @@ const schema = z.object({
 		batch: z.int(),
 		from: mark,
 		to: mark,
-		/** Whether nothing was left over: what was committed by then is in this batch or before. */
+		/** True if all that was committed by then is in this batch or an earlier one. */
 		isWhole: z.boolean(),
-		/** By source: how many rows, and the sha256 of their leaves. */
+		/** By source: the number of rows, and the sha256 of their leaves. */
 		sources: z.record(z.string(), z.object({ rows: z.int(), root: z.string() })),
 	}),
 });

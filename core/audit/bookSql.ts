@@ -4,7 +4,7 @@ import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 
 export type BookState = { batch: number; mark: BookMark; sealedAtMs: number };
 
-/** A row as it stands in its table. */
+/** Holds a row as it is in its table now. */
 export type BookRow = { key: Buffer; hash: Buffer; atMs: number; isLast: boolean };
 
 type Row = { batch: number; to_tx: number; to_open: string[]; sealed_at: Date };
@@ -33,7 +33,10 @@ export type BookSource = {
 	 * again by a later batch, as it was then: its hash counts for nothing here.
 	 */
 	rows: string;
-	/** Where a row's transaction stands, if it never changes. Null: it is found through others. */
+	/**
+	 * The table and column with the transaction of a row that never changes. Null: rows are found
+	 * through others.
+	 */
 	stamp: { table: string; column: string } | null;
 	/** Returns a row's key as a person reads it. */
 	nameOf(key: Buffer): string;
@@ -48,7 +51,7 @@ export type BookWindow = { from: BookMark; to: BookMark };
 
 export type BookMark = { tx: number; open: readonly number[] };
 
-/** How often new rows are sealed: so old is the newest row that somebody could change unnoticed. */
+/** The interval of sealing new rows: a row that is newer than this could be changed unnoticed. */
 export const SEAL_EVERY_MS = 5_000;
 export const SEAL_TIMEOUT_MS = 60_000;
 /** Limits the rows of one table in a batch, about: `verify` holds one in memory, 0.5 MB. */
@@ -79,7 +82,10 @@ export const bookRows = {
 			[name, BEFORE_ALL],
 		);
 	},
-	/** Null where there is no such book yet, and where somebody is sealing it right now. */
+	/**
+	 * Locks and returns a book's state; null where the book is new, and while another process is
+	 * sealing it.
+	 */
 	async take(tx: Tx, name: string): Promise<BookState | null> {
 		const [row] = await tx.query<Row>(`${SELECT} for update skip locked`, [name]);
 		return row ? read(row) : null;
@@ -101,11 +107,11 @@ export const bookRows = {
 /** Makes the parts of the sources' statements that name a window: `$1` to `$4`. */
 export const windowSql = {
 	values: ({ from, to }: BookWindow): SqlValue[] => [from.tx, from.open, to.tx, to.open],
-	/** Whether a transaction's number is in the window, by an index on it. */
+	/** Returns SQL that tests whether a transaction's number is in the window, by an index on it. */
 	has: (tx: string) =>
 		`((${tx} >= $1::int8 and ${tx} < $3::int8) or ${tx} = any($2::int8[])) ` +
 		`and ${tx} <> all($4::int8[])`,
-	/** Whether it is of later windows. */
+	/** Returns SQL that tests whether a transaction's number is in a later window. */
 	isBehind: (tx: string) => `(${tx} >= $3::int8 or ${tx} = any($4::int8[]))`,
 };
 

@@ -5,11 +5,11 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { AssertionFailed, assert, defineFaults } from "#core/fault.ts";
 import { type CanonicalRules, canonicalJson } from "#core/json.ts";
 
-/** What an operator, or the service in somebody's name, did. */
+/** Holds one action of an operator, or of the service for a user. */
 export type AuditEntry = {
-	/** Who: `operator:<x-admin-actor>`, `profile:<id>`, `service:<plugin>`. */
+	/** The actor: `operator:<x-admin-actor>`, `profile:<id>`, `service:<plugin>`. */
 	actor: string;
-	/** What, in snake_case with dots: `trading.setting.changed`. */
+	/** The action, in snake_case with dots: `trading.setting.changed`. */
 	action: string;
 	/** On what: `wallet:<id>`, `setting:<key>`. */
 	subject: string;
@@ -18,9 +18,10 @@ export type AuditEntry = {
 };
 
 /**
- * The log that nobody can rewrite unnoticed: each entry carries the hash of the one before.
+ * Appends to the log in which every change is noticed: each entry has the hash of the one before.
  *
- * An entry is written in the transaction of what it tells, so neither is there without the other.
+ * An entry is written in the transaction of the action that it records, so neither exists without
+ * the other.
  */
 export type Audit = {
 	/**
@@ -30,7 +31,10 @@ export type Audit = {
 	append(tx: Tx, entry: AuditEntry): Promise<void>;
 };
 
-/** The newest entry: what stands before it cannot change without changing this. */
+/**
+ * Holds the number and hash of the newest entry: an older entry cannot change without changing this
+ * hash.
+ */
 export type AuditHead = {
 	/** 0 and zeros where there is no entry yet. */
 	seq: number;
@@ -43,7 +47,7 @@ const RULES: CanonicalRules = {
 	depthMax: 32,
 	refused: (what) => new AssertionFailed(`an audit entry cannot hold ${what}`),
 	replace,
-	/** What PostgreSQL could not read as jsonb: NUL, and half a surrogate pair. */
+	/** Replaces what PostgreSQL cannot store as jsonb: NUL, and half a surrogate pair. */
 	replaceText: (text) => text.replaceAll("\0", "\uFFFD").toWellFormed(),
 	skipsUndefined: true,
 };

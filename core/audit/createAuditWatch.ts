@@ -12,7 +12,7 @@ import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import type { Job } from "#core/schedule.ts";
 
-/** What does not fit, each in a few words for the log: which entry, which batch, which row. */
+/** Lists flaws, each in a few words for the log: which entry, which batch, which row. */
 export type NewestFlaws = readonly string[];
 
 /** Watches the audit chain: whether sealing keeps up, and whether its newest part is whole. */
@@ -28,10 +28,13 @@ type AuditWatchDeps = {
 
 type Behind = { book: string; sinceMs: number };
 
-/** How often sealing is checked, and after how long without a new batch it is behind. */
+/**
+ * The interval of checking that books are sealed, and the time without a new batch that is too
+ * long.
+ */
 export const AUDIT_WATCH_EVERY_MS = 10_000;
 export const SEALING_BEHIND_AFTER_MS = 60_000;
-/** How often the newest part of the chain is verified, how much of it, and of each book. */
+/** The interval of verifying the newest part of the chain, and how much of it and of each book. */
 export const AUDIT_VERIFY_EVERY_MS = 300_000;
 export const NEWEST_ENTRIES = 400;
 export const NEWEST_BATCHES = 5;

@@ -29,7 +29,7 @@ export type ChainVerdict =
 
 export type VerifyOptions = {
 	exported?: AuditHead | null;
-	/** An entry that is taken as it stands: only what follows it is read. */
+	/** The entry from which on the chain is verified; the entry itself is believed. */
 	from?: AuditHead;
 	/** Gets each entry that is proved to follow the one before it. */
 	visit?(stored: StoredEntry): Promise<void>;
@@ -39,7 +39,7 @@ const TIMEOUT_MS = 30_000;
 
 export const AUDIT_USAGE = "audit head | audit verify [--head <seq>:<hash>]";
 
-/** Up to 4 MiB of entries at once. */
+/** Limits the entries in one page: up to 4 MiB. */
 const ENTRIES_PER_PAGE_MAX = 500;
 
 const START: AuditHead = { seq: 0, hash: "0".repeat(64) };

@@ -11,7 +11,7 @@ export type BudgetShare = {
 	perWindow: number;
 };
 
-/** What a call costs, and how much of it there is. Every process must name the same terms. */
+/** Holds the cost of a call, and the limit in its window. Every process must use the same terms. */
 export type BudgetTerms = {
 	/** Units this take costs: all of them or none. */
 	amount: number;
@@ -26,7 +26,9 @@ export type BudgetAnswer = {
 	granted: boolean;
 	/** Units that could be taken now on these terms. */
 	remaining: number;
-	/** When the same take may succeed, if nobody else takes meanwhile; 0 when granted. */
+	/**
+	 * The wait until the same take may succeed, if no other process takes meanwhile; 0 when granted.
+	 */
 	retryAfterMs: number;
 };
 
@@ -55,9 +57,9 @@ export type Refusals = {
 /** A unit that was taken, and the kinds that it counts into. */
 export type TakenUnit = { atMs: number; of: readonly string[] };
 
-/** What this process took, by name and unit, for as long as it counts; and its pauses. */
+/** Remembers what this process took, by name and unit, while it counts; and its pauses. */
 export type TakeLog = {
-	/** Whether these terms allow the take now. Remembers nothing. */
+	/** Returns whether these terms allow the take now. Stores nothing. */
 	judge(name: string, terms: BudgetTerms): BudgetAnswer;
 	add(name: string, terms: BudgetTerms): void;
 	pause(name: string, forMs: number): void;
@@ -87,22 +89,22 @@ export const UNITS_PER_WINDOW_MAX = 1_000;
 /** Names are constants of ours, one for each upstream or key of one. */
 export const NAMES_MAX = 1_000;
 
-/** How many kinds one take may count into. */
+/** Limits the kinds that one take may count into. */
 export const SHARES_MAX = 4;
 
 /** The longest pause; one that ends later than this was written by a clock that was set back. */
 export const PAUSE_MAX_MS = 3_600_000;
 
-/** What one process may take of a window by itself while nobody can be asked: a quarter. */
+/** Divides the window for one process while the database cannot be asked: it may use a quarter. */
 export const SHARE_ALONE_DIVISOR = 4;
 
-/** When to ask again for what this process's share can never hold: the database may be back. */
+/** The wait after a take that exceeds this process's share: the database may be back by then. */
 export const RETRY_ALONE_MS = 1_000;
 
-/** How long a take waits for the database. */
+/** Limits how long a take waits for the database. */
 export const TAKE_TIMEOUT_MS = 1_000;
 
-/** After a take that the database did not answer, it is not asked for so long. */
+/** The time for which the database is not asked again after it did not answer. */
 export const AWAY_MS = 5_000;
 
 /**

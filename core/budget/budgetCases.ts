@@ -14,7 +14,7 @@ export type BudgetUnderTest = {
 export type BudgetCasesOptions = {
 	name: string;
 	make(): Promise<BudgetUnderTest> | BudgetUnderTest;
-	/** Why none of them can run here; the reason is printed. */
+	/** The reason why none of the cases can run here; it is printed. */
 	skip?: string | null;
 };
 
@@ -22,7 +22,7 @@ const WINDOW_MS = 60_000;
 
 type World = {
 	take(amount?: number, name?: string): Promise<BudgetAnswer>;
-	/** One unit of these kinds. */
+	/** Takes one unit of these kinds. */
 	takeOf(...shares: readonly BudgetShare[]): Promise<BudgetAnswer>;
 	pause(forMs: number): Promise<void>;
 	advance(ms: number): Promise<void> | void;

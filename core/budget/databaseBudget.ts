@@ -25,7 +25,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import { createTimely } from "#core/db/openGatheringSocket.ts";
 import type { Log } from "#core/log.ts";
 
-/** What the window holds after a take, on the server's clock. */
+/** Holds the state of the window after a take, by the server's clock. */
 export type TakenWindow = {
 	granted: boolean;
 	taken: TakenUnit[];
@@ -37,7 +37,9 @@ export type DatabaseBudgetOptions = {
 	db: Queryable;
 	clock: Clock;
 	log: Log;
-	/** How far this process's time was set ahead, by a test; the server's is moved as far. */
+	/**
+	 * Returns how far a test has moved this process's time ahead; the server's time is moved as far.
+	 */
 	aheadMs?: () => number;
 	timeoutMs?: number;
 };
@@ -50,7 +52,7 @@ type Row = {
 	paused: number | null;
 };
 
-/** A grant that came when nobody waited for it any more, and what was taken alone meanwhile. */
+/** Holds a grant that came too late for its caller, and what was taken alone meanwhile. */
 type LateGrant = { atMs: number; alone: AloneTake | null };
 
 /** The server's clock at this moment (`now()` is when the statement began), in ms. */
@@ -141,8 +143,9 @@ export function databaseBudget(options: DatabaseBudgetOptions): Budget {
 }
 
 /**
- * Adds units to a window that were taken without it, each as old as it is; by primary key. They
- * are added whatever the window allows: these calls were made. Oldest first, as takes leave them.
+ * Adds units to a window that were taken without it, each with its age; by primary key. They are
+ * added whatever the window allows, because these calls were made. Oldest first, the order that
+ * takes use.
  */
 export async function addUnits(
 	db: Queryable,

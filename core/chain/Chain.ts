@@ -8,10 +8,10 @@ import type { Currency } from "#core/money.ts";
 
 /** The facts about an EVM chain that indexing needs. A plugin may contribute more chains. */
 export type Chain = {
-	/** Its name in routes and answers: lower case, without blanks. */
+	/** The chain's name in routes and answers: lower case, without blanks. */
 	readonly slug: string;
 	readonly id: number;
-	/** Its name for people. */
+	/** The chain's name for people. */
 	readonly name: string;
 	readonly nativeCurrency: Currency;
 	/** True: one native coin is one ETH, so neither it nor its wrapped form needs a price feed. */

@@ -10,7 +10,7 @@ export type LogFilter = {
 	topics: readonly (Hex | null | readonly Hex[])[];
 };
 
-/** One log as `eth_getLogs` answers it: quantities are still hex, nothing is decoded. */
+/** Holds one log as `eth_getLogs` returns it: quantities are still hex, nothing is decoded. */
 export type RawLog = {
 	address: Hex;
 	topics: readonly Hex[];
@@ -20,7 +20,10 @@ export type RawLog = {
 	transactionHash: Hex;
 	transactionIndex: Hex;
 	logIndex: Hex;
-	/** Only newer nodes send it; without it the lane reads the block's header. */
+	/**
+	 * The time of the log's block. Only newer nodes send it; without it the lane reads the block's
+	 * header.
+	 */
 	blockTimestamp?: Hex | undefined;
 	/** True in subscriptions when a reorg removed the log. */
 	removed?: boolean | undefined;

@@ -3,11 +3,11 @@
 import { type Address, type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 
 const WORD_BYTES = 32;
-/** What `readSmallUint` reads of a word: a number below 2^48. */
+/** The bytes of the largest number that `readSmallUint` returns: below 2^48. */
 const SMALL_BYTES = 6;
-/** What is read of a word without text: a number below 2^64. */
+/** The bytes of the largest number that is read without text: below 2^64. */
 const LONG_BYTES = 8;
-/** The zeros before an address in its word. */
+/** The zero bytes before an address in its 32-byte word. */
 const PADDING_BYTES = 12;
 
 /** Nearly every log fits; a larger one gets its own buffer. */

@@ -12,7 +12,10 @@ import {
 } from "#core/config/fields.ts";
 import { privateNetworks } from "#core/http/clients.ts";
 
-/** What the runtime itself reads. `CHAINS` holds what was typed; the chain registry resolves it. */
+/**
+ * Declares the settings of the runtime itself. `CHAINS` holds the typed text; the chain registry
+ * resolves it.
+ */
 export const coreConfig = z.object({
 	HOST: z
 		.string()

@@ -4,7 +4,7 @@ import { Client } from "pg";
 import { z } from "zod";
 import { parseAddressRange } from "#core/http/clients.ts";
 
-/** What is known of one variable from its schema, seen through `.default()`, `.optional()`, …. */
+/** Holds what a schema says of one variable, seen through `.default()`, `.optional()`, …. */
 export type Field = {
 	/** The schema under all wrappers: it decides how the text is read and what is expected. */
 	base: z.core.$ZodType;
@@ -30,13 +30,13 @@ export type ConfigSection<Schema extends z.ZodObject = z.ZodObject> = {
 	readonly schema: Schema;
 };
 
-/** One thing an operator has to correct before the service starts. */
+/** Holds one thing that an operator has to correct before the service starts. */
 export type ConfigProblem = {
 	variable: string;
 	owner: string;
 	/** The value as it may be shown; undefined where the variable is not set. */
 	got: string | undefined;
-	/** What the variable takes, in human words. */
+	/** The allowed values of the variable, in plain words. */
 	expected: string;
 	/** What exactly is wrong, where `expected` does not say it already. */
 	because: readonly string[];
@@ -62,8 +62,8 @@ export const callRates = jsonText(
 );
 
 /**
- * An origin exactly as browsers send it: no path, no default port, no wildcard. One that never
- * matches would look allowed and be refused.
+ * Parses an origin exactly as browsers send it: no path, no default port, no wildcard. Another form
+ * would look allowed and never match.
  */
 export const exactOrigin = z.string().superRefine((text, context) => {
 	const origin =
@@ -90,7 +90,7 @@ const rpcUrl = z.string().refine(isRpcUrl, {
 	message: "an RPC endpoint is a URL that begins with http://, https://, ws:// or wss://",
 });
 
-/** The endpoints of one chain, in order of preference; one alone may stand without brackets. */
+/** Parses the endpoints of one chain, in order of preference; a single one needs no brackets. */
 export const rpcUrls = z.preprocess(
 	(value) => (typeof value === "string" ? [value] : value),
 	z.array(rpcUrl).min(1).max(URLS_PER_CHAIN_MAX),
@@ -233,7 +233,10 @@ function numberWords(schema: z.ZodNumber): string {
 	return `${kind}, ${above} ${min} and ${below} ${max}`;
 }
 
-/** Drops the bounds of safe integers, which `z.int()` brings: they tell an operator nothing. */
+/**
+ * Returns a bound; undefined for those of safe integers, which `z.int()` adds: they tell an
+ * operator nothing.
+ */
 function bounded(value: number | null): number | undefined {
 	return value !== null && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined;
 }

@@ -8,10 +8,10 @@ export type Maskable = { name: string; text: string; declaredSecret?: boolean };
 const SECRET_NAME =
 	/(KEYS?|SECRETS?|TOKENS?|PASSWORDS?|PASSPHRASE|MNEMONIC|CREDENTIALS?)(_JSON)?$|^(DATABASE|REDIS)_URL$/;
 
-/** What stands where a secret was. */
+/** Replaces a secret in text. */
 export const MASK = "***";
 
-/** Short words stand in the paths of endpoints (v2, ws, rpc). A longer segment may be its key. */
+/** Matches short words in the paths of endpoints (v2, ws, rpc). A longer segment may be a key. */
 const HARMLESS_SEGMENT = /^(.{0,4}|ogrpc|mainnet|chain)$/i;
 
 const COLUMNS_MAX = 100;
@@ -19,7 +19,7 @@ const COLUMNS_MAX = 100;
 /** In names of a query's parameters; longer words than a variable's (`apikey`, `sslpassword`). */
 const SECRET_PARAMETER = /key|secret|token|password|passwd|pass|pwd|auth|signature|sig/i;
 
-/** At a database a user alone is a name; at an HTTP endpoint it is the key. */
+/** Matches schemes where a user without a password is a key; for a database it is a name. */
 const KEY_AS_USER = /^(https?|wss?)$/i;
 
 const LONG = 20;
@@ -199,7 +199,7 @@ function wrapped(text: string): string[] {
 }
 
 /**
- * Returns the strings that a value consists of: of JSON its texts, else what stands between commas.
+ * Returns the strings that a value consists of: of JSON its texts, else the parts between commas.
  */
 function partsOf(text: string): string[] {
 	if (/^[[{"]/.test(text)) {

@@ -26,8 +26,8 @@ export type Queryable = {
 };
 
 /**
- * One open transaction. A function that gets a `Tx` joins it and never commits it: only the
- * function that called `transaction` does, by returning. Using it after that fails.
+ * Runs statements in one open transaction. A function that gets a `Tx` joins it and never commits
+ * it: only the function that called `transaction` does, by returning. Using it after that fails.
  */
 export type Tx = Queryable & {
 	/** Marks the type: a pool cannot be passed where a transaction is needed. */
@@ -45,7 +45,7 @@ export type Tx = Queryable & {
 };
 
 export type TransactionOptions = {
-	/** How long its statements wait for a lock; by default the server's setting. */
+	/** Limits how long its statements wait for a lock; by default the server's setting. */
 	lockTimeoutMs?: number | undefined;
 };
 
@@ -71,7 +71,7 @@ export type Database = Queryable & {
 export type DatabaseOptions = {
 	connectionString: string;
 	connectionsMax: number;
-	/** Shown in `pg_stat_activity`; the embedded server's watchdog looks for it. */
+	/** The name in `pg_stat_activity`; the embedded server's watchdog looks for it. */
 	applicationName: string;
 	log: Log;
 };
@@ -158,7 +158,7 @@ export const SQLSTATE = {
 	/** There is no such database. */
 	invalid_catalog_name: "3D000",
 	serialization_failure: "40001",
-	/** It is unknown whether the statement was executed. */
+	/** Means that it is unknown whether the statement was executed. */
 	statement_completion_unknown: "40003",
 	deadlock_detected: "40P01",
 	duplicate_database: "42P04",
@@ -256,7 +256,10 @@ export function createBinder(): Binder {
 	};
 }
 
-/** What PostgreSQL refuses in a text, as it is, or escaped in JSON; pairs of escapes are whole. */
+/**
+ * Matches what PostgreSQL refuses in a text, as it is, or escaped in JSON; pairs of escapes are
+ * whole.
+ */
 const HALF = String.raw`\\ud[89a-f][\da-f]{2}`;
 const PAIR = String.raw`\\ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}`;
 // An escape begins behind an even number of backslashes.

@@ -49,7 +49,7 @@ const SHARED_LOCK_TIMEOUT_MS = 250;
 
 /** Limits the transactions that may wait, of all owners together. */
 export const COMMITS_WAITING_MAX = 5_000;
-/** Limits the waiting transactions of one owner, so that nobody fills the queue alone. */
+/** Limits the waiting transactions of one owner, so that one alone cannot fill the queue. */
 export const OWNER_COMMITS_WAITING_MAX = 100;
 
 /**

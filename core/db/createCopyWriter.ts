@@ -63,7 +63,7 @@ const BASE_DIGITS = 4;
 /** The field's length, and the head before the digits. */
 const HEAD_BYTES = 4 + 8;
 
-/** Above this the weight would overflow, and the server would store 0. */
+/** Limits the count: above it the weight would overflow, and the server would store 0. */
 const COUNT_MAX = 2 ** 15;
 
 const UINT256_MAX = 2n ** 256n - 1n;

@@ -10,7 +10,7 @@ import { databaseFaultOf, dbFault, type Queryable } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 
-/** One owner's schema and its folder in drizzle's layout: `*.sql`, `meta/_journal.json`. */
+/** Holds one owner's schema and its folder in drizzle's layout: `*.sql`, `meta/_journal.json`. */
 export type Migration = { schema: string; folder: string };
 
 /** "tape" in ASCII. Any constant works if it is the same in every process. */

@@ -52,7 +52,7 @@ const INT8_OID = 20;
  */
 const PIPELINED = { pipeline: true };
 
-/** How many statements are prepared; more are planned each time. */
+/** Limits the prepared statements; further ones are planned at each call. */
 const PREPARED_MAX = 500;
 const preparedNames = new Map<string, string>();
 

@@ -20,9 +20,9 @@ export type Timely = {
 
 export type TimelyOptions = {
 	clock: Clock;
-	/** How long a statement is waited for. */
+	/** Limits how long a statement is waited for. */
 	timeoutMs: number;
-	/** How long the database counts as away after an unanswered statement. */
+	/** The time for which the database counts as away after an unanswered statement. */
 	awayMs: number;
 	/** Called once per outage, with the reason. */
 	onAway?: (why: unknown) => void;

@@ -33,7 +33,7 @@ export const foreignFault = defineFaults({
 	},
 });
 
-/** What of IPv6 is routed in public at all (RFC 4291, IANA): everything else is special. */
+/** The public range of IPv6 (RFC 4291, IANA): all other addresses are special. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** Special although ipaddr.js, or the range above, calls them ordinary. */
@@ -68,10 +68,13 @@ export const PORTS: readonly number[] = [80, 443];
 /** Hops that are followed. Each is checked as if a stranger had written it. */
 export const REDIRECTS_MAX = 3;
 
-/** Of all header fields of one answer together. */
+/** Limits the header fields of one answer together, in bytes. */
 export const HEADER_BYTES_MAX = 16_384;
 
-/** What may surround a body beside an eighth of it: chunk sizes, blank lines, trailers. */
+/**
+ * Limits what may surround a body, in bytes, beside an eighth of it: chunk sizes, blank lines,
+ * trailers.
+ */
 export const WRAPPING_BYTES_MAX = 65_536;
 
 /** Pieces of a body that may be as small as they like; with more, so many bytes on average. */
@@ -81,7 +84,7 @@ export const PIECE_BYTES_MIN = 64;
 /** `100 Continue`, `103 Early Hints` and the like, before the answer itself. */
 export const INTERIM_ANSWERS_MAX = 16;
 
-/** What a caller may ask for at most. */
+/** Limits the body that a caller may ask for, in bytes. */
 export const BODY_BYTES_MAX = 64 * 1024 * 1024;
 export const TIMEOUT_MAX_MS = 120_000;
 
@@ -91,7 +94,9 @@ export const ADDRESSES_MAX = 32;
 /** The name servers' share of a request's time. */
 export const LOOK_UP_MAX_MS = 4_000;
 
-/** Fetches at once: in all, for whatever strangers name, for one site and one host of theirs. */
+/**
+ * Limits parallel fetches: in all, for hosts that strangers name, and for one site and one host.
+ */
 export const FETCHES_MAX = 64;
 export const FETCHES_FOREIGN_MAX = 48;
 export const FETCHES_PER_SITE_MAX = 16;
@@ -104,10 +109,12 @@ export const FETCHES_PER_ALLOWED_MAX = 16;
 export const KEPT_SOCKETS_MAX = FETCHES_PER_ALLOWED_MAX;
 export const KEPT_FOR_MS = 4_000;
 
-/** Who may wait for a place; more are turned away at once. */
+/** Limits the callers that wait for a place; more are refused at once. */
 export const FETCHES_WAITING_MAX = 4_096;
 
-/** What a URL parser drops or turns round silently, so that two parsers read two hosts. */
+/**
+ * Matches signs that a URL parser drops or changes silently, so that two parsers read two hosts.
+ */
 const AMBIGUOUS = /[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\\]/u;
 
 /** Bits of an address that one owner has, as a rule. */
@@ -141,7 +148,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Reads a URL that a stranger wrote, and refuses whatever has no business in one: other schemes,
+ * Parses a URL that a stranger wrote, and refuses what no public document needs: other schemes,
  * credentials, odd ports, names of local networks. Whether its host is public is not known yet.
  */
 export function parseForeignUrl(

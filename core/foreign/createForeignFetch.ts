@@ -26,13 +26,13 @@ import {
 	systemResolve,
 } from "#core/foreign/resolve.ts";
 
-/** What is asked of a server that a stranger named. */
+/** Holds a request to a server that a stranger named. */
 export type ForeignRequest = {
 	/** `http` or `https`, as the stranger wrote it. */
 	url: string;
 	/** Refused above this, counted after decompression. */
 	bytesMax: number;
-	/** From the first look at the name to the last byte, redirects included. */
+	/** Limits the whole fetch, from the first name lookup to the last byte, redirects included. */
 	timeoutMs: number;
 	accept?: string;
 	/** A JSON body, which makes it a POST. It is sent to the URL itself: a redirect is refused. */
@@ -49,7 +49,7 @@ export type ForeignAnswer = {
 	status: number;
 	/** Lower case and without parameters; null where none was sent. */
 	contentType: string | null;
-	/** How long the server asks to be left alone (`retry-after`); null where it does not say. */
+	/** The wait that the server asks for (`retry-after`); null where it names none. */
 	retryAfterMs?: number | null;
 	body: Uint8Array;
 };
@@ -64,7 +64,7 @@ export type ForeignAnswer = {
  */
 export type ForeignFetch = (request: ForeignRequest) => Promise<ForeignAnswer>;
 
-/** So many at once of whatever has this key. */
+/** Limits the parallel fetches of all requests with the same key. */
 export type SlotShare = { key: string; max: number };
 
 export type Slots = {
@@ -73,15 +73,15 @@ export type Slots = {
 };
 
 export type ForeignFetchOptions = {
-	/** For names that strangers chose. */
+	/** Resolves names that strangers chose. */
 	resolve?: Resolve;
-	/** For hosts that the operator named: they may stand in a hosts file. */
+	/** Resolves hosts that the operator named: they may be in a hosts file. */
 	resolveAllowed?: Resolve;
 	/** Nothing is reached but what a request allows: for sandboxes and tests. */
 	isOffline?: boolean;
 	/** Ports of the public network that are reached. */
 	ports?: readonly number[];
-	/** One exchange with addresses that were checked. */
+	/** Makes one exchange with addresses that were checked. */
 	exchange?: typeof requestOnce;
 };
 
@@ -258,7 +258,7 @@ function sharesOf({ host, isAllowed }: ForeignUrl): SlotShare[] {
 	];
 }
 
-/** Rejects once the signal aborts. Not every look-up can be called off: its answer is ignored. */
+/** Rejects once the signal aborts. Not every lookup can be cancelled: its answer is ignored. */
 function unlessLate<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
 	return new Promise((resolve, reject) => {
 		const giveUp = () => reject(foreignFault.unreachable({ detail: "no answer in time" }));

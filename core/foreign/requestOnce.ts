@@ -29,7 +29,7 @@ export type OneRequest = {
 	accept: string;
 	/** Makes it a POST. */
 	json?: string;
-	/** Of the body as it comes over the wire. */
+	/** Limits the body as it is sent, in bytes. */
 	bytesMax: number;
 	signal: AbortSignal;
 	/** May share a connection with earlier requests to the same origin. */
@@ -41,7 +41,7 @@ export type OneAnswer = {
 	contentType: string | null;
 	contentEncoding: string | null;
 	retryAfterMs?: number | null;
-	/** Where a redirect leads; its body is not read. */
+	/** The target of a redirect; its body is not read. */
 	location: string | null;
 	body: Buffer;
 };
@@ -49,8 +49,8 @@ export type OneAnswer = {
 type Inflate = (body: Uint8Array, limit: { maxOutputLength: number }) => Promise<Buffer>;
 
 /**
- * One layer only: several within each other are asked for by nobody and multiply. No zstd: Bun
- * 1.4.5 takes one that broke off for an empty text.
+ * Decompressors by name. One layer only: no honest server needs several, and they multiply. No
+ * zstd: Bun 1.4.5 takes one that broke off for an empty text.
  */
 const INFLATE: Record<string, Inflate> = {
 	gzip: promisify(gunzip),
@@ -67,9 +67,9 @@ const keptHttps = new HttpsAgent(kept);
 const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * Does one exchange with one of the given addresses, under the name that the URL has (certificates
- * are checked against it). `fetch` cannot do this in Bun: it looks names up by itself, follows
- * redirects, reads `file:` and inflates whole what is compressed.
+ * Does one exchange with one of the given addresses, under the name in the URL (certificates are
+ * checked against it). `fetch` cannot do this in Bun: it resolves names by itself, follows
+ * redirects, reads `file:` and decompresses everything.
  */
 export function requestOnce(request: OneRequest): Promise<OneAnswer> {
 	const { url, bytesMax, signal, isKept } = request;

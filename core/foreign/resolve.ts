@@ -20,7 +20,7 @@ export type PublicResolveOptions = {
 	timeoutMs?: number;
 };
 
-/** Asks whatever this machine asks for names, its hosts file included. */
+/** Resolves a name as this machine does, its hosts file included. */
 export const systemResolve: Resolve = async (host) => {
 	const answers = await lookup(host, { all: true, order: "ipv4first" });
 	return answers.map(({ address }) => address);

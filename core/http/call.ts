@@ -10,20 +10,20 @@ export type OutboundCall = {
 };
 
 export type OutboundTerms = {
-	/** For all of it, the body too. */
+	/** Limits the whole call, the body too. */
 	timeoutMs: number;
 	/** The most bytes of an answer with a status below 300, after unpacking. */
 	bytesMax: number;
 	/** Limits the bytes of a refusal's body. */
 	refusalBytesMax?: number;
-	/** Who may give up: the caller, or the process that ends. */
+	/** Signals by which the caller, or the ending process, may give up. */
 	signals?: readonly (AbortSignal | undefined)[];
 	fetch?: typeof fetch | undefined;
 };
 
 /**
- * What came back. Each adapter decides by itself what a status means. `detail` never holds words of
- * the other side, a URL or a header: it may be logged and stored.
+ * Holds the answer. Each adapter decides by itself what a status means. `detail` never holds words
+ * of the other side, a URL or a header: it may be logged and stored.
  */
 export type OutboundAnswer =
 	| { kind: "read"; status: number; headers: Headers; text: string }
@@ -31,7 +31,7 @@ export type OutboundAnswer =
 	| { kind: "refused"; status: number; headers: Headers; text: string; isWhole: boolean }
 	/** A status below 300 with more bytes than are read. */
 	| { kind: "unreadable"; status: number; headers: Headers; detail: string }
-	/** No whole answer: the other side may have done what was asked, unless `isUnsent`. */
+	/** There is no whole answer: the other side may have done what was asked, unless `isUnsent`. */
 	| { kind: "silent"; detail: string; isUnsent: boolean };
 
 /** A refusal has a sentence or two; a page of HTML in its place is read this far. */

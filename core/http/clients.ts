@@ -8,7 +8,7 @@ import type { Metrics } from "#core/metrics.ts";
 export type ClientAddressOptions = {
 	/** Returns the peer's address; called only where it matters: it costs Bun a microsecond. */
 	socketAddress: () => string | null;
-	/** How many of our own proxies are in front; each appends the address that called it. */
+	/** The number of our own proxies in front; each appends the address that called it. */
 	trustedProxyHops: number;
 	proxies: ProxyList;
 };
@@ -39,7 +39,7 @@ const ZERO = 48;
 
 /** The name of a client without an address (a request without a socket). */
 const UNKNOWN = "unknown";
-/** One customer's network: an IPv6 client owns at least 2^64 addresses (RFC 6177). */
+/** The bits of one customer's network: an IPv6 client owns at least 2^64 addresses (RFC 6177). */
 const IPV6_CLIENT_BITS = 64;
 const IPV6_GROUPS = IPV6_CLIENT_BITS / 16;
 
@@ -48,7 +48,7 @@ const IPV6_BITS = 128;
 /** The prefix of IPv6 addresses that only contain an IPv4 one (RFC 4291, 2.5.5.2). */
 const MAPPED_BITS = IPV6_BITS - IPV4_BITS;
 
-/** How many senders are remembered: parsing an address costs as much as answering a page. */
+/** Limits the senders that are remembered: parsing an address costs as much as answering a page. */
 const KNOWN_MAX = 1_000;
 
 /** The ranges that contain all peers of a port, by the address it is open on. */

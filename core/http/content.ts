@@ -20,9 +20,9 @@ export type Variant = "unchanged" | ContentCoding;
 
 /** The best coding for a client; undefined where it accepts none of ours. */
 export type AcceptedCodings = {
-	/** For an answer that is large enough to compress. */
+	/** The coding for an answer that is large enough to compress. */
 	large: ContentCoding | undefined;
-	/** For a smaller one. */
+	/** The coding for a smaller answer. */
 	small: ContentCoding | undefined;
 };
 
@@ -57,8 +57,8 @@ const OURS: readonly ContentCoding[] = ["zstd", "br", "gzip", "identity"];
 /** RFC 9110 12.4.2: up to three digits after the point. */
 const WEIGHT = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 /**
- * How many headers are remembered: as many as browsers and libraries send. Longer ones are parsed
- * each time.
+ * Limits the headers that are remembered: as many as browsers and libraries send. Longer ones are
+ * parsed each time.
  */
 const REMEMBERED_MAX = 128;
 const REMEMBERED_LENGTH_MAX = 128;
@@ -103,7 +103,7 @@ const zstded = promisify(zstdCompress);
 /** A tag as in RFC 9110 8.8.3; text between two of them is ignored. */
 const TAG = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
-/** Below this size head and body fit one packet anyway: compressing would only cost time. */
+/** The size from which answers are compressed: below it head and body fit one packet anyway. */
 export const COMPRESSED_BYTES_MIN = 1_024;
 
 /** Browsers and proxies may keep it, but must ask before each use: 304 if nothing changed. */

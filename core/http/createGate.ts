@@ -45,7 +45,7 @@ export type GateOptions = {
 	table: () => RouteTable;
 	socketAddress: (request: Request) => string | null;
 	setIdleSeconds: (request: Request, seconds: number) => void;
-	/** How many costly requests may be under way. */
+	/** Limits the costly requests that may be under way. */
 	slots: Slots;
 };
 

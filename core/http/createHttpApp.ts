@@ -47,7 +47,7 @@ export type Degradation = {
 	action: string;
 };
 
-/** Whether this process may get requests, and which of its parts are not ready. */
+/** Says whether this process may get requests, and which of its parts are not ready. */
 export type ReadyReport = {
 	ready: boolean;
 	components: readonly ReadyComponent[];
@@ -58,7 +58,7 @@ export type ReadyReport = {
 	degraded: readonly (Degradation & { component: string })[];
 };
 
-/** Whether this server is shutting down. This is never undone. */
+/** Says whether this server is shutting down. This is never undone. */
 export type Drain = { begun(): boolean; begin(): void };
 
 export type OperationsOptions = {

@@ -26,7 +26,10 @@ const EXPOSED_HEADERS =
 	"etag, idempotency-replayed, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, " +
 	"x-request-id, x-svc-cache, x-svc-sandbox";
 const PREFLIGHT_SECONDS = 600;
-/** No credentials among them: whoever may read alone needs none. */
+/**
+ * Headers that pages of any origin may send. There are no credentials among them: public reads need
+ * none.
+ */
 const PUBLIC_REQUEST_HEADERS = "content-type, idempotency-key, if-none-match, x-request-id";
 
 /** Lets any page read an answer that is public; credentials are not allowed with `*`. */
@@ -97,8 +100,8 @@ export function varyWith(existing: string | null | undefined, name: string): str
 }
 
 /**
- * Returns whether the origin is the request's own address. The scheme is compared only where we
- * know our public one: behind a proxy that ends TLS we see http, whatever the browser used.
+ * Returns whether the origin is the request's own address. The scheme is compared only where the
+ * public URL is configured: behind a proxy that ends TLS we see http, whatever the browser used.
  */
 function isSame(compared: { origin: string; own: URL | undefined; host: string }): boolean {
 	const { origin, own, host } = compared;

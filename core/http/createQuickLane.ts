@@ -71,7 +71,8 @@ type Begun = {
 };
 
 /**
- * How many URLs are remembered; the oldest is dropped, and remembered again at its next request.
+ * Limits the URLs that are remembered; the oldest is dropped, and remembered again at its next
+ * request.
  */
 const URLS_MAX = 1_000;
 /** Limits the length of a remembered URL, so that all of them stay below a megabyte. */

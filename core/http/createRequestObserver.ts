@@ -23,7 +23,7 @@ export type ObservedRepeat = {
 	status: 200 | 304;
 };
 
-/** What all repeated answers of one URL share. */
+/** Holds what all repeated answers of one URL share. */
 export type RepeatedWhere = { target: RequestTarget; pattern: string | undefined };
 
 export type RequestObserver = {

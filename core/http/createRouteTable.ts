@@ -15,18 +15,18 @@ export type Route = { method: string; path: string; hooks?: { detail?: unknown }
 export type RouteMatch = {
 	/** Each method of the path, with the pattern that would answer it; `WS` for a stream. */
 	patterns: ReadonlyMap<string, string>;
-	/** Whether its GET answers all callers alike (see `canBeCached`). */
+	/** True if its GET answers all callers alike (see `canBeCached`). */
 	isCached: boolean;
-	/** Whether a signature proves the sender of its POST (see `takesSigned`). */
+	/** True if a signature proves the sender of its POST (see `takesSigned`). */
 	isSigned: boolean;
 	/**
-	 * Whether pages of any origin may read what this method answers, `WS` for a stream: what is
-	 * cached for everybody, and what says so (see `canBeReadByAnyPage`).
+	 * Returns whether pages of any origin may read what this method answers, `WS` for a stream:
+	 * cached public answers, and routes that are marked so (see `canBeReadByAnyPage`).
 	 */
 	isPublic(method: string): boolean;
-	/** Whether a request of this method takes a slot (see `takesSlot`). */
+	/** Returns whether a request of this method takes a slot (see `takesSlot`). */
 	isCostly(method: string): boolean;
-	/** Whether errors of this method are sentences (see `tellsInWords`). */
+	/** Returns whether errors of this method are sentences (see `tellsInWords`). */
 	isWordy(method: string): boolean;
 };
 

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { editDistance } from "#core/editDistance.ts";
 
-/** One thing that is wrong with a request: where, and what. */
+/** Holds one thing that is wrong with a request: where, and what. */
 export type ProblemIssue = { path: string; message: string };
 
 /** Plain words for types. */
@@ -200,13 +200,13 @@ function nearest(wanted: string, known: readonly string[]): string | undefined {
 	return best?.name;
 }
 
-/** Normalises a name: `token_id`, `token-id` and `TokenId` are one word. */
+/** Normalises a name, so that `token_id`, `token-id` and `TokenId` are equal. */
 function plain(name: string): string {
 	return name.toLowerCase().replace(/[\s_.\-[\]]/g, "");
 }
 
 /**
- * Returns how many wrong letters are allowed. A word of one or two letters would match every other
+ * Returns how many wrong letters are allowed. A name of one or two letters would match every other
  * one.
  */
 function slipsIn({ length }: string): number {

@@ -12,7 +12,9 @@ import type { Log } from "#core/log.ts";
 export type HttpListener = {
 	port: number;
 	url: string;
-	/** Ends in order: not ready, no new sockets, streams told to reconnect, requests finished. */
+	/**
+	 * Ends in order: not ready, no new sockets, a reconnect message to streams, requests finished.
+	 */
 	stop(): Promise<void>;
 };
 

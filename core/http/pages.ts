@@ -3,8 +3,8 @@ import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 
 /**
- * What a cursor is bound to besides its list: whose rows, and every filter. Not the page size,
- * which may change from page to page.
+ * Holds what a cursor is bound to besides its list: whose rows, and every filter. Not the page
+ * size, which may change from page to page.
  */
 export type CursorScope = Readonly<Record<string, string | number | null | undefined>>;
 
@@ -67,7 +67,7 @@ export function pageQuery(limit: { default: number; max: number }) {
 	return { limit: limitParam(limit.default, limit.max), cursor: cursorParam() };
 }
 
-/** Whether a list continues, and what to send as `cursor` for the next page. */
+/** Describes whether a list continues, and what to send as `cursor` for the next page. */
 export const pageSchema = z
 	.object({
 		nextCursor: field
@@ -86,7 +86,7 @@ export const websocketLimits = {
 	maxPayloadLength: 64 * 1024,
 	/** Unsent bytes of a slow reader before it is closed. Bun's default is 16 MiB each. */
 	backpressureLimit: 1024 * 1024,
-	/** Without it Bun drops frames silently and leaves the socket open with a gap. */
+	/** Closes a slow socket: without this Bun drops frames silently and leaves it open with a gap. */
 	closeOnBackpressureLimit: true,
 	/** Our pings come every 15 s, so a minute of silence means a dead peer. */
 	idleTimeout: 60,

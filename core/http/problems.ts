@@ -17,7 +17,7 @@ export type Problem = {
 	detail: string;
 	/** Stable, snake_case: programs switch on it. */
 	code: string;
-	/** Equal to `detail`, for clients that look for a message. */
+	/** Equal to `detail`, for clients that read `message`. */
 	message: string;
 	requestId: string;
 	provider?: string;

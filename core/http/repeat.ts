@@ -25,7 +25,7 @@ export type MadeAnswer = { body: string; headers: AnswerHeaders };
 type Newest = {
 	version: string;
 	madeAtMs: number;
-	/** When the last check without a change began. */
+	/** The time when the last check without a change began. */
 	lookedAtMs: number;
 	answer: RepeatedAnswer;
 };
@@ -33,7 +33,8 @@ type Newest = {
 /** How long `shareBriefly` repeats an answer: shorter than the network delay to most clients. */
 const BRIEFLY_MS = 15;
 /**
- * How old an answer may be that is repeated while the next one is made, as for compressed bodies.
+ * Limits the age of an answer that is repeated while the next one is made, as for compressed
+ * bodies.
  */
 const BRIEFLY_BRIDGED_MS = 100;
 
@@ -42,11 +43,14 @@ const BRIEFLY_BRIDGED_MS = 100;
  * any client.
  */
 const UNCHECKED_MS = 5;
-/** When the next check begins while requests keep coming, so that it ends before one must wait. */
+/**
+ * The time after which the next check begins while requests keep coming, so that it ends before one
+ * must wait.
+ */
 const LOOK_AFTER_MS = 2;
-/** How old an answer may become meanwhile: a page of 200 events takes 10 ms to make. */
+/** Limits the age of an answer meanwhile: a page of 200 events takes 10 ms to make. */
 const UNCHECKED_BRIDGED_MS = 50;
-/** How old data outside the version (rates, names in memory) may be in an answer. */
+/** Limits the age of data outside the version (rates, names in memory) in an answer. */
 const MADE_MS = 1_000;
 
 /**
@@ -132,7 +136,7 @@ export function shareWhileSame(options: {
 	/** Begins when the one before has ended, for all requests until then. */
 	let next: Promise<RepeatedAnswer> | undefined;
 	let last: Promise<unknown> = Promise.resolve();
-	/** Whether a check is running that was begun early. */
+	/** True while a check is running that was begun early. */
 	let isAhead = false;
 
 	async function look(): Promise<RepeatedAnswer> {

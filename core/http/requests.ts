@@ -21,7 +21,7 @@ export type RequestTarget = {
 	readonly path: string;
 	/** The text after the question mark; empty without one. */
 	readonly query: string;
-	/** Why the request must be refused; undefined where nothing is wrong. */
+	/** The reason why the request must be refused; undefined where nothing is wrong. */
 	readonly flaw: string | undefined;
 };
 
@@ -38,9 +38,9 @@ export type RequestContext = {
 	fault: Fault | undefined;
 	/** True after an upgrade: there is no answer any more. */
 	upgraded: boolean;
-	/** Whether pages of any origin may read the answer; they get nothing by cookies. */
+	/** True if pages of any origin may read the answer; they get nothing by cookies. */
 	isPublic: boolean;
-	/** Whether a page of an origin that is neither ours nor listed asks. */
+	/** True if a page of an origin asks that is neither ours nor listed. */
 	isForeign: boolean;
 	/**
 	 * Allows the answer to send nothing for this long. A route may have a copy of the request, which
@@ -59,7 +59,7 @@ type Names = Set<string> | null;
 /** Deeper than any body we know; zod and JSON.stringify recurse, and the stack is limited. */
 const DEPTH_MAX = 32;
 
-/** How much of a name is repeated to its sender. */
+/** Limits the characters of a name that are repeated to its sender. */
 const NAME_LENGTH_MAX = 64;
 
 const QUOTE = 0x22;
@@ -74,7 +74,7 @@ const ARRAY_ENDS = 0x5d;
 /** Shared by every object without a name yet: most texts with many objects have small ones. */
 const NO_NAMES: Names = new Set();
 
-/** No route of ours is nearly as deep. */
+/** Limits the segments of a path: no route of ours has nearly as many. */
 const SEGMENTS_MAX = 16;
 
 /** A segment that names a folder itself, or the one above; also where it was encoded once more. */

@@ -19,16 +19,16 @@ import type { StepObserver } from "#core/steps.ts";
 /** `all` does everything in one process; `api` answers, `worker` indexes and runs jobs. */
 export type Role = "all" | "api" | "worker";
 
-/** One chain that this deployment indexes or reaches, and how to ask it. */
+/** Holds one chain that this deployment indexes or reaches, and its clients. */
 export type ChainAccess = {
 	chain: Chain;
-	/** How its nodes are asked, by whom: calls are counted, and take turns, by purpose. */
+	/** Returns the chain's client for a purpose: calls are counted, and take turns, by purpose. */
 	rpcFor(purpose: RpcPurpose): Rpc;
 	/** Counts what went over a socket, which the nodes bill as well. */
 	onSocketCall?: SocketCallListener | undefined;
 	/** WebSocket endpoints for new heads; empty where only polling is possible. */
 	headUrls: readonly string[];
-	/** How many endpoints have to agree on what is new (`RPC_QUORUM`); unset: one. */
+	/** The number of endpoints that have to agree on what is new (`RPC_QUORUM`); unset: one. */
 	quorum?: number | undefined;
 };
 
@@ -37,7 +37,7 @@ export type Core = {
 	role: Role;
 	/** This process's name among its peers, new at each start: the holder of leases. */
 	holder: string;
-	/** What its connections to the database are called: none left, and the process is gone. */
+	/** The name of its database connections: if none is left, the process is gone. */
 	session: string;
 	clock: Clock;
 	log: Log;
@@ -47,22 +47,23 @@ export type Core = {
 	queue: JobQueue;
 	leases: LeaseKeeper;
 	pageCache: PageCache;
-	/** What all processes together may ask of somebody else's service. */
+	/** Limits what all processes together ask of another company's service. */
 	budget: Budget;
 	/** The only way to a URL that a stranger chose. */
 	foreignFetch: ForeignFetch;
 	metrics: Metrics;
-	/** Where whatever an operator, or somebody in their own name, changed is written down. */
+	/** Records what operators, or users for themselves, change. */
 	audit: Audit;
-	/** Who may change what belongs to the deployment. */
+	/** Decides who may change what belongs to the deployment. */
 	operators: Operators;
 	/** Every chain there is a definition for. */
 	chains: ChainRegistry;
 	/** The chains of `CHAINS`, in its order. */
 	indexed: readonly ChainAccess[];
 	/**
-	 * Those, the chains that `CHAIN_RPC_URLS_JSON` names beside them, and the home chain: where
-	 * money moves and prices are read. One that no lane reads is connected to when it is first asked.
+	 * The indexed chains, those that `CHAIN_RPC_URLS_JSON` names beside them, and the home chain:
+	 * where money moves and prices are read. One without a lane is connected to when it is first
+	 * asked.
 	 */
 	reached: readonly ChainAccess[];
 	/** Told before and after each step of what moves money; null but in tests that kill there. */

@@ -19,7 +19,7 @@ export type ExtensionPoint<Value> = {
 	readonly phantom?: (value: Value) => Value;
 };
 
-/** One value put into one point; kept as data in the contributing plugin. */
+/** Holds one value put into one point; kept as data in the contributing plugin. */
 export type Contribution = { readonly pointId: string; readonly value: unknown };
 
 /** The runtime as a command has it: everything is set up, and nothing was started. */
@@ -32,10 +32,10 @@ export type OpenedCore<N extends Needs> = {
 export type CliContext = {
 	/** The environment as the process got it; settings are read from it by `parseConfig`. */
 	env: Environment;
-	/** What all loaded plugins put into a point; no plugin has been set up. */
+	/** Returns what all loaded plugins put into a point; no plugin has been set up. */
 	contributions<Value>(point: ExtensionPoint<Value>): readonly Value[];
 	out(line: string): void;
-	/** For what a person should know and a pipe should not. */
+	/** Writes a line that a person should see and a pipe should not. */
 	note(line: string): void;
 	/** A line that is drawn again and again; null where the output is no terminal. */
 	terminal: Terminal | null;
@@ -50,14 +50,14 @@ export type CliContext = {
 
 export type Terminal = {
 	redraw(line: string): void;
-	/** Leaves the last line as it stands. */
+	/** Ends the display and leaves its last line. */
 	end(): void;
 };
 
 /** A command that a plugin adds to `bun run svc`. */
 export type CliCommand = {
 	name: string;
-	/** Its arguments as they stand in the help: `decode <file.json>`. */
+	/** The arguments of the command as shown in the help: `decode <file.json>`. */
 	usage: string;
 	summary: string;
 	/** Answers the exit code; throws Faults. */
@@ -70,7 +70,7 @@ export type Services<N extends Needs> = {
 	[Name in keyof N]: N[Name] extends ServiceKey<infer Service> ? Service : never;
 };
 
-/** What a plugin's `setup` gets. Nothing else in the world is reachable from it. */
+/** Holds all that a plugin's `setup` can reach. */
 export type SetupContext<Config extends z.ZodObject, N extends Needs> = {
 	config: z.output<Config>;
 	needs: Services<N>;
@@ -96,16 +96,16 @@ export type Collected = {
 	callerOf: CallerOf;
 };
 
-/** What a plugin is made of once it is set up. */
+/** Holds the parts of a plugin once it is set up. */
 export type Parts<Offer> = {
 	/** Required where the plugin `offers` something. */
 	service?: Offer;
 	routes?: AnyElysia;
 	jobs?: readonly Job[];
 	tasks?: readonly QueueTask[];
-	/** What the agent can do with it. They are built here because they need services. */
+	/** The agent's tools of the plugin. They are built here because they need services. */
 	tools?: readonly AnyTool[];
-	/** What people may type for these tools. */
+	/** The commands that people may type for these tools. */
 	commands?: readonly Command[];
 	/** Looks up the names of what these are about, such as collections. */
 	names?: NameBook;
@@ -118,8 +118,8 @@ export type Parts<Offer> = {
 	/** Answers what keeps it from serving, or null. */
 	health?(): Promise<string | null>;
 	/**
-	 * Answers what does not go as it should and keeps nobody from being served, for `/readyz`. It is
-	 * asked often and by anybody: bounded, and nothing of whose it is.
+	 * Returns what is degraded but does not stop requests, for `/readyz`. It is called often and its
+	 * answer is public: bounded, and without anything about a profile.
 	 */
 	degraded?(): Promise<readonly Degradation[]>;
 };
@@ -140,7 +140,7 @@ export type Plugin<
 	config: Config;
 	needs: N;
 	offers?: ServiceKey<Offer, OfferId>;
-	/** Its own PostgreSQL schema; nobody else reads it. */
+	/** The plugin's own PostgreSQL schema; no other plugin reads it. */
 	tables?: { schema: string; folder: string };
 	opens?: readonly { id: string }[];
 	contributes?: readonly Contribution[];
@@ -171,10 +171,10 @@ type NeedId<P> = P extends { needs: infer N }
 	? { [Name in keyof N]: N[Name] extends { id: infer Id } ? Id : never }[keyof N]
 	: never;
 
-/** Where a plugin puts tables whose rows are to be tamper-evident. */
+/** Takes tables whose rows are to be tamper-evident. */
 export const AuditBookPoint = extensionPoint<AuditBook>("core.audit-book");
 
-/** Where a plugin puts the definition of a chain that is not built in. */
+/** Takes the definition of a chain that is not built in. */
 export const ChainPoint = extensionPoint<Chain>("core.chain");
 
 export const pluginFault = defineFaults({
@@ -229,7 +229,7 @@ export function definePlugin<
 }
 
 /**
- * Declares a list of plugins. One whose needs nobody in it meets is a type error that names the
+ * Declares a list of plugins. A need that no plugin in it provides is a type error that names the
  * need.
  */
 export function definePlugins<const List extends readonly AnyPlugin[]>(

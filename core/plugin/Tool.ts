@@ -45,15 +45,15 @@ export type Command = {
 	/** The name of the tool that it runs. */
 	tool: string;
 	/**
-	 * The name of the tool that runs in its place where the speaker may not execute: it prepares the
-	 * same thing and asks its owner. Left out: such a speaker is refused.
+	 * The name of the tool that runs instead where the caller may not execute: it prepares the action
+	 * and asks the owner. Left out: such a caller is refused.
 	 */
 	prepares?: string;
 	/** Makes the tool's input of the values; left out: the values are the input. */
 	input?(values: SlotValues): unknown;
-	/** One line of help: what it answers or does. */
+	/** One line of help: what the tool answers or does. */
 	summary: string;
-	/** How a question that no form reads is known to be this one. Only for what reads. */
+	/** Recognises questions that no form reads as this command. Only for tools that read. */
 	topic?: Topic;
 	/** Texts that a form reads, the best first; help shows them. */
 	examples: readonly string[];
@@ -94,11 +94,11 @@ export type KnownNames = ReadonlyMap<string, KnownName>;
  */
 export type NameBook = { find(groups: readonly string[]): Promise<KnownNames> };
 
-/** Who speaks to a tool, and how sure it is that the words are their own. */
+/** Holds who calls a tool, and how sure it is that the text is their own. */
 export type Caller = {
 	/** Through what: `agent` is the command route, chat and the terminal. Caps differ. */
 	channel: "agent" | "mcp" | "social";
-	/** Whose wallets may be used; null for somebody who is not signed in. */
+	/** The profile whose wallets may be used; null for a caller who is not signed in. */
 	profileId: string | null;
 	/**
 	 * `author`: this person typed this very text. `session`: a program that holds their session
@@ -108,21 +108,23 @@ export type Caller = {
 };
 
 /**
- * What a tool does at most. `read` changes nothing. `prepare` records an intent that always asks
- * its owner by a link. `execute` may move money, or take back what does, at once.
+ * Says what a tool may do at most. `read` changes nothing. `prepare` records an intent that always
+ * asks its owner by a link. `execute` may move money, or cancel what does, at once.
  */
 export type ToolEffect = "read" | "prepare" | "execute";
 
 export type ToolContext = {
 	caller: Caller;
-	/** The same key asks for the same action: it is done once. Null: each call is its own. */
+	/**
+	 * Repeats with the same key ask for the same action: it is done once. Null: each call is its own.
+	 */
 	idempotencyKey: string | null;
-	/** What the author typed, as it is kept with what is recorded. Left out: nobody typed it. */
+	/** The text that the author typed, stored with what is recorded. Left out: there is none. */
 	text?: string;
 	signal: AbortSignal;
 };
 
-/** How an order that a tool starts, or takes back, is followed after its answer. */
+/** Says how an order that a tool starts or cancels is followed after its answer. */
 export type Order<Output> = {
 	idOf(output: Output): string;
 	/** Reads the order again, as it is now. It starts nothing and makes no link. Throws Faults. */
@@ -131,7 +133,7 @@ export type Order<Output> = {
 	end(output: Output): { transaction: string | null } | null;
 };
 
-/** What a tool found: its output, or a question where the words fit several things. */
+/** Holds what a tool found: its output, or a question where the words fit several things. */
 export type ToolAnswer<Output> =
 	| { kind: "done"; output: Output }
 	| {
@@ -146,14 +148,17 @@ export type ToolAnswer<Output> =
 /** Something to open: a page of ours at which its owner confirms or signs. */
 export type ToolLink = { rel: "confirm" | "sign" | "cancel" | "open"; url: string };
 
-/** One thing the agent can do, for the command route, chat, MCP and the social channel alike. */
+/**
+ * Declares one thing the agent can do, for the command route, chat, MCP and the social channel
+ * alike.
+ */
 export type Tool<Input = unknown, Output = unknown> = {
 	/** Lower-case words joined by `_`, a verb first: `read_floor`. No two tools have one name. */
 	name: string;
 	title: string;
 	/** Says to a program, or a person, what it does, in which units, and what it leaves alone. */
 	description: string;
-	/** What an operator calls the group it belongs to: `market`, `wallets`, `token_economics`. */
+	/** The operator's name of its group: `market`, `wallets`, `token_economics`. */
 	capability: string;
 	effect: ToolEffect;
 	/** `everybody`: also without a session. */

@@ -17,7 +17,7 @@ import {
 import type { QueueTask } from "#core/queue.ts";
 import type { Job } from "#core/schedule.ts";
 
-/** How long each step of each plugin took; printed as the boot tree. */
+/** Holds how long each step of each plugin took; printed as the boot tree. */
 export type BootStep = { plugin: string; needs: string[]; setupMs: number; startMs: number };
 
 export type Host = {
@@ -33,9 +33,9 @@ export type Host = {
 	 * first.
 	 */
 	stop(): Promise<void>;
-	/** What each plugin that has a word to say about it answers: null is well. */
+	/** Returns the health of each plugin that reports one: a reason, or null for healthy. */
 	health(): Promise<Map<string, string | null>>;
-	/** What plugins say does not go as it should. One that cannot say is named for that. */
+	/** Returns what plugins report as degraded. A plugin that cannot report is listed for that. */
 	degraded(): Promise<(Degradation & { component: string })[]>;
 };
 
@@ -144,7 +144,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 	}
 }
 
-/** Writes the order plugins came up in, what each stands on, and how long it took. */
+/** Renders the order in which plugins came up, what each needs, and how long it took. */
 export function bootTree(steps: readonly BootStep[]): string {
 	const width = Math.max(...steps.map(({ plugin }) => plugin.length));
 	return steps

@@ -28,10 +28,11 @@ export type LogListener = {
 };
 
 /**
- * How far a node may be ahead at any time: other nodes may be restarting, or have lost the chain.
+ * Limits how many blocks a node may be ahead: other nodes may be restarting, or have lost the
+ * chain.
  */
 const AHEAD_MAX = 2_000;
-/** No chain makes blocks faster: the fastest known one makes ten in a second. */
+/** Limits the speed of chains: the fastest known one makes ten blocks in a second. */
 const BLOCKS_PER_SECOND_MAX = 20;
 
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,13}$/);

@@ -47,7 +47,7 @@ export function openHeadSocket(options: HeadSocketOptions): () => void {
 	const wanted = (options.listeners ?? []).flatMap((listener) => {
 		return listener.filters.map((filter) => ({ listener, filter }));
 	});
-	/** By the id that the node gave the subscription. */
+	/** Maps the id that the node gave a subscription to its listener. */
 	const listening = new Map<unknown, LogListener>();
 	let trusted = false;
 	const socket = new WebSocket(options.url);

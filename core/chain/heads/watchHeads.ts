@@ -67,7 +67,10 @@ const SOCKETS_MAX = 2;
 const ALL_LOST = "a head socket ended; polling until one is back";
 const ONE_LOST = "a head socket ended; another one still speaks";
 
-/** After this many poll intervals of silence a socket is doubted, and the chain is polled again. */
+/**
+ * The number of silent poll intervals after which a socket is not trusted, and the chain is polled
+ * again.
+ */
 const SILENT_POLLS = 10;
 
 /**

@@ -20,15 +20,15 @@ export type FinalLogsAsked = {
 	/** The contracts; at least one. */
 	addresses: readonly Address[];
 	fromBlock: number;
-	/** How many blocks must be on top of a block before it is read. */
+	/** The number of blocks on top of a block before it is read. */
 	finalDepth: number;
-	/** How many blocks are read at once; fewer where the node refuses that many. */
+	/** The number of blocks that are read at once; fewer where the node refuses that many. */
 	blocksMax: number;
 	/** The last block to read, however many are final. */
 	toBlockMax?: number | undefined;
 	/** The last block of the read before; the new blocks must continue from it. */
 	after?: { block: number; hash: Hex } | null | undefined;
-	/** Whether the time of a log's block is wanted, which may cost one call per block. */
+	/** Returns whether the time of a log's block is wanted, which may cost one call per block. */
 	isTimed?(log: RawLog): boolean;
 	signal: AbortSignal;
 };

@@ -2,7 +2,7 @@
 
 import { defineFaults, type Fault } from "#core/fault.ts";
 
-/** One JSON-RPC call. */
+/** Holds one JSON-RPC call. */
 export type RpcCall = { method: string; params: readonly unknown[] };
 
 export type RpcOptions = {
@@ -14,8 +14,8 @@ export type RpcOptions = {
 	/** The newest block that the question needs: an endpoint without it is asked last. */
 	minBlock?: number | undefined;
 	/**
-	 * If a batch needs several requests they are sent one after the other, so that earlier calls are
-	 * answered earlier.
+	 * True: if a batch needs several requests they are sent one after the other, so that earlier
+	 * calls are answered earlier.
 	 */
 	inOrder?: boolean | undefined;
 	/**
@@ -36,15 +36,15 @@ export type RpcOptions = {
 };
 
 /**
- * How two answers are compared: the whole result, or `digest` of the result of the call at `index`,
- * for results in which honest nodes differ.
+ * Says how two answers are compared: the whole result, or `digest` of the result of the call at
+ * `index`, for results in which honest nodes differ.
  */
 export type RpcQuorum = true | { digest(result: unknown, index: number): string };
 
-/** One call's outcome in a batch of independent calls. */
+/** Holds one call's outcome in a batch of independent calls. */
 export type RpcOutcome = { kind: "result"; result: unknown } | { kind: "fault"; fault: Fault };
 
-/** What was sent to the endpoints so far. */
+/** Counts what was sent to the endpoints so far. */
 export type RpcStats = { requests: number; calls: number; bytes: number };
 
 /**
@@ -61,8 +61,8 @@ export type Rpc = {
 	/** Returns results in the order of the calls. One call's error fails all. */
 	batch(calls: readonly RpcCall[], options?: RpcOptions): Promise<unknown[]>;
 	/**
-	 * The same, but a refused call fails alone, and so does one whose result no endpoint made
-	 * readable. Throws where nothing was learned.
+	 * Sends a batch like `batch`, but a refused call fails alone, and so does one whose result no
+	 * endpoint made readable. Throws where nothing was learned.
 	 */
 	settle(calls: readonly RpcCall[], options?: RpcOptions): Promise<RpcOutcome[]>;
 	/**
@@ -82,8 +82,8 @@ export type Rpc = {
 export type RpcErrorObject = { code: number | null; message: string };
 
 /**
- * How an endpoint's answer was impossible. These are values of a metric's label: few, and never
- * text from an endpoint.
+ * Names why an endpoint's answer is impossible. These are values of a metric's label: few, and
+ * never text from an endpoint.
  */
 export type RpcInconsistency =
 	/** Logs are missing that a block's bloom, or another answer, proves. */
@@ -154,7 +154,7 @@ export const RPC_PURPOSES = {
 
 export type RpcPurpose = keyof typeof RPC_PURPOSES;
 
-/** From 1 (first) to 5 (last). */
+/** Ranks calls, from 1 (first) to 5 (last). */
 export type RpcRank = (typeof RPC_PURPOSES)[RpcPurpose];
 
 const PURPOSES = Object.keys(RPC_PURPOSES) as RpcPurpose[];

@@ -18,7 +18,7 @@ type Tried<Result> =
 	| { kind: "answer"; by: Attempt<Result>; result: Result; places: ReadonlySet<number> }
 	| { kind: "error"; by: Attempt<Result>; error: unknown; places?: undefined };
 
-/** Lists the purposes that somebody waits for. */
+/** Lists the purposes of calls for which a person waits. */
 const HEDGED: ReadonlySet<RpcPurpose> = new Set(["intents", "requests"]);
 /** Matches methods that change nothing, however often they are asked. */
 const READS =
@@ -29,16 +29,19 @@ const HEDGE_MIN_MS = 150;
 const HEDGE_MAX_MS = 2_000;
 /** Says after how long the next endpoint is asked where too little is known of the first. */
 const HEDGE_UNKNOWN_MS = 1_000;
-/** Of one chain: an endpoint that is slow under load must not double the load of the others. */
+/**
+ * Limits the hedged calls of one chain: an endpoint that is slow under load must not double the
+ * load of the others.
+ */
 const HEDGES_AT_ONCE_MAX = 16;
 const OVERTAKEN_MAX = 3;
 
 type Hedges = ReturnType<typeof createHedges>;
 
 /**
- * Asks one endpoint after the other: the next one where one is silent. Where somebody waits for
- * what is only read, silence is not waited for to its end: the next one is asked beside it, and
- * whichever answers first is used whole.
+ * Asks one endpoint after the other: the next one where one is silent. For reads that a person
+ * waits for, the next one is asked in parallel before the time limit, and whichever answers first
+ * is used whole.
  */
 export function createTurns(given: {
 	clock: Clock;
@@ -198,7 +201,10 @@ function createHedges(clock: Clock) {
 			return by;
 		},
 		answered: (endpoint: Endpoint) => void missed.delete(endpoint),
-		/** Who is overtaken again and again, or has never answered, loses its place until it does. */
+		/**
+		 * Lowers the rank of an endpoint that is slower again and again, or has never answered, until
+		 * it answers.
+		 */
 		overtaken<Result>(endpoint: Endpoint, { calls }: RpcQuestion<Result>): void {
 			const nowMs = clock.nowMs();
 			const times = (missed.get(endpoint) ?? 0) + 1;

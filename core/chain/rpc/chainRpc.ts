@@ -23,7 +23,7 @@ export type ChainRpcOptions = {
 	clock: Clock;
 	log: Log;
 	metrics?: RpcMetrics | undefined;
-	/** How many endpoints must agree if a question requires a quorum. */
+	/** The number of endpoints that must agree if a question requires a quorum. */
 	quorum?: number | undefined;
 	/** An endpoint without a question for this long is probed for its speed and head. */
 	probeAfterMs?: number | undefined;
@@ -137,7 +137,7 @@ function createAsker({ clock, quorum = 1 }: ChainRpcOptions, pool: EndpointPool)
 	}
 }
 
-/** Returns the endpoints with those heard already at the end. */
+/** Returns the endpoints, those that already answered at the end. */
 function othersFirst(order: readonly Endpoint[], heard: Iterable<string>): readonly Endpoint[] {
 	const names = new Set(heard);
 	const isHeard = ({ name }: Endpoint) => names.has(name);

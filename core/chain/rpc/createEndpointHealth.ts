@@ -3,8 +3,8 @@
 import type { CallClass } from "#core/chain/rpc/Rpc.ts";
 
 /**
- * What is known about one endpoint: its speed, failures, and blocks. It has no clock and asks
- * nothing: callers report facts with their time.
+ * Holds what is known about one endpoint: its speed, failures, and blocks. It has no clock and
+ * makes no calls: callers report facts with their time.
  */
 export type EndpointHealth = {
 	/** Reports a request that was answered after this long. */

@@ -16,7 +16,7 @@ import { Fault } from "#core/fault.ts";
 export type RpcPost = {
 	url: string;
 	body: string;
-	/** How many calls the body holds. */
+	/** The number of calls in the body. */
 	calls: number;
 	timeoutMs: number;
 	bodyBytesMax: number;
@@ -29,7 +29,7 @@ export type RpcPosted = { body: unknown; bytes: number };
 
 export type HttpRpcOptions = {
 	url: string;
-	/** How long one HTTP request may take. */
+	/** Limits the time of one HTTP request. */
 	timeoutMs: number;
 	/** The most calls in one HTTP request; an endpoint's lower limit is learned. */
 	batchMax: number;

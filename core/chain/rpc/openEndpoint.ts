@@ -69,7 +69,7 @@ type ChainCheck = Pick<EndpointOptions, "chain" | "log" | "metrics"> & {
 	labels: { chain: string; endpoint: string };
 };
 
-/** With a longer wait, another endpoint is better. */
+/** Limits the wait for a turn; another endpoint is better then. */
 const WAIT_MAX_MS = 10_000;
 
 const CHAIN_ID = { method: "eth_chainId", params: [] };

@@ -1,4 +1,4 @@
-// Reads a node's answers, and tells what kind of error each node means.
+// Reads a node's answers, and names the kind of each error.
 
 import {
 	type RpcCall,
@@ -64,7 +64,9 @@ const AWAY_WORDS =
 
 const SILENCES = new Set(["rpc_transport", "rpc_wrong_chain", "rpc_unreadable"]);
 
-/** No limit is higher; a larger number is an end of the range itself. */
+/**
+ * Limits block ranges that a node may allow; a larger number in its message is the end of a range.
+ */
 const RANGE_BLOCKS_MAX = 10_000_000;
 /** The sentence is the endpoint's: only its beginning is read. */
 const TEXT_MAX = 600;
@@ -91,7 +93,7 @@ const AFTER_ITS_WORD = new RegExp(`(?:max|limit|allowed|than size)[^\\d.;]{0,40}
 /** Error texts of nodes are cut here: a revert's message can be megabytes. */
 const ERROR_TEXT_MAX = 300;
 
-/** So much of one is read at all. */
+/** Limits the characters of an error message that are read. */
 const MESSAGE_MAX = 2_000;
 
 /** "Invalid params" and "internal error": Ronin and Tenderly put the reason into `data`. */

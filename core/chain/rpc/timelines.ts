@@ -9,7 +9,7 @@ import { createTimely } from "#core/db/openGatheringSocket.ts";
 export type LearnedRate = { perSecond: number; version: number };
 
 export type Reservation = {
-	/** When the first of the reserved calls may be sent; below 0 if unused time remains. */
+	/** The wait until the first of the reserved calls may be sent; below 0 if unused time remains. */
 	inMs: number;
 	/** The rate that the reservation was computed with. */
 	perSecond: number;
@@ -57,7 +57,8 @@ export const STEADY_SHARE = 0.95;
 export const LEAST_SHARE = 0.05;
 
 /**
- * How much of an endpoint's time a process reserves at once; others wait for it at most this long.
+ * The part of an endpoint's time that a process reserves at once; others wait for it at most this
+ * long.
  */
 export const SLICE_MS = 200;
 
@@ -75,12 +76,13 @@ export const PAUSE_MAX_MS = 30_000;
 export const LEARNED_PER_SECOND_MIN = 1;
 
 /**
- * After a refusal the rate is what was answered in the last second, within these parts of the rate.
+ * The least and most of the rate to which a refusal lowers it; in between, what was answered in the
+ * last second.
  */
 export const LOWERED_LEAST = 0.5;
 export const LOWERED_MOST = 0.8;
 
-/** If fewer calls than this were sent, a first refusal shows little about the limit. */
+/** The number of calls below which a first refusal shows little about the limit. */
 export const FIRST_REFUSED_LEAST = 20;
 
 /**
@@ -97,17 +99,17 @@ export const HOLD_MIN_MS = 5_000;
 export const HOLD_MAX_MS = 10 * 60_000;
 export const SAME_RATE = 0.2;
 
-/** After this long without a refusal the learned rate is dropped. */
+/** The time without a refusal after which the learned rate is dropped. */
 export const LEARNED_KEPT_MS = 30 * 60_000;
 
-/** A process's share of the rate while the database cannot tell what others take. */
+/** A process's share of the rate while the database does not answer. */
 export const SHARE_ALONE = 0.25;
-/** How long a process waits for the database when it reserves calls. */
+/** Limits how long a process waits for the database when it reserves calls. */
 export const RESERVE_TIMEOUT_MS = 500;
-/** How long the database is not asked again after a failure. */
+/** The time for which the database is not asked again after a failure. */
 export const AWAY_MS = 5_000;
 
-/** How often a rate-limited request is repeated if a chain has only one endpoint. */
+/** Limits how often a rate-limited request is repeated if a chain has only one endpoint. */
 export const TRIES_ALONE_MAX = 4;
 /** The longest pause before that. */
 export const PAUSE_ALONE_MAX_MS = 5_000;

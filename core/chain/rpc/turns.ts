@@ -13,7 +13,7 @@ import {
 import type { Clock } from "#core/clock.ts";
 import type { sleep } from "#core/time.ts";
 
-/** How urgent a call is, and how its caller gives up. */
+/** Says how urgent a call is, and how its caller gives up. */
 export type CallTurn = { rank: RpcRank; signal?: AbortSignal | undefined };
 
 /** A waiting caller; `grant` is called once, with at least one call. */
@@ -60,8 +60,8 @@ const ROUNDING = 1e-6;
 
 /**
  * Makes the queue of callers: the lowest rank first, and within a rank in order of arrival. Each
- * other waiting rank is owed a twentieth of what is served meanwhile, and gets it as soon as that
- * is a whole call: so none starves, and the first rank keeps at least four fifths.
+ * other waiting rank has a claim to a twentieth of what is served meanwhile, and gets it as soon as
+ * that is a whole call: so none starves, and the first rank keeps at least four fifths.
  */
 export function createTurns(): Turns {
 	const queues = new Map<RpcRank, Waiting[]>(RANKS.map((rank) => [rank, []]));
@@ -109,7 +109,7 @@ export function createTurns(): Turns {
 		return { rank: first, most: isAlone ? Infinity : Math.ceil((1 - nearest) / LEAST_SHARE) };
 	}
 
-	/** Charges the served rank and credits the waiting; a rank without callers is owed nothing. */
+	/** Charges the served rank and credits the waiting; a rank without callers gets no credit. */
 	function settle(served: RpcRank, granted: number): void {
 		for (const rank of RANKS) {
 			if (queueOf(rank).length === 0 && rank !== served) owed.delete(rank);

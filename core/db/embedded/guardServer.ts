@@ -23,7 +23,7 @@ export type LifeLockPlan = {
 	lifeLock: string;
 	holderFile: string;
 	cluster: string;
-	/** For tests. */
+	/** Shorter time limits, for tests. */
 	limits?: { unseenMs: number; endingMs: number };
 };
 
@@ -35,21 +35,21 @@ const held = new Set<Database>();
 const POSTMASTER_CHECK_MS = 250;
 const ORPHAN_CHECK_MS = 200;
 /**
- * How many failed checks are accepted of a server that lives but cannot answer who uses it (too
- * many connections, recovery).
+ * Limits the failed checks of a server that runs but cannot answer who uses it (too many
+ * connections, recovery).
  */
 const UNKNOWN_CHECKS_MAX = 600;
 
 /**
- * For a holder that cannot be seen from here: one in another container, or one that has just
- * removed the file with its name and is about to release the lock.
+ * The wait for a holder that cannot be seen from here: one in another container, or one that has
+ * just removed the file with its name and is about to release the lock.
  */
 const UNSEEN_TIMEOUT_MS = 5_000;
-/** For a holder whose server runs here: longer than a killed server takes to exit. */
+/** The wait for a holder whose server runs here: longer than a killed server takes to exit. */
 const RUNNING_TIMEOUT_MS = 500;
 /**
- * For a watchdog whose server is gone: it may be connecting (15 s), stopping (80 s), or waiting for
- * a processor.
+ * The wait for a watchdog whose server is gone: it may be connecting (15 s), stopping (80 s), or
+ * waiting for a processor.
  */
 const ENDING_TIMEOUT_MS = 120_000;
 const EVERY_MS = 20;

@@ -39,7 +39,10 @@ export type ServerUser = {
 	name: string;
 	uid: number;
 	gid: number;
-	/** What to put before a command so that it runs as this user; empty when we already are it. */
+	/**
+	 * The words before a command so that it runs as this user; empty when the process already is this
+	 * user.
+	 */
 	prefix: readonly string[];
 };
 

@@ -31,7 +31,7 @@ export type Users = {
 type Attempt = { kind: "open"; client: pg.Client } | { kind: "absent" };
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a shutdown or a recovery of the server may take while we wait. */
+/** Limits the wait for a shutdown or a recovery of the server. */
 const BUSY_TIMEOUT_MS = 120_000;
 const QUERY_TIMEOUT_MS = 10_000;
 

@@ -10,12 +10,13 @@ const REPORT_CHARS_MAX = 100_000;
 export type Watchdog = {
 	/** Closes its pipe: the watchdog stops the server once it has no users. */
 	letGo(): void;
-	/** Resolves when its process has ended, for whatever reason. */
+	/** Resolves when the watchdog's process has ended. */
 	ended: Promise<void>;
 };
 
 /**
- * Their pipes must stay open until we end: a garbage-collected child would look like a dead parent.
+ * Holds the watchdogs, whose pipes must stay open until this process ends: a garbage-collected
+ * child would look like a dead parent.
  */
 const living = new Set<ChildProcess>();
 

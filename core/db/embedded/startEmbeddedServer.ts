@@ -26,7 +26,7 @@ export type ServerPlace = {
 	settings: Record<string, string>;
 };
 
-/** One process's share of a server. */
+/** Holds one process's share of a server. */
 export type Share = {
 	how: "started" | "joined";
 	/** The connection that shows others that we use the server. */
@@ -36,7 +36,7 @@ export type Share = {
 };
 
 export type EmbeddedServer = {
-	/** For `pg`: the database `tapeline`, over a Unix socket. */
+	/** The connection string for `pg`: the database `tapeline`, over a Unix socket. */
 	connectionString: string;
 	how: "started" | "joined";
 	/** The folder of its data: not always below DATA_DIR. */

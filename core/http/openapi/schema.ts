@@ -25,7 +25,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>;
 export const OPTIONAL_MEMBER = "x-optional";
 
 const HOME = "#/components/schemas/";
-/** What zod writes for a template literal of "0x" and any text. */
+/** The pattern that zod writes for a template literal of "0x" and any text. */
 const ANY_HEX = "^0x[\\s\\S]{0,}$";
 
 const OPTIONS: Parameters<typeof z.toJSONSchema>[1] = {
