@@ -12,7 +12,7 @@ export const LINE_LENGTH_MAX = 200;
 export const TOOL_TIMEOUT_MS = 10_000;
 
 /**
- * How long an answer may send nothing: a model's time, then a tool's, and some seconds of our own.
+ * Limits the pause within an answer: a model's time, then a tool's, and some seconds of our own.
  */
 export const ANSWER_IDLE_SECONDS = 60;
 
@@ -29,7 +29,7 @@ export const PARTS_MAX = 1_000;
 /** The longest id of a message, which is the default of its `idempotency-key`. */
 export const MESSAGE_ID_CHARS_MAX = 200;
 
-/** How long names are looked up, and how long a book that did not answer is left alone. */
+/** Limits the lookup of names, and how long a book that did not answer is left alone. */
 export const NAMES_TIMEOUT_MS = 500;
 export const NAMES_AWAY_MS = 5_000;
 

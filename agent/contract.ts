@@ -30,7 +30,7 @@ export type Asked = {
 	/** The text as the user typed it. */
 	text: string;
 	caller: Caller;
-	/** The same key with the same text executes an action once. */
+	/** Repeats with the same key and text execute an action once. */
 	idempotencyKey: string | null;
 	/**
 	 * Identifies a caller who is not signed in (an address, an account); guests share the model's
@@ -40,8 +40,8 @@ export type Asked = {
 	/** Asks no language model where the grammar does not read the text. */
 	isWithoutModel?: boolean;
 	/**
-	 * The command of the last answer, as its client tells it: what a question that goes on leaves out
-	 * (`and in the last hour?`). It only ever changes which open question is answered.
+	 * The command of the last answer, as its client sends it: it fills in what a follow-up question
+	 * leaves out (`and in the last hour?`). It only ever changes which open question is answered.
 	 */
 	subject?: string;
 	/** Leaves the age of figures out of the line, and room for it; the channel adds it at sending. */

@@ -53,7 +53,7 @@ type Understood = {
 
 /** Limits the length of a subject: that of a printed command. */
 export const SUBJECT_CHARS_MAX = 300;
-/** Limits the length of a word that a note repeats. */
+/** Limits the characters of a word that a note repeats. */
 const NOTED_CHARS_MAX = 40;
 /** Reserves room for the longest age of a figure: ` · 12345 min ago`. */
 const AGE_CHARS_MAX = 16;

@@ -12,7 +12,7 @@ const entrySchema = z.strictObject({
 	examples: z.array(z.string()),
 	capability: z.string(),
 	effect: z.enum(["read", "prepare", "execute"]),
-	/** Whether callers who are not signed in get an answer, too. */
+	/** Says whether callers who are not signed in get an answer, too. */
 	access: z.enum(["everybody", "profile"]),
 });
 type Entry = z.output<typeof entrySchema>;

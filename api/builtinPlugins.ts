@@ -17,7 +17,10 @@ import { tradingPlugin } from "#plugins/trading/plugin.ts";
 import { transfersPlugin } from "#plugins/transfers/plugin.ts";
 import { walletsPlugin } from "#plugins/wallets/plugin.ts";
 
-/** What ships. The loader sorts it; a need that nothing here meets does not compile. */
+/**
+ * Lists the plugins that ship. The loader sorts them; a need that none of them provides does not
+ * compile.
+ */
 export const builtinPlugins = definePlugins([
 	chainScannerPlugin,
 	looksRarePlugin,

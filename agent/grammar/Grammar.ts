@@ -45,7 +45,7 @@ export type Grammar = {
 	leftOutBy(reading: Reading, text: string): string | null;
 	/**
 	 * Reads a question that leaves out what the last answer was about; null where it is none, and for
-	 * whatever moves value. `isLed`: it says itself that it goes on (`and`, `what about`).
+	 * anything that moves value. `isLed`: its words show that it continues (`and`, `what about`).
 	 */
 	follow(text: string, subject: Reading, names?: KnownNames): Followed | null;
 	/** Prints a reading so that `parse` reads it back as the same. */
@@ -85,8 +85,8 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	const byName = new Map(entries.map((entry) => [entry.command.name, entry]));
 	const reader = createReader(entries, options.chains);
 	/**
-	 * What is suggested: an example to send, or the shape of a command that moves value. Its amounts
-	 * must come from the owner, never from an example.
+	 * Holds what is suggested for a command: an example to send, or the shape of a command that moves
+	 * value. Its amounts must come from the owner, never from an example.
 	 */
 	const examples = new Map<Command, string>();
 	const shown = (command: Command) => examples.get(command) ?? shapeOf(command);
@@ -162,7 +162,7 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 	return { parse, namesIn, leftOutBy: leftOut, follow, print, commands };
 }
 
-/** Reads the first whole question that a text makes of its subject, and that leaves no word out. */
+/** Reads the first whole question that a text and its subject make, and that leaves no word out. */
 function followSubject(
 	text: string,
 	{ entry, names, ...subject }: Reading & { entry: Entry | undefined; names: KnownNames },
@@ -188,7 +188,7 @@ function followSubject(
 	return null;
 }
 
-/** Reads with the known names as one word each; first so that nothing is left out. */
+/** Reads with the known names as one word each; first without leaving any word out. */
 function readNamed(words: Words, names: KnownNames, reader: Reader): Look {
 	const ways = names.size > 0 ? withKnownNames(withoutSigns(words), names, reader) : [];
 	const looks = ways.map(reader.readLoose);

@@ -140,8 +140,8 @@ type Loose = {
 };
 
 /**
- * Reads words by the forms, without the words around them that change nothing; else by a topic. A
- * form counts only if no word of a name in it has another meaning.
+ * Reads words by the forms, without surrounding words that change nothing; else by a topic. A form
+ * counts only if no word of a name in it has another meaning.
  */
 function readLoose(words: Words, { looseRoot, rules, topics, mainHeads }: Loose): Look {
 	const { low } = words;

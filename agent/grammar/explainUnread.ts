@@ -8,7 +8,7 @@ import type { Look } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
 
 /**
- * Why no command reads a text: a stable code, a sentence, and where (0-based, in UTF-16 code
+ * Holds why no command reads a text: a stable code, a sentence, and where (0-based, in UTF-16 code
  * units).
  */
 export type Unread = {

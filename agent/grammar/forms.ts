@@ -34,11 +34,13 @@ export type Entry = {
 	isStrict: boolean;
 	/** All words that its forms contain. */
 	words: ReadonlySet<string>;
-	/** The words that its forms begin with; null stands for a slot. */
+	/** The first words of the command's forms; null is a slot. */
 	heads: ReadonlySet<string | null>;
 };
 
-/** Names take nearly any word, so they are tried last. */
+/**
+ * Orders slots by how many words they accept: names accept nearly any word, so they are tried last.
+ */
 const ORDER: readonly Slot["kind"][] = [
 	...(["word", "address", "percent", "id", "window", "period", "chain", "amount"] as const),
 	...(["token", "asset", "collection"] as const),
@@ -80,7 +82,7 @@ export function compileForms(commands: readonly { command: Command; forms: FormI
 		});
 	}
 
-	/** Returns one node that stands for several states at once. */
+	/** Returns one node that combines several states. */
 	function nodeOf(several: State[]): Node {
 		const ids = [...new Set(several)].sort((a, b) => a.id - b.id);
 		const key = ids.map(({ id }) => id).join();

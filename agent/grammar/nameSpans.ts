@@ -6,7 +6,7 @@ import type { KnownName, KnownNames } from "#core/plugin/Tool.ts";
 
 export type NameRules = {
 	rules: SlotRules;
-	/** Says whether a word shows a topic by itself. */
+	/** Returns whether a word shows a topic by itself. */
 	isTopical(low: string): boolean;
 };
 

@@ -47,7 +47,7 @@ const PLAIN = /^[ -~]*$/;
 const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 const BLANK = /[\t\p{Zs}]/u;
 const EMOJI = /\p{RGI_Emoji}/vy;
-/** Excluded: keycaps are digits, and tag characters are text that nobody sees. */
+/** Excludes keycaps, which are digits, and tag characters, which are invisible text. */
 const NO_EMOJI = /[ -~\u{e0000}-\u{e007f}]/u;
 const INVISIBLE =
 	/\p{C}|\p{Variation_Selector}|[\u115f\u1160\u2800\u3164\uffa0\ufffd]|\u034f|\u17b4|\u17b5/u;
@@ -124,7 +124,7 @@ const TOGETHER = [
 	new Set(["Han", "Bopomofo"]),
 ];
 
-/** Letters of other scripts that look like Latin ones. */
+/** Lists letters of other scripts that look like Latin ones. */
 const LATIN_LOOKS = new Set(
 	"аАвВеЕкКмМнНоОрРсСтТуУхХіІјЈѕЅһҺԁԛԜԝѡгпьЬЗзЭбαΑβΒΕεΖΗηΙιΚκΜΝνοΟρΡΤτυΥΧχωγσոսօհցզՕՍՏ",
 );

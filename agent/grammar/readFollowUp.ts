@@ -22,7 +22,7 @@ const ABOUT = new Set(["what", "how", "what's", "hows", "how's"]);
 const KINDS = ["name", "token", "time", "chain"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** What a subject says of one kind, and how that is typed. */
+/** Holds a value of a subject, its kind, and how it is typed. */
 type Said = { kind: Kind; value: string; typed: string };
 
 /** A whole question, with what it took of the subject. */

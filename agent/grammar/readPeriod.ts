@@ -67,8 +67,8 @@ const SHORT_MONTHS = new Map(
 
 /**
  * Reads a period that begins at `at`: `last half hour` is `30m`, `in october` is `october-utc`,
- * `yesterday at 14:00` is `yesterday-14:00-utc`. Undefined where none begins there. What is said
- * without a zone is UTC.
+ * `yesterday at 14:00` is `yesterday-14:00-utc`. Undefined where none begins there. A time without
+ * a zone is UTC.
  */
 export function readPeriod(words: Words, at: number, to: number): Read | undefined {
 	let from = at;

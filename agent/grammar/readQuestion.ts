@@ -1,4 +1,4 @@
-// Reads a question in any order of words: all of them are accounted for, or said to be left out.
+// Reads a question in any order of words: each word is used, or listed as left out.
 
 import { readLooseTime, readPeriod } from "#agent/grammar/readPeriod.ts";
 import { isNameWord, isWindow, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
@@ -14,7 +14,7 @@ const WORDS_MAX = 24;
 /** Limits the words that an answer may leave out, with a note. */
 const LEFT_OUT_MAX = 3;
 
-/** Holds what each word of a text is, for one command. */
+/** Names the role of each word of a text for one command. */
 type Role = "topic" | "name" | "value" | "function" | "open" | "number";
 
 type Draft = {
@@ -291,7 +291,7 @@ function takeNumbers(draft: Draft): boolean {
 const OF_TIME = new Set(["at", "this"]);
 
 /**
- * Returns true where a word asks for persons of a command that tells none (`who minted kiln folk`),
+ * Returns true where a word asks for persons of a command that names none (`who minted kiln folk`),
  * or for some of a collection's tokens (`which kiln folk sold`).
  */
 function asksForOthers({ taker, words, roles, values }: Draft): boolean {
@@ -351,8 +351,8 @@ function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
 }
 
 /**
- * Returns the words of a text that a reading of somebody else (a model) does not account for: empty
- * for none, undefined where one of them may not be left out.
+ * Returns the words of a text that another reader's (a model's) reading does not use: empty for
+ * none, undefined where one of them may not be left out.
  */
 export function leftOutBy(
 	{ command, values }: { command: Command; values: Readonly<Record<string, string>> },

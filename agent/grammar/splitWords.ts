@@ -2,7 +2,7 @@
 
 import type { TextRefusal } from "#agent/grammar/normaliseText.ts";
 
-/** The words of a text as parallel lists, which saves one object per word. */
+/** Holds the words of a text as parallel lists, which saves one object per word. */
 export type Words = {
 	kind: "words";
 	/** As typed; a quoted name without its quotes. */
@@ -23,7 +23,7 @@ export type WordKind = "word" | "quoted" | "sign";
 
 const QUOTED_LENGTH_MAX = 128;
 
-/** Lists words that change nothing wherever they stand: small words, greetings, politeness. */
+/** Lists words that change nothing in any place: small words, greetings, politeness. */
 const FUNCTION = setOf(
 	"a an the this that these those it its it's is are am be been being do does did has have had " +
 		"can could would of on in at for to from as about by i me we us you u ya what whats what's " +
@@ -38,7 +38,7 @@ const FUNCTION = setOf(
 		"something bout fren frens able possible kindly anyone somebody someone anybody",
 );
 
-/** Lists the only words that may stand beside a name that asks for something by itself. */
+/** Lists the only words that may be beside a name that asks for something by itself. */
 const SHOWING = setOf(
 	"show me what whats what's is the a about check pull up see get tell give gimme please pls plz hey gm of on it",
 );
@@ -73,7 +73,7 @@ const DECIDING = setOf(
 /** Lists words that join two parts of one name: `world of women`. */
 const LINKING = setOf("of the and &");
 
-/** Lists words that may stand in front of a length of time. */
+/** Lists words that may come before a length of time. */
 const BEFORE_TIME = setOf("last past this the in over for during within of");
 
 /** Lists words that ask for persons. */
@@ -94,8 +94,8 @@ const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 /**
  * Splits a normalised text into words, quoted names and signs.
  *
- * Refuses numbers that people read in different ways (`1,000`, `1 000`, `1.000`), wherever they
- * stand, and separators between two commands.
+ * Refuses numbers that people read in different ways (`1,000`, `1 000`, `1.000`) in any place, and
+ * separators between two commands.
  */
 export function splitWords(text: string): Words | TextRefusal {
 	const words = noWords();

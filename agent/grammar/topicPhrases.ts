@@ -9,7 +9,9 @@ export type Taker = {
 	command: Command;
 	needed: ReadonlySet<string>;
 	slotOf(kind: Slot["kind"]): string | undefined;
-	/** Phrases by their first word; each part stands together, other words may be between parts. */
+	/**
+	 * Phrases by their first word; each part must occur unbroken, other words may be between parts.
+	 */
 	phrases: ReadonlyMap<string, readonly (readonly (readonly string[])[])[]>;
 };
 
@@ -23,7 +25,7 @@ export type Topics = {
 	meantBy(low: string): string;
 };
 
-/** Matches a letter that stands three times or more: `flooor`. */
+/** Matches a letter that occurs three times or more in a row: `flooor`. */
 const DRAWN_OUT = /([a-z])\1{2,}/;
 
 /** Limits the words between two parts of a phrase. */

@@ -76,7 +76,7 @@ export function walkForms(
 	return { found: walk.found, far: walk.far, farNode: walk.farNode, words, range };
 }
 
-/** Returns true where a word is what follows a name: the name ends before it. */
+/** Returns true where a word can follow a name: the name ends before it. */
 export function goesOn(after: Node, words: Words, at: number, rules: SlotRules): boolean {
 	if (after.words.has(words.low[at] ?? "")) return true;
 	return after.slots.some(

@@ -67,8 +67,8 @@ const answerSchema = z.strictObject({ command: z.string().max(300).nullable() })
 /** The longest answer: a command is short, but some models think aloud before it. */
 const ANSWER_TOKENS_MAX = 1_024;
 /**
- * How many times its reservation one call is charged at most: a number that the endpoint makes up
- * must not use up what all others have.
+ * Limits the charge of one call to this many times its reservation: a false number from the
+ * endpoint must not use up the budget of all others.
  */
 const USED_TIMES_MAX = 4;
 /** Matches an answer that is one block of code. */
@@ -85,7 +85,9 @@ const WINDOWS_PER_DAY = DAY_MS / HOUR_MS;
 /** The budget keeps a record per unit, so a unit is a thousandth of the hour's tokens. */
 const UNITS_PER_WINDOW = 1_000;
 const BUDGET_NAME = "agent model";
-/** How many guests it takes at least to use up the guests' tokens of an hour, in one process. */
+/**
+ * The least number of guests that it takes to use up the guests' tokens of an hour, in one process.
+ */
 const GUESTS_AT_LEAST = 5;
 
 /**

@@ -163,7 +163,7 @@ function tokensOf(said: string): string[] {
 	return said.match(/[\p{L}\p{N}_-]+/gu) ?? [];
 }
 
-/** Returns true where the words stand together, in their order. */
+/** Returns true where the words occur in a row, in their order. */
 function hasRun(words: readonly string[], run: readonly string[]): boolean {
 	if (run.length === 0) return false;
 	return words.some((_, at) => run.every((word, step) => words[at + step] === word));

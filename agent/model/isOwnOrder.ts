@@ -6,7 +6,7 @@ import { keepsQualifiers, type QualifierRules, quotesAuthor } from "#agent/model
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
 
-/** Lists the verbs of orders, by the word that their command begins with. */
+/** Lists the verbs of orders, by the first word of their command. */
 const VERBS: Readonly<Record<string, readonly string[]>> = {
 	buy: ["buy", "grab", "get", "purchase", "cop", "pick up"],
 	sell: ["sell", "get rid of", "dump", "unload", "offload"],
@@ -19,11 +19,11 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 	resume: ["resume"],
 };
 
-/** Matches what may stand in front of the verb: a greeting, and a plain wish. */
+/** Matches the words that may come before the verb: a greeting, and a plain wish. */
 const OPENING =
 	/^(?:(?:hey|hi|hello|yo|gm|ok|okay|oh|well|please|pls|plz|just|kindly) )*(?:(?:(?:can|could|would|will) you|i want to|i wanna|i need to|i would like to|i'd like to|id like to|let's|lets|go ahead and) )?(?:(?:please|pls|plz|kindly|just) )*$/;
 
-/** Lists the words of a wish that is said as a question. */
+/** Lists the first words of a wish in the form of a question. */
 const ASKING = new Set(["can", "could", "would", "will"]);
 
 /** Lists words that change nothing behind the verb. */
@@ -34,7 +34,7 @@ const SMALL = new Set(
 	).split(" "),
 );
 
-/** Lists the words that may stand in front of a value in place of a form's own word. */
+/** Lists the words that may come before a value in place of a form's own word. */
 const JOINING: Readonly<Record<string, readonly string[]>> = {
 	to: ["to"],
 	into: ["to"],
@@ -56,7 +56,7 @@ const JOINING: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Matches a text of letters, digits and the few signs that change no meaning: all others quote,
- * mark up, cross out or joke, as an emoji can. Hyphens and apostrophes stand inside words.
+ * mark up, cross out or joke, as an emoji can. Hyphens and apostrophes are inside words.
  */
 const PLAIN = /^(?:[\p{L}\d .,!?#$%…🙏👍🙂😊]|(?<=[\p{L}\d])['’-](?=[\p{L}\d]))*$/u;
 
@@ -106,7 +106,7 @@ export function isOwnOrder(
 	return isTail(words.slice(at));
 }
 
-/** Returns the place behind the verb; undefined where none stands behind a plain wish. */
+/** Returns the place after the verb; undefined where none follows a plain wish. */
 function behindVerb(words: readonly string[], verb: string): number | undefined {
 	for (const one of VERBS[verb] ?? [verb]) {
 		const own = one.split(" ");

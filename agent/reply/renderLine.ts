@@ -56,7 +56,9 @@ const LIGHT: readonly (readonly [number, number])[] = [
 
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 const ENDING = "…";
-/** How far back to look for a blank: half a figure would be another figure. */
+/**
+ * Limits how far back a blank is searched, in characters: half a figure would be another figure.
+ */
 const WORD_CHARS_MAX = 80;
 
 const linkSchema = z

@@ -69,13 +69,13 @@ const bodySchema = z
 	})
 	.meta({ id: "AgentChat", description: "A conversation, as the AI SDK's `useChat` sends it." });
 
-/** For the OpenAPI document: the part that every client shows. */
+/** Example for the OpenAPI document: the part that every client shows. */
 const EXAMPLE =
 	'data: {"type":"text-delta","id":"text-m1","delta":"Kiln Folk floor 0.51 ETH · 12 s ago"}\n\n';
 
 type Message = z.output<typeof messageSchema>;
 
-/** How many answers are looked through for a subject: refusals and help have none. */
+/** Limits the answers that are searched for a subject: refusals and help have none. */
 const SUBJECTS_LOOKED_AT = 10;
 const metadataSchema = z.object({ subject: z.string().min(1).max(SUBJECT_CHARS_MAX) });
 

@@ -12,7 +12,7 @@ import { requestContexts } from "#core/http/requests.ts";
 import { canBeReadByAnyPage, canFail, takesSlot } from "#core/http/routeMarks.ts";
 import type { AnyTool, Caller, Command } from "#core/plugin/Tool.ts";
 
-/** What all routes of the agent need. */
+/** Holds what all routes of the agent need. */
 export type AgentContext = {
 	/** Returns the agent, which exists only after all plugins are set up. */
 	agent(): OpenedAgent;
@@ -134,7 +134,7 @@ export async function authorOf(request: Request, { agent }: AgentContext): Promi
 	return { channel: "agent", profileId, authority };
 }
 
-/** Returns the address of the request, which tells guests apart. */
+/** Returns the address of the request, by which guests are distinguished. */
 export function guestOf(request: Request): { guest?: string } {
 	const address = requestContexts.get(request)?.clientAddress;
 	return address === undefined ? {} : { guest: address };

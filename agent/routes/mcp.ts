@@ -45,7 +45,10 @@ const keySchema = z.string().nullable().catch(null);
 
 type Asking = typeof inputRequired;
 
-/** What a client says with each call of 2026-07-28: here that it shows its user an address. */
+/**
+ * Parses what a client declares with each call of 2026-07-28: here that it shows its user an
+ * address.
+ */
 const showsAddresses = z.object({
 	"io.modelcontextprotocol/clientCapabilities": z.object({
 		elicitation: z.object({ url: z.object({}) }),
@@ -197,7 +200,9 @@ function roundOf(
 	return { key: named ?? (shows ? Bun.randomUUIDv7() : null), shows };
 }
 
-/** Sends the user to where a proposal waits for them; null where it waits for nobody. */
+/**
+ * Sends the user to the page where a proposal waits for them; null where it waits for no answer.
+ */
 function askOwner(
 	asking: Asking,
 	{ key, result }: { key: string | null; result: ToolResult },
@@ -235,8 +240,8 @@ function rendered(result: ToolResult): CallToolResult {
 }
 
 /**
- * Cuts the token off whatever one-time link a text has: a program that has one could say yes to
- * what it asked for itself. Tools give addresses without one; this holds where one does not.
+ * Removes the token of every one-time link from a text: a program that had one could approve what
+ * it asked for itself. Tools return addresses without one; this is a second check.
  */
 function withoutSecret(text: string): string {
 	return text.replace(ONE_TIME_LINK, "$1");

@@ -18,7 +18,7 @@ export type AuditContext = Pick<CliContext, "out" | "note" | "contributions"> & 
 const EXIT_BROKEN = 1;
 
 /**
- * Exports the audit log's head, and proves the log and the books whose roots stand in it, against
+ * Exports the audit log's head, and verifies the log and the books whose roots it contains, against
  * an exported head if one is given.
  */
 export const auditCommand = {

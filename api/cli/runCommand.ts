@@ -76,7 +76,7 @@ export const cliFault = defineFaults({
 });
 
 const LOCATION = "postgres/location";
-/** Limits how many worlds are listed: the first few show where to look. */
+/** Limits the worlds that are listed: a few are enough to show their place. */
 const WORLDS_MAX = 5;
 
 const CONNECT_TIMEOUT_MS = 10_000;

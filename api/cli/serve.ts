@@ -31,13 +31,16 @@ type Around = {
 const CLEAR = "\r\u001b[K";
 const COLUMNS_DEFAULT = 80;
 
-/** sysexits' EX_CONFIG: supervisors can tell "will never start like this" from "try again". */
+/**
+ * The exit code EX_CONFIG of sysexits: supervisors can distinguish "will never start like this"
+ * from "try again".
+ */
 const EXIT_CONFIG = 78;
 const EXIT_FAILURE = 1;
 
 /**
- * One Ctrl-C reaches us several times: from the terminal, and from each runner above us (npx, `bun
- * run`) that passes it on. Only a signal that comes later than this is a person's second one.
+ * Ignores repeated signals within this time: one Ctrl-C arrives several times, from the terminal
+ * and from each runner above us (npx, `bun run`). Only a later signal is a person's second one.
  */
 const ECHO_MS = 1_000;
 

@@ -25,7 +25,7 @@ type WorldPart =
 	| "socialUrl"
 	| "social";
 
-/** Where the service is, and which of its upstreams are the sandbox's. */
+/** Holds the address of the service, and which of its upstreams are the sandbox's. */
 type Told = {
 	url: string;
 	hasOwnWallets: boolean;
@@ -39,7 +39,7 @@ type Named = Pick<World, "httpUrl" | "firstBlock">;
 
 /** The sandbox is a process and not an import: the service only ever sees its URLs. */
 const WORLD_MAIN = join(import.meta.dir, "../../test/sandbox/main.ts");
-/** Of the sandbox's own marketplace: whoever calls without it is refused, as by the real one. */
+/** The key of the sandbox's own marketplace: calls without it are refused, as by the real one. */
 const PROVIDER_KEY = "sandbox";
 const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
@@ -159,8 +159,8 @@ export async function startWorld(dataDir: string): Promise<World> {
 }
 
 /**
- * Returns what the banner says of a sandbox beside the API: its ports are new at each start, and
- * without them nobody could trade in it.
+ * Returns the banner's lines about a sandbox beside the API: its ports are new at each start, and
+ * needed for trading in it.
  */
 export function worldLines(
 	{

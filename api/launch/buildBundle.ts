@@ -48,7 +48,10 @@ function removeOld(folder: string): void {
 	for (const { name } of old) rmSync(join(folder, name), { force: true });
 }
 
-/** In one file all modules would be in its place: each is told its own, for files beside it. */
+/**
+ * Replaces each module's own place in the bundle, where all would have the same, for files beside
+ * it.
+ */
 const ownPlaces: Bun.BunPlugin = {
 	name: "own-places",
 	setup(build) {
@@ -66,8 +69,8 @@ const ownPlaces: Bun.BunPlugin = {
 };
 
 /**
- * What few processes ever need, and only later: it stays where it is installed, and whoever needs
- * it loads it from there. In the bundle it costs each process 6 MB and 60 ms (measured).
+ * Leaves modules out of the bundle that few processes need, and only later: they are loaded from
+ * where they are installed. In the bundle they cost each process 6 MB and 60 ms (measured).
  */
 const late: Bun.BunPlugin = {
 	name: "late",

@@ -5,10 +5,10 @@ import { join } from "node:path";
 
 export const ROOT = join(import.meta.dir, "../..");
 
-/** What a bundle is made of: everything the service imports that is ours. */
+/** Lists the folders of a bundle's sources: everything the service imports that is ours. */
 export const SOURCE_FOLDERS = ["core", "plugins", "agent", "api"];
 
-/** What else decides how a bundle looks: which version of whose code. */
+/** Lists the other files that decide a bundle's content: versions of foreign code. */
 export const PINNED_FILES = ["package.json", "bun.lock", "tsconfig.json"];
 
 /** Git and packages leave it alone, and it goes when the packages are installed anew. */

@@ -231,7 +231,7 @@ function isBilled(url: string, { CHAIN_RPC_COMPUTE_UNITS_JSON }: CoreConfig): bo
 
 /**
  * Returns chains that are reached and perhaps not indexed. A home chain without any endpoint is
- * left out: nobody named it here, and what needs it says that it is away.
+ * left out: it is not configured, and what needs it reports it as away.
  */
 function othersOf(config: CoreConfig, chains: ChainRegistry): Chain[] {
 	const named = Object.keys(config.CHAIN_RPC_URLS_JSON).flatMap((name) => {

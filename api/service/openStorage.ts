@@ -25,17 +25,17 @@ import { migrateQueue } from "#core/runQueueWorkers.ts";
 
 export type OpenedServer = {
 	connectionString: string;
-	/** For the operator: which database this is, without its password. */
+	/** The database for the operator's eyes, without its password. */
 	where: string;
 	close(): Promise<void>;
 };
 
 export type Storage = {
 	db: Database;
-	/** This process's name among its peers, new at each start, and that of its connections. */
+	/** The process's name among its peers, new at each start, and that of its connections. */
 	holder: string;
 	session: string;
-	/** For the operator: which database this is, without its password. */
+	/** The database for the operator's eyes, without its password. */
 	where: string;
 	close(): Promise<void>;
 };

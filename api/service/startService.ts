@@ -59,11 +59,11 @@ export type ServiceOptions = {
 	env: Environment;
 	/** The machine's clock, which may be wrong: time is the database's (`core/serviceClock`). */
 	clock?: Clock;
-	/** For tests that move time itself: the machine's and, as far as we ask it, the database's. */
+	/** Replaces the time in tests: the machine's and, as far as we ask it, the database's. */
 	time?: Clock;
 	/** Replaces the log that the configuration asks for. */
 	log?: Log;
-	/** For tests that kill a process between two steps of what moves money. */
+	/** Lets tests kill a process between two steps that move money. */
 	observeSteps?: StepObserver;
 };
 
@@ -91,7 +91,9 @@ type Parts = {
 
 const core: ConfigSection<typeof coreConfig> = { owner: "core", schema: coreConfig };
 
-/** Which plugins to load: read before the rest, because only then are all variables known. */
+/**
+ * Declares which plugins to load: read before the rest, because only then are all variables known.
+ */
 const loading: ConfigSection = {
 	owner: "core",
 	schema: coreConfig.pick({ PLUGINS: true, PLUGINS_DISABLED: true }),

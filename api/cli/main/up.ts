@@ -82,7 +82,7 @@ function firstTime(sandboxDir: string): string {
 	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
 }
 
-/** Collections of the sandbox that come out while somebody looks on. */
+/** Describes the sandbox's collections that will be revealed while it runs. */
 function revealsOf({ reveals }: World): string {
 	return reveals.map((contract) => `anvil/${contract}`).join(",");
 }
