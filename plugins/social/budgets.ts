@@ -24,7 +24,10 @@ export type ReadState = {
 	month: string;
 	reads: number;
 	readsMax: number;
-	/** When the budget ends at the rate of today and yesterday; null: not in this month. */
+	/**
+	 * The time when the budget is used up at the rate of today and yesterday; null: not in this
+	 * month.
+	 */
 	endsAt: Date | null;
 };
 
@@ -39,7 +42,7 @@ export type ReadBudget = {
 	 * without a report counts fully: X may have answered. What X refused costs nothing.
 	 */
 	spend<Result>(atMost: number, call: (used: Used) => Promise<Result>): Promise<Result>;
-	/** Counts items of a call that is made whatever is left. */
+	/** Counts items of a call that is made even if the budget is used up. */
 	note(items: readonly string[]): Promise<void>;
 	state(): Promise<ReadState>;
 };

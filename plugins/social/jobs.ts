@@ -53,10 +53,10 @@ type PollDeps = {
 	receive: Receive;
 };
 
-/** What is polled: how X is asked, and how its answer is read. */
+/** Says what is polled: how X is asked, and how its answer is read. */
 type Source = {
 	name: "mentions" | "messages";
-	/** How many items X may bill for one text. */
+	/** The number of items that X may bill for one text. */
 	itemsPerText: number;
 	ask(given: {
 		botId: string;

@@ -15,14 +15,14 @@ export const TEXT_CHARS_MAX = 2_100;
 export const KNOWN_EVENTS_MAX = 10_000;
 /** Leaves older texts alone: they are neither executed nor answered. */
 export const EVENT_AGE_MAX_MS = 10 * MINUTE_MS;
-/** How far X's clock may be ahead of ours. */
+/** Limits how far X's clock may be ahead of ours. */
 export const EVENT_AHEAD_MAX_MS = 5 * MINUTE_MS;
-/** How long a reply may wait to be sent. */
+/** Limits how long a reply may wait to be sent. */
 export const REPLY_AGE_MAX_MS = 30 * MINUTE_MS;
 /** The lifetime of links, and of replies that hold one. */
 export const PRIVATE_AGE_MAX_MS = 10 * MINUTE_MS;
 
-/** How long work on an event may take before another process takes it over. */
+/** Limits the time of work on an event before another process takes it over. */
 export const THINKING_MS = 45 * SECOND_MS;
 /** The delay before an event is tried again while its first request still runs. */
 export const RUNNING_RETRY_MS = 2 * SECOND_MS;
@@ -31,7 +31,7 @@ export const THINKING_ATTEMPTS_MAX = 10;
 /** Events that a process works on at once, and replies that it sends at once. */
 export const EVENTS_AT_ONCE = 16;
 export const REPLIES_AT_ONCE = 16;
-/** How long the loop sleeps when nothing wakes it. */
+/** Limits the sleep of the loop when nothing wakes it. */
 export const IDLE_MS = SECOND_MS;
 /** The most events of one author that are answered in an hour. */
 export const EVENTS_PER_AUTHOR_HOUR_MAX = 60;
@@ -40,7 +40,9 @@ export const UNLINKED_PER_AUTHOR_DAY_MAX = 20;
 
 /** The time limit for a call to X. */
 export const X_TIMEOUT_MS = 10 * SECOND_MS;
-/** Exceeds what a call can take: a reply still `sending` was left by a process that died. */
+/**
+ * Limits the time of sending: a reply that is `sending` for longer was left by a process that died.
+ */
 export const SENDING_MS = 30 * SECOND_MS;
 /** The largest answer of X, in bytes. */
 export const X_ANSWER_BYTES_MAX = 2_097_152;
@@ -49,12 +51,12 @@ export const X_PAUSE_MS = 60 * SECOND_MS;
 export const X_PAUSE_MAX_MS = DAY_MS;
 /** Says how long X is not called after it asked for payment: an operator may pay at any time. */
 export const X_UNPAID_PAUSE_MS = 5 * MINUTE_MS;
-/** The pauses after X gave no new token: each is twice the one before. */
+/** The first and the longest pause after X gave no new token: each is twice the one before. */
 export const TOKEN_PAUSE_MS = 30 * SECOND_MS;
 export const TOKEN_PAUSE_MAX_MS = 15 * MINUTE_MS;
 /** How long one process alone may ask for a token: longer than its call of X can take. */
 export const TOKEN_LEASE_MS = 30 * SECOND_MS;
-/** Looks for what another process gets, within the time limit of a call. */
+/** Limits the checks for a token that another process requests, within the time limit of a call. */
 export const TOKEN_LOOKS_MAX = 50;
 /** Says after how many refusals of X in a row operators are alerted. */
 export const REFUSED_STREAK_MIN = 3;
@@ -79,16 +81,21 @@ export const AUTHOR_REPLIES_PER_MINUTE_MAX = 20;
 /** Limits how long a post waits to say whether the rest was sent by direct message. */
 export const DM_WAIT_MS = 30 * SECOND_MS;
 
-/** When an order is read again first, and at the latest; in between after an eighth of its age. */
+/**
+ * The first and the longest wait before an order is read again; in between an eighth of its age.
+ */
 export const ORDER_LOOK_MS = 3 * SECOND_MS;
 export const ORDER_LOOK_MAX_MS = 10 * MINUTE_MS;
 export const ORDERS_AT_ONCE = 16;
 /**
- * How long the notice of an end may wait: it is read anew at sending and has no link, and its
- * author's share of X's window may be used up for now.
+ * Limits how long the notice of an end may wait: it is rendered anew at sending and has no link,
+ * and its author's share of X's window may be used up for now.
  */
 export const NOTICE_AGE_MAX_MS = DAY_MS;
-/** Limits how long an order is followed: one that has not ended by then is told as it stands. */
+/**
+ * Limits how long an order is followed: one that has not ended by then is reported in its current
+ * state.
+ */
 export const ORDER_AGE_MAX_MS = 29 * DAY_MS;
 /** Limits how long an answer may wait before it is asked for again at sending. */
 export const ANSWER_FRESH_MS = 20 * SECOND_MS;
@@ -103,7 +110,7 @@ export const POLL_FIRST_PAGE = 5;
 /** Pages in one round of polling: X lists the newest 800 mentions. */
 export const POLL_PAGES_MAX = 8;
 
-/** How long rows are kept. */
+/** The age at which rows are deleted. */
 export const EVENTS_KEPT_MS = 30 * DAY_MS;
 export const UNLINKED_KEPT_MS = 90 * DAY_MS;
 export const CONTACTS_KEPT_MS = 365 * DAY_MS;

@@ -14,7 +14,7 @@ import type { ReplyState } from "#plugins/social/socialStates.ts";
  */
 type Unlike = (text: string, reply: { id: string; isRefused: boolean }) => string;
 
-/** What is told, without what depends on the moment of its sending: that is added then. */
+/** Holds an answer without the parts that depend on the time of sending: those are added then. */
 export type Draft = {
 	text: string;
 	/** ISO time of its oldest figure; null where nothing in it ages. */
@@ -32,7 +32,7 @@ export type Rendered = {
 };
 
 type RenderTerms = {
-	/** Whether the author used a post or a direct message. */
+	/** Says whether the author used a post or a direct message. */
 	via: "post" | "dm";
 	/** The tool that answered, or would have; null where none was found. */
 	tool: AnyTool | null;
@@ -44,10 +44,10 @@ type RenderTerms = {
 	transaction: string | null;
 };
 
-/** When a text was last posted, and how often in that second. */
+/** Holds when a text was last posted, and how often in that second. */
 type Said = { second: number; twin: number };
 
-/** How many texts are remembered; about an hour of replies. */
+/** Limits the texts that are remembered: about an hour of replies. */
 const TEXTS_MAX = 5_000;
 
 /** The longest line, without its links. */
@@ -57,7 +57,7 @@ const LEAST_LINE = 60;
 
 /**
  * Renders the agent's reply for X. A public post contains only public data: answers about the
- * market in full, and of everything else only its status. Data about a user's wallet (balances,
+ * market in full, and only the status of everything else. Data about a user's wallet (balances,
  * addresses, links) goes by direct message.
  */
 export function renderReplies(reply: Reply, terms: RenderTerms): Rendered {
@@ -128,7 +128,7 @@ export function createUnlike({
 	}
 }
 
-/** Returns what is said now: the line with its age, cut between words, and what is behind it. */
+/** Returns the text as of now: the line with its age, cut between words, and what follows it. */
 export function sayNow(
 	{ text, asOf, tail }: Draft,
 	{ lengthMax, nowMs }: { lengthMax: number; nowMs: number },

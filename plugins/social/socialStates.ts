@@ -60,7 +60,10 @@ export const replyMoves: StateTable<ReplyState, ReplyMove> = {
 	unanswered: {},
 };
 
-/** `open`: its end is waited for. Final: `told`; `closed`, nobody is to hear of it any more. */
+/**
+ * Names the states of a followed order. `open`: its end is waited for. Final: `told` (reported to
+ * its author), `closed` (no report is sent any more).
+ */
 export type OrderState = "open" | "told" | "closed";
 export type OrderMove = "tell" | "close";
 

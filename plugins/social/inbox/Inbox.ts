@@ -18,7 +18,7 @@ export type SocialStep =
 	| "social.store"
 	| "social.tell";
 
-/** What all parts of the inbox need. */
+/** Holds what all parts of the inbox need. */
 export type InboxDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "metrics">;
 	config: SocialConfig;

@@ -1,4 +1,4 @@
-// Follows orders that began by a text, and tells each end once.
+// Follows orders that began by a text, and reports each end once.
 
 import { Fault } from "#core/fault.ts";
 import { contextOf, keep, privateBody } from "#plugins/social/inbox/drafts.ts";
@@ -10,9 +10,9 @@ import { endOrder, type FollowedOrder, takeOrders } from "#plugins/social/sql/or
 import { insertReplies, isAnswerOpen, type NewReply } from "#plugins/social/sql/replies.ts";
 
 /**
- * Makes the function that looks at the orders that are due. What has ended is told by one notice:
- * by direct message where its author may get one, else in public, and there only how far it came.
- * An answer that is not sent yet tells it itself.
+ * Makes the function that checks the orders that are due. An end is reported by one notice: by
+ * direct message where its author may get one, else in public, and there only its status. An answer
+ * that is not sent yet reports it itself.
  */
 export function createFollow(deps: InboxDeps, ring: Ring): () => Promise<void> {
 	const { core, wallets } = deps;

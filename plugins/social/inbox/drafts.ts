@@ -1,4 +1,4 @@
-// Keeps what is told until it is sent, and says then what is so.
+// Stores answers until they are sent, and renders them anew then.
 
 import { z } from "zod";
 import type { Reply } from "#agent/contract.ts";
@@ -12,7 +12,7 @@ import type { Seal } from "#plugins/social/x/userTokens.ts";
 /** Holds a draft with what the draft is about, as it is stored. */
 export type KeptDraft = z.output<typeof keptDraft>;
 
-/** Holds what is told now; `ended` names the order whose end the text tells. */
+/** Holds the answer as of now; `ended` names the order whose end it reports. */
 type Told = { draft: Draft; ended: string | null };
 
 const keptDraft = z.object({
@@ -24,7 +24,10 @@ const keptDraft = z.object({
 	/** Names what is read again at sending; null where nothing of it changes. */
 	about: z
 		.discriminatedUnion("kind", [
-			/** `status`: as the draft tells it, with its links; null: it is read in any case. */
+			/**
+			 * `status`: the state that the draft reports, with its links; null: the order is read in any
+			 * case.
+			 */
 			z.object({
 				kind: z.literal("order"),
 				tool: z.string(),
@@ -84,8 +87,8 @@ export function aboutOf(
 }
 
 /**
- * Makes the function that returns what a stored draft tells now: an order is read again, and a
- * question that waited is asked again. Null: its author is not linked to that profile any more.
+ * Makes the function that renders a stored draft anew: an order is read again, and a question that
+ * waited is asked again. Null: its author is not linked to that profile any more.
  */
 export function createTellNow(deps: InboxDeps, terms: { lengthMax: number; signInUrl: string }) {
 	const { wallets, agent, core, ending } = deps;
@@ -148,7 +151,7 @@ export function keep(draft: KeptDraft): string {
 	return JSON.stringify(draft);
 }
 
-/** Reads a stored draft; a text that an older version stored tells itself. */
+/** Reads a stored draft; one that an older version stored is used as it is. */
 export function readKept(text: string): KeptDraft {
 	const plain = { text: "", asOf: null, tail: text, profileId: null, about: null };
 	try {

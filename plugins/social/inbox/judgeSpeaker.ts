@@ -4,7 +4,7 @@ import { EVENT_AGE_MAX_MS, EVENT_AHEAD_MAX_MS, TEXT_CHARS_MAX } from "#plugins/s
 import { NOT_OURS } from "#plugins/social/sql/events.ts";
 import { BLANK, trimmed, type Written } from "#plugins/social/x/readActivity.ts";
 
-/** Why the bot does not answer. Every reason is stored, for operators. */
+/** Names why the bot does not answer. Every reason is stored, for operators. */
 type Silence =
 	| "self"
 	| "automated"
@@ -16,9 +16,9 @@ type Silence =
 	| "not_named";
 
 export type SpeakerTerms = {
-	/** The account whose credentials are set: what X delivers for another one is for nobody here. */
+	/** The account whose credentials are set: deliveries for another account are ignored. */
 	botId: string;
-	/** Without `@`; null: the bot cannot be mentioned. */
+	/** The bot's name without `@`; null: the bot cannot be mentioned. */
 	botName: string | null;
 	ignoredIds: ReadonlySet<string>;
 	nowMs: number;
@@ -70,8 +70,8 @@ function withoutName(text: string, { botName }: SpeakerTerms): string {
 }
 
 /**
- * What X takes for a letter behind a name: Latin ones alone, so that words of other scripts stand
- * beside a mention without a blank. By twitter-text 3.1.
+ * Matches what X takes for a letter behind a name: Latin ones alone, so that words of other scripts
+ * may follow a mention without a blank. By twitter-text 3.1.
  */
 const LATIN =
 	"a-z0-9_\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u0253\\u0254\\u0256\\u0257\\u0259\\u025b\\u0263" +

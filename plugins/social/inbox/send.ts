@@ -1,4 +1,4 @@
-// Sends replies once, and looks on X for those that may have been sent.
+// Sends replies once, and searches X for those that may have been sent.
 
 import type { Tx } from "#core/db/Database.ts";
 import { Fault, unreachable } from "#core/fault.ts";
@@ -39,7 +39,9 @@ type Sending = {
 	take(limit: number): Promise<SocialReply[]>;
 };
 
-/** The text for X. `taken`: another process has the reply. `silent`: it is not said, and why. */
+/**
+ * Holds the text for X. `taken`: another process has the reply. `silent`: it is not sent, and why.
+ */
 type Rendering =
 	| { kind: "text"; text: string }
 	| { kind: "taken" }
@@ -102,7 +104,7 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 		pausedUntilMs[reply.via] = Math.max(pausedUntilMs[reply.via], untilMs ?? 0);
 	}
 
-	/** Returns the text for X; null where nothing is to be said, and then X was not called. */
+	/** Returns the text for X; null where nothing is to be sent, and then X was not called. */
 	async function textNow(reply: SocialReply): Promise<string | null> {
 		let rendering: Rendering | null = null;
 		try {
@@ -142,7 +144,7 @@ export function createSending(deps: InboxDeps, look: Look): Sending {
 	return { send, take };
 }
 
-/** Makes the function that stores what X said to a reply; returns until when X wants to rest. */
+/** Makes the function that stores X's answer to a reply; returns until when X asks for a pause. */
 function createStore({ core }: InboxDeps, look: Look) {
 	const { db, clock } = core;
 	const now = () => new Date(clock.nowMs());
@@ -182,9 +184,9 @@ function createStore({ core }: InboxDeps, look: Look) {
 }
 
 /**
- * Makes the function that renders the text for X as it is now, and stores it first: a try after
- * this one sends the same, unless X refused it as a duplicate of another answer. An order's end
- * that the text tells is noted in the same transaction, so that no notice tells it again.
+ * Makes the function that renders the text for X as of now, and stores it first: a retry sends the
+ * same, unless X refused it as a duplicate of another answer. If the text reports the end of an
+ * order, that is recorded in the same transaction, so that no notice reports it again.
  */
 function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<Rendering> {
 	const { db, clock } = deps.core;
@@ -234,7 +236,7 @@ function createRendered(deps: InboxDeps): (reply: SocialReply) => Promise<Render
 
 /**
  * Makes the function that resolves uncertain replies. A reply that is found is `sent`. If the last
- * look does not find it, it ends with that reason: X may show it late, so it is never sent again.
+ * search does not find it, it ends with that reason: X may show it late, so it is never sent again.
  */
 export function createLookFor(deps: InboxDeps, look: Look): LookFor {
 	const { db, clock } = deps.core;

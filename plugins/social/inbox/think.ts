@@ -43,7 +43,7 @@ type Think = (event: SocialEvent) => Promise<void>;
 
 type Finish = {
 	rendered: Rendered;
-	/** What of it is read again at sending, and whose it is. */
+	/** The parts of the answer that are read again at sending, and their profile. */
 	kept: Pick<KeptDraft, "about" | "profileId">;
 	canDm: boolean;
 	/** Held replies for the author are sent now. */
@@ -51,7 +51,7 @@ type Finish = {
 	/** The command of an author without a profile that would have moved value. */
 	unlinked: string | null;
 	weight: Weight;
-	/** No command: it is answered once a day. */
+	/** True: the text is no command, and is answered once a day. */
 	isChatter: boolean;
 };
 

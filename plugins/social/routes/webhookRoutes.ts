@@ -18,8 +18,9 @@ type WebhookOptions = {
 const SIGNATURE_EXAMPLE = "sha256=g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
 
 /**
- * Anybody may have a token signed, and deliveries are signed by the same secret: a token that is a
- * JSON document would come back as a delivery of whatever author it names.
+ * Matches tokens that are no JSON document. Any caller may have a token signed, by the secret that
+ * signs deliveries too: a token that is a JSON document could be sent back as a delivery that names
+ * any author.
  */
 const NO_DELIVERY = /^[^{}[\]]*$/;
 

@@ -3,7 +3,7 @@
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { PRUNE_ROWS_MAX } from "#plugins/social/limits.ts";
 
-/** What the bot may send to an account. */
+/** Says what the bot may send to an account. */
 export type Contact = {
 	/** The account wrote a direct message, so X allows answers there. */
 	canDm: boolean;

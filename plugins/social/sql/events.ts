@@ -25,12 +25,14 @@ export type NewEvent = Omit<SocialEvent, "attempts"> & {
 
 type EventEnd = {
 	move: "answer" | "drop";
-	/** Why the event is dropped; of an answered one, whether it was chatter. */
+	/** Why the event is dropped; for an answered one, whether it was chatter. */
 	reason: string | null;
 	at: Date;
 };
 
-/** Why a text is ignored that came for another account, or in a conversation of several. */
+/**
+ * The reason for ignoring a text that came for another account, or in a conversation of several.
+ */
 export const NOT_OURS = "not_direct";
 
 /**

@@ -9,7 +9,7 @@ import { type OrderMove, orderMoves } from "#plugins/social/socialStates.ts";
 export type FollowedOrder = {
 	orderId: string;
 	eventId: string;
-	/** How that was written, and the post to answer. */
+	/** Says whether the order was written as a post or a direct message, and the post to answer. */
 	via: "post" | "dm";
 	sourceId: string;
 	authorId: string;
@@ -36,8 +36,8 @@ export async function insertOrder(
 }
 
 /**
- * Takes orders to look at, and sets the time of the next look: after an eighth of their age, so
- * that an old one costs little. Processes skip what another has locked. By `followed_order_open`.
+ * Takes orders to check, and sets the time of the next check: after an eighth of their age, so that
+ * an old one costs little. Processes skip what another has locked. By `followed_order_open`.
  */
 export async function takeOrders(
 	db: Queryable,

@@ -25,7 +25,7 @@ export type SocialReply = {
 	createdAt: Date;
 	goodUntil: Date;
 	weight: Weight;
-	/** Says whether the post tells if the rest was sent by direct message. */
+	/** True if the post reports whether the rest was sent by direct message. */
 	tellsDm: boolean;
 };
 
@@ -46,7 +46,7 @@ export type ReplyChange = {
 	reason?: string | null;
 	sentId?: string | null;
 	dueAt?: Date;
-	/** Restarts the count of looks. */
+	/** Restarts the count of searches. */
 	attempts?: number;
 	/** Says that X certainly never got the text: the next try renders it again. */
 	isUnheard?: boolean;
@@ -218,7 +218,7 @@ export async function hasHeld(
 	return rows.length > 0;
 }
 
-/** Takes uncertain replies to look for, and sets the time of the next look. */
+/** Takes uncertain replies to search for, and sets the time of the next search. */
 export async function takeUncertain(
 	db: Queryable,
 	{ at, againAt, limit }: { at: Date; againAt: Date; limit: number },

@@ -1,4 +1,4 @@
-// Calls X: the library builds and signs, one function of ours sends, and reads what X said.
+// Calls X: the library builds and signs, one function of ours sends, and reads X's answer.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { TwitterApi } from "twitter-api-v2";
@@ -24,14 +24,14 @@ export type XCall = {
 	signal?: AbortSignal | undefined;
 };
 
-/** What the library is asked to build: exactly one call. */
+/** Builds exactly one call with the library. */
 export type UseX = (client: TwitterApi) => Promise<unknown>;
 
-/** Makes the library's client for somebody's credentials. */
+/** Makes the library's client for an account's credentials. */
 export type AsX = (settings: Settings) => TwitterApi;
 type Settings = NonNullable<ConstructorParameters<typeof TwitterApi>[1]>;
 
-/** Makes one call as somebody; returns X's answer, and never throws for one. */
+/** Makes one call with an account's credentials; returns X's answer, and never throws for one. */
 export type AskX = (as: AsX, use: UseX, signal?: AbortSignal) => Promise<XAnswer>;
 
 /**
@@ -43,11 +43,11 @@ export type XAnswer =
 	/** Says until when X refuses calls; `isUnpaid`: the app's credits at X are used up. */
 	| { kind: "limited"; untilMs: number; window: XWindow | null; isUnpaid?: boolean }
 	| { kind: "refused"; status: number; detail: string }
-	/** No connection was made. */
+	/** No connection was made, so nothing was sent. */
 	| { kind: "unsent"; detail: string }
 	| { kind: "unknown"; detail: string };
 
-/** What X says of its limit for calls of this kind. */
+/** Holds X's limit for calls of this kind, and what is left of it. */
 export type XWindow = { max: number; left: number; endsMs: number };
 
 export type CallX = (call: XCall) => Promise<XAnswer>;

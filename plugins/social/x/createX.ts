@@ -42,18 +42,18 @@ export type X = {
 	 * Makes one call and returns X's answer. Throws only where a credential is missing or refused.
 	 */
 	ask(asked: Asked): Promise<XAnswer>;
-	/** The same for calls that only read: throws a Fault for anything but a valid answer. */
+	/** Makes a call that only reads: throws a Fault for anything but a valid answer. */
 	read<Output>(asked: Asked, schema: z.ZodType<Output>): Promise<Output>;
 	/**
-	 * Returns the id of the account whose credentials are set: of the OAuth 1.0a token, which begins
-	 * with it, else as X says it, once. Throws a Fault where nobody can say it.
+	 * Returns the id of the account whose credentials are set: from the OAuth 1.0a token, which
+	 * begins with it, else asked of X, once. Throws a Fault where neither has it.
 	 */
 	botId(): Promise<string>;
 	/** Returns the bot's own account. Called at most once in ten minutes. */
 	me(): Promise<{ id: string; username: string }>;
 };
 
-/** Collects what the client of X tells, as this process sees it. */
+/** Holds what this process knows of calls to X: how they end and how much is left. */
 export type XHealth = {
 	/** Notes X's answer to a call as the bot. */
 	answered(answer: XAnswer): void;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { EVENTS_PER_DELIVERY_MAX, TEXT_CHARS_MAX } from "#plugins/social/limits.ts";
 
 type TypedTerms = {
-	/** What of the text X shows, in code points; undefined where X does not say. */
+	/** The part of the text that X shows, in code points; undefined where X does not say. */
 	range?: readonly [number, number] | undefined;
 	/** The range refers to this text, not to a shorter form of it. */
 	isWhole: boolean;
@@ -135,7 +135,7 @@ const activity = z.looseObject({
 	includes: optional(z.looseObject({ users: optional(users) })),
 });
 const envelope = z.looseObject({ data: z.unknown() }).refine(({ data }) => data !== undefined);
-/** What is left of a text of another shape: enough to store that it came. */
+/** Parses a text of an unknown shape: just enough to store that it came. */
 const remains = z.looseObject({ id: optional(id), id_str: optional(id) });
 const legacy = z.looseObject({
 	for_user_id: optional(id),
@@ -304,7 +304,7 @@ function readOldPost(json: unknown, forId: string | null): Read {
 	};
 }
 
-/** Returns the first version's id: ids grow with time, in whatever order X lists them. */
+/** Returns the first version's id: ids grow with time, in any order of X's list. */
 function oldest(ids: readonly string[]): string {
 	return ids.reduce((first, next) => (BigInt(next) < BigInt(first) ? next : first));
 }

@@ -48,7 +48,7 @@ type UserTokensDeps = {
 	askX: AskX;
 	/** Hears whether X gave a new token. */
 	renewed(isGood: boolean): void;
-	/** Waits between two looks for what another process gets; tests see it wait. */
+	/** Waits between two checks for a token that another process requests; tests replace it. */
 	wait?(ms: number): Promise<void>;
 };
 
@@ -202,7 +202,7 @@ function createShelf({ core: { db, clock }, config }: UserTokensDeps) {
 /** Makes what asks X for the next tokens, not more often than its failures allow. */
 function createAsker({ core, config, askX, renewed }: UserTokensDeps): Asker {
 	const { clock, log } = core;
-	/** After X gave no token: until when it is not asked again, and how long that was. */
+	/** Holds until when X is not asked again after it gave no token, and the length of that pause. */
 	let pause = { untilMs: 0, ms: 0 };
 
 	async function askNow(refresh: string): Promise<Tokens> {
