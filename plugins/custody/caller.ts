@@ -9,17 +9,20 @@ import { ANSWER_BYTES_MAX, LOG_EVERY_MS, NAME_LENGTH_MAX } from "#plugins/custod
 
 export type ProviderCall = {
 	url: string;
-	/** What makes it a POST: the bytes that were signed, and their headers. */
+	/** Makes the call a POST: the bytes that were signed, and their headers. */
 	signed?: { headers: Record<string, string>; text: string };
 	/** Asked without the application's secret, which such an answer does not need. */
 	isPublic?: boolean;
 	signal?: AbortSignal | undefined;
 };
 
-/** What came back. Nothing in it is the provider's own words, but `json`, which nobody logs. */
+/**
+ * Holds the provider's answer. Nothing in it is the provider's own text, but `json`, which is never
+ * logged.
+ */
 export type ProviderAnswer =
 	| { kind: "answer"; status: number; json: unknown }
-	/** No JSON, or more than we read. */
+	/** The body is no JSON, or larger than the limit. */
 	| { kind: "unreadable"; status: number; detail: string }
 	| { kind: "silent"; detail: string };
 
@@ -92,7 +95,7 @@ export function createCaller(options: {
 	};
 }
 
-/** Logs one line a minute for each endpoint, with the count of failures that it stands for. */
+/** Logs one line a minute for each endpoint, with the number of failures in that time. */
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
 	// Endpoints are ours and few.
 	const told = new Map<string, { atMs: number; untold: number }>();

@@ -17,8 +17,8 @@ export type CustodyTransaction = {
 };
 
 /**
- * What became of a request to send. `refused` is a proof that nothing left (an answer in the 4xx
- * that says so); everything that proves nothing, silence and 5xx and nonsense included, is
+ * Holds the result of a request to send. `refused` is a proof that nothing was sent (an answer in
+ * the 4xx that says so); everything that proves nothing, silence and 5xx and nonsense included, is
  * `unknown`.
  */
 export type SendOutcome =
@@ -26,7 +26,7 @@ export type SendOutcome =
 	| { kind: "refused"; code: string; detail: string }
 	| { kind: "unknown"; detail: string };
 
-/** What the wallet provider knows of a reference or of one of its transactions. */
+/** Holds what the wallet provider knows of a reference or of one of its transactions. */
 export type CustodyTrace = {
 	transactionId: string;
 	referenceId: string | null;
@@ -43,7 +43,7 @@ export type CustodyTrace = {
 	transactionHash: Hex | null;
 };
 
-/** An account that somebody proved to the wallet provider to be theirs. */
+/** Holds an account that a user proved to the wallet provider to be theirs. */
 export type LinkedAccount =
 	| { type: "social"; subject: string; username: string | null }
 	| {
@@ -58,7 +58,7 @@ export type CustodyUser = { id: string; accounts: readonly LinkedAccount[] };
 export type CustodyWallet = {
 	id: string;
 	address: Address;
-	/** Whether our authorization key may sign for it. */
+	/** True if our authorization key may sign for it. */
 	isDelegated: boolean;
 	isArchived: boolean;
 };
@@ -109,16 +109,17 @@ export type Custody = {
 	verifyAccessToken(token: string): Promise<{ userId: string; issuedAtMs: number }>;
 };
 
-/** Looks at the request of a reference; returns whether there was anything to look at. */
+/** Looks up the request of a reference; returns whether there was one. */
 export type Look = (referenceId: string) => Promise<boolean>;
 
-/** What the plugin offers: the port, and what the wallet provider tells of its own accord. */
+/** Provides the plugin's calls, and the events that the wallet provider sends by webhook. */
 export type CustodyService = Custody & {
-	/** How long a call takes at most, from its first byte to its answer's last. */
+	/** Limits the time of a call, from its first byte to its answer's last. */
 	callTimeoutMs: number;
 	/**
-	 * Has `look` called with the reference that a webhook of the wallet provider names. Verified, but
-	 * a hint and nothing else: what became of the request is for the caller to find out. One listens.
+	 * Calls `look` with the reference that a webhook of the wallet provider names. The webhook is
+	 * verified, but only a hint: the caller finds out the state of the request. There is one
+	 * listener.
 	 */
 	onWebhook(look: Look): void;
 };

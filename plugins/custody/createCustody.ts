@@ -1,4 +1,4 @@
-// Builds the wallet provider over HTTP, with its look-ups and the check of key quorums.
+// Builds the wallet provider over HTTP, with its lookups and the check of key quorums.
 
 import type { KeyObject } from "node:crypto";
 import type { Clock } from "#core/clock.ts";

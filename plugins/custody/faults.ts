@@ -1,6 +1,8 @@
 import { defineFaults } from "#core/fault.ts";
 
-/** What goes wrong with the wallet provider. Details hold a status and a code, never its words. */
+/**
+ * Names what goes wrong with the wallet provider. Details hold a status and a code, never its text.
+ */
 export const custodyFault = defineFaults({
 	off: {
 		code: "wallet_provider_off",

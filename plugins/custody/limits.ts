@@ -1,7 +1,7 @@
-/** Where an application without a URL of its own leads. */
+/** The base URL of an application that configures none. */
 export const WALLET_PROVIDER_BASE_URL_DEFAULT = "https://api.privy.io";
 
-/** From a call's first byte to its answer's last. */
+/** Limits a call, from its first byte to its answer's last. */
 export const CALL_TIMEOUT_DEFAULT_MS = 30_000;
 export const CALL_TIMEOUT_MAX_MS = 120_000;
 /** A user with a hundred linked accounts is about 60 KB. */
@@ -21,21 +21,24 @@ export const TRANSACTIONS_PER_ANSWER_MAX = 100;
 export const JSON_DEPTH_MAX = 64;
 export const USERNAME_LENGTH_MAX = 64;
 
-/** Whether a key quorum holds our key does not change: quorums are replaced, not edited. */
+/**
+ * Limits the key quorums that are remembered. Whether one has our key never changes: quorums are
+ * replaced, not edited.
+ */
 export const QUORUMS_REMEMBERED_MAX = 256;
 export const QUORUM_REMEMBERED_MS = 10 * 60_000;
 
 export const TOKEN_LENGTH_MAX = 4_096;
-/** How far ahead of ours the clock of whoever made a token may be. */
+/** Limits how far the clock of a token's issuer may be ahead of ours. */
 export const TOKEN_CLOCK_SKEW_S = 60;
-/** How far ahead one may expire: theirs live an hour, and we cannot revoke them. */
+/** Limits the lifetime of a token: the provider's live an hour, and we cannot revoke them. */
 export const TOKEN_EXPIRES_WITHIN_S = 86_400;
 export const KEYS_PER_SET_MAX = 16;
 /** Keys are asked for anew after this, and sooner where a token names one that we do not know. */
 export const KEY_SET_FRESH_MS = 10 * 60_000;
 /** Whoever invents key names cannot make us ask more often than this. */
 export const KEY_SET_ASK_EVERY_MS = 30_000;
-/** Waits so long while there are no keys at all, and nobody can sign in. */
+/** The wait for a new request while there are no keys at all, so that no user can sign in. */
 export const KEY_SET_ASK_AGAIN_MS = 1_000;
 /** While the provider is away its last keys are believed for so long. */
 export const KEY_SET_STALE_MS = 60 * 60_000;

@@ -93,7 +93,7 @@ export const offCustody: Custody = {
 	verifyAccessToken: off,
 };
 
-/** The wallet provider, which holds keys for our users, and what it tells of its own accord. */
+/** Provides the wallet provider, which holds keys for our users, and its webhooks. */
 export const custodyPlugin = definePlugin({
 	name: "custody",
 	version: "1",
@@ -122,7 +122,8 @@ export const custodyPlugin = definePlugin({
 
 /**
  * Opens the wallet provider that is configured: application, secret and key together. Without any
- * of them it is off. A part of them is a mistake, which is told at boot and not at the first trade.
+ * of them it is off. A part of them is a mistake, which is reported at boot and not at the first
+ * trade.
  */
 export function openCustody(
 	config: CustodyConfig,

@@ -67,8 +67,8 @@ const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
 /**
  * Signs requests with the authorization key, as the provider checks them: DER-encoded ECDSA P-256
- * over SHA-256 of the request's canonical JSON. Key, expiry and application are part of it, so
- * nobody on the way can give a request a longer life or another key.
+ * over SHA-256 of the request's canonical JSON. Key, expiry and application are part of it, so that
+ * no proxy on the way can give a request a longer life or another key.
  */
 export function createAuthorizer(options: { appId: string; privateKey: KeyObject }): Authorize {
 	const { appId, privateKey } = options;
@@ -116,7 +116,10 @@ export function readAuthorizationKey(text: string): AuthorizationKey | null {
 	}
 }
 
-/** Has a wallet sign messages. A signature can spend, but does nothing until somebody has it. */
+/**
+ * Makes the function by which a wallet signs messages. A signature can spend once a person or a
+ * contract has it.
+ */
 export function signatures(options: {
 	client: ProviderClient;
 	authorize: Authorize;

@@ -18,7 +18,7 @@ import {
 	TOKEN_LENGTH_MAX,
 } from "#plugins/custody/limits.ts";
 
-/** Where keys for access tokens come from; null where no key fits the token's `kid`. */
+/** Returns the key for access tokens; null where no key fits the token's `kid`. */
 export type KeySource = (keyId: string | null) => Promise<KeyObject | null>;
 
 const setSchema = z.object({ keys: z.array(z.unknown()).max(KEYS_PER_SET_MAX) });
@@ -53,7 +53,7 @@ const claimsSchema = z.object({
 export type Token = {
 	keyId: string | null;
 	claims: z.output<typeof claimsSchema>;
-	/** What was signed. */
+	/** The bytes that were signed. */
 	signed: Buffer;
 	/** r and s, 32 bytes each. */
 	signature: Buffer;

@@ -66,7 +66,7 @@ const signature = z
 	.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{130}$/.test(value))
 	.transform((value): Hex => `0x${value.slice(2).toLowerCase()}`);
 
-/** Says what each of the provider's answers has to look like; nothing else of them is read. */
+/** Parses each of the provider's answers; members that are not listed are not read. */
 export const wire = {
 	sent: z.object({
 		method: z.literal("eth_sendTransaction"),

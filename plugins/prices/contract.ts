@@ -2,7 +2,7 @@ import type { Address } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
 import { feedCalls, feedSelectors, parseRound } from "#plugins/prices/round.ts";
 
-/** What is priced: a chain's native coin (the zero address) or a token on it. */
+/** Names what is priced: a chain's native coin (the zero address) or a token on it. */
 export type Priced = { chainId: number; currency: Address };
 
 /**
@@ -47,7 +47,7 @@ export type Prices = {
 
 export const PricesKey = serviceKey<Prices>()("prices");
 
-/** How to call feeds and read their answers, for feeds that only another plugin configures. */
+/** Builds calls of feeds and reads their answers, for feeds that only another plugin configures. */
 export const feedAnswers = {
 	latestRound: feedCalls.latestRound,
 	decimals: feedCalls.decimals,

@@ -11,11 +11,11 @@ import {
 	HEARTBEAT_SECONDS_MAX,
 } from "#plugins/prices/limits.ts";
 
-/** One price, and the on-chain aggregator that has it. */
+/** Holds one price, and the on-chain aggregator that has it. */
 export type Feed = {
 	/** The zero address for a chain's coin; never its wrapped form. */
 	priced: Priced;
-	/** True: prices ETH, on whatever chain: the unit of all other prices. */
+	/** True: the feed prices ETH, on any chain: the unit of all other prices. */
 	isEth: boolean;
 	/** The chain of the aggregator. */
 	feedChainId: number;

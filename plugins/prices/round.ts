@@ -4,10 +4,10 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { AHEAD_MS_MAX, ANSWER_BITS_MAX } from "#plugins/prices/limits.ts";
 
-/** One answer of an aggregator. Behind a proxy the id is `phase << 64 | round`. */
+/** Holds one answer of an aggregator. Behind a proxy the id is `phase << 64 | round`. */
 export type Round = { id: bigint; answer: bigint; updatedAtMs: number };
 
-/** Why an answer is no round. `missing` is a gap in a feed's ids. */
+/** Names why an answer is no round. `missing` is a gap in a feed's ids. */
 export type RoundProblem = "missing" | "malformed" | "not_positive" | "too_large" | "in_future";
 
 /** The most gas that an untrusted contract may use. */

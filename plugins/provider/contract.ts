@@ -23,7 +23,7 @@ export type ProviderPageOptions = ProviderCallOptions & {
 	limit?: number | undefined;
 };
 
-/** One page; `cursor` is null at the end. A page may be empty and still have a next one. */
+/** Holds one page; `cursor` is null at the end. A page may be empty and still have a next one. */
 export type ProviderPage<Item> = {
 	items: Item[];
 	cursor: string | null;
@@ -34,7 +34,7 @@ export type ProviderPage<Item> = {
 	isBroken?: true;
 	/** Number of unreadable rows, which were left out; none if it is undefined. */
 	unreadable?: number;
-	/** For events: when those rows happened; null for a row whose time is unreadable too. */
+	/** For events: the times of the unreadable rows; null for a row whose time is unreadable too. */
 	unreadableAtMs?: readonly (number | null)[];
 	/** True: the provider knows no such list, so it has no items, and what exists is unknown. */
 	isUnknown?: boolean;
@@ -56,7 +56,10 @@ export type ProviderCollection = {
 	bannerImageUrl: string | null;
 	projectUrl: string | null;
 	isDisabled: boolean;
-	/** What the provider says of who it is: `verified`, `approved`, `requested`, `not_requested`. */
+	/**
+	 * The provider's verification of the collection: `verified`, `approved`, `requested`,
+	 * `not_requested`.
+	 */
 	safelistStatus: string | null;
 	/** May be empty; contracts on unknown chains are left out. */
 	contracts: ProviderContract[];
@@ -136,7 +139,7 @@ type EventBase = {
 	raw: Readonly<Record<string, unknown>>;
 };
 
-/** An event as the provider tells it. Events on unknown chains are left out. */
+/** Holds an event as the provider reports it. Events on unknown chains are left out. */
 export type ProviderEvent =
 	| (EventBase & { type: "sale"; seller: Address; buyer: Address })
 	| (EventBase & { type: "transfer" | "mint"; from: Address; to: Address })

@@ -7,28 +7,31 @@ export const STREAM_URL_DEFAULT = "wss://stream-api.opensea.io/socket/websocket"
 
 /** A page of 200 orders with their signatures is about 1 MB. */
 export const BODY_BYTES_MAX = 8 * 1_024 * 1_024;
-/** How much of a refusal is read, for the log. */
+/** Limits the bytes of a refusal that are read, for the log. */
 export const REFUSAL_BYTES_MAX = 16 * 1_024;
 export const REFUSAL_LENGTH_MAX = 300;
-/** From the call's first byte to the answer's last. */
+/** Limits a call, from its first byte to the answer's last. */
 export const CALL_TIMEOUT_MS = 10_000;
 
 /** Calls of one process begin this far apart. */
 export const CALL_DISTANCE_MS = 250;
 /** The provider's limit for a key, all processes together. */
 export const CALLS_PER_MINUTE_MAX = 120;
-/** Background work leaves so many calls of the minute to clients. */
+/** Calls of the minute that background work leaves to clients. */
 export const CALLS_FOR_CLIENTS = 20;
-/** Pages and searches leave so many calls to buyers, and to books of plans that are due. */
+/** Calls that pages and searches leave to buyers, and to books of plans that are due. */
 export const CALLS_FOR_BUYERS = 10;
-/** Leaves so many of those calls to buys. */
+/** Calls, of those for buyers, that plans' books leave to buys. */
 export const CALLS_FOR_FULFILMENTS = 5;
-/** The most of the remaining calls that either may take; the rest is kept for the other. */
+/**
+ * Limits the remaining calls that background and endless work may take; the rest is kept for the
+ * other.
+ */
 export const CALLS_OF_BACKGROUND_MAX = 60;
 export const CALLS_OF_ENDLESS_MAX = 50;
 /** The limit of all calls for clients: at least 30 of the minute are left to the background. */
 export const CALLS_OF_CLIENTS_MAX = 70;
-/** The limits of pages and of searches within those. */
+/** Limits calls for pages and for searches, within the calls of clients. */
 export const CALLS_OF_VIEWS_MAX = 40;
 export const CALLS_OF_SEARCHES_MAX = 15;
 /** The limit of books of due plans: the rest is for their buys. */
@@ -42,7 +45,7 @@ export const BLOCK_DEFAULT_MS = 1_000;
 export const BLOCK_DEFAULT_MAX_MS = 60_000;
 /** Calls that may wait for their turn: ten seconds' worth. */
 export const QUEUE_CALLS_MAX = 40;
-/** Of these, calls for pages and searches: a crowd of them leaves room to all others. */
+/** Limits waiting calls for pages and searches: a crowd of them leaves room to all others. */
 export const PAGE_CALLS_WAITING_MAX = 24;
 /**
  * Calls under way, each with a body of at most 8 MiB; those of the background leave room for

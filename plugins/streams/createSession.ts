@@ -20,7 +20,7 @@ import {
 } from "#plugins/streams/limits.ts";
 import type { Admission, Feed, StreamSocket } from "#plugins/streams/model.ts";
 
-/** One open stream. */
+/** Holds one open stream. */
 export type Session = {
 	readonly admission: Admission;
 	/** The topics that it has joined, in order. */
@@ -59,11 +59,13 @@ type Missed =
 	| { kind: "frames"; frames: readonly RenderedFrame[] }
 	| { kind: "lost"; reason: SnapshotReason };
 
-/** Why a stream ends, as the client sees it. 4000 and above are ours, the others RFC 6455's. */
+/**
+ * Says why a stream ends, as the client sees it. 4000 and above are ours, the others RFC 6455's.
+ */
 export const closeCodes = {
 	/** The client sent more than a stream takes. */
 	policy: 1008,
-	/** This process ends, or its database was restored: the client connects again and resumes. */
+	/** The process ends, or its database was restored: the client connects again and resumes. */
 	restart: 1012,
 	/** The log cannot be read right now: the client connects again later. */
 	tryLater: 1013,
@@ -71,7 +73,7 @@ export const closeCodes = {
 	slowConsumer: 4008,
 	/** The client has answered no ping: the connection is dead. */
 	silent: 4010,
-	/** One client address holds too many streams. */
+	/** The client's address holds too many streams. */
 	tooManyConnections: 4029,
 } as const;
 
@@ -199,7 +201,7 @@ export async function joinTopic(options: JoinOptions): Promise<void> {
 
 /**
  * Sends hello and follows the topic from here; where the client asked for frames that are lost, it
- * tells it to read the state again.
+ * is asked to read the state again.
  */
 function enter(options: JoinOptions, lost: SnapshotReason | undefined): void {
 	hello(options, { seq: options.feed.position(), resumed: false });

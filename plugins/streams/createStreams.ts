@@ -56,7 +56,7 @@ export type Streams = {
 	/** Pings every client, and closes those that have not answered for long. */
 	probe(): void;
 	closeAll(code: number, reason: string): void;
-	/** From now on sends new clients to another server. */
+	/** Sends new clients to another server from now on. */
 	refuse(): void;
 };
 

@@ -11,7 +11,7 @@ import {
 } from "#plugins/streams/limits.ts";
 import type { Publisher } from "#plugins/streams/model.ts";
 
-/** Why a client has to read the state again instead of getting the missed frames. */
+/** Names why a client has to read the state again instead of getting the missed frames. */
 export type SnapshotReason =
 	| "epoch_changed"
 	| "seq_unknown"
@@ -59,7 +59,7 @@ type ControlFrame = {
 	topic: string;
 	atMs: number;
 	data: Readonly<Record<string, unknown>>;
-	/** Only in hello. */
+	/** The epoch, only in hello. */
 	epoch?: string;
 };
 
@@ -85,7 +85,7 @@ const batchSchema = z.object({
 	frames: z.array(z.object({ type: z.string(), data: z.unknown() })).min(1),
 });
 
-/** How an announcement of ours begins. */
+/** Matches the beginning of our announcements. */
 const TOPIC_FIRST = /^\{"topic":"([^"\\]*)"/;
 
 /**

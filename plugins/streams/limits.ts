@@ -1,9 +1,9 @@
 /**
- * How often PostgreSQL is asked for frames whose hint was lost: the most that a frame can be late.
+ * The interval of asking PostgreSQL for frames whose hint was lost: the longest delay of a frame.
  */
 export const TAIL_INTERVAL_MS = 1_000;
 
-/** How often each topic sends a ping. Clients may give up after two missed ones. */
+/** The interval of each topic's pings. Clients may give up after two missed ones. */
 export const PING_INTERVAL_MS = 15_000;
 
 /** Pings of the protocol that a client may leave unanswered; when the next is due it is closed. */
@@ -19,14 +19,14 @@ export const PUBLISH_BYTES_PER_TURN_MAX = 128 * 1024;
 export const PUBLISH_TURN_MS = 20;
 
 /**
- * How long announced frames of a topic wait for more of them: the most that it can delay frames.
+ * How long announced frames of a topic wait for more of them: the longest delay that this causes.
  */
 export const COLLECT_MS = 10;
 
 /** Topics with fewer clients never wait: writing to all of them takes less than a millisecond. */
 export const COLLECT_FOLLOWERS_MIN = 50;
 
-/** With more announced transactions than this they go out without waiting. */
+/** The number of announced transactions above which they are sent without waiting. */
 export const BATCHES_COLLECTED_MAX = 100;
 
 /** A reader with so much unsent is closed at once: Bun cuts it without a reason at 1 MiB. */

@@ -15,7 +15,7 @@ export type PublishingServer = { publish(topic: string, text: string): number };
 
 export type StreamName = "collection" | "discover";
 
-/** Where a client stopped. Without an epoch a restored database goes unnoticed. */
+/** Holds where a client stopped. Without an epoch a restored database goes unnoticed. */
 export type ResumePoint = { afterSeq: number; epoch: string | undefined };
 
 /** The part of Bun's server socket that streams use. */
@@ -29,7 +29,7 @@ export type StreamSocket = {
 	getBufferedAmount(): number;
 };
 
-/** What a client was granted before its upgrade. */
+/** Holds what a client was granted before its upgrade. */
 export type Admission = {
 	stream: StreamName;
 	topics: readonly string[];

@@ -14,7 +14,7 @@ export type WebhookEvent =
 	/** About something else, or of a kind that did not exist when this was written. */
 	| { kind: "other" };
 
-/** Why a webhook is turned away. None says more than its sender knows already. */
+/** Names why a webhook is refused. None shows more than its sender knows already. */
 export const webhookFault = defineFaults({
 	webhookHeaders: {
 		status: 400,
@@ -50,7 +50,7 @@ export const webhookFault = defineFaults({
 
 /** An event is under 1 KB; one with its transaction's request a few. */
 export const WEBHOOK_BYTES_MAX = 65_536;
-/** How far the time of a delivery may be from ours, either way. */
+/** Limits how far the time of a delivery may be from ours, in either direction. */
 export const WEBHOOK_TOLERANCE_MS = 300_000;
 export const WEBHOOK_ID_LENGTH_MAX = 128;
 /** While a secret is replaced there are two signatures. */
@@ -59,17 +59,17 @@ export const SIGNATURE_HEADER_LENGTH_MAX = 1_024;
 export const SECRET_BYTES_MIN = 16;
 export const SECRET_BYTES_MAX = 64;
 export const EVENT_NAME_LENGTH_MAX = 128;
-/** Deliveries remembered at once; one that is forgotten too early costs a look. */
+/** Limits the deliveries that are remembered; one that is forgotten too early costs a lookup. */
 export const DELIVERIES_REMEMBERED_MAX = 10_000;
 /** A delivery whose time may still be in the future is good for so long. */
 export const DELIVERY_REMEMBERED_MS = 2 * WEBHOOK_TOLERANCE_MS;
 /** Looks that one process lets webhooks ask for: a tenth of what a turn has room for. */
 export const WAKES_PER_SECOND_MAX = 20;
-/** Of one transaction. An honest provider has two or three things to say of it. */
+/** Limits the webhooks about one transaction. An honest provider sends two or three. */
 export const WAKES_PER_REFERENCE_MAX = 6;
 export const WAKES_PER_REFERENCE_WINDOW_SECONDS = 60;
 
-/** What can be said of a transaction. The words are not used: whatever they are, we go and look. */
+/** Lists the events of a transaction. They only cause a lookup, whichever it is. */
 const TRANSACTION_EVENTS = [
 	"broadcasted",
 	"still_pending",

@@ -29,7 +29,9 @@ export type Deliveries = {
 	giveBack(id: string): void;
 };
 
-/** What came of a webhook. `idle`: there is nothing of ours to look at, or it is due already. */
+/**
+ * Says what a webhook caused. `idle`: it is about no request of ours, or one that is due already.
+ */
 export type WebhookOutcome = "woken" | "idle" | "limited" | "repeated" | "ignored";
 
 export type Webhooks = {
@@ -118,8 +120,8 @@ export function webhookRoutes(webhooks: Webhooks | null) {
 }
 
 /**
- * Takes what the wallet provider tells of its own accord. It is a hint and nothing else: the most
- * that any webhook does, true or not, is that `look` is called for the request that it names.
+ * Takes the wallet provider's webhooks. They are only hints: the most that any of them causes, true
+ * or not, is that `look` is called for the request that it names.
  */
 export function createWebhooks(
 	key: Uint8Array,
@@ -185,9 +187,8 @@ export function createWebhooks(
 }
 
 /**
- * Remembers deliveries that were taken, in memory: another process, or this one after a restart,
- * takes one for new, and that costs one look. Only verified ones come here, so strangers cannot
- * fill it.
+ * Remembers accepted deliveries in memory: another process, or this one after a restart, takes one
+ * for new, which costs one lookup. Only verified ones come here, so strangers cannot fill it.
  */
 export function createDeliveries(
 	clock: Clock,

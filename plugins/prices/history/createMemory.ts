@@ -27,7 +27,7 @@ export type RoundBook = {
 	at(feed: string, atMs: number): Round | null;
 };
 
-/** This process's copy of the tables, from which every price is answered. */
+/** Holds this process's copy of the tables, from which every price is answered. */
 export type Memory = RateSource & {
 	/** Reads what was written since the last time. One call at a time. */
 	refresh(): Promise<void>;
@@ -50,7 +50,7 @@ export type PriceMetrics = {
 	failed(chain: string): void;
 };
 
-/** What reading feeds needs. */
+/** Holds what reading feeds needs. */
 export type ReadOptions = Pick<Core, "db" | "clock" | "log" | "reached"> & {
 	feeds: readonly Feed[];
 	metrics: PriceMetrics;

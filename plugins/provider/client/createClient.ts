@@ -28,7 +28,7 @@ export type FailureKind =
 export type FailureLog = (kind: FailureKind, context: Record<string, unknown>) => void;
 
 export type Call = {
-	/** Its name in metrics and in the log. */
+	/** The call's name in metrics and in the log. */
 	endpoint: string;
 	/** Path segments below `/api/v2/`, not encoded. */
 	segments: readonly string[];
@@ -188,7 +188,7 @@ export function clientMetrics(metrics: Metrics) {
 	};
 }
 
-/** Logs one line a minute for each kind of failure, with the number of those it stands for. */
+/** Logs one line a minute for each kind of failure, with the number of failures in that time. */
 export function createFailureLog({ log, clock }: { log: Log; clock: Clock }): FailureLog {
 	const logged = new Map<FailureKind, { atMs: number; untold: number }>();
 	return (kind, context) => {

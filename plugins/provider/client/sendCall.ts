@@ -43,7 +43,7 @@ const refusalSchema = z.object({
 	error: z.object({ message: z.string() }).optional().catch(undefined),
 });
 
-/** Sends one call, once. It returns within its timeout, whatever the other side does. */
+/** Sends one call, once. It returns within its timeout, even if the other side is silent. */
 export async function sendCall(call: SentCall): Promise<CallAnswer> {
 	const answer = await callOut(
 		{

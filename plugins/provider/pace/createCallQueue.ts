@@ -22,13 +22,13 @@ import {
 	QUEUE_CALLS_MAX,
 } from "#plugins/provider/limits.ts";
 
-/** What refuses a call: the provider with its 429, or our own pace before it was sent. */
+/** Says who refused a call: the provider with its 429, or our own pace before it was sent. */
 export type RefusedBy = "provider" | "pace";
 
 export type Turn = { bucket: Bucket } & ProviderCallOptions;
 
 export type Waiting = Turn & {
-	/** How long it has waited for the shared limit, and until when it need not ask again. */
+	/** The time that it has waited for the shared limit, and until when it need not ask again. */
 	budgetWaitedMs: number;
 	refusedUntilMs: number;
 	begin(release: () => void): void;
@@ -92,7 +92,7 @@ const LEFT: Readonly<Record<ProviderPurpose, number>> = {
 
 export function createCallQueue(): CallQueue {
 	const queue: Waiting[] = [];
-	/** Which of the two purposes without a waiting client is next. */
+	/** The order of the two purposes without a waiting client. */
 	let turns: readonly [Turn["purpose"], Turn["purpose"]] = BACKGROUND_FIRST;
 
 	function remove(waiting: Waiting): boolean {

@@ -23,7 +23,7 @@ import {
 	type Waiting,
 } from "#plugins/provider/pace/createCallQueue.ts";
 
-/** For how long the provider has asked us to wait, by bucket. */
+/** Holds how long the provider has asked us to wait, by bucket. */
 export type Blocks = {
 	leftMs(bucket: Bucket): number;
 	/** Records a refusal; `ms` is the wait in its answer. Returns for how long to wait, in ms. */
@@ -54,7 +54,7 @@ type State = { untilMs: number; lengthMs: number; refusals: number };
  * buyers need.
  */
 export function createPacer(options: {
-	/** The same in every process that uses this key. */
+	/** The name of the shared budget, equal in every process that uses this key. */
 	budgetName: string;
 	budget: Budget;
 	blocks: Blocks;
@@ -95,8 +95,8 @@ export function createPacer(options: {
 	}
 
 	/**
-	 * Returns when to look again, in ms, 0 for now; null where the end of a call, or a new call, will
-	 * cause it.
+	 * Returns when to check again, in ms, 0 for now; null where the end of a call, or a new call,
+	 * will cause it.
 	 */
 	function untilNextMs(): number | null {
 		const left = queue.waiting().filter(({ purpose }) => places.has(purpose));

@@ -21,7 +21,7 @@ import { createTopicBook, type TopicBook } from "#plugins/provider/stream/topics
 
 /** The stream, with the switch that only this plugin has. */
 export type StreamClient = ProviderStream & {
-	/** Opens it; it is kept open, whatever happens, until `stop` or the signal. */
+	/** Opens the stream; it is kept open, through all failures, until `stop` or the signal. */
 	start(signal: AbortSignal): void;
 	/**
 	 * Closes it and waits for listeners under way. The followed collections are kept for the next

@@ -1,4 +1,4 @@
-// Keeps one socket to the provider open, and tells the deployment how the stream does.
+// Keeps one socket to the provider open, and stores the state of the stream for all processes.
 
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -49,7 +49,7 @@ export type SocketKeeper = {
 	send(frame: PhoenixFrame): void;
 };
 
-/** What happened to a frame, or to the push in it. */
+/** Says what happened to a frame, or to the push in it. */
 export type StreamOutcome =
 	| "handled"
 	| "repeated"

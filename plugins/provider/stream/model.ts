@@ -9,7 +9,7 @@ export type Timers = {
 	after(ms: number, run: () => void): () => void;
 };
 
-/** One message of a Phoenix channel, in either version of the serializer. */
+/** Holds one message of a Phoenix channel, in either version of the serializer. */
 export type PhoenixFrame = {
 	/** The join of the topic that it belongs to; null where the server does not state it. */
 	joinRef: string | null;
@@ -34,7 +34,7 @@ export type Place = {
 	/** Null where the event is about a collection or an order as a whole. */
 	token: { contract: Address; tokenId: bigint } | null;
 	metadata: Readonly<Record<string, unknown>> | null;
-	/** When it happened, as the event itself states. */
+	/** The time that the event itself states. */
 	toldAtMs: number | null;
 };
 
@@ -55,11 +55,12 @@ export const UNREADABLE_IN_A_ROW_MAX = 100;
 
 /** Frames that are read in one turn of the event loop: about 1 ms. */
 export const FRAMES_PER_TURN_MAX = 10;
-/** After a part of a flood it rests for so many times as long as reading it took. */
+/** Rests after a part of a flood for so many times as long as reading it took. */
 export const INBOX_REST_SHARE = 3;
 export const INBOX_REST_MS_MAX = 8;
 /**
- * With more waiting frames it does not rest: frames that do not fit are lost, and read over HTTP.
+ * The number of waiting frames above which it does not rest: frames that do not fit are lost, and
+ * read over HTTP.
  */
 export const INBOX_UNHURRIED_MAX = 10_000;
 /** The bytes of a socket's frames that may wait; with more, the socket is closed. */
@@ -76,8 +77,8 @@ export const UNANSWERED_MAX = 4_000;
  */
 export const RECONNECT_DELAYS_MS = [10, 50, 100, 150, 200, 250, 500, 1_000, 2_000, 5_000] as const;
 /**
- * With more in a minute, each attempt waits for the longest delay: a server that answers and then
- * hangs up would otherwise be called a hundred times a second.
+ * The number of connects in a minute above which each attempt waits for the longest delay: a server
+ * that answers and then hangs up would otherwise be called a hundred times a second.
  */
 export const CONNECTS_PER_MINUTE_MAX = 30;
 /** Says how long a socket must live, in ms, until its end is logged again. */
@@ -86,7 +87,7 @@ export const STEADY_MS = 60_000;
 export const TOPICS_MAX = 1_000;
 export const SLUG_LENGTH_MAX = 256;
 export const JOIN_TIMEOUT_MS = 10_000;
-/** Joins go out in small groups: a thousand at once would look like an attack. */
+/** Limits the joins of one beat: a thousand at once would look like an attack. */
 export const JOINS_PER_BEAT = 10;
 export const JOIN_BEAT_MS = 100;
 /** The wait before each attempt to join a topic again that was refused or that broke. */
@@ -109,7 +110,10 @@ export const SLUGS_AT_ONCE_MAX = 2;
 /** While more wait, it rests after a part for so many times as long as the part took. */
 export const QUEUE_REST_SHARE = 2;
 export const QUEUE_REST_MS_MAX = 60;
-/** With more waiting it does not rest: pushes that do not fit are lost, and read over HTTP. */
+/**
+ * The number of waiting pushes above which it does not rest: those that do not fit are lost, and
+ * read over HTTP.
+ */
 export const QUEUE_UNHURRIED_MAX = QUEUE_PUSHES_MAX / 2;
 /** The time for a part that is handed on together; then the collection goes on without it. */
 export const PUSH_TIMEOUT_MS = 60_000;
@@ -122,9 +126,9 @@ export const GAP_GATHER_MS = 1_000;
 export const GAP_EVERY_MS = 30_000;
 export const GAP_TIMEOUT_MS = 600_000;
 
-/** How often a process tries to take the stream's lease. */
+/** The interval at which a process tries to take the stream's lease. */
 export const LEASE_EVERY_MS = 1_000;
-/** How long the listening process's stored state is valid: a few of its beats. */
+/** The lifetime of the listening process's stored state: a few of its beats. */
 export const STATUS_BELIEVED_MS = 5_000;
 /** The time for pushes under way when the stream is stopped. */
 export const STOP_TIMEOUT_MS = 5_000;

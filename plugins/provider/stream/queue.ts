@@ -31,13 +31,13 @@ export type PushLines = {
 export type Settled =
 	| { kind: "done" }
 	| { kind: "failed"; error: unknown }
-	/** The push did not end in time; nobody waits for it any longer. */
+	/** The push did not end in time, and is not waited for any longer. */
 	| { kind: "late" };
 
 /** Takes some pushes of one collection, in the order of arrival. */
 export type PushListener = (pushes: readonly ProviderPush[]) => Promise<void>;
 
-/** Why a listener did not take a push; null where another failure explains it. */
+/** Says why a listener did not take a push; null where another failure explains it. */
 export type Refusal = Exclude<Settled, { kind: "done" }> | null;
 
 export type PushQueue = {

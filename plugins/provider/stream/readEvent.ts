@@ -109,7 +109,7 @@ export function createRecentEvents(options: { clock: Clock }): RecentEvents {
 	};
 }
 
-/** Reads one event of a followed collection. Never throws, whatever was sent. */
+/** Reads one event of a followed collection. Never throws, for any input. */
 export function readPush(frame: PhoenixFrame, slug: string, context: PushContext): ReadPush {
 	const { chains, orders, nowMs } = context;
 	const envelope = streamWire.envelope.safeParse(frame.payload).data;

@@ -48,7 +48,7 @@ const SPELLED: Readonly<Record<number, string>> = {
 	988: "stablechain",
 };
 
-/** Not HyperEVM, which we also know by that name, but the exchange beside it. */
+/** The provider's name of the exchange beside HyperEVM, which is no EVM chain. */
 const NO_EVM_CHAIN = "hyperliquid";
 
 const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
