@@ -19,7 +19,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const SCRIPT = "page.js";
 const WEB = join(import.meta.dir, "web");
 
-/** Allows only our own files, and nobody to put the page into theirs. */
+/** Allows only our own files, and no other page to embed this one. */
 const POLICY = [
 	"default-src 'none'",
 	"script-src 'self'",
@@ -30,7 +30,7 @@ const POLICY = [
 	"frame-ancestors 'none'",
 ].join("; ");
 
-/** The page at which people look at what a one-time link asks, and answer it. */
+/** Serves the page at which people see what a one-time link asks, and answer it. */
 export const linkPagePlugin = definePlugin({
 	name: "link-page",
 	version: "1",

@@ -4,7 +4,10 @@ import type { BuyRequest } from "#plugins/nft-buys/model.ts";
 /** The kind of an intent that buys, for plugins that buy on a user's behalf. */
 export const NFT_BUY = "nft_buy";
 
-/** One unit of a token from exactly this listing, for at most this much of the chain's coin. */
+/**
+ * Asks for one unit of a token from exactly this listing, for at most this much of the chain's
+ * coin.
+ */
 export type WantedBuy = {
 	contract: Address;
 	tokenId: string;

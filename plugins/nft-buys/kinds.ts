@@ -46,7 +46,7 @@ const fulfilledAbi = parseAbi([
 	"event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)",
 ]);
 
-/** What is missing of a buy, or in doubt; null: nothing. */
+/** Says what is missing of a buy, or in doubt; null: nothing. */
 type Missing = Exclude<Settlement, { spentRaw: bigint }>;
 
 const NOT_RECEIVED: Missing = {
@@ -61,7 +61,7 @@ const PARTLY_RECEIVED: Missing = {
 /** Says the length of `0x` and 32 bytes in hex. */
 const WORD_LENGTH = 66;
 
-/** Why every offer is refused. */
+/** The denial of every offer. */
 const OFFER_REFUSED: Denial = {
 	code: "provider_offer_requires_local_order_builder",
 	detail: "Offers are orders that their maker signs, and none is built here.",
@@ -192,8 +192,8 @@ function isWallet(word: bigint | null, wallet: Address): boolean {
 }
 
 /**
- * Returns the fault that leaves it unsettled: only an archive node, or the token's logs, could
- * tell.
+ * Returns the fault that leaves a buy unsettled: only an archive node, or the token's logs, could
+ * prove it.
  */
 function unknownTo(refusal: Word | undefined): Fault {
 	const cause = refusal?.kind === "refused" ? refusal.fault : undefined;

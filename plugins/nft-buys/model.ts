@@ -34,7 +34,9 @@ export type OrderState = {
 	totalSize: bigint;
 };
 
-/** What the buyer wants, and where and when it is bought. All answers are compared with this. */
+/**
+ * Holds what the buyer wants, and where and when it is bought. All answers are compared with this.
+ */
 export type Wanted = {
 	chainId: number;
 	marketplace: Address;
@@ -56,7 +58,7 @@ export type Payment = {
 /** A wallet's balance of an ERC-20, and what a spender may take of it, in base units. */
 export type Funds = { balanceRaw: bigint; allowanceRaw: bigint; decimals: number };
 
-/** What the routes of buying need. */
+/** Holds what the routes of buying need. */
 export type BuyContext = {
 	wallets: Wallets;
 	log: Log;

@@ -1,6 +1,6 @@
 import { defineFaults } from "#core/fault.ts";
 
-/** What can be wrong with a wallet transfer before anything is stored. */
+/** Names what can be wrong with a wallet transfer before anything is stored. */
 export const transfersFault = defineFaults({
 	validationError: {
 		status: 422,

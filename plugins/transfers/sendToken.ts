@@ -24,7 +24,7 @@ import {
 	toldByLogs,
 } from "#plugins/wallets/contract.ts";
 
-/** What a trial of a transfer shows: the balance before, what left, and what arrived. */
+/** Holds the result of a trial of a transfer: the balance before, what left, and what arrived. */
 type Trial = {
 	outcome: "reverts" | "done" | "false" | "unreadable";
 	heldRaw: bigint;
@@ -33,7 +33,7 @@ type Trial = {
 	isContract: boolean;
 };
 
-/** What is sent to whom, and how much of it the whole request sends. */
+/** Holds what is sent to whom, and how much of it the whole request sends. */
 type Sending = { coin: Coin; chain: Chain; from: Address; to: Address; raw: bigint };
 
 /** The most decimals of a token: real ones have at most 24. */
@@ -69,8 +69,8 @@ export function coinNamed(text: string | undefined): Address | null {
 }
 
 /**
- * Reads a token's decimals, and names it as the registry does: never by its contract's own word.
- * Throws `currency_unreadable` where it does not answer.
+ * Reads a token's decimals, and its name from the registry: never the contract's own name. Throws
+ * `currency_unreadable` where it does not answer.
  */
 export async function readCoin(
 	{ rpc, tokens }: { rpc: Rpc; tokens: Pick<TokenBook, "symbolOf"> },
@@ -102,7 +102,7 @@ export function coinCalldata(recipient: Address, raw: bigint): Hex {
 export function trialQuestion(
 	sending: Sending & {
 		togetherRaw: bigint;
-		/** What its owner is to know beside that, as a sentence. */
+		/** A sentence for the owner in addition; null: none. */
 		note: string | null;
 		shown: Plan["shown"];
 	},
@@ -132,8 +132,8 @@ export function trialQuestion(
 }
 
 /**
- * Returns what a mined transfer settles as. What reached the recipient, and what left the wallet,
- * is measured by the token's logs and by balances: logs are the token's own word.
+ * Returns the settlement of a mined transfer. What arrived, and what left, is measured by the
+ * token's logs and by balances, because a token can log anything.
  */
 export async function settleToken(
 	rpc: Rpc,

@@ -29,7 +29,7 @@ import type {
 	Wallets,
 } from "#plugins/wallets/contract.ts";
 
-/** What the routes of wallet transfers need. */
+/** Holds what the routes of wallet transfers need. */
 export type TransfersContext = {
 	wallets: Wallets;
 	log: Log;
@@ -76,7 +76,7 @@ export type TransfersAsked = {
 	tool?: string;
 	idempotencyKey: string | null;
 	channel: Channel;
-	/** True: the owner must agree by a link first, whatever their profile says. */
+	/** True: the owner must approve by a link first, whatever their profile's settings are. */
 	asks: boolean;
 	/** Called once the body is valid, before anything is recorded. */
 	checked?(): void;
@@ -157,8 +157,8 @@ export function checkTransfers(
 }
 
 /**
- * Refuses contracts that the registry knows, and that nobody gets anything out of: tokens, pools,
- * routers and quoters. Other contracts, such as smart wallets, are paid.
+ * Refuses contracts that the registry knows, and from which tokens cannot be recovered: tokens,
+ * pools, routers and quoters. Other contracts, such as smart wallets, are paid.
  */
 async function refuseContracts(
 	tokens: Pick<TokenBook, "contractNamed">,

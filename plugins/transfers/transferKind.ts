@@ -39,9 +39,9 @@ export const ADDRESS_LENGTH_MAX = 100;
 export const AMOUNT_LENGTH_MAX = 160;
 /** The most problems that one answer lists. */
 export const ISSUES_MAX = 32;
-/** Below this are precompiled contracts and other addresses without an owner. */
+/** Limits the addresses of precompiled contracts and others without an owner: all below it. */
 export const RESERVED_ADDRESSES = 0x1_0000n;
-/** How long a request continues its batch before it answers. */
+/** Limits how long a request continues its batch before it answers. */
 export const ADVANCE_TIMEOUT_MS = 25_000;
 /** The connection stays open longer than that. */
 export const ANSWER_IDLE_SECONDS = 60;
@@ -158,11 +158,11 @@ function planOf(
 	};
 }
 
-/** What a transfer counts as, or why it is not sent. */
+/** Holds the value of a transfer for limits, or why it is not sent. */
 type Worth = {
 	worthUsdMicros?: bigint;
 	asks?: boolean;
-	/** What its owner is asked about, as a sentence. */
+	/** The sentence that the owner is asked about; null: none. */
 	note: string | null;
 	denial?: Denial;
 };
@@ -198,8 +198,8 @@ async function worthOf(
 }
 
 /**
- * Returns whether a plan made anew is the same payment, whatever its price is meanwhile. Who was
- * not told that the price is unsure has not said yes to that.
+ * Returns whether a plan made anew is the same payment, at any new price. An owner who was not
+ * shown that the price is unsure has not approved that.
  */
 function keepsTransfer(approved: Plan, fresh: Plan): boolean {
 	const isContract = (plan: Plan) => plan.shown["recipientIsContract"] === true;

@@ -16,15 +16,18 @@ type Tone = "plain" | "good" | "bad";
 const TICK_MS = 1_000;
 const FOLLOW_EVERY_MS = 3_000;
 const FOLLOW_LOOKS_MAX = 100;
-/** Of development nodes alone: no network where anything is worth something has it. */
+/** The id of development chains: no chain with real money has it. */
 const SANDBOX_CHAIN_ID = 31_337;
 const INTENT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Whether the service says that it is a sandbox, whatever chain it plays (its own 4663). */
+/** True if the service reports that it is a sandbox, whatever chain it plays (its own 4663). */
 let isSandbox = false;
 const token = location.pathname.split("/").pop() ?? "";
 const address = `/v1/links/${encodeURIComponent(token)}`;
 const wallets: FoundWallet[] = [];
-/** From here on it is for the chain to say: the page never invites to send it again. */
+/**
+ * True once the wallet may have sent: only the chain decides then, and the page never offers to
+ * send again.
+ */
 let mayBeSent = false;
 
 async function open(): Promise<void> {

@@ -48,14 +48,16 @@ export function renderTransaction(template: HTMLTemplateElement, one: Transactio
 }
 
 /**
- * Returns what somebody decides by, and apart from it what only few will check. Nothing is in both,
- * and nothing that is shown of the plan is in neither.
+ * Returns the rows that a person decides by, and apart from them those that only few will check.
+ * Nothing is in both, and nothing that is shown of the plan is in neither.
  */
 export function rowsOf(one: TransactionShown): { main: Row[]; details: Row[] } {
 	return { main: mainOf(one), details: detailsOf(one) };
 }
 
-/** Shows an intent as it stands, and its transaction; its state unless the page's title has it. */
+/**
+ * Shows an intent's state and its transaction; the state only if the page's title does not show it.
+ */
 export function renderOutcome(
 	{ status, errorCode, error, transactionHash, cancellation, chain }: LinkOutcome,
 	{ isTitled }: { isTitled: boolean },

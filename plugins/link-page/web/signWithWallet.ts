@@ -9,13 +9,13 @@ export type WalletProvider = {
 	request(call: { method: string; params?: readonly unknown[] }): Promise<unknown>;
 };
 
-/** What asking the wallet came to. Only `sent` and `unclear` can have moved anything. */
+/** Holds the result of asking the wallet. Only `sent` and `unclear` can have moved anything. */
 export type WalletOutcome =
 	| { kind: "sent"; transactionHash: string }
 	| { kind: "wrong_account"; account: string | null }
 	| { kind: "wrong_chain" }
 	| { kind: "rejected" }
-	/** The wallet failed after it was asked to send: nobody here knows whether it did. */
+	/** The wallet failed after it was asked to send: it is unknown whether it did. */
 	| { kind: "unclear"; detail: string };
 
 type About = Pick<LinkShown, "purpose" | "planHash" | "transactions">;
@@ -53,7 +53,7 @@ export const sentMemory = {
 	},
 };
 
-/** EIP-1193: the person said no. */
+/** The code of EIP-1193 for a person's refusal. */
 const USER_REJECTED = 4001;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const DETAIL_LENGTH_MAX = 200;
@@ -95,8 +95,8 @@ export async function signWithWallet(
 }
 
 /**
- * Finds the wallets of this browser: those that announce themselves (EIP-6963), else the one that
- * is simply there. `onFound` is told of each, in the order they come.
+ * Finds the wallets of this browser: those that announce themselves (EIP-6963), else the injected
+ * one. `onFound` is called with each, in the order they come.
  */
 export function findWallets(onFound: (wallets: readonly FoundWallet[]) => void): void {
 	const found: FoundWallet[] = [];

@@ -2,14 +2,14 @@
 
 import type { LinkShown } from "#plugins/wallets/contract.ts";
 
-/** What the page says of a link, by what it is for. */
+/** Holds the texts of the page for one kind of link. */
 export type LinkWords = {
 	title: string;
 	lead: string;
 	button: string;
 	/** The link ran out before it was answered. */
 	runOut: string;
-	/** The person said no in their wallet. */
+	/** Shown when the person refused in their wallet. */
 	declined: string;
 	/** Added where the wallet failed after it was asked. */
 	failed: string;
@@ -23,12 +23,12 @@ const LOOK_FIRST = "Look at its activity before you try again: it may have sent 
 const REASON = (code: string | null, message: string | null) =>
 	code === null ? "" : message === null ? ` The reason: ${code}.` : ` ${message} (${code})`;
 
-/** What was mined was sent, and its gas was paid, whatever came of it. */
+/** Lists results of transactions that were mined, whose gas was paid although they failed. */
 const MINED = new Set(["reverted_on_chain", "not_received", "partly_received"]);
 
 const SECONDS_PER_MINUTE = 60;
 
-/** Dollars as somebody reads them. */
+/** Returns dollars as text for people. */
 export function dollars(usd: number): string {
 	return new Intl.NumberFormat("en", { style: "currency", currency: "USD" }).format(usd);
 }

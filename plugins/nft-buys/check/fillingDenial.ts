@@ -104,7 +104,7 @@ function callChecks({ fulfilment, filling, wanted, payment }: Filled): Held[] {
 	];
 }
 
-/** Returns true for a short byte string: it stands after everything that the marketplace reads. */
+/** Returns true for a short byte string: it follows everything that the marketplace reads. */
 function isSuffix(suffix: Hex): boolean {
 	return /^0x(?:[0-9a-f]{2})*$/.test(suffix) && size(suffix) <= SUFFIX_BYTES_MAX;
 }

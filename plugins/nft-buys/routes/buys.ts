@@ -29,7 +29,7 @@ type FromTool = {
 	kind: "tool";
 	idempotencyKey: string | null;
 	channel: Channel;
-	/** True: the owner must agree by a link first, whatever their profile says. */
+	/** True: the owner must approve by a link first, whatever their profile's settings are. */
 	asks: boolean;
 };
 
@@ -52,7 +52,7 @@ type Made = {
 	recorded: Recorded | null;
 };
 
-/** What the owner is asked to do, by the intent's state. */
+/** Says what the owner is asked to do, by the intent's state. */
 const PURPOSES = new Map<string, "confirm" | "sign">([
 	["confirmation_required", "confirm"],
 	["signature_required", "sign"],

@@ -13,7 +13,7 @@ export type FillingFunction =
 	| "fulfillOrder"
 	| "fulfillAdvancedOrder";
 
-/** What a fulfilment would do, in one form for all functions. Parsed, but not checked yet. */
+/** Holds what a fulfilment would do, in one form for all functions. Parsed, but not checked yet. */
 export type Filling = {
 	call: FillingFunction;
 	parameters: OrderParameters;
@@ -27,7 +27,7 @@ export type Filling = {
 	fulfillerConduitKey: Hex;
 	/** The address that gets the token; the zero address means the sender. */
 	recipient: Address;
-	/** How many tokens it would choose for criteria. */
+	/** The number of tokens that it would choose for criteria. */
 	resolvers: number;
 };
 
@@ -105,7 +105,7 @@ const TYPES = {
 
 /** Seaport 1.6 on every chain except those below, and in the sandbox. */
 const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
-/** Its alternative address, on chains where the canonical one could not be deployed. */
+/** Seaport's alternative address, on chains where the canonical one could not be deployed. */
 const SEAPORT_ALTERNATE: Address = "0x00000000006687982678b03100b9bdc8be440814";
 /** The chains megaeth, somnia, gunzilla. */
 const ALTERNATE_CHAINS = new Set([4_326, 5_031, 43_419]);

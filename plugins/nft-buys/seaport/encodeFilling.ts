@@ -124,7 +124,7 @@ const FUNCTIONS: readonly FillingFunction[] = [
 	"fulfillOrder",
 	"fulfillAdvancedOrder",
 ];
-/** By the whole signature: a struct with one more member is another function. */
+/** Maps each whole signature to its function: a struct with one more member is another function. */
 const BY_SIGNATURE = new Map(
 	FUNCTIONS.map((name) => [toFunctionSignature(getAbiItem({ abi: seaportAbi, name })), name]),
 );
