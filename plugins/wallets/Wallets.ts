@@ -175,7 +175,7 @@ export type OnceRequest = {
 	 * rolled back. It throws Faults to refuse; then nothing is recorded.
 	 */
 	record?(tx: Tx, recordId: string): Promise<void>;
-	/** May run again for the same intents. */
+	/** Makes the answer from the recorded intents. It may run again for the same intents. */
 	answer(
 		intentIds: readonly string[],
 		/** What this request has recorded; null where an earlier request had recorded it. */

@@ -94,7 +94,7 @@ export const errorOfCode = reasonOf;
 export const usdFigure = dollarsOf;
 export const amountFigure = figureOf;
 
-/** Says what ended an intent, for who follows it; null while it goes on. */
+/** Returns what ended an intent, for code that follows it; null while it has not ended. */
 export const endOfIntent = endOf;
 
 /**

@@ -31,8 +31,8 @@ export type IntentQuota = {
 export type QuotaCharge = { profileId: string; at: Date; amount: number; quota: IntentQuota };
 
 /**
- * A token bucket of each profile, charged by the statement that records intents: no round trip, and
- * whoever is refused has recorded nothing.
+ * Builds the SQL of a token bucket for each profile, charged by the statement that records intents:
+ * no round trip, and a refused request records nothing.
  */
 export const quotaSql = {
 	/**

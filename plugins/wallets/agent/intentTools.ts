@@ -161,7 +161,7 @@ export function statusSentence(
 
 const ENDED: readonly string[] = ["rejected", "confirmed", "failed", "expired", "dry_run"];
 
-/** Returns what ended an intent, by its status and hash; null while it goes on. */
+/** Returns what ended an intent, by its status and hash; null while it has not ended. */
 export function endOfIntent({
 	status,
 	transactionHash,

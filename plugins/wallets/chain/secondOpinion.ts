@@ -1,4 +1,4 @@
-// Asks another endpoint than the one that was heard, for some seconds only: for a block before a
+// Asks a second endpoint than the one that answered, for some seconds only: for a block before a
 // time, and for an account's counts.
 
 import { z } from "zod";
@@ -17,11 +17,11 @@ export type Others = { areSilent: boolean };
 type Asked = { atMs: number; signal: AbortSignal; others?: Others };
 
 const { blockNumber, nonce, seconds } = chainNumbers;
-/** Where the chain's own clock says nothing, so many blocks before its head. */
+/** The distance from the head, in blocks, where the chain's own clock is of no use. */
 const BLOCKS_BEFORE_HEAD = 256;
 
 const blockTime = z.object({ number: blockNumber, timestamp: seconds });
-/** A second opinion that does not come within this time holds nobody's payment. */
+/** Limits the wait for a second endpoint, so that it delays no payment. */
 const SECOND_TIMEOUT_MS = 3_000;
 
 /** Returns the same endpoints, and notes the names of those that answer. */

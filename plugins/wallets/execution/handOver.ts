@@ -1,4 +1,4 @@
-// Hands a transaction over, and writes down what came of it.
+// Hands a transaction over, and records the result.
 
 import { hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
@@ -274,9 +274,9 @@ async function recordPaid(
 }
 
 /**
- * Records another hash: the owner's wallet sent it under another one than was told: it replaced, or
- * sped up, what no node has ever shown. What a node has shown is followed by its nonce, and no word
- * changes that.
+ * Records another hash than the reported one, under which the owner's wallet sent the payment: it
+ * replaced, or sped up, a transaction that no node has shown. One that a node has shown is followed
+ * by its nonce, and no report changes that.
  */
 async function nameAnother(
 	tx: Tx,
@@ -356,7 +356,7 @@ function firstLookAt(
 
 /**
  * Records that a payment in doubt is found. Between the two transactions its receipt may have been
- * read: then the submission stands elsewhere, and what was made of it is the last word.
+ * read: then the submission has another state already, and that state is kept.
  */
 async function recordFound(
 	tx: Tx,
@@ -370,8 +370,8 @@ async function recordFound(
 }
 
 /**
- * Records that it was not sent, also where it was said to be sent: by a hash that another stands by
- * nobody can say so.
+ * Records that it was not sent, even if it was reported as sent: under a hash of another submission
+ * that cannot be known.
  */
 async function recordNotSent(tx: Tx, { given, outcome, at }: Given & { at: Date }): Promise<void> {
 	const { submissionId, intentId } = given;

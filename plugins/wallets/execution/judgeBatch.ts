@@ -28,15 +28,15 @@ type Given = {
 	planned: readonly {
 		intent: Intent;
 		plan: Pick<Plan, "chainId" | "spend" | "recipient">;
-		/** What its kind says that it is worth. */
+		/** The worth in microdollars, as its kind returned it. */
 		worthUsdMicros?: bigint;
 	}[];
 	profile: Profile;
 	wallet: Wallet;
-	/** When, and what was found under the lock of the profile's row. */
+	/** The time, and what was found under the lock of the profile's row. */
 	at: Date;
 	spentToday: bigint;
-	/** How long the profile knows each recipient; null where there is none. */
+	/** How long the profile knows each recipient, in milliseconds; null where there is none. */
 	known: readonly (number | null)[];
 };
 
@@ -46,7 +46,7 @@ type Given = {
  */
 export function judgeBatch(
 	plans: readonly (Plan & {
-		/** What it has to bring at least, for the words where it fails when tried. */
+		/** The least amount that must arrive, for the message if the simulation fails. */
 		least?: Figure | undefined;
 	})[],
 	account: AccountState,
@@ -157,7 +157,7 @@ function refused(denial: Denial): { kind: "denied"; denial: Denial } {
 	return { kind: "denied", denial };
 }
 
-/** Microdollars of what is spent, or of what that is said to be worth where that is more. */
+/** Returns microdollars of what is spent, or of its stated worth where that is more. */
 function worthOf(
 	{ prices }: ExecutionDeps,
 	{ chainId, spend }: Pick<Plan, "chainId" | "spend">,

@@ -30,7 +30,7 @@ export type FirstGiven = {
 	beganAt: Date;
 };
 
-/** What records the step before an intent came to. */
+/** Holds the result of recording the step before an intent. */
 export type FirstStep =
 	| { kind: "recorded"; step: Intent }
 	| { kind: "denied"; denial: Denial }
@@ -55,7 +55,7 @@ const NO_WALLET: Denial = {
 
 const stepRead = (id: string) => `Read that step by GET /v1/trading/steps/${id}`;
 
-/** What says so for a step that was done again and again. */
+/** Denies an intent whose step before was done again and again. */
 const tooMany = ({ afterId }: Pick<Intent, "afterId">): Denial => ({
 	code: "previous_step_failed",
 	detail:
@@ -71,8 +71,8 @@ const OVER_QUOTA: Denial = {
 
 /**
  * Records the step that has to be confirmed before an intent, and makes the intent wait for it, in
- * one transaction: there is never one without the other. What an operator has to look at waits for
- * them before any step.
+ * one transaction: there is never one without the other. An intent that an operator has to review
+ * waits for the review before any step.
  */
 export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promise<FirstStep> {
 	const { intent, first, profile, wallet, beganAt } = given;

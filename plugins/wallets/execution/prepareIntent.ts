@@ -12,7 +12,7 @@ import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/intent
 import type { Intent, Plan, Profile, Signable, Wallet } from "#plugins/wallets/model.ts";
 import type { NewIntent } from "#plugins/wallets/Wallets.ts";
 
-/** What a kind may take to say what would be sent. */
+/** Limits the time in which a kind returns what would be sent. */
 export const PREPARE_TIMEOUT_MS = 20_000;
 
 /** Far above every order we fill. */
@@ -27,21 +27,24 @@ export const PREPARES_AT_ONCE = 4;
 /** An intent that was not sent by then is not sent any more. */
 export const INTENT_LIFETIME_MS = 120_000;
 
-/** A question to its owner, and the link it was asked with, stand as long. */
+/** The lifetime of a question to the owner, and of its link. */
 export const QUESTION_LIFETIME_MS = 600_000;
 
-/** A plan that an operator has to look at waits as long. */
+/** The time that a plan waits for an operator's review. */
 export const REVIEW_LIFETIME_MS = 86_400_000;
 
 /** Between taking a nonce and handing over: later than that it is not handed over at all. */
 export const HAND_OVER_WITHIN_MS = 5_000;
 
-/** Where its simulation reverts: the account has code, and what reverts uses its nonce as well. */
+/**
+ * The gas of a transaction whose simulation reverts: the account has code, and a revert uses its
+ * nonce as well.
+ */
 export const GAS_WHERE_IT_REVERTS = 200_000n;
 
 const usd = (fallback: number) => z.number().min(0).max(1_000_000_000).default(fallback);
 
-/** What an operator sets about the path that money leaves by. */
+/** Declares an operator's settings of the path by which money leaves. */
 export const executionConfig = {
 	TRADING_DRY_RUN: z
 		.boolean()
@@ -110,7 +113,7 @@ export const executionConfig = {
 		),
 };
 
-/** What can be wrong with what is asked of an intent. */
+/** Names what can be wrong with a request about an intent. */
 export const executionFault = defineFaults({
 	notFound: {
 		status: 404,

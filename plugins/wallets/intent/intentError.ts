@@ -92,7 +92,10 @@ export function readError(code: string | null, stored: unknown): IntentError | n
 	return data?.code === code ? data : errorOfCode(code);
 }
 
-/** Returns a reason for whoever has a link to it: without figures that are its owner's alone. */
+/**
+ * Returns an error for everyone who has a link to the intent: without figures that only its owner
+ * may see.
+ */
 export function errorForLink(error: IntentError | null): IntentError | null {
 	const message = error && OWNERS_FIGURES[error.code];
 	return error && message ? { code: error.code, message } : error;

@@ -261,7 +261,7 @@ async function signedInAs(
 }
 
 /**
- * Takes the hash of what an owner's wallet sent, also in place of one that was told before: a
+ * Takes the hash of what an owner's wallet sent, also in place of one that was reported before: a
  * wallet that replaces or speeds up a transaction gives it another hash. The chain decides what it
  * is.
  */

@@ -1,4 +1,4 @@
-// Describes what a one-time link shows, and what came of it.
+// Describes what a one-time link shows, and its result.
 
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";

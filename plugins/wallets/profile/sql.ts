@@ -35,12 +35,12 @@ export const profileRows = {
 		);
 	},
 
-	/** Locks it until the transaction ends: whoever reserves spend of it waits, or came before. */
+	/** Locks a profile until the transaction ends: others that reserve spend of it wait. */
 	async lock(tx: Tx, id: string): Promise<void> {
 		await tx.query("select 1 from wallets.profile where id = $1 for update", [id]);
 	},
 
-	/** Tells whoever armed something on this profile that it is not the same any more. */
+	/** Increases the revision of a profile, by which armed plans notice that it has changed. */
 	async touch(tx: Tx, id: string): Promise<void> {
 		await tx.execute("update wallets.profile set revision = revision + 1 where id = $1", [id]);
 	},
@@ -65,7 +65,10 @@ export const profileRows = {
 		);
 	},
 
-	/** Unlinked by its owner, who means it: it is remembered. */
+	/**
+	 * Unlinks a social account for its owner, and records that, so that signing in does not link it
+	 * again.
+	 */
 	async unlinkSocial(tx: Tx, id: string): Promise<void> {
 		await tx.execute(
 			`update wallets.profile set social_unlinked_id = social_user_id, social_user_id = null,
@@ -127,7 +130,9 @@ export const walletRows = {
 		);
 	},
 
-	/** The row stays: intents and entries of the spend ledger name it. */
+	/**
+	 * Marks a wallet as removed. The row stays: intents and entries of the spend ledger refer to it.
+	 */
 	async remove(tx: Tx, id: string, now: Date): Promise<void> {
 		await tx.execute(
 			`update wallets.wallet set removed_at = $2, revision = revision + 1

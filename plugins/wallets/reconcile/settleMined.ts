@@ -193,7 +193,7 @@ export async function noteSightings(
 	);
 }
 
-/** Says whether it is mined so deep that the chain does not take it back. */
+/** Returns whether it is mined so deep that no reorg removes it. */
 export function isFinal(
 	{ settings }: Pick<ExecutionDeps, "settings">,
 	{ receipt, headBlock }: Sighting,

@@ -248,7 +248,7 @@ function nonceOf({ nonce, seenNonce }: Submission): number | null {
 	return nonce ?? seenNonce;
 }
 
-/** Returns what goes on. */
+/** Writes the answer, and returns the intents that continue. */
 async function write(deps: ExecutionDeps, { intentId, answer, actor }: Review): Promise<Intent[]> {
 	const atMs = deps.clock.nowMs();
 	const at = new Date(atMs);

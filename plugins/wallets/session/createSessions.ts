@@ -36,7 +36,7 @@ export type SessionCookie = {
 	read(request: Request): string | null;
 	/** The `Set-Cookie` that hands a token over. */
 	set(token: string): string;
-	/** The one that takes it back. */
+	/** Returns the header that deletes the cookie. */
 	clear(): string;
 };
 

@@ -65,7 +65,7 @@ export type HomeChain = {
 
 type SignedWallet = {
 	address: Address;
-	/** The profile that is to get it; null: whoever has it, else a new one. */
+	/** The profile that gets the wallet; null: its current one, else a new one. */
 	linkTo: string | null;
 };
 

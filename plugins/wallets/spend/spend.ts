@@ -58,7 +58,7 @@ const standsSql = `select
 /** Somebody new gets nothing of what a post says before its author had a day to see it. */
 const SOCIAL_COOLDOWN_MS = DAY_MS;
 
-/** Returns why a message may not be signed, whoever pays for the gas. */
+/** Returns why a message may not be signed, even if another account pays for the gas. */
 export function messageDenial(
 	deps: Parameters<typeof feeDenial>[0],
 	{ chainId, feeRaw }: { chainId: number; feeRaw: bigint },

@@ -87,8 +87,8 @@ const FALSE_COUNTS_ACTION =
 	"CHAIN_RPC_URLS_JSON (tapeline_rpc_inconsistencies_total names it), or ask who runs it.";
 
 /**
- * All reads are bounded and along indexes, and an answer is given again for `WATCH_FRESH_MS`,
- * whoever asks: `/readyz` is open to everybody.
+ * Makes the watch. All reads are bounded and along indexes, and an answer is reused for
+ * `WATCH_FRESH_MS`: `/readyz` is public.
  */
 export function createWatch(options: WatchOptions): Watch {
 	const { deps, metrics, chainName } = options;

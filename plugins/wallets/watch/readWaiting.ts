@@ -34,7 +34,7 @@ export type WaitingIntent = Waiting & {
 	chainId: number | null;
 	sinceMs: number | null;
 	sender: Address | null;
-	/** Also the one that a node showed, where its owner's wallet chose it. */
+	/** The displayed nonce: ours, or one that a node showed for the owner's own wallet. */
 	shownNonce: number | null;
 	transactionHash: Hex | null;
 	cancellingHash: Hex | null;
