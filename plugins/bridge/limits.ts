@@ -80,16 +80,18 @@ export const CHAIN_CLOCKS_APART_S = 60n;
 export const REFUND_SHARE_BPS = 2_500n;
 /** The delay until the rest of a chain's blocks is searched, where one lookup did not finish. */
 export const SEARCH_AGAIN_MS = 10 * SECOND_MS;
-/** When a bridge is asked about again that nobody answered about: twice as late each time. */
+/** The delay until a bridge without an answer is asked about again: doubled each time. */
 export const UNANSWERED_MS = 10 * SECOND_MS;
 export const UNANSWERED_MAX_MS = 5 * MINUTE_MS;
-/** After how many looks in a row that nobody answered an operator is told. */
+/** The number of lookups in a row without an answer after which an operator is alerted. */
 export const UNANSWERED_ALARM = 8;
-/** After how many of them, of different bridges, a turn ends: the provider is away. */
+/**
+ * The number of such lookups, of different bridges, after which a turn ends: the provider is away.
+ */
 export const SILENT_LOOKS_MAX = 16;
-/** How long one look may take of a turn: what is slow must not hold back the others. */
+/** Limits the time of one lookup in a turn: a slow one must not delay the others. */
 export const LOOK_TIMEOUT_MS = 15 * SECOND_MS;
-/** When, and how often, a deposit that the provider does not see is pointed out to it. */
+/** The delay and the interval of reporting a deposit to the provider that it does not see. */
 export const HINT_AFTER_MS = 20 * SECOND_MS;
 export const HINT_EVERY_MS = 2 * MINUTE_MS;
 /** A job takes up a bridge that waits longer than this: its process died before quoting. */

@@ -49,7 +49,7 @@ export type Preparing<Request extends DepositRequest = DepositRequest> = {
 /** Holds what a wallet needs for a plan, in one currency. */
 type Needed = { currency: Address; raw: bigint; decimals: number; symbol: string };
 
-/** A quote, and what was told beside it that plans go by. */
+/** Holds a quote, with the provider's statements beside it that plans depend on. */
 type ToldQuote = CheckedQuote & { told: Pick<Told, "paidUsd" | "isLossUnknown"> };
 
 /** The quote that is planned by; `keep` stores a newer one with the plan. */

@@ -353,7 +353,10 @@ export function whereIs(bridge: Bridge): string {
 	}
 }
 
-/** Says that an owner's own wallet may have sent what nobody told of; empty: it was not asked. */
+/**
+ * Returns a sentence that the owner's wallet may have sent without a report; empty: it was not
+ * asked.
+ */
 function unlessSigned({ failedAt, depositHash }: Bridge): string {
 	return failedAt !== null && depositHash === null ? ", unless you signed it all the same" : "";
 }

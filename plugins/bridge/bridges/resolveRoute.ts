@@ -79,9 +79,9 @@ export async function readRouteRules(db: Queryable, profileId: string): Promise<
 }
 
 /**
- * Resolves names to what they mean: both chains, both currencies, the exact amount, who gets it and
- * who gets it back. What is not clear, or may not be, is refused with a reason; a provider that
- * does not answer is a Fault.
+ * Resolves names: both chains, both currencies, the exact amount, the recipient and the refund
+ * address. A name that is unclear or not allowed is refused with a reason; a provider that does not
+ * answer is a Fault.
  */
 export async function resolveRoute(context: BridgeContext, asked: RouteAsked): Promise<Resolution> {
 	try {

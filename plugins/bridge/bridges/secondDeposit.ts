@@ -38,7 +38,10 @@ type Given = {
 	signal: AbortSignal;
 };
 
-/** Statuses of a deposit whose own transaction may be this one, as wallets speed theirs up. */
+/**
+ * Lists the statuses of a deposit whose own transaction may be this one, as wallets speed theirs
+ * up.
+ */
 const OPEN: readonly string[] = ["created", "waiting", "submitting", "submitted", "uncertain"];
 
 /** Hashes of others that the provider may name: each costs a question. */

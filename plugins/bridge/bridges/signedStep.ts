@@ -47,7 +47,7 @@ const transactionSchema = z.object({
 
 /** A deposit, its allowance, and what took the allowance before that back. */
 const STEPS_MAX = 3;
-/** Statuses of a deposit of which nobody told that it was sent. */
+/** Lists the statuses of a deposit that was not reported as sent. */
 const UNSENT: readonly string[] = [
 	...["created", "confirmation_required", "signature_required"],
 	...["waiting", "rejected", "expired"],
@@ -211,7 +211,7 @@ export async function maySendItself(
 	}
 }
 
-/** Returns whether the owner's wallet may send, or have sent, a deposit that nobody told us of. */
+/** Returns whether the owner's wallet may send, or have sent, a deposit without a report to us. */
 async function isAwaited(context: BridgeContext, bridge: Bridge): Promise<boolean> {
 	const { status, failedAt } = bridge;
 	if (status === "signature_required") return true;

@@ -1,4 +1,4 @@
-// Moves a bridge that has not deposited to the state of its intent, and calls it off for its owner.
+// Moves a bridge that has not deposited to the state of its intent, and cancels it for its owner.
 
 import type { Tx } from "#core/db/Database.ts";
 import { Fault, unreachable } from "#core/fault.ts";

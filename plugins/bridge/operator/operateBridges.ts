@@ -35,7 +35,7 @@ type Change = { actor: string; action: string; to(held: Bridge, at: Date): Chang
 
 type Audited = { actor: string; action: string; id: string; detail: Record<string, unknown> };
 
-/** What an operator was shown of what arrived, and accepts. */
+/** Parses the arrival that an operator was shown, and accepts. */
 export const shownArrival = z.strictObject({
 	transactionHash: anyCaseWordSchema,
 	amountRaw: wireUint,
@@ -43,7 +43,7 @@ export const shownArrival = z.strictObject({
 });
 export type ShownArrival = z.output<typeof shownArrival>;
 
-/** Which end less than was promised is of. */
+/** Maps an error code to the end that paid less than was promised. */
 const SHORT_ENDS = new Map<string, Accepted["end"]>([
 	["fill_short", "fill"],
 	["refund_short", "refund"],
@@ -55,7 +55,7 @@ const WAITING: readonly string[] = ["created", "confirmation_required", "signatu
 /** Names the service that only the commands below use. */
 export const BridgeOperatorKey = serviceKey<BridgeOperations>()("bridge");
 
-/** The actor in the audit log: whoever has a shell on the machine. */
+/** The actor in the audit log: anyone with a shell on the machine. */
 const ACTOR = "svc";
 const LISTED_MAX = 200;
 const USAGE =
@@ -193,7 +193,7 @@ export function operateBridges(
 		 */
 		accept: (id: string, shown: ShownArrival, actor: string): Promise<BridgeView> =>
 			change(id, { actor, action: "bridge.accepted", to: accepting(shown) }),
-		/** Closes a bridge whose money nobody finds, by an operator's word: no job looks again. */
+		/** Closes a bridge whose money is not found, by an operator's decision: no job looks again. */
 		close: (id: string, actor: string): Promise<BridgeView> =>
 			change(id, { actor, action: CLOSED, to: closed }),
 		/** Lists open bridges, newest first, and says whether there are more. */
@@ -306,7 +306,7 @@ async function audit(
 	});
 }
 
-/** Cancels an intent that waits for its owner; what was sent, or is being sent, goes on. */
+/** Cancels an intent that waits for its owner; one that was sent, or is being sent, continues. */
 async function callOff(
 	{ wallets, ending }: BridgeContext,
 	{ intentId, profileId }: Bridge,

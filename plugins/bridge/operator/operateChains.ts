@@ -12,7 +12,7 @@ type Named = {
 	chainId: number;
 	role: PinRole;
 	address: Address;
-	/** Of the code that the operator looked at; null: none was named. */
+	/** The hash of the code that the operator checked; null: none was named. */
 	codeHash: Hex | null;
 };
 

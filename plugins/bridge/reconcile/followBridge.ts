@@ -238,7 +238,7 @@ function saidBy(word: RelayStatus | null): BridgeChange {
 	return { providerStatus: word.status, providerReason: word.failReason };
 }
 
-/** Returns the delay until the next look, longer after each look that nobody answered. */
+/** Returns the delay until the next lookup, longer after each one without an answer. */
 function slowedMs(nextMs: number | null, unanswered: number): number | null {
 	if (nextMs === null || unanswered === 0) return nextMs;
 	const slowMs = UNANSWERED_MS * 2 ** Math.min(unanswered - 1, 10);

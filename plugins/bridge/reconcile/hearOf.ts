@@ -10,8 +10,8 @@ import { type Bridge, type BridgeChange, changeBridge } from "#plugins/bridge/sq
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 
 /**
- * What was said of a bridge; `word` null: nobody answered about it now, which says nothing.
- * `isWhole` false: there is more to search, soon.
+ * Holds the provider's answer about a bridge; `word` null: there was none now, which proves
+ * nothing. `isWhole` false: there is more to search, soon.
  */
 export type Heard = { word: RelayStatus | null; isWhole: boolean; change: BridgeChange };
 
@@ -123,8 +123,8 @@ async function askProvider(
 }
 
 /**
- * Asks what became of a deposit that was made once more. Its request's word is about the first
- * one, if there was one; what is found by the deposit's own hash is added to its transactions.
+ * Looks up a second deposit for a bridge. The provider's status is about the first one, if there
+ * was one; what is found by the second one's own hash is added to its transactions.
  */
 async function askOfSecond(
 	{ relay, steps }: BridgeContext,

@@ -23,7 +23,7 @@ export type Reading = { read: ChainReader; isOwn: boolean };
 export type Verification =
 	/** The payments are known; whether they are enough, and whose, is decided by `claim`. */
 	| { kind: "found"; isOwn: boolean; groups: readonly Group[]; seen: Seen }
-	/** Some chain cannot say: it goes on until it can. */
+	/** A chain cannot be read: the bridge continues until it can. */
 	| { kind: "unreadable" }
 	/** A chain that was read has nothing of it, yet. */
 	| { kind: "absent" };
@@ -114,7 +114,7 @@ export async function verifyEnd(asked: EndAsked): Promise<Verification> {
 	return { kind: "found", isOwn, groups, seen };
 }
 
-/** Returns whether a group's payments are enough, whoever they are for. */
+/** Returns whether a group's payments are enough, for any recipient. */
 export function isPaid({ payments, minimumRaw }: Group): boolean {
 	const sum = payments.reduce((total, { raw }) => total + raw, 0n);
 	return minimumRaw !== null && sum > 0n && sum >= minimumRaw;

@@ -33,7 +33,7 @@ type WebhookDeps = {
 	db: Queryable;
 	clock: Clock;
 	metrics: Metrics;
-	/** Called with the bridge that is due now, for whoever need not wait for the next turn. */
+	/** Called with the bridge that is due now, to look it up before the next turn. */
 	onWoken(bridgeId: string): void;
 };
 

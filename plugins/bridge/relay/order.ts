@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 
-/** A signature with what says to the provider which step it is for. */
+/** Holds a signature with the body that tells the provider which step it is for. */
 export type RelayPermit = { signature: Hex; body: WireAuthorization["post"]["body"] };
 
 const NUMBER_DIGITS_MAX = 78;

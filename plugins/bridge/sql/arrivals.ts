@@ -45,7 +45,7 @@ type Row = { hash: Hex; logIndex: number; block: number };
 type Claiming = {
 	bridgeId: string;
 	groups: readonly Group[];
-	/** So much in that currency is enough as well. */
+	/** An amount of a currency that an operator accepted as enough; null: none. */
 	accepted: { chainId: number; currency: Address; raw: bigint } | null;
 	at: Date;
 };

@@ -28,7 +28,7 @@ export type BridgeRequest = {
 	mode: "normal" | "degen_2_stable" | "direct";
 };
 
-/** What an operator accepted as a bridge's end, as it was shown to them. */
+/** Holds the arrival that an operator accepted as a bridge's end, as it was shown to them. */
 export type Accepted = z.output<typeof acceptedSchema>;
 
 export type Bridge = {
@@ -71,7 +71,7 @@ export type Bridge = {
 	changedAt: Date;
 	lookAt: Date | null;
 	looks: number;
-	/** Looks in a row about which nobody answered. */
+	/** The number of lookups in a row without an answer. */
 	unanswered: number;
 };
 

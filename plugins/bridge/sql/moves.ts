@@ -15,7 +15,7 @@ export type NotedEvent = BridgeEvent | "word" | "verify";
 /** Says whose node showed the event; null: none, or nothing had to be shown. */
 export type ProvenBy = "own_node" | "provider_node";
 
-/** What unfinished bridges of one origin currency carry together. */
+/** Holds the sum of unfinished bridges from one origin currency. */
 export type UnfinishedSum = {
 	chain: string;
 	symbol: string;
@@ -24,7 +24,7 @@ export type UnfinishedSum = {
 	count: number;
 };
 
-/** One line of a timeline. */
+/** Holds one line of a bridge's timeline. */
 export type Moved = {
 	seq: number;
 	at: Date;

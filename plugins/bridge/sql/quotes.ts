@@ -59,7 +59,7 @@ const toldSchema = z.object({
 	),
 	impactPercent: z.string().nullable(),
 	impactUsd: z.string().nullable(),
-	/** What is paid in, in US dollars, as the provider says; null: it does not. */
+	/** The value of what is paid in, in US dollars, as the provider states it; null: it does not. */
 	paidUsd: z.string().nullable().default(null),
 	/** Nobody says what both ends are worth: its owner is asked. */
 	isLossUnknown: z.boolean().default(false),

@@ -13,7 +13,7 @@ type NewSecond = {
 	depositHash: Hex;
 	/** When its block was made: who paid for the provider by then pays for it. */
 	depositedAt: Date;
-	/** When it was found. */
+	/** The time when the deposit was found. */
 	at: Date;
 };
 
