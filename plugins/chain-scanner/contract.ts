@@ -106,9 +106,12 @@ export type ChainEvent = {
 	to: Address;
 	/** The venue's id; null for a mint. */
 	venue: string | null;
-	/** As in `Sale`; for a mint the zero address. */
+	/** The currency of the price, as in `Sale`; for a mint the zero address. */
 	currency: Address | null;
-	/** As in `Sale`; for a mint its share of the transaction's value, for all `quantity` units. */
+	/**
+	 * The price of all `quantity` units, as in `Sale`; for a mint its share of the transaction's
+	 * value.
+	 */
 	totalRaw: bigint | null;
 	accepted: boolean;
 	reason: SaleRejection | null;

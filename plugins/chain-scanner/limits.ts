@@ -184,7 +184,7 @@ export const WALK_CHOOSE_MS = 1_000;
 /** How long walks wait while there is none to do, or while the lanes catch up. */
 export const WALK_IDLE_MS = 1_000;
 
-/** While nothing is watched the transfer lane moves only so often, in blocks. */
+/** The number of blocks after which the transfer lane moves while nothing is watched. */
 export const UNWATCHED_STRIDE_BLOCKS = 64;
 
 /** All waits and time limits of a lane, in milliseconds. */

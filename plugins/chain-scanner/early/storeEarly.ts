@@ -1,4 +1,4 @@
-// Stores a block as it was pushed, then confirms it or takes it back by the node's answer.
+// Stores a block from pushed logs, then confirms or removes it by the node's answer.
 
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Head } from "#core/chain/heads/Head.ts";
@@ -50,9 +50,9 @@ type EarlyRun = {
 };
 
 /**
- * Stores and publishes a block as it was pushed. The cursor stays where it is, and a mark beside it
- * says that this block is not confirmed: the next holder of the lane takes it back, unless the
- * node's answer about the block agrees (`settleEarly`).
+ * Stores and publishes a block from pushed logs. The cursor stays where it is, and a mark beside it
+ * says that this block is not confirmed: the next holder of the lane removes it, unless the node's
+ * answer about the block agrees (`settleEarly`).
  */
 export async function storeEarly(run: EarlyRun, reading: RangeReading): Promise<void> {
 	const { options, state, at, lease } = run;

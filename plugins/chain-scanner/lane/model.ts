@@ -55,7 +55,7 @@ export type BackfillOptions = {
 	db: Database;
 	sinks: readonly EventSink[];
 	fork: ForkRepair;
-	/** As in `LaneOptions`. */
+	/** Headers that walks remember, as in `LaneOptions`. */
 	remembered?: HeaderMemory;
 	reorgDepthMax: number;
 	log: Log;

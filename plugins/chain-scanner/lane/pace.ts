@@ -1,4 +1,4 @@
-// Decides how a lane goes on: how much it asks for, when it rests, and what a failure means.
+// Decides how a lane continues: how much it requests, when it rests, and what a failure means.
 
 import { isRowsRefused } from "#core/db/Database.ts";
 import { AssertionFailed, Fault } from "#core/fault.ts";

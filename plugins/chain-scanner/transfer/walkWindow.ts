@@ -45,7 +45,7 @@ export type WalkOptions = {
 	source: TransferSource;
 	ownership: Ownership;
 	fork: ForkRepair;
-	/** As in `LaneOptions`. */
+	/** Headers that walks remember, as in `LaneOptions`. */
 	remembered?: HeaderMemory;
 	gate?: HeadGate | undefined;
 	reorgDepthMax: number;

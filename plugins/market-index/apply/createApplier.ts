@@ -95,7 +95,9 @@ export function createApplier(options: ApplierOptions): Applier {
 	};
 }
 
-/** Makes the index as lanes see it: it stores what they read on chain, and takes it back. */
+/**
+ * Makes the index as lanes use it: it stores what they read on chain, and removes it after a reorg.
+ */
 export function marketSink(options: EarlyOptions, owners: OwnerKeeper | null = null): EventSink {
 	const revert = createReverter(options);
 	return {

@@ -100,7 +100,7 @@ async function standAlone(
 
 /**
  * Does all that follows from removed events: the figures become those of the rest, collections
- * without any source are removed, and streams report what was taken back. Under the chain's lock.
+ * without any source are removed, and streams report what was removed. Under the chain's lock.
  */
 export async function takeBack(
 	options: TakingBack,

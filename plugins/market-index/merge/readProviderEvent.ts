@@ -138,9 +138,9 @@ function blockOfSecond(timeMs: number): number {
 }
 
 /**
- * Returns a hash in place of a transaction's, for an event that the provider told without one: 8
- * zero bytes, 8 of the contract, 16 of a digest. So it can be recognized, and those of one contract
- * are neighbours in an index.
+ * Returns a hash in place of a transaction's, for an event that the provider reported without one:
+ * 8 zero bytes, 8 of the contract, 16 of a digest. So it can be recognised, and those of one
+ * contract are neighbours in an index.
  */
 export function standInHash(event: {
 	kind: string;

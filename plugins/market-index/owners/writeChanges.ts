@@ -18,13 +18,13 @@ type OwnerChanges = {
 	/** The changed spans by collection. */
 	spans: ReadonlyMap<number, SpanChanges>;
 	added: readonly UnitsAdded[];
-	/** `1n` where units are added, `-1n` where they are taken back. */
+	/** `1n` where units are added, `-1n` where a reorg removes them. */
 	sign: 1n | -1n;
 };
 
 /**
- * Writes the changes of spans and units with what follows: holders, owners, supply. The one place
- * for it, whether transfers are applied or taken back, so that the counts cannot drift.
+ * Writes the changes of spans and units with what follows: holders, owners, supply. Used both when
+ * transfers are applied and when a reorg removes them, so that the counts cannot drift.
  */
 export async function writeChanges(
 	tx: Tx,

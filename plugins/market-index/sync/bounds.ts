@@ -103,7 +103,7 @@ export const LEVEL_LOOK_MS = 5_000;
 export const LEVEL_AGE_MAX_MS = 30_000;
 /** The time without being found level after which lanes may have left something out. */
 export const LEVEL_BREAK_MS = 120_000;
-/** While lanes are level, how often the provider is asked for what only it knows. */
+/** The interval of asking the provider, while lanes are level, for what only it knows. */
 export const LEVEL_AGAIN_MS = 600_000;
 /**
  * How long a collection is read often after a sale that level lanes did not report: no lane decodes
@@ -138,8 +138,8 @@ export const FOLLOWED_MAX = 1_000;
 export const SUPPLIES_PER_TICK_MAX = 200;
 
 /**
- * While a chain's lanes are behind its head, at most so many contracts a minute are asked for their
- * total supply again.
+ * Limits the contracts that are asked for their total supply again in a minute, while a chain's
+ * lanes are behind its head.
  */
 export const SUPPLIES_BEHIND_MAX = 10;
 

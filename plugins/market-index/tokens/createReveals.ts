@@ -110,8 +110,8 @@ export type RevealIndex = {
 		options?: { unread?: boolean },
 	): Promise<{ tokens: number; read: TokenShown[]; before: TokenShown[] }>;
 	/**
-	 * Keeps the traits of tokens that came out, and forgets those of all others. `hiddenTraits` are
-	 * those that all tokens had while hidden: whoever still has them gets no rank later either.
+	 * Keeps the traits of revealed tokens, and deletes those of all others. `hiddenTraits` are those
+	 * that all tokens had while hidden: a token that still has them gets no rank later either.
 	 */
 	keepTraitsOf(
 		tx: Tx,

@@ -73,7 +73,7 @@ export type Part = {
 	swapped: number;
 	/** `late`: there are more, and the time is up. `unreachable`: no server has the documents. */
 	end: "done" | "late" | "unreachable";
-	/** The token behind which the next part goes on; null: it begins again with the first. */
+	/** The token after which the next part continues; null: it begins again with the first. */
 	after: bigint | null;
 };
 

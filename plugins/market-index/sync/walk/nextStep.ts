@@ -1,4 +1,4 @@
-// Decides how a walk through the provider's list of events begins and goes on.
+// Decides how a walk through the provider's list of events begins and continues.
 
 import { PROVIDER_PAGE, type SyncedCollection } from "#plugins/market-index/pace.ts";
 import {

@@ -169,9 +169,9 @@ export async function endReread(tx: Tx, collectionId: number): Promise<void> {
 }
 
 /**
- * Keeps the traits of tokens that came out, and forgets those of all others, which are of the time
- * before the reveal: ranked, they would be the rarest. They are read again. A token that came out
- * and has no traits is known to have none.
+ * Keeps the traits of revealed tokens, and deletes those of all others, which are of the time
+ * before the reveal: ranked, they would be the rarest. They are read again. A revealed token
+ * without traits is known to have none.
  */
 export async function keepTraitsOf(
 	tx: Tx,
