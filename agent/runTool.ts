@@ -39,7 +39,9 @@ export type RunToolOptions = {
 /** Runs a tool for a caller; never throws. */
 export type RunTool = (
 	tool: AnyTool,
-	/** May throw: a plugin's command converts its values to the input. */
+	/**
+	 * Returns the input of a tool. May throw: a plugin's command converts its values to the input.
+	 */
 	inputOf: () => unknown,
 	context: ToolContext,
 ) => Promise<ToolResult>;

@@ -43,7 +43,7 @@ export type PageCacheOptions = {
 /** A page as it was got: built now, or somewhere else some time ago. */
 export type LoadedPage = { outcome: CacheOutcome; body: string; ageMs: number; moment: string };
 
-/** The pages that this process holds, whoever built them. */
+/** Holds the pages of this process, built by any process. */
 export type PageTier = {
 	/**
 	 * Returns the page kept here while it is fresh; else `load` gets it, once for all who ask. A

@@ -11,7 +11,9 @@ export type Job = {
 	name: string;
 	/** Five or six fields, UTC; or a fixed distance between starts. */
 	schedule: { cron: string } | { everyMs: number };
-	/** `cluster`: one process does each tick, whoever comes first. `process`: every process does. */
+	/**
+	 * `cluster`: one process does each tick, the first to claim it. `process`: every process does.
+	 */
 	lock: "cluster" | "process";
 	/** Past this the run's signal aborts and the run counts as failed. */
 	timeoutMs: number;

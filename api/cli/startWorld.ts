@@ -234,7 +234,9 @@ function mentioned({ socialUrl, social }: Pick<World, "socialUrl" | "social">): 
 	];
 }
 
-/** Returns what to copy so that ada trades, or has a plan armed before the collection comes out. */
+/**
+ * Returns what to copy so that ada trades, or has a plan armed before the collection is revealed.
+ */
 function asked({
 	what,
 	command,

@@ -13,7 +13,10 @@ export type AuditEntry = {
 	action: string;
 	/** On what: `wallet:<id>`, `setting:<key>`. */
 	subject: string;
-	/** Before and after, never a secret. A bigint becomes its digits. 8 KiB at most, all in all. */
+	/**
+	 * The values before and after, never a secret. A bigint becomes its digits. Limited to 8 KiB in
+	 * all.
+	 */
 	detail: Readonly<Record<string, unknown>>;
 };
 

@@ -38,7 +38,7 @@ export const SEALING_BEHIND_AFTER_MS = 60_000;
 export const AUDIT_VERIFY_EVERY_MS = 300_000;
 export const NEWEST_ENTRIES = 400;
 export const NEWEST_BATCHES = 5;
-/** An answer is given again for so long, whoever asks. */
+/** How long an answer is reused for all callers. */
 export const AUDIT_FRESH_MS = 5_000;
 export const AUDIT_TIMEOUT_MS = 60_000;
 

@@ -32,7 +32,7 @@ export type OneRequest = {
 	/** Limits the body as it is sent, in bytes. */
 	bytesMax: number;
 	signal: AbortSignal;
-	/** May share a connection with earlier requests to the same origin. */
+	/** True: it may share a connection with earlier requests to the same origin. */
 	isKept: boolean;
 };
 

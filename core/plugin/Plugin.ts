@@ -125,8 +125,8 @@ export type Parts<Offer> = {
 };
 
 /**
- * A capability as data: what it is called, reads from the environment, needs, offers, owns. The
- * loader sorts, checks and prints all of that before any of its code runs.
+ * Declares a capability as data: its name, its environment variables, its needs, offers and tables.
+ * The loader sorts, checks and prints all of that before any of its code runs.
  */
 export type Plugin<
 	Config extends z.ZodObject = z.ZodObject,

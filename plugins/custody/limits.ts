@@ -40,7 +40,7 @@ export const KEY_SET_FRESH_MS = 10 * 60_000;
 export const KEY_SET_ASK_EVERY_MS = 30_000;
 /** The wait for a new request while there are no keys at all, so that no user can sign in. */
 export const KEY_SET_ASK_AGAIN_MS = 1_000;
-/** While the provider is away its last keys are believed for so long. */
+/** The lifetime of the provider's last keys while the provider is away. */
 export const KEY_SET_STALE_MS = 60 * 60_000;
 
 /** Logs one line of a kind in this time; further failures are counted in the next line. */

@@ -1,4 +1,4 @@
-// Counts the tokens of a collection that came out, by change against what some showed before.
+// Counts the revealed tokens of a collection, by comparing them with what some showed before.
 
 import type { RevealIndex, ShownToken } from "#plugins/market-index/contract.ts";
 import { COVERED_PERCENT } from "#plugins/reveal-snipe/limits.ts";
@@ -15,13 +15,13 @@ type TokenShown = Awaited<ReturnType<RevealIndex["rereadTokens"]>>["read"][numbe
 
 /** The tokens of one reveal that were read so far. */
 export type Coverage = {
-	/** Takes in what tokens showed before: whoever still shows it did not come out. */
+	/** Adds what tokens showed before: a token that still shows it is not revealed. */
 	compareWith(tokens: readonly TokenShown[]): void;
 	/** Takes in what tokens show; of each the newest counts. */
 	add(tokens: readonly TokenShown[]): void;
-	/** Says whether so many came out that ranks mean something. */
+	/** Returns whether enough tokens are revealed for ranks to be useful. */
 	isCovered(tokens: number): boolean;
-	/** Returns tokens that came out, and those that were read and are hidden still. */
+	/** Returns the revealed tokens, and those that were read and are still hidden. */
 	out(): bigint[];
 	hidden(): bigint[];
 };

@@ -32,7 +32,7 @@ type Covered = Pick<Detection, "id" | "collectionId" | "chainId">;
 /** Called when a burst covers its collection; perhaps twice, so it must be idempotent. */
 export type OnCovered = (covered: Covered, options: { signal: AbortSignal }) => Promise<void>;
 
-/** Called each second in which tokens of a burst came out, before it covers its collection. */
+/** Called each second in which tokens of a burst were revealed, before it covers its collection. */
 export type OnShown = (covered: Covered) => Promise<void>;
 
 export type BurstDeps = {
@@ -140,7 +140,7 @@ export function createBursts(deps: BurstDeps): Bursts {
 
 /**
  * Runs a burst as far as it goes now; returns whether it ended. `others` is called once it waits
- * for tokens to come out: other bursts need not.
+ * for tokens to be revealed: other bursts need not wait.
  */
 async function runBurst(
 	deps: BurstDeps,
@@ -183,8 +183,8 @@ async function takeStep(deps: BurstDeps, detection: Detection): Promise<Step | n
 }
 
 /**
- * Makes the reading of one run: all tokens, then again those that are hidden still, each second at
- * first, until so many came out that ranks mean something, or the run's time is up.
+ * Makes the reading of one run: all tokens, then again those that are still hidden, each second at
+ * first, until enough are revealed for ranks to be useful, or the run's time is up.
  */
 function createReading(deps: BurstDeps, run: Run) {
 	const { core, index, signal } = deps;
@@ -194,7 +194,7 @@ function createReading(deps: BurstDeps, run: Run) {
 	const coverage = createCoverage(detection);
 	const wait = deps.sleep ?? sleep;
 	let passes = 0;
-	/** The token behind which the next part goes on, within one pass. */
+	/** The token after which the next part continues, within one pass. */
 	let after: bigint | null = null;
 	let told = 0;
 	let toldAtMs = Number.NEGATIVE_INFINITY;
@@ -210,7 +210,9 @@ function createReading(deps: BurstDeps, run: Run) {
 		});
 	}
 
-	/** Reads one part, and ends it shortly after enough came out: the rest is read later. */
+	/**
+	 * Reads one part, and ends it shortly after enough tokens are revealed: the rest is read later.
+	 */
 	async function readPart(again: readonly bigint[], known: number): Promise<RereadPart | null> {
 		const enough = new AbortController();
 		const over = AbortSignal.any([signal, enough.signal]);

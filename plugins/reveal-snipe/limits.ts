@@ -36,13 +36,13 @@ export const DOCUMENTS_GRACE_MS = 250;
 export const BURST_MS = 180_000;
 /** The share of a collection that must have been read, and revealed, in percent. */
 export const COVERED_PERCENT = 95;
-/** Limits how long the last tokens are waited for once so many have come out. */
+/** Limits the wait for the last tokens once enough are revealed. */
 export const COVERED_GRACE_MS = 250;
 /** The time from one reading of tokens that are hidden still to the next: it grows. */
 export const AGAIN_FIRST_MS = 1_000;
 export const AGAIN_TIMES = 1.3;
 export const AGAIN_MAX_MS = 15_000;
-/** Says how often early plans are begun while tokens come out. */
+/** The interval of starting early plans while tokens are being revealed. */
 export const SHOWN_EVERY_MS = 1_000;
 /** The age at which a burst that could not cover its collection is given up. */
 export const BURST_LIFE_MS = 3_600_000;

@@ -94,7 +94,7 @@ export function isHiddenAgain(
 	return isAlike(now) || back * 2 > pairs.length;
 }
 
-/** Says whether tokens show the same, but for a few that came out before the others. */
+/** Returns whether tokens show the same, except for a few that were revealed before the others. */
 export function isAlike(prints: readonly Print[]): boolean {
 	return prints.length >= 2 && !isSpread(prints.map(contentOf));
 }

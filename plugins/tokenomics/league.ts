@@ -69,7 +69,7 @@ const BACK_AND_FORTH_MS = 7 * DAY_MS;
 
 const ALWAYS = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
 
-/** Says what counts, for whoever reads the league. */
+/** Says which trades count, for readers of the league. */
 export const LEAGUE_RULE =
 	"Settled trades of a month, UTC, of at least a dollar, by profile: all of its wallets together. What " +
 	"is bought and sold again of one asset, or sold and bought again, is back-and-forth for seven days: " +

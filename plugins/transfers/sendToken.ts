@@ -95,9 +95,9 @@ export function coinCalldata(recipient: Address, raw: bigint): Hex {
 }
 
 /**
- * Returns the question what the transfer would do: the node puts our code where the wallet is, for
- * one call that changes nothing, and it compares balances. Refused is whatever does not move
- * exactly the amount, and what the wallet holds too little of for all transfers together.
+ * Returns the call that tries the transfer: the node puts our code at the wallet's address, for one
+ * call that changes nothing, and it compares balances. A transfer is refused if it does not move
+ * exactly the amount, or if the wallet holds too little for all transfers together.
  */
 export function trialQuestion(
 	sending: Sending & {

@@ -183,7 +183,10 @@ function createHedges(clock: Clock) {
 	let underWay = 0;
 	const missed = new Map<Endpoint, number>();
 	return {
-		/** Never what sends, never for background work, and never one known to lack the block. */
+		/**
+		 * Returns whether a second endpoint may be asked: never for calls that send, never for
+		 * background work, and never one known to lack the block.
+		 */
 		mayAsk<Result>(
 			{ calls, options }: RpcQuestion<Result>,
 			{ endpoint, open }: { endpoint: Endpoint; open: number },

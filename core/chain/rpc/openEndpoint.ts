@@ -221,7 +221,7 @@ export function learnHeads(
  */
 export function newestNamed(answered: {
 	calls: readonly RpcCall[];
-	/** May have holes, where a call was refused. */
+	/** The results, with holes where a call was refused. */
 	results: readonly unknown[];
 }): number | null {
 	let newest: number | null = null;

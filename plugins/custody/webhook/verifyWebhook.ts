@@ -53,7 +53,7 @@ export const WEBHOOK_BYTES_MAX = 65_536;
 /** Limits how far the time of a delivery may be from ours, in either direction. */
 export const WEBHOOK_TOLERANCE_MS = 300_000;
 export const WEBHOOK_ID_LENGTH_MAX = 128;
-/** While a secret is replaced there are two signatures. */
+/** Limits the signatures of a webhook: while a secret is replaced there are two. */
 export const SIGNATURES_PER_WEBHOOK_MAX = 8;
 export const SIGNATURE_HEADER_LENGTH_MAX = 1_024;
 export const SECRET_BYTES_MIN = 16;

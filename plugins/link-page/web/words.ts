@@ -81,7 +81,8 @@ export function linkWords({
 }
 
 /**
- * Returns what a status means to whoever asked for it; `isOver`: looking again shows nothing new.
+ * Returns what a status means to the person who asked for it; `isOver`: it will not change any
+ * more.
  */
 export function stateWords(
 	status: string,

@@ -135,9 +135,9 @@ export function createThink(deps: InboxDeps, ring: Ring): Think {
 }
 
 /**
- * Ends an event with its replies, in one transaction; returns what came of it. Chatter is answered
- * once a day, and a post only within the limits of its author and its conversation: what the answer
- * would have been about was done all the same, and is kept.
+ * Ends an event with its replies, in one transaction; returns the result. Chatter is answered once
+ * a day, and a post only within the limits of its author and its conversation: an action without an
+ * answer was done all the same, and stays.
  */
 async function storeAnswer(
 	tx: Tx,

@@ -48,7 +48,7 @@ type Buyback = {
 	jobs: Job[];
 	/** Takes a turn at once, without waiting for it. */
 	start(): void;
-	/** Resolves when no turn is under way any more; the ending signal calls it off. */
+	/** Resolves when no turn is under way any more; the ending signal cancels it. */
 	ended(): Promise<void>;
 	/** Null: the deployment reaches no chain that the token could be on. */
 	status(): Promise<BuybackStatus | null>;

@@ -48,13 +48,13 @@ type Deps = Pick<LedgerDeps, "db" | "clock" | "contracts">;
 
 type Alarmed = LedgerDeps & { alarm(row: Followed, what: string): void };
 
-/** Two tries of a run: what was taken back is read again and compared once more. */
+/** Limits the comparisons of a run: what differs is read again and compared once more. */
 const COMPARISONS_MAX = 2;
 
 /**
- * Keeps the treasury ledger: takes in what is final on chain, and compares what came of it with
- * what the contracts themselves say, every hour. A difference is an alarm, and what was read since
- * the last agreement is read again; where that did not help, everything is.
+ * Keeps the treasury ledger: reads what is final on chain, and compares the sums with what the
+ * contracts return, every hour. A difference is an alarm, and everything since the last agreement
+ * is read again; where that did not help, everything is.
  */
 export function createLedger(deps: LedgerDeps) {
 	const differences = deps.metrics.counter({
@@ -184,8 +184,9 @@ function createLedgerHealth({ db, clock, contracts }: Deps): () => Promise<Degra
 }
 
 /**
- * Tells operators, and takes the contract back: to the last agreement at first, to its beginning
- * where that was done before. A token that a burner contradicts is taken back with it.
+ * Alerts operators, and moves the ledger of the contract back: to the last agreement at first, to
+ * its beginning where that was done before. A token that a burner contradicts is moved back with
+ * it.
  */
 async function differ(
 	{ db, clock, alarm }: Alarmed,

@@ -104,7 +104,7 @@ export async function rewindContract(
 	await followed.moveBack(tx, contract, to);
 }
 
-/** Reads how far each of these contracts is in the ledger; who was never read is left out. */
+/** Reads how far each of these contracts is in the ledger; one that was never read is left out. */
 export async function followedNow(db: Queryable, contracts: TokenContracts): Promise<Followed[]> {
 	const roles = rolesOf(contracts);
 	const rows = await followed.all(db, contracts.chainId);

@@ -23,7 +23,7 @@ type NamedContracts = {
 	token: Address;
 	router: Address | null;
 	burner: Address | null;
-	/** Whom router and burner have to name as theirs. */
+	/** The account that router and burner have to name as their owner. */
 	owner: Address;
 };
 
@@ -45,7 +45,7 @@ export type Contracts = {
 	/** The chain that the token's economics are on; null where this deployment knows none. */
 	home: ChainAccess | null;
 	homeChain: Chain | null;
-	/** Currencies of revenue that count before others, whoever pays in what. */
+	/** Currencies of revenue that count before others, for any payer. */
 	currencies: readonly Address[];
 	/**
 	 * Returns the token's contracts on a chain, as they are in force now: the manifest of operators,

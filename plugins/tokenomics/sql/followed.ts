@@ -108,7 +108,7 @@ export const followed = {
 		return rows.map(followedOf);
 	},
 
-	/** Reads and locks all rows of a chain: whoever else writes to its ledger waits. */
+	/** Reads and locks all rows of a chain: other writers of its ledger wait. */
 	async lockAll(tx: Tx, chainId: number): Promise<Followed[]> {
 		const rows = await tx.query<FollowedRow>(
 			`select ${COLUMNS} from tokenomics.followed where chain_id = $1
