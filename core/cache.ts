@@ -289,7 +289,7 @@ export function sharedPages(options: { redis: Redis; keptMs: number }): SharedPa
 	let owed: string | null = null;
 
 	/**
-	 * Tells Redis of a clearing, before anything is read: else one during an outage would bring the
+	 * Stores a clearing in Redis, before anything is read: else one during an outage would bring the
 	 * old pages back.
 	 */
 	async function settle(): Promise<void> {

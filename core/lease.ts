@@ -14,7 +14,7 @@ export type LeaseKeeper = {
 	/** Forgets a lease that turned out to be lost, without touching the new holder's. */
 	forget(name: string): void;
 	release(name: string): Promise<void>;
-	/** Gives everything up, so that the next process need not wait. */
+	/** Releases all leases, so that the next process need not wait. */
 	stop(): Promise<void>;
 };
 
@@ -140,7 +140,7 @@ export async function takeLease(
 	return row ? { name: options.name, token: row.token } : null;
 }
 
-/** Gives the work up early, so that the next process need not wait for the lease to run out. */
+/** Releases the lease early, so that the next process need not wait for it to expire. */
 export async function releaseLease(db: Database, name: string, holder: string): Promise<void> {
 	await db.execute(
 		"update core.lease set expires_at = clock_timestamp() where name = $1 and holder = $2",

@@ -33,10 +33,10 @@ const ACTOR = /^[\x20-\x7e]{1,100}$/;
 const UNNAMED = "unnamed";
 
 /**
- * Lets operators in, by the deployment's one key.
+ * Checks operators by the deployment's one key.
  *
- * The right key always passes, whatever others guess and from wherever: the kill switch must not
- * hang on it. So the answer to a guess tells whether it was right, at any rate; a key of 16
+ * The right key always passes, even while others guess: the kill switch must never depend on them.
+ * So the answer to a guess shows whether it was right, at any rate of guesses; a key of 16
  * characters or more cannot be found so. Wrong keys are limited by address and counted, and an
  * alert is made of the count. Each process counts by itself.
  */

@@ -42,7 +42,7 @@ export type QueueTask<Payload extends z.ZodType = z.ZodType> = {
 
 export type TaskLane = { concurrency: number; tasks: QueueTask[] };
 
-/** Tells the worker a number of attempts above any task's own `attemptsMax`. */
+/** The number of attempts that the worker allows: above any task's own `attemptsMax`. */
 export const JOB_ATTEMPTS_MAX = 25;
 
 /** Puts jobs into graphile-worker's tables, inside the caller's transaction. */

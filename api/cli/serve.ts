@@ -23,7 +23,7 @@ type Around = {
 	stopAlso?: () => Promise<void>;
 	/** Lines of the banner's own manner about that, by where the service is. */
 	more?: (url: string) => readonly string[];
-	/** Tells it where the service is: its port may be new at each start. */
+	/** Called with the service's URL: its port may be new at each start. */
 	onUp?: (url: string) => void;
 };
 

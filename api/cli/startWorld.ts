@@ -110,7 +110,7 @@ const readySchema = z.object({
 
 export type World = z.output<typeof readySchema> & {
 	providerKey: string;
-	/** Tells its providers whom to send webhooks to: the service's URL, known once it is up. */
+	/** Sets where its providers send webhooks: the service's URL, known once it is up. */
 	sendWebhooksTo(url: string): void;
 	stop(): Promise<void>;
 };

@@ -77,7 +77,9 @@ export const HEADER_BYTES_MAX = 16_384;
  */
 export const WRAPPING_BYTES_MAX = 65_536;
 
-/** Pieces of a body that may be as small as they like; with more, so many bytes on average. */
+/**
+ * The number of pieces of a body that may have any size; with more, the average size has a minimum.
+ */
 export const PIECES_FREE = 4_096;
 export const PIECE_BYTES_MIN = 64;
 
@@ -175,7 +177,7 @@ export function parseForeignUrl(
 }
 
 /**
- * Tells whether a name, as a URL parser writes it, may be on the public network. Names are not
+ * Returns whether a name, as a URL parser writes it, may be on the public network. Names are not
  * looked up.
  */
 export function isPublicName(host: string): boolean {

@@ -53,7 +53,7 @@ type Lane = Kept & {
 type Model = {
 	body: Blob | null;
 	status: 200 | 304;
-	/** Has no body: a Response made from another one copies its headers. */
+	/** The response without a body: a Response made from another one copies its headers. */
 	response: Response;
 	headers: Headers;
 	/** The last sent values, because most are equal: setting a header costs 0.1 µs. */

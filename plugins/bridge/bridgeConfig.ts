@@ -50,7 +50,7 @@ export type BridgeContext = {
 	};
 	/** Returns a new unique id. */
 	newId(): string;
-	/** Tells operators of a bridge, or a chain, that needs one of them. */
+	/** Alerts operators of a bridge, or a chain, that needs one of them. */
 	alarm(reason: string, about: string): void;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;

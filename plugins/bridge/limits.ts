@@ -121,7 +121,7 @@ export const FOREIGN_RPC_BYTES_MAX = 1_048_576;
 export const FOREIGN_RPC_TIMEOUT_MS = 8_000;
 export const BALANCES_CURRENCIES_MAX = 20;
 
-/** Returns how long what is late for so long is left alone; null: it is looked for no more. */
+/** Returns the delay until a late deposit is looked for again, by its lateness; null: no more. */
 export function lateMs(sinceMs: number): number | null {
 	if (sinceMs <= LATE_OPEN_MS) return LATE_EVERY_MS;
 	return sinceMs <= LATE_OPEN_MS + DAILY_OPEN_MS ? DAILY_EVERY_MS : null;

@@ -43,7 +43,7 @@ export type UndecodedReport = {
 const FAILING_MS = 60_000;
 /** Failures that no lane recovers from by itself are trouble at once. */
 const ALARMS = new Set(["reorg_too_deep"]);
-/** Waits so long for a failing lane to fail again: without a failure since then it works. */
+/** The time without a new failure after which a lane counts as working again. */
 const FAILS_AGAIN_MS = 30_000;
 
 /** Contracts remembered as already logged; one that emits garbage forever is one line. */

@@ -128,7 +128,7 @@ export const GENTLE_ANSWER_BYTES_AIM = 256 * 1024;
  */
 export const CALM_MS_MIN = 1_000;
 export const ROWS_PER_CALM_MS = 20;
-/** A chain counts as at rest once its next block takes longer than so many of its longest gaps. */
+/** Says after how many of its longest gaps without a block a chain counts as at rest. */
 export const RESTS_AFTER_GAPS = 3;
 /**
  * Backfill rests this share of its working time; a busy head may hold it up no longer than this.
@@ -161,8 +161,8 @@ export const REFUSED_REST_MS = 60_000;
 export const INCONSISTENT_BEFORE_WARNING = 4;
 
 /**
- * Moves in one transaction. Each touches a token, two holders and the journal; so many hold the
- * chain's lock for 20 ms (measured).
+ * Limits the moves of one transaction. Each touches a token, two holders and the journal; this many
+ * hold the chain's lock for 20 ms (measured).
  */
 export const MOVES_PER_WRITE_MAX = 80;
 

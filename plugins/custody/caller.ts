@@ -11,7 +11,7 @@ export type ProviderCall = {
 	url: string;
 	/** Makes the call a POST: the bytes that were signed, and their headers. */
 	signed?: { headers: Record<string, string>; text: string };
-	/** Asked without the application's secret, which such an answer does not need. */
+	/** True: the request is sent without the application's secret, because the answer is public. */
 	isPublic?: boolean;
 	signal?: AbortSignal | undefined;
 };

@@ -43,7 +43,9 @@ export type BookReads = {
 	 * done within ten seconds. Only for collections that the provider knows.
 	 */
 	watch(collectionIds: readonly number[], given: { at: Date; isUrgent: boolean }): Promise<void>;
-	/** Has the provider's pushes fill the books of collections for five minutes: it costs no call. */
+	/**
+	 * Fills the books of collections from the provider's pushes for five minutes: it costs no call.
+	 */
 	follow(collectionIds: readonly number[], at: Date): Promise<void>;
 	/**
 	 * Returns names and values of traits in a collection, normalised. Null where there may be others:

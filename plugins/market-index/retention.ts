@@ -31,7 +31,7 @@ type Retention = {
 	jobs: readonly Job[];
 };
 
-/** Events are kept for at least so long: the longest range of a route is 30 days. */
+/** The least time that events are kept, in days: the longest range of a route is 30 days. */
 export const RETENTION_DAYS_MIN = 35;
 
 /** About ten years: more is a typing error. */

@@ -39,7 +39,7 @@ export type Session = {
 	/** Records that the client answered or sent something. */
 	heard(): void;
 	close(code: number, reason: string): void;
-	/** Gives back what the session holds, once the socket is gone. */
+	/** Releases what the session holds, once the socket is closed. */
 	release(): void;
 };
 

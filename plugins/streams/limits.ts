@@ -29,10 +29,12 @@ export const COLLECT_FOLLOWERS_MIN = 50;
 /** The number of announced transactions above which they are sent without waiting. */
 export const BATCHES_COLLECTED_MAX = 100;
 
-/** A reader with so much unsent is closed at once: Bun cuts it without a reason at 1 MiB. */
+/**
+ * The unsent bytes above which a reader is closed at once: Bun cuts it without a reason at 1 MiB.
+ */
 export const UNSENT_BYTES_MAX = 768 * 1024;
 
-/** A reader with so much unsent at two checks in a row cannot keep up. */
+/** The unsent bytes that a reader may not have at two checks in a row: it cannot keep up. */
 export const UNSENT_BYTES_HIGH = 256 * 1024;
 
 /** Missed frames are sent to one client up to here, and on once it has read them. */
@@ -51,7 +53,7 @@ export const INBOUND_WINDOW_MS = 10_000;
 /** The age at which a known epoch is read again. */
 export const EPOCH_AGE_MAX_MS = 1_000;
 
-/** A process that could not read the log for so long is not fit to serve streams. */
+/** The time without reading the log after which a process is not fit to serve streams. */
 export const TAIL_SILENCE_MAX_MS = 15_000;
 
 export const CONNECTIONS_PER_CLIENT_DEFAULT = 50;

@@ -52,6 +52,6 @@ export type Feed = {
 	position(): number;
 	/** Publishes all frames that PostgreSQL holds beyond the position. */
 	catchUp(): Promise<void>;
-	/** Gives the claim back. After the last one the topic is not followed any more. */
+	/** Releases the claim. After the last one the topic is not followed any more. */
 	leave(): void;
 };

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { BLOCK_NUMBER_MAX, isAddress } from "#core/chain/Hex.ts";
 import { coreConfig } from "#core/config/coreConfig.ts";
 
-/** Asks for so many blocks on top of an event, as for payments. */
+/** The number of blocks on top of an event before it is read, as for payments. */
 export const FINAL_DEPTH_DEFAULT = 64;
 
 /** Limits the time of one check of the contracts. */
@@ -13,7 +13,7 @@ export const CHECK_TIMEOUT_MS = 10_000;
 /** Limits the gas that a view of a contract may burn, in hex. */
 export const VIEW_GAS = "0x7a120";
 
-/** Blocks that are asked for at once; a node that refuses so many is asked for fewer. */
+/** Limits the blocks of one request; a node that refuses this many is asked for fewer. */
 export const RANGE_BLOCKS_MAX = 10_000;
 
 /** Says how often what is final is looked for. */
@@ -23,10 +23,10 @@ export const LEDGER_TIMEOUT_MS = 300_000;
 /** The interval of comparing the ledger with the chain. */
 export const COMPARE_EVERY_MS = 3_600_000;
 
-/** Tells operators after so long that ledger and chain were not compared. */
+/** The time without a comparison of ledger and chain after which operators are alerted. */
 export const COMPARE_OVERDUE_MS = 3 * COMPARE_EVERY_MS;
 
-/** Calls a running ledger behind after so long: nodes do not answer, or refuse. */
+/** The age at which a running ledger counts as behind: nodes do not answer, or refuse. */
 export const LEDGER_BEHIND_MS = 900_000;
 
 /** Currencies of the router, and holders of the token, that one comparison asks about. */

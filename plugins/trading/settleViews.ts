@@ -19,7 +19,7 @@ const VIEWS_PER_CALL = 250;
 const CALL_GAS = "0x2faf080";
 /** The least number of views for which Multicall3 is worth its overhead. */
 const VIEWS_WORTH = 8;
-/** Multicall3 may be deployed later: it is tried again after so many questions. */
+/** The number of requests after which Multicall3 is tried again: it may be deployed later. */
 const ASKED_AGAIN_EVERY = 256;
 
 const abi = parseAbi([

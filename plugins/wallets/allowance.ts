@@ -64,7 +64,7 @@ const NOT_SET: Denial = {
 const isWord = (text: string): text is Hex => /^0x[0-9a-f]{64}$/i.test(text);
 const word = z.string().refine(isWord);
 
-/** An intent ends within so long of its making, or is found among what is open. */
+/** The age up to which ended intents are searched; older ones are among the open ones. */
 const RECENT_MS = 10 * MINUTE_MS;
 
 /** The token whose allowance an intent changes, or uses by a call of another contract than it. */

@@ -12,7 +12,7 @@ export type HeadSubscriptionOptions = {
 	chain: Chain;
 	headUrls: readonly string[];
 	log: Log;
-	/** Hears heads; the same head may come from each socket, so the listener compares. */
+	/** Called with each head; the same head may come from each socket, so the listener compares. */
 	onHead(head: Head): void;
 	/** Called when a socket ended, or could not be opened, while no other one delivers. */
 	onLost(): void;

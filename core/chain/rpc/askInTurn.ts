@@ -46,7 +46,7 @@ type Hedges = ReturnType<typeof createHedges>;
 export function createTurns(given: {
 	clock: Clock;
 	pool: Pick<EndpointPool, "served">;
-	/** Hears whose answer is used. */
+	/** Called with the endpoint whose answer is used. */
 	onServed(endpoint: Endpoint): void;
 }) {
 	const { clock, pool, onServed } = given;

@@ -41,7 +41,7 @@ export type Serving = {
 	turns: Turns;
 	learner: RateLearner;
 	sent: { add(calls: number, nowMs: number): void };
-	/** Tells other processes what was learned. */
+	/** Shares the learned rate with other processes. */
 	note(pauseMs: number): void;
 	isServing: boolean;
 	slice: Slice | null;

@@ -272,7 +272,7 @@ async function askAnew(context: BridgeContext, bridge: Bridge, asked: Intent): P
 	await wallets.execution.advance([next], ending);
 }
 
-/** Has another intent deposit for a bridge: a new one, unless one is named. Returns its id. */
+/** Makes another intent the deposit of a bridge: a new one, unless one is named. Returns its id. */
 async function putDeposit(
 	context: BridgeContext,
 	{ bridge, before, now }: { bridge: Bridge; before: string; now?: string },

@@ -29,7 +29,10 @@ type Asked = {
  */
 export type LogPages = { logs: readonly Log[]; readTo: bigint };
 
-/** Most public nodes answer so many blocks; one that wants fewer gets fewer, down to one. */
+/**
+ * The blocks of a page at first: most public nodes answer this many; for others it is reduced, down
+ * to one.
+ */
 const BLOCKS_PER_PAGE = 2_000n;
 const FEWER = 4n;
 /** Limits the pages of one lookup: the rest is read by the next one. */

@@ -265,7 +265,7 @@ function lookedAt(held: Bridge, at: Date): Changed {
 	return { change: { lookAt: at } };
 }
 
-/** Throws unless so much of it was found: nothing is accepted before it is there. */
+/** Throws unless the accepted amount was found: nothing is accepted before it has arrived. */
 function accepting({ transactionHash, amountRaw, currency }: ShownArrival): Change["to"] {
 	return (held, at) => {
 		const { errorCode, outHash, outChainId: chainId, outCurrency, arrivedRaw: raw } = held;

@@ -50,7 +50,7 @@ const bodySchema = z.object({
 
 /** Stored as JSON; integers as decimal text. */
 export const authorizationSchema = z.discriminatedUnion("kind", [
-	/** Lets the provider's contract take exactly so much of a token, once (EIP-3009). */
+	/** Lets the provider's contract take an exact amount of a token, once (EIP-3009). */
 	z.object({
 		kind: z.literal("payment"),
 		chainId: z.int(),

@@ -1,4 +1,4 @@
-// Reads one range of what a lane owes, from the top of a gap downward, and writes it.
+// Reads one range of a lane's missing blocks, from the top of a gap downward, and writes it.
 
 import type { Lease } from "#core/lease.ts";
 import type { BackfillOptions, LogWindow, RangePlan } from "#plugins/chain-scanner/lane/model.ts";

@@ -44,7 +44,9 @@ const TRANSACTION_BYTES = 700;
  * Throws `rpc_inconsistent` where an answer does not fit its log: no value is guessed.
  */
 export function createValueReader(rpc: Rpc): ValueReader {
-	/** About the size of the last blocks: so many are requested together as fit. */
+	/**
+	 * The approximate size of the last blocks, in bytes: it decides how many are requested together.
+	 */
 	let blockBytes = BLOCK_BYTES_AT_FIRST;
 
 	return {

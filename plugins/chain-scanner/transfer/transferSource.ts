@@ -45,7 +45,7 @@ export const MOVE_TOPICS: readonly Hex[] = [
 const BITS_PER_ADDRESS = 3;
 const BLOOM_BITS = 2_048;
 
-/** The most blocks whose receipts are read in vain: one in so many. */
+/** Limits the blocks whose receipts are read without need: one in this many. */
 const FALSE_ALARM_EVERY = 20;
 
 /**

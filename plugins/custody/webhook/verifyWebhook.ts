@@ -61,7 +61,7 @@ export const SECRET_BYTES_MAX = 64;
 export const EVENT_NAME_LENGTH_MAX = 128;
 /** Limits the deliveries that are remembered; one that is forgotten too early costs a lookup. */
 export const DELIVERIES_REMEMBERED_MAX = 10_000;
-/** A delivery whose time may still be in the future is good for so long. */
+/** How long a delivery is remembered: its time may be in the future, by as much as is tolerated. */
 export const DELIVERY_REMEMBERED_MS = 2 * WEBHOOK_TOLERANCE_MS;
 /** Looks that one process lets webhooks ask for: a tenth of what a turn has room for. */
 export const WAKES_PER_SECOND_MAX = 20;

@@ -48,7 +48,7 @@ const VIEWS_WORTH = 8;
 const VIEWS_AT_FIRST = 100;
 const VIEWS_MIN = 4;
 const VIEWS_MAX = 250;
-/** A chain without it may get it: it is looked for again after so many requests. */
+/** The number of requests after which Multicall3 is looked for again on a chain without it. */
 const LOOKED_FOR_EVERY = 256;
 /** A larger answer is refused before it is read, and fewer views are sent in the next call. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;

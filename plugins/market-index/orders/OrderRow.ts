@@ -60,7 +60,7 @@ export const ORDER_FRAMES_MAX = 40;
 /** Orders beyond the pages that were read stay active this long after they were last seen. */
 export const UNSEEN_MS = 3_600_000;
 
-/** An unchanged order is written again after so long, to record that it was seen. */
+/** The interval of writing an unchanged order again, to record that it was seen. */
 export const SEEN_AGAIN_MS = 600_000;
 
 /** Retired orders are kept for a week. */

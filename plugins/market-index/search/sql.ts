@@ -30,7 +30,7 @@ type UntradedWalk = {
 
 /** The most matches of a query that are read and sorted; with more, its words are common ones. */
 const MATCHES_SORTED_MAX = 1_000;
-/** Words of so many letters count as common until shown otherwise. */
+/** The length up to which words count as common until shown otherwise. */
 export const LETTERS_MAX = 2;
 /**
  * Collections that one statement reads, the most traded first. For one or two letters these are

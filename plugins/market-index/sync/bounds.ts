@@ -19,7 +19,7 @@ export const SYNC_AGAIN_MS = 600_000;
 /** A young collection without a counted floor or owners is synced again sooner. */
 export const UNCOUNTED_AGAIN_MS = 120_000;
 export const YOUNG_MS = 86_400_000;
-/** Waits so long before a contract is asked for again that the provider does not know. */
+/** The wait before the provider is asked again for a contract that it does not know. */
 export const UNNAMED_AGAIN_MS = 1_800_000;
 /** How long a queued collection is claimed. */
 export const IN_LINE_MS = 300_000;
@@ -59,11 +59,11 @@ export const LEAN_BUSY_MS = 18_000;
 export const LEAN_TIMEOUT_MS = 60_000;
 /** The time that a collection's first walk reads back; no later walk goes back further. */
 export const LEAN_FIRST_MS = 86_400_000;
-/** Events appear late in the provider's list: so much is read again. */
+/** The time that is read again, because events appear late in the provider's list. */
 export const LEAN_OVERLAP_MS = 120_000;
 /**
- * While first days are read, a collection with a whole first day has a turn after so many of their
- * pages: a quarter of all turns.
+ * The number of pages of first days after which, while those are read, a collection with a whole
+ * first day has a turn: a quarter of all turns.
  */
 export const PAGES_PER_REFRESH = 3;
 /** The parts of the background's calls that are reserved for the lean sync, and for full syncs. */

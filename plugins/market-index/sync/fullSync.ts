@@ -120,7 +120,8 @@ export function fullSyncTask(context: SyncContext): QueueTask<typeof payload> {
 }
 
 /**
- * Returns how long after so many failures in a row a sync is retried: from 1 to 30 minutes, in ms.
+ * Returns the wait until a sync is retried, by the number of failures in a row: from 1 to 30
+ * minutes, in ms.
  */
 export function backoffMs(failures: number): number {
 	return Math.min(BACKOFF_FIRST_MS * 2 ** Math.min(Math.max(failures - 1, 0), 10), BACKOFF_MAX_MS);

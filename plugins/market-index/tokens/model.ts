@@ -57,7 +57,7 @@ export const TOKENS_MAX = 50_000;
 /** Limits the tokens whose URIs are read at once, and whose metadata is written at once. */
 export const PART_TOKENS_MAX = 200;
 
-/** Begins to read the next part's URIs while so many of the last are still to be read. */
+/** The number of tokens still to be read at which the next part's URIs are requested. */
 export const AHEAD_TOKENS = PART_TOKENS_MAX / 2;
 
 /** Documents that are read concurrently. */
@@ -79,13 +79,16 @@ export const UNREACHABLE_AGAIN_MS = 300_000;
 /** Says how often what was read is stored while all tokens are read again. */
 export const REREAD_WRITTEN_MS = 100;
 /**
- * A document is then put aside that takes so many times as long as others, and longer than this:
- * twice as long in each pass.
+ * The factor of the usual time after which a slow document is put aside, and the least time: twice
+ * as long in each pass.
  */
 export const PATIENCE_TIMES = 8;
 export const PATIENCE_MIN_MS = 1_000;
 
-/** The wait between two attempts at one token: doubled each time; given up after so many. */
+/**
+ * The first and the longest wait between two attempts at one token, doubled each time; and the
+ * failures after which it is given up.
+ */
 export const BACKOFF_FIRST_MS = 60_000;
 export const BACKOFF_MAX_MS = 21_600_000;
 export const FAILURES_MAX = 8;
@@ -135,5 +138,5 @@ export const REREAD_DELAY_MS = 2_000;
 
 /** Delays counting while all tokens of a collection are read again. */
 export const REREAD_WAIT_MS = 60_000;
-/** Gives a reading up that began so long ago: it holds nothing up any more. */
+/** The age at which a reading is given up: it delays nothing any more. */
 export const REREAD_LIFE_MS = 2 * 3_600_000;

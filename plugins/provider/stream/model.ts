@@ -55,7 +55,7 @@ export const UNREADABLE_IN_A_ROW_MAX = 100;
 
 /** Frames that are read in one turn of the event loop: about 1 ms. */
 export const FRAMES_PER_TURN_MAX = 10;
-/** Rests after a part of a flood for so many times as long as reading it took. */
+/** The factor of the time of reading a part of a flood that it rests after it. */
 export const INBOX_REST_SHARE = 3;
 export const INBOX_REST_MS_MAX = 8;
 /**
@@ -107,7 +107,7 @@ export const QUEUE_BYTES_MAX = 67_108_864;
 export const PUSHES_TOGETHER_MAX = 50;
 /** Collections whose pushes are handled at the same time: the rest of the pool is for readers. */
 export const SLUGS_AT_ONCE_MAX = 2;
-/** While more wait, it rests after a part for so many times as long as the part took. */
+/** The factor of a part's time that it rests after it, while more wait. */
 export const QUEUE_REST_SHARE = 2;
 export const QUEUE_REST_MS_MAX = 60;
 /**

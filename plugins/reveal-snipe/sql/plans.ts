@@ -270,7 +270,10 @@ export async function takeEvaluation(
 	return rows[0]?.token ?? null;
 }
 
-/** Gives the right back; stores when the plan is evaluated next and why it bought no more. */
+/**
+ * Ends the exclusive evaluation of a plan; stores when it is evaluated next and why it bought no
+ * more.
+ */
 export async function endEvaluation(
 	db: Queryable,
 	ended: { id: string; token: number; dueAt: Date; failureCode: string | null },

@@ -4,7 +4,9 @@ import type { SocketCallListener } from "#core/chain/heads/openHeadSocket.ts";
 type WireOptions<About> = {
 	url: string;
 	onOpen(): void;
-	/** Hears the answer to a request; `result` is undefined where the node answered an error. */
+	/**
+	 * Called with the answer to a request; `result` is undefined where the node answered an error.
+	 */
 	onAnswer(about: About, result: unknown): void;
 	/** Called with a message that the node pushed. */
 	onPush(result: unknown): void;

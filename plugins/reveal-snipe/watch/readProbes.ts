@@ -121,7 +121,7 @@ export async function readProbes(
 	};
 }
 
-/** Says whether so many tokens are half of those that are looked at. */
+/** Returns whether half of the checked tokens are known. */
 function isEnough(known: number, all: number): boolean {
 	return known >= 2 && known * 2 >= all;
 }

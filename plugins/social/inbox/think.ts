@@ -1,4 +1,4 @@
-// Has the agent answer a text, and turns its answer into stored replies.
+// Lets the agent answer a text, and turns its answer into stored replies.
 
 import type { Reply } from "#agent/contract.ts";
 import type { Tx } from "#core/db/Database.ts";

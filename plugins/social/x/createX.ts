@@ -31,7 +31,7 @@ type Speaker = "app" | "user" | "account";
 
 export type Asked = {
 	as: Speaker;
-	/** Has the library build the one call. */
+	/** Builds the one call with the library. */
 	use(v2: TwitterApi["v2"]): Promise<unknown>;
 	signal?: AbortSignal;
 };

@@ -42,7 +42,7 @@ export type Written = {
 /** Holds what was read of a delivered text; null where not even its id can be read. */
 type Read = Written | null;
 
-/** Hears of each text that came without an id that can be read: nothing of it can be stored. */
+/** Called for each text without an id that can be read: nothing of it can be stored. */
 export type Unread = () => void;
 
 type Messages = {

@@ -32,7 +32,7 @@ export type Seal = {
 	open(sealed: Uint8Array): string | null;
 };
 
-/** Gives the bot account's OAuth 2 tokens. */
+/** Provides the bot account's OAuth 2 tokens. */
 type UserTokens = {
 	/**
 	 * Returns a valid access token. Throws a Fault where there is none, or X accepts none of ours.
@@ -46,7 +46,7 @@ type UserTokensDeps = {
 	core: Pick<Core, "db" | "clock" | "log" | "holder" | "session">;
 	config: SocialConfig;
 	askX: AskX;
-	/** Hears whether X gave a new token. */
+	/** Called with whether X gave a new token. */
 	renewed(isGood: boolean): void;
 	/** Waits between two checks for a token that another process requests; tests replace it. */
 	wait?(ms: number): Promise<void>;

@@ -52,7 +52,7 @@ type Buyback = {
 	ended(): Promise<void>;
 	/** Null: the deployment reaches no chain that the token could be on. */
 	status(): Promise<BuybackStatus | null>;
-	/** Tells operators of a stop that ends by what they do alone. */
+	/** Returns the reasons for a stop that only operators can end. */
 	degraded(): Promise<Degradation[]>;
 };
 

@@ -25,7 +25,7 @@ export type FollowDeps = {
 	clock: Clock;
 	rpc: Rpc;
 	finalDepth: number;
-	/** Hears of each step, before and after its commit; tests stop the process there. */
+	/** Called before and after each commit, with the step's name; tests stop the process there. */
 	observe?: ((step: string) => Promise<void>) | null;
 };
 

@@ -1,4 +1,4 @@
-// Gives a trade one verdict on its price, from everything that says something of it, and words it.
+// Judges a trade's price by all sources that know it, and puts the verdict into words.
 
 import { mulDiv } from "#core/money.ts";
 import { BPS } from "#plugins/trading/limits.ts";

@@ -1,4 +1,4 @@
-// Tells when US stocks are traded.
+// Computes when US stocks are traded.
 
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
 

@@ -79,7 +79,7 @@ export const hostedAnswer = z.object({
 		output: z.object({ token: address, amount: raw, recipient: address }),
 		slippage: z.number(),
 		route: z.array(z.array(pool).min(1).max(ROUTER_POOLS_MAX)).min(1).max(ROUTER_WAYS_MAX),
-		/** Has one entry: no integrator fee is requested, so all goes to the taker. */
+		/** The outputs, exactly one: no integrator fee is requested, so all goes to the taker. */
 		aggregatedOutputs: z
 			.array(z.object({ token: address, amount: raw, recipient: address, minAmount: raw }))
 			.length(1),

@@ -292,7 +292,10 @@ async function linkOf({ wallets }: TradesDeps, asking: Intent) {
 	return purpose && (await wallets.link(asking, purpose));
 }
 
-/** Reads on without a link where none can be made: `waitsFor` says where it comes from. */
+/**
+ * Returns null where no link can be made, so that the answer has none: `waitsFor` says how to get
+ * one. Throws all errors but Faults.
+ */
 function withoutLink(error: unknown): null {
 	if (error instanceof Fault) return null;
 	throw error;

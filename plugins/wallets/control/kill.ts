@@ -16,7 +16,10 @@ export type KillScope = { chainId: number; plugin: string; walletId: string | nu
 /** Names a chain, a plugin or a wallet that can be switched off. */
 export type Killable = {
 	chains: Pick<ChainRegistry, "byId">;
-	/** Asked for each time: plugins register what they send while they are set up. */
+	/**
+	 * Returns the plugins. Called for each request: plugins register their kinds while they are set
+	 * up.
+	 */
 	plugins(): Iterable<string>;
 };
 

@@ -72,7 +72,7 @@ export const settingRows = {
 		return (await settingRows.read(db, key))?.value ?? null;
 	},
 
-	/** Reads one more than is listed, to know whether there are more. */
+	/** Lists the settings, with one more than the limit, to know whether there are more. */
 	list(db: Queryable): Promise<SettingRow[]> {
 		return db.query<SettingRow>(
 			`select ${COLUMNS} from wallets.control order by changed_at desc, key limit $1`,

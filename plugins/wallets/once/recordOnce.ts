@@ -126,7 +126,7 @@ export function createRelease(deps: Pick<ExecutionDeps, "db" | "session" | "step
 			const taken = takenBy(request);
 			return taken !== null && owed.delete(nameOf(taken));
 		},
-		/** Gives back what could not be given back before. */
+		/** Frees the keys that could not be freed before. */
 		async owed(): Promise<void> {
 			for (const [name, taken] of [...owed]) {
 				if (owed.delete(name)) await release(taken);

@@ -78,7 +78,7 @@ export const profileRows = {
 		);
 	},
 
-	/** Gives a profile to a user of the wallet provider; answers false where it has one. */
+	/** Links a profile to a user of the wallet provider; false where it has one already. */
 	async adopt(tx: Tx, id: string, providerUserId: string): Promise<boolean> {
 		const adopted = await tx.execute(
 			`update wallets.profile set provider_user_id = $2

@@ -228,7 +228,7 @@ async function isCancellation(
 	return rows.length > 0;
 }
 
-/** Has the payment looked at next, whose nonce was used just now. */
+/** Makes the payment due whose nonce was used just now. */
 async function wakePayment(
 	tx: Tx,
 	{ intentId, at }: { intentId: string; at: Date },

@@ -15,7 +15,7 @@ type Expiring = { intentId: string; at: Date; signal: AbortSignal };
 /** An intent whose owner's wallet was shown what to send. */
 type Asked = Intent & { plan: Plan; walletId: string };
 
-/** Waits so long before a search that failed, or did not end, is tried again. */
+/** The wait before a search that failed, or did not end, is tried again. */
 export const SEARCH_EXPIRED_AGAIN_MS = 10_000;
 
 /** Delays the first lookup of an expired intent, which finds what its owner's wallet sends late. */

@@ -59,7 +59,7 @@ type SentHash = { id: string; hash: Hex };
 
 type Followed = { until: AbortController; neededAtMs: number };
 
-/** Waits for a new block at most so long; a new head ends the wait. */
+/** Limits the wait for a new block; a new head ends the wait. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
 /**

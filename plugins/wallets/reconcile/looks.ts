@@ -17,7 +17,7 @@ export const RECONCILES_AT_ONCE = 8;
  * Delays lookups of submissions that share a block with others: one of them is looked up for all.
  */
 export const RIDER_LOOK_MS = 60_000;
-/** A submission whose row cannot be read is tried again so much later. */
+/** The delay until a submission whose row cannot be read is tried again. */
 export const UNREADABLE_AGAIN_MS = 30_000;
 /** Delays the lookups of a few submissions on a chain that cannot be read. */
 export const PROBE_AFTER_MS = 2_000;
@@ -26,13 +26,13 @@ export const LOOKS_APART_MAX_MS = 1_800_000;
 /** Limits the time of looking up one submission. */
 export const LOOK_TIMEOUT_MS = 10_000;
 /**
- * Waits so long, after the wallet provider may no longer act on a request, until its silence about
- * it is a proof: its own records lag behind.
+ * The wait, after the wallet provider may no longer act on a request, until its silence about it is
+ * a proof: its own records lag behind.
  */
 export const PROOF_GRACE_MS = 15_000;
-/** Looks for so long after a payment that was proved never to have been sent. */
+/** How long a payment is looked up that was proved never to have been sent. */
 export const WATCH_NEVER_MS = 86_400_000;
-/** Looks for so long where no node can repeat the proof, such as what used the nonce. */
+/** How long it is looked up where no node can repeat the proof, such as what used the nonce. */
 export const WATCH_UNNAMED_MS = 7 * WATCH_NEVER_MS;
 /**
  * Counts a sent transaction as dropped if no node has known it for this long: nodes forget what
@@ -50,7 +50,7 @@ export const QUEUE_IDLE_AFTER_MS = 1_000;
 export const QUEUE_AGAIN_AFTER_MS = 1_000;
 /** Intents taken up, or expired, in one tick. */
 export const STRANDED_MAX = 50;
-/** A hash that its owner reported is believed in for so long after a node last knew it. */
+/** How long a hash that its owner reported is believed after a node last knew it. */
 export const SIGNED_UNSEEN_MS = 1_800_000;
 /** Limits how many sent transactions of a chain are searched for in a new block. */
 export const SENT_ROWS_MAX = 10_000;
@@ -67,7 +67,7 @@ export const SEARCH_AGAIN_MS = 100;
 export const HEAD_TIMEOUT_MS = 10_000;
 /** Says how often it is read which chains have sent transactions. */
 export const FOLLOW_EVERY_MS = 1_000;
-/** A chain on which nothing is sent any more is followed for so long: more may come. */
+/** How long a chain is followed on which nothing is sent any more: more may come. */
 export const FOLLOWED_IDLE_MS = 60_000;
 /** Stops following a chain for a transaction that was sent this long ago. */
 export const FOLLOWED_SENT_MS = 3_600_000;

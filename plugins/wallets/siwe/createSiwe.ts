@@ -122,7 +122,7 @@ export function createSiwe(options: SiweOptions) {
 	}
 
 	return {
-		/** Gives out a nonce, and what the message that uses it must say. */
+		/** Returns a new nonce, and what the message that uses it must contain. */
 		async challenge(request: Request) {
 			const nonce = createNonce(options.randomBytes);
 			const expiresAt = new Date(clock.nowMs() + NONCE_TTL_MS);

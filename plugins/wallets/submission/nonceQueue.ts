@@ -90,9 +90,12 @@ type HeldRow = HeldNonce & { promised: string };
 const ACCOUNTS_MAX = 10_000;
 const ENDPOINTS_MAX = 100;
 
-/** Waits so long until what was just sent is looked at first: it is not mined before. */
+/** The delay of the first lookup after sending: a transaction is not mined before. */
 export const FIRST_LOOK_AFTER_MS = 1_000;
-/** Waits so long where this process searches each new block, and finds it there sooner. */
+/**
+ * The delay of the first lookup where this process searches each new block, and finds it there
+ * sooner.
+ */
 export const FIRST_LOOK_BEHIND_HEADS_MS = 1_500;
 /**
  * Asks the wallet provider too about a transaction that no node has shown this long after it was

@@ -161,7 +161,8 @@ export function knownNewestMs(
 }
 
 /**
- * Returns how long a walk rests after one more than so many turns in a row without a result, in ms.
+ * Returns how long a walk rests after another turn without a result, by the number of those before
+ * in a row, in ms.
  */
 export function restMs(failures: number): number {
 	return Math.min(TURN_REST_MS * 2 ** Math.min(Math.max(failures, 0), 10), TURN_REST_MAX_MS);
