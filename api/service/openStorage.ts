@@ -69,7 +69,9 @@ export type OpenSharedOptions = {
 	aheadMs?: () => number;
 };
 
-/** Serves requests and jobs; each chain's lanes wait for its lock with one in hand. */
+/**
+ * The connections for requests and jobs; each chain's lanes hold one while they wait for its lock.
+ */
 const CONNECTIONS_FOR_ALL = 16;
 const CONNECTIONS_PER_CHAIN = 4;
 /** The embedded server takes 100; the queue and a second process need some too. */

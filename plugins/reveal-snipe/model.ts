@@ -43,7 +43,7 @@ export const planSteps = [
 	"plan.take",
 	/** A fill and its intent are recorded. */
 	"plan.fill",
-	/** The right is given back, with the result. */
+	/** The evaluation of a plan ends, and its result is stored. */
 	"plan.end",
 	/** A plan is paused, resumed, cancelled, completed or expired. */
 	"plan.move",

@@ -291,8 +291,8 @@ function revoke({ bridges, signedIn }: Deps) {
 }
 
 /**
- * Returns the routes that take hashes from a wallet that signs by itself. Both routes take each
- * step's; the second is where the provider's SDK reports what it did at its end.
+ * Returns the routes that take hashes from a wallet that signs by itself. Both accept the hash of
+ * each step; the provider's SDK uses the second one to report its steps when it ends.
  */
 function results({ bridges, signedIn }: Deps) {
 	const options = (operationId: string, summary: string) => ({

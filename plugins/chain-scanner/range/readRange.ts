@@ -194,7 +194,10 @@ function parseHeaders(numbers: readonly number[], answers: readonly unknown[]): 
 	return headers.sort((a, b) => a.number - b.number);
 }
 
-/** Adds what is remembered between them; null where that is of another fork. */
+/**
+ * Returns the headers of a whole range: the answered ones, with the remembered ones between them;
+ * null where the remembered ones are of another fork.
+ */
 function joined(
 	answered: readonly Head[],
 	range: BlockRange,

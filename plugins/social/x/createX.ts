@@ -65,7 +65,7 @@ export type XHealth = {
 type HealthDeps = {
 	core: Pick<Core, "clock"> & { db: Queryable };
 	reads: Pick<ReadBudget, "state">;
-	/** Something can arrive: a secret or a credential is set. */
+	/** True: deliveries can arrive, because a secret or a credential is set. */
 	isOpen: boolean;
 };
 

@@ -71,7 +71,10 @@ export const FOLLOW_EVERY_MS = 1_000;
 export const FOLLOWED_IDLE_MS = 60_000;
 /** Stops following a chain for a transaction that was sent this long ago. */
 export const FOLLOWED_SENT_MS = 3_600_000;
-/** Between polls for a head: without a socket, and with one (doubted after ten of them). */
+/**
+ * The interval of asking for a head: without a socket, and with one (not trusted after ten silent
+ * ones).
+ */
 export const HEAD_POLL_MS = 1_000;
 export const HEAD_POLL_BESIDE_SOCKET_MS = 2_000;
 
