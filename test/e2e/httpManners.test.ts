@@ -112,6 +112,8 @@ async function ask(
 			"x-forwarded-for": `10.8.${(asked >> 8) & 255}.${asked++ & 255}`,
 			"accept-encoding": "identity",
 			...(hasBody && { "content-type": "application/json" }),
+			// Chat tells errors as sentences to who names no JSON.
+			...(hasBody && { accept: "application/json, text/event-stream" }),
 			...headers,
 		},
 		...(hasBody && { body: "{}" }),
