@@ -1,11 +1,12 @@
 // Reads a question in any order of words: each word is used, or listed as left out.
 
-import { readLooseTime, readPeriod } from "#agent/grammar/readPeriod.ts";
-import { isNameWord, isWindow, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
+import { readPeriod } from "#agent/grammar/readPeriod.ts";
+import { isNameWord, isWindow } from "#agent/grammar/readSlot.ts";
 import { closedWords, isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
-import { placesOf, type Taker, type Topics } from "#agent/grammar/topicPhrases.ts";
+import { type Draft, put, takeValues } from "#agent/grammar/takeValues.ts";
+import { placesOf, type Topics } from "#agent/grammar/topicPhrases.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
-import type { Command, Slot } from "#core/plugin/Tool.ts";
+import type { Command } from "#core/plugin/Tool.ts";
 
 const { SHOWING, NARROWING, LINKING, BEFORE_TIME, PERSONS } = closedWords;
 
@@ -13,20 +14,6 @@ const { SHOWING, NARROWING, LINKING, BEFORE_TIME, PERSONS } = closedWords;
 const WORDS_MAX = 24;
 /** Limits the words that an answer may leave out, with a note. */
 const LEFT_OUT_MAX = 3;
-
-/** Names the role of each word of a text for one command. */
-type Role = "topic" | "name" | "value" | "function" | "open" | "number";
-
-type Draft = {
-	taker: Taker;
-	words: Words;
-	topics: Topics;
-	rules: WalkRules;
-	roles: Role[];
-	values: Record<string, string>;
-	/** Says whether what was taken for a name is not known as one. */
-	isGuess: boolean;
-};
 
 type Read = {
 	command: Command;
@@ -83,6 +70,7 @@ function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Rea
 	draft.roles = words.low.map((low, at) => {
 		if (words.kinds[at] === "quoted") return "name";
 		if (places.has(at)) return "topic";
+		if (isSmall(words, at)) return "function";
 		return isFunctionWord(low) ? "function" : /^\d+$/.test(low) ? "number" : "open";
 	});
 	if (!takeValues(draft) || !takeName(draft) || !takeNumbers(draft)) return [];
@@ -96,99 +84,13 @@ function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Rea
 	return [{ command, values, places, leftOut, isGuess }];
 }
 
-/** Takes windows, chains, tickers, ids and addresses; false where one has no slot. */
-function takeValues(draft: Draft): boolean {
-	const { words, roles, rules } = draft;
-	const { low } = words;
-	for (let at = 0; at < low.length; at++) {
-		if (roles[at] === "topic" || roles[at] === "name" || roles[at] === "value") continue;
-		const word = low[at] ?? "";
-		const address = readAddress(word, words.raw[at] ?? "");
-		if (address !== undefined) {
-			if (!put(draft, "collection", address) && !put(draft, "asset", address)) return false;
-			roles[at] = "value";
-		} else if (/^\$[a-z]/.test(word)) {
-			const asset = readSlot({ kind: "asset" }, words, at, rules);
-			if (asset === undefined || !put(draft, "asset", asset)) return false;
-			roles[at] = "value";
-		} else if (/^#\d+$/.test(word)) {
-			if (!put(draft, "token", word.slice(1))) return false;
-			roles[at] = "value";
-		} else if (!takeWindow(draft, at) || !takeChain(draft, at)) return false;
-	}
-	return true;
+/** Returns true for `number` in front of an id, and for a greeting of two words. */
+function isSmall({ low }: Words, at: number): boolean {
+	if (COUNTING.has(low[at] ?? "")) return /^#?\d+$/.test(low[at + 1] ?? "");
+	return at < 2 && GREETING.test(`${low[0]} ${low[1]}`);
 }
 
-function takeWindow(draft: Draft, at: number): boolean {
-	const { words, roles, rules, taker } = draft;
-	const slot = timeSlotOf(taker);
-	const own = readSlot(slot, words, at, rules);
-	const found = own === undefined ? readLooseTime(slot, words, at, words.low.length) : undefined;
-	const value = own ?? found?.value;
-	if (value === undefined || isInName(draft, at)) return true;
-	for (let n = 0; n < (found?.used ?? 1); n++) roles[at + n] = "value";
-	for (let n = at - 1; n >= 0 && BEFORE_TIME.has(words.low[n] ?? ""); n--) {
-		if (roles[n] === "open") roles[n] = "function";
-	}
-	// `sales by hour` asks for each hour, and not for the last one.
-	if (words.low[at - 1] === "by") return false;
-	if (put(draft, slot.kind, value)) return true;
-	// An answer that is of now says what a question about today asks; the last day is another thing.
-	return /^today/.test(words.low[at] ?? "") && taker.command.topic?.anyTime === true;
-}
-
-function timeSlotOf({ command: { slots } }: Taker): Slot {
-	const own = Object.values(slots).find(({ kind }) => kind === "period");
-	return own ?? { kind: "window" };
-}
-
-/** Returns true for a word between two words of a name: `rainy day rabbits`. */
-function isInName({ words, roles }: Draft, at: number): boolean {
-	if (/\d/.test(words.low[at] ?? "") || words.isApart[at] || words.isApart[at + 1]) return false;
-	return (
-		roles[at - 1] === "open" &&
-		roles[at + 1] === "open" &&
-		!BEFORE_TIME.has(words.low[at - 1] ?? "")
-	);
-}
-
-/** Takes a chain behind `on`, in front of `chain`, apart from all else, or at the end. */
-function takeChain(draft: Draft, at: number): boolean {
-	const { words, roles, rules, taker } = draft;
-	const { low, isApart } = words;
-	if (roles[at] !== "open" && roles[at] !== "function") return true;
-	// A price in ETH is what answers have; elsewhere it is neither a chain nor nothing.
-	if (low[at] === "eth" && low[at - 1] !== "on") {
-		if (low[at - 1] === "in") roles[at] = "function";
-		return true;
-	}
-	const slug = /^\d/.test(low[at] ?? "")
-		? undefined
-		: readSlot({ kind: "chain" }, words, at, rules);
-	if (slug === undefined) return true;
-	const isCalled = CALLED.has(low[at + 1] ?? "");
-	const isFirst = at === 0 || isApart[at] === true;
-	const isLast = at === low.length - 1 || isApart[at + 1] === true;
-	const isBehind = roles[at - 1] !== "open" && roles[at - 1] !== "number";
-	if (!(low[at - 1] === "on" || isCalled || (isLast && (isFirst || isBehind)))) return true;
-	roles[at] = "value";
-	if (isCalled) roles[at + 1] = "function";
-	return put(draft, "chain", slug) || taker.command.topic?.chain === slug;
-}
-
-const CALLED = new Set("chain network mainnet".split(" "));
-
-/** Puts a value into its kind's slot; returns false if there is none, or it has another value. */
-function put(
-	{ taker, values }: Draft,
-	kind: Parameters<Taker["slotOf"]>[0],
-	value: string,
-): boolean {
-	const slot = taker.slotOf(kind);
-	if (slot === undefined || (slot in values && values[slot] !== value)) return false;
-	values[slot] = value;
-	return true;
-}
+const GREETING = /^good (?:morning|afternoon|evening|day)$/;
 
 /**
  * Takes the one name: in quotes or known, else the one run of words without another meaning. What
@@ -280,7 +182,6 @@ function takeNumbers(draft: Draft): boolean {
 	for (const [at, role] of roles.entries()) {
 		if (role !== "number") continue;
 		const before = words.low[at - 1] ?? "";
-		if (COUNTING.has(before)) roles[at - 1] = "function";
 		const isId = COUNTING.has(before) || (roles[at - 1] === "name" && !words.isApart[at]);
 		if (!isId || !put(draft, "token", words.low[at] ?? "")) return false;
 		roles[at] = "value";
@@ -295,14 +196,20 @@ const OF_TIME = new Set(["at", "this"]);
  * or for some of a collection's tokens (`which kiln folk sold`).
  */
 function asksForOthers({ taker, words, roles, values }: Draft): boolean {
-	const slot = taker.slotOf("collection");
+	const slot = taker.slotOf("collection") ?? taker.slotOf("asset");
 	if (slot === undefined || !(slot in values)) return false;
+	const counts = words.low.includes("many") || words.low.includes("much");
 	return words.low.some((low, at) => {
 		if (roles[at] === "topic") return false;
+		// `how many kiln folk do i have` counts the author's own.
+		const next = words.low[at + 1] ?? "";
+		if (counts && (low === "i" || low === "i've") && OWNING.has(next)) return true;
 		if (low === "which") return roles[at + 1] === "name";
 		return PERSONS.has(low) && !tellsPersons(taker.command);
 	});
 }
+
+const OWNING = new Set(["have", "got", "hold", "own"]);
 
 function tellsPersons({ topic }: Command): boolean {
 	return topic === undefined || topic.words.some((text) => text.startsWith("who "));

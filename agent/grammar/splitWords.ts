@@ -35,7 +35,8 @@ const FUNCTION = setOf(
 		"question collection collections nft nfts project tho though lol lmao ffs asap again quickly " +
 		"one's moment im i'm i'd id ive i've let lets let's say teh wut wuts wht hw got gotten r " +
 		"latest's yet already even actually exactly really overall btw tbh ngl also anything " +
-		"something bout fren frens able possible kindly anyone somebody someone anybody",
+		"something bout fren frens able possible kindly anyone somebody someone anybody what're whatre " +
+		"there's theres that's thats you're youre lemme telling showing giving checking wanted they shall",
 );
 
 /** Lists the only words that may be beside a name that asks for something by itself. */

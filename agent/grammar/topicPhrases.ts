@@ -44,7 +44,8 @@ export function compileTopics(entries: readonly Entry[]): Topics {
 			({ command }) => command.topic?.words.flatMap((text) => text.split(/[ …]+/)) ?? [],
 		),
 	);
-	const byLength = Map.groupBy(single, (word) => word.length);
+	// Names are tried without this word too, so a misspelled one takes nothing away.
+	const byLength = Map.groupBy([...single, "collection", "collections"], (word) => word.length);
 	return {
 		takers,
 		isTopical: (low) => single.has(low),

@@ -29,13 +29,14 @@ const coin = { kind: "word", of: ["eth"] } as const;
 const BUDGET = "(with|budget) {budget} {budgetCoin} [in all] [at most {maxItems} tokens]";
 
 const REVEALS =
-	"just had … reveal, had their reveal, pending reveals, pending reveal, reveals … pending, list of reveals, waiting to reveal, " +
-	"reveals, reveal, revealed, revealing, revealed … today, just revealed, about to reveal, " +
-	"revealing soon, revealing today, revealing next, revealing now, next reveal, next reveals, " +
-	"next to reveal, upcoming reveal, upcoming reveals, reveals … soon, reveals … today, " +
-	"reveals … tomorrow, reveals … week, reveal calendar, reveal schedule, reveals … coming, " +
-	"reveals … going, reveals … live, recent reveals, latest reveals, reveals tonight, " +
-	"reveals … tonight, going to reveal, gonna reveal, to reveal … next, to reveal … soon";
+	"just had … reveal, had their reveal, pending reveals, pending reveal, reveals … " +
+	"pending, list of reveals, waiting to reveal, reveals, reveal, revealed, revealing, just " +
+	"revealed, about to reveal, revealing soon, revealing next, revealing now, next reveal, " +
+	"next reveals, next to reveal, upcoming reveal, upcoming reveals, reveals … soon, reveal " +
+	"calendar, reveal schedule, reveals … coming, reveals … going, reveals … live, recent " +
+	"reveals, latest reveals, new reveals, reveal soon, reveals soon, any reveal, " +
+	"collections reveal, which collections reveal, which collections … reveal, who reveals, " +
+	"about to be revealed, going to reveal, gonna reveal, to reveal … next, to reveal … soon";
 
 /** The commands about reveals and plans. */
 export const plansCommands: readonly Command[] = [
@@ -44,14 +45,13 @@ export const plansCommands: readonly Command[] = [
 		forms: [
 			"reveals [on {chain}]",
 			"(latest|recent|upcoming|live) reveals [on {chain}]",
-			"what (revealed|reveals) [today] [on {chain}]",
+			"what (revealed|reveals) [on {chain}]",
 		],
 		slots: { chain: { kind: "chain" } },
 		tool: "read_reveals",
 		topic: {
 			words: REVEALS.split(", "),
-			over: ["upcoming", "ended_drops", "discover", "trending", "lifecycle"],
-			anyTime: true,
+			over: ["upcoming", "ended_drops", "discover", "minting", "trending", "lifecycle"],
 		},
 		summary: "collections whose reveal is waited for, under way, or just over",
 		examples: ["reveals", "reveals on base"],

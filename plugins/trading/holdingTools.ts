@@ -32,7 +32,11 @@ export const holdingCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"my portfolio, my bags, my holdings, my positions, my stocks, my stuff, " +
-				"do i hold, do i own, am i holding, i own, my assets"
+				"do i hold, do i own, am i holding, i own, my assets, my shares, my stock, my stock tokens, " +
+				"my tokenised stocks, my tokenized stocks, i hold, i am holding, i'm holding, what do i have, " +
+				"my whole portfolio, my entire portfolio, my total holdings, all my holdings, all my stocks, " +
+				"all my positions, what i own, what i hold, which stocks do i have, " +
+				"stocks do i have, stocks i have, everything i hold, everything i own, all i hold, all i own"
 			).split(", "),
 			over: ["stocks", "my_wallets", "my_balances"],
 		},
@@ -51,7 +55,15 @@ export const holdingCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"my position, my holding, my holdings, my bag, my shares, do i hold, " +
-				"do i own, do i have, have i got, i own, i hold"
+				"do i own, do i have, have i got, i own, i hold, am i holding, i am holding, " +
+				"how many … do i hold, how many … do i own, how many … do i have, how much … do i hold, " +
+				"how much … do i own, how much … do i have, how many … i have, how many … i hold, " +
+				"how many … i own, how much … i have, how much … i hold, how much … i own, i have how many, " +
+				"i have how much, i own how many, i hold how many, how many … have i got, how much … have i got, " +
+				"how many … i got, how much … i got, how many … am i holding, how much … am i holding, " +
+				"my … stock, my … shares, my … tokens, my … token, my … position, my … holding, " +
+				"my … holdings, my … bag, my … balance, my balance, how many … in my wallet, " +
+				"how much … in my wallet, how much … in my wallets, size of my position, size of my … position"
 			).split(", "),
 			over: ["stock", "portfolio", "my_balances"],
 		},

@@ -40,13 +40,27 @@ export const assetInput = z
 export const stockCommands: readonly Command[] = [
 	{
 		name: "stocks",
-		forms: ["stocks", "(list|all) [the] stocks", "(tokenized|tokenised) stocks"],
+		forms: [
+			"stocks",
+			"(list|all|list all) [of] [the] [(tokenized|tokenised)] (stocks|equities|shares) [available]",
+			"(tokenized|tokenised) stocks",
+		],
 		slots: {},
 		tool: "list_stock_tokens",
 		topic: {
 			words: (
 				"stocks, stock, tokens, equities, tickers, which stock, which stocks, what stocks, " +
-				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain"
+				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain, tokenised " +
+				"stock, which tokenised stocks, which tokenized stocks, what tokenised stocks, what " +
+				"tokenized stocks, stocks … available, tokenised stocks … available, tokenized stocks … " +
+				"available, available stocks, stocks trade, stocks i can buy, stocks … " +
+				"can i buy, stocks … can i trade, stocks i can trade, all the stocks, all stocks, " +
+				"all the tokenised stocks, all tokenised stocks, all the tokenized stocks, all tokenized " +
+				"stocks, list of stocks, list of all stocks, list of tokenised stocks, list of tokenized " +
+				"stocks, list of the stocks, stock list, tokenised equities, tokenized equities, " +
+				"tokenised shares, tokenized shares, stocks … support, stocks … supported, supported " +
+				"stocks, stocks … list, stocks … listed, stocks … offer, stock tokens … available, " +
+				"all stock tokens, all the stock tokens, stock tickers"
 			).split(", "),
 			chain: "robinhood",
 		},
@@ -64,7 +78,12 @@ export const stockCommands: readonly Command[] = [
 				"quote, open, closed, share price, shares, share, token, token price, stock price, " +
 				"stock token, stock token price, at what, where … at, " +
 				"open or closed, how much is one, market open, market closed, going for, chain price, " +
-				"on chain, onchain, what's … at, whats … at, trading, stonk, stonk price, share"
+				"on chain, onchain, what's … at, whats … at, trading, stonk, stonk price, px, fair price, " +
+				"fair value, real price, now price, price now, current price, latest price, last price, " +
+				"value, current value, trading price, trading for, trade at, trade for, trades for, " +
+				"priced, priced at, market … open, market … closed, still open, how much for, how much " +
+				"for one, how much does … cost, how much one, going rate, price of one, price check, " +
+				"live price, sitting at, how much … cost, how much … worth, worth of one, share worth"
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,

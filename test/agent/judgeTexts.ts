@@ -42,13 +42,19 @@ export function readWith(names: ReadonlyMap<string, KnownName>, isBare = false):
 			text,
 			new Map([...names].filter(([name]) => asked.includes(name))),
 		);
-		if (parsed.kind === "unread") return null;
+		if (parsed.kind === "unread" || isRefused(parsed.reading)) return null;
 		const { leftOut } = parsed;
 		const { collection, query } = parsed.reading.values;
 		const isKnown = names.get((collection ?? query ?? "").toLowerCase())?.kind === "collection";
 		const command = meaningOf(parsed.reading);
 		return parsed.isGuess && !isKnown ? { asked: command, leftOut } : { read: command, leftOut };
 	};
+}
+
+/** Returns true for values that the tool refuses in words: `trending 30d` gets no figure. */
+function isRefused({ command, values }: Reading): boolean {
+	const tool = builtinTools.find(({ name }) => name === command.tool);
+	return tool?.input.safeParse(command.input?.(values) ?? values).success === false;
 }
 
 /** Returns the meaning of a command; null for none. */

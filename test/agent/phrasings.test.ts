@@ -18,6 +18,7 @@ import { jToM, jToMMisread } from "#test/agent/named/jToM.ts";
 import { nToP, nToPMisread } from "#test/agent/named/nToP.ts";
 import { qToS, qToSMisread } from "#test/agent/named/qToS.ts";
 import { tToW, tToWMisread } from "#test/agent/named/tToW.ts";
+import { xToZ } from "#test/agent/named/xToZ.ts";
 import { phrasings } from "#test/agent/phrasings.ts";
 
 /**
@@ -34,7 +35,7 @@ const unnamed = [
 	...groupPhrasings,
 	...chatPhrasings,
 ];
-const named = [...fToI, ...jToM, ...nToP, ...qToS, ...tToW];
+const named = [...fToI, ...jToM, ...nToP, ...qToS, ...tToW, ...xToZ];
 const all = [...unnamed, ...named];
 
 const readAlone = readWith(namesOf(unnamed), true);

@@ -77,6 +77,14 @@ test.each([
 	["what did i spend this week", "my spending 7d"],
 	["my orders yesterday", "my intents yesterday-utc"],
 	["my pending orders", "my open intents"],
+	["anything minting right now", "minting"],
+	["kiln folk volume 7d, base only", "volume kiln folk 7d on base"],
+	["top collections by 24h volume", "most volume 24h"],
+	["which nft is go up today", "gainers 24h"],
+	["who owns number 5 of kiln folk", "token #5 of kiln folk"],
+	["good evening, kiln folk floor", "floor kiln folk"],
+	["how many items are in the kiln folk colection", "collection kiln folk"],
+	["volume leaders 7d", "most volume 7d"],
 ])("a narrower question gets the command for exactly that question: %s", (text, command) => {
 	const parsed = readWith(text, ["kiln folk"]);
 	if (parsed.kind === "unread") throw new Error(parsed.detail);
@@ -94,6 +102,26 @@ test.each([
 });
 
 test.each([
+	"any reveals today?",
+	"reveals this week",
+	"how many kiln folk do i have in total",
+	"how many kiln folk i have",
+	"which stocks did i buy",
+	"which stocks did i trade",
+	"what did i mint today",
+	"how can i mint",
+	"who has tsla shares",
+	"how much would kiln folk #5 go for",
+	"did kiln folk #5 sell yesterday",
+	"is kiln folk floor stable",
+	"kiln folk only floor",
+	"only kiln folk floor",
+	"what percent of kiln folk is listed under 1 eth",
+	"spread between floor and gold floor kiln folk",
+	"all the gold traits of kiln folk",
+	"volume by day kiln folk",
+	"what collections lost the most volume today",
+	"which nft will go up today",
 	"most expensive kiln folk listed",
 	"cheapest rank under 50 kiln folk",
 	"kiln folk any listing under 2",

@@ -184,6 +184,16 @@ const marketWideCommands: readonly Command[] = [
 		examples: ["upcoming", "upcoming mints on base", "what's dropping next"],
 	},
 	{
+		name: "minting",
+		tool: "read_drops",
+		forms: ["minting [on {chain}]"],
+		slots: { chain },
+		input: (values) => ({ ...values, state: "minting" }),
+		topic: topics.minting,
+		summary: "Announced mints that are open now.",
+		examples: ["what's minting", "minting on base"],
+	},
+	{
 		name: "ended_drops",
 		tool: "read_drops",
 		forms: ["ended drops [on {chain}]", "(ended|past) (drops|mints) [on {chain}]"],
@@ -204,7 +214,7 @@ const marketWideCommands: readonly Command[] = [
 	},
 	ranking("top_volume", {
 		by: "volume",
-		forms: ["most volume [{window}] [on {chain}]"],
+		forms: ["most volume [{window}] [on {chain}]", "volume leaders [{window}] [on {chain}]"],
 		summary: "Collections with most volume in 5m, 1h, 6h, 24h or 7d.",
 		examples: ["most volume 1h on base", "trending by volume"],
 	}),
@@ -227,7 +237,7 @@ const marketWideCommands: readonly Command[] = [
 		slots: { chain },
 		topic: topics.discover,
 		summary: "What moves across all collections: most sales, most volume, minting now.",
-		examples: ["discover", "market overview on base", "minting on base"],
+		examples: ["discover", "market overview on base"],
 	},
 	{
 		name: "search",

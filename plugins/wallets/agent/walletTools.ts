@@ -53,8 +53,12 @@ export const walletCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
-				"my allowance, my spend limit"
+				"my allowance, my spend limit, my spending limits, my … limit, my … limits, my spending cap, " +
+				"my daily spending limit, my spending limit, can i spend, can i still spend, i can spend, " +
+				"i can still spend, left to spend, allowed to spend, much can i spend, how much can i spend, " +
+				"how much can i still spend, how much … i can spend, how much … left to spend, how much … allowed to spend"
 			).split(", "),
+			anyTime: true,
 		},
 		summary: "what you may move, and what counts today",
 		examples: ["my limits"],
@@ -92,7 +96,11 @@ export const walletCommands: readonly Command[] = [
 		topic: {
 			words: (
 				"my order, my orders, my transaction, my transactions, my tx, my txs, my action, " +
-				"my actions, my intents, my … order, my … transaction, my … tx, my … action"
+				"my actions, my intents, my … order, my … transaction, my … tx, my … action, my last order, " +
+				"my last orders, my latest order, my latest orders, my recent orders, my … orders, my last " +
+				"transaction, my recent transactions, my order history, my orders history, my … order fill, " +
+				"my last order fill, my last order filled, my order fill, my order filled, my order done, " +
+				"my order go through, my last order go through, status of my order, status of my orders"
 			).split(", "),
 			over: ["my_profile"],
 		},
@@ -110,7 +118,7 @@ export const walletCommands: readonly Command[] = [
 		input: () => ({ only: "open" }),
 		topic: {
 			words:
-				"my pending, my open, pending on my account, my … pending, still pending, i … pending".split(
+				"my pending, my open, pending on my account, my … pending, still pending, i … pending, i have open, i have … open orders, my unfilled, my orders … open, my orders … pending, my orders … still open, orders still open, do i have open, orders i have open".split(
 					", ",
 				),
 			over: ["my_intents", "my_transfers", "my_profile"],
@@ -141,7 +149,11 @@ export const walletCommands: readonly Command[] = [
 		slots: { window: { kind: "period" } },
 		tool: "read_spending",
 		topic: {
-			words: "i spend, i spent, my spending, my spend, i have spent, i paid, i pay".split(", "),
+			words: (
+				"i spend, i spent, my spending, my spend, i have spent, i paid, i pay, have i spent, " +
+				"i've spent, ive spent, my spendings, did i spend, money … i spent, money … i spend, " +
+				"my total spend, my total spending, my spent, my expenses"
+			).split(", "),
 			over: ["my_limits", "my_intents"],
 		},
 		summary: "what your actions of a time spent; 24 hours unless one is named",

@@ -1,0 +1,140 @@
+// Takes the values in the words of a question: lengths of time, chains, tickers, ids and addresses.
+
+import { readLooseTime } from "#agent/grammar/readPeriod.ts";
+import { readAddress, readSlot } from "#agent/grammar/readSlot.ts";
+import { closedWords, type Words } from "#agent/grammar/splitWords.ts";
+import type { Taker, Topics } from "#agent/grammar/topicPhrases.ts";
+import type { WalkRules } from "#agent/grammar/walkForms.ts";
+import type { Slot } from "#core/plugin/Tool.ts";
+
+const { BEFORE_TIME } = closedWords;
+
+/** Names the role of each word of a text for one command. */
+type Role = "topic" | "name" | "value" | "function" | "open" | "number";
+
+/** Holds a reading of a question as one command, while it is made. */
+export type Draft = {
+	taker: Taker;
+	words: Words;
+	topics: Topics;
+	rules: WalkRules;
+	roles: Role[];
+	values: Record<string, string>;
+	/** Says whether what was taken for a name is not known as one. */
+	isGuess: boolean;
+};
+
+/** Takes windows, chains, tickers, ids and addresses; false where one has no slot. */
+export function takeValues(draft: Draft): boolean {
+	const { words, roles, rules } = draft;
+	const { low } = words;
+	for (let at = 0; at < low.length; at++) {
+		if (roles[at] === "topic" || roles[at] === "name" || roles[at] === "value") continue;
+		const word = low[at] ?? "";
+		const address = readAddress(word, words.raw[at] ?? "");
+		if (address !== undefined) {
+			if (!put(draft, "collection", address) && !put(draft, "asset", address)) return false;
+			roles[at] = "value";
+		} else if (/^\$[a-z]/.test(word)) {
+			const asset = readSlot({ kind: "asset" }, words, at, rules);
+			if (asset === undefined || !put(draft, "asset", asset)) return false;
+			roles[at] = "value";
+			takeKind(draft, at);
+		} else if (/^#\d+$/.test(word)) {
+			if (!put(draft, "token", word.slice(1))) return false;
+			roles[at] = "value";
+		} else if (!takeWindow(draft, at) || !takeChain(draft, at)) return false;
+	}
+	return true;
+}
+
+/** Takes the words that only say what a ticker is: `tokenised tesla`, `shares of apple stock`. */
+function takeKind({ words: { low }, roles }: Draft, at: number): void {
+	const take = (n: number) => {
+		if (roles[n] === "open") roles[n] = "function";
+	};
+	for (let n = at + 1; OF_TICKER.has(low[n] ?? ""); n++) take(n);
+	for (let n = at - 1; OF_TICKER.has(low[n] ?? "") || low[n] === "of"; n--) take(n);
+}
+
+const OF_TICKER = new Set(
+	"token tokens token's tokenised tokenized stock stocks stock's share shares".split(" "),
+);
+
+function takeWindow(draft: Draft, at: number): boolean {
+	const { words, roles, rules, taker } = draft;
+	const slot = timeSlotOf(taker);
+	const own = readSlot(slot, words, at, rules);
+	const found = own === undefined ? readLooseTime(slot, words, at, words.low.length) : undefined;
+	const value = own ?? found?.value;
+	if (value === undefined || isInName(draft, at)) return true;
+	for (let n = 0; n < (found?.used ?? 1); n++) roles[at + n] = "value";
+	for (let n = at - 1; n >= 0 && BEFORE_TIME.has(words.low[n] ?? ""); n--) {
+		if (roles[n] === "open") roles[n] = "function";
+	}
+	// `sales by hour` asks for each hour, and not for the last one.
+	if (words.low[at - 1] === "by" && roles[at - 1] !== "topic") return false;
+	if (put(draft, slot.kind, value)) return true;
+	// An answer that is of now says what a question about today asks; the last day is another thing.
+	return /^today/.test(words.low[at] ?? "") && taker.command.topic?.anyTime === true;
+}
+
+function timeSlotOf({ command: { slots } }: Taker): Slot {
+	const own = Object.values(slots).find(({ kind }) => kind === "period");
+	return own ?? { kind: "window" };
+}
+
+/** Returns true for a word between two words of a name: `rainy day rabbits`. */
+function isInName({ words, roles }: Draft, at: number): boolean {
+	if (/\d/.test(words.low[at] ?? "") || words.isApart[at] || words.isApart[at + 1]) return false;
+	return (
+		roles[at - 1] === "open" &&
+		roles[at + 1] === "open" &&
+		!BEFORE_TIME.has(words.low[at - 1] ?? "")
+	);
+}
+
+/** Takes a chain behind `on`, in front of `chain`, apart from all else, or at the end. */
+function takeChain(draft: Draft, at: number): boolean {
+	const { words, roles, rules, taker } = draft;
+	const { low, isApart } = words;
+	if (roles[at] !== "open" && roles[at] !== "function") return true;
+	// A price in ETH is what answers have; elsewhere it is neither a chain nor nothing.
+	if (low[at] === "eth" && low[at - 1] !== "on") {
+		if (low[at - 1] === "in") roles[at] = "function";
+		return true;
+	}
+	const slug = /^\d/.test(low[at] ?? "")
+		? undefined
+		: readSlot({ kind: "chain" }, words, at, rules);
+	if (slug === undefined) return true;
+	const isCalled = CALLED.has(low[at + 1] ?? "");
+	const isFirst = at === 0 || isApart[at] === true;
+	const isLast = at === low.length - 1 || isApart[at + 1] === true;
+	const before = roles[at - 1];
+	// `been stable` says how, and `azuki floor stable` says where.
+	const isBehind =
+		before === "topic" || before === "name" || before === "value" || IN.has(low[at - 1] ?? "");
+	// `is kiln folk floor stable` asks how it is.
+	const canEnd = isLast && (isFirst || (isBehind && !ASKING_HOW.has(low[0] ?? "")));
+	if (!(low[at - 1] === "on" || isCalled || canEnd)) return true;
+	roles[at] = "value";
+	if (isCalled) roles[at + 1] = "function";
+	return put(draft, "chain", slug) || taker.command.topic?.chain === slug;
+}
+
+const IN = new Set("in for over to across rn now atm".split(" "));
+const ASKING_HOW = new Set("is are has have was were does did".split(" "));
+const CALLED = new Set("chain network mainnet only".split(" "));
+
+/** Puts a value into its kind's slot; returns false if there is none, or it has another value. */
+export function put(
+	{ taker, values }: Draft,
+	kind: Parameters<Taker["slotOf"]>[0],
+	value: string,
+): boolean {
+	const slot = taker.slotOf(kind);
+	if (slot === undefined || (slot in values && values[slot] !== value)) return false;
+	values[slot] = value;
+	return true;
+}
