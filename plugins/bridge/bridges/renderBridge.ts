@@ -7,7 +7,7 @@ import { formatAmount } from "#core/money.ts";
 import { mayBeLeftOver } from "#plugins/bridge/bridges/signedStep.ts";
 import { BRIDGE_STATUSES, type BridgeRoute } from "#plugins/bridge/model.ts";
 import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizations.ts";
-import { arrivalsOf, type Bridge } from "#plugins/bridge/sql/bridges.ts";
+import { arrivalsOf, type Bridge, isProven } from "#plugins/bridge/sql/bridges.ts";
 import { MOVES_LISTED_MAX, type Moved } from "#plugins/bridge/sql/moves.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import { errorOfCode, type Intent, intentErrorSchema } from "#plugins/wallets/contract.ts";
@@ -312,12 +312,18 @@ function arrivedOf(bridge: Bridge): BridgeView["arrived"] {
 	};
 }
 
+/** Who says that it arrived, where no node of ours does. */
+const SAID_BY = {
+	operator: "so says an operator, as no node can say which transaction paid it",
+	provider: "so says the provider's own node, and none of ours yet",
+};
+
 /** Says where the money is, in one sentence that is true until the next lookup. */
 export function whereIs(bridge: Bridge): string {
 	const { status, route, errorCode, isVerified } = bridge;
 	const from = route?.origin.chain ?? "its chain";
 	const to = route?.destination.chain ?? "the other chain";
-	const by = isVerified ? "" : ": so says the provider's own node, and none of ours yet";
+	const by = isVerified ? "" : `: ${SAID_BY[isProven(bridge) ? "operator" : "provider"]}`;
 	const { depositedAt, depositOf } = bridge;
 	const unless = unlessSigned(bridge);
 	const deposited = `It was deposited ${depositOf === null ? "" : "once more "}on ${from}`;

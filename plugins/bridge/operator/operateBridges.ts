@@ -12,8 +12,8 @@ import { bridgeFault } from "#plugins/bridge/faults.ts";
 import type { BridgeEvent } from "#plugins/bridge/model.ts";
 import { operateChains } from "#plugins/bridge/operator/operateChains.ts";
 import { wireUint } from "#plugins/bridge/relay/order.ts";
+import type { Accepted } from "#plugins/bridge/sql/arrivals.ts";
 import {
-	type Accepted,
 	type Bridge,
 	type BridgeChange,
 	changeBridge,
@@ -273,7 +273,8 @@ function accepting({ transactionHash, amountRaw, currency }: ShownArrival): Chan
 		if (held.status !== "uncertain" || !end) throw bridgeFault.bridgeState();
 		const isShown = outHash === transactionHash && outCurrency === currency && raw === amountRaw;
 		if (!isShown || !raw || chainId === null) throw bridgeFault.arrivalChanged();
-		return { change: { acceptedAt: at, accepted: { end, chainId, currency, raw }, lookAt: at } };
+		const accepted = { end, chainId, currency, raw, hash: transactionHash };
+		return { change: { acceptedAt: at, accepted, lookAt: at } };
 	};
 }
 

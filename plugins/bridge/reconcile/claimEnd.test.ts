@@ -136,6 +136,84 @@ describe("a fill", () => {
 		expect(await states(one)).toEqual([["uncertain", "fill_short", null, MINIMUM / 2n]]);
 	});
 
+	test("a fill is not a transaction beside one that paid the coin, unless an operator says so", async () => {
+		const [one, other] = [
+			await lab.deposited({ to: ZERO_ADDRESS }),
+			await lab.deposited({ to: ZERO_ADDRESS }),
+		];
+		const named: Hex = `0x${USER.slice(2)}`;
+		const coin = { currency: ZERO_ADDRESS, from: STRANGER, to: USER, raw: EXPECTED };
+		const paid: SimTransaction = { from: STRANGER, to: DEPOSITORY, input: "0x", pays: [coin] };
+		const called: SimTransaction = { from: STRANGER, to: DEPOSITORY, input: named };
+		const marked: Hex = `0x${other.orderId.slice(2)}`;
+		for (const [bridge, nothing] of [
+			[one, called],
+			[one, { ...called, from: SOLVER }],
+			[other, { ...called, input: marked }],
+		] as const) {
+			const [hash = "0x"] = pay("destination", nothing, paid);
+			lab.say(bridge, "success", [hash]);
+			await lab.pass(60_000);
+			expect(await states(bridge)).toEqual([["uncertain", "fill_short", null, EXPECTED]]);
+			expect((await lab.read(bridge)).detail).toMatch(/no node says/);
+		}
+		await lab.accept(one);
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["success", null, null, EXPECTED]]);
+		const ended = await lab.read(one);
+		expect([whereIs(ended), isWakeable(ended)]).toEqual([
+			expect.stringContaining("so says an operator"),
+			false,
+		]);
+		for (let hour = 0; hour < 3; hour++) await lab.pass(3_600_000);
+		expect((await lab.read(one)).lookAt).toBeNull();
+	});
+
+	test("an operator's word for coin in doubt is about its transaction, and no other one", async () => {
+		const one = await lab.deposited({ to: ZERO_ADDRESS });
+		const input: Hex = `0x${USER.slice(2)}`;
+		const pays = [{ currency: ZERO_ADDRESS, from: STRANGER, to: USER, raw: EXPECTED }];
+		const called: SimTransaction = { from: STRANGER, to: DEPOSITORY, input, pays };
+		lab.say(one, "success", pay("destination", called));
+		await lab.pass(1_000);
+		await lab.accept(one);
+		lab.say(one, "success", pay("destination", called));
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["uncertain", "fill_short", null, EXPECTED]]);
+	});
+
+	test("an operator's word for coin that the provider's node alone shows waits for a node of ours", async () => {
+		const one = await lab.deposited({ to: ZERO_ADDRESS });
+		const input: Hex = `0x${USER.slice(2)}`;
+		const pays = [{ currency: ZERO_ADDRESS, from: STRANGER, to: USER, raw: EXPECTED }];
+		lab.reads.destination = "public";
+		lab.say(one, "success", pay("destination", { from: STRANGER, to: DEPOSITORY, input, pays }));
+		await lab.pass(1_000);
+		await lab.accept(one);
+		await lab.pass(60_000);
+		expect(await states(one)).toEqual([["success", null, false, EXPECTED]]);
+		lab.reads.destination = "own";
+		for (let hour = 0; hour < 4; hour++) await lab.pass(3_600_000);
+		expect(await states(one)).toEqual([["success", null, null, EXPECTED]]);
+		expect((await lab.read(one)).lookAt).toBeNull();
+	});
+
+	test("a fill of the coin by an inner call with the order's id ends a bridge in a busy block", async () => {
+		const one = await lab.deposited({ to: ZERO_ADDRESS });
+		const input: Hex = `0x${USER.slice(2)}${one.orderId.slice(2)}`;
+		const pays = [{ currency: ZERO_ADDRESS, from: DEPOSITORY, to: USER, raw: EXPECTED }];
+		const busy = { from: STRANGER, to: TOKEN, input: "0xabcdef" } as const;
+		const [, hash = "0x"] = pay(
+			"destination",
+			busy,
+			{ from: SOLVER, to: TOKEN, input, pays },
+			busy,
+		);
+		lab.say(one, "success", [hash]);
+		await lab.pass(1_000);
+		expect(await states(one)).toEqual([["success", null, true, EXPECTED]]);
+	});
+
 	test("the coin that arrived in one block is shared among bridges up to what it grew by", async () => {
 		const all = [
 			await lab.deposited({ to: ZERO_ADDRESS }),

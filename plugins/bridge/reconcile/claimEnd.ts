@@ -115,12 +115,14 @@ export async function settleClaim(
 		claimedAt: null,
 	};
 	if (claimed?.isEnough) {
-		return { event: end, change: { ...where, isVerified: isOwn, errorCode: null, detail: null } };
+		// What a node of ours shows, and an operator's word alone binds to the order.
+		const isVerified = isOwn && claimed.doubt !== null ? null : isOwn;
+		return { event: end, change: { ...where, isVerified, errorCode: null, detail: null } };
 	}
 	const isElsewhere = end === "refund" && !seen.isPaid;
 	const errorCode = isElsewhere ? "refund_elsewhere" : `${end}_short`;
 	const counted = claimed ? null : "What was paid belongs to another bridge.";
-	const detail = seen.detail ?? counted;
+	const detail = claimed?.doubt ?? seen.detail ?? counted;
 	if (bridge.errorCode !== errorCode) context.alarm(errorCode, bridge.id);
 	return { event: "doubt", change: { ...where, isVerified: null, errorCode, detail } };
 }

@@ -35,6 +35,7 @@ import {
 	type BridgeChange,
 	changeBridge,
 	changeNoted,
+	isProven,
 	lockBridge,
 	moveBridge,
 	readBridge,
@@ -74,7 +75,7 @@ export async function followBridge(
 	const { core } = context;
 	const { intentId, status } = bridge;
 	const isEnd = status === "success" || status === "refund";
-	if (isEnd && bridge.isVerified === true) {
+	if (isEnd && isProven(bridge)) {
 		await watchArrival(context, bridge, signal);
 		return true;
 	}

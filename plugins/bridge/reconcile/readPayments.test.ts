@@ -11,6 +11,7 @@ const PARTY: Hex = `0x${"a1".repeat(20)}`;
 const OTHER: Hex = `0x${"b2".repeat(20)}`;
 const SOLVER: Hex = `0x${"50".repeat(20)}`;
 const POOL: Hex = `0x${"cc".repeat(20)}`;
+const DEPOSITORY: Hex = `0x${"de".repeat(20)}`;
 const TOKEN: Hex = `0x${"70".repeat(20)}`;
 const ORDER = "0d".repeat(32);
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -25,7 +26,7 @@ const receipt = (more: object = {}) => ({
 	...{ logs: [], ...more },
 });
 const sent = (more: object = {}) => ({
-	...{ hash: HASH, from: SOLVER, to: OTHER, value: "0x0", input: "0x", ...more },
+	...{ hash: HASH, from: SOLVER, to: OTHER, value: "0x0", input: "0x", gas: "0x5208", ...more },
 });
 const { signal } = new AbortController();
 
@@ -130,21 +131,77 @@ test("payments of the block's other transactions do not count in the coin's grow
 	expect(found).toMatchObject({ payments: [{ raw: 1n }] });
 });
 
-test("a coin's growth is nobody's where the party, or a stranger's call, may have made it", async () => {
-	const inner = told([], { input: `0x${PARTY.slice(2)}` });
-	const named = `0x${PARTY.slice(2)}`;
-	for (const [other, raw] of [
-		[{ from: PARTY, to: POOL }, null],
-		[{ from: OTHER, to: POOL, input: named }, null],
-		[{ from: SOLVER, to: POOL, input: named }, 4n],
-		[{ from: OTHER, to: POOL }, 4n],
+const NAMED = `0x${PARTY.slice(2)}`;
+const MARKED = `0x${ORDER}`;
+const DEPOSIT = `0x49290c1c${"0".repeat(128)}`;
+/** What is read of a transaction beside another one of its block, whose balance grew by 4. */
+async function besides(transaction: object, other: object | null, block: object = {}) {
+	const transactions = other ? [sent({ hash: `0x${"cd".repeat(32)}`, ...other })] : [];
+	const shown = { timestamp: "0x64", transactions, ...block };
+	const payers = new Set([SOLVER, DEPOSITORY]);
+	return await read(
+		{ ...told([], transaction), ...grown, eth_getBlockByNumber: shown },
+		{ payers },
+	);
+}
+const SYSTEM = "0x00000000000000000000000000000000000a4b05";
+
+test.each([
+	["an unnamed call of a stranger's", { from: OTHER, to: POOL, input: "0xab" }, true, false],
+	["a call without calldata", { from: OTHER, to: POOL }, true, false],
+	["a call of the depository", { from: OTHER, to: DEPOSITORY, gas: "0x9999" }, true, true],
+	["coin to the solver", { from: OTHER, to: SOLVER, value: "0x1", input: "0xab" }, true, false],
+	["a call that names the party", { from: OTHER, to: POOL, input: NAMED }, true, true],
+	["another one of the solver's about it", { from: SOLVER, to: POOL, input: NAMED }, true, true],
+	["a transaction of the party's", { from: PARTY, to: POOL }, true, true],
+	["a call of the party", { from: OTHER, to: PARTY, input: "0xab" }, true, true],
+	["a new contract", { from: OTHER, to: null, input: "0xab" }, true, false],
+	["coin to somebody, with gas for more", { to: POOL, value: "0x1", gas: "0x9999" }, true, false],
+	["coin to somebody, with unknown gas", { to: POOL, value: "0x1", gas: undefined }, true, false],
+	["a plain transfer to somebody", { from: OTHER, to: POOL, value: "0x1" }, false, false],
+	["a deposit of somebody's", { from: OTHER, to: DEPOSITORY, input: DEPOSIT }, false, false],
+	["the chain's own first transaction", { from: SYSTEM, to: POOL, input: "0xab" }, false, false],
+	["nothing else", null, false, false],
+])(
+	"a coin's growth beside %s is in doubt where that may have paid it",
+	async (_, other, plain, marked) => {
+		for (const [input, isDoubt] of [
+			[NAMED, plain],
+			[MARKED, marked],
+		] as const) {
+			const found = await besides({ input }, other);
+			const doubt = isDoubt ? expect.stringContaining("Another transaction") : undefined;
+			expect(found).toEqual({
+				kind: "read",
+				payments: [expect.objectContaining({ logIndex: GROWN_COIN, raw: 4n })],
+			});
+			expect((found as any).payments[0].doubt).toEqual(doubt);
+		}
+	},
+);
+
+test("a coin's growth is in doubt where a stranger called the depository, or the block itself pays", async () => {
+	const strange = { from: OTHER, to: DEPOSITORY, input: NAMED };
+	const doubt = expect.stringContaining("Somebody else called");
+	expect(await besides(strange, null)).toMatchObject({ payments: [{ raw: 4n, doubt }] });
+	for (const block of [{ miner: PARTY }, { withdrawals: [{ address: PARTY }] }]) {
+		const found = await besides({ input: MARKED }, null, block);
+		expect(found).toMatchObject({ payments: [{ doubt: expect.stringContaining("Another") }] });
+	}
+});
+
+test("a log with the order's id binds the coin where a contract of the provider's wrote it", async () => {
+	const block = { timestamp: "0x64", transactions: [] };
+	for (const [address, count] of [
+		[DEPOSITORY, 1],
+		[POOL, 0],
 	] as const) {
-		const transactions = [sent({ hash: `0x${"cd".repeat(32)}`, ...other })];
-		const block = { timestamp: "0x64", transactions };
-		const found = await read({ ...inner, ...grown, eth_getBlockByNumber: block });
-		expect([other, found]).toEqual([
-			...[other, expect.objectContaining({ payments: raw === null ? [] : [expect.anything()] })],
-		]);
+		const logs = [log(OTHER, 1n, { address, topics: [MARKED] })];
+		const found = await read(
+			{ ...told(logs, { from: OTHER }), ...grown, eth_getBlockByNumber: block },
+			{ payers: new Set([SOLVER, DEPOSITORY]) },
+		);
+		expect((found as any).payments).toHaveLength(count);
 	}
 });
 

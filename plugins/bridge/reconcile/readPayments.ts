@@ -1,9 +1,11 @@
 // Reads from a chain what a transaction paid to addresses, by whom, and behind which block.
 
+import { toFunctionSelector } from "viem";
 import { z } from "zod";
 import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { ChainReader } from "#plugins/bridge/bridgeConfig.ts";
+import { depositoryAbi } from "#plugins/bridge/quote/authorizations.ts";
 import { GROWN_COIN, OWN_COIN, type Payment } from "#plugins/bridge/sql/arrivals.ts";
 
 /** Holds the position of a transaction: block, index, and the block's time in seconds. */
@@ -40,12 +42,36 @@ type Asked = {
 };
 type Receipt = z.output<typeof receiptSchema>;
 type Transaction = z.output<typeof transactionSchema>;
-type Found = { asked: Asked; receipt: Receipt; transaction: Transaction; isMarked: boolean };
+type Found = {
+	asked: Asked;
+	receipt: Receipt;
+	transaction: Transaction;
+	/** The order's id is in its calldata or in a log; `isPinnedMark`: in one of the provider's. */
+	isMarked: boolean;
+	isPinnedMark: boolean;
+};
 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const LOGS_MAX = 2_000;
 const TRANSACTIONS_MAX = 10_000;
+const WITHDRAWALS_MAX = 1_000;
 const INPUT_LENGTH_MAX = 400_000;
+/** With less, no contract pays anybody: a plain transfer, and the cheapest way to hand out coin. */
+const PLAIN_GAS_MAX = 28_000n;
+/** Senders of which nobody has a key: Arbitrum's and Optimism's first transaction of a block. */
+const SYSTEM_SENDERS: ReadonlySet<Address> = new Set<Address>([
+	"0x00000000000000000000000000000000000a4b05",
+	"0xdeaddeaddeaddeaddeaddeaddeaddeaddead0001",
+]);
+const DEPOSITS = depositoryAbi
+	.filter((item) => item.type === "function")
+	.map((item) => toFunctionSelector(item));
+
+/** Why growth is no proof by itself: the transaction is nobody's, or was not the only one. */
+const CALLED_BY_OTHERS =
+	"Somebody else called the provider's contract: no node says that this is what paid the coin.";
+const NOT_ALONE =
+	"Another transaction of that block may have paid the coin: no node says which of them did.";
 
 const quantity = z
 	.string()
@@ -69,11 +95,16 @@ const transactionSchema = z.object({
 	hash: anyCaseWordSchema,
 	from: anyCaseAddressSchema,
 	to: anyCaseAddressSchema.nullable(),
-	...{ value: quantity, input: bytes },
+	...{ value: quantity, input: bytes, gas: quantity.optional() },
 });
 const blockSchema = z.object({ timestamp: quantity });
 const fullBlockSchema = z.object({
 	transactions: z.array(transactionSchema).max(TRANSACTIONS_MAX),
+	miner: anyCaseAddressSchema.nullish(),
+	withdrawals: z
+		.array(z.object({ address: anyCaseAddressSchema }))
+		.max(WITHDRAWALS_MAX)
+		.nullish(),
 });
 
 /**
@@ -92,8 +123,9 @@ export async function readPlace(
  * Reads what one transaction paid to an order's addresses, and returns those payments.
  *
  * Tokens are read from transfer logs. The coin is the transaction's own value, or else how much the
- * address's balance grew in that block, less what the block's other transactions paid it. A payment
- * counts only after the deposit, and only if the provider sent it or it carries the order's id.
+ * address's balance grew in that block, less what the block's other transactions paid it; where one
+ * of those may have made it grow, it is in doubt. A payment counts only after the deposit, and only
+ * if the provider sent it or it carries the order's id.
  */
 export async function readPayments(read: ChainReader | null, asked: Asked): Promise<Payments> {
 	const { hash, signal } = asked;
@@ -114,8 +146,11 @@ export async function readPayments(read: ChainReader | null, asked: Asked): Prom
 		if (!asked.proof.isAfter(place)) {
 			return { kind: "foreign", detail: "It was paid before the deposit." };
 		}
-		const isMarked = isAbout(asked.proof.marks, { receipt, transaction });
-		const found = { asked, receipt, transaction, isMarked };
+		const { marks } = asked.proof;
+		const isMarked = isAbout(marks, { receipt, transaction });
+		const logs = receipt.logs.filter(({ address }) => isPayer(asked.proof, address));
+		const isPinnedMark = isAbout(marks, { receipt: { ...receipt, logs }, transaction });
+		const found = { asked, receipt, transaction, isMarked, isPinnedMark };
 		const tokens = tokensPaid(found);
 		const coins = await coinsPaid(read, found);
 		const payments = [...tokens.paid, ...coins.paid].filter(({ raw }) => raw > 0n);
@@ -168,7 +203,7 @@ function tokensPaid({ asked, receipt, transaction, isMarked }: Found): Paid {
 }
 
 async function coinsPaid(read: ChainReader, found: Found): Promise<Paid> {
-	const { asked, receipt, transaction, isMarked } = found;
+	const { asked, receipt, transaction, isMarked, isPinnedMark } = found;
 	const { chainId, hash, parties, proof, signal } = asked;
 	const { from, to, value, input } = transaction;
 	const block = receipt.blockNumber;
@@ -184,39 +219,71 @@ async function coinsPaid(read: ChainReader, found: Found): Promise<Paid> {
 			else paid.push({ ...base, logIndex: OWN_COIN, party, raw: value });
 			continue;
 		}
-		// An inner call is the provider's where it, or a contract of its, was called about the address.
-		const isNamed = isMarked || proof.payers === null || input.includes(party.slice(2));
-		const isInner = isNamed && (isTheirs || (to !== null && isPayer(proof, to)));
+		// An inner call is the provider's where it sent it, about the address or with the order's id.
+		const isNamed = isPinnedMark || proof.payers === null || input.includes(party.slice(2));
+		const isBound = isPinnedMark || isPayer(proof, from);
+		const isInner = isNamed && (isBound || (to !== null && isPayer(proof, to)));
 		if (isOwners || !isInner || !asked.isCoinWanted) continue;
-		const raw = await grownBy(read, { hash, party, block, proof, signal });
-		paid.push({ ...base, logIndex: GROWN_COIN, party, raw });
+		const grown = await grownBy(read, { hash, party, block, proof, isPinnedMark, signal });
+		const doubt = isBound ? grown.doubt : CALLED_BY_OTHERS;
+		const { raw } = grown;
+		paid.push({ ...base, logIndex: GROWN_COIN, party, raw, ...(doubt !== null && { doubt }) });
 	}
 	return { paid, isForeign };
 }
 
+type Growth = {
+	hash: Hex;
+	party: Address;
+	block: bigint;
+	proof: Proof;
+	isPinnedMark: boolean;
+	signal: AbortSignal;
+};
+
 /**
- * Returns what an address had more behind a block, less what other transactions paid it there.
- * None, where one of the block that is not the provider's may have paid it by an inner call, as an
- * owner's own swap does: nobody can say which of them it was.
+ * Returns what an address had more behind a block, less what other transactions paid it there, and
+ * the doubt where something else of the block may have paid it: nobody can say which it was.
  */
 async function grownBy(
 	read: ChainReader,
-	given: { hash: Hex; party: Address; block: bigint; proof: Proof; signal: AbortSignal },
-): Promise<bigint> {
-	const { hash, party, block, proof, signal } = given;
+	given: Growth,
+): Promise<{ raw: bigint; doubt: string | null }> {
+	const { hash, party, block, signal } = given;
 	const at = async (number: bigint) =>
 		quantity.parse(await read("eth_getBalance", [party, hexQuantity(number)], signal));
 	const [before, after] = await Promise.all([at(block - 1n), at(block)]);
-	if (after <= before) return 0n;
+	if (after <= before) return { raw: 0n, doubt: null };
 	const told = await read("eth_getBlockByNumber", [hexQuantity(block), true], signal);
-	const others = fullBlockSchema.parse(told).transactions.filter((one) => one.hash !== hash);
-	const mayPay = ({ from, to, input }: Transaction) => {
-		if (from === party) return true;
-		return to !== party && input.includes(party.slice(2)) && !isPayer(proof, from);
-	};
-	if (others.some(mayPay)) return 0n;
+	const { transactions, miner, withdrawals } = fullBlockSchema.parse(told);
+	const others = transactions.filter((one) => one.hash !== hash);
 	const paid = others.filter(({ to }) => to === party).reduce((sum, { value }) => sum + value, 0n);
-	return after - before > paid ? after - before - paid : 0n;
+	const raw = after - before > paid ? after - before - paid : 0n;
+	const isRewarded = miner === party || withdrawals?.some(({ address }) => address === party);
+	const isAlone = !isRewarded && !others.some((one) => mayPay(one, given));
+	return { raw, doubt: isAlone ? null : NOT_ALONE };
+}
+
+/**
+ * Returns whether a transaction may have paid an address by an inner call. Beside one that carries
+ * the order's id that is one of the address's own, one that names it, and one of the provider's
+ * contract, which pays whom it knows; beside any other, all that can call a contract.
+ */
+function mayPay(
+	{ from, to, value, input, gas }: Transaction,
+	{ party, proof, isPinnedMark }: Growth,
+): boolean {
+	if (from === party) return true;
+	if (SYSTEM_SENDERS.has(from)) return false;
+	const isTheirs = to !== null && proof.payers?.has(to) === true;
+	if (isTheirs && DEPOSITS.some((selector) => input.startsWith(selector))) return false;
+	// What is sent to the address itself is its value, which is taken off.
+	if (to === party && (input === "0x" || proof.payers?.has(from) === true)) return false;
+	const isCheap = gas !== undefined && gas <= PLAIN_GAS_MAX;
+	const isNamed = to === party || input.includes(party.slice(2));
+	if (isPinnedMark) return isNamed || (isTheirs && !isCheap);
+	const isPlain = to !== null && input === "0x" && value > 0n;
+	return !isPlain || !isCheap;
 }
 
 function isPayer({ payers }: Proof, address: Address): boolean {

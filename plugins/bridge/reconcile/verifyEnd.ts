@@ -116,7 +116,8 @@ export async function verifyEnd(asked: EndAsked): Promise<Verification> {
 
 /** Returns whether a group's payments are enough, for any recipient. */
 export function isPaid({ payments, minimumRaw }: Group): boolean {
-	const sum = payments.reduce((total, { raw }) => total + raw, 0n);
+	const proven = payments.filter(({ doubt }) => doubt === undefined);
+	const sum = proven.reduce((total, { raw }) => total + raw, 0n);
 	return minimumRaw !== null && sum > 0n && sum >= minimumRaw;
 }
 
@@ -144,8 +145,9 @@ function flawOf(
 	if (found.kind === "foreign") return found.detail;
 	if (found.kind !== "read") return "The transaction that was named failed.";
 	if (found.payments.length === 0) return "The transaction that was named pays nobody here.";
-	const isCurrency = found.payments.some((one) => groups.some((group) => isOf(group)(one)));
-	return isCurrency ? null : "It was paid in another currency.";
+	const right = found.payments.filter((one) => groups.some((group) => isOf(group)(one)));
+	if (right.some(({ doubt }) => doubt === undefined)) return null;
+	return right[0]?.doubt ?? "It was paid in another currency.";
 }
 
 /**

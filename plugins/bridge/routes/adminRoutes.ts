@@ -222,7 +222,8 @@ function acceptRoute(deps: Deps) {
 				...{ ...about, operationId: "acceptBridge", summary: "Accepts less than was promised" },
 				description:
 					"Of one that is `fill_short` or `refund_short`: so much as the body names, in that currency, " +
-					"ends it, read from the chain anew. What `arrived` says must be that.",
+					"ends it, read from the chain anew. What `arrived` says must be that. Coin that another " +
+					"transaction of its block may have paid ends it as well, with `verified: false`.",
 				...canFail(bridgeFault.notFound, bridgeFault.bridgeState, bridgeFault.arrivalChanged),
 			},
 		},

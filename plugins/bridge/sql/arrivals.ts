@@ -1,7 +1,10 @@
 // Reads and writes which payments on chain belong to which bridge.
 
+import { z } from "zod";
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import { wireUint } from "#plugins/bridge/relay/order.ts";
 
 /** In place of a log's index: the transaction's own coin, or a part of what the coin grew by. */
 export const OWN_COIN = -1;
@@ -20,6 +23,8 @@ export type Payment = {
 	 * paid.
 	 */
 	raw: bigint;
+	/** Why it may be another transaction's: then it ends nothing without an operator's word. */
+	doubt?: string;
 };
 
 /** Holds which payments may end a bridge: one currency, one recipient, and the least amount. */
@@ -33,9 +38,22 @@ export type Group = {
 	payments: readonly Payment[];
 };
 
+export const acceptedSchema = z.object({
+	end: z.enum(["fill", "refund"]),
+	chainId: z.int(),
+	currency: anyCaseAddressSchema,
+	raw: wireUint,
+	/** Not of those from before growth could be in doubt: those accept no doubt. */
+	hash: anyCaseWordSchema.optional(),
+});
+/** Holds the arrival that an operator accepted as a bridge's end, as it was shown to them. */
+export type Accepted = z.output<typeof acceptedSchema>;
+
 /** Payments that belong to one bridge now; `isEnough`: they end it. */
 export type Claimed = {
 	isEnough: boolean;
+	/** Why its last payment may be another transaction's; null: all of them are proven. */
+	doubt: string | null;
 	group: Group;
 	payments: readonly Payment[];
 	raw: bigint;
@@ -45,16 +63,16 @@ type Row = { hash: Hex; logIndex: number; block: number };
 type Claiming = {
 	bridgeId: string;
 	groups: readonly Group[];
-	/** An amount of a currency that an operator accepted as enough; null: none. */
-	accepted: { chainId: number; currency: Address; raw: bigint } | null;
+	/** What an operator accepted as enough, with what is in doubt of that transaction; null: none. */
+	accepted: Accepted | null;
 	at: Date;
 };
 
 /**
  * Gives a bridge the payments that end it, where enough of them are no other bridge's; each is
  * written in the caller's transaction. Else nothing is written, and the most that there is for it
- * is returned; null: there is nothing. Who claims of the same block waits until the transaction
- * ends.
+ * is returned; null: there is nothing. What is in doubt is shown, and is enough only where an
+ * operator accepted it. Who claims of the same block waits until the transaction ends.
  */
 export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed | null> {
 	const { bridgeId, groups, accepted, at } = claiming;
@@ -66,14 +84,39 @@ export async function claimArrivals(tx: Tx, claiming: Claiming): Promise<Claimed
 	for (const group of groups) {
 		const free = await freeOf(tx, { bridgeId, payments: group.payments });
 		const minimumRaw = leastOf(group, accepted);
-		const payments = chosenOf(free, { ...group, minimumRaw });
-		const raw = payments.reduce((sum, one) => sum + one.raw, 0n);
-		const isEnough = minimumRaw !== null && raw > 0n && raw >= minimumRaw;
-		if (raw > 0n && (isEnough || !most)) most = { isEnough, group, payments, raw };
+		const proven = free.filter(({ doubt }) => doubt === undefined);
+		const chosen = chosenOf(proven, { ...group, minimumRaw });
+		const isProven = minimumRaw !== null && sumOf(chosen) > 0n && sumOf(chosen) >= minimumRaw;
+		const doubted = isProven ? null : doubtedOf(free, { group, accepted });
+		const payments = doubted ? [...chosen, doubted] : chosen;
+		const raw = sumOf(payments);
+		const isAccepted = doubted !== null && doubted.hash === accepted?.hash;
+		const isEnough = isProven || (isAccepted && minimumRaw !== null && raw >= minimumRaw);
+		const doubt = doubted?.doubt ?? null;
+		if (raw > 0n && (isEnough || !most)) most = { isEnough, doubt, group, payments, raw };
 		if (isEnough) break;
 	}
 	if (most?.isEnough) await insertArrivals(tx, { bridgeId, payments: most.payments, at });
 	return most;
+}
+
+function sumOf(payments: readonly Payment[]): bigint {
+	return payments.reduce((sum, { raw }) => sum + raw, 0n);
+}
+
+/**
+ * Returns the payment in doubt that an operator accepted, else the largest; null: there is none. It
+ * is no more than was expected, as the rest may be for somebody else's order.
+ */
+function doubtedOf(
+	free: readonly Payment[],
+	{ group, accepted }: { group: Group; accepted: Claiming["accepted"] },
+): Payment | null {
+	const all = free.filter(({ doubt }) => doubt !== undefined);
+	const [largest] = all.sort((one, other) => (one.raw > other.raw ? -1 : 1));
+	const found = all.find(({ hash }) => hash === accepted?.hash) ?? largest;
+	if (!found) return null;
+	return { ...found, raw: found.raw > group.expectedRaw ? group.expectedRaw : found.raw };
 }
 
 function leastOf(

@@ -1,8 +1,6 @@
 // Reads and writes bridges and their moves.
 
-import { z } from "zod";
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
-import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import {
 	type BridgeEvent,
@@ -12,7 +10,7 @@ import {
 	nextBridgeStatus,
 	routeJson,
 } from "#plugins/bridge/model.ts";
-import { wireUint } from "#plugins/bridge/relay/order.ts";
+import { type Accepted, acceptedSchema } from "#plugins/bridge/sql/arrivals.ts";
 import { fewNotesSql, hashesColumn, isNews, knownAt, noteSql } from "#plugins/bridge/sql/moves.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
@@ -27,9 +25,6 @@ export type BridgeRequest = {
 	refundTo: string | null;
 	mode: "normal" | "degen_2_stable" | "direct";
 };
-
-/** Holds the arrival that an operator accepted as a bridge's end, as it was shown to them. */
-export type Accepted = z.output<typeof acceptedSchema>;
 
 export type Bridge = {
 	id: string;
@@ -82,13 +77,6 @@ type BridgeRow = Omit<Bridge, "route" | "arrivedRaw" | "accepted" | "outHashes">
 	outHashes: unknown;
 };
 
-const acceptedSchema = z.object({
-	end: z.enum(["fill", "refund"]),
-	chainId: z.int(),
-	currency: anyCaseAddressSchema,
-	raw: wireUint,
-});
-
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
 const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
 	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq",
@@ -118,7 +106,8 @@ const GIVEN_UP_BEFORE: readonly BridgeStatus[] = ["failure", "uncertain"];
 const GIVEN_UP = `b.look_at is null and (
 	(b.status not in ('success', 'refund') and (b.deposited_at is not null
 		or b.status in ('failure', 'uncertain')))
-	or (b.status in ('success', 'refund') and b.is_verified is not true))`;
+	or (b.status in ('success', 'refund') and b.is_verified is not true
+		and (b.is_verified is false or b.accepted is null)))`;
 
 /** Members to write, with or without a move; those left out stay as they are. */
 export type BridgeChange = Partial<
@@ -353,9 +342,15 @@ export async function wakeBridge(
 	return woken?.id ?? null;
 }
 
+/** Returns whether a node of ours shows an end, or an operator says what none can show. */
+export function isProven({ isVerified, accepted }: Bridge): boolean {
+	return isVerified === true || (isVerified === null && accepted !== null);
+}
+
 /** Returns whether an operator may have a bridge looked at: it is not at its end. */
-export function isWakeable({ status, lookAt, depositedAt, isVerified }: Bridge): boolean {
-	if (status === "success" || status === "refund") return isVerified !== true;
+export function isWakeable(bridge: Bridge): boolean {
+	const { status, lookAt, depositedAt } = bridge;
+	if (status === "success" || status === "refund") return !isProven(bridge);
 	if (status === "rejected" || status === "disabled") return false;
 	return depositedAt !== null || lookAt !== null || GIVEN_UP_BEFORE.includes(status);
 }

@@ -40,7 +40,6 @@ const hexOf = (value: bigint | number): Hex => `0x${value.toString(16)}`;
 /** Makes a chain whose blocks are those that a test mines, at the times that it says. */
 export function createSimChain(id: number, { firstAtS }: { firstAtS: number }) {
 	const blocks: Block[] = [{ number: 1, atS: firstAtS, transactions: [] }];
-	// Down: no node answers.
 	let [made, isDown] = [0, false];
 	const all = () => blocks.flatMap(({ transactions }) => transactions);
 	const head = () => blocks.at(-1)?.number ?? 1;
@@ -112,6 +111,7 @@ export function createSimChain(id: number, { firstAtS }: { firstAtS: number }) {
 		payments,
 		read,
 		head,
+		has: (wanted: Hex) => all().some(({ hash }) => hash === wanted),
 		headAtS: () => blocks.at(-1)?.atS ?? firstAtS,
 		/** Takes the newest block back. */
 		reorg: () => void blocks.pop(),
@@ -148,6 +148,7 @@ function receiptOf(one: Mined | undefined) {
 
 function transactionOf(one: Mined | undefined) {
 	if (!one) return null;
-	const { hash, from, to, value = 0n, input = "0x" } = one;
-	return { hash, from, to, value: hexOf(value), input };
+	const { hash, from, to, value = 0n, input = "0x", pays = [] } = one;
+	const gas = pays.length === 0 && input === "0x" ? 21_000 : 200_000;
+	return { hash, from, to, value: hexOf(value), input, gas: hexOf(gas) };
 }

@@ -43,7 +43,7 @@ const PASS_MS = [0, 1_000, 5_000, 20_000, 130_000, 4_000_000, 90_000_000] as con
 const ACTS: readonly Act[] = [
 	...[pays, pays, claims, claims, claims, claims, claims, endsIt, endsIt],
 	...[forgesNode, goesDown, comesBack, changesReader, takesBack, dies],
-	...[depositsAgain, accepts, accepts, pins, fallsSilent, answersAgain],
+	...[depositsAgain, accepts, accepts, pins, fallsSilent, answersAgain, hidesBehind],
 ];
 
 /** Deposits bridges, and has chance decide what happens to them; `judge` looks after each move. */
@@ -115,6 +115,29 @@ async function endsIt(lab: LieLab, bridges: readonly LieBridge[], chance: Chance
 	const hashes = lab.chains[name].mine([sent], lab.nowS());
 	const told = chance.chance(0.7) ? [one] : [one, chance.pick(bridges)];
 	for (const about of told) await tell(lab, { one: about, status, hashes, chance });
+}
+
+/** A call that pays nothing is named as what paid the coin of another call of its block. */
+async function hidesBehind(
+	lab: LieLab,
+	bridges: readonly LieBridge[],
+	chance: Chance,
+): Promise<void> {
+	const isCoin = ({ route }: LieBridge) => route.destination.currency === ZERO_ADDRESS;
+	const coins = bridges.filter(isCoin);
+	const one = chance.pick(coins.length > 0 ? coins : bridges);
+	const isMarked = chance.chance(0.5);
+	const input: Hex = isMarked ? one.orderId : `0x${USER.slice(2)}`;
+	const from = chance.pick([SOLVER, STRANGER]);
+	const named: SimTransaction = { from, to: DEPOSITORY, input };
+	const coin = { currency: ZERO_ADDRESS, from: STRANGER, to: USER, raw: EXPECTED };
+	// Beside the order's id a stranger's own contract is believed not to pay whom it is not told.
+	const to = isMarked ? DEPOSITORY : chance.pick([DEPOSITORY, STRANGER]);
+	const paid: SimTransaction = { from: STRANGER, to, pays: [coin] };
+	const isFirst = chance.chance(0.5);
+	const hashes = lab.chains.destination.mine(isFirst ? [named, paid] : [paid, named], lab.nowS());
+	const told = hashes.slice(isFirst ? 0 : 1, isFirst ? 1 : 2);
+	await tell(lab, { one, status: "success", hashes: told, chance });
 }
 
 /** Says something of a bridge, mostly with a webhook that has it looked at. */
