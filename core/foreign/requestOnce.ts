@@ -27,9 +27,9 @@ export type OneRequest = {
 	/** Checked; the name is not looked up again. */
 	addresses: readonly string[];
 	accept: string;
-	/** Makes it a POST. */
+	/** Makes the request a POST with this body. */
 	json?: string;
-	/** Limits the body as it is sent, in bytes. */
+	/** Limits the answer's body, in bytes as received: compressed, where it is. */
 	bytesMax: number;
 	signal: AbortSignal;
 	/** True: it may share a connection with earlier requests to the same origin. */

@@ -107,7 +107,7 @@ export type Parts<Offer> = {
 	tools?: readonly AnyTool[];
 	/** The commands that people may type for these tools. */
 	commands?: readonly Command[];
-	/** Looks up the names of what these are about, such as collections. */
+	/** Looks up names of what the plugin's tools and commands are about, such as collections. */
 	names?: NameBook;
 	/** Throws `unauthorized` (401) where the credentials are wrong. At most one plugin has it. */
 	callerOf?: CallerOf;

@@ -347,7 +347,7 @@ describe("what is late", () => {
 	const wake = (one: LieBridge) =>
 		wakeBridge(database.db, { requestId: one.requestId, at: new Date(lab.clock.ms) });
 
-	test("a late bridge is looked for hourly for a day and daily for 60, and then says when that ended", async () => {
+	test("a late bridge is looked up hourly for a day, then daily for 60 days; then it says since when nobody looks", async () => {
 		const one = await lab.deposited();
 		lab.say(one, "pending");
 		await lab.pass(3_600_000);

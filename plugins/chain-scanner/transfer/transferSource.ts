@@ -45,7 +45,9 @@ export const MOVE_TOPICS: readonly Hex[] = [
 const BITS_PER_ADDRESS = 3;
 const BLOOM_BITS = 2_048;
 
-/** Limits the blocks whose receipts are read without need: one in this many. */
+/**
+ * Trusts a bloom filter that matches falsely in at most one of so many blocks: each costs receipts.
+ */
 const FALSE_ALARM_EVERY = 20;
 
 /**

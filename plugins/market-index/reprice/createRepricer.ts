@@ -56,7 +56,8 @@ export const REPRICE_ROWS_MAX = 40;
 const REPRICE_RETRY_MS = 30_000;
 
 /**
- * Events that a part may price and still send each candle; with more, clients read topics again.
+ * Limits the sales priced in one transaction of which each changed candle is sent; with more,
+ * clients are told to read their topics again.
  */
 const REPRICE_TOLD_MAX = 20;
 

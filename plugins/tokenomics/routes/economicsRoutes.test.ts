@@ -40,7 +40,7 @@ const trade = (id: number, profileId: string, usd: number, more: Partial<Settled
 	...more,
 });
 
-test("a holder's pending amount is its part of the supply, of the unpaid holders' share", async () => {
+test("a holder's pending reward is the unpaid holders' share times the holder's part of the supply", async () => {
 	const lab = await open(LAUNCHED);
 	at.chain.mine([
 		{ kind: "transfer", from: OWNER, to: walletOf(ADA), amount: SUPPLY / 10n },

@@ -502,7 +502,7 @@ describe("sources", () => {
 		};
 	}
 
-	test("a promise that is too good is reviewed by an operator; the trade uses the chain's answer", async () => {
+	test("a hosted quote far above the chain's is not possible (venue_divergence); the chain's is shown", async () => {
 		stocks.router.fault({ kind: "price", bps: 300 });
 		const { body } = await lab.ask("/v1/trading/quotes", {
 			...{ by, body: { command: "buy TSLA with 0.01 ETH" } },

@@ -107,7 +107,7 @@ test("a first step that fails ends the steps that wait for it, and none of them 
 	expect(await lab.ledger(intent.id)).toEqual({});
 });
 
-test("in a dry run both steps end as dry runs, and nothing is sent", async () => {
+test("in a dry run both transactions of an action end as dry_run, and nothing is sent", async () => {
 	lab.state.isDryRun = true;
 	const intent = await begin(await lab.person());
 	expect((await stepOf(intent)).status).toBe("dry_run");

@@ -241,9 +241,9 @@ export function createHeadSearch(
 }
 
 /**
- * Remembers hashes of so many of the newest blocks, and of so many hashes at most: beyond that the
- * oldest are forgotten. A false block pushes out what is old, and no more than that: what is sent
- * is found by the clock as well.
+ * Remembers the transaction hashes of the newest `blocksMax` blocks, `hashesMax` of them at most;
+ * the oldest are dropped. A forged block can only push out old hashes, and no payment is lost by
+ * it: what was sent is also looked up by the clock.
  */
 export function createRecentHashes({
 	blocksMax,
