@@ -6,5 +6,5 @@ export type Clock = { nowMs(): number };
 /** The machine's clock. The only place in the product that reads it. */
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** Counts milliseconds since the process began; unlike a clock it cannot be set. */
+/** Returns the milliseconds since the process began; unlike a clock, nobody can set it. */
 export const systemCounter = (): number => performance.now();

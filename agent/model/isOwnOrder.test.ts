@@ -6,7 +6,10 @@ import { isOwnOrder, readLooseOrder } from "#agent/model/isOwnOrder.ts";
 import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 
-/** Each makes 15 orders with ten changes, and each of these is held against all orders. */
+/**
+ * Counts the drawn texts: each is changed in ten ways for 15 orders, and each result is compared
+ * with all orders.
+ */
 const TEXTS = process.env["PROVE"] === "1" ? 700 : 14;
 const ALICE = `0x${"a1".repeat(20)}`;
 const BOB = `0x${"b2".repeat(20)}`;

@@ -123,7 +123,7 @@ export type Plan = {
 	tipRaw?: bigint;
 	/** The intent is this signature, no transaction: it calls nothing; `spend` is what it allows. */
 	signs?: Signable;
-	/** Describes to a person what this transaction does, in sentences and figures, as JSON. */
+	/** Holds what a person is shown of this transaction, as JSON: sentences and figures. */
 	shown: Readonly<Record<string, unknown>>;
 	/** The time after which it must be planned anew. */
 	expiresAtMs: number;

@@ -49,7 +49,7 @@ export type Preparing<Request extends DepositRequest = DepositRequest> = {
 /** Holds what a wallet needs for a plan, in one currency. */
 type Needed = { currency: Address; raw: bigint; decimals: number; symbol: string };
 
-/** Holds a quote, with the provider's statements beside it that plans depend on. */
+/** Holds a checked quote, and two figures of the provider that a plan is judged by. */
 type ToldQuote = CheckedQuote & { told: Pick<Told, "paidUsd" | "isLossUnknown"> };
 
 /** The quote that is planned by; `keep` stores a newer one with the plan. */

@@ -17,7 +17,7 @@ import type { Bridge, BridgeChange } from "#plugins/bridge/sql/bridges.ts";
 import { readPins } from "#plugins/bridge/sql/pins.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 
-/** Holds an end that the provider claims, and what the chains show of it. */
+/** Holds how a bridge ended by the provider's claim, and what the chains prove of it. */
 export type Claim = { end: "fill" | "refund"; verification: Verification };
 
 /** Holds the result of looking a bridge up. */

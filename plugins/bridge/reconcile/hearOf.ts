@@ -25,7 +25,10 @@ const UNANSWERED: readonly string[] = [
 	"bridge_provider_off",
 ];
 
-/** Asks about one deposited bridge. Throws a Fault where nothing more may be asked now. */
+/**
+ * Asks the provider, or the chains, about a deposited bridge, and returns what they answer. Throws
+ * a Fault where it may not be asked now.
+ */
 export async function hearOf(context: BridgeContext, asked: Asked): Promise<Heard> {
 	const { bridge, quote, signal } = asked;
 	if (bridge.request.mode === "direct") return await askChains(context, asked);

@@ -34,7 +34,7 @@ export type Moved = {
 	detail: string | null;
 	depositHash: Hex | null;
 	outHash: Hex | null;
-	/** All transactions of what arrived; null: that one alone, if any. */
+	/** Lists all transactions that paid; null: only `outHash`, if there is one. */
 	outHashes: readonly Hex[] | null;
 	outChainId: number | null;
 	providerStatus: string | null;

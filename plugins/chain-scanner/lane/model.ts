@@ -107,7 +107,7 @@ export type Position = {
 	refusals: number;
 };
 
-/** Holds one lane's memory, between its runs. */
+/** Holds what a lane keeps in memory between two runs. */
 export type LaneState = {
 	/** The newest head that was announced. It may go back: an earlier announcement was wrong. */
 	head: Head | null;

@@ -2,7 +2,7 @@
 
 import type { LinkShown } from "#plugins/wallets/contract.ts";
 
-/** Holds the texts of the page for one kind of link. */
+/** Holds the sentences that the page shows for one kind of link. */
 export type LinkWords = {
 	title: string;
 	lead: string;

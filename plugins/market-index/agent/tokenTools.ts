@@ -19,6 +19,7 @@ import {
 	tokenText,
 	usdText,
 } from "#plugins/market-index/agent/lineText.ts";
+import { soldAs } from "#plugins/market-index/agent/tradeTools.ts";
 import { readAsset } from "#plugins/market-index/read/collectionDetail.ts";
 import { readTokenSale } from "#plugins/market-index/read/eventPages.ts";
 import { answerOrders } from "#plugins/market-index/routes/book.ts";
@@ -47,15 +48,7 @@ const listingSchema = orderSchema.pick({
 	seenAt: true,
 });
 
-const lastSaleSchema = salePointSchema.pick({
-	priceNative: true,
-	priceUsd: true,
-	occurredAt: true,
-	transactionHash: true,
-	venue: true,
-	buyer: true,
-	seller: true,
-});
+const lastSaleSchema = salePointSchema.pick(soldAs);
 
 const tokenOutput = z.object({
 	collection: collectionRef,

@@ -45,9 +45,8 @@ const LEVELS_SHOWN = 10;
 
 const figure = (description: string) => figureSchema.meta({ description });
 
-const saleSchema = salePointSchema.pick({
-	tokenId: true,
-	rank: true,
+/** The members of a sale that say for how much, when, where and between whom it was. */
+export const soldAs = {
 	priceNative: true,
 	priceUsd: true,
 	occurredAt: true,
@@ -55,7 +54,9 @@ const saleSchema = salePointSchema.pick({
 	venue: true,
 	buyer: true,
 	seller: true,
-});
+} as const;
+
+const saleSchema = salePointSchema.pick({ tokenId: true, rank: true, ...soldAs });
 
 const salesOutput = z.object({
 	collection: collectionRef,

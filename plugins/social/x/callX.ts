@@ -47,7 +47,7 @@ export type XAnswer =
 	| { kind: "unsent"; detail: string }
 	| { kind: "unknown"; detail: string };
 
-/** Holds X's limit for calls of this kind, and what is left of it. */
+/** Holds X's limit for one kind of call: calls a window, calls left, and the window's end in ms. */
 export type XWindow = { max: number; left: number; endsMs: number };
 
 export type CallX = (call: XCall) => Promise<XAnswer>;

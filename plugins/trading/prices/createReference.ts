@@ -46,7 +46,9 @@ export type LastPrice = {
 export type PriceWord =
 	/** The price of now, or the last one before the market closed. */
 	| { kind: "open" | "closed"; microsPerUnit: bigint }
-	/** A feed is named and says no price that can be believed; its last one of thirty days. */
+	/**
+	 * A feed is configured and has no valid price; `lastMicros`: its last one, 30 days old at most.
+	 */
 	| { kind: "broken"; lastMicros: bigint | null }
 	/** No feed is configured for it. */
 	| { kind: "none" };

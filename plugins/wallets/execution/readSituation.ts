@@ -24,7 +24,10 @@ import {
 	type QueueRow,
 } from "#plugins/wallets/submission/nonceQueue.ts";
 
-/** Holds the plans that were approved, and whether the owner approved a step before it. */
+/**
+ * Holds the plan that the owner approved, the one that an operator approved, and whether the owner
+ * approved an earlier step.
+ */
 export type SaidYes = { owner: Plan | null; operator: Plan | null; isStepConfirmed: boolean };
 
 /** Holds what a batch is decided by, all of it read under the lock of the profile's row. */

@@ -27,7 +27,7 @@ export type LinkContext = {
 	execution: Execution;
 	authenticate: Authenticate;
 	chainOf(chainId: number): Chain | null;
-	/** Decides which pages may answer: only ours, and those that the operator lists. */
+	/** Decides pages of which origins may answer links: ours, and those that the operator lists. */
 	origins: Pick<OriginPolicy, "trusts">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;

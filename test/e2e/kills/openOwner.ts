@@ -38,7 +38,7 @@ const LATER = new Set([404, 409, 503]);
 
 export type Owner = Awaited<ReturnType<typeof openOwner>>;
 
-/** Enrols a person without an embedded wallet on a lane's service. */
+/** Signs in a person who has only a wallet of their own, and returns that wallet. */
 export async function openOwner(given: {
 	ask: Ask;
 	anvil: Anvil;
