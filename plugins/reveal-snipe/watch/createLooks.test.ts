@@ -62,6 +62,7 @@ async function open() {
 			return shown === null ? { kind: "unknown" } : { kind: "read", ...shown };
 		},
 		stored: async () => lab.stored,
+		subjects: async () => [],
 		unrank: async () => void lab.moves.push("unrank"),
 		endReread: async () => void lab.moves.push("endReread"),
 		reading: (tokens: readonly ShownToken[]) =>
@@ -387,13 +388,14 @@ test("documents that replace a reveal while it is read are read instead, and not
 	expect(second).toMatchObject({ step: "queued", blockNumber: 3, endedAt: null });
 	expect(second?.id).toBeGreaterThan(first?.id ?? 0);
 	expect(lab.moves).toEqual(["endReread", "unrank", "looks_hidden"]);
-	// Its burst ended meanwhile: what is shown is known, and what comes next is compared with it.
+	// Its burst ended meanwhile, which the next check reads: what comes next is compared with it.
 	await database.db.execute(
 		"update reveal_snipe.detection set ended_at = now(), outcome = 'revealed', step = 'ended' where id = $1",
 		[second?.id ?? -1],
 	);
-	one.last = (await lastOf(one)) ?? null;
+	expect(one.last?.endedAt).toBeNull();
 	await spoken(4);
+	expect(one.last?.outcome).toBe("revealed");
 	expect((await lastOf(one))?.id).toBe(second?.id ?? -1);
 	lab.uriOf = (id) => `third/${id}`;
 	await spoken(5);

@@ -131,6 +131,7 @@ async function finish(deps: LookDeps, look: Look, uris: readonly (string | null)
 /** Judges a finding, and stores it with its consequences. */
 async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void> {
 	const { watched } = look;
+	await renewOpen(deps, watched);
 	const { subject, last } = watched;
 	const { prints, isUriChanged } = found;
 	const nowMs = deps.core.clock.nowMs();
@@ -163,6 +164,21 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const at = new Date(nowMs);
 	const news = { verdict, now, evidence, contentDigest, baseline, at } as const;
 	if (await store(deps, look, news)) watched.seen = now;
+}
+
+/**
+ * Reads again how a burst ended that was open at the last check: what follows a reveal is compared
+ * with that one, and no longer with what was there before it.
+ */
+async function renewOpen({ core, index }: LookDeps, watched: Watched): Promise<void> {
+	const { subject, last } = watched;
+	if (last?.endedAt !== null) return;
+	const [detections, [stored]] = await Promise.all([
+		readLastDetections(core.db, [subject.id]),
+		index.subjects([subject.id]),
+	]);
+	watched.last = detections.get(subject.id) ?? null;
+	if (stored) subject.revealState = stored.revealState;
 }
 
 /**

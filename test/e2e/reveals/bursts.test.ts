@@ -217,7 +217,7 @@ test("documents that replace a reveal during its burst are read instead", async 
 	expect(JSON.stringify(body.traits)).toContain("Second Halo");
 });
 
-test("a rerolled collection is compared with what it showed last", async () => {
+test("a rerolled collection is compared with what it showed last, also after a withdrawn reveal", async () => {
 	const { contract, id } = await hidden("seasons", 20);
 	const outcomes = async () => (await detections(id)).map(({ outcome }) => outcome);
 	const hat = async () => {
@@ -238,6 +238,22 @@ test("a rerolled collection is compared with what it showed last", async () => {
 	await turnTo("Second");
 	await turnTo("Third");
 	expect(await outcomes()).toEqual(["revealed", "revealed", "revealed"]);
+	// One that is taken back by its contract before all of it was read.
+	const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+	held = { folder: "error", above: 10, gate };
+	shown.set("error", () => true);
+	seasons.set("error", "Error");
+	await made.setBase(contract, "error/", { isShared: false, tells: 1 });
+	const isNoticed = () => minedUntil(async () => (await detections(id)).length === 4);
+	await until(isNoticed, "the wrong one is noticed");
+	await made.setBase(contract, "seasons/", { isShared: false, tells: 1 });
+	const isBack = () => minedUntil(async () => (await outcomes())[3] === "withdrawn");
+	await until(isBack, "it is taken back");
+	open();
+	held = null;
+	expect(await hat()).toBeNull();
+	await turnTo("Fourth");
+	expect(await outcomes()).toEqual([...Array(3).fill("revealed"), "withdrawn", "revealed"]);
 });
 
 test("a server's rate limit is respected, and the burst still completes", async () => {
