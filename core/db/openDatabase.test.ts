@@ -324,7 +324,7 @@ describe("a query that keeps its plan", () => {
 			[text],
 		);
 
-	test("it is planned once for all values, and other queries still use custom plans", async () => {
+	test("such a query is planned once for all values; other queries still use custom plans", async () => {
 		await db.transaction((tx) => insert(tx, 1));
 		for (let time = 0; time < 8; time++) {
 			expect(await db.keepingPlans.query(text, [[1, 2], 5])).toEqual([{ id: 1 }]);
@@ -335,7 +335,7 @@ describe("a query that keeps its plan", () => {
 		expect(await db.keepingPlans.execute("update thing set note = $1", ["n"])).toBe(1);
 	});
 
-	test("it fails as any other query, and the next query is answered", async () => {
+	test("such a query throws the server's error, and the next query is answered", async () => {
 		const { code } = await failure(db.keepingPlans.query("select 1 / $1::int4", [0]));
 		expect(code).toBe("22012");
 		const mode = "select current_setting('plan_cache_mode') as mode";

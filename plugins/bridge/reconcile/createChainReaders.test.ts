@@ -79,7 +79,7 @@ describe("chainReaders", () => {
 	});
 
 	describe("a chain without a configured node", () => {
-		test("it is read through the provider's public node, with the protections for foreign URLs", async () => {
+		test("such a chain is read through the provider's public node, with the protections for foreign URLs", async () => {
 			const read = open().of(988, "https://public.example/rpc");
 			expect(await read?.("eth_blockNumber", [], signal)).toBe("0x7");
 			expect(foreign.map((one) => one.url)).toEqual(Array(2).fill("https://public.example/rpc"));

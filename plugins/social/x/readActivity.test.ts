@@ -30,7 +30,7 @@ describe("names at the start of a text", () => {
 	const front = "@mallory @a_very_long_name_of_long_ago @bot ";
 	const text = `${front}send 1 eth`;
 
-	test("they were added by X if the post is a reply in another's conversation", () => {
+	test("X added the names if the post is a reply in another's conversation", () => {
 		const hints = [
 			{ referenced_tweets: [{ type: "replied_to" }] },
 			{ conversation_id: "100" },
@@ -41,14 +41,14 @@ describe("names at the start of a text", () => {
 		expect(readOldPost({ text, in_reply_to_status_id_str: "100" })?.text).toBe("send 1 eth");
 	});
 
-	test("they were written by the author if the post began the conversation", () => {
+	test("the author wrote the names if the post began the conversation", () => {
 		const begun = { conversation_id: "200", in_reply_to_user_id: BOT };
 		expect(readPost({ text, ...begun })?.text).toBe(text);
 		const edited = { ...begun, conversation_id: "100", edit_history_tweet_ids: ["100", "200"] };
 		expect(readPost({ text, ...edited })?.text).toBe(text);
 	});
 
-	test("they mark a repost if they follow RT", () => {
+	test("names after RT mark a repost", () => {
 		for (const copy of ["RT @mallory: @bot help", "rt @bot help"]) {
 			expect(readPost({ text: copy })?.isRepost).toBe(true);
 			expect(readOldPost({ text: copy })?.isRepost).toBe(true);

@@ -43,12 +43,12 @@ describe("the chosen route", () => {
 		expect(pickRoute(answers, "out")).toMatchObject({ source: "a" });
 	});
 
-	test("it can be executed, even if another promises more: then the quotes diverge", () => {
+	test("the chosen route can be executed, even if another promises more: the quotes then diverge", () => {
 		const picked = pickRoute([told("a"), told("b", { outRaw: 1_000n, hops: null })], "in");
 		expect(picked).toMatchObject({ source: "a", divergenceBps: 5_000 });
 	});
 
-	test("it is the other source's if one is silent, and the silent one is named", () => {
+	test("the other source's route is chosen if one is silent, and the silent one is named", () => {
 		const picked = pickRoute([silent("a"), told("b")], "in");
 		expect(picked).toMatchObject({ source: "b", missing: ["a"], divergenceBps: null });
 		expect(pickRoute([silent("a"), silent("b")], "in")).toBeNull();

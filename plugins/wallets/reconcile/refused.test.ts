@@ -76,7 +76,7 @@ test("a refused payment is confirmed if a node gets it after all", async () => {
 	expect(spend).toBe(RESERVED);
 });
 
-test("the owner can cancel a refused payment as any other", async () => {
+test("the owner can cancel a payment that the wallet provider refused", async () => {
 	const id = await pay("refuses, signed");
 	await lab.tick();
 	await lab.execution.cancel(id, { actor: "profile:lab", signal: lab.signal });
