@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { z } from "zod";
-import { commaList } from "#core/config/fields.ts";
+import { commaList, exactOrigin } from "#core/config/fields.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
@@ -25,9 +25,9 @@ import { createPushListener, doubtJob } from "#plugins/market-index/merge/create
 import { mergeEvents } from "#plugins/market-index/merge/mergeEvents.ts";
 import {
 	createDocumentReader,
-	documentConfig,
 	gatewaysOf,
 } from "#plugins/market-index/metadata/createDocumentReader.ts";
+import { GATEWAYS_MAX } from "#plugins/market-index/metadata/tokenUri.ts";
 import { createBookReads } from "#plugins/market-index/orderBook.ts";
 import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
 import { garbageJob, recipientsJob } from "#plugins/market-index/owners/jobs.ts";
@@ -52,6 +52,36 @@ import { type Provider, ProviderKey } from "#plugins/provider/contract.ts";
 
 /** The HTTP routes of this plugin, for typed clients. */
 export type MarketApi = ReturnType<typeof marketRoutes>;
+
+/** A gateway, which has content below it, at `/ipfs/<cid>` or `/<transaction>`. */
+const gatewayUrl = z
+	.url({ protocol: /^https?$/ })
+	.transform((url) => url.replace(/(\/ipfs)?\/*$/, ""))
+	.refine((url) => new URL(url).username === "" && !/[?#]/.test(url), {
+		message: "a gateway's URL has no credentials, query or fragment",
+	});
+
+/** The operator's settings of where documents of tokens and contracts are read. */
+export const documentConfig = {
+	IPFS_GATEWAY_URLS: commaList(gatewayUrl)
+		.pipe(z.array(z.string()).max(GATEWAYS_MAX))
+		.default(["https://ipfs.io", "https://dweb.link"])
+		.meta({ expects: "http or https URLs, separated by commas, 8 at most" })
+		.describe(
+			"Gateways for IPFS, asked in this order until one answers; they may be on a private network.",
+		),
+	ARWEAVE_GATEWAY_URL: gatewayUrl
+		.default("https://arweave.net")
+		.meta({ expects: "an http or https URL" })
+		.describe("The gateway for Arweave; it may be on a private network."),
+	METADATA_ALLOWED_ORIGINS: commaList(exactOrigin)
+		.default([])
+		.meta({ expects: "origins, separated by commas, such as http://10.0.0.7:8080" })
+		.describe(
+			"Origins on private networks that tokens and contracts may name. Whoever deploys a " +
+				"contract can have any of their paths fetched.",
+		),
+};
 
 /** Stores what lanes read as collections, events and figures, and serves them. */
 export const marketIndexPlugin = definePlugin({

@@ -27,11 +27,7 @@ import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps, StepName } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { recordSigned } from "#plugins/wallets/execution/handOver.ts";
 import { askingOf } from "#plugins/wallets/execution/linkedSteps.ts";
-import {
-	type executionConfig,
-	executionFault,
-	readyIntents,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import { executionFault, readyIntents } from "#plugins/wallets/execution/prepareIntent.ts";
 import { readSignature } from "#plugins/wallets/execution/sign.ts";
 import type { IntentKind } from "#plugins/wallets/IntentKind.ts";
 import { confirmIntent } from "#plugins/wallets/intent/Intent.ts";
@@ -42,6 +38,7 @@ import {
 	readIntents,
 	readTogether,
 } from "#plugins/wallets/intent/intentRow.ts";
+import type { executionConfig } from "#plugins/wallets/limits.ts";
 import { createLinks, pruneLinksJob } from "#plugins/wallets/link/createLinks.ts";
 import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";

@@ -6,7 +6,7 @@ import { CustodyKey } from "#plugins/custody/contract.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 import { createWallets } from "#plugins/wallets/createWallets.ts";
-import { executionConfig } from "#plugins/wallets/execution/prepareIntent.ts";
+import { executionConfig } from "#plugins/wallets/limits.ts";
 import { identityConfig } from "#plugins/wallets/session/createSessions.ts";
 import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 

@@ -111,7 +111,7 @@ test("a profile never waits longer than two bursts take, however many payments a
 });
 
 test("the default quota allows twelve batches of fifty in a row", async () => {
-	const { executionConfig } = await import("#plugins/wallets/execution/prepareIntent.ts");
+	const { executionConfig } = await import("#plugins/wallets/limits.ts");
 	const { TRADING_INTENTS_BURST_MAX, TRADING_INTENTS_PER_MINUTE_MAX } = executionConfig;
 	const burst = TRADING_INTENTS_BURST_MAX.parse(undefined);
 	const perSecond = TRADING_INTENTS_PER_MINUTE_MAX.parse(undefined) / 60;

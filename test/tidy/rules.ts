@@ -8,7 +8,7 @@ import {
 	lineWidth,
 	testsBeside,
 } from "#test/tidy/rules/files.ts";
-import { homes, waysOut } from "#test/tidy/rules/homes.ts";
+import { homes, settings, waysOut } from "#test/tidy/rules/homes.ts";
 import { importCycles, importDirections, unusedExports } from "#test/tidy/rules/imports.ts";
 import { moduleMocks, skippedTests, testLimits, twoKindsOfWrong } from "#test/tidy/rules/tests.ts";
 
@@ -22,6 +22,7 @@ export const rules: readonly Rule[] = [
 	homes,
 	clocks,
 	waysOut,
+	settings,
 	twoKindsOfWrong,
 	moduleMocks,
 	skippedTests,

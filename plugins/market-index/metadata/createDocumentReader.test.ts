@@ -8,7 +8,6 @@ import { type Canary, startCanary, startRawServer } from "#core/foreign/testing/
 import {
 	createDocumentReader,
 	createHostPace,
-	documentConfig,
 	gatewaysOf,
 } from "#plugins/market-index/metadata/createDocumentReader.ts";
 import {
@@ -16,6 +15,7 @@ import {
 	HOST_PAUSE_FIRST_MS,
 	HOST_WAIT_MAX_MS,
 } from "#plugins/market-index/metadata/tokenUri.ts";
+import { documentConfig } from "#plugins/market-index/plugin.ts";
 
 describe("createDocumentReader.foreign", () => {
 	const CID = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG";

@@ -1,8 +1,6 @@
 // Reads documents of tokens and contracts, at a pace that each host bears.
 
-import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
-import { commaList, exactOrigin } from "#core/config/fields.ts";
 import { Fault } from "#core/fault.ts";
 import type { ForeignFetch } from "#core/foreign/createForeignFetch.ts";
 import { sleep as systemSleep } from "#core/time.ts";
@@ -12,7 +10,6 @@ import {
 	type Candidate,
 	DOCUMENT_BYTES_MAX,
 	DOCUMENT_TIMEOUT_MS,
-	GATEWAYS_MAX,
 	type Gateways,
 	HOST_GAP_FIRST_MS,
 	HOST_GAP_MAX_MS,
@@ -69,36 +66,6 @@ export const HOST_LIMITED = "host_limited";
 
 const TOO_OFTEN = "http_429";
 const ACCEPT = "application/json, */*;q=0.5";
-
-/** A gateway, which has content below it, at `/ipfs/<cid>` or `/<transaction>`. */
-const gatewayUrl = z
-	.url({ protocol: /^https?$/ })
-	.transform((url) => url.replace(/(\/ipfs)?\/*$/, ""))
-	.refine((url) => new URL(url).username === "" && !/[?#]/.test(url), {
-		message: "a gateway's URL has no credentials, query or fragment",
-	});
-
-/** The operator's settings of where documents of tokens and contracts are read. */
-export const documentConfig = {
-	IPFS_GATEWAY_URLS: commaList(gatewayUrl)
-		.pipe(z.array(z.string()).max(GATEWAYS_MAX))
-		.default(["https://ipfs.io", "https://dweb.link"])
-		.meta({ expects: "http or https URLs, separated by commas, 8 at most" })
-		.describe(
-			"Gateways for IPFS, asked in this order until one answers; they may be on a private network.",
-		),
-	ARWEAVE_GATEWAY_URL: gatewayUrl
-		.default("https://arweave.net")
-		.meta({ expects: "an http or https URL" })
-		.describe("The gateway for Arweave; it may be on a private network."),
-	METADATA_ALLOWED_ORIGINS: commaList(exactOrigin)
-		.default([])
-		.meta({ expects: "origins, separated by commas, such as http://10.0.0.7:8080" })
-		.describe(
-			"Origins on private networks that tokens and contracts may name. Whoever deploys a " +
-				"contract can have any of their paths fetched.",
-		),
-};
 
 /** Makes a reader of documents of tokens and contracts: http(s), ipfs, ar and data URIs. */
 export function createDocumentReader(options: DocumentReaderOptions): ReadDocument {

@@ -7,6 +7,7 @@ import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import { sleep } from "#core/time.ts";
 import type { ProviderStream, ProviderStreamState } from "#plugins/provider/contract.ts";
+import { LEASE_EVERY_MS, TOPICS_MAX } from "#plugins/provider/limits.ts";
 import { createDelivery } from "#plugins/provider/stream/delivery.ts";
 import {
 	createStreamMetrics,
@@ -14,7 +15,7 @@ import {
 	type SocketState,
 	type StreamStatus,
 } from "#plugins/provider/stream/keepSocket.ts";
-import { LEASE_EVERY_MS, type Timers, TOPICS_MAX } from "#plugins/provider/stream/model.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 import { topicOf } from "#plugins/provider/stream/phoenix.ts";
 import { createEventReader, type KnownChains } from "#plugins/provider/stream/readEvent.ts";
 import { createTopicBook, type TopicBook } from "#plugins/provider/stream/topics.ts";

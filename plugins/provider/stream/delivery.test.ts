@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { silentLog } from "#core/log.ts";
+import { GAP_EVERY_MS, GAP_GATHER_MS, STOP_TIMEOUT_MS } from "#plugins/provider/limits.ts";
 import { createDelivery, createGapLedger } from "#plugins/provider/stream/delivery.ts";
-import { GAP_EVERY_MS, GAP_GATHER_MS, STOP_TIMEOUT_MS } from "#plugins/provider/stream/model.ts";
 import { manualTime } from "#plugins/provider/stream/testing/manualTime.ts";
 import { until } from "#plugins/provider/stream/testing/until.ts";
 

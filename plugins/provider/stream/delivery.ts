@@ -8,8 +8,8 @@ import {
 	GAP_GATHER_MS,
 	GAP_TIMEOUT_MS,
 	STOP_TIMEOUT_MS,
-	type Timers,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 import {
 	createPushQueue,
 	type PushListener,

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import fc from "fast-check";
 import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
+import { HEARTBEAT_MS, OPEN_TIMEOUT_MS, STEADY_MS } from "#plugins/provider/limits.ts";
 import {
 	createStreamMetrics,
 	createStreamStatus,
@@ -12,7 +13,6 @@ import {
 	type SocketEvent,
 	type SocketState,
 } from "#plugins/provider/stream/keepSocket.ts";
-import { HEARTBEAT_MS, OPEN_TIMEOUT_MS, STEADY_MS } from "#plugins/provider/stream/model.ts";
 import { fakePhoenix } from "#plugins/provider/stream/testing/fakePhoenix.ts";
 import { manualTime, STARTED_AT_MS } from "#plugins/provider/stream/testing/manualTime.ts";
 import { until } from "#plugins/provider/stream/testing/until.ts";

@@ -10,12 +10,11 @@ import type { ProviderStreamState } from "#plugins/provider/contract.ts";
 import {
 	CONNECTS_PER_MINUTE_MAX,
 	LEASE_EVERY_MS,
-	type PhoenixFrame,
 	RECONNECT_DELAYS_MS,
 	STATUS_BELIEVED_MS,
 	STEADY_MS,
-	type Timers,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
+import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
 import { openPhoenixSocket, type PhoenixSocket } from "#plugins/provider/stream/phoenix.ts";
 
 /**

@@ -7,7 +7,7 @@ import {
 	INBOX_REST_MS_MAX,
 	INBOX_REST_SHARE,
 	INBOX_UNHURRIED_MAX,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
 import {
 	createInbox,
 	decodeFrame,

@@ -11,12 +11,11 @@ import {
 	INBOX_REST_SHARE,
 	INBOX_UNHURRIED_MAX,
 	OPEN_TIMEOUT_MS,
-	type PhoenixFrame,
 	SLUG_LENGTH_MAX,
-	type Timers,
 	UNANSWERED_MAX,
 	UNREADABLE_IN_A_ROW_MAX,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
+import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
 import { parseWireJson } from "#plugins/provider/wire/rows.ts";
 
 export type DecodedFrame =

@@ -13,7 +13,7 @@ import {
 	QUEUE_REST_SHARE,
 	QUEUE_UNHURRIED_MAX,
 	SLUGS_AT_ONCE_MAX,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
 import { createPushLines, createPushQueue, settleWithin } from "#plugins/provider/stream/queue.ts";
 import { manualTime } from "#plugins/provider/stream/testing/manualTime.ts";
 import { until } from "#plugins/provider/stream/testing/until.ts";

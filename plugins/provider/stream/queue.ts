@@ -13,8 +13,8 @@ import {
 	QUEUE_REST_SHARE,
 	QUEUE_UNHURRIED_MAX,
 	SLUGS_AT_ONCE_MAX,
-	type Timers,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
+import type { Timers } from "#plugins/provider/stream/model.ts";
 
 /** A push with its size, and the time from which events are missing if it is lost. */
 export type Queued = { push: ProviderPush; bytes: number; atMs: number };

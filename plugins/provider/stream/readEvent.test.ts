@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { RECENT_EVENTS_MAX, RECENT_EVENTS_MS } from "#plugins/provider/stream/model.ts";
+import { RECENT_EVENTS_MAX, RECENT_EVENTS_MS } from "#plugins/provider/limits.ts";
 import {
 	createEventReader,
 	createOrderMemory,

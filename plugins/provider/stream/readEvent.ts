@@ -4,15 +4,13 @@ import { LRUCache } from "lru-cache";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { ProviderPush } from "#plugins/provider/contract.ts";
-import {
-	type Happening,
-	KNOWN_ORDERS_MAX,
-	type KnownOrder,
-	type OrderMemory,
-	type PhoenixFrame,
-	type Place,
-	RECENT_EVENTS_MAX,
-	RECENT_EVENTS_MS,
+import { KNOWN_ORDERS_MAX, RECENT_EVENTS_MAX, RECENT_EVENTS_MS } from "#plugins/provider/limits.ts";
+import type {
+	Happening,
+	KnownOrder,
+	OrderMemory,
+	PhoenixFrame,
+	Place,
 } from "#plugins/provider/stream/model.ts";
 import {
 	type OrderKind,

@@ -9,16 +9,12 @@ import type {
 	ProviderOrderCriteria,
 } from "#plugins/provider/contract.ts";
 import {
+	CLOCK_AHEAD_MAX_MS,
 	CRITERIA_PER_ORDER_MAX,
 	RAW_BYTES_MAX,
 	TRAITS_PER_TOKEN_MAX,
 } from "#plugins/provider/limits.ts";
-import {
-	CLOCK_AHEAD_MAX_MS,
-	type Happening,
-	type KnownOrder,
-	type Place,
-} from "#plugins/provider/stream/model.ts";
+import type { Happening, KnownOrder, Place } from "#plugins/provider/stream/model.ts";
 import { readTrait } from "#plugins/provider/wire/collections.ts";
 import { orderTotal, readSignedOrder } from "#plugins/provider/wire/orders.ts";
 import { keepRaw, readUnits, wireField } from "#plugins/provider/wire/rows.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type PhoenixFrame, STEADY_MS } from "#plugins/provider/stream/model.ts";
+import { STEADY_MS } from "#plugins/provider/limits.ts";
+import type { PhoenixFrame } from "#plugins/provider/stream/model.ts";
 import { manualTime, STARTED_AT_MS } from "#plugins/provider/stream/testing/manualTime.ts";
 import {
 	createPacedQueue,

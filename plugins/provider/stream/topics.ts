@@ -5,11 +5,10 @@ import {
 	JOIN_BEAT_MS,
 	JOIN_TIMEOUT_MS,
 	JOINS_PER_BEAT,
-	type PhoenixFrame,
 	REJOIN_DELAYS_MS,
 	STEADY_MS,
-	type Timers,
-} from "#plugins/provider/stream/model.ts";
+} from "#plugins/provider/limits.ts";
+import type { PhoenixFrame, Timers } from "#plugins/provider/stream/model.ts";
 
 export type PacedQueue<Item> = {
 	add(item: Item): void;

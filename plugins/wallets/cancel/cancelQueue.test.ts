@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";

@@ -4,7 +4,7 @@ import {
 	SENT_BLOCKS_MAX,
 	SENT_SCAN_MAX,
 } from "#plugins/wallets/chain/readSentSince.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import { SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import { openOwnersWallet } from "#plugins/wallets/testing/openOwnersWallet.ts";
 

@@ -18,13 +18,14 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { closeBatch, deny, judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
-import { PREPARES_AT_ONCE, prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
+import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
 import { type PastRead, readPast } from "#plugins/wallets/execution/readPast.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { signIntent } from "#plugins/wallets/execution/sign.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import type { Denial } from "#plugins/wallets/intent/intentError.ts";
+import { PREPARES_AT_ONCE } from "#plugins/wallets/limits.ts";
 import type { Intent, Plan, Profile } from "#plugins/wallets/model.ts";
 
 type Prepared = Extract<Preparation, { kind: "plan" }>;

@@ -15,11 +15,11 @@ import type {
 	QueueRuns,
 } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type HandOver, handOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
-import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/execution/prepareIntent.ts";
 import { readPast } from "#plugins/wallets/execution/readPast.ts";
 import { type NonceWait, takeNonce } from "#plugins/wallets/execution/reserveIntent.ts";
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
+import { GAS_WHERE_IT_REVERTS } from "#plugins/wallets/limits.ts";
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { feeDenial, followSpend } from "#plugins/wallets/spend/spend.ts";
 import {

@@ -9,10 +9,6 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
-	QUESTION_LIFETIME_MS,
-	REVIEW_LIFETIME_MS,
-} from "#plugins/wallets/execution/prepareIntent.ts";
-import {
 	judgePast,
 	noteAnswers,
 	type PastLook,
@@ -29,6 +25,7 @@ import { reserveIntent, takeNonce } from "#plugins/wallets/execution/reserveInte
 import { type IntentEvent, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import { QUESTION_LIFETIME_MS, REVIEW_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import type { Intent, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { hashPlan } from "#plugins/wallets/plan.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { StepObserver } from "#core/steps.ts";
-import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/limits.ts";
 import { type Lab, NOW_MS, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 

@@ -5,9 +5,10 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import { isSqlState, type Tx } from "#core/db/Database.ts";
 import type { CustodyTransaction, SendOutcome } from "#plugins/custody/contract.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
-import { executionFault, HAND_OVER_WITHIN_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import { HAND_OVER_WITHIN_MS } from "#plugins/wallets/limits.ts";
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
 import { followSpend } from "#plugins/wallets/spend/spend.ts";
 import {

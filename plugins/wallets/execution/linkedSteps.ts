@@ -6,16 +6,13 @@ import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import { killScopeOf, killSql, switchedOff } from "#plugins/wallets/control/kill.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
-import {
-	INTENT_LIFETIME_MS,
-	REVIEW_LIFETIME_MS,
-	readyIntents,
-} from "#plugins/wallets/execution/prepareIntent.ts";
+import { readyIntents } from "#plugins/wallets/execution/prepareIntent.ts";
 import { isWithin, readYes, spentTodaySql } from "#plugins/wallets/execution/readSituation.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import { insertIntents, readIntents, storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import { INTENT_LIFETIME_MS, REVIEW_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import type { Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
 import { chargeFor } from "#plugins/wallets/quota.ts";
 import { messageDenial } from "#plugins/wallets/spend/spend.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { z } from "zod";
 import { AssertionFailed } from "#core/fault.ts";
-import { CALLDATA_BYTES_MAX } from "#plugins/wallets/execution/prepareIntent.ts";
+import { CALLDATA_BYTES_MAX } from "#plugins/wallets/limits.ts";
 import type { Plan } from "#plugins/wallets/model.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import { payKind } from "#plugins/wallets/testing/payKind.ts";

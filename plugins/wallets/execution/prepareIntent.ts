@@ -1,117 +1,19 @@
-// Asks an intent's kind what would be sent, and checks it. Holds limits and settings.
+// Asks an intent's kind what would be sent, and checks it.
 
-import { z } from "zod";
-import { isAddress } from "#core/chain/Hex.ts";
-import { commaList } from "#core/config/fields.ts";
 import { assert, defineFaults, denied, Fault } from "#core/fault.ts";
 import { isOfOtherChain } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import type { IntentTimes, IntentToInsert } from "#plugins/wallets/intent/intentRow.ts";
+import {
+	BATCH_MAX,
+	CALLDATA_BYTES_MAX,
+	INTENT_LIFETIME_MS,
+	PREPARE_TIMEOUT_MS,
+} from "#plugins/wallets/limits.ts";
 import type { Intent, Plan, Profile, Signable, Wallet } from "#plugins/wallets/model.ts";
 import type { NewIntent } from "#plugins/wallets/Wallets.ts";
-
-/** Limits the time in which a kind returns what would be sent. */
-export const PREPARE_TIMEOUT_MS = 20_000;
-
-/** Far above every order we fill. */
-export const CALLDATA_BYTES_MAX = 65_536;
-
-/** Intents of one call; a wallet transfer has as many recipients. */
-export const BATCH_MAX = 50;
-
-/** Plans of a batch made at once. */
-export const PREPARES_AT_ONCE = 4;
-
-/** An intent that was not sent by then is not sent any more. */
-export const INTENT_LIFETIME_MS = 120_000;
-
-/** The lifetime of a question to the owner, and of its link. */
-export const QUESTION_LIFETIME_MS = 600_000;
-
-/** The time that a plan waits for an operator's review. */
-export const REVIEW_LIFETIME_MS = 86_400_000;
-
-/** Between taking a nonce and handing over: later than that it is not handed over at all. */
-export const HAND_OVER_WITHIN_MS = 5_000;
-
-/**
- * The gas of a transaction whose simulation reverts: the account has code, and a revert uses its
- * nonce as well.
- */
-export const GAS_WHERE_IT_REVERTS = 200_000n;
-
-const usd = (fallback: number) => z.number().min(0).max(1_000_000_000).default(fallback);
-
-/** Declares an operator's settings of the path by which money leaves. */
-export const executionConfig = {
-	TRADING_DRY_RUN: z
-		.boolean()
-		.default(true)
-		.describe("Judge and record intents, and send nothing. Off in the sandbox."),
-	TRADING_PER_TRADE_USD_MAX: usd(5_000).describe("The most one intent may spend, in USD."),
-	TRADING_WALLET_NOTIONAL_USD_MAX: usd(10_000).describe(
-		"The most one intent may move out of one wallet, in USD, where the wallet has no limit.",
-	),
-	TRADING_DAILY_USD_MAX: usd(20_000).describe("The most a profile may spend in 24 hours, in USD."),
-	TRADING_SOCIAL_USD_MAX: usd(500).describe(
-		"The most that may be spent by social posts and messages, a trade and a day, in USD.",
-	),
-	TRADING_NETWORK_FEE_USD_MAX: usd(200).describe(
-		"The most one transaction may offer the network for gas, in USD, whatever the node asks for.",
-	),
-	TRADING_RECIPIENT_COOLDOWN_MINUTES: z
-		.int()
-		.min(0)
-		.max(43_200)
-		.default(0)
-		.describe("How long a recipient must be known before money goes there by itself; 0: no wait."),
-	TRADING_DESTINATIONS: commaList(z.string().toLowerCase().refine(isAddress))
-		.default([])
-		.meta({ expects: "addresses, separated by commas" })
-		.describe("The only addresses that may be called or paid, separated by commas. Unset: all."),
-	TRADING_INTENTS_BURST_MAX: z
-		.int()
-		.min(50)
-		.max(1_000_000)
-		.default(600)
-		.describe("How many intents a profile may ask for at once, after it asked for none."),
-	TRADING_INTENTS_PER_MINUTE_MAX: z
-		.number()
-		.positive()
-		.max(1_000_000)
-		.default(120)
-		.describe("How many intents a profile may ask for in the long run: all are kept for ever."),
-	TRADING_REFUSED_INTENT_COST: z
-		.int()
-		.min(0)
-		.max(1_000)
-		.default(5)
-		.describe("As how many more intents one counts that is refused: it costs its owner nothing."),
-	RESTORED: z
-		.boolean()
-		.default(false)
-		.describe(
-			"Set it for the first start on a backup that was put back: what wallets sent since an hour " +
-				"before its last sign of life is read before they spend again. Without it, since that.",
-		),
-	TRADING_FINAL_DEPTH_BLOCKS: z
-		.int()
-		.min(1)
-		.max(10_000)
-		.default(64)
-		.describe("Blocks on top of a transaction after which nobody looks at it again."),
-	TRADING_SLOW_AFTER_SECONDS: z
-		.int()
-		.min(10)
-		.max(86_400)
-		.default(120)
-		.describe(
-			"For how long a transaction may wait for its block before operators are shown it, in seconds; " +
-				"20 blocks at least on chains that are slower.",
-		),
-};
 
 /** Names what can be wrong with a request about an intent. */
 export const executionFault = defineFaults({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { SHOP } from "#plugins/wallets/testing/executionLab.ts";

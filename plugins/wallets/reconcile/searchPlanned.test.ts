@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Hex } from "#core/chain/Hex.ts";
-import { QUESTION_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { QUESTION_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { SIGNED_UNSEEN_MS } from "#plugins/wallets/reconcile/looks.ts";
 import { openOwnersWallet } from "#plugins/wallets/testing/openOwnersWallet.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Rpc, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import { INTENT_LIFETIME_MS } from "#plugins/wallets/execution/prepareIntent.ts";
+import { INTENT_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import { STRANDED_MAX } from "#plugins/wallets/reconcile/looks.ts";
 import { type Lab, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";

@@ -154,3 +154,30 @@ function linesOf({ path, code, imports }: SourceFile): number[] {
 	});
 	return [...called, ...imported.map(({ line }) => line)];
 }
+
+/** A member of a schema of settings: its name is a variable of the environment. */
+const SETTING = /(?<=\n)\t+[A-Z][A-Z0-9_]{3,}: (?:z\b|[a-z]\w*\()/;
+
+/** A schema says what a setting is for, which a list of values does not. */
+const DESCRIBED = /\.describe\(/;
+
+const SETTINGS_HOMES = /(^|\/)(plugin|limits|\w+Config)\.ts$/;
+
+export const settings: Rule = {
+	name: "settings",
+	why: "an operator's reader finds all settings of a plugin where the house says they are",
+	check: eachFile(({ path, code }) => {
+		const isElsewhere = !isTestFile(path) && !SETTINGS_HOMES.test(path) && DESCRIBED.test(code);
+		return (isElsewhere ? findInCode(code, SETTING) : []).map((line) => ({
+			line,
+			message: "settings are declared in plugin.ts, limits.ts or …Config.ts",
+		}));
+	}),
+	bad: [
+		[{ path: "plugins/a/x.ts", text: 'const c = {\n\tA_MAX: z.int().describe("The most."),\n};' }],
+	],
+	good: [
+		[{ path: "plugins/a/limits.ts", text: 'const c = {\n\tA_MAX: z.int().describe("x"),\n};' }],
+		[{ path: "api/x.ts", text: 'const c = {\n\tA_MAX: one("x"),\n};' }],
+	],
+};
