@@ -6,6 +6,7 @@ import { createJobQueue, type QueueTask } from "#core/queue.ts";
 import {
 	beatAndSweep,
 	migrateQueue,
+	QueuePool,
 	type QueueWorkers,
 	runQueueWorkers,
 } from "#core/runQueueWorkers.ts";
@@ -260,6 +261,23 @@ test("workers continue after all their connections were cut", async () => {
 	await until(async () => done.includes(2));
 	await left(0);
 	expect(said.length).toBeLessThanOrEqual(1);
+});
+
+test("a connection that the library gives back twice is given back once", async () => {
+	const pool = new QueuePool({ connectionString: database.connectionString, max: 1 });
+	await new Promise<void>((resolve, reject) => {
+		pool.connect((error, _, release) => {
+			if (error) return reject(error);
+			release();
+			release();
+			resolve();
+		});
+	});
+	const [one, two] = [pool.connect(), pool.connect()];
+	(await one).release();
+	(await two).release();
+	expect(pool.totalCount).toBe(1);
+	await pool.end();
 });
 
 test("stopping waits for the running job, and takes no other", async () => {

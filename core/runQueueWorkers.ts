@@ -2,7 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import { Logger, type Runner, run, runMigrations, type WorkerEvents } from "graphile-worker";
-import { Pool } from "pg";
+import { Pool, type PoolClient } from "pg";
 import { CONNECTION_IDLE_MS, type Database } from "#core/db/Database.ts";
 import type { Log } from "#core/log.ts";
 import { lanesOf, type QueueTask, type TaskLane, taskListOf } from "#core/queue.ts";
@@ -22,6 +22,12 @@ export type QueueWorkers = {
 	stop(): Promise<void>;
 };
 
+type Connected = (
+	error: Error | undefined,
+	client: PoolClient | undefined,
+	release: (error?: Error | boolean) => void,
+) => void;
+
 type RunnerOptions = TaskLane & { pgPool: Pool; events: WorkerEvents; log: Log };
 
 /** A worker silent for this long is dead. */
@@ -37,13 +43,33 @@ const STOP_TIMEOUT_MS = 8_000;
 const POOL_END_TIMEOUT_MS = 2_000;
 
 /**
+ * Gives each connection back once, however often it is asked to. A listener of the library (0.18)
+ * whose connection breaks while it is stopped gives it back twice, and the second time would end
+ * the process.
+ */
+export class QueuePool extends Pool {
+	override connect(): Promise<PoolClient>;
+	override connect(connected: Connected): void;
+	override connect(connected?: Connected): Promise<PoolClient> | void {
+		if (!connected) return super.connect();
+		super.connect((error, client, release) => {
+			let isHeld = true;
+			connected(error, client, (broken) => {
+				if (isHeld) release(broken);
+				isHeld = false;
+			});
+		});
+	}
+}
+
+/**
  * Works the queue off in this process until it is stopped. The library ends all its workers when
  * one of them cannot write a job's end, as in a database's restart: they are started again.
  */
 export async function runQueueWorkers(options: QueueWorkersOptions): Promise<QueueWorkers> {
 	const { db, log, isClockOff = () => false } = options;
 	const lanes = lanesOf(options.tasks, options.concurrency);
-	const pgPool = new Pool({
+	const pgPool = new QueuePool({
 		connectionString: db.connectionString,
 		// Workers hold a connection only to take a job and to give it back: lanes share them.
 		max: Math.max(...lanes.map(({ concurrency }) => concurrency)) + 2 * lanes.length,

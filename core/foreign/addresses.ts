@@ -107,6 +107,10 @@ export const FETCHES_PER_HOST_MAX = 4;
 /** Fetches at once for one host that the operator named. */
 export const FETCHES_PER_ALLOWED_MAX = 16;
 
+/** Limits urgent fetches together with all others, of a site and a host by this factor. */
+export const FETCHES_URGENT_FACTOR = 1.5;
+export const FETCHES_FOREIGN_URGENT_MAX = 56;
+
 /** Connections to an origin of the operator's that are kept open while nothing is asked. */
 export const KEPT_SOCKETS_MAX = FETCHES_PER_ALLOWED_MAX;
 export const KEPT_FOR_MS = 4_000;

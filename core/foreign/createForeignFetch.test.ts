@@ -370,6 +370,32 @@ describe("createForeignFetch", () => {
 		expect(await Promise.all([...oneHost, ...oneSite, ...many, ...gateway])).toHaveLength(200);
 	});
 
+	test("an urgent fetch does not wait behind others of its host that are not answered", async () => {
+		const { promise: gate, resolve: openGate } = Promise.withResolvers<void>();
+		const begun: string[] = [];
+		const fetchForeign = createForeignFetch({
+			resolve: async () => ["8.8.8.8"],
+			exchange: async ({ url }) => {
+				begun.push(url.pathname);
+				if (url.pathname === "/silent") await gate;
+				const nothing = { contentType: null, contentEncoding: null, location: null };
+				return { status: 200, ...nothing, body: Buffer.alloc(0) };
+			},
+		});
+		const all = Array.from({ length: 20 }, () => fetchForeign(ask("http://a.example/silent")));
+		const late = fetchForeign(ask("http://a.example/later"));
+		const urgent = (path: string) =>
+			fetchForeign(ask(`http://a.example${path}`, { isUrgent: true }));
+		for (let turn = 0; turn < 9; turn++) expect((await urgent("/look")).status).toBe(200);
+		expect(begun).not.toContain("/later");
+		// Its own places are limited too.
+		const stuck = Array.from({ length: 9 }, () => urgent("/silent"));
+		await new Promise(setImmediate);
+		expect(begun.filter((path) => path === "/silent")).toHaveLength(6);
+		openGate();
+		expect(await Promise.all([...all, late, ...stuck])).toHaveLength(30);
+	});
+
 	test("the private test servers that must not be called can in fact be reached", async () => {
 		const lonely = await startCanary();
 		closing.push(lonely.close);

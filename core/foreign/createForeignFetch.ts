@@ -5,10 +5,12 @@ import { assert } from "#core/fault.ts";
 import {
 	BODY_BYTES_MAX,
 	FETCHES_FOREIGN_MAX,
+	FETCHES_FOREIGN_URGENT_MAX,
 	FETCHES_MAX,
 	FETCHES_PER_ALLOWED_MAX,
 	FETCHES_PER_HOST_MAX,
 	FETCHES_PER_SITE_MAX,
+	FETCHES_URGENT_FACTOR,
 	FETCHES_WAITING_MAX,
 	type ForeignUrl,
 	foreignFault,
@@ -42,6 +44,11 @@ export type ForeignRequest = {
 	 * have any port. Where a stranger wrote the URL, only what the operator meant for strangers.
 	 */
 	allowedOrigins?: readonly string[];
+	/**
+	 * True for what is worth more than many others of its host: it has places beyond theirs, so that
+	 * a host that answers none of them does not hold it up.
+	 */
+	isUrgent?: boolean;
 	signal?: AbortSignal | undefined;
 };
 
@@ -228,11 +235,11 @@ async function follow(
 
 async function visit(
 	target: ForeignUrl,
-	{ accept = "*/*", bytesMax, json }: ForeignRequest,
+	{ accept = "*/*", bytesMax, json, isUrgent = false }: ForeignRequest,
 	{ resolve, resolveAllowed, slots, exchange }: Parts,
 	signal: AbortSignal,
 ): Promise<OneAnswer> {
-	const release = await slots.take(sharesOf(target), signal);
+	const release = await slots.take(sharesOf(target, isUrgent), signal);
 	try {
 		const lookUp = target.isAllowed ? resolveAllowed : resolve;
 		const addresses = await unlessLate(findAddresses(target, lookUp, signal), signal);
@@ -246,15 +253,17 @@ async function visit(
 }
 
 /**
- * Returns the shares that a fetch takes a place in. However many hosts strangers own, what the
- * operator named always has places left.
+ * Returns the shares that a fetch takes a place in; an urgent one may take places of each that
+ * others leave free. However many hosts strangers own, what the operator named always has places
+ * left.
  */
-function sharesOf({ host, isAllowed }: ForeignUrl): SlotShare[] {
-	if (isAllowed) return [{ key: `allowed ${host}`, max: FETCHES_PER_ALLOWED_MAX }];
+function sharesOf({ host, isAllowed }: ForeignUrl, isUrgent: boolean): SlotShare[] {
+	const more = isUrgent ? FETCHES_URGENT_FACTOR : 1;
+	if (isAllowed) return [{ key: `allowed ${host}`, max: FETCHES_PER_ALLOWED_MAX * more }];
 	return [
-		{ key: `host ${host}`, max: FETCHES_PER_HOST_MAX },
-		{ key: `site ${siteOf(host)}`, max: FETCHES_PER_SITE_MAX },
-		{ key: "strangers", max: FETCHES_FOREIGN_MAX },
+		{ key: `host ${host}`, max: FETCHES_PER_HOST_MAX * more },
+		{ key: `site ${siteOf(host)}`, max: FETCHES_PER_SITE_MAX * more },
+		{ key: "strangers", max: isUrgent ? FETCHES_FOREIGN_URGENT_MAX : FETCHES_FOREIGN_MAX },
 	];
 }
 

@@ -40,7 +40,8 @@ export type DocumentOutcome =
 /** Reads the document of a contract's URI, in bounded time. Never throws because of the URI. */
 export type ReadDocument = (
 	uri: string,
-	options: { signal: AbortSignal },
+	/** `isUrgent`: it does not wait behind many documents of its host that are not answered. */
+	options: { signal: AbortSignal; isUrgent?: boolean },
 ) => Promise<DocumentOutcome>;
 
 type DocumentReaderOptions = {
@@ -56,6 +57,8 @@ type DocumentReaderOptions = {
  * begin.
  */
 type Host = { gapMs: number; nextAtMs: number };
+
+type Attempt = Candidate & { isUrgent: boolean };
 
 type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
 
@@ -77,14 +80,14 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
 		if (gateway === null || ranked[0] !== gateway) return;
 		ranked = [...ranked.slice(1), gateway];
 	};
-	return async (uri, { signal }) => {
+	return async (uri, { signal, isUrgent = false }) => {
 		const plan = uriPlan(uri, { ...gateways, ipfs: ranked });
 		if (plan.kind === "unusable") return failed("uri_unusable", false);
 		if (plan.kind === "held") return outcomeOf(plan.texts, gateways);
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
 		let outcome = failed("uri_unusable", false);
 		for (const candidate of plan.candidates) {
-			const attempt = await tryCandidate(candidate, reader, inTime);
+			const attempt = await tryCandidate({ ...candidate, isUrgent }, reader, inTime);
 			if (attempt.kind === "read") return attempt;
 			if (attempt.isUnreachable) demote(candidate.gateway);
 			// A possible later success outweighs that another server does not have it.
@@ -158,7 +161,7 @@ function outcomeOf(texts: readonly string[], gateways: Gateways): DocumentOutcom
 
 /** Makes one attempt, and one more where the server answered that it is asked too often. */
 async function tryCandidate(
-	candidate: Candidate,
+	candidate: Attempt,
 	reader: DocumentReaderOptions & { pace: HostPace },
 	signal: AbortSignal,
 ): Promise<DocumentOutcome> {
@@ -169,7 +172,7 @@ async function tryCandidate(
 }
 
 async function tryOnce(
-	{ url, gateway }: Candidate,
+	{ url, gateway, isUrgent }: Attempt,
 	reader: DocumentReaderOptions & { pace: HostPace },
 	signal: AbortSignal,
 ): Promise<DocumentOutcome> {
@@ -183,6 +186,7 @@ async function tryOnce(
 			timeoutMs: ATTEMPT_TIMEOUT_MS,
 			accept: ACCEPT,
 			allowedOrigins: gateway === null ? allowedOrigins : [new URL(gateway).origin],
+			isUrgent,
 			signal,
 		});
 		if (status === 200) {

@@ -143,7 +143,7 @@ export function createReveals(context: TokenContext): RevealIndex {
 				: tokens.map(() => null);
 		},
 		async document(uri, options) {
-			const outcome = await readUri(uri, options);
+			const outcome = await readUri(uri, { ...options, isUrgent: true });
 			if (outcome.kind === "failed") return { kind: isGone(uri, outcome) ? "none" : "unknown" };
 			const { name, description, imageUrl, traits } = storableDocument(outcome);
 			// Servers in trouble answer `{}`.

@@ -23,7 +23,10 @@ export type UriOutcome =
 	  };
 
 /** Reads the document of a token's URI, in bounded time. Never throws because of the URI. */
-export type ReadUri = (uri: string, options: { signal: AbortSignal }) => Promise<UriOutcome>;
+export type ReadUri = (
+	uri: string,
+	options: { signal: AbortSignal; isUrgent?: boolean },
+) => Promise<UriOutcome>;
 
 /** Holds what the work on tokens needs. */
 export type TokenContext = {
