@@ -1,5 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
+import { narrowestOf as narrowest } from "#plugins/trading/poolRatio.ts";
+import { readOffered as offered } from "#plugins/trading/registry/createPools.ts";
 
 /** A trade whose swap was mined and gave its owner tokens. */
 export type SettledTrade = {
@@ -35,3 +37,10 @@ export type Trading = {
 };
 
 export const TradingKey = serviceKey<Trading>()("trading");
+
+/**
+ * The one rule of what a pool's liquidity is worth: what its narrowest position would hold, where
+ * the pool pays that on both sides of its price.
+ */
+export const narrowestOf = narrowest;
+export const readOffered = offered;

@@ -30,7 +30,7 @@ const abi = parseAbi([
 ]);
 
 /** Per chain: the number of questions since its Multicall3 was found missing. */
-const without = new WeakMap<Rpc, number>();
+const without = new WeakMap<object, number>();
 
 /**
  * Runs view calls in as few calls as the chain allows, and returns the outcomes in the order of the
@@ -39,7 +39,7 @@ const without = new WeakMap<Rpc, number>();
  * call of its own in one request. Throws where no node answers.
  */
 export async function settleViews(
-	rpc: Rpc,
+	rpc: Pick<Rpc, "settle">,
 	views: readonly View[],
 	{ signal }: { signal: AbortSignal },
 ): Promise<RpcOutcome[]> {

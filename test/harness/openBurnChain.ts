@@ -62,6 +62,7 @@ const ETHER = 10n ** 18n;
 const FOREVER = 2n ** 40n;
 /** The widest positions of each fee: the whole range of prices. */
 const EDGE = { 500: 887_270, 3000: 887_220, 10000: 887_200 } as const;
+const SPACING = { 500: 10, 3000: 60, 10000: 200 } as const;
 const BURN_BUCKET = 2;
 const NO_SOURCE = toHex(0, { size: 32 });
 
@@ -161,6 +162,43 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		nextPosition += 1n;
 		return { pool: address, position: nextPosition - 1n };
 	}
+	/**
+	 * Opens a pool as the searcher with one narrow position at this price, which holds only the token
+	 * that is sold: deep for who buys, and without risk for its owner.
+	 */
+	async function openSided(spec: PoolSpec): Promise<void> {
+		const { tokenIn, token, fee } = spec;
+		const isFirst = BigInt(tokenIn) < BigInt(token);
+		const [token0, token1] = isFirst ? [tokenIn, token] : [token, tokenIn];
+		const spacing = SPACING[fee];
+		const ratio = Number(spec.out) / Number(spec.in);
+		const tick = Math.log(isFirst ? ratio : 1 / ratio) / Math.log(1.0001);
+		const tickLower = Math.floor(tick / spacing) * spacing;
+		const tickUpper = tickLower + spacing;
+		const edge = isFirst ? 1.0001 ** (tickUpper / 2) * (1 - 1e-9) : 1.0001 ** (tickLower / 2);
+		const price = BigInt(Math.floor(edge * (1 + (isFirst ? 0 : 1e-9)) * 2 ** 48)) << 48n;
+		await call(
+			positions,
+			encode("createAndInitializePoolIfNecessary", [token0, token1, fee, price]),
+			searcher,
+		);
+		const params = {
+			...{ token0, token1, fee, tickLower, tickUpper },
+			...{
+				amount0Desired: isFirst ? spec.in : spec.out,
+				amount1Desired: isFirst ? spec.out : spec.in,
+			},
+			...{ amount0Min: 0n, amount1Min: 0n, recipient: searcher, deadline: FOREVER },
+		};
+		await call(positions, mintData(params), searcher);
+		const pool = await read(factory, encode("getPool", [token0, token1, fee]));
+		await call(
+			lower(`0x${pool.slice(26)}`),
+			encode("increaseObservationCardinalityNext", [100]),
+			searcher,
+		);
+		nextPosition += 1n;
+	}
 	/** Advances the chain's time. */
 	async function pass(seconds: number): Promise<void> {
 		await anvil.rpc("evm_increaseTime", [seconds]);
@@ -174,6 +212,7 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 		/** Deploys a second burner, of another token or keeper. */
 		burnerOf: (of: Address, by: Address) => own("BuybackBurner", [owner, of, by, swapRouter]),
 		openPool,
+		openSided,
 		/** Opens a deep pool of the token with each currency, and lets an average of its price form. */
 		async openDeepPools(): Promise<void> {
 			const sides = { token, fee: 3000, out: 10_000_000n * ETHER, observations: 400 } as const;
@@ -196,6 +235,8 @@ export async function openBurnChain(options: { token?: "TapelineToken" | "OddTok
 			const params = { tokenId: position, liquidity, amount0Min: 0n, amount1Min: 0n };
 			await call(positions, encode("decreaseLiquidity", [{ ...params, deadline: FOREVER }]));
 		},
+		/** Sends a token of the owner's. */
+		give: (of: Address, to: Address, raw: bigint) => call(of, encode("transfer", [to, raw])),
 		swapData: (swap: Swap) => swapOf(searcher, swap),
 		/** Pays revenue in the coin or a token; a fifth of it is for burning. */
 		async earn(raw: bigint, currency: Address = zeroAddress): Promise<void> {

@@ -17,6 +17,7 @@ import {
 	type BuybackContracts,
 	boundsOf,
 	buybackConfig,
+	type PoolRecord,
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
@@ -64,6 +65,8 @@ export function openBuybackLab(given: {
 	finalDepthBlocks?: number;
 	/** The wallet provider's knowledge, which outlives a process of ours. */
 	traces?: Map<string, CustodyTrace>;
+	/** The process's record of pools; else it was always as the newest reading is. */
+	record?: PoolRecord;
 }) {
 	const { db, chain: world, env = {}, observe, session = "tapeline test" } = given;
 	const { finalDepthBlocks = 2 } = given;
@@ -150,6 +153,7 @@ export function openBuybackLab(given: {
 		quoter: config.BUYBACK_V3_QUOTER,
 		currencies: config.BUYBACK_CURRENCIES,
 		bounds: boundsOf(config),
+		record: given.record ?? alwaysAsNow(),
 		isEnabled: config.BUYBACK_ENABLED,
 		walletId: config.BUYBACK_WALLET_ID ?? null,
 		goneTransactions: new Set(config.BUYBACK_GONE_TRANSACTIONS),
@@ -239,5 +243,14 @@ export function openBuybackLab(given: {
 			const place = (one: Held) => ids.indexOf(one.intentId);
 			return held.toSorted((one, other) => place(one) - place(other));
 		},
+	};
+}
+
+/** A record of pools that were always as they are. */
+function alwaysAsNow(): PoolRecord {
+	const newest = new Map<string, bigint>();
+	return {
+		note: ({ pool, offered }) => void newest.set(pool, offered),
+		least: (pool) => newest.get(pool) ?? null,
 	};
 }

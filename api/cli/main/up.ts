@@ -172,6 +172,8 @@ function economyOf(
 		BUYBACK_WALLET_ID: keeperWalletId,
 		BUYBACK_CURRENCIES: env["BUYBACK_CURRENCIES"] || currencies.join(),
 		BUYBACK_ENABLED: env["BUYBACK_ENABLED"] || "true",
+		// Pools are watched for so long before anything is bought through them.
+		BUYBACK_TWAP_SECONDS: env["BUYBACK_TWAP_SECONDS"] || "60",
 	};
 	return {
 		TOKEN_ADDRESS: token,

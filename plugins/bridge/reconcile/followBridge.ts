@@ -25,9 +25,8 @@ import {
 	settleLater,
 	unclaimed,
 } from "#plugins/bridge/reconcile/claimEnd.ts";
-import { type Heard, hearOf } from "#plugins/bridge/reconcile/hearOf.ts";
+import { type Heard, hearOf, nextLook, watchArrival } from "#plugins/bridge/reconcile/looks.ts";
 import type { OutHash } from "#plugins/bridge/reconcile/verifyEnd.ts";
-import { nextLook, watchArrival } from "#plugins/bridge/reconcile/watchArrival.ts";
 import type { RelayStatus } from "#plugins/bridge/relay/Relay.ts";
 import {
 	arrivalsOf,

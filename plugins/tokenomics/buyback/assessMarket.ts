@@ -1,7 +1,7 @@
-// Reads the pools of a pair, and decides what an amount buys and whether the market is fit for it.
+// Decides what an amount buys, and whether the market is fit for it.
 
 import { decodeFunctionResult, encodeFunctionData } from "viem";
-import { type Address, isAddress, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import {
 	BPS,
 	type BuybackDeps,
@@ -15,11 +15,17 @@ import {
 	lessBps,
 	outAtPrice,
 	outInRange,
-	type Priced,
 	priceGapBps,
-	sqrtRatioAtTick,
 } from "#plugins/tokenomics/buyback/poolMath.ts";
+import {
+	type MarketPool,
+	type Pair,
+	pairOf,
+	readPools,
+	readVenue,
+} from "#plugins/tokenomics/buyback/readPools.ts";
 import { decoded, v3Abi, viewCall } from "#plugins/tokenomics/contracts/abi.ts";
+import { narrowestOf } from "#plugins/trading/contract.ts";
 
 /** Holds a possible purchase, within every bound. */
 export type Purchase = {
@@ -37,42 +43,23 @@ export type Purchase = {
 	quotesBps: bigint;
 };
 
-type Deps = Pick<BuybackDeps, "rpc" | "quoter" | "bounds">;
+type Deps = Pick<BuybackDeps, "rpc" | "quoter" | "bounds" | "record" | "clock">;
 
-/** Holds a pool through which the token may be bought, with its current and its average price. */
-export type MarketPool = {
-	address: Address;
-	fee: number;
-	/** The price now. */
-	spot: Priced;
-	/** The price on average over the time that is configured. */
-	mean: Priced;
-	/** The less of what it holds now and held on average: what was put in just now does not count. */
-	liquidity: bigint;
-	/** Holds the pool's liquidity as it is now, which a swap meets. */
-	liquidityNow: bigint;
-};
-
-/** The currency that is paid with as pools know it, and the token. */
-export type Pair = { tokenIn: Address; token: Address };
-
-type Slot0 = readonly [
-	sqrtPriceX96: bigint,
-	tick: number,
-	index: number,
-	cardinality: number,
-	...unknown[],
-];
-
-const abi = v3Abi;
-/** Counts the observations that a pool keeps by default. */
-const OBSERVATIONS_UNASKED = 1;
+/** A pool, how much may be spent in it, and what that buys at its mean price. */
+type Offer = { pool: MarketPool; spendRaw: bigint; mostRaw: bigint; fairRaw: bigint };
 
 /**
- * Returns what an amount of a currency buys, or why it is not spent. The pool is the deepest of
- * those configured. The least amount to burn is computed twice, by the quote and by the
- * time-weighted price, and the greater counts: if a price is manipulated in the same block, the
- * purchase fails, and does not become dear.
+ * The share of the most that a run begins with: its purchase is planned later, and a pool holds
+ * then a little more or less.
+ */
+const BEGUN_BPS = 9_000n;
+
+/**
+ * Returns what an amount of a currency buys, or why it is not spent. Of the pools the one counts
+ * that gives most at its mean price for what it bears: a pool that sells dear gets nothing, however
+ * deep it seems. The least amount to burn is computed twice, by the quote and by the time-weighted
+ * price, and the greater counts: if a price is manipulated in the same block, the purchase fails,
+ * and does not become dear.
  *
  * `exact: false` takes less where the pool cannot bear all.
  */
@@ -91,17 +78,16 @@ export async function assessMarket(
 	const venue = await readVenue(deps, signal);
 	if ("code" in venue) return venue;
 	const { factory, wrapped } = venue;
-	const pair: Pair = { tokenIn: paidWith === ZERO_ADDRESS ? wrapped : paidWith, token };
-	if (pair.tokenIn === token) return refusal("no_pool", "It is the token itself.");
+	const pair = pairOf(paidWith, token, wrapped);
+	if (!pair) return refusal("no_pool", "It is the token itself.");
 	const pools = await readPools(deps, { pair, factory, signal });
 	if ("code" in pools) return pools;
-	const [first, ...others] = pools;
+	const offers = pools.map((pool) => offerOf(deps, { pool, ...asked }));
+	const [first, ...others] = offers;
 	if (!first) return refusal("no_pool");
-	const pool = others.reduce((best, one) => (one.liquidity > best.liquidity ? one : best), first);
-	const depth = depthOf({ ...pool.spot, liquidity: pool.liquidity });
-	const mostRaw = (depth * bounds.depthBps) / BPS;
+	const best = others.reduce((one, other) => (other.fairRaw > one.fairRaw ? other : one), first);
+	const { pool, spendRaw, mostRaw } = best;
 	if (asked.exact && asked.spendRaw > mostRaw) return refusal("pool_thin");
-	const spendRaw = least(asked.spendRaw, mostRaw);
 	if (spendRaw === 0n) return refusal("pool_empty");
 	const deviationBps = priceGapBps(pool.spot.sqrtPriceX96, pool.mean.sqrtPriceX96);
 	if (deviationBps > bounds.deviationBps) {
@@ -110,6 +96,23 @@ export async function assessMarket(
 	const quotedRaw = await quote(deps, { pair, pool, spendRaw, signal });
 	if (!quotedRaw) return refusal("pool_empty", "Its quoter finds nothing to buy.");
 	return judge(deps, { pool, spendRaw, quotedRaw, deviationBps });
+}
+
+/**
+ * Says how much may be spent in a pool: a share of its depth, and no more than its liquidity would
+ * hold in the narrowest position. Liquidity alone is no money: a few dollars around one price have
+ * as much as thousands around all.
+ */
+function offerOf(
+	{ bounds }: Deps,
+	{ pool, spendRaw: askedRaw, exact }: { pool: MarketPool; spendRaw: bigint; exact: boolean },
+): Offer {
+	const { spot, mean, liquidity, fee } = pool;
+	const depth = depthOf({ ...spot, liquidity });
+	const { raw0, raw1 } = narrowestOf({ liquidity, sqrtPriceX96: spot.sqrtPriceX96 }, fee);
+	const mostRaw = least((depth * bounds.depthBps) / BPS, spot.isZeroForOne ? raw0 : raw1);
+	const spendRaw = least(askedRaw, exact ? mostRaw : (mostRaw * BEGUN_BPS) / BPS);
+	return { pool, spendRaw, mostRaw, fairRaw: outAtPrice(spendRaw, mean, fee) };
 }
 
 async function quote(
@@ -158,121 +161,4 @@ function judge(
 		worthRaw: (spendRaw * quotedRaw) / fairMean,
 		...{ deviationBps, impactBps, quotesBps },
 	};
-}
-
-/** Returns Uniswap's factory and wrapped coin, as the quoter names them. */
-export async function readVenue(
-	{ rpc, quoter }: Pick<BuybackDeps, "rpc" | "quoter">,
-	signal: AbortSignal,
-): Promise<{ factory: Address; wrapped: Address } | Refusal> {
-	const names = ["factory", "WETH9"] as const;
-	const calls = names.map((functionName) =>
-		viewCall(quoter, encodeFunctionData({ abi, functionName })),
-	);
-	const outcomes = await rpc.settle(calls, { signal });
-	const [factory, wrapped] = names.map((functionName, at) => {
-		return addressOf(
-			decoded(outcomes[at], (data) => decodeFunctionResult({ abi, functionName, data })),
-		);
-	});
-	if (!factory || !wrapped) return refusal("contracts_unreadable", "The quoter names no factory.");
-	return { factory, wrapped };
-}
-
-/**
- * Reads the pools of a pair, by the fees that are configured. Those whose price over the whole time
- * is not known are left out: their price now may be anybody's, and is no measure for itself.
- */
-export async function readPools(
-	{ rpc, bounds }: Pick<BuybackDeps, "rpc" | "bounds">,
-	given: { pair: Pair; factory: Address; signal: AbortSignal },
-): Promise<MarketPool[] | Refusal> {
-	const { pair, factory, signal } = given;
-	const { tokenIn, token } = pair;
-	const asked = bounds.fees.map((fee) => {
-		const args = [tokenIn, token, fee] as const;
-		return viewCall(factory, encodeFunctionData({ abi, functionName: "getPool", args }));
-	});
-	const named = await rpc.settle(asked, { signal });
-	const found = bounds.fees.flatMap((fee, at) => {
-		const address = addressOf(
-			decoded(named[at], (data) => decodeFunctionResult({ abi, functionName: "getPool", data })),
-		);
-		return address === null ? [] : [{ address, fee }];
-	});
-	if (found.length === 0) return refusal("no_pool");
-	const window = [bounds.twapS, 0] as const;
-	const views = [
-		encodeFunctionData({ abi, functionName: "slot0" }),
-		encodeFunctionData({ abi, functionName: "liquidity" }),
-		encodeFunctionData({ abi, functionName: "observe", args: [window] }),
-	];
-	const outcomes = await rpc.settle(
-		found.flatMap(({ address }) => views.map((data) => viewCall(address, data))),
-		{ signal },
-	);
-	const isZeroForOne = BigInt(tokenIn) < BigInt(token);
-	const looked = found.map((pool, at) => {
-		const [slot0, liquidity, observed] = outcomes.slice(at * views.length);
-		return poolOf({
-			...{ ...pool, isZeroForOne, twapS: bounds.twapS },
-			slot0: decoded(slot0, (data) => decodeFunctionResult({ abi, functionName: "slot0", data })),
-			liquidityNow: decoded(liquidity, (data) =>
-				decodeFunctionResult({ abi, functionName: "liquidity", data }),
-			),
-			observed: decoded(observed, (data) =>
-				decodeFunctionResult({ abi, functionName: "observe", data }),
-			),
-		});
-	});
-	const fit = looked.filter((one): one is MarketPool => !("code" in one));
-	if (fit.length > 0) return fit;
-	// Of pools that are all unfit, the reason of the first that is not empty says more.
-	const reasons = looked.flatMap((one) => ("code" in one ? [one] : []));
-	return reasons.find(({ code }) => code !== "pool_empty") ?? refusal("pool_empty");
-}
-
-function poolOf(looked: {
-	address: Address;
-	fee: number;
-	isZeroForOne: boolean;
-	twapS: number;
-	slot0: Slot0 | null;
-	liquidityNow: bigint | null;
-	observed: readonly [readonly bigint[], readonly bigint[]] | null;
-}): MarketPool | Refusal {
-	const { address, fee, isZeroForOne, twapS, slot0, liquidityNow, observed } = looked;
-	if (!slot0 || slot0[0] === 0n || !liquidityNow) return refusal("pool_empty");
-	const [sqrtPriceX96, , , cardinality] = slot0;
-	if (!observed) {
-		const isFew = cardinality <= OBSERVATIONS_UNASKED;
-		return refusal(isFew ? "observations_few" : "pool_too_young");
-	}
-	const [[tickThen, tickNow], [lengthThen, lengthNow]] = observed;
-	if (tickThen === undefined || tickNow === undefined) return refusal("pool_too_young");
-	if (lengthThen === undefined || lengthNow === undefined) return refusal("pool_too_young");
-	const meanTick = floorDiv(tickNow - tickThen, BigInt(twapS));
-	// What counts how long liquidity lasted grows by 1/liquidity each second, and wraps at 2^160.
-	const length = BigInt.asUintN(160, lengthNow - lengthThen);
-	const meanLiquidity = length === 0n ? 0n : (BigInt(twapS) << 128n) / length;
-	if (meanLiquidity === 0n) return refusal("pool_empty");
-	return {
-		...{ address, fee },
-		spot: { sqrtPriceX96, isZeroForOne },
-		mean: { sqrtPriceX96: sqrtRatioAtTick(Number(meanTick)), isZeroForOne },
-		liquidity: meanLiquidity < liquidityNow ? meanLiquidity : liquidityNow,
-		liquidityNow,
-	};
-}
-
-/** Divides and rounds towards less, as Uniswap's own library rounds a tick. */
-function floorDiv(amount: bigint, by: bigint): bigint {
-	const whole = amount / by;
-	return amount % by !== 0n && amount < 0n ? whole - 1n : whole;
-}
-
-/** Returns an address in small letters; null for none, and for the zero address. */
-function addressOf(told: string | null): Address | null {
-	const address = told?.toLowerCase() ?? "";
-	return isAddress(address) && address !== ZERO_ADDRESS ? address : null;
 }

@@ -17,6 +17,13 @@ import type { Denial, Wallets } from "#plugins/wallets/contract.ts";
 /** The contracts that a run is about, all of them there. */
 export type BuybackContracts = { token: Address; router: Address; burner: Address };
 
+/** Keeps what pools offered on both sides of their price over the time that is averaged. */
+export type PoolRecord = {
+	note(reading: { pool: Address; offered: bigint }, nowMs: number): void;
+	/** Returns the least that a pool offered in all of that time; null: not all of it was read. */
+	least(pool: Address, nowMs: number): bigint | null;
+};
+
 /** Holds what a run of buying back reads, asks and is bounded by. */
 export type BuybackDeps = {
 	clock: Clock;
@@ -30,6 +37,8 @@ export type BuybackDeps = {
 	quoter: Address;
 	currencies: readonly Address[];
 	bounds: BuybackBounds;
+	/** Keeps what pools offered on both sides of their price. */
+	record: PoolRecord;
 	isEnabled: boolean;
 	/** Names the keeper's wallet by the wallet provider's id. */
 	walletId: string | null;
@@ -202,6 +211,8 @@ export const refusals = {
 	no_pool: "No configured pool trades the token for that currency.",
 	pool_empty: "The pools hold nothing.",
 	pool_too_young: "No pool knows its prices over the whole time that is averaged.",
+	pool_unwatched: "No pool was watched over the whole time that is averaged yet.",
+	pool_one_sided: "The pools did not both buy and sell at their price all the time.",
 	observations_few: "The pools keep too few observations to average their price over the time.",
 	pool_thin: "The pool is too shallow for so much.",
 	price_moved: "The pool's price is too far from its average.",

@@ -50,6 +50,8 @@ test("the job is due every ten minutes, and one process of the cluster runs it",
 	const { jobs, kinds } = open({});
 	expect(jobs).toMatchObject([
 		{ name: "tokenomics.buyback", schedule: { cron: "0 */10 * * * *" }, lock: "cluster" },
+		// What pools offered is known to the process that read them.
+		{ name: "tokenomics.buyback_pools", schedule: { everyMs: 10_000 }, lock: "process" },
 	]);
 	expect(kinds).toEqual(["buyback-release", "buyback"]);
 });

@@ -7,7 +7,7 @@ import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
 import { createSteps } from "#core/steps.ts";
-import { SECOND_MS } from "#core/time.ts";
+import { SECOND_MS, sleep } from "#core/time.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import {
 	type BuybackConfig,
@@ -18,6 +18,11 @@ import {
 	SLOT_MS,
 } from "#plugins/tokenomics/buyback/buybackConfig.ts";
 import { buybackKind } from "#plugins/tokenomics/buyback/buybackKind.ts";
+import {
+	createPoolRecord,
+	POOLS_EVERY_MS,
+	watchPools,
+} from "#plugins/tokenomics/buyback/readPools.ts";
 import { releaseKind } from "#plugins/tokenomics/buyback/releaseKind.ts";
 import { type TurnDeps, takeTurn } from "#plugins/tokenomics/buyback/takeTurn.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
@@ -46,7 +51,7 @@ export type BuybackStatus = {
 
 type Buyback = {
 	jobs: Job[];
-	/** Takes a turn at once, without waiting for it. */
+	/** Takes a turn at once, and one when pools are known; waits for neither. */
 	start(): void;
 	/** Resolves when no turn is under way any more; the ending signal cancels it. */
 	ended(): Promise<void>;
@@ -90,6 +95,7 @@ export function openBuyback(options: {
 		quoter: config.BUYBACK_V3_QUOTER,
 		currencies: config.BUYBACK_CURRENCIES,
 		bounds: boundsOf(config),
+		record: createPoolRecord(config.BUYBACK_TWAP_SECONDS * SECOND_MS),
 		isEnabled: config.BUYBACK_ENABLED,
 		walletId: config.BUYBACK_WALLET_ID ?? null,
 		goneTransactions: new Set(config.BUYBACK_GONE_TRANSACTIONS),
@@ -111,15 +117,32 @@ export function openBuyback(options: {
 		timeoutMs: RUN_TIMEOUT_MS,
 		run,
 	};
+	// Each process that may plan a purchase has a record of its own.
+	const watch: Job = {
+		name: "tokenomics.buyback_pools",
+		schedule: { everyMs: POOLS_EVERY_MS },
+		lock: "process",
+		timeoutMs: POOLS_EVERY_MS,
+		run: ({ signal }) => watchPools(deps, AbortSignal.any([signal, ending])),
+	};
+	const turn = () => {
+		return run({ signal: AbortSignal.timeout(RUN_TIMEOUT_MS) }).catch((error) => {
+			if (!ending.aborted) log.error("a buyback turn of the start failed", { error });
+		});
+	};
+	/** Takes a turn at once, and one when the pools were watched for long enough. */
+	async function begin(): Promise<void> {
+		await turn();
+		await sleep(config.BUYBACK_TWAP_SECONDS * SECOND_MS + 2 * POOLS_EVERY_MS, ending);
+		if (!ending.aborted) await turn();
+	}
 	let first = Promise.resolve();
 	return {
 		// Switched off it has no turns: what was recorded before is denied when it is planned.
-		jobs: deps.isEnabled ? [job] : [],
+		jobs: deps.isEnabled ? [job, watch] : [],
 		start() {
 			if (core.role === "api" || !deps.isEnabled) return;
-			first = run({ signal: AbortSignal.timeout(RUN_TIMEOUT_MS) }).catch((error) => {
-				if (!ending.aborted) log.error("the first buyback turn failed", { error });
-			});
+			first = begin();
 		},
 		ended: () => first,
 		status: () => readStatus({ db, execution: wallets.execution, chainId: chain.id }, config),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { createPoolRecord, watchPools } from "#plugins/tokenomics/buyback/readPools.ts";
 import { type BurnChain, openBurnChain } from "#test/harness/openBurnChain.ts";
 import { type BuybackLab, openBuybackLab } from "#test/harness/openBuybackLab.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -113,6 +114,90 @@ describe("a price that is manipulated over several blocks", () => {
 		const call = { from: chain.who.searcher, to: swapRouter, data };
 		return BigInt(await chain.anvil.rpc<string>("eth_call", [call, "latest"])) * 10_000n;
 	}
+});
+
+describe("a pool whose price cost its owner nothing", () => {
+	// Guarantee: whoever opens a pool of the token at a price of their own, and only sells there,
+	// sells nothing to a run, however deep the pool seems and however long it stands; nor
+	// does who makes such a price the mean, and fills the pool afterwards.
+
+	const SPAN_S = 1_800;
+	const dear = { fee: 500, in: ETHER, out: 2_500n * ETHER } as const;
+
+	/** Reads the pools each minute of so many, as a process does. */
+	async function watch(lab: BuybackLab, minutes: number): Promise<void> {
+		for (let minute = 0; minute < minutes; minute++) {
+			await chain.pass(60);
+			await lab.sync();
+			await watchPools(lab.turnDeps, new AbortController().signal);
+		}
+	}
+	const coins = (fees: string) => ({
+		...{ BUYBACK_CURRENCIES: ZERO_ADDRESS, BUYBACK_DAY_USD_MAX: 1_000_000 },
+		BUYBACK_FEE_TIERS: fees,
+	});
+	const toDearPool = () => ({ tokenIn: chain.addresses.weth, token: chain.addresses.token });
+
+	test("a pool that sells the token at ten times its price, and buys none, is not bought through", async () => {
+		const { token } = chain.addresses;
+		await chain.give(token, chain.who.searcher, 10n ** 24n);
+		await chain.openSided({ ...toDearPool(), ...dear });
+		await chain.earn(ETHER);
+		const record = createPoolRecord(SPAN_S * 1_000);
+		const lab = open({ env: coins("500,3000"), record });
+		await chain.pass(2_000);
+		await lab.nextSlot();
+		const before = (await chain.burns()).length;
+		// A process that has just begun knows nothing of its pools.
+		expect(await lab.run()).toMatchObject({ refusal: { code: "pool_unwatched" } });
+		await watch(lab, 32);
+		expect(await lab.run()).toMatchObject({ kind: "began" });
+		const made = (await chain.burns()).slice(before);
+		expect(made).toHaveLength(1);
+		for (const { spent, burned } of made) expect(burned).toBeGreaterThan(spent * 20_000n);
+	});
+
+	test("the same pool alone is refused, also filled on both sides when the mean is its own", async () => {
+		await chain.earn(ETHER);
+		const record = createPoolRecord(SPAN_S * 1_000);
+		const lab = open({ env: coins("500"), record });
+		const before = (await chain.burns()).length;
+		await watch(lab, 32);
+		expect(await lab.run()).toMatchObject({ refusal: { code: "pool_one_sided" } });
+		await chain.openPool({ ...toDearPool(), fee: 500, in: 100n * ETHER, out: 250_000n * ETHER });
+		expect(await lab.run()).toMatchObject({ refusal: { code: "pool_one_sided" } });
+		expect((await chain.burns()).length).toBe(before);
+	});
+
+	test("a deep pool that sells dear gets nothing while another sells for less", async () => {
+		const record = createPoolRecord(SPAN_S * 1_000);
+		const lab = open({ env: coins("500,3000"), record });
+		const before = (await chain.burns()).length;
+		await watch(lab, 32);
+		// The dear pool was paid on both sides all the time, and holds more.
+		await chain.openPool({ ...toDearPool(), fee: 500, in: 900n * ETHER, out: 2_250_000n * ETHER });
+		await watch(lab, 32);
+		expect(await lab.run()).toMatchObject({ kind: "began" });
+		const made = (await chain.burns()).slice(before);
+		expect(made).toHaveLength(1);
+		for (const { spent, burned } of made) expect(burned).toBeGreaterThan(spent * 20_000n);
+	});
+
+	test.each([
+		["was read all the time", [...Array(31)].map((_, at) => at * 60), 7n],
+		["was first read too late", [...Array(29)].map((_, at) => 120 + at * 60), null],
+		["was not read for six minutes", [0, 300, 600, 960, 1_260, 1_560, 1_800], null],
+		["was not read lately", [0, 300, 600, 900, 1_200, 1_490], null],
+		["was empty once", [0, 300, 600, 900, -1_200, 1_500, 1_800], 0n],
+	] as const)("a pool that %s", (_, times, least) => {
+		const record = createPoolRecord(SPAN_S * 1_000);
+		const pool = chain.addresses.token;
+		for (const at of times) {
+			record.note({ pool, offered: at < 0 ? 0n : 7n }, Math.abs(at) * 1_000);
+		}
+		expect(record.least(pool, SPAN_S * 1_000)).toBe(least);
+		expect(record.least(chain.addresses.usd, SPAN_S * 1_000)).toBeNull();
+	});
 });
 
 describe("processes that end during a release", () => {

@@ -38,6 +38,12 @@ export type Pools = {
 	refresh(signal: AbortSignal): Promise<readonly PoolTick[]>;
 };
 
+/** Holds what a pool promises at its price: its liquidity. */
+type PoolSides = Pick<Pool, "token0" | "token1" | "feeBps100"> & {
+	liquidity: bigint;
+	sqrtPriceX96: bigint;
+};
+
 type PoolState = { liquidity: bigint; sqrtPriceX96: bigint; tick: number };
 /** A pool, why it is not used (null: it is), and how far its price is from what is fair. */
 type Judged = { pool: Pool; flaw: SetAside["flaw"] | null; offBps: number | null };
@@ -166,35 +172,50 @@ function stateOf(
 	return { liquidity: depth, ...price };
 }
 
-/**
- * Reads both sides of pools, also of empty ones: a minute without liquidity is recorded. A position
- * may hold only one side of the price, where no one trades: so a pool counts as empty where it does
- * not pay on both sides what its liquidity promises.
- */
+/** Reads both sides of pools, also of empty ones: a minute without liquidity is recorded. */
 async function readSides(
-	{ rpc, quoter }: Pick<PoolsOptions, "rpc" | "quoter">,
+	deps: Pick<PoolsOptions, "rpc" | "quoter">,
 	pools: readonly Pool[],
 	read: readonly ReturnType<typeof stateOf>[],
 	signal: AbortSignal,
 ): Promise<PoolTick[]> {
 	const found = pools.flatMap((pool, index) => {
 		const state = read[index] ?? "unreadable";
-		if (typeof state === "string") return [];
-		return [{ pool, state, sides: narrowestOf(state, pool.feeBps100) }];
+		return typeof state === "string" ? [] : [{ ...pool, ...state }];
 	});
-	const views = found.flatMap(({ pool: { token0, token1, feeBps100 }, sides }): View[] => [
-		{ to: quoter, data: quoteCall({ tokenIn: token0, tokenOut: token1, feeBps100 }, sides.raw0) },
-		{ to: quoter, data: quoteCall({ tokenIn: token1, tokenOut: token0, feeBps100 }, sides.raw1) },
-	]);
+	const offered = await readOffered(deps, found, signal);
+	return found.flatMap(({ address, tick }, index): PoolTick[] => {
+		const liquidity = offered[index] ?? null;
+		return liquidity === null ? [] : [{ pool: address, tick, liquidity }];
+	});
+}
+
+/**
+ * Returns the liquidity that each pool offers on both sides of its price; null where no node says
+ * it. A position may hold only one side of the price, where no one trades, and seem deep: so a pool
+ * counts as empty where it does not pay on both sides what its liquidity promises.
+ */
+export async function readOffered(
+	{ rpc, quoter }: { rpc: Pick<Rpc, "settle">; quoter: Address },
+	pools: readonly PoolSides[],
+	signal: AbortSignal,
+): Promise<(bigint | null)[]> {
+	const sides = pools.map((pool) => narrowestOf(pool, pool.feeBps100));
+	const views = pools.flatMap(({ token0, token1, feeBps100 }, index): View[] => {
+		const { raw0, raw1 } = sides[index] ?? { raw0: 0n, raw1: 0n };
+		return [
+			{ to: quoter, data: quoteCall({ tokenIn: token0, tokenOut: token1, feeBps100 }, raw0) },
+			{ to: quoter, data: quoteCall({ tokenIn: token1, tokenOut: token0, feeBps100 }, raw1) },
+		];
+	});
 	const outcomes = await settleViews(rpc, views, { signal });
-	return found.flatMap(({ pool, state, sides }, index): PoolTick[] => {
+	return pools.map(({ liquidity, feeBps100 }, index) => {
+		const { raw0, raw1 } = sides[index] ?? { raw0: 0n, raw1: 0n };
 		const paid = [outcomes[2 * index], outcomes[2 * index + 1]].map(paidOf);
 		const [paid1, paid0] = paid;
 		// A node that did not answer says nothing of the pool.
-		if (paid1 === undefined || paid0 === undefined) return [];
-		const isPaid =
-			pays(paid1, sides.raw1, pool.feeBps100) && pays(paid0, sides.raw0, pool.feeBps100);
-		return [{ pool: pool.address, tick: state.tick, liquidity: isPaid ? state.liquidity : 0n }];
+		if (paid1 === undefined || paid0 === undefined) return null;
+		return pays(paid1, raw1, feeBps100) && pays(paid0, raw0, feeBps100) ? liquidity : 0n;
 	});
 }
 
