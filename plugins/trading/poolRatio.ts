@@ -100,10 +100,15 @@ export function isHeldBy(
 	{ liquidity, fee }: { liquidity: bigint; fee: number },
 	{ ratio: { num, den }, inRaw, outRaw }: { ratio: Ratio; inRaw: bigint; outRaw: bigint },
 ): boolean {
-	const within = (liquidity * (NARROWEST.get(fee) ?? 1n)) ** 2n;
+	const within = (liquidity * narrowestTicks(fee)) ** 2n;
 	const isHeld = (raw: bigint, of: Ratio) =>
 		(raw * TICKS_OF_ROOT) ** 2n * of.num <= within * of.den;
 	return isHeld(inRaw, { num, den }) && isHeld(outRaw, { num: den, den: num });
+}
+
+/** Returns how many ticks the narrowest position of a pool has, by its fee. */
+export function narrowestTicks(fee: number): bigint {
+	return NARROWEST.get(fee) ?? 1n;
 }
 
 /** Returns what the narrowest position of a pool's liquidity would hold, at the price as it is. */
@@ -111,7 +116,7 @@ export function narrowestOf(
 	{ liquidity, sqrtPriceX96 }: { liquidity: bigint; sqrtPriceX96: bigint },
 	fee: number,
 ): { raw0: bigint; raw1: bigint } {
-	const within = liquidity * (NARROWEST.get(fee) ?? 1n);
+	const within = liquidity * narrowestTicks(fee);
 	return {
 		raw0: (within << 96n) / (sqrtPriceX96 * TICKS_OF_ROOT),
 		raw1: (within * sqrtPriceX96) / (TICKS_OF_ROOT << 96n),

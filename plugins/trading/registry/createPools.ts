@@ -6,7 +6,7 @@ import { readAbiUint } from "#core/chain/abi.ts";
 import { type Address, type Hex, isAddress } from "#core/chain/Hex.ts";
 import type { Rpc, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import type { Log } from "#core/log.ts";
-import { narrowestOf, readSlot0, SLOT0 } from "#plugins/trading/poolRatio.ts";
+import { narrowestOf, narrowestTicks, readSlot0, SLOT0 } from "#plugins/trading/poolRatio.ts";
 import type { Asset, Pool, Reference, SetAside } from "#plugins/trading/registry/createAssets.ts";
 import { settleViews, type View } from "#plugins/trading/settleViews.ts";
 import type { PoolTick } from "#plugins/trading/sql/poolPrices.ts";
@@ -27,7 +27,7 @@ export type PoolsOptions = {
 };
 
 export type Pools = {
-	/** Returns the pools by liquidity: the deepest first, those not read yet last. */
+	/** Returns the pools by what they offer on both sides: the deepest first, unread ones last. */
 	ranked(): readonly Pool[];
 	/** Returns the pools that are not used, and why. */
 	setAside(): readonly SetAside[];
@@ -104,7 +104,7 @@ export const feedsConfig = z
 /**
  * Keeps the configured pools ranked. Excludes pools that the factory does not know under their
  * tokens and fee, pools that cannot be read, and pools whose price is far from their tokens'
- * prices: by feeds, or else by the deepest pool of the same two tokens.
+ * prices: by feeds, or else by the pool of the same two tokens that surely holds most.
  */
 export function createPools(options: PoolsOptions): Pools {
 	const { rpc, log, factory } = options;
@@ -122,18 +122,20 @@ export function createPools(options: PoolsOptions): Pools {
 			const read = configured.map((pool, index) => {
 				return stateOf(outcomes.slice(index * VIEWS_PER_POOL, (index + 1) * VIEWS_PER_POOL), pool);
 			});
-			const judged = await judgeAll(options, configured, read);
+			const sides = await readSides(options, configured, read, signal);
+			const offered = new Map(sides.map(({ pool, liquidity }) => [pool, liquidity]));
+			const judged = await judgeAll(options, { pools: configured, read, offered });
 			ranked = judged
 				.filter(({ flaw }) => flaw === null)
 				.map(({ pool }) => pool)
-				.sort(byLiquidity);
+				.sort(byOffer(offered));
 			setAside = judged.flatMap(({ pool, flaw, offBps }): SetAside[] => {
 				return flaw ? [{ pool, flaw, offBps, boundBps: options.deviationBpsMax }] : [];
 			});
 			const flaws = judged.flatMap(({ pool, flaw }) => (flaw ? [`${pool.address} ${flaw}`] : []));
 			if (flaws.join() !== told && flaws.length > 0) log.warn("pools are not used", { flaws });
 			told = flaws.join();
-			return readSides(options, configured, read, signal);
+			return sides;
 		},
 	};
 }
@@ -242,22 +244,28 @@ function pays(paidRaw: bigint, promisedRaw: bigint, feeBps100: number): boolean 
 
 async function judgeAll(
 	{ readAssets, reference, deviationBpsMax }: PoolsOptions,
-	pools: readonly Pool[],
-	read: readonly ReturnType<typeof stateOf>[],
+	given: {
+		pools: readonly Pool[];
+		read: readonly ReturnType<typeof stateOf>[];
+		offered: ReadonlyMap<Address, bigint>;
+	},
 ): Promise<Judged[]> {
+	const { pools, read, offered } = given;
 	const worth = await worthOf({ readAssets, reference }, pools);
-	const deepest = new Map<string, PoolState>();
+	const deepest = new Map<string, { state: PoolState; money: bigint }>();
 	for (const [index, pool] of pools.entries()) {
 		const state = read[index];
 		if (state === undefined || typeof state === "string") continue;
+		// As if it were in the narrowest position: liquidity alone costs its owner nothing.
+		const money = (offered.get(pool.address) ?? 0n) * narrowestTicks(pool.feeBps100);
 		const best = deepest.get(pairOf(pool));
-		if (!best || state.liquidity > best.liquidity) deepest.set(pairOf(pool), state);
+		if (money > (best?.money ?? 0n)) deepest.set(pairOf(pool), { state, money });
 	}
 	return pools.map((pool, index): Judged => {
 		const state = read[index] ?? "unreadable";
 		if (typeof state === "string") return { pool, flaw: state, offBps: null };
 		const fair = fairOf(worth.get(pool.token0), worth.get(pool.token1)) ?? {
-			squareX192: (deepest.get(pairOf(pool)) ?? state).sqrtPriceX96 ** 2n,
+			squareX192: (deepest.get(pairOf(pool))?.state ?? state).sqrtPriceX96 ** 2n,
 		};
 		const offBps = distanceBps(state.sqrtPriceX96 ** 2n, fair.squareX192);
 		const flaw = offBps > BigInt(deviationBpsMax) ? "price" : null;
@@ -301,6 +309,15 @@ function distanceBps(value: bigint, fair: bigint): bigint {
 	const distance = value > fair ? value - fair : fair - value;
 	const found = fair === 0n ? DISTANCE_MAX : (distance * BPS + fair - 1n) / fair;
 	return found > DISTANCE_MAX ? DISTANCE_MAX : found;
+}
+
+/** Sorts by what pools offer on both sides of their price: one that only sells is tried last. */
+function byOffer(offered: ReadonlyMap<Address, bigint>) {
+	return (a: Pool, b: Pool): number => {
+		const more = (offered.get(b.address) ?? 0n) - (offered.get(a.address) ?? 0n);
+		if (more !== 0n) return more > 0n ? 1 : -1;
+		return byLiquidity(a, b);
+	};
 }
 
 function byLiquidity(a: Pool, b: Pool): number {
