@@ -83,7 +83,9 @@ test("a prepared transfer of a delegated wallet waits for its owner's confirmati
 	expect((await lab.ask("/v1/links", { body: { intentId: output.id } })).status).toBe(401);
 	await lab.tick();
 	expect(lab.chain.pool()).toEqual([]);
-	const made = await lab.ask("/v1/links", { body: { intentId: output.id }, by });
+	expect((await lab.ask("/v1/links", { body: { intentId: output.id }, by })).status).toBe(403);
+	const headers = { origin: "https://app.example" };
+	const made = await lab.ask("/v1/links", { headers, body: { intentId: output.id }, by });
 	const path = `/v1/links/${new URL(made.body.url).pathname.split("/").at(-1)}`;
 	const shown = await lab.ask(path);
 	const answered = await lab.ask(path, { body: { planHash: shown.body.planHash } });

@@ -66,7 +66,8 @@ function ask(text: string, more: Partial<Asked> = {}): Promise<Reply> {
 /** Where its link is answered, and what it shows: its owner asks for it, signed in. */
 async function linkOf({ links: [link] }: Reply) {
 	const intentId = link?.url.split("/").at(-1);
-	const made = await lab.ask("/v1/links", { body: { intentId }, by });
+	const headers = { origin: "https://app.example" };
+	const made = await lab.ask("/v1/links", { headers, body: { intentId }, by });
 	expect(made.status).toBe(201);
 	const path = `/v1/links/${made.body.url.split("/").at(-1)}`;
 	const { planHash } = (await lab.ask(path)).body;

@@ -100,11 +100,17 @@ export function renderIntentView(intent: Intent, chains: ChainRegistry): IntentO
  * Says what an intent waits for its owner to do, and where the link for it comes from; null where
  * it is not their turn.
  */
-export function ownersTurn({ id, status }: Pick<Intent, "id" | "status">): string | null {
+export function ownersTurn({
+	id,
+	status,
+	channel,
+}: Pick<Intent, "id" | "status" | "channel">): string | null {
 	const link = `POST /v1/links with {"intentId":"${id}"} makes the link.`;
 	switch (status) {
 		case "confirmation_required":
-			return `It waits for your yes: ${link}`;
+			return channel === "agent"
+				? `It waits for your yes: open /links/${id} in a browser where you are signed in.`
+				: `It waits for your yes: ${link}`;
 		case "signature_required":
 			return `It waits for your own wallet's signature: ${link}`;
 		case "review_required":

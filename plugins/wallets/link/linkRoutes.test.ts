@@ -63,6 +63,25 @@ describe("linkRoutes", () => {
 			expect((await lab.ask(link, { headers: own, body: { planHash } })).status).toBe(200);
 		});
 
+		test("a program's proposal gets no link to confirm it, except by its owner's browser on our page", async () => {
+			const by = await lab.person({ requireTradeConfirmation: true });
+			const [first] = await ask(by);
+			const body = { intentId: first?.id };
+			const own = { origin: "https://app.example" };
+			const made = async (headers: Record<string, string>) =>
+				(await lab.ask("/v1/links", { headers, body, by })).status;
+			expect(await made({})).toBe(201);
+			await lab.db.execute("update wallets.intent set channel = 'agent'");
+			for (const headers of [{}, { "sec-fetch-site": "same-origin" }]) {
+				expect(await made(headers)).toBe(403);
+			}
+			expect(await made(own)).toBe(201);
+			// What another person's session asks for is not there at all.
+			const other = await lab.person();
+			const theirs = await lab.ask("/v1/links", { headers: own, body, by: other });
+			expect(theirs).toMatchObject(GONE);
+		});
+
 		test("of 80 simultaneous requests for a link 20 succeed", async () => {
 			const by = await lab.person({ requireTradeConfirmation: true });
 			const [first] = await ask(by);

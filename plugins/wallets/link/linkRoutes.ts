@@ -29,6 +29,7 @@ import {
 } from "#plugins/wallets/link/linkSchema.ts";
 import { outcomeOf, readLinked, renderLink } from "#plugins/wallets/link/readLinked.ts";
 import { linkToCancel, useLink } from "#plugins/wallets/link/useLink.ts";
+import type { Intent } from "#plugins/wallets/model.ts";
 
 const hash = (description: string) =>
 	z
@@ -194,10 +195,11 @@ function postLinks(context: LinkContext) {
 		.derive(async ({ request }) => ({ principal: await authenticate(request) }))
 		.post(
 			"/links",
-			async ({ principal, body, set }) => {
+			async ({ principal, body, request, set }) => {
 				const intent = await execution.read(body.intentId, principal.profile.id);
 				if (!intent) throw linkFault.notFound({ public: "There is no such intent." });
 				const asking = await execution.asking(intent);
+				requireOwnPage(request, context, asking);
 				const link =
 					body.purpose === "cancel"
 						? await linkToCancel(deps, links, {
@@ -220,7 +222,8 @@ function postLinks(context: LinkContext) {
 					summary: "Makes a new link to confirm, sign or cancel an intent of yours",
 					description:
 						"Links made before stay good until they run out. With `purpose: cancel`, by the link " +
-						"your own wallet cancels what it sent; what the service sends it cancels itself.",
+						"your own wallet cancels what it sent; what the service sends it cancels itself. What a " +
+						"program prepared is confirmed on a page of ours alone: other callers get 403.",
 					security: [{ session: [] }],
 					...canFail(
 						linkFault.notFound,
@@ -235,16 +238,36 @@ function postLinks(context: LinkContext) {
 }
 
 /**
+ * Throws `origin_not_allowed` (403) where a program prepared what is asked, unless a page of ours
+ * asks for the link that confirms it: a program that has its owner's token for our tools is not its
+ * owner, and only browsers say which page asks.
+ */
+function requireOwnPage(
+	request: Request,
+	context: Pick<LinkContext, "origins">,
+	{ channel, status }: Intent,
+): void {
+	if (channel !== "agent" || status !== "confirmation_required") return;
+	if (context.origins.trusts(request, hostOf(request))) return;
+	throw httpFault.originNotAllowed({
+		public: "A program prepared this. Open its address in a browser where you are signed in.",
+	});
+}
+
+/**
  * Throws `origin_not_allowed` (403) for a page that is not ours: a link is good for whoever has it,
  * also without cookies, so no other page may carry it here. Browsers name the page's origin, and
  * where they leave that out they say that the request crosses sites.
  */
 function refuseForeign(request: Request, { origins }: Pick<LinkContext, "origins">): void {
-	const host = requestContexts.get(request)?.target.host ?? new URL(request.url).host;
 	const isForeign = request.headers.has("origin")
-		? !origins.trusts(request, host)
+		? !origins.trusts(request, hostOf(request))
 		: request.headers.get("sec-fetch-site") === "cross-site";
 	if (isForeign) throw httpFault.originNotAllowed();
+}
+
+function hostOf(request: Request): string {
+	return requestContexts.get(request)?.target.host ?? new URL(request.url).host;
 }
 
 /** Returns the profile that is signed in; null without a session, and for one that ended. */

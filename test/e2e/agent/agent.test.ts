@@ -298,7 +298,8 @@ async function sayYes(address: string): Promise<void> {
 	// Who has the address alone, such as the program that asked, gets no further.
 	expect(intentId).toMatch(/^[0-9a-f-]{36}$/);
 	expect((await world.post("/v1/links", { intentId })).status).toBe(401);
-	const made = await world.post("/v1/links", { intentId }, { by: "ada" });
+	const origin = "https://app.example";
+	const made = await world.post("/v1/links", { intentId }, { by: "ada", origin });
 	expect(made.status).toBe(201);
 	const path = `/v1${new URL(made.body.url).pathname}`;
 	const { body: shown } = await world.service.get(path);

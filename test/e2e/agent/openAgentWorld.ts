@@ -10,7 +10,7 @@ import {
 import { startModelEmulator } from "#test/sandbox/startModelEmulator.ts";
 
 export type Said = { status: number; body: any };
-export type SayOptions = { by?: string; key?: string };
+export type SayOptions = { by?: string; key?: string; origin?: string };
 
 const TIDE_PLUGIN = join(import.meta.dir, "tidePlugin.ts");
 
@@ -42,10 +42,11 @@ export async function openAgentWorld(slug: string) {
 	const { service } = lab;
 	const tokenOf = (username: string) =>
 		custody?.token({ userId: custody.person(username).id }) ?? "";
-	const headersOf = ({ by, key }: SayOptions) => ({
+	const headersOf = ({ by, key, origin }: SayOptions) => ({
 		"content-type": "application/json",
 		...(by && { authorization: `Bearer ${tokenOf(by)}` }),
 		...(key && { "idempotency-key": key }),
+		...(origin && { origin }),
 	});
 
 	async function post(path: string, body: unknown, options: SayOptions = {}): Promise<Said> {
