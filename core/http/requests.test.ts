@@ -260,6 +260,20 @@ describe("rawSegments", () => {
 		["GET", `${"/x".repeat(20)}${"/..".repeat(20)}/v1/admin/things`],
 		["GET", "http://localhost/x/../v1/admin/things"],
 		["POST", "/healthz/../v1/admin/things"],
+		["GET", "/healthz/..;/v1/admin/things"],
+		["GET", "/healthz/.;x=1/v1/admin/things"],
+		["GET", "/healthz/..%3B/v1/admin/things"],
+		["GET", "/healthz/%2E%2E;x/v1/admin/things"],
+		["GET", "/healthz/%252e%252E/v1/admin/things"],
+		["GET", "/healthz/%25252e./v1/admin/things"],
+		["GET", "/healthz/.%252e%253bx/v1/admin/things"],
+		["GET", "/v1/things/..%2fadmin%2fthings"],
+		["GET", "/v1/things/x%2f..%2fadmin"],
+		["GET", "/v1/things/x%5C%2e%2e"],
+		["GET", "/v1/things/%2e%252fadmin"],
+		["GET", "/v1/things/x%252F..%252fadmin"],
+		["GET", "/v1/things/..%20"],
+		["GET", "/v1/things/..%2520"],
 	] as const) {
 		test(`${method} ${path} is 400 and reaches no route`, async () => {
 			expect(await ask(path, method)).toMatchObject({
@@ -278,6 +292,11 @@ describe("rawSegments", () => {
 		"/v1/things/...",
 		"/v1/things/.a",
 		"/v1/things/a.%2e",
+		"/v1/things/a..;b",
+		"/v1/things/..a;b",
+		"/v1/things/a%2fb",
+		"/v1/things/...;b",
+		"/v1/things/a%252eb",
 	]) {
 		test(`GET ${path} reaches its route`, async () => {
 			expect(await ask(path)).toMatchObject({ status: 200 });
