@@ -5,8 +5,10 @@ import { checkPlans } from "#plugins/reveal-snipe/plans/checkPlans.ts";
 import { watchPlanned } from "#plugins/reveal-snipe/plans/createEvaluator.ts";
 import { printOf } from "#plugins/reveal-snipe/prints.ts";
 import { writeSeen } from "#plugins/reveal-snipe/sql/detections.ts";
+import { countWatchedOthers, watchCollection } from "#plugins/reveal-snipe/sql/watch.ts";
 import { type Buyer, ETHER } from "#test/harness/openBuyLab.ts";
 import { type PlansLab, planBodyOf, usePlans } from "#test/harness/plans.ts";
+import { until } from "#test/harness/until.ts";
 
 // Guarantee: a plan is stored once, as its owner wrote it, for a wallet that can execute it; and
 // only its owner sees or moves it.
@@ -288,6 +290,30 @@ describe("a chain at its limit of watched collections", () => {
 			[plans.collectionId],
 		);
 		expect((await arm()).status).toBe(201);
+	});
+
+	test("of two simultaneous plans for new collections one is armed if the chain has room for one", async () => {
+		await plans.db.execute(
+			`insert into reveal_snipe.watch (collection_id, chain_id, reason, since)
+			select 1000000 + n, 31337, 'plan', now() from generate_series(1, 499) as n`,
+		);
+		const arm = (collectionId: number, meanwhile: () => Promise<unknown>) =>
+			plans.db.transaction(async (tx) => {
+				const chainId = 31_337;
+				if ((await countWatchedOthers(tx, { collectionId, chainId })) >= 500) return false;
+				await watchCollection(tx, { collectionId, chainId, reason: "plan", at: new Date(0) });
+				await meanwhile();
+				return true;
+			});
+		const isWaiting = async () =>
+			(await plans.db.query("select from pg_locks where locktype = 'advisory' and not granted"))
+				.length > 0;
+		const second: Promise<boolean>[] = [];
+		const first = await arm(2_000_000, () => {
+			second.push(arm(2_000_001, async () => {}));
+			return Promise.race([...second, until(isWaiting, "the second plan waits")]);
+		});
+		expect([first, await second[0]]).toEqual([true, false]);
 	});
 });
 

@@ -1,6 +1,6 @@
 // Reads and writes which collections are watched, and the order books of reveals.
 
-import type { Queryable } from "#core/db/Database.ts";
+import type { Queryable, Tx } from "#core/db/Database.ts";
 import type { TokenListing } from "#plugins/market-index/contract.ts";
 
 /** The listings when a collection's reveal was ranked, and how that reveal was detected. */
@@ -89,12 +89,18 @@ export async function unwatchOthers(
 	);
 }
 
-/** Counts the other watched collections of a chain. */
+/**
+ * Counts the other watched collections of a chain, one transaction after the other: a count says
+ * nothing of what others are just inserting.
+ */
 export async function countWatchedOthers(
-	db: Queryable,
+	tx: Tx,
 	{ collectionId, chainId }: { collectionId: number; chainId: number },
 ): Promise<number> {
-	const [row] = await db.query<{ count: number }>(
+	await tx.query("select pg_advisory_xact_lock(hashtextextended('reveal_snipe.watch:' || $1, 0))", [
+		String(chainId),
+	]);
+	const [row] = await tx.query<{ count: number }>(
 		`select count(distinct collection_id)::int4 as count from reveal_snipe.watch
 		where chain_id = $1 and collection_id <> $2`,
 		[chainId, collectionId],

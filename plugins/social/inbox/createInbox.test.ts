@@ -3,7 +3,7 @@ import { createMetrics } from "#core/metrics.ts";
 import { createSteps } from "#core/steps.ts";
 import { createReceive } from "#plugins/social/inbox/createInbox.ts";
 import { socialConfig } from "#plugins/social/limits.ts";
-import { keepUnlinked } from "#plugins/social/sql/replies.ts";
+import { countAnswers, insertReplies, keepUnlinked } from "#plugins/social/sql/replies.ts";
 import type { Written } from "#plugins/social/x/readActivity.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
@@ -114,4 +114,31 @@ test("many simultaneous commands of an author without a profile stay within the 
 	);
 	const kept = await database.db.query("select from social.unlinked_trade where author_id = '9'");
 	expect(kept).toHaveLength(20);
+});
+
+test("simultaneous answers to many authors of one conversation stay within its limit", async () => {
+	const { receive } = open();
+	const texts = Array.from({ length: 24 }, (_, n) => ({
+		...said(100 + n, "@bot help", String(100 + n)),
+		conversationId: "one",
+	}));
+	expect(await receive(...texts)).toBe(24);
+	const at = new Date(nowMs);
+	const body = '{"text":"x"}';
+	const terms = { via: "post", part: "answer", goodUntil: at, weight: 0, tellsDm: false } as const;
+	await Promise.all(
+		texts.map(({ id, authorId }) =>
+			database.db.transaction(async (tx) => {
+				const eventId = `post:${id}`;
+				const { inConversation } = await countAnswers(tx, { eventId, authorId, at });
+				const state = inConversation < 5 ? "ready" : "unanswered";
+				await insertReplies(tx, [{ ...terms, eventId, toId: id, authorId, body, state }], at);
+			}),
+		),
+	);
+	const rows = await database.db.query(
+		`select count(*)::int as answers from social.reply r join social.event e on e.id = r.event_id
+		where e.conversation_id = 'one' and r.state = 'ready'`,
+	);
+	expect(rows).toEqual([{ answers: 5 }]);
 });

@@ -174,6 +174,12 @@ export async function countAnswers(
 	tx: Tx,
 	{ eventId, authorId, at }: Pick<SocialReply, "eventId" | "authorId"> & { at: Date },
 ): Promise<{ inConversation: number; inMinute: number; isProgram: boolean }> {
+	// One after the other: a count says nothing of what others are just answering there.
+	await tx.query(
+		`select pg_advisory_xact_lock(hashtextextended('social.conversation:' || conversation_id, 0))
+		from social.event where id = $1`,
+		[eventId],
+	);
 	const [row] = await tx.query<{ inConversation: number; inMinute: number; isProgram: boolean }>(
 		`select (
 			select count(*)::int from social.event e join social.reply r on r.event_id = e.id
