@@ -58,3 +58,47 @@ test("an unknown file name of the page is 404", async () => {
 		expect((await get(`/links/assets/${name}`)).status).toBe(404);
 	}
 });
+
+/** Stands for each element of the page. */
+class Part {
+	hidden = true;
+	disabled = false;
+	textContent = "";
+	dataset: Record<string, string> = {};
+	focus(): void {}
+	append(): void {}
+	replaceChildren(): void {}
+}
+
+/** Runs the page's script on a page of bare parts, and returns whether it says "Sandbox". */
+async function saysSandbox(chainId: number, sandbox: boolean): Promise<boolean> {
+	const script = await (await get("/links/assets/page.js")).text();
+	const banner = new Part();
+	const link = {
+		...{ purpose: "confirm", planHash: "0x00", expiresInMs: 0, total: null, request: null },
+		// Read where the page decides what to call itself; drawing it needs a browser.
+		transactions: Object.assign([], { some: (is: (one: object) => boolean) => is({ chain }) }),
+	};
+	const chain = { id: chainId };
+	const globals = {
+		document: { getElementById: (id: string) => (id === "sandbox" ? banner : null) },
+		location: { pathname: `/links/${"a".repeat(43)}`, origin: "https://app.example" },
+		fetch: async () => ({
+			ok: true,
+			headers: new Headers(sandbox ? { "x-svc-sandbox": "true" } : {}),
+			json: async () => link,
+		}),
+		...{ HTMLElement: Part, HTMLButtonElement: Part, HTMLTemplateElement: Part },
+		...{ HTMLSelectElement: Part, localStorage: {} },
+	};
+	const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+	await new AsyncFunction(...Object.keys(globals), script)(...Object.values(globals));
+	return !banner.hidden;
+}
+
+test("the page of a sandbox says so on 31337 and on the sandbox's 4663, and only there", async () => {
+	expect(await saysSandbox(31_337, false)).toBe(true);
+	expect(await saysSandbox(4_663, true)).toBe(true);
+	expect(await saysSandbox(1, true)).toBe(true);
+	expect(await saysSandbox(4_663, false)).toBe(false);
+});
