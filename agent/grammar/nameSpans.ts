@@ -20,8 +20,17 @@ const { LINKING } = closedWords;
 
 /** Returns the groups of neighbouring words that could be names; none for a text with quotes. */
 export function namesToAsk(words: Words, rules: NameRules): string[] {
-	return [...new Set(groupsOf(words, rules).map(({ text }) => text))];
+	const groups = groupsOf(words, rules).map(({ text }) => text);
+	return [...new Set([...groups, ...groups.flatMap(spellingsOf)])];
 }
+
+/** Returns the other ways to write the `and` of a name: `moss n marrow`. */
+function spellingsOf(text: string): string[] {
+	if (!AND.test(text)) return [];
+	return ["and", "&"].map((word) => text.replace(AND, ` ${word} `)).filter((one) => one !== text);
+}
+
+const AND = / (?:and|n|'n'|&) /;
 
 /**
  * Returns the ways to read a text with its known names as one word each: a collection's in quotes,
@@ -30,8 +39,9 @@ export function namesToAsk(words: Words, rules: NameRules): string[] {
  */
 export function withKnownNames(words: Words, names: KnownNames, rules: NameRules): Words[] {
 	const spans = groupsOf(words, rules).flatMap((group) => {
-		const name = names.get(group.text);
-		return name ? [{ ...group, name }] : [];
+		const text = [group.text, ...spellingsOf(group.text)].find((one) => names.has(one));
+		const name = text === undefined ? undefined : names.get(text);
+		return name && text !== undefined ? [{ ...group, text, name }] : [];
 	});
 	const plain = spans.filter(({ text }) => !text.split(" ").some(rules.isTopical));
 	const ways = plain.length === spans.length ? [spans] : [plain, spans];
@@ -79,7 +89,8 @@ function quoted(words: Words, spans: readonly Span[]): Words {
 	const next: Words = { ...words, raw: [], low: [], starts: [], kinds: [], isApart: [] };
 	for (let at = 0; at < low.length; at++) {
 		const span = spans.find(({ from }) => from === at);
-		const typed = bare(raw.slice(at, span?.to).join(" "));
+		const said = bare(raw.slice(at, span?.to).join(" "));
+		const typed = span && said.toLowerCase() !== span.text ? span.text : said;
 		const asset = span?.name.kind === "asset" ? `$${span.name.ticker}` : undefined;
 		const one = span ? (asset ?? typed) : (raw[at] ?? "");
 		next.raw.push(one);

@@ -11,7 +11,9 @@ type Read = { value: string; used: number };
 type At = { words: Words; to: number };
 
 const LEADS = new Set(
-	"in on over during for within from at of the last past previous this".split(" "),
+	"in on over during for within from at of the last past previous preceding trailing this".split(
+		" ",
+	),
 );
 /** Words in front of a bare name of a month that make it the month, and not a name or a verb. */
 const MONTH_LEADS = new Set("in during for last of since".split(" "));

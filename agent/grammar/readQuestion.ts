@@ -2,7 +2,13 @@
 
 import { readPeriod } from "#agent/grammar/readPeriod.ts";
 import { isNameWord, isWindow } from "#agent/grammar/readSlot.ts";
-import { closedWords, isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
+import {
+	closedWords,
+	isDeciding,
+	isFunctionWord,
+	smallPlaces,
+	type Words,
+} from "#agent/grammar/splitWords.ts";
 import { type Draft, put, takeValues } from "#agent/grammar/takeValues.ts";
 import { placesOf, type Topics } from "#agent/grammar/topicPhrases.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
@@ -32,7 +38,8 @@ type Read = {
 export function readQuestion(typed: Words, topics: Topics, rules: WalkRules): readonly Found[] {
 	if (typed.low.length > WORDS_MAX || rules.isReserved(typed.low[0] ?? "")) return [];
 	const words = corrected(typed, topics);
-	const all = topics.takers.flatMap((taker) => readAs({ taker, words, topics, rules }));
+	const small = smallPlaces(words);
+	const all = topics.takers.flatMap((taker) => readAs({ taker, words, topics, rules }, small));
 	const known = all.filter(({ isGuess }) => !isGuess);
 	for (const reads of [known.filter(({ leftOut }) => leftOut === ""), known, all]) {
 		const best = reads.filter((one) => reads.every((other) => one === other || isOver(one, other)));
@@ -48,7 +55,11 @@ export function readQuestion(typed: Words, topics: Topics, rules: WalkRules): re
 
 /** Returns the words with those of topics in their right spelling. */
 function corrected(words: Words, { meantBy }: Topics): Words {
-	const low = words.low.map((word, at) => (words.kinds[at] === "word" ? meantBy(word) : word));
+	const low = words.low.map((word, at) => {
+		if (words.kinds[at] !== "word") return word;
+		const isWith = word === "w/" || (word === "w" && !/^\d/.test(words.low[at - 1] ?? ""));
+		return isWith ? "with" : meantBy(word);
+	});
 	return { ...words, low };
 }
 
@@ -61,19 +72,28 @@ function isOver(one: Read, other: Read): boolean {
 }
 
 /** Reads the words as one command; nothing where one of them has no place in it. */
-function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Read[] {
+function readAs(
+	given: Pick<Draft, "taker" | "words" | "topics" | "rules">,
+	small: ReadonlySet<number>,
+): Read[] {
 	const { taker, words } = given;
-	const places = placesOf(taker, words);
+	const places = placesOf(taker.phrases, words);
 	const { ofName, ofTicker, ofToken } = taker.command.topic ?? {};
 	if (places.size === 0 && !ofName && !ofTicker && !ofToken) return [];
+	const beside = places.size > 0 ? placesOf(taker.besides, words) : places;
 	const draft: Draft = { ...given, roles: [], values: {}, isGuess: false };
 	draft.roles = words.low.map((low, at) => {
 		if (words.kinds[at] === "quoted") return "name";
 		if (places.has(at)) return "topic";
-		if (isSmall(words, at)) return "function";
+		if (small.has(at)) return "function";
+		if (beside.has(at)) return "topic";
+		if (isCounting(words, at)) return "function";
 		return isFunctionWord(low) ? "function" : /^\d+$/.test(low) ? "number" : "open";
 	});
-	if (!takeValues(draft) || !takeName(draft) || !takeNumbers(draft)) return [];
+	if (!takeValues(draft)) return [];
+	takeCounts(draft);
+	takeTrait(draft);
+	if (!takeName(draft) || !takeNumbers(draft)) return [];
 	if (asksForOthers(draft)) return [];
 	const { command, needed } = taker;
 	if ([...needed].some((slot) => !(slot in draft.values))) return [];
@@ -84,13 +104,60 @@ function readAs(given: Pick<Draft, "taker" | "words" | "topics" | "rules">): Rea
 	return [{ command, values, places, leftOut, isGuess }];
 }
 
-/** Returns true for `number` in front of an id, and for a greeting of two words. */
-function isSmall({ low }: Words, at: number): boolean {
-	if (COUNTING.has(low[at] ?? "")) return /^#?\d+$/.test(low[at + 1] ?? "");
-	return at < 2 && GREETING.test(`${low[0]} ${low[1]}`);
+/** Returns true for `number` in front of an id. */
+function isCounting({ low }: Words, at: number): boolean {
+	return COUNTING.has(low[at] ?? "") && /^#?\d+$/.test(low[at + 1] ?? "");
 }
 
-const GREETING = /^good (?:morning|afternoon|evening|day)$/;
+/**
+ * Takes how many are asked for where the answer lists as many: `top 5 holders`, `ten largest
+ * holders`. Behind a name a number is an id, and elsewhere it bounds something.
+ */
+function takeCounts({ words: { low, isApart }, roles, taker }: Draft): void {
+	const { lists = 0 } = taker.command.topic ?? {};
+	for (const [at, word] of low.entries()) {
+		const isFree = roles[at] === "number" || roles[at] === "open";
+		const count = COUNTS.get(word) ?? (/^[1-9]\d?$/.test(word) ? Number(word) : 0);
+		if (!isFree || count < 1 || count > lists) continue;
+		const isBefore = roles[at + 1] === "topic" && !isApart[at + 1] && roles[at - 1] !== "name";
+		if (isBefore || (RANKING.has(low[at - 1] ?? "") && !isApart[at])) roles[at] = "topic";
+	}
+}
+
+const COUNTS = new Map([
+	["twenty", 20],
+	..."few two three four five six seven eight nine ten"
+		.split(" ")
+		.map((word, at): [string, number] => [word, at + 1]),
+]);
+const RANKING = new Set(
+	"top last latest recent newest cheapest lowest highest biggest largest best limit".split(" "),
+);
+
+/** Takes the trait behind `with`, where the command has a place for one. */
+function takeTrait({ words, roles, taker, values, topics }: Draft): void {
+	const { low, isApart } = words;
+	if (!taker.needed.has("trait")) return;
+	const lead = low.findIndex((word, at) => {
+		return HAVING.has(word) || (HAS.has(word) && low[at - 1] === "that");
+	});
+	let from = lead + 1;
+	while (ARTICLES.has(low[from] ?? "")) from += 1;
+	let to = from;
+	for (; to < low.length && (to === from || !isApart[to]) && to - from < TRAIT_WORDS_MAX; to++) {
+		const isPart = roles[to] === "open" && !isDeciding(low[to] ?? "");
+		if (!isPart || topics.isTopical(low[to] ?? "")) break;
+	}
+	if (lead < 0 || to === from) return;
+	values["trait"] = words.raw.slice(from, to).join(" ");
+	for (let at = lead; at < to; at++) roles[at] = "value";
+	if (low[lead - 1] === "that") roles[lead - 1] = "value";
+}
+
+const HAVING = new Set(["with", "wearing", "having"]);
+const HAS = new Set(["has", "have", "got", "had"]);
+const ARTICLES = new Set(["a", "an", "the"]);
+const TRAIT_WORDS_MAX = 5;
 
 /**
  * Takes the one name: in quotes or known, else the one run of words without another meaning. What

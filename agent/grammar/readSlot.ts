@@ -68,7 +68,7 @@ const UNITS: readonly [string, string][] = [
 		"day daily today todays today's 24hr 24hrs 24hour 24hours " +
 			"1d 1day|1 d|1 day|24 h|24 hour|24 hr|24 hrs|24 hours",
 	],
-	["7d", "week weeks week's weekly 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
+	["7d", "week weeks week's weekly wk 1w 1wk 7day 7days|1 w|1 week|7 d|7 day|7 days"],
 	["30d", "month months month's monthly 1mo 30day 30days|1 month|30 d|30 day|30 days|4 weeks"],
 ];
 

@@ -36,8 +36,36 @@ const FUNCTION = setOf(
 		"one's moment im i'm i'd id ive i've let lets let's say teh wut wuts wht hw got gotten r " +
 		"latest's yet already even actually exactly really overall btw tbh ngl also anything " +
 		"something bout fren frens able possible kindly anyone somebody someone anybody what're whatre " +
-		"there's theres that's thats you're youre lemme telling showing giving checking wanted they shall",
+		"there's theres that's thats you're youre lemme telling showing giving checking wanted they shall " +
+		"state provide display fetch presently nowadays update updates advise inform look looks looked " +
+		"seems stand stands sit sits wonder trying regarding concerning re lmk fyi afaik fr rly srsly " +
+		"literally basically honestly simply kinda yeah yep cheers tysm tia appreciated sorry hola ola " +
+		"oi bonjour namaste howdy greetings heya hiya heyy po opo bruh bruv omg lemmeknow collection's " +
+		"project's projects pfp pfps jpeg jpegs",
 );
+
+/** Lists groups of words that change nothing, though some of them would: `if you don't mind`. */
+const SMALL_PHRASES = (
+	"good morning|good afternoon|good evening|good day|i should like|we should like|so good as|" +
+	"so kind as|at present|as of now|at the present|these days|as we speak|right this second|" +
+	"at this moment|at this time|at this point|by any chance|by chance|out of curiosity|" +
+	"out of interest|if possible|if you can|if you could|if you would|if you please|if i may|" +
+	"if you don't mind|if you dont mind|do you mind|would you mind|when you can|when possible|" +
+	"when you get a chance|when you have a moment|may i ask|may i know|may i see|may i have|" +
+	"might i ask|might i know|help me|your help|no rush|no worries|no hurry|real quick|" +
+	"much appreciated|many thanks|in advance|very much|thanks a lot|thanks so much|" +
+	"thank you so much|appreciate it|i'd appreciate|hi all|hello all|hey all|gm all|" +
+	"hi everyone|hello everyone|hey everyone|gm everyone|on your platform|on your system|" +
+	"on your site|on your app|in your system|in your database|on the platform|on this platform|" +
+	"on this site|on this app|in the app|happen to know|any idea|any clue|was wondering|" +
+	"my friend|my dear|my man|my guy|would love to|i'd love to|love to know|to be exact|" +
+	"to be precise|to be honest|one more time|one more question|one question|one quick question|" +
+	"another question|another quick question|once more|once again|so far|thus far|" +
+	"this time|on my end|for my notes|for my own notes|not urgent"
+)
+	.split("|")
+	.map((text) => text.split(" "));
+const SMALL_BY_FIRST = Map.groupBy(SMALL_PHRASES, ([first]) => first ?? "");
 
 /** Lists the only words that may be beside a name that asks for something by itself. */
 const SHOWING = setOf(
@@ -75,7 +103,7 @@ const DECIDING = setOf(
 const LINKING = setOf("of the and &");
 
 /** Lists words that may come before a length of time. */
-const BEFORE_TIME = setOf("last past this the in over for during within of");
+const BEFORE_TIME = setOf("last past this the in over for during within of preceding trailing");
 
 /** Lists words that ask for persons. */
 const PERSONS = setOf("who whos who's whose");
@@ -127,7 +155,8 @@ export function splitWords(text: string): Words | TextRefusal {
 			while (end < text.length && !endsWord(text.charCodeAt(end))) end += 1;
 			const next = end;
 			while (end > at + 1 && isFinalSign(text.charCodeAt(end - 1))) end -= 1;
-			add(words, text.slice(at, end), at, code === AT || code > 0x2000 ? kindOf(text, at) : "word");
+			const raw = text.slice(at, end);
+			add(words, raw, at, code < 0x60 || code > 0x2000 ? kindOf(text, at, raw) : "word");
 			for (; end < next; end++) add(words, text.charAt(end), end, "sign");
 			at = next;
 		}
@@ -150,8 +179,9 @@ export function withoutSigns(words: Words): Words {
 const BLANK = 32;
 const QUOTE = 34;
 const COMMA = 44;
-const AT = 64;
 const MENTION = /^@[A-Za-z]/;
+/** Matches what separates two parts of a sentence where blanks are around it. */
+const DASHES = /^[-\u2013\u2014/~.:*]+$/;
 const EMOJI = /^\p{RGI_Emoji}/v;
 
 function noWords(): Words {
@@ -168,7 +198,8 @@ function add(words: Words, raw: string, start: number, kind: WordKind): void {
 	if (kind === "sign") words.hasSigns = true;
 }
 
-function kindOf(text: string, at: number): WordKind {
+function kindOf(text: string, at: number, raw: string): WordKind {
+	if (DASHES.test(raw)) return "sign";
 	const isSaidTo = MENTION.test(text.slice(at, at + 2));
 	return isSaidTo || EMOJI.test(text.slice(at, at + 16)) ? "sign" : "word";
 }
@@ -237,6 +268,18 @@ function badQuotes(position: number, end: number): TextRefusal {
 			? "A quotation mark is not closed."
 			: `A name in quotes has 1 to ${QUOTED_LENGTH_MAX} characters.`;
 	return { kind: "refused", code: "slot_invalid", detail, position };
+}
+
+/** Returns the places of groups of words that change nothing: politeness, and who is spoken to. */
+export function smallPlaces({ low, isApart }: Words): Set<number> {
+	const places = new Set<number>();
+	for (let at = 0; at < low.length; at++) {
+		for (const phrase of SMALL_BY_FIRST.get(low[at] ?? "") ?? []) {
+			const stands = phrase.every((word, n) => low[at + n] === word && !(n > 0 && isApart[at + n]));
+			if (stands) for (const [n] of phrase.entries()) places.add(at + n);
+		}
+	}
+	return places;
 }
 
 /** Returns true for a word that changes nothing in a question. */

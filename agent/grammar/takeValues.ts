@@ -100,7 +100,8 @@ function takeChain(draft: Draft, at: number): boolean {
 	const { low, isApart } = words;
 	if (roles[at] !== "open" && roles[at] !== "function") return true;
 	// A price in ETH is what answers have; elsewhere it is neither a chain nor nothing.
-	if (low[at] === "eth" && low[at - 1] !== "on") {
+	const isWide = taker.slotOf("chain") !== undefined && taker.slotOf("collection") === undefined;
+	if (low[at] === "eth" && low[at - 1] !== "on" && (low[at - 1] === "in" || !isWide)) {
 		if (low[at - 1] === "in") roles[at] = "function";
 		return true;
 	}

@@ -1,7 +1,13 @@
 // Compiles the topics of commands, and finds their phrases in a text.
 
 import { type Entry, neededBy } from "#agent/grammar/forms.ts";
-import { isFunctionWord, isMistyped, type Words } from "#agent/grammar/splitWords.ts";
+import {
+	closedWords,
+	isDeciding,
+	isFunctionWord,
+	isMistyped,
+	type Words,
+} from "#agent/grammar/splitWords.ts";
 import type { Command, Slot } from "#core/plugin/Tool.ts";
 
 /** Describes a command that a question may ask, with its slots and phrases. */
@@ -12,8 +18,12 @@ export type Taker = {
 	/**
 	 * Phrases by their first word; each part must occur unbroken, other words may be between parts.
 	 */
-	phrases: ReadonlyMap<string, readonly (readonly (readonly string[])[])[]>;
+	phrases: Phrases;
+	/** Those that say nothing more beside its own. */
+	besides: Phrases;
 };
+
+type Phrases = ReadonlyMap<string, readonly (readonly (readonly string[])[])[]>;
 
 export type Topics = {
 	takers: readonly Taker[];
@@ -25,8 +35,14 @@ export type Topics = {
 	meantBy(low: string): string;
 };
 
+const { NARROWING } = closedWords;
+
 /** Matches a letter that occurs three times or more in a row: `flooor`. */
 const DRAWN_OUT = /([a-z])\1{2,}/;
+
+/** Words of a phrase, and small words, are tried for misspelled ones from this length on. */
+const LONG = 6;
+const LONG_SMALL = "current currently please anything possible showing wondering".split(" ");
 
 /** Limits the words between two parts of a phrase. */
 const GAP_MAX = 8;
@@ -44,28 +60,37 @@ export function compileTopics(entries: readonly Entry[]): Topics {
 			({ command }) => command.topic?.words.flatMap((text) => text.split(/[ …]+/)) ?? [],
 		),
 	);
+	const besides = new Set(
+		takers.flatMap(({ command }) => command.topic?.beside?.flatMap((text) => text.split(/[ …]+/))),
+	);
 	// Names are tried without this word too, so a misspelled one takes nothing away.
 	const byLength = Map.groupBy([...single, "collection", "collections"], (word) => word.length);
+	const others = [...all].filter((word) => word.length >= LONG && !single.has(word));
+	const longByLength = Map.groupBy([...others, ...LONG_SMALL], (word) => word.length);
 	return {
 		takers,
 		isTopical: (low) => single.has(low),
-		isOfTopic: (low) => all.has(low) && !isFunctionWord(low),
+		isOfTopic: (low) => all.has(low) && !isFunctionWord(low) && !NARROWING.has(low),
 		meantBy(low) {
-			if (low.length < 4 || all.has(low) || isFunctionWord(low)) return low;
+			const isKnown = all.has(low) || isFunctionWord(low) || besides.has(low) || isDeciding(low);
+			if (low.length < 4 || isKnown) return low;
 			if (DRAWN_OUT.test(low)) {
 				const spellings = ["$1$1", "$1"].map((letters) => low.replace(DRAWN_OUT, letters));
 				const meant = spellings.find((word) => all.has(word) || isFunctionWord(word));
 				if (meant !== undefined) return meant;
 			}
-			const near = [-1, 0, 1].flatMap((longer) => byLength.get(low.length + longer) ?? []);
-			const [meant, ...others] = near.filter((word) => isMistyped(low, word));
-			return meant !== undefined && others.length === 0 ? meant : low;
+			for (const known of low.length < LONG ? [byLength] : [byLength, longByLength]) {
+				const near = [-1, 0, 1].flatMap((longer) => known.get(low.length + longer) ?? []);
+				const [meant, ...more] = near.filter((word) => isMistyped(low, word));
+				if (meant !== undefined) return more.length === 0 ? meant : low;
+			}
+			return low;
 		},
 	};
 }
 
-/** Returns the places of all phrases of a command. */
-export function placesOf({ phrases }: Taker, words: Words): Set<number> {
+/** Returns the places of all these phrases. */
+export function placesOf(phrases: Phrases, words: Words): Set<number> {
 	const places = new Set<number>();
 	for (const [at, word] of words.low.entries()) {
 		if (words.kinds[at] !== "word") continue;
@@ -78,18 +103,20 @@ export function placesOf({ phrases }: Taker, words: Words): Set<number> {
 
 function takerOf({ command, forms }: Entry): Taker {
 	const slots = Object.entries(command.slots);
-	const phrases = new Map<string, (readonly (readonly string[])[])[]>();
-	for (const text of command.topic?.words ?? []) {
-		const parts = text.split(/ ?… ?/).map((part) => part.split(" "));
-		const first = parts[0]?.[0] ?? "";
-		phrases.set(first, [...(phrases.get(first) ?? []), parts]);
-	}
 	return {
 		command,
 		needed: neededBy(forms[0] ?? []),
 		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
-		phrases,
+		phrases: phrasesOf(command.topic?.words ?? []),
+		besides: phrasesOf(command.topic?.beside ?? []),
 	};
+}
+
+function phrasesOf(texts: readonly string[]): Phrases {
+	return Map.groupBy(
+		texts.map((text) => text.split(/ ?… ?/).map((part) => part.split(" "))),
+		([first]) => first?.[0] ?? "",
+	);
 }
 
 /** Returns the places of a phrase that begins at `at`; none where it does not. */

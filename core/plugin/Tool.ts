@@ -67,6 +67,10 @@ export type Topic = {
 	/** Words, phrases, and phrases with others inside: `holders`, `how many … listed`. */
 	words: readonly string[];
 	over?: readonly string[];
+	/** Words and phrases that say nothing more beside one of `words`: `current` beside `floor`. */
+	beside?: readonly string[];
+	/** How many the answer lists: a number up to that in front of a word says nothing more. */
+	lists?: number;
 	/** The answer is of now: `today` in the question says nothing more. */
 	anyTime?: boolean;
 	/** The slug of the chain that all answers are of: naming it says nothing more. */

@@ -38,6 +38,7 @@ export const holdingCommands: readonly Command[] = [
 				"all my positions, what i own, what i hold, which stocks do i have, " +
 				"stocks do i have, stocks i have, everything i hold, everything i own, all i hold, all i own"
 			).split(", "),
+			beside: "list, all, total, whole, full, stocks, shares, currently, worth, value".split(", "),
 			over: ["stocks", "my_wallets", "my_balances"],
 		},
 		summary: "what your wallets hold, and what it is worth",
@@ -54,7 +55,7 @@ export const holdingCommands: readonly Command[] = [
 		tool: "read_holding",
 		topic: {
 			words: (
-				"my position, my holding, my holdings, my bag, my shares, do i hold, " +
+				"holdings, my position, my holding, my holdings, my bag, my shares, do i hold, " +
 				"do i own, do i have, have i got, i own, i hold, am i holding, i am holding, " +
 				"how many … do i hold, how many … do i own, how many … do i have, how much … do i hold, " +
 				"how much … do i own, how much … do i have, how many … i have, how many … i hold, " +
@@ -64,6 +65,10 @@ export const holdingCommands: readonly Command[] = [
 				"my … stock, my … shares, my … tokens, my … token, my … position, my … holding, " +
 				"my … holdings, my … bag, my … balance, my balance, how many … in my wallet, " +
 				"how much … in my wallet, how much … in my wallets, size of my position, size of my … position"
+			).split(", "),
+			beside: (
+				"total, all, how many, how much, many, much, shares, share, stock, stocks, token, tokens, " +
+				"tokenised, tokenized, units, in total, altogether, currently, holdings"
 			).split(", "),
 			over: ["stock", "portfolio", "my_balances"],
 		},

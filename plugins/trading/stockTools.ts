@@ -62,6 +62,11 @@ export const stockCommands: readonly Command[] = [
 				"stocks, stocks … list, stocks … listed, stocks … offer, stock tokens … available, " +
 				"all stock tokens, all the stock tokens, stock tickers"
 			).split(", "),
+			beside: (
+				"list, all, do you cover, do you support, do you have, do you offer, do you trade, you cover, " +
+				"you support, you have, you offer, available, tradable, full, complete, names, tokenised, " +
+				"tokenized, token"
+			).split(", "),
 			chain: "robinhood",
 		},
 		summary: "stock tokens that are traded here",
@@ -84,6 +89,10 @@ export const stockCommands: readonly Command[] = [
 				"priced, priced at, market … open, market … closed, still open, how much for, how much " +
 				"for one, how much does … cost, how much one, going rate, price of one, price check, " +
 				"live price, sitting at, how much … cost, how much … worth, worth of one, share worth"
+			).split(", "),
+			beside: (
+				"current, price, fair, value, latest, share, shares, stock, token, tokenised, tokenized, " +
+				"tokens, one, single, dollars, usd, in usd, how much, much, trading, company"
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,

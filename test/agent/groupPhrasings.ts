@@ -153,7 +153,7 @@ export const groupPhrasings: readonly (readonly [text: string, command: string |
 	["cheepest cryptoadz?", "floor cryptoadz"],
 	["reveal calender pls", "reveals"],
 	["wgmi studios numbers pls", "collection wgmi studios"],
-	["whats pumpin", "trending"],
+	["whats pumpin", "gainers"],
 	["gm, floor on lazy lions pls", "floor lazy lions"],
 	["what r ppl asking for a rektguy minimum", "floor rektguy"],
 	// Round B.
@@ -328,7 +328,7 @@ export const groupPhrasings: readonly (readonly [text: string, command: string |
 	["Which collections have been trending over the last 24 hours?", "trending 24h"],
 	["hot on base this hour", "trending 1h on base"],
 	["so whats moving out there, whole market", "discover"],
-	["whats pumping on base overall anon", "trending on base"],
+	["whats pumping on base overall anon", "gainers on base"],
 	["Respected bot, please show to me the calendar of next mints", "upcoming"],
 	["trendng this week @tapeline 📈", "trending 7d"],
 	["live mints base only no junk", "drops minting on base"],

@@ -228,7 +228,7 @@ export const laterPhrasings: readonly (readonly [text: string, command: string |
 	["anything trending on base", "trending on base"],
 	["what nfts are hot", "trending"],
 	["trending 7d", "trending 7d"],
-	["show me whats pumping", "trending"],
+	["show me whats pumping", "gainers"],
 	["top nft collections today", "trending 24h"],
 	["whats new on base", "discover on base"],
 	["how is the nft market today", "discover"],

@@ -4,6 +4,7 @@ import type { KnownName } from "#core/plugin/Tool.ts";
 import { blindPhrasings, readAnotherWay } from "#test/agent/blindPhrasings.ts";
 import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
 import { chatPhrasings } from "#test/agent/chatPhrasings.ts";
+import { crowdNames, crowdQuestions } from "#test/agent/crowdQuestions.ts";
 import { freshPhrasings } from "#test/agent/freshPhrasings.ts";
 import { groupPhrasings, readAsOtherNames } from "#test/agent/groupPhrasings.ts";
 import {
@@ -26,6 +27,9 @@ import { phrasings } from "#test/agent/phrasings.ts";
  * share is raised only by what answers the question that was asked.
  */
 const READ_MIN = 0.5;
+/** The shares of what is in scope that people who saw no commands have a right to. */
+const CROWD_READ_MIN = 0.75;
+const CROWD_NOTED_MAX = 0.1;
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
 const unnamed = [
@@ -36,7 +40,7 @@ const unnamed = [
 	...chatPhrasings,
 ];
 const named = [...fToI, ...jToM, ...nToP, ...qToS, ...tToW, ...xToZ];
-const all = [...unnamed, ...named];
+const all = [...unnamed, ...named, ...crowdQuestions];
 
 const readAlone = readWith(namesOf(unnamed), true);
 const readNamed = readWith(namesOf(named));
@@ -54,6 +58,16 @@ describe.each([
 		console.info(`${kind}: ${asMeant} of ${questions} market questions are read without a model`);
 		expect(asMeant).toBeGreaterThan(questions * READ_MIN);
 	});
+});
+
+test("questions of people who saw no commands are read as meant, or not answered", () => {
+	const names = new Map<string, KnownName>(namesOf(crowdQuestions));
+	for (const name of crowdNames) names.set(name, { kind: "collection" });
+	const { inScope, asMeant, noted, wrong } = judge(crowdQuestions, readWith(names));
+	console.info(`of people who saw no commands: ${asMeant} of ${inScope}, ${noted} with a note`);
+	expect(wrong).toEqual([]);
+	expect(asMeant).toBeGreaterThanOrEqual(inScope * CROWD_READ_MIN);
+	expect(noted).toBeLessThanOrEqual(inScope * CROWD_NOTED_MAX);
 });
 
 test("the meaning that is noted for each text is itself a readable command", () => {

@@ -33,7 +33,7 @@ export function holdingTools(deps: ToolDeps): AnyTool[] {
 }
 
 const TRAITS_SHOWN = 50;
-const HOLDERS_SHOWN = 10;
+const HOLDERS_SHOWN = 20;
 const OWNED = ["name", "ownersCount", "ownersSource", "ownersAt", "providerSalesDay"] as const;
 
 const traitsOutput = z.object({
@@ -86,7 +86,7 @@ const holdersOutput = z.object({
 	collection: collectionRef,
 	owners: figureSchema.meta({ description: "Distinct owners." }),
 	holders: z.array(holderSchema).nullable().meta({
-		description: "Up to ten, the largest first; null until the contract was walked: not known.",
+		description: "Up to twenty, the largest first; null until the contract was walked: not known.",
 	}),
 });
 
@@ -95,7 +95,7 @@ function holders(deps: ToolDeps) {
 		name: "read_holders",
 		title: "Holders",
 		description:
-			"Shows how many distinct owners a collection has, and its ten largest holders with the units " +
+			"Shows how many distinct owners a collection has, and its twenty largest holders with the units " +
 			"that each holds. Null is not known.",
 		input: collectionInput,
 		output: holdersOutput,

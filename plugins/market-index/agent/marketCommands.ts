@@ -36,6 +36,7 @@ export const collectionCommands: readonly Command[] = [
 			"(floor|fp|floor price|price|cheapest) [(of|for)] {collection} (with|wearing|having) [(a|an)] {trait}",
 			"{collection} (floor|fp|floor price|price|cheapest) (with|wearing|having) [(a|an)] {trait}",
 		],
+		topic: topics.trait_floor,
 		summary: "The lowest ask for a token with one trait.",
 		examples: ["trait floor kiln-folk with gold", "floor of tidal cats with background gold"],
 	}),

@@ -39,8 +39,8 @@ export function tradeTools(deps: ToolDeps): AnyTool[] {
 	return [sales(deps), orderBook(deps), depth(deps)];
 }
 
-const SALES_SHOWN = 5;
-const ORDERS_SHOWN = 5;
+const SALES_SHOWN = 20;
+const ORDERS_SHOWN = 20;
 const LEVELS_SHOWN = 10;
 
 const figure = (description: string) => figureSchema.meta({ description });
@@ -60,7 +60,7 @@ const saleSchema = salePointSchema.pick({ tokenId: true, rank: true, ...soldAs }
 
 const salesOutput = z.object({
 	collection: collectionRef,
-	latest: z.array(saleSchema).meta({ description: "Up to five accepted sales, newest first." }),
+	latest: z.array(saleSchema).meta({ description: "Up to twenty accepted sales, newest first." }),
 	coverage: pageCoverageSchema("`points`, which is `latest`"),
 	sales24h: figure("Number of accepted sales of 24 hours."),
 	volume24h: figure("Accepted sales of 24 hours in ETH equivalents."),
@@ -75,7 +75,7 @@ function sales(deps: ToolDeps) {
 		name: "read_sales",
 		title: "Sales",
 		description:
-			"Shows a collection's last five accepted sales and the figures of 24 hours. Prices are of one " +
+			"Shows a collection's last twenty accepted sales and the figures of 24 hours. Prices are of one " +
 			"unit in ETH equivalents; null is not known.",
 		input: collectionInput,
 		output: salesOutput,
@@ -132,11 +132,11 @@ const orderBookOutput = z.object({
 	listings: z
 		.array(bookOrderSchema)
 		.nullable()
-		.meta({ description: `Up to five listings, the cheapest first; ${UNREAD}` }),
+		.meta({ description: `Up to twenty listings, the cheapest first; ${UNREAD}` }),
 	offers: z
 		.array(bookOrderSchema)
 		.nullable()
-		.meta({ description: `Up to five offers of all kinds, the highest first; ${UNREAD}` }),
+		.meta({ description: `Up to twenty offers of all kinds, the highest first; ${UNREAD}` }),
 	bookReadAt: bookReadAtSchema,
 });
 
@@ -145,7 +145,7 @@ function orderBook(deps: ToolDeps) {
 		name: "read_order_book",
 		title: "Order book",
 		description:
-			"Shows a collection's five cheapest listings and five highest offers. Prices are of one unit " +
+			"Shows a collection's twenty cheapest listings and highest offers. Prices are of one unit " +
 			"in ETH equivalents; unknown prices come last. It buys and offers nothing.",
 		input: collectionInput,
 		output: orderBookOutput,

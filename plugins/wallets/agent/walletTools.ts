@@ -58,6 +58,9 @@ export const walletCommands: readonly Command[] = [
 				"i can still spend, left to spend, allowed to spend, much can i spend, how much can i spend, " +
 				"how much can i still spend, how much … i can spend, how much … left to spend, how much … allowed to spend"
 			).split(", "),
+			beside: "how much, left, remaining, used, use, already, still, spent, spend, total".split(
+				", ",
+			),
 			anyTime: true,
 		},
 		summary: "what you may move, and what counts today",
@@ -102,6 +105,8 @@ export const walletCommands: readonly Command[] = [
 				"my last order fill, my last order filled, my order fill, my order filled, my order done, " +
 				"my order go through, my last order go through, status of my order, status of my orders"
 			).split(", "),
+			beside: "list, status, last, latest, recent, newest, all, history, filled".split(", "),
+			lists: 10,
 			over: ["my_profile"],
 		},
 		summary: "your newest actions, also of a time, and what became of them",
@@ -121,6 +126,7 @@ export const walletCommands: readonly Command[] = [
 				"my pending, my open, pending on my account, my … pending, still pending, i … pending, i have open, i have … open orders, my unfilled, my orders … open, my orders … pending, my orders … still open, orders still open, do i have open, orders i have open".split(
 					", ",
 				),
+			beside: "list, all, ones, open, order, orders, pending, still, currently".split(", "),
 			over: ["my_intents", "my_transfers", "my_profile"],
 		},
 		summary: "which of your actions are not over",
@@ -154,6 +160,10 @@ export const walletCommands: readonly Command[] = [
 				"i've spent, ive spent, my spendings, did i spend, money … i spent, money … i spend, " +
 				"my total spend, my total spending, my spent, my expenses"
 			).split(", "),
+			beside:
+				"how much, much, total, in total, altogether, money, overall, usd, dollars, eth, spent, spend".split(
+					", ",
+				),
 			over: ["my_limits", "my_intents"],
 		},
 		summary: "what your actions of a time spent; 24 hours unless one is named",

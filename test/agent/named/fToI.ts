@@ -499,7 +499,7 @@ export const fToI: readonly (readonly [text: string, command: string | null])[] 
 	["who holds the most pudgy penguins", "holders pudgy penguins"],
 	["how many owners does milady have", "holders milady"],
 	["holders copper choir", "holders copper choir"],
-	["hello, journalist here. How many unique wallets own a cryptopunk?", "holders cryptopunks"],
+	["hello, journalist here. How many unique wallets own a cryptopunk?", "holders cryptopunk"],
 	["top holders of king of crabs", "holders king of crabs"],
 	["who owns bored ape yacht club 8817", "token #8817 of bored ape yacht club"],
 	["rank of azuki #4021", "token #4021 of azuki"],

@@ -225,7 +225,7 @@ export const qToS: readonly (readonly [text: string, command: string | null])[] 
 	["yo whats the floor on goblintown lol", "floor goblintown"],
 	["bruh how much is 1 skibidi frog rn 💀", "floor skibidi frog"],
 	["did sigma toads mint out yet or am i cooked", "lifecycle sigma toads"],
-	["ok so like whats pumping rn", "trending"],
+	["ok so like whats pumping rn", "gainers"],
 	["floor of the potatoz plsss", "floor the potatoz"],
 	["whats minting", "drops minting"],
 	["whats the rarest trait in sappy seals", "traits sappy seals"],
