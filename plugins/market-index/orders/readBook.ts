@@ -67,9 +67,6 @@ const LEFT_OUT = {
 	progress: UNREAD,
 };
 
-/** Stands for the page after one that did not arrive: the rows before it are not the whole book. */
-const LACKING: ProviderPage<ProviderOrder> = { items: [], cursor: "lacking" };
-
 /**
  * Reads a book from the provider: as much of each side as possible, and the stats. A failing part
  * leaves the others as they are. A limit, or a stop of the job, ends all of them: then the next
@@ -130,8 +127,7 @@ export async function readBook(
 		let isCut = false;
 		const { rows, isWhole } = await readPages(
 			async (cursor) => {
-				let page = LACKING;
-				if (isCut) return page;
+				let page: ProviderPage<ProviderOrder> | null = null;
 				const came = await attempt(async () => {
 					page = await ask(cursor);
 				});
@@ -167,11 +163,12 @@ export async function readBook(
 }
 
 /**
- * Reads pages of orders until the last, or until `pagesMax`; `isWhole` says which. Orders that
- * cannot be filled, and those of other contracts with the same slug, are left out.
+ * Reads pages of orders until the last, until `pagesMax`, or until one that did not arrive (null);
+ * `isWhole` is true only for the first. Orders that cannot be filled, and those of other contracts
+ * with the same slug, are left out.
  */
 export async function readPages(
-	page: (cursor: string | undefined) => Promise<ProviderPage<ProviderOrder>>,
+	page: (cursor: string | undefined) => Promise<ProviderPage<ProviderOrder> | null>,
 	options: {
 		collection: SyncedCollection;
 		pagesMax: number;
@@ -187,7 +184,9 @@ export async function readPages(
 	const rows: OrderRow[] = [];
 	let cursor = from?.cursor ?? undefined;
 	for (let pages = (from?.pages ?? 0) + 1; ; pages++) {
-		const { items, cursor: next, isBroken, isUnknown } = await page(cursor);
+		const read = await page(cursor);
+		if (read === null) return { rows, isWhole: false, pages: pages - 1 };
+		const { items, cursor: next, isBroken, isUnknown } = read;
 		for (const order of items) {
 			const row = order.isActive ? orderRowOf(order, collection, { prices, nowMs }) : null;
 			if (row) rows.push(row);

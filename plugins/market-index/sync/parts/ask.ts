@@ -70,9 +70,6 @@ type StartedSync = { collectionId: number; startedAt: Date };
 /** Limits the waits of a page for rate limits; after that other syncs have their turn. */
 const WAITS_MAX = 3;
 
-/** Stands for the first page, if nothing of it arrived. */
-const FIRST = "first";
-
 /**
  * Reads a contract's collection from the provider: by the known slug, or by the contract where the
  * slug belongs to another contract now. Null where the provider does not know it.
@@ -133,7 +130,7 @@ export async function askListings(
 	});
 	return { asks: asksWith(rows), isWhole, failure };
 
-	async function page(cursor: string | undefined): Promise<ProviderPage<ProviderOrder>> {
+	async function page(cursor: string | undefined): Promise<ProviderPage<ProviderOrder> | null> {
 		for (let waits = 0; !isOver; waits++) {
 			try {
 				const asked = { purpose: "background", signal, cursor, limit: PROVIDER_PAGE } as const;
@@ -149,8 +146,7 @@ export async function askListings(
 				isOver = true;
 			}
 		}
-		// A page that leads to itself: the earlier pages are not all there is.
-		return { items: [], cursor: cursor ?? FIRST };
+		return null;
 	}
 }
 

@@ -131,6 +131,27 @@ test("listings that end early give the best ask so far, and continue after the l
 	expect(await lab.row(id)).toMatchObject({ parts: null, listed_at: new Date(NOW_MS) });
 });
 
+test("a first page of listings that did not arrive is asked for again without a cursor", async () => {
+	const { rateLimited, unavailable } = lab.fake.faults;
+	for (const [at, error] of [() => rateLimited(20_000), unavailable].entries()) {
+		const { id, address } = await lab.register();
+		lab.know(address, `unbegun-${at}`);
+		const cursors: (string | undefined)[] = [];
+		lab.fake.answers.bestListings = async (_slug, { cursor }) => {
+			cursors.push(cursor);
+			// The provider refuses any cursor that it did not give.
+			if (cursor !== undefined) throw lab.fake.faults.refused();
+			if (cursors.length === 1) throw error();
+			return { items: [listingOf(address)], cursor: null };
+		};
+		await lab.sync(id);
+		lab.time.nowMs += 60_000;
+		await lab.sync(id);
+		expect(cursors).toEqual([undefined, undefined]);
+		expect(await lab.row(id)).toMatchObject({ sync_status: "synced", listed_count: 1 });
+	}
+});
+
 test("listings are read from the first page after a refused cursor, ten minutes, or the best ask's end", async () => {
 	const { unavailable, refused } = lab.fake.faults;
 	const cases: [() => Error, laterMs: number, endsMs: number, calls: number[]][] = [
