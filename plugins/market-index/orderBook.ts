@@ -11,7 +11,7 @@ import {
 } from "#plugins/market-index/event/MarketEvent.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { normaliseTrait } from "#plugins/market-index/rank/scoreToken.ts";
-import type { Order } from "#plugins/market-index/schemas/book.ts";
+import type { BookUnread, Order } from "#plugins/market-index/schemas/book.ts";
 import { type TokenTrait, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";
 
 /** A listing that can be filled, with the rank and traits of its token. */
@@ -52,7 +52,7 @@ export type BookReads = {
 	 * of very many only the most common ones are counted.
 	 */
 	traitValues(collectionId: number): Promise<{ type: string; value: string }[] | null>;
-	/** Returns when the provider's whole book was last read; null: never. */
+	/** Returns when the provider's listings were last read to their end; null: never. */
 	readAt(collectionId: number): Promise<Date | null>;
 	/** Returns the best ask in base units of ETH, with its time; null while unknown. */
 	floor(collectionId: number): Promise<{ native: bigint; at: Date | null } | null>;
@@ -62,6 +62,13 @@ export type BookReads = {
 
 /** Orders of one price; `unitNative` is null for those whose price in ETH is unknown. */
 export type DepthLevel = { unitNative: string | null; orders: number; units: string };
+
+/** When each side of a book was last read to its end (null: never), and why a side was not. */
+export type BookState = {
+	listings: Date | null;
+	offers: Date | null;
+	unread: BookUnread;
+};
 
 type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
@@ -169,11 +176,26 @@ export function createBookReads(db: Queryable): BookReads {
 }
 
 /**
- * Returns when the provider's whole book of a collection was last read; null: never. Then only
- * pushed orders are known, and an empty book does not mean that nothing is for sale.
+ * Returns when each side of a collection's book was last read to its end, and why one never was:
+ * until then only pushed orders are known, which are no book.
  */
-export async function readBookAt(db: Queryable, collectionId: number): Promise<string | null> {
-	return displayTime(await readOrdersAt(db, collectionId));
+export async function readBookState(
+	db: Queryable,
+	{ collectionId, isOn }: { collectionId: number; isOn: boolean },
+): Promise<BookState> {
+	const [row] = await db.query<{
+		listings: Date | null;
+		offers: Date | null;
+		isStranger: boolean;
+	}>(
+		`select orders_at as listings, offers_at as offers,
+			provider_slug is null and named_at is not null as "isStranger"
+		from market_index.sync where collection_id = $1`,
+		[collectionId],
+	);
+	const { listings = null, offers = null, isStranger = false } = row ?? {};
+	const unread = !isOn ? "provider_off" : isStranger ? "unknown_to_provider" : "not_read";
+	return { listings, offers, unread };
 }
 
 async function readOrdersAt(db: Queryable, collectionId: number): Promise<Date | null> {

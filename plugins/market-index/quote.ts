@@ -7,7 +7,7 @@ import type { Queryable } from "#core/db/Database.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import { displayNative, displayTime } from "#plugins/market-index/display.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
-import { readBookAt } from "#plugins/market-index/orderBook.ts";
+import { readBookState } from "#plugins/market-index/orderBook.ts";
 import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
 import type { QuoteAnswer } from "#plugins/market-index/schemas/book.ts";
@@ -96,19 +96,22 @@ export function gasPriceOf(indexed: readonly Pick<ChainAccess, "chain" | "rpcFor
 
 /** Returns an estimate from the stored book. Only the chain's gas price is read from outside. */
 export async function readQuote(
-	{ core, index, prices, gasPrice: readGasPrice }: RouteContext,
+	{ core, index, prices, providerHealth, gasPrice: readGasPrice }: RouteContext,
 	found: FoundCollection,
 	wanted: { tokenId: string | null; orderHash: Hex | null; units: bigint },
 ): Promise<QuoteAnswer> {
 	const chain = resolveChain(core, found.chain);
 	const nowMs = core.clock.nowMs();
 	index.touch(found.id, "detail");
-	const [listings, gasPrice, bookReadAt] = await Promise.all([
+	const [listings, gasPrice, state] = await Promise.all([
 		readQuotedListings(core.db, { ...wanted, collectionId: found.id, nowMs }),
 		readGasPrice(chain),
-		readBookAt(core.db, found.id),
+		readBookState(core.db, { collectionId: found.id, isOn: providerHealth().isOn }),
 	]);
-	const quote = estimateQuote(listings, wanted.units);
+	const bookReadAt = displayTime(state.listings);
+	// Of a book that was never read nobody knows the cheapest; an order that is named is known.
+	const isKnown = bookReadAt !== null || wanted.orderHash !== null;
+	const quote = estimateQuote(isKnown ? listings : [], wanted.units);
 	const coin = { chainId: chain.id, currency: ZERO_ADDRESS };
 	const gasNative =
 		gasPrice === null ? null : prices.toNative(coin, gasPrice * quote.gasUnits, nowMs);

@@ -47,8 +47,8 @@ beforeAll(async () => {
 		[id, AT],
 	);
 	await database.db.execute(
-		`insert into market_index.sync (collection_id, chain_id, orders_at, traits_at)
-		values ($1, 1, $2, $2)`,
+		`insert into market_index.sync (collection_id, chain_id, orders_at, offers_at, traits_at)
+		values ($1, 1, $2, $2, $2)`,
 		[id, AT],
 	);
 	await seedOrder(database.db, { collectionId: id, totalRaw: ETH / 2n, tokenId: 7n });

@@ -125,7 +125,7 @@ const bookOrderSchema = orderSchema.pick({
 	seenAt: true,
 });
 
-const UNREAD = "null where the book was not read and nothing of it was pushed: not known.";
+const UNREAD = "null until they were read to their end once: not known.";
 
 const orderBookOutput = z.object({
 	collection: collectionRef,
@@ -168,10 +168,9 @@ function orderBook(deps: ToolDeps) {
 				bookReadAt: listings.bookReadAt,
 			};
 		},
-		parts: ({ listings, offers, bookReadAt }) => [
+		parts: ({ listings, offers }) => [
 			`best listing ${orderText(listings)}`,
 			`best offer ${orderText(offers)}`,
-			...(bookReadAt === null && (listings ?? offers) !== null ? [NOT_WHOLE] : []),
 		],
 		asOfMs: ({ listings, offers, bookReadAt }) =>
 			oldestMs([bookReadAt, ...[...(listings ?? []), ...(offers ?? [])].map((one) => one.seenAt)]),
@@ -179,7 +178,6 @@ function orderBook(deps: ToolDeps) {
 }
 
 const OFFERS = ["item_offer", "collection_offer", "trait_offer"] as const;
-const NOT_WHOLE = "book not read in whole yet";
 
 const levels = (description: string) => z.array(depthLevelSchema).nullable().meta({ description });
 
@@ -207,11 +205,7 @@ function depth(deps: ToolDeps) {
 			const shown = (side: typeof asks) => side?.slice(0, LEVELS_SHOWN) ?? null;
 			return { collection, asks: shown(asks), bids: shown(bids), bookReadAt };
 		},
-		parts: ({ asks, bids, bookReadAt }) => [
-			`asks ${sideText(asks)}`,
-			`bids ${sideText(bids)}`,
-			...(bookReadAt === null && (asks ?? bids) !== null ? [NOT_WHOLE] : []),
-		],
+		parts: ({ asks, bids }) => [`asks ${sideText(asks)}`, `bids ${sideText(bids)}`],
 		asOfMs: ({ bookReadAt }) => oldestMs([bookReadAt]),
 	});
 }

@@ -66,7 +66,9 @@ test("a book from which plans will soon buy is read first, its listings first, d
 	await lab.tick("urgent-books");
 	expect(asked()).toEqual(["urgent", "other", "urgent"]);
 	expect([lab.fake.callsOf("offers"), lab.fake.callsOf("stats")]).toEqual([[], []]);
-	expect(await lab.row(id)).toMatchObject({ orders_at: new Date(lab.time.nowMs) });
+	expect(await lab.row(id)).toMatchObject({
+		...{ orders_at: new Date(lab.time.nowMs), offers_at: null },
+	});
 	// Once it is not urgent any more its offers are read too, by the background.
 	await lab.set(id, `orders_due_at = '2026-02-01', urgent_until = '2026-01-01'`);
 	await lab.tick("urgent-books");
@@ -174,6 +176,31 @@ test("an unknown list does not count as an empty book: earlier orders stay activ
 	const stored = "select count(*)::int4 as orders from market_index.market_order where is_active";
 	expect(await database.db.query(stored)).toEqual([{ orders: 1 }]);
 	expect(await lab.row(id)).toMatchObject({ listed_count: null });
+});
+
+test("a side counts as read only when its own reading came to an end", async () => {
+	const { id, address } = await watched("sides");
+	const read = async () => {
+		await lab.set(id, "orders_due_at = '2026-02-01'");
+		await lab.tick("order-books");
+		const { orders_at, offers_at } = await lab.row(id);
+		return [orders_at, offers_at].map((at) => at !== null);
+	};
+	const one = { items: [listingOf(address)], cursor: null };
+	lab.fake.answers.listings = async () => ({ items: [], cursor: null, isUnknown: true });
+	lab.fake.answers.offers = async () => ({ items: [], cursor: null, isUnknown: true });
+	expect(await read()).toEqual([false, false]);
+	lab.fake.answers.listings = async (_slug, { cursor }) => {
+		if (cursor !== undefined) throw lab.fake.faults.unreadable();
+		return { ...one, cursor: "2" };
+	};
+	expect(await read()).toEqual([false, false]);
+	lab.fake.answers.listings = async () => one;
+	lab.fake.fail("offers", lab.fake.faults.unavailable());
+	expect(await read()).toEqual([true, false]);
+	lab.fake.fail("offers", null);
+	lab.fake.answers.offers = async () => ({ items: [], cursor: null });
+	expect(await read()).toEqual([true, true]);
 });
 
 test("a book with many pages is read to its end over several runs, each page once, and gone orders retire", async () => {

@@ -32,6 +32,9 @@ type ReadBook = {
 	progress: BookProgress | null;
 };
 
+/** `isUnknown` where the provider answered that it does not know the list. */
+type ReadPages = { rows: OrderRow[]; isWhole: boolean; isUnknown: boolean; pages: number };
+
 /** Holds how far a side of a book was read when a limit ended it. */
 type SideProgress = z.infer<typeof sideSchema>;
 
@@ -125,7 +128,7 @@ export async function readBook(
 		}
 		const progress = { ...from };
 		let isCut = false;
-		const { rows, isWhole } = await readPages(
+		const { rows, isWhole, isUnknown } = await readPages(
 			async (cursor) => {
 				let page: ProviderPage<ProviderOrder> | null = null;
 				const came = await attempt(async () => {
@@ -141,7 +144,7 @@ export async function readBook(
 			},
 			{ ...reading, from },
 		);
-		const side = { rows, isWhole, isCut, isWritten: false };
+		const side = { rows, isWhole, isCut, isUnknown };
 		return { side, progress: { ...progress, isOver: !isCut, isWhole } };
 	}
 
@@ -179,22 +182,22 @@ export async function readPages(
 		/** Called after each page that another one follows. */
 		between?: (read: { rows: OrderRow[]; cursor: string; pages: number }) => Promise<void>;
 	},
-): Promise<{ rows: OrderRow[]; isWhole: boolean; pages: number }> {
+): Promise<ReadPages> {
 	const { collection, pagesMax, prices, nowMs, from } = options;
 	const rows: OrderRow[] = [];
 	let cursor = from?.cursor ?? undefined;
 	for (let pages = (from?.pages ?? 0) + 1; ; pages++) {
 		const read = await page(cursor);
-		if (read === null) return { rows, isWhole: false, pages: pages - 1 };
-		const { items, cursor: next, isBroken, isUnknown } = read;
+		if (read === null) return { rows, isWhole: false, isUnknown: false, pages: pages - 1 };
+		const { items, cursor: next, isBroken, isUnknown = false } = read;
 		for (const order of items) {
 			const row = order.isActive ? orderRowOf(order, collection, { prices, nowMs }) : null;
 			if (row) rows.push(row);
 		}
 		// A list that the provider does not know is not an empty one: that would end every order.
-		if (next === null) return { rows, isWhole: !(isBroken || isUnknown), pages };
+		if (next === null) return { rows, isWhole: !(isBroken || isUnknown), isUnknown, pages };
 		// Repeating the same page would never end.
-		if (pages >= pagesMax || next === cursor) return { rows, isWhole: false, pages };
+		if (pages >= pagesMax || next === cursor) return { rows, isWhole: false, isUnknown, pages };
 		await options.between?.({ rows, cursor: next, pages });
 		cursor = next;
 	}

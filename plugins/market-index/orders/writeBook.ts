@@ -31,12 +31,14 @@ import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
 /**
  * One side of a book as it was read: `isWhole` where nothing was left beyond the last page, `isCut`
- * where a page did not arrive, `isWritten` where an earlier turn wrote all of it.
+ * where a page did not arrive, `isUnknown` where the provider does not know the list, `isWritten`
+ * where an earlier turn wrote all of it, or this one does not read it.
  */
 export type BookSide = {
 	rows: readonly OrderRow[];
 	isWhole: boolean;
 	isCut: boolean;
+	isUnknown?: boolean;
 	isWritten?: boolean;
 };
 
@@ -81,9 +83,13 @@ export async function writeBook(tx: Tx, reading: BookReading, writing: Writing):
 	const isCut = reading.listings.isCut || reading.offers.isCut;
 	const [next] = await tx.query<{ generation: number }>(
 		`update market_index.sync set generation = generation + $4,
-			orders_at = case when $3 then $2 else orders_at end
+			orders_at = case when $3 then $2 else orders_at end,
+			offers_at = case when $5 then $2 else offers_at end
 		where collection_id = $1 returning generation`,
-		[collection.id, at, !isCut, reading.isResumed ? 0 : 1],
+		[
+			...[collection.id, at, hasEnded(reading.listings), reading.isResumed ? 0 : 1],
+			hasEnded(reading.offers),
+		],
 	);
 	if (!next) return;
 	const { generation } = next;
@@ -159,6 +165,11 @@ export async function sendOrderFrames(
 		}),
 	);
 	outbox.append(tx, topic, frames);
+}
+
+/** Says whether this reading reached the end of a side, or the most pages that are read of it. */
+function hasEnded({ isCut, isUnknown, isWritten }: BookSide): boolean {
+	return !isCut && !isUnknown && !isWritten;
 }
 
 /** Returns each order once, in its newest version. */

@@ -9,7 +9,7 @@ import {
 	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
+import { markBookRead, seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 const CATS = contractOf(0x100);
@@ -24,12 +24,18 @@ const consideration = [
 	{ recipient: contractOf(0xfee), startAmount: String((5n * ETH) / 100n), itemType: 0 },
 ];
 
+const NO_PRICE = {
+	...{ price: { native: null }, subtotal: { native: null }, total: { native: null } },
+	listings: [],
+};
+
 beforeAll(async () => {
 	database = await createTestDatabase();
 	fixture = createMarketFixture(database.db);
 	fixture.prices.setEth(2_000);
 	await fixture.seed(ethereum, [saleOf(CATS)]);
 	const collectionId = await fixture.idOf(ethereum, CATS);
+	await markBookRead(database.db, collectionId);
 	const signed = { protocolData: { parameters: { offerer, consideration } } };
 	const seed = (given: Parameters<typeof seedOrder>[1]) => seedOrder(database.db, given);
 	await seed({ collectionId, tokenId: 1n, ...signed });
@@ -82,15 +88,25 @@ test("[API-15] a quote can be for one token or one order, and says if nothing is
 	const same = await ask("/quote-estimate", { slug: CATS, orderHash: upper });
 	expect(same.body.listings).toHaveLength(1);
 	const none = await ask("/quote-estimate", { slug: CATS, tokenId: "77" });
-	// Nobody has read the book: what is not in it may be for sale all the same.
 	expect(none.body).toMatchObject({
-		availableUnits: null,
-		bookReadAt: null,
-		price: { native: null },
-		subtotal: { native: null },
-		total: { native: null },
-		listings: [],
+		availableUnits: 0,
+		bookReadAt: new Date(NOW_MS).toISOString(),
+		...NO_PRICE,
 	});
+});
+
+test("a quote of a book that was never read is unknown, whatever was pushed; a named order is known", async () => {
+	const contract = contractOf(0x101);
+	await fixture.seed(ethereum, [saleOf(contract)]);
+	const collectionId = await fixture.idOf(ethereum, contract);
+	const { orderHash } = await seedOrder(database.db, { collectionId, totalRaw: 3n * ETH });
+	const unread = { availableUnits: null, bookReadAt: null, ...NO_PRICE };
+	expect((await ask("/quote-estimate", { slug: contract })).body).toMatchObject(unread);
+	const named = await ask("/quote-estimate", { slug: contract, orderHash });
+	expect(named.body).toMatchObject({ availableUnits: 1, price: { native: 3 } });
+	await markBookRead(database.db, collectionId);
+	const read = await ask("/quote-estimate", { slug: contract });
+	expect(read.body).toMatchObject({ availableUnits: 1, price: { native: 3 } });
 });
 
 test("[API-15] a body with missing, unknown or invalid members is refused", async () => {

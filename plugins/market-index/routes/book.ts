@@ -6,13 +6,13 @@ import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery } from "#core/http/pages.ts";
 import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
-import { displayNative } from "#plugins/market-index/display.ts";
+import { displayNative, displayTime } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
 	type DepthLevel,
 	type OrdersQuery,
-	readBookAt,
+	readBookState,
 	readDepth,
 	readOrderPage,
 	renderOrder,
@@ -28,6 +28,7 @@ import {
 } from "#plugins/market-index/routes/params.ts";
 import {
 	bookReadAtSchema,
+	bookReasonSchema,
 	depthLevelSchema,
 	orderPageSchema,
 	quoteSchema,
@@ -35,7 +36,7 @@ import {
 
 const OFFER_KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
 
-const UNREAD = "null where the book was not read and nothing of it was pushed: not known.";
+const UNREAD = "null until they were read to their end once: not known.";
 
 const levels = (description: string) => z.array(depthLevelSchema).nullable().meta({ description });
 
@@ -43,7 +44,10 @@ const depthSchema = z
 	.object({
 		asks: levels(`Listings, the cheapest first; 50 levels at most; ${UNREAD}`),
 		bids: levels(`Offers on the collection, the highest first; 50 levels at most; ${UNREAD}`),
-		bookReadAt: bookReadAtSchema,
+		reason: bookReasonSchema,
+		bookReadAt: bookReadAtSchema.meta({
+			description: "When both sides were last read to their end; null while one never was.",
+		}),
 		observedAt: field.time("When this was read."),
 	})
 	.meta({ id: "Depth", description: "How deep an order book is on both sides." });
@@ -94,25 +98,25 @@ export function getDepth(context: RouteContext) {
 }
 
 /**
- * Returns both sides of a collection's book by price, and has the book read. Before it is read only
- * pushed orders are known: a side without any is then null.
+ * Returns both sides of a collection's book by price, and has the book read. A side that was never
+ * read to its end is null, whatever was pushed of it.
  */
 export async function answerDepth(
-	{ core, index }: Pick<RouteContext, "core" | "index">,
+	{ core, index, providerHealth }: Pick<RouteContext, "core" | "index" | "providerHealth">,
 	found: FoundCollection,
 ) {
 	const nowMs = core.clock.nowMs();
 	index.touch(found.id, "detail");
-	const [{ asks, bids }, bookReadAt] = await Promise.all([
+	const [{ asks, bids }, { listings, offers, unread }] = await Promise.all([
 		readDepth(core.db, { collectionId: found.id, nowMs }),
-		readBookAt(core.db, found.id),
+		readBookState(core.db, { collectionId: found.id, isOn: providerHealth().isOn }),
 	]);
-	const side = (levels: readonly DepthLevel[]) =>
-		bookReadAt === null && levels.length === 0 ? null : levels.map(renderLevel);
+	const readAtMs = Math.min(listings?.getTime() ?? 0, offers?.getTime() ?? 0);
 	return {
-		asks: side(asks),
-		bids: side(bids),
-		bookReadAt,
+		asks: listings && asks.map(renderLevel),
+		bids: offers && bids.map(renderLevel),
+		reason: listings && offers ? null : unread,
+		bookReadAt: readAtMs > 0 ? new Date(readAtMs).toISOString() : null,
 		observedAt: new Date(nowMs).toISOString(),
 	};
 }
@@ -141,7 +145,8 @@ export function getListings(context: RouteContext) {
 				description:
 					"Active listings of the provider's book, the cheapest first; those whose price is " +
 					"unknown come last. The whole book is read while somebody looks at the collection (its " +
-					"detail, candles or stream); what the provider's stream pushes is here at any time.",
+					"detail, candles or stream), and what the provider's stream pushes is added. `data` is null " +
+					"with a `reason` until the first reading has ended.",
 			},
 		},
 	);
@@ -172,7 +177,8 @@ export function getOffers(context: RouteContext) {
 				tags: ["market"],
 				summary: "Lists offers",
 				description:
-					"Active offers of the provider's book, the highest first, unknown prices last.",
+					"Active offers of the provider's book, the highest first, unknown prices last. `data` is " +
+					"null with a `reason` until the first reading has ended.",
 			},
 		},
 	);
@@ -180,11 +186,12 @@ export function getOffers(context: RouteContext) {
 
 /**
  * Returns a page of one side of a collection's book: the common part of listings and offers. The
- * request has the book read, and kept current for a while. Before it is read only pushed orders are
- * known: without any `data` is null, and not an empty book.
+ * request has the book read, and kept current for a while, and does not wait for it. Until that
+ * side was read to its end once `data` is null with a reason: what was pushed is no book, and its
+ * cheapest listing is not the cheapest one.
  */
 export async function answerOrders(
-	{ core, index, prices }: RouteContext,
+	{ core, index, prices, providerHealth }: RouteContext,
 	asked: Pick<OrdersQuery, "kinds" | "order"> & {
 		slug: string;
 		query: {
@@ -208,14 +215,17 @@ export async function answerOrders(
 		cursor: query.cursor,
 		limit: query.limit,
 	};
-	const [{ orders, page }, bookReadAt] = await Promise.all([
+	const [{ orders, page }, state] = await Promise.all([
 		readOrderPage(core.db, reading),
-		readBookAt(core.db, found.id),
+		readBookState(core.db, { collectionId: found.id, isOn: providerHealth().isOn }),
 	]);
+	const bookReadAt = displayTime(kinds.includes("listing") ? state.listings : state.offers);
+	if (bookReadAt === null) {
+		const none = { nextCursor: null, hasMore: false };
+		return { data: null, reason: state.unread, page: none, bookReadAt };
+	}
 	const usdOf = usdAt(prices, nowMs);
-	const isUnread = bookReadAt === null && orders.length === 0 && query.cursor === undefined;
-	const data = isUnread ? null : orders.map((order) => renderOrder(order, usdOf));
-	return { data, page, bookReadAt };
+	return { data: orders.map((one) => renderOrder(one, usdOf)), reason: null, page, bookReadAt };
 }
 
 /** Serves an estimate of what buying would cost now. It asks no seller and moves nothing. */

@@ -8,7 +8,7 @@ import {
 	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
+import { markBookRead, seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: a page's cursor leads on in its own list, of its own collection and filters, and
@@ -36,6 +36,7 @@ beforeAll(async () => {
 			`Tidal ${index}`,
 			`tidal-${index}`,
 		]);
+		await markBookRead(db, collectionId);
 		for (const kind of ["listing", "item_offer", "collection_offer"] as const) {
 			const tokenId = kind === "collection_offer" ? null : 7n;
 			for (const _ of [1, 2, 3]) await seedOrder(db, { collectionId, kind, tokenId });

@@ -10,7 +10,11 @@ import {
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { createDice } from "#plugins/market-index/testing/randomTrades.ts";
-import { type SeededOrder, seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
+import {
+	markBookRead,
+	type SeededOrder,
+	seedOrder,
+} from "#plugins/market-index/testing/seedOrder.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 const CATS = contractOf(0x100);
@@ -27,6 +31,7 @@ beforeAll(async () => {
 	await fixture.seed(ethereum, [saleOf(CATS), saleOf(BARE)]);
 	ask = createAsk(fixture);
 	const collectionId = await fixture.idOf(ethereum, CATS);
+	await markBookRead(database.db, collectionId);
 	const dice = createDice(5);
 	const kinds = ["listing", "item_offer", "collection_offer", "trait_offer"] as const;
 	for (let index = 0; index < 120; index++) {
@@ -100,6 +105,7 @@ test("[API-20] a token's orders have prices for one unit, and null for what is u
 	const contract = contractOf(0x102);
 	await fixture.seed(ethereum, [saleOf(contract)]);
 	const collectionId = await fixture.idOf(ethereum, contract);
+	await markBookRead(database.db, collectionId);
 	const odd = { collectionId, tokenId: 7n, quantity: 2n, totalRaw: 3n * ETH };
 	const { orderHash } = await seedOrder(database.db, { ...odd, unitNative: (3n * ETH) / 2n });
 	await seedOrder(database.db, { collectionId, tokenId: 8n });
@@ -156,11 +162,7 @@ test("[API-20] a collection whose book was not read gives null, and not an empty
 	}
 	const depth = (await ask(`/collections/${BARE}/depth`)).body;
 	expect(depth).toMatchObject({ asks: null, bids: null, bookReadAt: null });
-	const bareId = await fixture.idOf(ethereum, BARE);
-	await database.db.execute(
-		`insert into market_index.sync (collection_id, chain_id, orders_at) values ($1, 1, $2)`,
-		[bareId, new Date(NOW_MS)],
-	);
+	await markBookRead(database.db, await fixture.idOf(ethereum, BARE));
 	for (const tail of ["listings", "offers"]) {
 		expect((await ask(`/collections/${BARE}/${tail}`)).body).toMatchObject({
 			data: [],

@@ -15,7 +15,7 @@ import {
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
-import { seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
+import { markBookRead, seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 // Guarantee: what nobody looked at is unknown and never zero, wherever it is shown; what was looked
@@ -43,6 +43,8 @@ beforeEach(async () => {
 	ask = createAsk(fixture);
 	contract = contractOf(next++);
 });
+
+const withProvider = () => ({ isOn: true, isConnected: true, stream: "live" }) as const;
 
 /** As a list of the provider's brings it: nothing of it was seen on chain. */
 async function register() {
@@ -278,21 +280,51 @@ test("[MRG-02] holders, listings, offers, depth and traits that were not read ar
 	}
 	const depth = async () => (await ask("/collections/harbor/depth")).body;
 	expect(await depth()).toMatchObject({ asks: null, bids: null, bookReadAt: null });
-	// One that was pushed is something, and still not the whole book.
+	// What was pushed is no book: the cheapest of it is not the cheapest one.
+	ask = createAsk({ ...fixture, providerHealth: withProvider });
 	await seedOrder(database.db, { collectionId: id });
-	const pushed = await ask("/collections/harbor/listings");
-	expect([pushed.body.data.length, pushed.body.bookReadAt]).toEqual([1, null]);
-	const { asks, bids } = await depth();
-	expect([asks.length, bids]).toEqual([1, null]);
+	await seedOrder(database.db, { collectionId: id, kind: "collection_offer", tokenId: null });
+	const lists = async () =>
+		Promise.all(
+			["listings", "offers"].map(async (tail) => {
+				const { data, reason, bookReadAt } = (await ask(`/collections/harbor/${tail}`)).body;
+				return [data?.length ?? data, reason, bookReadAt];
+			}),
+		);
+	const none = (reason: string) => [null, reason, null];
+	expect(await lists()).toEqual([none("not_read"), none("not_read")]);
+	expect(await depth()).toMatchObject({ asks: null, bids: null, reason: "not_read" });
+	// Plans have the listings of a book read and not its offers.
+	await markBookRead(database.db, id, { offers: false });
+	const at = new Date(NOW_MS).toISOString();
+	expect(await lists()).toEqual([[1, null, at], none("not_read")]);
+	const half = await depth();
+	expect([half.asks.length, half.bids, half.reason, half.bookReadAt]).toEqual([
+		...[1, null, "not_read", null],
+	]);
+	await markBookRead(database.db, id);
+	expect(await lists()).toEqual([
+		[1, null, at],
+		[1, null, at],
+	]);
+	await database.db.execute("update market_index.sync set traits_at = $1", [new Date(NOW_MS)]);
+	expect(await depth()).toMatchObject({ reason: null, bookReadAt: at });
+	expect((await ask("/collections/harbor/traits")).body.data).toEqual([]);
+});
+
+test("a book that will not be read says so: no provider, or one that does not know the collection", async () => {
+	await register();
+	const told = (providerHealth: Fixture["providerHealth"]) =>
+		createAsk({ ...fixture, providerHealth })("/collections/harbor/listings");
+	const reason = async () => (await told(withProvider)).body.reason;
+	expect(await reason()).toBe("not_read");
 	await database.db.execute(
-		`insert into market_index.sync (collection_id, chain_id, orders_at, traits_at)
-		values ($1, 1, $2, $2)`,
+		"insert into market_index.sync (collection_id, chain_id, named_at) values ($1, 1, $2)",
 		[id, new Date(NOW_MS)],
 	);
-	expect((await depth()).bids).toEqual([]);
-	for (const tail of ["offers", "traits"]) {
-		expect((await ask(`/collections/harbor/${tail}`)).body.data).toEqual([]);
-	}
+	expect(await reason()).toBe("unknown_to_provider");
+	const { body } = await told(() => ({ ...withProvider(), isOn: false }));
+	expect(body).toMatchObject({ data: null, reason: "provider_off" });
 });
 
 test("[API-18] a list that was not read has no time, and one that was read has its own", async () => {

@@ -16,13 +16,30 @@ const bookCurrencySchema = z
 	})
 	.meta({ id: "BookCurrency", description: "The currency that an order of the book is paid in." });
 
-/** The member by which answers about a book state how complete it is. */
+/** Why a side of a book is not known. */
+const BOOK_UNREAD = ["not_read", "unknown_to_provider", "provider_off"] as const;
+
+export type BookUnread = (typeof BOOK_UNREAD)[number];
+
+/** The member by which answers about a book state how old it is. */
 export const bookReadAtSchema = field
 	.time(
-		"When the provider's whole order book was last read; null: never, so what is missing here may " +
-			"be there. Asking for it has it read.",
+		"When this was last read of the provider to its end; null: never, so nothing is shown. Asking " +
+			"for it has it read.",
 	)
 	.nullable();
+
+/** The member by which answers about a book state why they have none. */
+export const bookReasonSchema = z
+	.enum(BOOK_UNREAD)
+	.nullable()
+	.meta({
+		description:
+			"Why it is null; null where it is known. `not_read`: the first reading has not ended; asking " +
+			"has it read, so ask again in some seconds. `unknown_to_provider`: the provider does not know " +
+			"the collection. `provider_off`: no provider is configured.",
+		examples: [null],
+	});
 
 /** Describes one price of one side of an order book. */
 export const depthLevelSchema = z
@@ -78,14 +95,11 @@ export type Order = z.output<typeof orderSchema>;
 /** A page of one side of a book. */
 export const orderPageSchema = z
 	.object({
-		data: z
-			.array(orderSchema)
-			.nullable()
-			.meta({
-				description:
-					"Active orders, the best price first; null where the book was not read and nothing of it was " +
-					"pushed: not known.",
-			}),
+		data: z.array(orderSchema).nullable().meta({
+			description:
+				"Active orders, the best price first; null until these were read to their end once: not known.",
+		}),
+		reason: bookReasonSchema,
 		page: pageSchema,
 		bookReadAt: bookReadAtSchema,
 	})
@@ -145,7 +159,7 @@ export const quoteSchema = z
 			.int()
 			.nullable()
 			.meta({
-				description: "At most `quantity`; null where no book was read and nothing is known.",
+				description: "At most `quantity`; null where the listings were not read yet: not known.",
 				examples: [1],
 			}),
 		bookReadAt: bookReadAtSchema,

@@ -24,6 +24,21 @@ export type SeededOrder = {
 
 let seeded = 0;
 
+/** Notes that the listings, and unless said otherwise the offers, were read to their end at NOW. */
+export async function markBookRead(
+	db: Database,
+	collectionId: number,
+	{ offers = true }: { offers?: boolean } = {},
+): Promise<void> {
+	await db.execute(
+		`insert into market_index.sync (collection_id, chain_id, orders_at, offers_at)
+		select id, chain_id, $2, $3 from market_index.collection where id = $1
+		on conflict (collection_id) do update
+			set orders_at = excluded.orders_at, offers_at = excluded.offers_at`,
+		[collectionId, new Date(NOW_MS), offers ? new Date(NOW_MS) : null],
+	);
+}
+
 /** Puts an order into the book as the sync does; unless said otherwise a listing for 1 ETH. */
 export async function seedOrder(
 	db: Database,

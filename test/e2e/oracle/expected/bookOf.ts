@@ -33,6 +33,12 @@ export const unitOf = ({ unit }: ToldOrder): bigint | null => unit;
 const READ_MS = 600_000;
 const state = notAFigure("a state");
 
+/** Why a side of a book is null there: the provider may not know the collection. */
+const UNREAD: Check = (actual) => {
+	const reasons = ["not_read", "unknown_to_provider"];
+	return reasons.includes(String(actual)) ? undefined : `${actual} is no reason of an unread book`;
+};
+
 export const PAGE_END = { nextCursor: null, hasMore: false };
 
 export const coinOf = ({ symbol, currency, decimals }: ToldOrder) => ({
@@ -52,14 +58,14 @@ export function ordersOf(
 ): Expected {
 	const etherDollars = view.rates.dollarsAt(nowMs);
 	const isListing = side === "listings";
-	const orders = (isListing ? wholeAsks(view) : bidsOf(view)) ?? null;
-	const sorted = orders && alike(best(orders, isListing ? 1 : -1), body.data ?? []);
-	if (sorted?.length === 0 && body.bookReadAt === null) {
-		// One side was read and the other was not: an empty one is unknown.
-		return { data: null, page: PAGE_END, bookReadAt: null };
+	const orders = isListing ? wholeAsks(view) : bidsOf(view);
+	if (orders === null || body.bookReadAt === null) {
+		return { data: null, reason: UNREAD, page: PAGE_END, bookReadAt: null };
 	}
+	const sorted = alike(best(orders, isListing ? 1 : -1), body.data ?? []);
 	return {
-		data: sorted && sorted.map((order) => orderOf(order, side, etherDollars)),
+		data: sorted.map((order) => orderOf(order, side, etherDollars)),
+		reason: null,
 		page: PAGE_END,
 		bookReadAt: readAtOf(view),
 	};
@@ -69,13 +75,14 @@ export function ordersOf(
 export function depthOf(view: View, body: any): Expected {
 	const collectionBids = bidsOf(view)?.filter(({ tokenId }) => tokenId === null) ?? null;
 	const asks = wholeAsks(view);
-	const side = (orders: readonly ToldOrder[] | null, sign: number): Expected => {
-		const isUnread = orders === null || (orders.length === 0 && body.bookReadAt === null);
-		return isUnread ? null : levelsOf(best(orders, sign));
-	};
+	const side = (orders: readonly ToldOrder[] | null, sign: number): Expected =>
+		orders && levelsOf(best(orders, sign));
+	const isRead = asks !== null && collectionBids !== null && body.bookReadAt !== null;
 	return {
-		asks: side(asks, 1),
-		bids: side(collectionBids, -1),
+		// Of a book that is being read one side may be there before the other.
+		asks: isRead || body.asks !== null ? side(asks, 1) : null,
+		bids: isRead || body.bids !== null ? side(collectionBids, -1) : null,
+		reason: isRead ? null : UNREAD,
 		bookReadAt: readAtOf(view),
 		observedAt: state,
 	};
