@@ -1,6 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import * as viemChains from "viem/chains";
-import { builtinChains } from "#core/chain/builtinChains.ts";
+import {
+	builtinChains,
+	conduits,
+	isOnChain,
+	seaports,
+	signedZones,
+} from "#core/chain/builtinChains.ts";
 
 // Chain ids as each chain publishes them; viem is the second source below.
 const ids = {
@@ -71,5 +77,19 @@ test("wrapped natives are lower-case addresses, and every ETH chain has one", ()
 	for (const { slug, nativeIsEth, wrappedNative } of builtinChains) {
 		if (wrappedNative) expect(wrappedNative).toMatch(/^0x[0-9a-f]{40}$/);
 		if (nativeIsEth) expect({ slug, wrappedNative }).not.toMatchObject({ wrappedNative: null });
+	}
+});
+
+test("each chain has one marketplace that is called and one zone, and each address has a source", () => {
+	for (const { id } of [...builtinChains, { id: 4_326 }, { id: 5_042 }]) {
+		expect(seaports.filter((one) => one.isCalled && isOnChain(one, id))).toHaveLength(1);
+		expect(signedZones.filter((one) => isOnChain(one, id))).toHaveLength(1);
+		expect(conduits.filter((one) => isOnChain(one, id)).length).toBeGreaterThan(0);
+	}
+	const all = [...seaports, ...conduits, ...signedZones];
+	expect(new Set(all.map(({ address }) => address)).size).toBe(all.length);
+	for (const { address, source } of all) {
+		expect(address).toMatch(/^0x[0-9a-f]{40}$/);
+		expect(source).not.toBe("");
 	}
 });

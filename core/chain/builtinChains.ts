@@ -1,7 +1,20 @@
-// Lists the chains that are built in, with their ids, currencies and public endpoints.
+// Lists the chains that are built in, and the contracts of others that stand on them.
 
 import type { Chain } from "#core/chain/Chain.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Currency } from "#core/money.ts";
+
+/** Says on which chains a contract stands: on these, or on all but these. */
+export type ChainIds =
+	| { readonly on: readonly number[] }
+	| { readonly exceptOn: readonly number[] };
+
+/** A contract of others that we read or call. `source` says who publishes the address. */
+export type KnownContract = {
+	readonly address: Address;
+	readonly chains: ChainIds;
+	readonly source: string;
+};
 
 const ETH: Currency = { symbol: "ETH", decimals: 18 };
 
@@ -233,3 +246,90 @@ export const builtinChains: readonly Chain[] = [
 		publicRpcUrls: ["http://127.0.0.1:8545", "ws://127.0.0.1:8545"],
 	},
 ];
+
+const EVERYWHERE: ChainIds = { exceptOn: [] };
+
+/** MegaETH, Somnia and Gunzilla: the marketplace's contracts have other addresses there. */
+const ALTERNATE = [4_326, 5_031, 43_419];
+
+const SEAPORT_README = "github.com/ProjectOpenSea/seaport, README, Deployments by version";
+const OPENSEA_SDK = "@opensea/sdk 12.9.1, src/constants.ts and src/utils/chain.ts";
+
+/**
+ * Seaport on every chain, the newest canonical one last. All are read: an address follows from what
+ * was deployed there, so nobody else can stand at it on another chain. Only those marked `isCalled`
+ * are sent to: a call with money to an address without code succeeds, and the money is lost.
+ */
+export const seaports: readonly (KnownContract & { readonly isCalled: boolean })[] = [
+	seaport("0xdf3969a315e3fc15b89a2752d0915cc76a5bd82d", {
+		chains: { on: [2_741] },
+		source: "1.6 on Abstract: abscan.org, and Dune's model of Seaport on Abstract",
+	}),
+	seaport("0x00000000006687982678b03100b9bdc8be440814", {
+		chains: { on: ALTERNATE },
+		source: OPENSEA_SDK,
+		isCalled: true,
+	}),
+	seaport("0x00000000006c3852cbef3e08e8df289169ede581"), // 1.1
+	seaport("0x00000000000006c7676171937c444f6bde3d6282"), // 1.2
+	seaport("0x0000000000000ad24e80fd803c6ac37206a45f15"), // 1.3
+	seaport("0x00000000000001ad428e4906ae43d8f9852d0dd6"), // 1.4
+	seaport("0x00000000000000adc04c56bf30ac9d3c0aaf14dc"), // 1.5
+	seaport("0x0000000000000068f116a894984e2db1123eb395", {
+		chains: { exceptOn: ALTERNATE },
+		isCalled: true,
+	}), // 1.6
+];
+
+/**
+ * The conduits of OpenSea by their keys: who takes our ERC-20 for a marketplace. An address follows
+ * from its key, and a key begins with the address of whoever may create the conduit.
+ */
+export const conduits: readonly (KnownContract & { readonly key: Hex })[] = [
+	{
+		key: "0x0000007b02230091a7ed01230072f7006a004d60a8d4e71d599b8104250f0000",
+		address: "0x1e0049783f008a0085193e00003d00cd54003c71",
+		chains: { exceptOn: ALTERNATE },
+		source: OPENSEA_SDK,
+	},
+	{
+		key: "0x61159fefdfada89302ed55f8b9e89e2d67d8258712b3a3f89aa88525877f1d5e",
+		address: "0x963f00d3ff000064ffcba824b800c0000000c300",
+		// Abstract, HyperEVM, Monad, Robinhood Chain, Arc, Stable.
+		chains: { on: [2_741, 999, 143, 4_663, 5_042, 988] },
+		source: OPENSEA_SDK,
+	},
+	{
+		key: "0x86d26897267711ea4b173c8c124a0a73612001da35562f1ee3b26929b6575e89",
+		address: "0x00000000001566479594a2e05532d81afa09bc52",
+		chains: { on: ALTERNATE },
+		source: OPENSEA_SDK,
+	},
+];
+
+/** The zones that allow orders which OpenSea signed for one buyer. */
+export const signedZones: readonly KnownContract[] = [
+	{
+		address: "0x000056f7000000ece9003ca63978907a00ffd100",
+		chains: { exceptOn: ALTERNATE },
+		source: OPENSEA_SDK,
+	},
+	{
+		address: "0xdfe0000000005ce3008800300037e4c803ed08c7",
+		chains: { on: ALTERNATE },
+		source: OPENSEA_SDK,
+	},
+];
+
+/** Returns whether a contract stands on a chain. */
+export function isOnChain({ chains }: Pick<KnownContract, "chains">, chainId: number): boolean {
+	return "on" in chains ? chains.on.includes(chainId) : !chains.exceptOn.includes(chainId);
+}
+
+function seaport(
+	address: Address,
+	given: { chains?: ChainIds; source?: string; isCalled?: boolean } = {},
+): KnownContract & { isCalled: boolean } {
+	const { chains = EVERYWHERE, source = SEAPORT_README, isCalled = false } = given;
+	return { address, chains, source, isCalled };
+}

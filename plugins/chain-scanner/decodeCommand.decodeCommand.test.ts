@@ -114,7 +114,31 @@ test("a log that is half of a match or a self-trade is reported as doubtful, and
 });
 
 test("logs without a sale print nothing, and the exit code is 0", async () => {
-	expect(await decode([{ ...fulfilled, address: nft }])).toEqual({ code: 0, notes: [], sales: [] });
+	const other = { ...fulfilled, topics: [padHex("0x77", { size: 32 })] };
+	expect(await decode([other])).toEqual({ code: 0, notes: [], sales: [] });
+});
+
+test("a log of a venue's kind by an unknown contract is named, and the exit code is 0", async () => {
+	const fork = { ...fulfilled, address: nft, logIndex: 3 };
+	const { code, notes, sales } = await decode([[fork, { ...fulfilled, logIndex: 4 }]]);
+	// The fork's log does not make a receipt of the file: the other sale stays as it is.
+	expect({ code, sales }).toEqual({ code: 0, sales: [sale] });
+	expect(notes).toEqual([
+		`log 3: has a venue's topic, 0x9d9af8e3, and is of no known contract: ${nft}`,
+	]);
+});
+
+test("[ING-12] Seaport 1.6 is read at each of its addresses", async () => {
+	for (const address of [
+		"0xdf3969a315e3fc15b89a2752d0915cc76a5bd82d",
+		"0x00000000006687982678b03100b9bdc8be440814",
+	]) {
+		expect(await decode([{ ...fulfilled, address }])).toEqual({
+			code: 0,
+			notes: [],
+			sales: [sale],
+		});
+	}
 });
 
 async function runProgram(...args: string[]) {

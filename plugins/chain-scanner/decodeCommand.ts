@@ -12,7 +12,7 @@ import {
 } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { proveSales, tokenMoves } from "#plugins/chain-scanner/sale/proveSales.ts";
-import { readTransaction } from "#plugins/chain-scanner/sale/saleSource.ts";
+import { readTransaction, strangersIn } from "#plugins/chain-scanner/sale/saleSource.ts";
 
 export type DecodedLogs = {
 	sales: { sale: Sale; venue: Venue }[];
@@ -21,6 +21,8 @@ export type DecodedLogs = {
 	 * Logs that were read, but may mean something else together with logs that are not in the file.
 	 */
 	doubts: UndecodedLog[];
+	/** Logs of a venue's kind by a contract that no venue names: nobody can say what they mean. */
+	strangers: UndecodedLog[];
 };
 
 /** Holds one group of the file: its transactions, or what is wrong with it. */
@@ -91,9 +93,9 @@ export const decodeCommand: CliCommand = {
 				continue;
 			}
 			for (const logs of group.transactions) {
-				const { sales, undecoded, doubts } = decodeLogs(logs, venues, group);
+				const { sales, undecoded, doubts, strangers } = decodeLogs(logs, venues, group);
 				for (const { sale, venue } of sales) out(JSON.stringify(describeSale(sale, venue)));
-				for (const { logIndex, problem } of [...undecoded, ...doubts]) {
+				for (const { logIndex, problem } of [...undecoded, ...doubts, ...strangers]) {
 					note(`log ${logIndex}: ${problem}`);
 				}
 				failures += undecoded.length;
@@ -115,17 +117,24 @@ export function decodeLogs(
 	venues: readonly Venue[],
 	{ isReceipt = false }: { isReceipt?: boolean } = {},
 ): DecodedLogs {
-	const isOfOthers = logs.some(({ address }) => {
-		return !venues.some(({ contracts }) => contracts.includes(address));
+	const unknown = strangersIn(logs, venues);
+	const strangers = unknown.map(({ address, topics: [event = ""], logIndex }) => {
+		const problem = `has a venue's topic, ${event.slice(0, 10)}, and is of no known contract: ${address}`;
+		return { logIndex: Number(logIndex), problem };
+	});
+	// A log of a venue's kind says nothing of whether the tokens' logs are in the file as well.
+	const isOfOthers = logs.some((log) => {
+		return !unknown.includes(log) && !venues.some((one) => one.contracts.includes(log.address));
 	});
 	const { sales, undecoded } = readTransaction(logs, venues);
-	if (isReceipt || isOfOthers)
-		return { sales: proveSales(sales, tokenMoves(logs)), undecoded, doubts: [] };
+	if (isReceipt || isOfOthers) {
+		return { sales: proveSales(sales, tokenMoves(logs)), undecoded, doubts: [], strangers };
+	}
 	const proven = proveSales(sales, null);
 	const mirrors = proven.filter(({ sale }) => sale.reason === "self_trade");
 	const places = new Set(mirrors.map(({ sale }) => sale.logIndex));
 	const doubts = [...places].map((logIndex) => ({ logIndex, problem: MIRROR }));
-	return { sales: proven, undecoded, doubts };
+	return { sales: proven, undecoded, doubts, strangers };
 }
 
 /**

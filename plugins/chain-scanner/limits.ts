@@ -228,3 +228,12 @@ export const PUSHED_QUIET_PART_MS = 15;
 export const PUSHED_WAIT_MS_MAX = 1_000;
 /** Limits how long early rows may stay without the node's own answer. */
 export const EARLY_MS_MAX = 5_000;
+
+/**
+ * How often logs of contracts that no venue names are sampled; blocks of a sample, and how far below
+ * the head they lie; contracts of a chain that a process names.
+ */
+export const STRANGER_SAMPLE_MS = 3_600_000;
+export const STRANGER_SAMPLE_BLOCKS = 16;
+export const STRANGER_SAMPLE_BELOW = 16;
+export const STRANGERS_NAMED_MAX = 20;

@@ -25,6 +25,7 @@ import {
 	type ScannerOperator,
 } from "#plugins/chain-scanner/operator/createOperator.ts";
 import { runChain } from "#plugins/chain-scanner/runChain.ts";
+import { sampleStrangersJob } from "#plugins/chain-scanner/sale/saleSource.ts";
 import { lockChain } from "#plugins/chain-scanner/sql/block.ts";
 import { gapRow } from "#plugins/chain-scanner/sql/gap.ts";
 import { seaportVenue } from "#plugins/chain-scanner/venues/seaport/seaportVenue.ts";
@@ -88,7 +89,10 @@ export const chainScannerPlugin = definePlugin({
 		};
 		return {
 			service,
-			jobs: [quarantineJob({ ...core, owner: "chain_scanner", sources: [gapRow] })],
+			jobs: [
+				quarantineJob({ ...core, owner: "chain_scanner", sources: [gapRow] }),
+				sampleStrangersJob(core, venues),
+			],
 			start() {
 				if (core.role === "api") return;
 				const scanFrom = config.NFT_SCAN_FROM_BLOCK ?? null;

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { padHex } from "viem";
 import type { RawLog } from "#core/chain/Hex.ts";
+import { silentLog } from "#core/log.ts";
+import { createMetrics } from "#core/metrics.ts";
+import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
-import { readTransaction, saleSource } from "#plugins/chain-scanner/sale/saleSource.ts";
+import {
+	readTransaction,
+	saleSource,
+	sampleStrangersJob,
+} from "#plugins/chain-scanner/sale/saleSource.ts";
 import { aSale } from "#plugins/chain-scanner/sale/testing/aSale.ts";
 import { moveLogs } from "#plugins/chain-scanner/sale/testing/moveLogs.ts";
 import { seaportAdapters } from "#plugins/chain-scanner/venues/seaport/readLogs.ts";
@@ -270,5 +277,45 @@ describe("saleSource", () => {
 		const { events } = await saleSource(chain.rpc, [], report).read({ from: 1, to: 1 }, far);
 		expect(events).toEqual([]);
 		expect(chain.asked()).toEqual([]);
+	});
+});
+
+describe("sampleStrangersJob", () => {
+	const fork = padHex("0xf0", { size: 20 });
+	const [orderFulfilled = "0x"] = seaportVenue.topics;
+	const written = (address: `0x${string}`) => ({ address, topics: [orderFulfilled] });
+
+	test("logs of a venue's kind by other contracts are counted with their addresses", async () => {
+		const chain = createFakeChain();
+		const known = seaportVenue.contracts[0] ?? fork;
+		for (let number = 0; number < 30; number++) {
+			chain.mine([{ logs: [written(fork), written(known)] }]);
+		}
+		// More contracts than are named: a stranger cannot fill the metric.
+		const others = Array.from({ length: 40 }, (_, at) => padHex(`0x${at + 500}`, { size: 20 }));
+		chain.mine([{ logs: others.map(written) }]);
+		chain.mineTo(chain.head() + 16);
+		const metrics = createMetrics();
+		const access = { chain: { slug: "test" }, rpcFor: () => chain.rpc } as unknown as ChainAccess;
+		const job = sampleStrangersJob({ indexed: [access], metrics, log: silentLog }, [seaportVenue]);
+		const { signal } = new AbortController();
+		await job.run({ signal });
+		const counted = async () => {
+			const { body } = await metrics.expose();
+			return body.split("\n").filter((line) => /^tapeline_venue_\w+_total\{/.test(line));
+		};
+		const lines = await counted();
+		expect(lines).toContain(
+			`tapeline_venue_stranger_logs_total{chain="test",contract="${fork}"} 15`,
+		);
+		expect(lines).toContain('tapeline_venue_stranger_logs_total{chain="test",contract="other"} 21');
+		expect(lines.some((line) => line.includes(known))).toBe(false);
+		expect(lines).toHaveLength(20 + 1 + 1);
+		// A node that does not answer is no sample without strangers.
+		chain.troubles.down = true;
+		await job.run({ signal });
+		expect(await counted()).toContain(
+			'tapeline_venue_samples_total{chain="test",outcome="failed"} 1',
+		);
 	});
 });

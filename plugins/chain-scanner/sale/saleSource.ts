@@ -1,12 +1,24 @@
-// Makes the source of the sale lane: reads the venues' logs and decodes them to sales.
+// Makes the source of the sale lane, and samples the logs that its filter leaves out.
 
-import type { Hex, RawLog } from "#core/chain/Hex.ts";
+import { type Address, type Hex, hexQuantity, type RawLog } from "#core/chain/Hex.ts";
+import { parseHead } from "#core/chain/heads/Head.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
+import type { Core } from "#core/plugin/Core.ts";
+import type { Job } from "#core/schedule.ts";
 import type { ChainEvent, Sale, UndecodedLog, Venue } from "#plugins/chain-scanner/contract.ts";
+import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
+import {
+	LOG_ANSWER_BYTES_MAX,
+	STRANGER_SAMPLE_BELOW,
+	STRANGER_SAMPLE_BLOCKS,
+	STRANGER_SAMPLE_MS,
+	STRANGERS_NAMED_MAX,
+} from "#plugins/chain-scanner/limits.ts";
 import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { LaneSource, LaneSteps } from "#plugins/chain-scanner/range/model.ts";
+import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import { adapterOf, proveSales, readMoves } from "#plugins/chain-scanner/sale/proveSales.ts";
 
@@ -113,6 +125,87 @@ export function readTransaction(
 		if (own.length > 0) readVenue(venue, own, { reading, taken });
 	}
 	return reading;
+}
+
+/**
+ * Returns the logs that have a venue's topic and are of no venue's contract: a fork of a
+ * marketplace, or one of its contracts that nobody has told us of.
+ */
+export function strangersIn<Log extends Pick<RawLog, "address" | "topics">>(
+	logs: readonly Log[],
+	venues: readonly Venue[],
+): Log[] {
+	const contracts = new Set(venues.flatMap((venue) => venue.contracts));
+	const topics = new Set(venues.flatMap((venue) => venue.topics));
+	return logs.filter(({ address, topics: [event] }) => {
+		return event !== undefined && topics.has(event) && !contracts.has(address);
+	});
+}
+
+/**
+ * Makes a job that counts, once an hour on each chain, the logs of `strangersIn` in a few blocks:
+ * lanes filter by address, and would never show that a marketplace has moved.
+ */
+export function sampleStrangersJob(
+	{ indexed, metrics, log }: Pick<Core, "indexed" | "metrics" | "log">,
+	venues: readonly Venue[],
+): Job {
+	const samples = metrics.counter({
+		name: "venue_samples_total",
+		help: "Hourly samples of logs with a venue's topic, by whether the node answered.",
+		labels: ["chain", "outcome"],
+	});
+	const strangers = metrics.counter({
+		name: "venue_stranger_logs_total",
+		help: "Sampled logs with a venue's topic that no venue's contract wrote, by contract.",
+		labels: ["chain", "contract"],
+	});
+	const named = new Map<string, Set<Address>>();
+	return {
+		name: "chain-scanner.sample-strangers",
+		schedule: { everyMs: STRANGER_SAMPLE_MS },
+		lock: "cluster",
+		timeoutMs: 60_000,
+		async run({ signal }) {
+			if (venues.length === 0) return;
+			for (const { chain, rpcFor } of indexed) {
+				try {
+					const known = named.get(chain.slug) ?? new Set();
+					named.set(chain.slug, known);
+					for (const { address } of await sampleStrangers(rpcFor("names"), venues, signal)) {
+						if (known.size < STRANGERS_NAMED_MAX) known.add(address);
+						const contract = known.has(address) ? address : "other";
+						strangers.inc({ chain: chain.slug, contract });
+					}
+					samples.inc({ chain: chain.slug, outcome: "answered" });
+				} catch (error) {
+					if (signal.aborted) return;
+					samples.inc({ chain: chain.slug, outcome: "failed" });
+					log.debug("logs of other contracts were not sampled", { chain: chain.slug, error });
+				}
+			}
+		},
+	};
+}
+
+/** Reads the venues' topics of a few blocks below the head, whatever contract wrote them. */
+async function sampleStrangers(
+	rpc: Rpc,
+	venues: readonly Venue[],
+	signal: AbortSignal,
+): Promise<RawLog[]> {
+	const newest = { method: "eth_getBlockByNumber", params: ["latest", false] };
+	const head = parseHead(await rpc.call(newest, { signal }));
+	if (!head) throw scannerFault.inconsistent({ detail: "the node has no newest block" });
+	const to = Math.max(0, head.number - STRANGER_SAMPLE_BELOW);
+	const from = Math.max(0, to - STRANGER_SAMPLE_BLOCKS + 1);
+	const topics = [[...new Set(venues.flatMap((venue) => venue.topics))]];
+	const range = { fromBlock: hexQuantity(from), toBlock: hexQuantity(to) };
+	const logs = await rpc.call(
+		{ method: "eth_getLogs", params: [{ ...range, topics }] },
+		{ signal, bodyBytesMax: LOG_ANSWER_BYTES_MAX },
+	);
+	return strangersIn(parseLogs(logs, { from, to }), venues);
 }
 
 function groupByTransaction(logs: readonly RawLog[]): Iterable<RawLog[]> {

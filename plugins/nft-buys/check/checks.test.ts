@@ -68,6 +68,9 @@ describe("zoneDenial", () => {
 	const STRANGER: Address = `0x${"2".repeat(40)}`;
 	const SIGNED_ZONE: Address = "0x000056f7000000ece9003ca63978907a00ffd100";
 
+	/** The zone of the chains where the marketplace has its other addresses. */
+	const OTHER_ZONE: Address = "0xdfe0000000005ce3008800300037e4c803ed08c7";
+
 	function order(orderType: number, zone: Address): OrderParameters {
 		const word: Hex = `0x${"0".repeat(64)}`;
 		return {
@@ -90,8 +93,8 @@ describe("zoneDenial", () => {
 		return concatHex([version, buyer, toHex(expiresAtS, { size: 8 }), `0x${"5".repeat(128)}`]);
 	}
 
-	const code = (parameters: OrderParameters, extraData: Hex) =>
-		zoneDenial(parameters, { extraData, wallet: WALLET, nowMs: NOW_MS })?.code ?? null;
+	const code = (parameters: OrderParameters, extraData: Hex, chainId = 1) =>
+		zoneDenial(parameters, { extraData, wallet: WALLET, chainId, nowMs: NOW_MS })?.code ?? null;
 
 	test("an open order carries no data for a zone", () => {
 		for (const orderType of [0, 1]) {
@@ -105,6 +108,8 @@ describe("zoneDenial", () => {
 		for (const orderType of [2, 3]) {
 			expect(code(order(orderType, STRANGER), permission())).toBe("zone_unknown");
 			expect(code(order(orderType, SIGNED_ZONE), permission())).toBeNull();
+			expect(code(order(orderType, OTHER_ZONE), permission())).toBe("zone_unknown");
+			expect(code(order(orderType, OTHER_ZONE), permission(), 5_031)).toBeNull();
 		}
 		for (const orderType of [4, 5, 255]) {
 			expect(code(order(orderType, SIGNED_ZONE), permission())).toBe("zone_unknown");

@@ -1,6 +1,7 @@
 // Checks a listing, its price, its state on chain and its zone's data.
 
 import { hexToBigInt, size, slice } from "viem";
+import { isOnChain, signedZones } from "#core/chain/builtinChains.ts";
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, type Hex, isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { ORDERS_MAX } from "#plugins/nft-buys/limits.ts";
@@ -26,11 +27,6 @@ const UNKNOWN: Denial = {
 	detail: "The listing's currency cannot be compared with the price limit right now.",
 };
 
-/**
- * The provider's zone for signed permissions: it allows orders that the provider signed for this
- * buyer.
- */
-const SIGNED_ZONES: ReadonlySet<Address> = new Set(["0x000056f7000000ece9003ca63978907a00ffd100"]);
 /** Types of orders that need the zone's permission: 2 whole, 3 in parts. */
 const RESTRICTED_FROM = 2;
 const RESTRICTED_TO = 3;
@@ -160,15 +156,16 @@ export function stateDenial(state: OrderState, signedCounter: bigint | null): De
  */
 export function zoneDenial(
 	{ orderType, zone }: OrderParameters,
-	given: { extraData: Hex; wallet: Address; nowMs: number },
+	given: { extraData: Hex; wallet: Address; chainId: number; nowMs: number },
 ): Denial | null {
-	const { extraData, wallet, nowMs } = given;
+	const { extraData, wallet, chainId, nowMs } = given;
 	if (orderType < RESTRICTED_FROM) {
 		return firstDenial([
 			[extraData === "0x", "fulfilment_mismatch", "An open order has no extra data."],
 		]);
 	}
-	const isKnown = orderType <= RESTRICTED_TO && SIGNED_ZONES.has(zone);
+	const isSigned = signedZones.some((one) => one.address === zone && isOnChain(one, chainId));
+	const isKnown = orderType <= RESTRICTED_TO && isSigned;
 	if (!isKnown) return { code: "zone_unknown", detail: "A zone that nobody knows must agree." };
 	if (size(extraData) < HEAD_BYTES) {
 		return { code: "fulfilment_mismatch", detail: "The zone's permission is missing." };

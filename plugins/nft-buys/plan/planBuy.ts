@@ -139,7 +139,7 @@ async function planFill(deps: BuyDeps, asked: Asked, listing: ProviderOrder): Pr
 	const { filling, payment } = read;
 	const { extraData } = filling;
 	const denial =
-		zoneDenial(filling.parameters, { extraData, wallet, nowMs: wanted.nowMs }) ??
+		zoneDenial(filling.parameters, { ...wanted, extraData, wallet }) ??
 		fillingDenial({ filling, payment, fulfilment, listing, wanted, state }) ??
 		limitOf(deps, asked, { currency: payment.currency, raw: payment.total });
 	if (denial) return { kind: "denied", denial };

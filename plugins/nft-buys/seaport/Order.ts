@@ -1,7 +1,9 @@
 // Defines Seaport's orders, their hash, its ABI, and the contracts that they are filled by.
 
 import { hashStruct, parseAbi } from "viem";
+import { conduits, isOnChain, seaports } from "#core/chain/builtinChains.ts";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { assert } from "#core/fault.ts";
 
 /**
  * The functions whose every argument we check. Each fills one order for its sender; all others
@@ -103,18 +105,7 @@ const TYPES = {
 	ConsiderationItem: [...ITEM, { name: "recipient", type: "address" }],
 } as const;
 
-/** Seaport 1.6 on every chain except those below, and in the sandbox. */
-const SEAPORT: Address = "0x0000000000000068f116a894984e2db1123eb395";
-/** Seaport's alternative address, on chains where the canonical one could not be deployed. */
-const SEAPORT_ALTERNATE: Address = "0x00000000006687982678b03100b9bdc8be440814";
-/** The chains megaeth, somnia, gunzilla. */
-const ALTERNATE_CHAINS = new Set([4_326, 5_031, 43_419]);
-
 export const NO_CONDUIT: Hex = `0x${"0".repeat(64)}`;
-/** The provider's own conduit, and its key. */
-const PROVIDER_KEY: Hex = "0x0000007b02230091a7ed01230072f7006a004d60a8d4e71d599b8104250f0000";
-const PROVIDER_CONDUIT: Address = "0x1e0049783f008a0085193e00003d00cd54003c71";
-
 /**
  * Returns an order's hash as Seaport and the marketplaces define it: the EIP-712 struct with the
  * seller's counter, without the domain. It covers everything that the seller signed, so an order
@@ -131,11 +122,12 @@ export function hashOrder(parameters: OrderParameters, counter: bigint): Hex {
 
 /**
  * Returns the address that takes our ERC-20 for a conduit key: the marketplace itself without a
- * key. Null: an unknown conduit.
+ * key. Null: a conduit that is unknown on this chain.
  */
 export function spenderOf(conduitKey: Hex, chainId: number): Address | null {
 	if (conduitKey === NO_CONDUIT) return marketplaceOf(chainId);
-	return conduitKey === PROVIDER_KEY ? PROVIDER_CONDUIT : null;
+	const known = conduits.find((one) => one.key === conduitKey && isOnChain(one, chainId));
+	return known?.address ?? null;
 }
 
 /**
@@ -143,5 +135,7 @@ export function spenderOf(conduitKey: Hex, chainId: number): Address | null {
  * money to an address without code succeeds, and the money is lost.
  */
 export function marketplaceOf(chainId: number): Address {
-	return ALTERNATE_CHAINS.has(chainId) ? SEAPORT_ALTERNATE : SEAPORT;
+	const called = seaports.find((one) => one.isCalled && isOnChain(one, chainId));
+	assert(called !== undefined, "each chain has one marketplace contract that is called");
+	return called.address;
 }

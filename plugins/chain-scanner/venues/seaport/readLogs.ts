@@ -1,6 +1,7 @@
 // Reads Seaport's two logs by their words; lists its addresses and topics.
 
 import { arrayAt, hexBytes, readAddressWord, readSmallUint, readUint } from "#core/chain/abi.ts";
+import { seaports } from "#core/chain/builtinChains.ts";
 import { type Address, type Hex, type RawLog, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { TokenAdapter } from "#plugins/chain-scanner/contract.ts";
 
@@ -60,18 +61,11 @@ export const seaportAdapters: readonly TokenAdapter[] = [
 ];
 
 /**
- * The addresses of the canonical deployments, on every chain that has them.
+ * The addresses of Seaport on all chains, the newest canonical one last.
  *
  * Forks emit the same topics with terms of their own, so nothing outside this list is Seaport.
  */
-export const seaportAddresses: readonly Address[] = [
-	"0x00000000006c3852cbef3e08e8df289169ede581", // 1.1
-	"0x00000000000006c7676171937c444f6bde3d6282", // 1.2
-	"0x0000000000000ad24e80fd803c6ac37206a45f15", // 1.3
-	"0x00000000000001ad428e4906ae43d8f9852d0dd6", // 1.4
-	"0x00000000000000adc04c56bf30ac9d3c0aaf14dc", // 1.5
-	"0x0000000000000068f116a894984e2db1123eb395", // 1.6
-];
+export const seaportAddresses: readonly Address[] = seaports.map(({ address }) => address);
 
 /** First topics of the two logs that sales are made from; the same in all versions. */
 export const seaportTopics: { orderFulfilled: Hex; ordersMatched: Hex } = {

@@ -32,7 +32,7 @@ const NO_TYPE = Number.POSITIVE_INFINITY;
 /** In lower case, as nodes write it; any other takes the general reader. */
 const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/;
 
-/** Seaport 1.1 to 1.6, at the addresses that are the same on every chain. */
+/** Seaport 1.1 to 1.6, at all addresses that are known of any chain. */
 export const seaportVenue: Venue = {
 	id: "seaport",
 	contracts: seaportAddresses,
