@@ -10,6 +10,7 @@ import {
 	HEARTBEAT_SECONDS_DEFAULT,
 	HEARTBEAT_SECONDS_MAX,
 } from "#plugins/prices/limits.ts";
+import { isBridgedEther } from "#plugins/prices/pricesOver.ts";
 
 /** Holds one price, and the on-chain aggregator that has it. */
 export type Feed = {
@@ -101,13 +102,14 @@ function configured(config: UsdFeeds, chains: ChainRegistry): Feed[] {
 	return Object.entries(config).flatMap(([id, tokens]) => {
 		const chain = chains.byId(Number(id));
 		return Object.entries(tokens).map(([token, given]): Feed => {
+			const chainId = Number(id);
 			const isNative = token === ZERO_ADDRESS || token === chain?.wrappedNative;
 			const currency: Address = isNative ? ZERO_ADDRESS : `0x${token.slice(2)}`;
 			const coinDecimals = isNative ? (chain?.nativeCurrency.decimals ?? null) : null;
 			return {
-				priced: { chainId: Number(id), currency },
-				isEth: isNative && chain?.nativeIsEth === true,
-				feedChainId: given.feedChain ?? Number(id),
+				priced: { chainId, currency },
+				isEth: isNative ? chain?.nativeIsEth === true : isBridgedEther({ chainId, currency }),
+				feedChainId: given.feedChain ?? chainId,
 				address: given.feed,
 				heartbeatMs: given.heartbeatSeconds * 1_000,
 				currencyDecimals: coinDecimals ?? given.decimals ?? null,

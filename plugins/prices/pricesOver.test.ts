@@ -56,6 +56,55 @@ describe("pricesOver", () => {
 		});
 	});
 
+	describe("the same money on several chains", () => {
+		const POLYGON_WETH: Address = "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619";
+		const bridged: [number, Address][] = [
+			[137, POLYGON_WETH],
+			[2_020, "0xc99a6a985ed2cac1ef41640596c5a5f9f4e19ef5"],
+			[43_114, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"],
+		];
+		const usdc = { chainId: 1, currency: "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48" } as const;
+		const onBase = {
+			chainId: 8_453,
+			currency: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+		} as const;
+
+		test("[MRG-05] ether that was bridged to a chain with another coin is one ETH, without any feed", () => {
+			const prices = fakePrices(chains);
+			for (const [chainId, currency] of bridged) {
+				expect(prices.toNative({ chainId, currency }, 7n, NOW)).toBe(7n);
+				expect(prices.hasFeed({ chainId, currency })).toBe(false);
+				// The same address on another chain is another token.
+				expect(prices.toNative({ chainId: 10, currency }, 7n, NOW)).toBeNull();
+			}
+			prices.setEth(2_500);
+			expect(prices.toUsd({ chainId: 137, currency: POLYGON_WETH }, 10n ** 18n, NOW)).toBe(2_500);
+		});
+
+		test("[MRG-05] a dollar without a feed has the price of the same dollar's, and without any none", () => {
+			const prices = fakePrices(chains);
+			prices.setEth(2_500);
+			expect(prices.toNative(onBase, 2_500_000_000n, NOW)).toBeNull();
+			expect(prices.hasFeed(onBase)).toBe(false);
+			prices.set({ ...usdc, usd: 1, decimals: 6 });
+			expect(prices.toNative(onBase, 2_500_000_000n, NOW)).toBe(10n ** 18n);
+			expect(prices.hasFeed(onBase)).toBe(true);
+			// Its own feed comes first.
+			prices.set({ ...onBase, usd: 0.5, decimals: 6 });
+			expect(prices.toNative(onBase, 2_500_000_000n, NOW)).toBe(5n * 10n ** 17n);
+		});
+
+		test("a dollar with other decimals than the one that has the feed is counted by its own", () => {
+			const prices = fakePrices(chains);
+			const usdt = { chainId: 1, currency: "0xdac17f958d2ee523a2206206994597c13d831ec7" } as const;
+			prices.set({ ...usdt, usd: 1, decimals: 6 });
+			const coin = { chainId: 988, currency: ZERO_ADDRESS };
+			expect(prices.toUsd(coin, 10n ** 18n, NOW)).toBe(1);
+			const asToken = "0x779ded0c9e1022225f8e0630b35a9b54be713736" as const;
+			expect(prices.toUsd({ chainId: 988, currency: asToken }, 10n ** 6n, NOW)).toBe(1);
+		});
+	});
+
 	describe("with rates", () => {
 		const prices = fakePrices(chains);
 		prices.setEth(2_500);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { orderRowOf } from "#plugins/market-index/orders/OrderRow.ts";
 import {
 	AMOUNT_MAX,
 	bucketOf,
@@ -10,9 +11,11 @@ import {
 	TIERS,
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
+import { listingOf } from "#plugins/market-index/sync/testing/providerWords.ts";
 import {
 	base,
 	chainNamed,
+	contractOf,
 	ethereum,
 	NOW_MS,
 	polygon,
@@ -81,6 +84,17 @@ describe("candles", () => {
 			for (const currency of [ZERO_ADDRESS, polygon.wrappedNative]) {
 				expect(nativeTotal(polygon, paid(currency, 5_000n), prices)).toBe(1n);
 			}
+		});
+
+		test("[MRG-05] bridged ether is one ETH in a sale as it is in a floor", () => {
+			const weth: Address = "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619";
+			expect(nativeTotal(polygon, paid(weth, 10n ** 18n), none)).toBe(10n ** 18n);
+			const most = 10n ** 27n;
+			expect(nativeTotal(polygon, paid(weth, most + 1n), none)).toBeNull();
+			const order = listingOf(contractOf(1), { chainId: polygon.id, currency: weth });
+			const collection = { id: 1, chainId: polygon.id, address: contractOf(1) };
+			const row = orderRowOf(order, collection, { prices: none, nowMs: NOW_MS });
+			expect(row?.unitNative).toBe((order.totalRaw / order.quantity).toString());
 		});
 
 		test("[MRG-15] a payment worth more than all existing ETH has an unknown value", () => {

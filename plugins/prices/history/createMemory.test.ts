@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { createRoundBook } from "#plugins/prices/history/createMemory.ts";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
+import { feedKey, feedsOf, usdFeeds } from "#plugins/prices/feed.ts";
+import { createRoundBook, learnedOf } from "#plugins/prices/history/createMemory.ts";
 import type { Round } from "#plugins/prices/round.ts";
 
 describe("createRoundBook", () => {
@@ -58,5 +61,28 @@ describe("createRoundBook", () => {
 		book.add("x", [round(1, 10), round(2, 20), round(3, 30)]);
 		expect(book.at("x", 15)).toBeNull();
 		expect(book.at("x", 20)?.id).toBe(2n);
+	});
+});
+
+describe("learnedOf", () => {
+	test("what is learned of one token's price is learned of the same money on all chains", () => {
+		const chains = createChainRegistry(builtinChains);
+		const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48";
+		const feed = { feed: `0x${"ab".repeat(20)}`, symbol: "USDC" };
+		const config = usdFeeds.parse({ 1: { [usdc]: feed } });
+		const { feeds } = feedsOf(config, { chains, reached: new Set([1]) });
+		const learnedBy = (isEth: boolean) => {
+			const [own] = feeds.filter((one) => one.isEth === isEth);
+			if (!own) throw new Error("no feed");
+			const spans = new Map([[feedKey(own), { fromMs: 1, toMs: 2 }]]);
+			return learnedOf(feeds, spans, chains).map(({ priced }) => {
+				return `${priced.chainId}:${priced.currency}`;
+			});
+		};
+		expect(learnedBy(false)).toContain("8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913");
+		expect(learnedBy(false)).not.toContain("137:0x7ceb23fd6bc0add59e62ac25578270cff1b9f619");
+		// Ether's rate is in the price of every dollar.
+		expect(learnedBy(true)).toContain("137:0x7ceb23fd6bc0add59e62ac25578270cff1b9f619");
+		expect(learnedBy(true)).toContain("8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913");
 	});
 });

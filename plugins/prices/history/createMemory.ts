@@ -13,7 +13,7 @@ import {
 	ROUNDS_PER_FEED_MAX,
 	ROUNDS_PER_READ_MAX,
 } from "#plugins/prices/limits.ts";
-import type { RateSource } from "#plugins/prices/pricesOver.ts";
+import { type RateSource, sameMoneyAs } from "#plugins/prices/pricesOver.ts";
 import type { Round, RoundProblem } from "#plugins/prices/round.ts";
 import { decimals, readBarriers, readRoundsAfter } from "#plugins/prices/sql/rounds.ts";
 
@@ -180,7 +180,8 @@ export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
 
 /**
  * Returns what became known of each priced currency by the feeds' spans: for a coin's wrapped form
- * the same as for the coin, and for everything when it is about ETH, the unit of all prices.
+ * the same as for the coin, for the same money on other chains as for its feed's, and for everything
+ * when it is about ETH, the unit of all prices.
  */
 export function learnedOf(
 	feeds: readonly Feed[],
@@ -194,7 +195,9 @@ export function learnedOf(
 		if (all.length === 0) return [];
 		const fromMs = Math.min(...all.map((span) => span.fromMs));
 		const toMs = Math.max(...all.map((span) => span.toMs));
-		return namesOf(feed.priced, chains).map((priced) => ({ priced, fromMs, toMs }));
+		const same = sameMoneyAs(feed.priced, feed);
+		const names = same.flatMap((priced) => namesOf(priced, chains));
+		return names.map((priced) => ({ priced, fromMs, toMs }));
 	});
 }
 
