@@ -37,6 +37,8 @@ type LaneLabels = { chain: string; lane: string };
 export type UndecodedReport = {
 	undecoded(lane: LaneKind, log: RawLog, problem: string): void;
 	noise(lane: LaneKind, count: number): void;
+	/** Counts ids that one log minted beyond those that became rows. */
+	unlisted(lane: LaneKind, log: RawLog, ids: bigint): void;
 };
 
 /** A lane that fails for longer than this is in trouble. */
@@ -45,6 +47,9 @@ const FAILING_MS = 60_000;
 const ALARMS = new Set(["reorg_too_deep"]);
 /** The time without a new failure after which a lane counts as working again. */
 const FAILS_AGAIN_MS = 30_000;
+
+/** Limits what one log adds to the count: it may claim 2^256 ids. */
+const UNLISTED_COUNTED_MAX = 1_000_000;
 
 /** Contracts remembered as already logged; one that emits garbage forever is one line. */
 const NAMED_MAX = 10_000;
@@ -212,21 +217,36 @@ export function undecodedReport(options: {
 		help: "ERC-20 mints that share the mint lane's topic.",
 		labels: ["chain", "lane"],
 	});
+	const unlisted = metrics.counter({
+		name: "mints_unlisted_total",
+		help: "Ids of consecutive mints beyond those that became rows; a million of one log at most.",
+		labels: ["chain", "lane"],
+	});
+	/** Writes one line for each contract and problem, however often it has it. */
+	function name(raw: RawLog, given: { message: string; lane: LaneKind; problem: string }): void {
+		const { message, lane, problem } = given;
+		// Numbers differ from log to log, and would make each a line of its own.
+		const key = `${raw.address} ${problem.replace(/\d+/g, "#")}`;
+		if (named.has(key) || named.size >= NAMED_MAX) return;
+		named.add(key);
+		log.warn(message, {
+			lane,
+			problem,
+			contract: raw.address,
+			block: Number(raw.blockNumber),
+			logIndex: Number(raw.logIndex),
+			transaction: raw.transactionHash,
+		});
+	}
 	return {
 		undecoded(lane, raw, problem) {
 			undecoded.inc({ chain, lane });
-			// Numbers differ from log to log, and would make each a line of its own.
-			const key = `${raw.address} ${problem.replace(/\d+/g, "#")}`;
-			if (named.has(key) || named.size >= NAMED_MAX) return;
-			named.add(key);
-			log.warn("a log does not decode", {
-				lane,
-				problem,
-				contract: raw.address,
-				block: Number(raw.blockNumber),
-				logIndex: Number(raw.logIndex),
-				transaction: raw.transactionHash,
-			});
+			name(raw, { message: "a log does not decode", lane, problem });
+		},
+		unlisted(lane, raw, ids) {
+			unlisted.inc({ chain, lane }, Math.min(Number(ids), UNLISTED_COUNTED_MAX));
+			const problem = `${ids} ids without rows`;
+			name(raw, { message: "a log mints more than is listed", lane, problem });
 		},
 		noise(lane, count) {
 			if (count > 0) noise.inc({ chain, lane }, count);

@@ -103,6 +103,13 @@ export const RETRY_MAX_MS = 5_000;
 /** Token ids of one TransferBatch log; a longer list is a lie about its own length. */
 export const BATCH_IDS_MAX = 100_000;
 
+/**
+ * Ids that become mint rows: of one ConsecutiveTransfer log, and of all such logs of one block. The
+ * first is the most that libraries mint in one (ERC721A, OpenZeppelin).
+ */
+export const CONSECUTIVE_IDS_MAX = 5_000;
+export const CONSECUTIVE_IDS_PER_BLOCK_MAX = 10_000;
+
 /** How often backfill looks for a gap while there is none. */
 export const BACKFILL_IDLE_MS = 1_000;
 

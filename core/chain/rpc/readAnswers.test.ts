@@ -194,6 +194,16 @@ describe("rangeBlocksMax", () => {
 		["thirdweb", -32_000, "Maximum allowed number of requested blocks is 3500", 3_500],
 		["Merkle", -32_000, "eth_getLogs range is too large, max is 1k blocks", 1_000],
 		["QuickNode", -32_602, "Requested range exceeds maximum RPC range limit", null],
+		["a comparison", -32_000, "block range limit exceeded (1000 > 500)", 500],
+		["a comparison", -32_000, "Block range is too large (1,001 >= 1k)", 1_000],
+		["a comparison", -32_000, "block range too wide: 500 < 1000", 500],
+		["a comparison", -32_000, "block range too large (2000 > max 800)", 800],
+		["a comparison", -32_000, "query exceeds max results (20001 > 20000)", null],
+		["a bare number", -32_000, "block range exceeds 1000", 1_000],
+		["a bare number", -32_000, "requested range 5000 exceeds 1000", 1_000],
+		["a bare number", -32_602, "the block range must not be greater than 2_000", 2_000],
+		["a threshold", -32_000, "range threshold exceeded", null],
+		["a threshold", -32_000, "eth_getLogs: range threshold of 100 blocks exceeded", null],
 	];
 
 	test("[ING-08] providers' messages for a range that is too large are recognised, with their limit", () => {

@@ -44,6 +44,8 @@ const RANGE_WORDS = [
 	/at most [\d,]+k? blocks/i,
 	/smaller than size \d/i,
 	/max(imum)? (is )?(allowed|number|set)\b.{0,40}\d/i,
+	// Nouns come before their verbs as well: "range threshold exceeded", "requested range exceeds 1000".
+	/\branges?\b.{0,40}\b(exceed(s|ed|ing)?|threshold)\b/i,
 ];
 
 /** Infura and others answer -32005 for "limit exceeded"; it also means "too many requests". */
@@ -89,6 +91,14 @@ const BEFORE_ITS_NOUN = new RegExp(
 );
 /** "Max range: 800", "exceeds limit of 10000", "maximum is set to 2048". */
 const AFTER_ITS_WORD = new RegExp(`(?:max|limit|allowed|than size)[^\\d.;]{0,40}?${NUMBER}`, "gi");
+
+/** "(1000 > 500)": the limit is the smaller of two numbers that are compared. */
+const COMPARED = new RegExp(`${NUMBER} ?[<>]=? ?(?:[a-z]{1,9} ){0,3}${NUMBER}`, "i");
+/** "block range exceeds 1000", "greater than the 1000". */
+const AFTER_EXCEEDS = new RegExp(
+	`(?:exceed(?:s|ed|ing)?|(?:greater|larger|bigger|wider) than)(?: the| a| of|:){0,2} ${NUMBER}`,
+	"gi",
+);
 
 /** Error texts of nodes are cut here: a revert's message can be megabytes. */
 const ERROR_TEXT_MAX = 300;
@@ -189,7 +199,12 @@ export function rangeBlocksMax(message: string): number | null {
 	const suggested = SUGGESTED_HEX.exec(text) ?? SUGGESTED_DECIMAL.exec(text);
 	if (suggested) return plausible(Number(suggested[2]) - Number(suggested[1]) + 1);
 	if (COUNTS_LOGS.test(text) || !SPEAKS_OF_BLOCKS.test(text)) return null;
-	return lastNumber(text, BEFORE_ITS_NOUN) ?? lastNumber(text, AFTER_ITS_WORD);
+	return (
+		smallerOf(COMPARED.exec(text)) ??
+		lastNumber(text, BEFORE_ITS_NOUN) ??
+		lastNumber(text, AFTER_ITS_WORD) ??
+		lastNumber(text, AFTER_EXCEEDS)
+	);
 }
 
 export function cutText(text: string): string {
@@ -284,12 +299,22 @@ function plausible(blocks: number): number | null {
 	return blocks >= 1 && blocks <= RANGE_BLOCKS_MAX ? blocks : null;
 }
 
+function smallerOf(compared: RegExpExecArray | null): number | null {
+	if (!compared) return null;
+	const [, left = "", leftThousands, right = "", rightThousands] = compared;
+	return plausible(Math.min(countOf(left, leftThousands), countOf(right, rightThousands)));
+}
+
+function countOf(digits: string, thousands: string | undefined): number {
+	return Number(digits.replace(/[,_]/g, "")) * (thousands ? 1_000 : 1);
+}
+
 /** Returns the last number, because the requested range is named before the limit. */
 function lastNumber(text: string, pattern: RegExp): number | null {
 	const found = [...text.matchAll(pattern)].at(-1);
 	if (!found) return null;
 	const [, digits = "", thousands] = found;
-	return plausible(Number(digits.replace(/[,_]/g, "")) * (thousands ? 1_000 : 1));
+	return plausible(countOf(digits, thousands));
 }
 
 function bounded(ms: number): number {

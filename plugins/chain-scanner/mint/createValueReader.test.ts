@@ -8,7 +8,7 @@ import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import { mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
 
-const quiet = { undecoded() {}, noise() {} };
+const quiet = { undecoded() {}, noise() {}, unlisted() {} };
 const far = { signal: new AbortController().signal, unsettledFrom: Number.POSITIVE_INFINITY };
 const WHOLE = "eth_getBlockByHash";
 const SINGLE = "eth_getTransactionByHash";

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { decodeEventLog, encodeAbiParameters, type Hex, padHex, parseAbi, toHex } from "viem";
 import type { RawLog } from "#core/chain/Hex.ts";
 import {
+	CONSECUTIVE_TRANSFER_TOPIC,
 	decodeMints,
 	TRANSFER_BATCH_TOPIC,
 	TRANSFER_SINGLE_TOPIC,
@@ -122,7 +123,7 @@ describe("decodeMints", () => {
 
 	test("[ING-01] ERC-20 mints have the same topic and are ignored, not decoded or reported", () => {
 		const log = logOf([TRANSFER_TOPIC, ZERO_TOPIC, someone], toHex(5n, { size: 32 }));
-		expect(decodeMints([log])).toEqual({ mints: [], undecoded: [], noise: 1 });
+		expect(decodeMints([log])).toEqual({ mints: [], undecoded: [], noise: 1, unlisted: [] });
 	});
 
 	test("[ING-01] a transfer between two accounts is no mint, also if a node ignores the filter", () => {
@@ -135,7 +136,7 @@ describe("decodeMints", () => {
 		].map((log, index) =>
 			index === 2 ? { ...log, topics: [log.topics[0] as Hex, from, from, someone] } : log,
 		);
-		expect(decodeMints(logs)).toEqual({ mints: [], undecoded: [], noise: 0 });
+		expect(decodeMints(logs)).toEqual({ mints: [], undecoded: [], noise: 0, unlisted: [] });
 	});
 
 	test("lists of different lengths, or longer than their data, are reported with their log", () => {
@@ -162,5 +163,45 @@ describe("decodeMints", () => {
 		const { mints, undecoded } = decodeMints([batchLog(someone, data)]);
 		expect(mints).toEqual([]);
 		expect(undecoded).toHaveLength(1);
+	});
+
+	const word = (value: bigint) => padHex(toHex(value), { size: 32 });
+	const consecutive = (first: bigint, last: bigint, from = ZERO_TOPIC) =>
+		logOf([CONSECUTIVE_TRANSFER_TOPIC, word(first), from, someone], word(last));
+	const inBlock = (log: RawLog, block: number) => ({ ...log, blockHash: word(BigInt(block)) });
+	const MOST = 2n ** 256n - 1n;
+
+	test("[ING-01] each id of a consecutive mint is a row, and moves between accounts are none", () => {
+		const { mints, undecoded, unlisted } = decodeMints([
+			consecutive(7n, 9n),
+			consecutive(1n, 5n, someone),
+		]);
+		expect(mints.map(({ tokenId, subIndex }) => [tokenId, subIndex])).toEqual([
+			[7n, 0],
+			[8n, 1],
+			[9n, 2],
+		]);
+		expect(mints[0]).toMatchObject({
+			standard: "erc721",
+			quantity: 1n,
+			to: padHex("0xb0b", { size: 20 }),
+		});
+		expect([undecoded, unlisted]).toEqual([[], []]);
+		const [backwards] = decodeMints([consecutive(9n, 7n)]).undecoded;
+		expect(backwards?.problem).toBe("ConsecutiveTransfer ends before it begins");
+	});
+
+	test("a consecutive mint of more ids than a log or a block may list is counted for the rest", () => {
+		const one = decodeMints([consecutive(0n, MOST)]);
+		expect(one.mints).toHaveLength(5_000);
+		expect(one.unlisted.map(({ ids }) => ids)).toEqual([MOST + 1n - 5_000n]);
+		const last = decodeMints([consecutive(MOST, MOST)]);
+		expect(last.mints.map(({ tokenId }) => tokenId)).toEqual([MOST]);
+		// A collection of 10,000 is two logs; a block full of such logs fills no table.
+		const flood = Array.from({ length: 1_000 }, () => inBlock(consecutive(0n, 4_999n), 1));
+		const next = inBlock(consecutive(0n, 1n), 2);
+		const { mints, unlisted } = decodeMints([...flood, next]);
+		expect(mints).toHaveLength(10_000 + 2);
+		expect(unlisted).toHaveLength(998);
 	});
 });

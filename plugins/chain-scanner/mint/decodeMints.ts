@@ -1,8 +1,12 @@
 // Decodes mints from transfer logs by slicing their words.
 
-import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
+import { type Address, type Hex, isWord, type RawLog } from "#core/chain/Hex.ts";
 import type { UndecodedLog } from "#plugins/chain-scanner/contract.ts";
-import { BATCH_IDS_MAX } from "#plugins/chain-scanner/limits.ts";
+import {
+	BATCH_IDS_MAX,
+	CONSECUTIVE_IDS_MAX,
+	CONSECUTIVE_IDS_PER_BLOCK_MAX,
+} from "#plugins/chain-scanner/limits.ts";
 
 /** Tokens that one log minted. A batch log gives one for each of its ids. */
 export type Mint = {
@@ -20,6 +24,8 @@ export type MintReading = {
 	undecoded: (UndecodedLog & { log: RawLog })[];
 	/** ERC-20 mints among the logs: they share the first topic and are left out. */
 	noise: number;
+	/** Ids of consecutive mints beyond those that `mints` has. */
+	unlisted: { log: RawLog; ids: bigint }[];
 };
 
 export type Units = { tokenId: bigint; quantity: bigint };
@@ -36,21 +42,49 @@ export const TRANSFER_SINGLE_TOPIC: Hex =
 export const TRANSFER_BATCH_TOPIC: Hex =
 	"0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
 
+/** `ConsecutiveTransfer(uint256,uint256,address,address)` of ERC-2309: a whole range of ids. */
+export const CONSECUTIVE_TRANSFER_TOPIC: Hex =
+	"0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
+
 /** The zero address as an indexed argument. */
 export const ZERO_TOPIC: Hex = `0x${"0".repeat(64)}`;
 
 const WORD = 64;
 
-/** Reads mints from Transfer, TransferSingle and TransferBatch logs by slicing their words. */
+/**
+ * Reads mints from the logs of transfers by slicing their words.
+ *
+ * One log of consecutive ids may claim 2^256 of them for the price of any other log: its first
+ * 5,000 are listed (no library mints more in one), and 10,000 of all such logs of a block, which is
+ * about what its gas would mint in the other ways.
+ */
 export function decodeMints(logs: readonly RawLog[]): MintReading {
-	const reading: MintReading = { mints: [], undecoded: [], noise: 0 };
+	const reading: MintReading = { mints: [], undecoded: [], noise: 0, unlisted: [] };
+	const room = { block: "", left: 0 };
 	for (const log of logs) {
+		if (log.blockHash !== room.block) {
+			room.block = log.blockHash;
+			room.left = CONSECUTIVE_IDS_PER_BLOCK_MAX;
+		}
 		const [topic] = log.topics;
 		if (topic === TRANSFER_TOPIC) readTransfer(log, reading);
 		else if (topic === TRANSFER_SINGLE_TOPIC) readUnitsLog(log, "single", reading);
 		else if (topic === TRANSFER_BATCH_TOPIC) readUnitsLog(log, "batch", reading);
+		else if (topic === CONSECUTIVE_TRANSFER_TOPIC) readRangeLog(log, reading, room);
 	}
 	return reading;
+}
+
+/** Returns what a ConsecutiveTransfer log moved, or what is wrong with it. */
+export function readConsecutive(log: Pick<RawLog, "topics" | "data">) {
+	const [, first, from, to] = log.topics;
+	if (first === undefined || from === undefined || to === undefined || !isWord(log.data)) {
+		return "ConsecutiveTransfer is cut short";
+	}
+	const tokenId = BigInt(first);
+	const lastTokenId = BigInt(log.data);
+	if (lastTokenId < tokenId) return "ConsecutiveTransfer ends before it begins";
+	return { from: addressOf(from), to: addressOf(to), tokenId, lastTokenId };
 }
 
 /**
@@ -120,6 +154,25 @@ function readUnitsLog(log: RawLog, shape: "single" | "batch", reading: MintReadi
 		const mint = { log, subIndex, contract: log.address, standard: "erc1155" } as const;
 		reading.mints.push({ ...mint, tokenId, quantity, to: addressOf(to) });
 	}
+}
+
+function readRangeLog(log: RawLog, reading: MintReading, room: { left: number }): void {
+	if (log.topics[2] !== ZERO_TOPIC) return;
+	const moved = readConsecutive(log);
+	if (typeof moved === "string") {
+		reading.undecoded.push({ log, logIndex: Number(log.logIndex), problem: moved });
+		return;
+	}
+	const { tokenId, lastTokenId, to } = moved;
+	const ids = lastTokenId - tokenId + 1n;
+	const most = BigInt(Math.min(room.left, CONSECUTIVE_IDS_MAX));
+	const listed = Number(ids < most ? ids : most);
+	room.left -= listed;
+	const mint = { log, contract: log.address, standard: "erc721", quantity: 1n, to } as const;
+	for (let subIndex = 0; subIndex < listed; subIndex++) {
+		reading.mints.push({ ...mint, subIndex, tokenId: tokenId + BigInt(subIndex) });
+	}
+	if (ids > BigInt(listed)) reading.unlisted.push({ log, ids: ids - BigInt(listed) });
 }
 
 function unitsAt(data: Hex, idWord: number, amountWord: number): Units | null {

@@ -6,7 +6,11 @@ import type { RawLog } from "#core/chain/Hex.ts";
 import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault.ts";
-import type { Mint } from "#plugins/chain-scanner/mint/decodeMints.ts";
+import {
+	CONSECUTIVE_TRANSFER_TOPIC,
+	type Mint,
+	ZERO_TOPIC,
+} from "#plugins/chain-scanner/mint/decodeMints.ts";
 import { MINT_FILTERS, mintSource, priceMints } from "#plugins/chain-scanner/mint/mintSource.ts";
 import { mintLog, unitsLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
@@ -18,7 +22,7 @@ import { until } from "#test/harness/until.ts";
 describe("mintSource", () => {
 	describe("mintSource", () => {
 		const far = { signal: new AbortController().signal, unsettledFrom: Number.POSITIVE_INFINITY };
-		const quiet = { undecoded() {}, noise() {} };
+		const quiet = { undecoded() {}, noise() {}, unlisted() {} };
 		const buyer = "0x00000000000000000000000000000000000b0b01";
 
 		let anvil: Anvil;
@@ -204,6 +208,31 @@ describe("mintSource", () => {
 			reading.report();
 			expect(problems).toEqual(["TransferSingle is cut short"]);
 			expect(reading.events.map(({ tokenId }) => tokenId)).toEqual([2n]);
+		});
+
+		test("[ING-01] [ING-07] a consecutive mint shares its transaction's value, for no query more", async () => {
+			const fake = createFakeChain();
+			const word = (value: number) => padHex(toHex(value), { size: 32 });
+			const topics = [CONSECUTIVE_TRANSFER_TOPIC, word(1), ZERO_TOPIC, word(0xb0b)];
+			const log = { address: padHex("0x721", { size: 20 }), topics, data: word(6_000) };
+			const block = fake.mine([{ value: 12_000n, logs: [log] }]);
+			const unlisted: bigint[] = [];
+			const source = mintSource(fake.rpc, {
+				...quiet,
+				unlisted: (_, __, ids) => void unlisted.push(ids),
+			});
+			for (const unsettledFrom of [0, Number.POSITIVE_INFINITY]) {
+				const { events, report } = await source.read(
+					{ from: block, to: block },
+					{ ...far, unsettledFrom },
+				);
+				expect(events).toHaveLength(5_000);
+				// What has no row has its share of the price all the same.
+				expect(new Set(events.map(({ totalRaw }) => totalRaw))).toEqual(new Set([2n]));
+				report();
+			}
+			expect(unlisted).toEqual([1_000n, 1_000n]);
+			expect(fake.asked()).toHaveLength(2 * MINT_FILTERS.length);
 		});
 
 		test("while a range's events are written, nothing else of the range is held in memory", async () => {

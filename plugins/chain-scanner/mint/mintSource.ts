@@ -7,6 +7,7 @@ import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import { createValueReader } from "#plugins/chain-scanner/mint/createValueReader.ts";
 import {
+	CONSECUTIVE_TRANSFER_TOPIC,
 	decodeMints,
 	type Mint,
 	type MintReading,
@@ -20,7 +21,8 @@ import type { LaneSource, LaneSteps, ReadOptions } from "#plugins/chain-scanner/
 import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
-const UNITS = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC] as const;
+/** ERC-1155's logs and ERC-2309's: in all three the second indexed argument is the sender. */
+const UNITS = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC] as const;
 
 /**
  * The topic filters of the mint lane, for any contract. Four positions in the first: nodes that
@@ -62,7 +64,7 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 			const decoded = decodeMints(logs);
 			const minted = decoded.mints.map(({ log }) => log);
 			const paid = await values.read(minted, { signal, agreed: range.to >= unsettledFrom });
-			const events = eventsOf(decoded.mints, { values: paid, blockTimeMs });
+			const events = eventsOf(decoded, { values: paid, blockTimeMs });
 			const load = { logCount, answerBytes };
 			return {
 				range,
@@ -85,15 +87,19 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 
 /**
  * Returns for each mint, in their order, its share of what its transaction paid: value over all
- * units minted in the transaction, whatever their contract. The remainder goes to the first mint,
+ * units minted in the transaction, whatever their contract, also those that are not listed. The remainder goes to the first mint,
  * so that the shares add up to the value exactly; a transaction without value minted for free, at
  * 0.
  */
 export function priceMints(
 	mints: readonly Mint[],
 	paidBy: (transactionHash: Hex) => bigint,
+	unlisted: MintReading["unlisted"] = [],
 ): bigint[] {
 	const units = new Map<Hex, bigint>();
+	for (const { log, ids } of unlisted) {
+		units.set(log.transactionHash, (units.get(log.transactionHash) ?? 0n) + ids);
+	}
 	for (const { log, quantity } of mints) {
 		units.set(log.transactionHash, (units.get(log.transactionHash) ?? 0n) + quantity);
 	}
@@ -109,10 +115,10 @@ export function priceMints(
 }
 
 function eventsOf(
-	mints: readonly Mint[],
+	{ mints, unlisted }: MintReading,
 	known: { values: ReadonlyMap<Hex, bigint>; blockTimeMs: ReadonlyMap<number, number> },
 ): ChainEvent[] {
-	const totals = priceMints(mints, (hash) => knownOf(known.values, hash));
+	const totals = priceMints(mints, (hash) => knownOf(known.values, hash), unlisted);
 	return mints.map((mint, index) => {
 		const occurredAtMs = knownOf(known.blockTimeMs, Number(mint.log.blockNumber));
 		const totalRaw = totals[index];
@@ -162,8 +168,10 @@ function positionOf(log: RawLog) {
 /**
  * Made outside the reader's scope: a closure would keep all logs, and a range is written for long.
  */
-function reportOf(report: UndecodedReport, { undecoded, noise }: MintReading): () => void {
+function reportOf(report: UndecodedReport, reading: MintReading): () => void {
+	const { undecoded, noise, unlisted } = reading;
 	return () => {
+		for (const { log, ids } of unlisted) report.unlisted("mint", log, ids);
 		for (const { log, problem } of undecoded) report.undecoded("mint", log, problem);
 		report.noise("mint", noise);
 	};

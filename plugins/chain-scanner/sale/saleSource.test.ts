@@ -123,6 +123,7 @@ describe("saleSource", () => {
 		const report = {
 			undecoded: (_: string, __: unknown, problem: string) => void problems.push(problem),
 			noise() {},
+			unlisted() {},
 		};
 		return { problems, report };
 	}

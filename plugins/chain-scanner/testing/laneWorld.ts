@@ -84,7 +84,7 @@ export async function createLaneWorld(db: Database, { blooms = false } = {}) {
 	const chain = createFakeChain({ blooms });
 	const log = recordingLog();
 	const { sink, sinkTroubles } = await createSink(db, chainId);
-	const quiet = { undecoded() {}, noise() {} };
+	const quiet = { undecoded() {}, noise() {}, unlisted() {} };
 	const source = distrustingSource(mintSource(chain.rpc, quiet), chain.rpc);
 	const sinks = [sink];
 	const reorgDepthMax = REORG_DEPTH_LEAST;

@@ -84,7 +84,7 @@ describe("startTransfers", () => {
 				fork: createForkRepair({ ...shared, depthMax: REORG_DEPTH_LEAST, onReorg() {} }),
 				reorgDepthMax: REORG_DEPTH_LEAST,
 				ownership: stub.ownership,
-				report: { undecoded() {}, noise() {} },
+				report: { undecoded() {}, noise() {}, unlisted() {} },
 				signal,
 				times: { ...QUICK, walkIdleMs: 2, walkChooseMs: 2 },
 				onIndexed() {},

@@ -123,7 +123,7 @@ describe("decodeMoves", () => {
 
 describe("transferSource", () => {
 	const NFT: Address = padHex("0x721", { size: 20 });
-	const quiet = { undecoded() {}, noise() {} };
+	const quiet = { undecoded() {}, noise() {}, unlisted() {} };
 	const unsettled = { signal: new AbortController().signal, unsettledFrom: 0 };
 
 	const sourceOf = (chain: FakeChain, watched: readonly Address[]) =>

@@ -1,11 +1,13 @@
 // Makes the source of the transfer lane, and decodes moves from transfer logs.
 
-import { type Address, type Hex, isWord, type RawLog } from "#core/chain/Hex.ts";
+import type { Address, Hex, RawLog } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { TokenMove, UndecodedLog } from "#plugins/chain-scanner/contract.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import { ADDRESSES_PER_QUERY_MAX } from "#plugins/chain-scanner/limits.ts";
 import {
+	CONSECUTIVE_TRANSFER_TOPIC,
+	readConsecutive,
 	readUnits,
 	TRANSFER_BATCH_TOPIC,
 	TRANSFER_SINGLE_TOPIC,
@@ -28,10 +30,6 @@ export type TransferSource = LaneSource & {
 		...asked: Parameters<LaneSource["read"]>
 	) => ReturnType<LaneSource["read"]>;
 };
-
-/** `ConsecutiveTransfer(uint256,uint256,address,address)` of ERC-2309: a whole range of ids. */
-export const CONSECUTIVE_TRANSFER_TOPIC: Hex =
-	"0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 
 /** All topics by which a contract logs that its tokens moved. */
 export const MOVE_TOPICS: readonly Hex[] = [
@@ -179,13 +177,6 @@ function movesOf1155(log: RawLog, shape: "single" | "batch"): TokenMove[] | stri
 }
 
 function moveOfRange(log: RawLog): TokenMove[] | string {
-	const [, first, from, to] = log.topics;
-	if (first === undefined || from === undefined || to === undefined || !isWord(log.data)) {
-		return "ConsecutiveTransfer is cut short";
-	}
-	const tokenId = BigInt(first);
-	const lastTokenId = BigInt(log.data);
-	if (lastTokenId < tokenId) return "ConsecutiveTransfer ends before it begins";
-	const parties = { from: addressOf(from), to: addressOf(to) };
-	return [{ ...placeOf(log, 0), ...parties, tokenId, lastTokenId, quantity: 1n }];
+	const moved = readConsecutive(log);
+	return typeof moved === "string" ? moved : [{ ...placeOf(log, 0), ...moved, quantity: 1n }];
 }

@@ -268,6 +268,27 @@ describe("uriPlan", () => {
 		expect(urlsOf(CID)).toEqual(expect.arrayContaining([`https://b.test/x/ipfs/${CID}`]));
 	});
 
+	test("a URI in quotation marks is read as the URI within them", () => {
+		const url = "https://a.test/1.json";
+		for (const uri of [
+			`"${url}"`,
+			` '${url}' `,
+			`\\"${url}\\"`,
+			`“${url}”`,
+			`"'${url}'"`,
+			`%22${url}%22`,
+		]) {
+			expect(urlsOf(uri), uri).toEqual([url]);
+			expect(displayUrl(uri, gateways), uri).toBe(url);
+		}
+		expect(urlsOf(`"ipfs://${CID}"`)).toEqual(urlsOf(`ipfs://${CID}`));
+		expect(urlsOf('"data:application/json,{}"')).toBe("held");
+		// A document that is a quoted text is no URI, and marks at one end alone are part of it.
+		for (const uri of ['""', '"', '"1.json"', `"javascript:1"`, `"${url}`]) {
+			expect(urlsOf(uri), uri).toBe("unusable");
+		}
+	});
+
 	test("[SEC-05] only URLs that we made count as the gateway's, never a contract's", () => {
 		const plan = uriPlan("http://10.0.0.7:8080/api/v0/id", gateways);
 		const url = "http://10.0.0.7:8080/api/v0/id";

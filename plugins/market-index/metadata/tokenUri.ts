@@ -62,6 +62,9 @@ const IPNS_NAME = /^[a-z0-9][a-z0-9._-]{2,252}$/i;
 
 /** Keeps https only: a page served over https shows nothing else. */
 const SECURE = /^(https:\/\/|data:)/i;
+/** A URI in quotation marks, once or, where a contract escapes what it has quoted, twice. */
+const QUOTED = /^(?:\\?"|'|`|“|‘|«|%22|%27)(.*?)(?:\\?"|'|`|”|’|»|%22|%27)$/is;
+const QUOTES_MAX = 2;
 /** Would end an attribute or a header that is not escaped. */
 const UNSAFE = /[\p{Cc}\s"'<>`\\]/gu;
 
@@ -70,7 +73,7 @@ const UNSAFE = /[\p{Cc}\s"'<>`\\]/gu;
  * a `data:` URI of at most 32 KB. Never `javascript:`, `http:` or a document. Null for any other.
  */
 export function displayUrl(given: string, gateways: Gateways): string | null {
-	const text = given.trim().toWellFormed();
+	const text = unquoted(given).toWellFormed();
 	if (text.length > IMAGE_LENGTH_MAX) return null;
 	// Drawings may span several lines; a URL may not.
 	if (!/^data:/i.test(text) && /\p{Cc}/u.test(text)) return null;
@@ -90,7 +93,7 @@ export function displayUrl(given: string, gateways: Gateways): string | null {
 /** Returns the URLs at which the document of a contract's URI may be. Makes no request. */
 export function uriPlan(given: string, gateways: Gateways): UriPlan {
 	if (given.length > DATA_URI_LENGTH_MAX) return { kind: "unusable" };
-	const uri = given.trim();
+	const uri = unquoted(given);
 	if (/^data:/i.test(uri)) {
 		const texts = dataUriTexts(uri);
 		return texts === null ? { kind: "unusable" } : { kind: "held", texts };
@@ -158,6 +161,17 @@ export function ipfsPathOf(uri: string): string | null {
 	const bare = uri.replace(/^\/+/, "").replaceAll("#", "%23");
 	if (/^ip[fn]s\//.test(bare)) return checkedPath(bare);
 	return CID.test(bare.split(/[/?]/)[0] ?? "") ? checkedPath(`ipfs/${bare}`) : null;
+}
+
+/** Returns a URI without the quotation marks that some contracts and documents write around it. */
+function unquoted(given: string): string {
+	let text = given.trim();
+	for (let times = 0; times < QUOTES_MAX; times++) {
+		const inner = QUOTED.exec(text)?.[1];
+		if (inner === undefined) return text;
+		text = inner.trim();
+	}
+	return text;
 }
 
 function bounded(url: string): string | null {
