@@ -15,7 +15,7 @@ import { createPrng } from "#test/sandbox/createPrng.ts";
 
 const isProving = process.env["PROVE"] === "1";
 /** Kills at each edge of a step; in `test` in one of its scenarios, drawn by the seed. */
-const KILLS = isProving ? 20 : 1;
+const KILLS = Number(process.env["KILLS_EACH"] ?? (isProving ? 20 : 1));
 const LANES = 3;
 const KILLS_LIMIT_MS = 5 * TEST_LIMIT_MS;
 const SEED = Number(process.env["KILLS_SEED"] ?? TEST_SEED);
