@@ -241,6 +241,8 @@ export function startSocialEmulator(options: SocialEmulatorOptions) {
 		addPerson: (account: Account) => timeline.addAccount(account),
 		deliver: (payload: unknown) => deliverer.deliver(payload),
 		fault: (order: SocialFaultOrder) => faults.add(order),
+		/** Returns the ordered faults that are left. */
+		faults: () => faults.all(),
 		clearFaults: () => faults.clear(),
 		sendWebhooksTo: (url: string | null) => deliverer.to(url),
 		setShape(next: Shape): void {
