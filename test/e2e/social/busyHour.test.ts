@@ -65,6 +65,15 @@ const isThinking = async () =>
 	(await at.db.query("select from social.event where state in ('received', 'thinking')")).length >
 	0;
 
+/** Says whether X is being called: what a busy machine takes for that is no time of the test's. */
+const isSending = async (id: string) => {
+	const rows = await at.db.query(
+		"select from social.reply where event_id = $1 and state = 'sending'",
+		[`post:${id}`],
+	);
+	return rows.length > 0;
+};
+
 test(
 	"an hour of a hundred authors answers each order within a minute, and stays within the budget",
 	async () => {
@@ -82,9 +91,9 @@ test(
 			// Time passes only as far as an order waits for it.
 			const dueMs = beganMs + (n + 1) * EVERY_MS;
 			if (isOrder) {
-				await until(() => {
+				await until(async () => {
 					if (answerTo(post.id)) return true;
-					at.clock.ms += SECOND_MS / 4;
+					if (!(await isSending(post.id))) at.clock.ms += SECOND_MS / 4;
 					return at.clock.nowMs() - writtenAtMs(post.id) > 2 * MINUTE_MS;
 				}, "an order is answered, or too late");
 			}
