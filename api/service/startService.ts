@@ -1,6 +1,7 @@
 // Starts the whole service in this process, and says when it is ready (`/readyz`).
 
 import { isAbsolute, resolve } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { chainAccess, serviceFault } from "#api/service/chainAccess.ts";
@@ -21,7 +22,6 @@ import { parseConfig } from "#core/config/parseConfig.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 import { secretsOf } from "#core/config/renderConfig.ts";
 import { databaseTime } from "#core/db/migrate.ts";
-import { dropColdCode } from "#core/dropColdCode.ts";
 import { openForeignFetch } from "#core/foreign/createForeignFetch.ts";
 import { createHttpApp, type ReadyReport } from "#core/http/createHttpApp.ts";
 import { type HttpListener, listenHttp } from "#core/http/listenHttp.ts";
@@ -353,4 +353,17 @@ async function degradedOf(
 		...[...clock.degraded(), ...ofAudit].map((one) => ({ component: "core", ...one })),
 		...ofPlugins,
 	];
+}
+
+/**
+ * Discards compiled code and frees its memory. Call it between a process's start and its first
+ * work: most code of the start never runs again, and the rest is compiled again when needed.
+ *
+ * Left alone the engine forgets such code after some time, but a service that begins by catching
+ * up holds 15 MB more at its largest (measured), and garbage has to be collected the more often.
+ */
+export async function dropColdCode(): Promise<void> {
+	Bun.shrink();
+	// It is done once nothing runs any more: in the event loop's next turn.
+	await setImmediate();
 }

@@ -77,11 +77,8 @@ const NO_NAMES: Names = new Set();
 /** Limits the segments of a path: no route of ours has nearly as many. */
 const SEGMENTS_MAX = 16;
 
-/**
- * A folder itself, or the one above, in a segment that was decoded once: alone, beside an encoded
- * slash or backslash, in front of parameters (`..;x`) or blanks, and encoded once more or several
- * times more.
- */
+// Matches a folder or the one above, in a segment that was decoded once: alone, beside a slash, in
+// front of parameters (`..;x`) or blanks, also encoded again.
 const DOT_SEGMENT =
 	/(?:^|[/\\]|%(?:25)*(?:2f|5c))(?:\.|%(?:25)*2e){1,2}(?:\s*$|[;/\\]|%(?:25)*(?:2f|5c|3b|20|09))/i;
 
@@ -219,9 +216,7 @@ export function withoutSegments(request: Request): Request {
  * Returns whether the path was sent with a segment `.` or `..`, written out or encoded.
  *
  * The URL standard takes them out and routes see the rest; proxies that decide by the path do not
- * all: `/healthz/../v1/admin` would pass as a harmless one. Some decode a path twice, take slashes
- * out of a segment, or cut what stands behind a semicolon: whatever could be dots for one of them
- * is refused.
+ * all, or decode twice, or cut it at a semicolon: `/healthz/../v1/admin` would pass as harmless.
  */
 function hasDotSegment({ params }: SegmentedRequest): boolean {
 	return Object.values(params ?? {}).some((segment) => DOT_SEGMENT.test(segment));

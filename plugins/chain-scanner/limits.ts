@@ -237,8 +237,8 @@ export const PUSHED_WAIT_MS_MAX = 1_000;
 export const EARLY_MS_MAX = 5_000;
 
 /**
- * How often logs of contracts that no venue names are sampled; blocks of a sample, and how far below
- * the head they lie; contracts of a chain that a process names.
+ * How often logs of contracts that no venue names are sampled; blocks of a sample, and how far
+ * below the head they lie; contracts of a chain that a process names.
  */
 export const STRANGER_SAMPLE_MS = 3_600_000;
 export const STRANGER_SAMPLE_BLOCKS = 16;

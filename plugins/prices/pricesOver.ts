@@ -36,8 +36,8 @@ const OPENSEA = "@opensea/sdk 12.9.1, src/utils/chain.ts";
 
 /**
  * Every token that counts as ether or as a known dollar, by chain and address; of dollars the first
- * with a feed prices all. Names prove nothing: whoever makes a token chooses its symbol. Tokens that
- * gain interest are not here, as one of them is more than one ether.
+ * with a feed prices all. Names prove nothing: whoever makes a token chooses its symbol. Tokens
+ * that gain interest are not here, as one of them is more than one ether.
  */
 const KNOWN_MONEY: readonly KnownMoney[] = [
 	...known("ETH", OPENSEA, [[137, "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619"]]),

@@ -44,7 +44,7 @@ const RANGE_WORDS = [
 	/at most [\d,]+k? blocks/i,
 	/smaller than size \d/i,
 	/max(imum)? (is )?(allowed|number|set)\b.{0,40}\d/i,
-	// Nouns come before their verbs as well: "range threshold exceeded", "requested range exceeds 1000".
+	// Nouns stand before their verbs as well: "range threshold exceeded", "range exceeds 1000".
 	/\branges?\b.{0,40}\b(exceed(s|ed|ing)?|threshold)\b/i,
 ];
 

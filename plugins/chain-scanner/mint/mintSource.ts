@@ -87,9 +87,9 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 
 /**
  * Returns for each mint, in their order, its share of what its transaction paid: value over all
- * units minted in the transaction, whatever their contract, also those that are not listed. The remainder goes to the first mint,
- * so that the shares add up to the value exactly; a transaction without value minted for free, at
- * 0.
+ * units minted in the transaction, whatever their contract, also those that are not listed. The
+ * remainder goes to the first mint, so that the shares add up to the value exactly; a transaction
+ * without value minted for free, at 0.
  */
 export function priceMints(
 	mints: readonly Mint[],

@@ -180,8 +180,8 @@ export function createRoundBook(roundsMax = ROUNDS_PER_FEED_MAX): RoundBook {
 
 /**
  * Returns what became known of each priced currency by the feeds' spans: for a coin's wrapped form
- * the same as for the coin, for the same money on other chains as for its feed's, and for everything
- * when it is about ETH, the unit of all prices.
+ * the same as for the coin, for the same money on other chains as for its feed's, and for
+ * everything when it is about ETH, the unit of all prices.
  */
 export function learnedOf(
 	feeds: readonly Feed[],

@@ -1,6 +1,6 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
-import { dropColdCode } from "#core/dropColdCode.ts";
+import { dropColdCode } from "#api/service/startService.ts";
 
 const compiled = () => heapStats().objectTypeCounts["FunctionCodeBlock"] ?? 0;
 
