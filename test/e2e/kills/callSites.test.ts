@@ -85,6 +85,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/trading/swap/judgeRoute.ts:sideOf": "called in trade.quote",
 	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",
 	"plugins/tokenomics/buyback/followRuns.ts:findGone": "called in buyback.turn",
+	"plugins/tokenomics/buyback/readPools.ts": "called in buyback.market and buyback.turn",
 	"plugins/tokenomics/buyback/readKeeper.ts": "called in buyback.keeper and buyback.turn",
 	"plugins/tokenomics/buyback/settleBuyback.ts": "called in buyback.supply",
 	"plugins/tokenomics/buyback/takeTurn.ts#findRun": "called in buyback.turn",
