@@ -224,7 +224,7 @@ export function createPageTier(options: PageCacheOptions): PageTier {
 		clear() {
 			pages.clear();
 			generation += 1;
-			// What is being loaded may have been read before the clearing: it is not kept.
+			// Pages that are loading now may show what was there before the clearing: they are not kept.
 			loading = new Map();
 		},
 		generation: () => generation,

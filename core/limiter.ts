@@ -116,7 +116,7 @@ export function createMemoryLimiter(options: MemoryLimiterOptions): MemoryLimite
 	function openWindow(key: string, nowMs: number): Window {
 		const known = windows.peek(key);
 		const restMs = (known?.endsAtMs ?? 0) - nowMs;
-		// More than a window is left only where the clock was set back: nobody waits for that.
+		// More than one window is left only if the clock was set back: then a new window begins.
 		if (known && restMs > 0 && restMs <= windowMs) return known;
 		const begun = { taken: 0, endsAtMs: nowMs + windowMs };
 		windows.set(key, begun);

@@ -78,7 +78,7 @@ export function createOutbox(options: { db: Database; bus: Bus; clock: Clock }):
 		const topics = new Map<string, Frame[]>();
 		pending.set(tx, topics);
 		const store = async () => {
-			// What another last step appends from here on gets a step of its own.
+			// Messages that a later step appends are stored by a step of their own.
 			pending.delete(tx);
 			const announcements = await storeBatches(tx, topics, clock.nowMs());
 			tx.afterCommit(() => {

@@ -46,9 +46,8 @@ const CHECKED_MAX = 500;
 const REASON_LENGTH_MAX = 500;
 
 /**
- * Fields of a row as they must be to be worked with. What does not fit makes the row unreadable,
- * and that row alone: an int8 beyond 2^53 comes from the driver as a bigint, `infinity` as a
- * number.
+ * Parses the fields of a stored row. A value out of range throws, which puts this one row aside and
+ * no other: an int8 beyond 2^53 comes from the driver as a bigint, `infinity` as a number.
  */
 export const rowField = {
 	/** Parses a number that is not negative, and at most `max`. */

@@ -79,7 +79,7 @@ export function keepsSubject({ command, values }: Subject, kept: readonly Said[]
 	);
 }
 
-/** Returns what a subject says, as it is typed; nothing of a kind that no question follows. */
+/** Returns the values of the last question by their kind, each as one would type it. */
 function saidOf({ command, values }: Subject): Map<Kind, Said> {
 	const said = new Map<Kind, Said>();
 	for (const [name, value] of Object.entries(values)) {

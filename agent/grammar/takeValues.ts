@@ -75,7 +75,7 @@ function takeWindow(draft: Draft, at: number): boolean {
 	// `sales by hour` asks for each hour, and not for the last one.
 	if (words.low[at - 1] === "by" && roles[at - 1] !== "topic") return false;
 	if (put(draft, slot.kind, value)) return true;
-	// An answer that is of now says what a question about today asks; the last day is another thing.
+	// An answer about now also answers a question about today, but not one about the last 24 hours.
 	return /^today/.test(words.low[at] ?? "") && taker.command.topic?.anyTime === true;
 }
 

@@ -187,7 +187,7 @@ export async function readMark(
 	const tooMany = opened[OPEN_MAX];
 	if (tooMany !== undefined) ends.push(tooMany);
 	const tx = Math.min(...ends);
-	// Behind the last batch a window has no other end than the one before it.
+	// A window that would end before it begins has no rows yet.
 	if (tx < from.tx) return null;
 	return { mark: { tx, open: opened.filter((number) => number < tx) }, isWhole: tx === row.to };
 }

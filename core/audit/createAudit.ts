@@ -95,7 +95,7 @@ export function createAudit({ clock }: { clock: Clock }): Audit {
 			const entries = [text];
 			pending.set(tx, entries);
 			const store = async () => {
-				// What another last step appends from here on gets a step of its own.
+				// Entries that a later step appends are stored by a step of their own.
 				pending.delete(tx);
 				await storeEntries(tx, entries);
 			};

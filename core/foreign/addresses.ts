@@ -62,7 +62,7 @@ const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 /** A longer URL is refused: what is beyond it carries data, not a place. */
 export const URL_LENGTH_MAX = 2_048;
 
-/** Ports that websites use. Whatever listens elsewhere was not put there for strangers. */
+/** Lists the ports of websites. A server on another port was not meant for the public. */
 export const PORTS: readonly number[] = [80, 443];
 
 /** Hops that are followed. Each is checked as if a stranger had written it. */

@@ -205,7 +205,7 @@ export function limitWire(
 	});
 	return () => {
 		call.off("information", onInformation);
-		// A kept connection goes on without us.
+		// The connection is kept for the next request, without this listener.
 		watched?.off("data", onData);
 	};
 }

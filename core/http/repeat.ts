@@ -133,7 +133,7 @@ export function shareWhileSame(options: {
 }): Repeat {
 	const { version, make, clock } = options;
 	let newest: Newest | undefined;
-	/** Begins when the one before has ended, for all requests until then. */
+	/** The next check, shared by all requests that come while one is running. */
 	let next: Promise<RepeatedAnswer> | undefined;
 	let last: Promise<unknown> = Promise.resolve();
 	/** True while a check is running that was begun early. */

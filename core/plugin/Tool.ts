@@ -10,8 +10,8 @@ import type { z } from "zod";
  * decimal id (with `hasSign` only behind a `#`: `12` could be how many), `chain` a slug or an id of
  * a known chain (two words such as `arbitrum one` are not read), `address` a lower-case address,
  * `window` one of `5m 1h 6h 24h 7d 30d`, `period` a length of time or a past time as
- * `core/period.ts` names it (with `isPast` not the last 24 hours, which is the present), `id` the id
- * of an intent, `word` one of a list.
+ * `core/period.ts` names it (with `isPast` not the last 24 hours, which is the present), `id` the
+ * id of an intent, `word` one of a list.
  */
 export type Slot =
 	| { kind: "amount"; isDollars?: true }
@@ -123,7 +123,7 @@ export type ToolContext = {
 	 * Repeats with the same key ask for the same action: it is done once. Null: each call is its own.
 	 */
 	idempotencyKey: string | null;
-	/** The text that the author typed, stored with what is recorded. Left out: there is none. */
+	/** The text that the author typed, stored with the order; left out where nothing was typed. */
 	text?: string;
 	signal: AbortSignal;
 };

@@ -91,7 +91,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 		async start() {
 			for (const member of members) {
 				const beganMs = clock.nowMs();
-				// Stopped while the one before it started: this one must not begin any more.
+				// The host was stopped while the last member started: no other may start.
 				if (stopped) return stopped;
 				started.push(member);
 				const { plugin, parts, stopping } = member;

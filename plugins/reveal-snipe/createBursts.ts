@@ -237,7 +237,7 @@ function createReading(deps: BurstDeps, run: Run) {
 
 	return {
 		async read(): Promise<Step | null> {
-			// Where all was told apart before, each token is compared with what it showed itself.
+			// If tokens differed before this reveal, each is compared with its own former content.
 			const unread = detection.baseline.length === 0;
 			const known = await index.rereadTokens(collectionId, { unread });
 			coverage.compareWith(known.before);

@@ -145,7 +145,7 @@ export async function takeStepResult(
 		}
 	}
 	if (deposit && (await takeEarly(context, { bridge, deposit, hash, seen }))) return;
-	// What nobody was asked to sign may be sent all the same: its steps are shown.
+	// The owner may also send a deposit that we did not ask for, because its steps are shown.
 	const status = deposit?.status ?? "rejected";
 	if (await followSecond(context, { bridge, deposit: { status }, seen, signal })) return;
 	throw bridgeFault.stepResultForeign();
@@ -222,8 +222,8 @@ async function isAwaited(context: BridgeContext, bridge: Bridge): Promise<boolea
 }
 
 /**
- * Reads the intent that deposits, and after it those that come before it: its allowance, and what
- * took an older allowance back for that.
+ * Returns the intents of a bridge, the deposit first, then its approval, then the reset of an older
+ * approval, where there were such steps.
  */
 export async function readSteps(
 	{ wallets }: Pick<BridgeContext, "wallets">,

@@ -138,7 +138,7 @@ function countDown(link: LinkShown): void {
 		part("left", HTMLElement).textContent = timeLeft(leftMs);
 		if (leftMs > 0) return;
 		clearInterval(timer);
-		// What was signed can be told for some minutes more.
+		// After the wallet was asked, its transaction can still be reported for some minutes.
 		if (!mayBeSent && !part("act", HTMLButtonElement).disabled) {
 			close("This link has run out", linkWords(link).runOut);
 		}
@@ -214,7 +214,7 @@ async function answerWith(body: { planHash: string } | { transactionHash: string
 			return recall();
 		}
 		if ("transactionHash" in body) {
-			// Their wallet has sent, whatever became of the link: nothing here may invite them again.
+			// The wallet has sent it, even if the link is gone: never offer to send it again.
 			if (answer.status === 404) return close("Your wallet has sent it", sentLate(body));
 			const button = part("act", HTMLButtonElement);
 			button.textContent = "Tell us again";

@@ -192,9 +192,7 @@ async function mergePart(options: MergeOptions, tx: Tx, part: Part) {
 	return { stored: fresh.length, attached: attached.length };
 }
 
-/**
- * Stores new events through the applier, as all events: figures, candles and frames follow from it.
- */
+/** Stores new events by the applier, which also writes their figures, candles and frames. */
 async function storeFresh(
 	{ record, clock }: MergeOptions,
 	tx: Tx,

@@ -56,7 +56,7 @@ const STATEMENT = `with given as materialized (
 	)
 	where kept.id = given.id`;
 
-/** Tables with rows of a collection, which would stay behind without it. */
+/** Lists the tables whose rows belong to a collection: they are deleted together with it. */
 const KEPT_BESIDE = [
 	"former_slug",
 	"token",

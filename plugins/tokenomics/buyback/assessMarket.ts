@@ -61,7 +61,7 @@ const BEGUN_BPS = 9_000n;
  * price, and the greater counts: if a price is manipulated in the same block, the purchase fails,
  * and does not become dear.
  *
- * `exact: false` takes less where the pool cannot bear all.
+ * `exact: false` spends a smaller amount where the pool cannot take all within the bounds.
  */
 export async function assessMarket(
 	deps: Deps,

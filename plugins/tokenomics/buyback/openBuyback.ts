@@ -138,7 +138,7 @@ export function openBuyback(options: {
 	}
 	let first = Promise.resolve();
 	return {
-		// Switched off it has no turns: what was recorded before is denied when it is planned.
+		// Without the switch there are no turns; a run that was recorded earlier is denied at planning.
 		jobs: deps.isEnabled ? [job, watch] : [],
 		start() {
 			if (core.role === "api" || !deps.isEnabled) return;

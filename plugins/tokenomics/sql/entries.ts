@@ -210,7 +210,10 @@ export const transfers = {
 		);
 	},
 
-	/** Deletes those up to an agreement: below it nothing is undone but as a whole. */
+	/**
+	 * Deletes transfers up to a block at which ledger and chain agreed; nothing below it is undone
+	 * singly.
+	 */
 	async deleteUpTo(tx: Tx, { chainId, token }: OfToken, block: number): Promise<void> {
 		await tx.execute(
 			"delete from tokenomics.transfer where chain_id = $1 and token = $2 and block <= $3",

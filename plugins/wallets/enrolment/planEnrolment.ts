@@ -138,7 +138,7 @@ function destinyOf(
 	if (enrolled) {
 		return { capability: enrolled.capability, providerWalletId: enrolled.providerWalletId };
 	}
-	// One that its owner proved here by signing is theirs whatever the provider lists.
+	// A wallet whose owner proved it by a signature stays, even if the provider does not list it.
 	return providerWalletId === null ? stays : { capability: "disabled", providerWalletId };
 }
 

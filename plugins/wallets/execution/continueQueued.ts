@@ -326,7 +326,7 @@ async function beginPayment(
 	const { submission, intent, plan, account, providerWalletId } = given;
 	const { id: submissionId, gasLimit } = submission;
 	if (gasLimit === null) return "later";
-	// Gas may be cheaper in a moment; what has run out by then is called off.
+	// Gas may be cheaper soon: it waits, and is called off when it expires.
 	if (feeDenial(deps, { ...plan, gasLimit, account: offeredBy(account, plan) })) return "later";
 	const queue = await readNonceQueue(tx, plan, account);
 	const isOpen = isUnread({ ...queue.past, ...queue }, account.minedNonce);

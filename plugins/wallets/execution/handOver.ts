@@ -203,7 +203,7 @@ export async function recordSigned(
 	if ((await moveIntent(tx, { intentId, event, at })) === null) {
 		throw executionFault.intentState();
 	}
-	// It was looked for since its time was over: what was recorded for that is what it is told of.
+	// If the search after its expiry recorded the payment, the hash is written into that row.
 	if ((await tellUnsent(tx, { intentId, hash, at })) > 0) return;
 	// Two who report it in the same moment have both found nothing: the unique index decides.
 	const written = await tx.execute(

@@ -194,9 +194,9 @@ function recordingFailed(
 }
 
 /**
- * Returns what to throw for a failure of ours behind which something may be recorded:
- * `outcome_unknown`, in the words for who sent a key and who did not. What the caller did wrong,
- * and what is a mistake of ours, stays what it is.
+ * Returns the error to throw after a failure during which the request may have been recorded:
+ * `outcome_unknown`, with other words for a caller who sent a key. A caller's error and a bug of
+ * ours are returned unchanged.
  */
 function unknownOutcome(
 	error: unknown,

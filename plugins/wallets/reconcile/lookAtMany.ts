@@ -101,7 +101,7 @@ export async function lookAtMany(
  */
 export async function lookAtDue(deps: ExecutionDeps, asked: LooksAsked): Promise<void> {
 	const { underWay } = deps.looks;
-	// Whatever is put off from now on, and fails, is looked at again with what failed first.
+	// Looks that are put off from this time on are resumed with the first ones that fail.
 	const atMs = deps.clock.nowMs();
 	const due = asked.due.filter(({ id }) => !underWay.has(id));
 	for (const { id } of due) underWay.add(id);

@@ -200,9 +200,7 @@ function isWhereItWas({ state, blockHash }: Submission, { receipt }: Sighting): 
 	return state === "mined" && receipt.succeeded && blockHash === receipt.blockHash;
 }
 
-/**
- * Returns those of which a receipt is the success of what was sent, with what was paid for there.
- */
+/** Returns the payments whose receipt is a success, each with what it spent and that it arrived. */
 async function paidFor(
 	deps: ExecutionDeps,
 	{ looks, signal }: { looks: readonly Look[]; signal: AbortSignal },
@@ -243,7 +241,7 @@ async function settlementOf(
 		const { missing, spentRaw } = paid;
 		return missing ? null : { submission, transactionHash, sighting, receipt, spentRaw };
 	} catch {
-		// Asked again, by itself, where it is told why: whatever it is, it is not the others'.
+		// It is asked about again alone, where its error is told; the other payments go on.
 		return null;
 	}
 }

@@ -79,7 +79,7 @@ export function isCancellationOf(
 }
 
 async function readBegin(db: Queryable, intentId: string): Promise<Begin> {
-	// What was signed before it was planned follows the step that comes before it.
+	// A step that was signed before it was planned has no block of its own: the first step's counts.
 	const [row] = await db.query<Begin>(
 		`select coalesce(i.planned_block, first.planned_block) as "plannedBlock",
 			i.searched_block as "searchedBlock",

@@ -130,7 +130,7 @@ export function judgeSighting(
 	if (isPlanned(sighting.transaction, { plan, nonce: nonceExpected(submission) })) {
 		return { kind: "seen", transactionHash: hash, sighting };
 	}
-	// What else used its nonce, its cancellation first of all, was never said to be the payment.
+	// Warn only about a hash that was told as the payment; a cancellation has another hash.
 	if (hash === submission.transactionHash) {
 		log.warn("a hash is not of the transaction that was planned", {
 			intentId: submission.intentId,

@@ -211,7 +211,7 @@ async function readTransactions(
 ): Promise<Read[]> {
 	const { transactions, receipt, signal } = given;
 	if (transactions.length === 0) return [];
-	// Who sent so many in one block is not told by a part of them.
+	// With more than this in one block it is unknown: a part of them would prove nothing.
 	if (transactions.length > OTHERS_MAX) throw chainFault.chainUnreadable({ detail: "too many" });
 	const calls = transactions.map(({ hash }) => {
 		return { method: "eth_getTransactionReceipt", params: [hash] };

@@ -135,7 +135,7 @@ export async function followSpend(
 		);
 		return;
 	}
-	// What was spent in part was given back in part: both are taken back together.
+	// A partial spend and the release of its rest are reversed together.
 	await tx.execute(
 		`with stands as (${standsSql})
 		insert into wallets.spend_entry ${columns}

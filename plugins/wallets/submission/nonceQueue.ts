@@ -77,7 +77,7 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 type Tipping = Pick<Plan, "tipRaw">;
 
-/** As JSON keeps each; what is promised is in base units. */
+/** A held nonce as the statement returns it in JSON; `promised` is an amount in base units. */
 type HeldTuple = [
 	nonce: number,
 	state: SubmissionState,
@@ -236,7 +236,7 @@ export function createNonceClaims(): NonceClaims {
 		notePast(account, { isOpen, nowMs }) {
 			const key = keyOf(account);
 			const before = pasts.get(key);
-			// Nobody asked for long: what was claimed then was not claimed since.
+			// After a minute without a question the waiting counts anew: nothing was claimed meanwhile.
 			const isSame = before !== undefined && nowMs - before.atMs <= MINUTE_MS;
 			if (!isOpen) pasts.delete(key);
 			else pasts.set(key, { sinceMs: isSame ? before.sinceMs : nowMs, atMs: nowMs });

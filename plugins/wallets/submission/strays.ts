@@ -64,7 +64,9 @@ type StrayTuple = [
 	nonce: number,
 ];
 
-/** Stands for a past that could not be read, where its owner is asked about that. */
+/**
+ * Replaces the hash in `looks_paid` where a wallet's past could not be read and its owner decides.
+ */
 export const UNREADABLE: Hex = `0x${"0".repeat(64)}`;
 
 /** Limits, in days, how long strays are asked about, and times without records are kept. */

@@ -57,7 +57,7 @@ export type Submission = {
 	finalAtMs: number | null;
 };
 
-/** Holds a submission that is about to be handed over, and what is stored of it. */
+/** Holds a transaction that is about to be handed over, with the values that are stored of it. */
 export type Beginning = {
 	transaction: CustodyTransaction;
 	/** The transaction as JSON, as it is stored. */

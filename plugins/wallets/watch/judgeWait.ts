@@ -239,7 +239,7 @@ function isLost(state: SubmissionState): boolean {
 	return state === "doubtful" || state === "dropped";
 }
 
-/** As `cancel` refuses it: what has the nonce, or had it, is what decides. */
+/** Says whether a mined or refused transaction used the nonce; then `cancel` refuses too. */
 function isUsed({ state, nonce }: Waiting, { held }: QueueFacts): boolean {
 	if (nonce === null) return false;
 	return held.some((one) => {

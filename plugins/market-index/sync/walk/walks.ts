@@ -16,7 +16,7 @@ export type EndedWalk = {
 	backwards: number;
 	/** Turns in a row without a result. */
 	failures: number;
-	/** The stored time of its last turn: later than now where it rests; null leaves it as it was. */
+	/** The time of the last turn to store; in the future while the walk rests; null: no change. */
 	leanAt: Date | null;
 	foreignUntil: Date | null;
 	/** Now. A `foreign_until` before it is cleared. */
