@@ -28,6 +28,8 @@ export const HIDDEN_AGAIN_LOOKS = 3;
 
 /** The time limit of a check for reading one URI, and one document. */
 export const LOOK_TIMEOUT_MS = 10_000;
+/** The most looks at once at contracts that hold their drawings: up to eight documents each. */
+export const LOOKS_APART_MAX = 4;
 
 /** Limits how long a check waits for its last documents once half are there. */
 export const DOCUMENTS_GRACE_MS = 250;

@@ -20,7 +20,8 @@ describe("callContract", () => {
 		};
 		return {
 			asked,
-			call: () => callContract(rpc as Rpc, { contract: CATS, data: "0x06fdde03" }, never),
+			call: () =>
+				callContract(rpc as Rpc, { contract: CATS, data: "0x06fdde03" }, { signal: never }),
 		};
 	}
 

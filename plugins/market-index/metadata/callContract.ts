@@ -6,12 +6,21 @@ import type { Rpc, RpcCall, RpcOptions } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 
 /** A view function of a contract, with its arguments. */
-export type View = { contract: Address; data: Hex };
+export type View = {
+	contract: Address;
+	data: Hex;
+	/** True: its answer may be a document with a drawing, and take as much gas as nodes allow. */
+	isLong?: boolean;
+};
 
 /** Answers by view, and whether those without an answer failed in such a call. */
 type Together = { answers: (Hex | null | undefined)[]; isTried: boolean };
 
-type CallOptions = Pick<RpcOptions, "minBlock"> & { signal: AbortSignal };
+export type CallOptions = Pick<RpcOptions, "minBlock"> & {
+	signal: AbortSignal;
+	/** Gets the views that answered with more bytes than are read. */
+	tooLong?: Set<View> | undefined;
+};
 
 /** Holds what is known of one chain's Multicall3. */
 type Known = {
@@ -27,9 +36,18 @@ type Known = {
 const GAS_MAX = "0x4c4b40";
 
 /**
- * Hex digits of the longest answer that is read: 128 KiB. Longer ones are an attack or a mistake.
+ * Hex digits of the longest answer that is read: 128 KiB, where no document with a drawing is
+ * expected. Longer ones are an attack or a mistake.
  */
 const ANSWER_LENGTH_MAX = 262_144;
+
+/**
+ * The same where one is: 2 MiB, for a document of `DOCUMENT_BYTES_MAX` in base64. Drawings that are
+ * on the chain reach several hundred KiB.
+ */
+const LONG_LENGTH_MAX = 4_194_304;
+/** Limits the body that has such an answer. */
+const LONG_BYTES_MAX = LONG_LENGTH_MAX + 65_536;
 
 /** Multicall3, at the same address on some 250 chains (https://github.com/mds1/multicall3). */
 export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
@@ -60,9 +78,14 @@ const chains = new WeakMap<Rpc, Known>();
  * Calls a view function of an untrusted contract. Null where it has no such function, reverts, or
  * answers too much; throws where no node of the chain answered, which is worth a retry.
  */
-export async function callContract(rpc: Rpc, view: View, signal: AbortSignal): Promise<Hex | null> {
+export async function callContract(
+	rpc: Rpc,
+	view: View,
+	{ tooLong, ...options }: CallOptions,
+): Promise<Hex | null> {
+	const bounded = view.isLong ? { ...options, bodyBytesMax: LONG_BYTES_MAX } : options;
 	try {
-		return answerOf(await rpc.call(viewCall(view), { signal }));
+		return answerOf(await rpc.call(viewCall(view), bounded), view, tooLong);
 	} catch (error) {
 		if (isRefusal(error)) return null;
 		throw error;
@@ -70,8 +93,9 @@ export async function callContract(rpc: Rpc, view: View, signal: AbortSignal): P
 }
 
 /** Returns a view as a call, with its gas limit. */
-export function viewCall({ contract, data }: View): RpcCall {
-	return { method: "eth_call", params: [{ to: contract, data, gas: GAS_MAX }, "latest"] };
+export function viewCall({ contract, data, isLong }: View): RpcCall {
+	const gas = isLong ? MULTICALL_GAS_MAX : GAS_MAX;
+	return { method: "eth_call", params: [{ to: contract, data, gas }, "latest"] };
 }
 
 /**
@@ -111,8 +135,13 @@ export async function callTogether(
 	return { answers, isTried };
 }
 
-/** Returns the answer, or null where it is no bytes or too many. */
-export function answerOf(answer: unknown): Hex | null {
+/** Returns the answer, or null where it is no bytes or too many (then its view is `tooLong`). */
+export function answerOf(answer: unknown, view: View, tooLong?: Set<View>): Hex | null {
+	if (typeof answer !== "string") return null;
+	if (answer.length > (view.isLong ? LONG_LENGTH_MAX : ANSWER_LENGTH_MAX) + 2) {
+		tooLong?.add(view);
+		return null;
+	}
 	return isAnswer(answer) ? answer : null;
 }
 
@@ -170,20 +199,23 @@ async function isThere(rpc: Rpc, known: Known, signal: AbortSignal): Promise<boo
 async function ask(
 	rpc: Rpc,
 	views: readonly View[],
-	options: CallOptions,
+	{ tooLong, ...options }: CallOptions,
 ): Promise<(Hex | null | undefined)[] | null> {
 	try {
 		const bounded = { ...options, bodyBytesMax: ANSWER_BYTES_MAX };
 		const answer = await rpc.call(aggregateCall(views), bounded);
 		const found = readAggregate(answer, views.length);
-		return found?.map((data) => (data === undefined ? undefined : answerOf(data))) ?? null;
+		if (found === null) return null;
+		return views.map((view, place) => {
+			const data = found[place];
+			return data === undefined ? undefined : answerOf(data, view, tooLong);
+		});
 	} catch (error) {
 		if (isRefusal(error)) return null;
 		throw error;
 	}
 }
 
-function isAnswer(answer: unknown): answer is Hex {
-	if (typeof answer !== "string" || answer.length > ANSWER_LENGTH_MAX + 2) return false;
+function isAnswer(answer: string): answer is Hex {
 	return answer.length % 2 === 0 && /^0x[0-9a-f]+$/i.test(answer);
 }

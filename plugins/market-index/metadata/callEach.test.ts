@@ -1,6 +1,8 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import { callViews } from "#plugins/market-index/metadata/callEach.ts";
+import type { View } from "#plugins/market-index/metadata/callContract.ts";
+import { callDocuments, callViews } from "#plugins/market-index/metadata/callEach.ts";
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
 
 const never = new AbortController().signal;
@@ -52,4 +54,93 @@ test("several contracts share the request, and each gets its own answers", async
 		contracts.map((contract) => [said(contract, "0x01"), said(contract, "0x02")]),
 	);
 	expect(requests).toBe(1);
+});
+
+describe("callDocuments", () => {
+	const [SHORT, LONG, DEAR, NONE] = [contractOf(1), contractOf(2), contractOf(3), contractOf(4)];
+	const KIB = 1_024;
+
+	/** Opens a node at which contracts answer with so many bytes, and need so much gas. */
+	function open(sizes: Record<Address, { bytes: number; gas?: number } | null>) {
+		const asked: { to: Address; gas: number; calls: number }[] = [];
+		const answer = (params: readonly unknown[], calls: number): RpcOutcome => {
+			const { to, gas } = params[0] as { to: Address; gas: Hex };
+			asked.push({ to, gas: Number(gas), calls });
+			const size = sizes[to];
+			const isEnough = size && Number(gas) >= (size.gas ?? 0);
+			return isEnough
+				? { kind: "result", result: `0x${"ab".repeat(size.bytes)}` }
+				: { kind: "fault", fault: rpcFault.refused({ meta: { reverted: true } }) };
+		};
+		const rpc = {
+			settle: async (calls) => calls.map(({ params }) => answer(params, calls.length)),
+			async call({ params }) {
+				const outcome = answer(params, 1);
+				if (outcome.kind === "fault") throw outcome.fault;
+				return outcome.result;
+			},
+		} as Pick<Rpc, "settle" | "call"> as Rpc;
+		const ask = async (contracts: readonly Address[], apart?: Set<Address>) => {
+			asked.length = 0;
+			const [unsure, left] = [new Set<View>(), new Set<View>()];
+			const views = contracts.map((contract, id): View => ({ contract, data: `0xc87b56dd0${id}` }));
+			const options = { signal: never, unsure, left, apart };
+			const answers = await callDocuments(rpc, views, options);
+			return views.map((view, place) => {
+				if (left.has(view)) return "left";
+				return unsure.has(view) ? "unsure" : (answers[place]?.length ?? 0) / 2 - 1;
+			});
+		};
+		return { ask, asked };
+	}
+
+	test("an answer of several hundred KiB is read, alone, and once it is known never with others", async () => {
+		const { ask, asked } = open({ [SHORT]: { bytes: 64 }, [LONG]: { bytes: 700 * KIB } });
+		for (const together of [2, 1]) {
+			expect(await ask([SHORT, LONG])).toEqual([64, 700 * KIB]);
+			expect(asked[0]).toEqual({ to: SHORT, gas: 5_000_000, calls: together });
+			expect(asked.at(-1)).toEqual({ to: LONG, gas: 50_000_000, calls: 1 });
+		}
+	});
+
+	test("a contract whose document takes more gas than others may use is read with more", async () => {
+		const { ask } = open({ [DEAR]: { bytes: 90, gas: 30_000_000 }, [NONE]: null });
+		expect(await ask([DEAR, DEAR, NONE])).toEqual([90, 90, -1]);
+	});
+
+	test("a contract that starts to need more gas is noticed again after some calls", async () => {
+		const sizes: Parameters<typeof open>[0] = { [DEAR]: null };
+		const { ask, asked } = open(sizes);
+		expect(await ask([DEAR])).toEqual([-1]);
+		expect(await ask([DEAR])).toEqual([-1]);
+		expect(asked).toHaveLength(1);
+		sizes[DEAR] = { bytes: 90, gas: 30_000_000 };
+		let calls = 0;
+		while ((await ask([DEAR]))[0] !== 90) calls++;
+		expect(calls).toBeLessThan(16);
+	});
+
+	test("long answers of one contract are kept apart, and others are answered without them", async () => {
+		const { ask, asked } = open({ [SHORT]: { bytes: 64 }, [LONG]: { bytes: 200 * KIB } });
+		const apart = new Set<Address>();
+		expect(await ask([LONG, SHORT, LONG], apart)).toEqual(["unsure", 64, "unsure"]);
+		expect([...apart]).toEqual([LONG]);
+		expect(await ask([LONG, SHORT], new Set())).toEqual(["unsure", 64]);
+		expect(asked.map(({ to }) => to)).toEqual([SHORT]);
+		expect(await ask([LONG, LONG])).toEqual([200 * KIB, 200 * KIB]);
+	});
+
+	test("long answers are read as far as there is room, and the others are left for later", async () => {
+		const { ask } = open({ [LONG]: { bytes: 2_000 * KIB } });
+		const told = await ask(Array(16).fill(LONG));
+		const read = told.filter((one) => one === 2_000 * KIB).length;
+		expect(read).toBeGreaterThanOrEqual(8);
+		expect(read).toBeLessThanOrEqual(12);
+		expect(told.slice(read)).toEqual(Array(16 - read).fill("left"));
+	});
+
+	test("of an answer that is too long even so nothing is learned", async () => {
+		const { ask } = open({ [LONG]: { bytes: 3_000 * KIB } });
+		expect(await ask([LONG])).toEqual(["unsure"]);
+	});
 });

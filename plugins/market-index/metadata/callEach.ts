@@ -1,9 +1,10 @@
 // Calls many views: together where the chain can, else each alone.
 
 import type { Address, Hex } from "#core/chain/Hex.ts";
-import type { Rpc, RpcOptions } from "#core/chain/rpc/Rpc.ts";
+import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import {
 	answerOf,
+	type CallOptions as ContractCallOptions,
 	callContract,
 	callTogether,
 	isRefusal,
@@ -11,11 +12,26 @@ import {
 	viewCall,
 } from "#plugins/market-index/metadata/callContract.ts";
 
-export type CallOptions = Pick<RpcOptions, "minBlock"> & {
-	signal: AbortSignal;
+export type CallOptions = ContractCallOptions & {
 	/** Gets the views of which nothing was learned: any other null is the contract's answer. */
 	unsure?: Set<View>;
 };
+
+export type DocumentOptions = Omit<CallOptions, "tooLong"> & {
+	unsure: Set<View>;
+	/** Gets the views for which there was no room: nothing was learned of them either. */
+	left: Set<View>;
+	/**
+	 * Gets contracts whose answers are long. They are not called with others, who would wait for
+	 * them: nothing is learned of theirs. Left out: they are called after the others.
+	 */
+	apart?: Set<Address> | undefined;
+};
+
+/**
+ * Contracts whose answers are long, and those of which more gas did not help, the oldest first.
+ */
+type LongKnown = { long: Set<string>; failed: Set<string>; calls: number };
 
 type Failed = {
 	asked: readonly View[];
@@ -41,6 +57,12 @@ const SELECTOR_LENGTH = 10;
 /** Concurrent calls where no request may hold several. */
 const AT_ONCE = 4;
 
+const longByChain = new WeakMap<Rpc, LongKnown>();
+/** Calls after which contracts of which more gas did not help are called with more once more. */
+const FAILED_FORGOTTEN_CALLS = 16;
+/** Hex digits that are kept of long answers together; what is behind them waits. */
+const ROOM_LENGTH = 33_554_432;
+
 /**
  * Calls views, each of any contract; each answers or is null by itself, as with `callContract`.
  *
@@ -64,6 +86,98 @@ export async function callEach(
 	if (isTried) await askFirst({ asked, answers, failed, lacking, unsure, askAlone });
 	await askAlone(failed.filter((place) => answers[place] === undefined));
 	return answers.map((answer) => answer ?? null);
+}
+
+/**
+ * Calls views that may answer with a whole document, as `callEach` does. Where a contract's answers
+ * are longer than others may be, or take more gas, its views are called alone, and as many of them
+ * as there is room for. An answer that is too long even so tells nothing of its view.
+ */
+export async function callDocuments(
+	rpc: Rpc,
+	asked: readonly View[],
+	options: DocumentOptions,
+): Promise<(Hex | null)[]> {
+	const known = longByChain.get(rpc) ?? { long: new Set(), failed: new Set(), calls: 0 };
+	longByChain.set(rpc, known);
+	known.calls = (known.calls + 1) % FAILED_FORGOTTEN_CALLS;
+	if (known.calls === 0) known.failed.clear();
+	const { apart, unsure, left, ...shared } = options;
+	const tooLong = new Set<View>();
+	const views = asked.filter(({ contract }) => !known.long.has(contract));
+	const told = await callEach(rpc, views, { ...shared, unsure, tooLong });
+	const answers = new Map(views.map((view, place) => [view, told[place] ?? null]));
+	for (const { contract } of tooLong) remember(known.long, contract);
+	const failed = failedWhole(views, answers, known);
+	if (!apart) await findDear(rpc, failed, { ...shared, known });
+	const isAlone = ({ contract }: View) => known.long.has(contract) || failed.has(contract);
+	const rest = asked.filter((view) => !answers.get(view) && isAlone(view));
+	if (apart) {
+		for (const view of rest) {
+			unsure.add(view);
+			apart.add(view.contract);
+		}
+	} else {
+		const long = rest.filter(({ contract }) => known.long.has(contract));
+		await callLong(rpc, long, { ...shared, unsure, left, answers });
+	}
+	return asked.map((view) => answers.get(view) ?? null);
+}
+
+/** Returns contracts of which no view answered, unless that was so a while ago, with a view each. */
+function failedWhole(
+	views: readonly View[],
+	answers: ReadonlyMap<View, Hex | null>,
+	{ long, failed }: LongKnown,
+): Map<Address, View> {
+	const found = new Map<Address, View>();
+	for (const view of views) if (!found.has(view.contract)) found.set(view.contract, view);
+	for (const view of views) if (answers.get(view)) found.delete(view.contract);
+	for (const contract of found.keys()) {
+		if (long.has(contract) || failed.has(contract)) found.delete(contract);
+	}
+	return found;
+}
+
+/** Finds contracts that need more gas than others may use, by one view of each. */
+async function findDear(
+	rpc: Rpc,
+	contracts: ReadonlyMap<Address, View>,
+	{ known, ...options }: ContractCallOptions & { known: LongKnown },
+): Promise<void> {
+	for (const [contract, view] of contracts) {
+		const answer = await callContract(rpc, { ...view, isLong: true }, options);
+		remember(answer === null ? known.failed : known.long, contract);
+	}
+}
+
+/** Calls views one by one, until what they answered takes all the room. */
+async function callLong(
+	rpc: Rpc,
+	rest: readonly View[],
+	given: Omit<DocumentOptions, "apart" | "tooLong"> & { answers: Map<View, Hex | null> },
+): Promise<void> {
+	const { answers, unsure, left, ...options } = given;
+	let length = 0;
+	for (let at = 0; at < rest.length; at += AT_ONCE) {
+		const part = rest.slice(at, at + AT_ONCE);
+		const called = part.map(async (view) => {
+			const doubts = new Set<View>();
+			if (length > ROOM_LENGTH) {
+				left.add(view);
+				unsure.add(view);
+				return;
+			}
+			const alone = [{ ...view, isLong: true }];
+			const asking = { ...options, unsure: doubts, tooLong: doubts };
+			const [answer = null] = await callAlone(rpc, alone, asking);
+			answers.set(view, answer);
+			length += answer?.length ?? 0;
+			if (doubts.size > 0) unsure.add(view);
+			else unsure.delete(view);
+		});
+		await Promise.all(called);
+	}
 }
 
 /**
@@ -94,7 +208,7 @@ async function callAlone(
 		const outcomes = await rpc.settle(asked.map(viewCall), options);
 		return asked.map((view, index) => {
 			const outcome = outcomes[index];
-			if (outcome?.kind === "result") return answerOf(outcome.result);
+			if (outcome?.kind === "result") return answerOf(outcome.result, view, options.tooLong);
 			if (outcome?.fault.meta["reverted"] !== true) options.unsure?.add(view);
 			return null;
 		});
@@ -103,7 +217,7 @@ async function callAlone(
 		const answers: (Hex | null)[] = [];
 		for (let at = 0; at < asked.length; at += AT_ONCE) {
 			const part = asked.slice(at, at + AT_ONCE);
-			const told = await Promise.all(part.map((view) => callContract(rpc, view, options.signal)));
+			const told = await Promise.all(part.map((view) => callContract(rpc, view, options)));
 			for (const [index, view] of part.entries()) if (!told[index]) options.unsure?.add(view);
 			answers.push(...told);
 		}

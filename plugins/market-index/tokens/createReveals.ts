@@ -1,3 +1,4 @@
+import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import {
@@ -68,12 +69,13 @@ export type RevealIndex = {
 	/**
 	 * Reads the URIs of documents from contracts of one chain, as one multicall where the chain has
 	 * it. Empty where a contract has none; null where nothing was learned. Throws where no node
-	 * answers.
+	 * answers. `apart` gets contracts whose URIs are long, or take much gas: theirs are null, and
+	 * read where they are asked for without it.
 	 */
 	uris(
 		chainId: number,
 		tokens: readonly AskedToken[],
-		options: { signal: AbortSignal; minBlock?: number | undefined },
+		options: { signal: AbortSignal; minBlock?: number | undefined; apart?: Set<Address> },
 	): Promise<(string | null)[]>;
 	/** Reads one document within the budget of its host. */
 	document(uri: string, options: { signal: AbortSignal }): Promise<ShownDocument>;
@@ -138,9 +140,9 @@ export function createReveals(context: TokenContext): RevealIndex {
 		probeTokens: (collectionId, count) => pickProbeTokens(db, collectionId, count),
 		async uris(chainId, tokens, options) {
 			const access = accessOf(core, chainId);
-			return access
-				? readUrisOf(access.rpcFor("reveals"), tokens, options)
-				: tokens.map(() => null);
+			if (!access) return tokens.map(() => null);
+			const uris = await readUrisOf(access.rpcFor("reveals"), tokens, options);
+			return uris.map((uri) => uri ?? null);
 		},
 		async document(uri, options) {
 			const outcome = await readUri(uri, { ...options, isUrgent: true });

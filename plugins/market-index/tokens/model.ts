@@ -62,6 +62,8 @@ export const PART_TOKENS_MAX = 200;
 
 /** The number of tokens still to be read at which the next part's URIs are requested. */
 export const AHEAD_TOKENS = PART_TOKENS_MAX / 2;
+/** The characters of their URIs above which that waits: some hold a whole drawing. */
+export const AHEAD_LENGTH = 8_000_000;
 
 /** Documents that are read concurrently. */
 export const READS_IN_FLIGHT_MAX = 24;

@@ -39,15 +39,16 @@ describe("createSupply", () => {
 
 	/** A supply whose node answers as long as it is up, and how many parts were asked of it. */
 	function createLab() {
-		const lab = { isUp: true, parts: 0, untold: [] as bigint[] };
+		const lab = { isUp: true, parts: 0, untold: [] as bigint[], padding: "", alone: 0 };
 		const rpc: Pick<Rpc, "settle"> = {
 			async settle(calls) {
 				lab.parts++;
+				if (calls.length === 1) lab.alone++;
 				if (!lab.isUp) throw new Error("the node is silent");
 				return calls.map(({ params }) => {
 					const [{ data }] = params as [{ data: string }];
 					const id = BigInt(`0x${data.slice(10)}`);
-					const uri = id === UNTOLD ? "" : `ipfs://cats/${id}`;
+					const uri = id === UNTOLD ? "" : `ipfs://cats/${id}${lab.padding}`;
 					return { kind: "result", result: encodeAbiParameters([{ type: "string" }], [uri]) };
 				});
 			},
@@ -94,6 +95,27 @@ describe("createSupply", () => {
 		await supply.close();
 		expect(lab.parts).toBe(2);
 		expect(supply.isDone()).toBe(false);
+	});
+
+	test("tokens whose URIs hold a drawing are all returned, and a few of them are held at once", async () => {
+		const made = createLab();
+		const KIB_600 = 614_400;
+		made.lab.padding = `?${"x".repeat(KIB_600)}`;
+		const { supply, lab } = made;
+		const seen: bigint[] = [];
+		let heldMost = 0;
+		while (!supply.isDone()) {
+			const due = supply.take();
+			heldMost = Math.max(heldMost, lab.alone - seen.length);
+			if (due) {
+				expect(due.uri.length).toBeGreaterThan(KIB_600);
+				seen.push(due.tokenId);
+			} else await supply.filled();
+		}
+		expect(seen).toHaveLength(TOKENS - 1);
+		expect(seen.toSorted((a, b) => Number(a - b))).toEqual(seen);
+		expect(heldMost).toBeGreaterThan(4);
+		expect(heldMost).toBeLessThan(64);
 	});
 
 	test("after a node falls silent the supply of tokens ends for all who wait", async () => {

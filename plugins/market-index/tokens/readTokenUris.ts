@@ -7,9 +7,10 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import { sleep } from "#core/time.ts";
 import type { View } from "#plugins/market-index/metadata/callContract.ts";
-import { type CallOptions, callEach } from "#plugins/market-index/metadata/callEach.ts";
+import { callDocuments, type DocumentOptions } from "#plugins/market-index/metadata/callEach.ts";
 import { HOST_LIMITED } from "#plugins/market-index/metadata/createDocumentReader.ts";
 import {
+	AHEAD_LENGTH,
 	AHEAD_TOKENS,
 	PART_MS,
 	PART_TOKENS_MAX,
@@ -245,15 +246,18 @@ export function createSupply(options: SupplyOptions): Supply {
 		const limit = PART_TOKENS_MAX;
 		const due = { collectionId: collection.id, after, at, limit, reread };
 		const ids = await dueTokens(core.db, due);
-		after = ids.at(-1) ?? after;
 		const asked = ids.map((tokenId) => ({ contract: collection, tokenId }));
 		const uris = await readUrisOf(rpc, asked, { signal });
-		for (const [index, tokenId] of ids.entries()) {
+		// Long URIs are held a few at a time: the next part begins with the first that is left.
+		const readTo = uris.indexOf(undefined);
+		const read = readTo < 0 ? ids : ids.slice(0, readTo);
+		after = read.at(-1) ?? after;
+		for (const [index, tokenId] of read.entries()) {
 			const uri = uris[index];
 			if (uri) waiting.push({ tokenId, uri });
 			else await untold(tokenId, uri === "");
 		}
-		isAll = ids.length < limit;
+		isAll = read.length < ids.length ? false : ids.length < limit;
 		filling = null;
 	}
 
@@ -270,7 +274,8 @@ export function createSupply(options: SupplyOptions): Supply {
 		take() {
 			const due = waiting.shift() ?? null;
 			last = due?.tokenId ?? last;
-			if (waiting.length < AHEAD_TOKENS && !isAll) void fill();
+			const isRoom = waiting.length < AHEAD_TOKENS && heldOf(waiting) < AHEAD_LENGTH;
+			if (isRoom && !isAll) void fill();
 			return due;
 		},
 		last: () => last,
@@ -285,24 +290,30 @@ export function createSupply(options: SupplyOptions): Supply {
 /**
  * Reads the URIs of tokens, also of several contracts; one call where the chain has Multicall3. An
  * ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says). Empty where the contract itself
- * says that there is none; null where nothing was learned.
+ * says that there is none; null where nothing was learned, undefined where there was no room for it.
  */
 export async function readUrisOf(
 	rpc: Rpc,
 	tokens: readonly AskedToken[],
-	options: CallOptions,
-): Promise<(string | null)[]> {
+	options: Pick<DocumentOptions, "signal" | "minBlock" | "apart">,
+): Promise<(string | null | undefined)[]> {
 	const views: View[] = tokens.map(({ contract: { address, standard }, tokenId }) => {
 		const data: Hex = `${SELECTOR[standard]}${wordOf(tokenId)}`;
 		return { contract: address, data };
 	});
-	const unsure = new Set<View>();
-	const answers = await callEach(rpc, views, { ...options, unsure });
+	const [unsure, left] = [new Set<View>(), new Set<View>()];
+	const answers = await callDocuments(rpc, views, { ...options, unsure, left });
 	return tokens.map(({ tokenId }, index) => {
 		const [answer, view] = [answers[index] ?? null, views[index]];
+		if (view && left.has(view)) return undefined;
 		if (answer === null) return view && unsure.has(view) ? null : "";
 		return readAbiText(answer)?.trim().replaceAll("{id}", wordOf(tokenId)) ?? null;
 	});
+}
+
+/** Counts the characters of URIs: those that hold their document are long, and few. */
+function heldOf(waiting: readonly DueToken[]): number {
+	return waiting.reduce((sum, { uri }) => sum + uri.length, 0);
 }
 
 /** Makes a writer that collects results until they are a part, and writes it. */

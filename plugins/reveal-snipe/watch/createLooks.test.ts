@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import type { Chain } from "#core/chain/Chain.ts";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { takeLease } from "#core/lease.ts";
 import { silentLog } from "#core/log.ts";
@@ -37,6 +38,8 @@ async function open() {
 			uri.startsWith("sealed") || uri.startsWith("moved")
 				? { imageUrl: "sealed.png", traits: null }
 				: { imageUrl: uri, traits: hat(uri) },
+		/** Collections whose contracts hold their documents. */
+		long: new Set<number>(),
 		/** Tokens of each question, documents read, moves, and detections reported. */
 		questions: [] as number[],
 		documents: 0,
@@ -51,9 +54,17 @@ async function open() {
 	};
 	const index = {
 		probeTokens: async () => lab.alive,
-		async uris(_chainId: number, tokens: readonly { tokenId: bigint }[]) {
+		async uris(
+			_chainId: number,
+			tokens: readonly { tokenId: bigint; contract: { id: number; address: Address } }[],
+			{ apart }: { apart?: Set<Address> },
+		) {
 			lab.questions.push(tokens.length);
-			return tokens.map(({ tokenId }) => lab.uriOf(tokenId));
+			return tokens.map(({ tokenId, contract: { id, address } }) => {
+				const isLong = lab.long.has(id);
+				if (isLong) apart?.add(address);
+				return isLong && apart ? null : lab.uriOf(tokenId);
+			});
 		},
 		async document(uri: string) {
 			lab.documents++;
@@ -127,6 +138,21 @@ test("all checks of a turn are one request to the node", async () => {
 	const { lab, look } = await open();
 	await look([collection(), collection(), collection()]);
 	expect(lab.questions).toEqual([3 * PROBE_TOKENS]);
+});
+
+test("a contract that holds its documents is asked alone, and its reveal is noticed as others are", async () => {
+	const { lab, look } = await open();
+	const [one, other] = [collection(), collection()];
+	other.subject.address = "0x02";
+	lab.long.add(one.subject.id);
+	await look([one, other]);
+	expect(lab.questions).toEqual([2 * PROBE_TOKENS, PROBE_TOKENS]);
+	expect(one.seen.baseline).toHaveLength(PROBE_TOKENS);
+	lab.uriOf = (id) => `shown/${id}`;
+	await look([one, other], { signal: "block", block: { number: 7, atMs: NOW_MS } });
+	for (const watched of [one, other]) {
+		expect(await lastOf(watched)).toMatchObject({ step: "queued", blockNumber: 7 });
+	}
 });
 
 test("a block alone triggers no document read, until a URI changes", async () => {

@@ -1,11 +1,18 @@
 // Looks at collections for a reveal, and stores what it finds.
 
+import type { Address } from "#core/chain/Hex.ts";
 import { parseHead } from "#core/chain/heads/Head.ts";
+import { createSlots, type Slots } from "#core/foreign/createForeignFetch.ts";
 import { type Lease, requireLease } from "#core/lease.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { RevealIndex, RevealReading } from "#plugins/market-index/contract.ts";
 import type { Signal, Trigger } from "#plugins/reveal-snipe/detection.ts";
-import { LOOK_TIMEOUT_MS, POLL_EVERY_MS } from "#plugins/reveal-snipe/limits.ts";
+import {
+	LOOK_TIMEOUT_MS,
+	LOOKS_APART_MAX,
+	POLL_EVERY_MS,
+	WATCHED_MAX,
+} from "#plugins/reveal-snipe/limits.ts";
 import {
 	type Change,
 	changeOf,
@@ -65,6 +72,7 @@ type News = Pick<NewDetection, "evidence" | "contentDigest" | "baseline"> & {
 export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise<void> {
 	const { access, index, signal } = deps;
 	const { chain } = access;
+	const slots = createSlots({ placesMax: LOOKS_APART_MAX, waitingMax: WATCHED_MAX });
 	return async (looks) => {
 		for (const { watched } of looks) await pickTokens(index, watched);
 		const asked = looks.flatMap(({ watched: { subject, seen } }) => {
@@ -72,8 +80,9 @@ export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise
 		});
 		const minBlock = Math.max(...looks.map(({ trigger }) => trigger.block?.number ?? 0));
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+		const apart = new Set<Address>();
 		const [uris] = await Promise.all([
-			index.uris(chain.id, asked, { signal: inTime, minBlock }),
+			index.uris(chain.id, asked, { signal: inTime, minBlock, apart }),
 			dateBlocks(access, looks, inTime),
 		]);
 		let at = 0;
@@ -82,8 +91,9 @@ export function createLooks(deps: LookDeps): (looks: readonly Look[]) => Promise
 			const own = uris.slice(at, at + count);
 			at += count;
 			look.watched.isLooking = true;
-			// A slow document server delays only its own collection.
-			void finish(deps, look, own).finally(() => {
+			const isApart = apart.has(look.watched.subject.address);
+			// A slow document server, or a contract that holds its drawings, delays only its own.
+			void (isApart ? finishApart(deps, slots, look) : finish(deps, look, own)).finally(() => {
 				look.watched.isLooking = false;
 				deps.onLooked();
 			});
@@ -114,6 +124,26 @@ async function dateBlocks(
 		for (const block of undated) {
 			if (block.number === numbers[index]) block.atMs = header?.timestampMs ?? null;
 		}
+	}
+}
+
+/** Reads long URIs, of a few collections at once: each holds up to eight documents. */
+async function finishApart(deps: LookDeps, slots: Slots, look: Look): Promise<void> {
+	const { access, index, signal } = deps;
+	const { subject, seen } = look.watched;
+	const asked = seen.tokenIds.map((tokenId) => ({ contract: subject, tokenId }));
+	const release = await slots.take([], signal).catch(() => null);
+	if (release === null) return;
+	try {
+		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
+		const minBlock = look.trigger.block?.number ?? 0;
+		const uris = await index.uris(access.chain.id, asked, { signal: inTime, minBlock });
+		await finish(deps, look, uris);
+	} catch (error) {
+		if (signal.aborted) return;
+		deps.core.log.warn("a look at a collection failed", { contract: subject.address, error });
+	} finally {
+		release();
 	}
 }
 

@@ -157,6 +157,10 @@ export const HIDDEN_KINDS: readonly HiddenKind[] = [
 		...{ moves: onChain, padding: 100_000n },
 	},
 	{
+		...{ name: "in-a-long-uri", base: "il/", before: hidden, after: gone, isReveal: true },
+		...{ moves: onChain, padding: 400_000n },
+	},
+	{
 		...{ name: "redirected", base: "rd/", before: hidden, after: redirected, isReveal: true },
 	},
 	{
