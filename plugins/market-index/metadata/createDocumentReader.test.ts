@@ -189,6 +189,26 @@ describe("createDocumentReader", () => {
 		expect(await failure({ [A]: 410, [B]: 404 }, `ipfs://${CID}`)).toEqual(["http_404", false]);
 	});
 
+	test("a store of objects that denies everybody is told apart from a server that refuses us", async () => {
+		const code = async (body: string, status = 403) => {
+			const read = createDocumentReader({
+				...{ clock: systemClock, gateways: { ipfs: [A], arweave: A }, allowedOrigins: [] },
+				foreignFetch: async () => ({ status, contentType: null, body: Buffer.from(body) }),
+			});
+			const outcome = await read("https://a.test/1", { signal: never });
+			return outcome.kind === "failed" ? [outcome.code, outcome.isUnreachable] : outcome;
+		};
+		const denied = "<Code>AccessDenied</Code><Message>Access Denied</Message>";
+		const s3 = `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${denied}<RequestId>1</RequestId></Error>`;
+		expect(await code(s3)).toEqual(["document_withheld", false]);
+		expect(await code(`<Error>${denied}</Error>`)).toEqual(["document_withheld", false]);
+		for (const other of ["", "<html>AccessDenied</html>", `<html><Error>${denied}`, '{"a":1}']) {
+			expect(await code(other)).toEqual(["http_403", false]);
+		}
+		expect(await code(s3, 503)).toEqual(["http_503", true]);
+		expect(await code(s3, 429)).toEqual(["http_429", true]);
+	});
+
 	test("our own error does not count as the server's", async () => {
 		const ours = new TypeError("ours");
 		await expect(lab({ "https://a.test/": ours }).read("https://a.test/1")).rejects.toBe(ours);

@@ -40,8 +40,11 @@ export type DocumentOutcome =
 /** Reads the document of a contract's URI, in bounded time. Never throws because of the URI. */
 export type ReadDocument = (
 	uri: string,
-	/** `isUrgent`: it does not wait behind many documents of its host that are not answered. */
-	options: { signal: AbortSignal; isUrgent?: boolean },
+	/**
+	 * `isUrgent`: it does not wait behind many documents of its host that are not answered; `isSoon`:
+	 * it is in front of those that can wait.
+	 */
+	options: { signal: AbortSignal; isUrgent?: boolean; isSoon?: boolean },
 ) => Promise<DocumentOutcome>;
 
 type DocumentReaderOptions = {
@@ -58,7 +61,7 @@ type DocumentReaderOptions = {
  */
 type Host = { gapMs: number; nextAtMs: number };
 
-type Attempt = Candidate & { isUrgent: boolean };
+type Attempt = Candidate & { isUrgent: boolean; isSoon: boolean };
 
 type Failed = Extract<DocumentOutcome, { kind: "failed" }>;
 
@@ -66,6 +69,10 @@ type DocumentConfig = { IPFS_GATEWAY_URLS: readonly string[]; ARWEAVE_GATEWAY_UR
 
 /** The reason why a document was not requested: its server answered that we ask too often. */
 export const HOST_LIMITED = "host_limited";
+
+/** The reason why nobody gets a document: its store keeps it back, or does not have it. */
+export const DOCUMENT_WITHHELD = "document_withheld";
+const WITHHELD_BYTES_MAX = 4_096;
 
 const TOO_OFTEN = "http_429";
 const ACCEPT = "application/json, */*;q=0.5";
@@ -80,14 +87,14 @@ export function createDocumentReader(options: DocumentReaderOptions): ReadDocume
 		if (gateway === null || ranked[0] !== gateway) return;
 		ranked = [...ranked.slice(1), gateway];
 	};
-	return async (uri, { signal, isUrgent = false }) => {
+	return async (uri, { signal, isUrgent = false, isSoon = false }) => {
 		const plan = uriPlan(uri, { ...gateways, ipfs: ranked });
 		if (plan.kind === "unusable") return failed("uri_unusable", false);
 		if (plan.kind === "held") return outcomeOf(plan.texts, gateways);
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(DOCUMENT_TIMEOUT_MS)]);
 		let outcome = failed("uri_unusable", false);
 		for (const candidate of plan.candidates) {
-			const attempt = await tryCandidate({ ...candidate, isUrgent }, reader, inTime);
+			const attempt = await tryCandidate({ ...candidate, isUrgent, isSoon }, reader, inTime);
 			if (attempt.kind === "read") return attempt;
 			if (attempt.isUnreachable) demote(candidate.gateway);
 			// A possible later success outweighs that another server does not have it.
@@ -150,6 +157,16 @@ export function gatewaysOf(config: DocumentConfig): Gateways {
 	return { ipfs: config.IPFS_GATEWAY_URLS, arweave: config.ARWEAVE_GATEWAY_URL };
 }
 
+/**
+ * Says whether a store of objects refused: S3 and those that speak as it does (GCS, R2, Spaces) say
+ * so to everybody for an object that is not there, or that is kept back. Any other 403 may be
+ * meant for us alone.
+ */
+function isWithheld(body: Uint8Array): boolean {
+	const text = new TextDecoder().decode(body.subarray(0, WITHHELD_BYTES_MAX));
+	return /^\s*(<\?xml[^>]*>\s*)?<Error>.*<Code>AccessDenied<\/Code>/s.test(text);
+}
+
 function failed(code: string, isUnreachable: boolean): Failed {
 	return { kind: "failed", code, isUnreachable };
 }
@@ -172,7 +189,7 @@ async function tryCandidate(
 }
 
 async function tryOnce(
-	{ url, gateway, isUrgent }: Attempt,
+	{ url, gateway, isUrgent, isSoon }: Attempt,
 	reader: DocumentReaderOptions & { pace: HostPace },
 	signal: AbortSignal,
 ): Promise<DocumentOutcome> {
@@ -185,6 +202,7 @@ async function tryOnce(
 			bytesMax: DOCUMENT_BYTES_MAX,
 			timeoutMs: ATTEMPT_TIMEOUT_MS,
 			accept: ACCEPT,
+			isSoon,
 			allowedOrigins: gateway === null ? allowedOrigins : [new URL(gateway).origin],
 			isUrgent,
 			signal,
@@ -193,6 +211,7 @@ async function tryOnce(
 			pace.served(host);
 			return outcomeOf([new TextDecoder().decode(body)], gateways);
 		}
+		if (status === 403 && isWithheld(body)) return failed(DOCUMENT_WITHHELD, false);
 		if (status === 429 || retryAfterMs) pace.limited(host, retryAfterMs ?? null);
 		return failed(`http_${status}`, status >= 500 || status === 429 || status === 408);
 	} catch (error) {

@@ -1,6 +1,7 @@
 import type { Address } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
+import { DOCUMENT_WITHHELD } from "#plugins/market-index/metadata/createDocumentReader.ts";
 import {
 	moveReveal,
 	type RevealEvent,
@@ -131,6 +132,9 @@ export type RevealIndex = {
 	ranked(collectionId: number): Promise<RankedRow[]>;
 };
 
+/** Codes of documents that nobody gets: they are not there, or their store keeps them back. */
+const GONE = new Set(["http_404", "http_410", "uri_unusable", DOCUMENT_WITHHELD]);
+
 /** Makes the index's part in the detection of reveals: tables and readers stay the index's own. */
 export function createReveals(context: TokenContext): RevealIndex {
 	const { core, readUri } = context;
@@ -187,7 +191,7 @@ export function createReveals(context: TokenContext): RevealIndex {
  * in its place, or a refusal, may be the server's trouble.
  */
 function isGone(uri: string, { code }: Extract<UriOutcome, { kind: "failed" }>): boolean {
-	if (code === "http_404" || code === "http_410" || code === "uri_unusable") return true;
+	if (GONE.has(code)) return true;
 	return code === "not_a_document" && /^\s*(data:|\{)/i.test(uri);
 }
 

@@ -25,7 +25,7 @@ export type UriOutcome =
 /** Reads the document of a token's URI, in bounded time. Never throws because of the URI. */
 export type ReadUri = (
 	uri: string,
-	options: { signal: AbortSignal; isUrgent?: boolean },
+	options: { signal: AbortSignal; isUrgent?: boolean; isSoon?: boolean },
 ) => Promise<UriOutcome>;
 
 /** Holds what the work on tokens needs. */

@@ -217,7 +217,8 @@ function createPatience(clock: Core["clock"], passes: number | null) {
 			const waitMs = Math.max(PATIENCE_MIN_MS, PATIENCE_TIMES * meanMs) * 2 ** passes;
 			const inTime = AbortSignal.timeout(Math.min(waitMs, PART_MS));
 			const fromMs = clock.nowMs();
-			const outcome = await readUri(uri, { signal: AbortSignal.any([signal, inTime]) });
+			const asked = { signal: AbortSignal.any([signal, inTime]), isSoon: true };
+			const outcome = await readUri(uri, asked);
 			const isPutAside = outcome.kind === "failed" && inTime.aborted;
 			if (isPutAside) aside++;
 			else {

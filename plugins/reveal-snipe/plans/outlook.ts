@@ -20,7 +20,9 @@ import type { Profile } from "#plugins/wallets/contract.ts";
 export const outlookSchema = z
 	.object({
 		isBaselineSeen: z.boolean().meta({
-			description: "What its tokens show is known: from now on a change of it is noticed.",
+			description:
+				"What its tokens show is known: from now on a change of it is noticed. While it is " +
+				"false, `note` says why.",
 		}),
 		probes: field.integer("Tokens that are looked at for a reveal.", 8).meta({ minimum: 0 }),
 		probesHidden: field
@@ -95,7 +97,7 @@ export async function readOutlook(
 	const newest = last.get(collectionId);
 	const isOurs = newest !== undefined && newest.detectedAt >= plan.createdAt;
 	const isRevealed = subject?.revealState === "revealed";
-	const probes = probesOf(seen.get(collectionId), isRevealed);
+	const { probesSeen, ...probes } = probesOf(seen.get(collectionId), isRevealed);
 	return {
 		...{ ...probes, isRevealed },
 		bookReadAt: readAt?.toISOString() ?? null,
@@ -112,7 +114,11 @@ export async function readOutlook(
 					outcome: newest.outcome,
 				}
 			: null,
-		note: noteOf(plan, { last: isOurs ? newest : null, ...probes, isRevealed, nowMs }),
+		note: noteOf(plan, {
+			last: isOurs ? newest : null,
+			baseline: baselineOf(seen.get(collectionId), { ...probes, probesSeen }),
+			...{ isRevealed, nowMs },
+		}),
 	};
 }
 
@@ -120,19 +126,21 @@ function probesOf(seen: Seen | undefined, isRevealed: boolean) {
 	const isBaselineSeen = seen !== undefined && seen.baseline.length > 0;
 	const isHidden = isBaselineSeen && !isRevealed;
 	const probesHidden = isHidden ? countUnchanged(seen.baseline, seen.latest) : 0;
-	return { isBaselineSeen, probes: seen?.tokenIds.length ?? 0, probesHidden };
+	const probesSeen = seen?.baseline.length ?? 0;
+	return { isBaselineSeen, probes: seen?.tokenIds.length ?? 0, probesHidden, probesSeen };
 }
 
 function noteOf(
 	plan: Plan,
 	known: {
 		last: Detection | null;
-		isBaselineSeen: boolean;
+		/** What is missing of the baseline, in a sentence; null where it is whole. */
+		baseline: string | null;
 		isRevealed: boolean;
 		nowMs: number;
 	},
 ): string {
-	const { last, isBaselineSeen, isRevealed, nowMs } = known;
+	const { last, baseline, isRevealed, nowMs } = known;
 	if (plan.status === "paused") return "It is paused, and buys nothing.";
 	if (plan.status !== "armed") return "It is at its end.";
 	if (last && last.endedAt === null) return "A reveal was noticed, and its tokens are being read.";
@@ -147,6 +155,24 @@ function noteOf(
 		return `A reveal passed, and it waits for the next one${why}.`;
 	}
 	if (isRevealed) return "The collection is revealed already: it waits for the next reveal.";
-	if (!isBaselineSeen) return "Its tokens were not looked at yet.";
-	return "It waits for the reveal.";
+	return baseline ?? "It waits for the reveal.";
+}
+
+/** Says what is not known of what tokens showed before; null where all of it is known. */
+function baselineOf(
+	seen: Seen | undefined,
+	{ probes, probesSeen }: { probes: number; probesSeen: number },
+): string | null {
+	if (!seen) return "baseline: unseen. Its tokens were not looked at yet.";
+	if (probes < 2) return "baseline: unseen. Fewer than two of its tokens are known yet.";
+	if (probesSeen === 0) {
+		return (
+			"baseline: unseen. Its tokens were looked at, and what they show could not be read: their " +
+			"server, or their contract, refuses or does not answer. It is tried again, and no reveal " +
+			"can be noticed before that."
+		);
+	}
+	return probesSeen < probes
+		? `It waits for the reveal. baseline: ${probesSeen} of ${probes} tokens, the others could not be read.`
+		: null;
 }

@@ -73,12 +73,32 @@ describe("POST /v1/nft-market/snipes", () => {
 				tokenIds: [cheap.tokenId, second.tokenId],
 				...{ totalNative: 0.4, totalRaw: "400000000000000000" },
 			},
-			note: "Its tokens were not looked at yet.",
+			note: "baseline: unseen. Its tokens were not looked at yet.",
 		});
 		const read = async () => (await plans.call(`/snipes/${body.id}`, { by })).body.outlook;
+		const unseen = {
+			...{ baseline: [], shown: null, latest: [], reading: null, hiddenTraits: null },
+		};
+		await writeSeen(plans.db, plans.collectionId, { ...unseen, tokenIds: [1n] });
+		expect(await read()).toMatchObject({
+			...{ isBaselineSeen: false, probes: 1 },
+			note: "baseline: unseen. Fewer than two of its tokens are known yet.",
+		});
+		await writeSeen(plans.db, plans.collectionId, { ...unseen, tokenIds: [1n, 2n] });
+		expect(await read()).toMatchObject({
+			...{ isBaselineSeen: false, probes: 2, probesHidden: 0 },
+			note: expect.stringMatching(/^baseline: unseen\. .* refuses or does not answer\./),
+		});
 		const print = (id: number, picture: string) =>
 			printOf({ tokenId: BigInt(id), uri: null, shown: { imageUrl: picture, traits: null } });
 		const baseline = [print(1, "sealed"), print(2, "sealed")];
+		await writeSeen(plans.db, plans.collectionId, {
+			...{ tokenIds: [1n, 2n, 3n], baseline, shown: null, hiddenTraits: null, reading: "hidden" },
+			latest: baseline,
+		});
+		expect((await read()).note).toBe(
+			"It waits for the reveal. baseline: 2 of 3 tokens, the others could not be read.",
+		);
 		await writeSeen(plans.db, plans.collectionId, {
 			...{ tokenIds: [1n, 2n], baseline, shown: null, hiddenTraits: null, reading: "hidden" },
 			latest: [print(1, "sealed"), print(2, "out")],

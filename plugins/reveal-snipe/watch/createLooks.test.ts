@@ -155,6 +155,35 @@ test("a contract that holds its documents is asked alone, and its reveal is noti
 	}
 });
 
+test("a refusal before anything was seen is no baseline, is stored as that, and a later look completes it", async () => {
+	const { lab, look } = await open();
+	const one = collection("unknown");
+	const seen = async () => (await readSeen(database.db, [one.subject.id])).get(one.subject.id);
+	const shown = lab.show;
+	lab.show = () => null;
+	for (let turn = 0; turn < 3; turn++) {
+		await look(one);
+		expect(await seen()).toMatchObject({ tokenIds: TOKENS, baseline: [], latest: [] });
+	}
+	// A block makes no server that refuses be asked again at once.
+	const before = lab.documents;
+	await look(one, { signal: "block", block: { number: 6, atMs: NOW_MS } });
+	expect(lab.documents).toBe(before);
+	// Three of eight cannot be read still, and are compared from when they can be.
+	const isRefused = (uri: string) => /[012]$/.test(uri);
+	lab.show = (uri) => (isRefused(uri) ? null : shown(uri));
+	await look(one);
+	expect((await seen())?.baseline).toHaveLength(PROBE_TOKENS - 3);
+	lab.show = shown;
+	await look(one);
+	expect((await seen())?.baseline).toHaveLength(PROBE_TOKENS);
+	expect(await lastOf(one)).toBeUndefined();
+	lab.nowMs += DOCUMENTS_APART_MS;
+	lab.uriOf = (id) => `shown/${id}`;
+	await look(one, { signal: "block", block: { number: 7, atMs: NOW_MS } });
+	expect(await lastOf(one)).toMatchObject({ step: "queued", blockNumber: 7 });
+});
+
 test("a block alone triggers no document read, until a URI changes", async () => {
 	const { lab, look } = await open();
 	const one = collection();

@@ -132,8 +132,8 @@ async function finishApart(deps: LookDeps, slots: Slots, look: Look): Promise<vo
 	const { access, index, signal } = deps;
 	const { subject, seen } = look.watched;
 	const asked = seen.tokenIds.map((tokenId) => ({ contract: subject, tokenId }));
-	const release = await slots.take([], signal).catch(() => null);
-	if (release === null) return;
+	const place = await slots.take([], signal).catch(() => null);
+	if (place === null) return;
 	try {
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 		const minBlock = look.trigger.block?.number ?? 0;
@@ -143,19 +143,35 @@ async function finishApart(deps: LookDeps, slots: Slots, look: Look): Promise<vo
 		if (signal.aborted) return;
 		deps.core.log.warn("a look at a collection failed", { contract: subject.address, error });
 	} finally {
-		release();
+		place.leave();
 	}
 }
 
 async function finish(deps: LookDeps, look: Look, uris: readonly (string | null)[]): Promise<void> {
 	try {
 		const found = await readProbes(deps, look, uris);
-		if (found) await conclude(deps, look, found);
+		await (found ? conclude(deps, look, found) : storeUnseen(deps, look));
 	} catch (error) {
 		if (deps.signal.aborted) return;
 		const { address } = look.watched.subject;
 		deps.core.log.warn("a look at a collection failed", { contract: address, error });
 	}
+}
+
+/**
+ * Stores, once, that a collection was looked at and nothing could be read: a refusal or silence is
+ * no baseline, and owners of plans are told so. The first look that reads something replaces it.
+ */
+async function storeUnseen({ core, lease: hold }: LookDeps, { watched }: Look): Promise<void> {
+	const { seen, subject } = watched;
+	if (watched.isUnseenStored || seen.latest.length > 0 || seen.baseline.length > 0) return;
+	const lease = await hold();
+	if (!lease) return;
+	await core.db.transaction(async (tx) => {
+		await requireLease(tx, lease);
+		await writeSeen(tx, subject.id, seen);
+	});
+	watched.isUnseenStored = true;
 }
 
 /** Judges a finding, and stores it with its consequences. */

@@ -26,6 +26,8 @@ export type Watched = {
 	/** The time when its documents were last requested, and when that last failed. */
 	documentsAtMs: number;
 	failedAtMs: number;
+	/** True once it is stored that nothing of its tokens could be read yet. */
+	isUnseenStored: boolean;
 	/** The number of checks in a row that found a revealed collection hidden. */
 	hiddenLooks: number;
 	/** Holds what rerolled tokens showed, and when: a later block has to show the same. */
@@ -103,6 +105,7 @@ export function watchedOf(subject: RevealSubject, seen: Seen | undefined): Watch
 		lookedAtMs: Number.NEGATIVE_INFINITY,
 		documentsAtMs: Number.NEGATIVE_INFINITY,
 		failedAtMs: Number.NEGATIVE_INFINITY,
+		isUnseenStored: false,
 		hiddenLooks: 0,
 		rerolled: null,
 	};

@@ -101,10 +101,10 @@ export async function readProbes(
 	const places = told.map((token) => printOf({ ...token, shown: null }));
 	const isUriChanged = signals.has("uri_hash") && haveMoved(known, places);
 	const nowMs = core.clock.nowMs();
+	const isRested = nowMs - watched.failedAtMs >= DOCUMENTS_APART_MS;
 	const isWorthIt =
-		seen.latest.length === 0 ||
 		watched.rerolled !== null ||
-		(isUriChanged && nowMs - watched.failedAtMs >= DOCUMENTS_APART_MS) ||
+		(isRested && (isUriChanged || seen.latest.length === 0)) ||
 		(signals.has("traits") && asksForDocuments(trigger, watched, { nowMs, signals }));
 	if (!isWorthIt) return null;
 	watched.documentsAtMs = nowMs;

@@ -57,6 +57,9 @@ const redirected = (id: number) =>
 	new Response(null, { status: 302, headers: { location: `/rd1/${id}` } });
 const asText = (id: number) =>
 	new Response(JSON.stringify(shownAs(id)), { headers: { "content-type": "text/plain" } });
+/** As stores of objects answer for what is not there, and as a server that does not want us. */
+const withheld = () => new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403 });
+const refused = () => new Response("Forbidden", { status: 403 });
 const ALL = 2n ** 256n - 1n;
 const gone = () => null;
 const hidden = () => sealed;
@@ -166,6 +169,9 @@ export const HIDDEN_KINDS: readonly HiddenKind[] = [
 	{
 		...{ name: "as-text", base: "tx/", before: hidden, after: asText, isReveal: true },
 	},
+	{ name: "withheld", base: "wh/", before: withheld, after: shownAs, isReveal: true },
+	// What it showed before nobody knows: it may have been the same.
+	{ name: "refused", base: "rf/", before: refused, after: shownAs, isReveal: false },
 	{
 		name: "reworded",
 		base: "rw/",
