@@ -78,7 +78,8 @@ function readAs(
 ): Read[] {
 	const { taker, words } = given;
 	const places = placesOf(taker.phrases, words);
-	const { ofName, ofTicker, ofToken } = taker.command.topic ?? {};
+	const { ofName, ofTicker, ofToken, never } = taker.command.topic ?? {};
+	if (never && words.low.some((low) => never.includes(low))) return [];
 	if (places.size === 0 && !ofName && !ofTicker && !ofToken) return [];
 	const beside = places.size > 0 ? placesOf(taker.besides, words) : places;
 	const draft: Draft = { ...given, roles: [], values: {}, isGuess: false };

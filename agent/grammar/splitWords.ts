@@ -41,7 +41,8 @@ const FUNCTION = setOf(
 		"seems stand stands sit sits wonder trying regarding concerning re lmk fyi afaik fr rly srsly " +
 		"literally basically honestly simply kinda yeah yep cheers tysm tia appreciated sorry hola ola " +
 		"oi bonjour namaste howdy greetings heya hiya heyy po opo bruh bruv omg lemmeknow collection's " +
-		"project's projects pfp pfps jpeg jpegs",
+		"project's projects pfp pfps jpeg jpegs hwo waht wath whta hte adn whast approximately roughly " +
+		"precisely specifically generally seriously genuinely dunno gotta y'all yall what'd how'd",
 );
 
 /** Lists groups of words that change nothing, though some of them would: `if you don't mind`. */
@@ -61,7 +62,13 @@ const SMALL_PHRASES = (
 	"my friend|my dear|my man|my guy|would love to|i'd love to|love to know|to be exact|" +
 	"to be precise|to be honest|one more time|one more question|one question|one quick question|" +
 	"another question|another quick question|once more|once again|so far|thus far|" +
-	"this time|on my end|for my notes|for my own notes|not urgent"
+	"this time|on my end|for my notes|for my own notes|not urgent|or what|or not|or nah|or no|remind me|" +
+	"teach me|let me see|hit me with|fill me in on|run me through|walk me through|catch me up on|" +
+	"clue me in on|point me to|read me|bring up|take a look at|have a look at|look up|i'm after|" +
+	"im after|i search|i am searching|i require|when you get the chance|to start|for starters|" +
+	"i keep seeing|i don't know|i dont know|not sure|i'm not sure|im not sure|i have no idea|" +
+	"new here|i'm new|im new|new to this|as a beginner|if anyone knows|if you know|if so|all in all|" +
+	"by the way|first of all|thank you all|dear sir|dear sirs|dear team|to me|for me|tell me whether"
 )
 	.split("|")
 	.map((text) => text.split(" "));

@@ -69,6 +69,8 @@ export type Topic = {
 	over?: readonly string[];
 	/** Words and phrases that say nothing more beside one of `words`: `current` beside `floor`. */
 	beside?: readonly string[];
+	/** Words that change nothing elsewhere, and ask for something else here. */
+	never?: readonly string[];
 	/** How many the answer lists: a number up to that in front of a word says nothing more. */
 	lists?: number;
 	/** The answer is of now: `today` in the question says nothing more. */

@@ -35,10 +35,14 @@ export const holdingCommands: readonly Command[] = [
 				"do i hold, do i own, am i holding, i own, my assets, my shares, my stock, my stock tokens, " +
 				"my tokenised stocks, my tokenized stocks, i hold, i am holding, i'm holding, what do i have, " +
 				"my whole portfolio, my entire portfolio, my total holdings, all my holdings, all my stocks, " +
-				"all my positions, what i own, what i hold, which stocks do i have, " +
+				"all my positions, all my stuff, all of my stuff, what i own, what i hold, which stocks do i have, " +
 				"stocks do i have, stocks i have, everything i hold, everything i own, all i hold, all i own"
 			).split(", "),
-			beside: "list, all, total, whole, full, stocks, shares, currently, worth, value".split(", "),
+			beside: (
+				"list, all, total, whole, full, stocks, shares, currently, worth, value, together, how much, " +
+				"altogether, in total, combined"
+			).split(", "),
+			never: "nft nfts jpeg jpegs pfp pfps collection collections".split(" "),
 			over: ["stocks", "my_wallets", "my_balances"],
 		},
 		summary: "what your wallets hold, and what it is worth",

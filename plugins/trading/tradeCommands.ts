@@ -178,6 +178,7 @@ export const tradeCommands: readonly Command[] = [
 		tool: "list_trades",
 		topic: {
 			words: "my trades, my trade, my … trade, my … trades, my fills, my fill".split(", "),
+			never: "nft nfts jpeg jpegs pfp pfps collection collections".split(" "),
 			over: ["my_intents"],
 		},
 		summary: "your newest trades, also those that were refused",

@@ -78,7 +78,7 @@ test.each([
 	["they're asking for 30d, azuki volume", "volume azuki 30d"],
 	["what is azuki worth? i'm asking about 4411", "token #4411 of azuki"],
 	["the token is 4411. what is azuki worth", "token #4411 of azuki"],
-	["azuki floor? i also want volume", "volume azuki"],
+	["azuki floor? i also want volume", "collection azuki"],
 ])("words that narrow a question are in the command: %s", (text, command) => {
 	expect([command, null]).toContain(readAs(text));
 });

@@ -172,7 +172,7 @@ export const crowdQuestions: readonly CrowdText[] = [
 	["did i get filled on anythng today", "my intents 24h"],
 	["gme price", "stock $GME"],
 	["shud i buy pale foxes or wait", null],
-	["Hello, what is now floor of Void Racers in dollars?", null],
+	["Hello, what is now floor of Void Racers in dollars?", 'floor "void racers"'],
 	["How many holders has Quiet Machines?", 'holders "quiet machines"'],
 	["Show please last 20 sales of Kiln Folk", 'sales "kiln folk"'],
 	["Which collections are trending on Base chain?", "trending on base"],

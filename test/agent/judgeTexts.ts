@@ -117,9 +117,10 @@ export function judge(texts: readonly MeantText[], read: Read): Judged {
  */
 function meaningOf({ command, values }: Reading): string {
 	const { name, tool } = command;
-	const window = name === "trending" ? { window: "24h" } : {};
-	const input = command.input?.(values) ?? { ...window, ...values };
-	const named = Object.entries(input as object).toSorted(([one], [other]) =>
+	const typed = command.input?.(values) ?? values;
+	// With what the tool takes where nothing is said: a volume is of 24 hours.
+	const input = builtinTools.find((one) => one.name === tool)?.input.safeParse(typed);
+	const named = Object.entries(input?.success ? input.data : typed).toSorted(([one], [other]) =>
 		one < other ? -1 : 1,
 	);
 	return JSON.stringify([tool === "read_drops" ? tool : name, named])

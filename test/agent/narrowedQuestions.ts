@@ -49,8 +49,6 @@ const TEMPLATES = [
 	"{name} holders who bought this week",
 	"{name} mints by wallet",
 	"{name} mint gas",
-	"{name} floor in dollars",
-	"{name} floor usd",
 	"{name} market cap",
 	"{name} floor vs doodles",
 	"{name} burned supply",

@@ -83,7 +83,7 @@ const WORDS = {
 		"spread between … ask … bid, offered, people offering, anyone offering, anybody offering, " +
 		"someone offering, best price … sell into",
 	depth:
-		"depth, liquidity, liquid, how deep, how thin, how thick, orderbook depth, floor depth, " +
+		"top bid … behind, how many behind, depth, liquidity, liquid, how deep, how thin, how thick, orderbook depth, floor depth, " +
 		"wall, walls, how deep … floor, how thin … floor, how thick … floor, liquidity … floor, " +
 		"listing wall, sell wall, buy wall, illiquid, stacked, bid side, sell into, support, floor " +
 		"support, offer depth, how much depth, how much liquidity, depth on offer, how liquid … " +
@@ -118,7 +118,7 @@ const WORDS = {
 		"listings, list price, on the market, being sold, listing status, can be bought, asked for, " +
 		"list for",
 	token:
-		"rank, rarity, rarity rank, rare, how rare, traits, trait, attributes, owner, who owns, who " +
+		"worth, worth anything, might fetch, could fetch, would fetch, rank, rarity, rarity rank, rare, how rare, traits, trait, attributes, owner, who owns, who " +
 		"holds, who has, whos got, holder, owned, info, details, about, token, look up, lookup, " +
 		"stats, what rank, which rank, whose, who … owns, owns, belongs to, all the traits, all " +
 		"traits, all its traits, its traits, ranked, ranking, rank number, rarity ranking, who is " +
@@ -126,7 +126,7 @@ const WORDS = {
 		"it, properties, owned by, how rare … is, what traits, which traits, what are … traits, who " +
 		"own, who hold, who have, holding",
 	collection:
-		"stats, stat, info, overview, summary, details, data, rundown, tldr, about, supply, how " +
+		"floor … volume, volume … floor, floor … holders, holders … floor, floor … sales, sales … floor, floor … supply, supply … floor, floor … owners, owners … floor, volume … holders, holders … volume, volume and sales, sales and volume, listed … supply, deal with, situation with, word on, the lot, holding up, faring, state of, lowdown on, lowdown, scoop on, stats, stat, info, overview, summary, details, data, rundown, tldr, about, supply, how " +
 		"many … exist, how many … listed, how many listings, listed count, listed supply, number " +
 		"listed, how many … for sale, number of listings, how many … there, breakdown, recap, " +
 		"snapshot, how is … doing, hows … doing, how's … doing, how are … doing, how is … looking, " +
@@ -153,7 +153,7 @@ const WORDS = {
 		"soon, when is the next mint, when is the next drop, when's the next mint, when's the next " +
 		"drop, next mint when, next drop when",
 	trending:
-		"trending, hot, hottest, most sales, most sold, top collections, top nfts, top projects, " +
+		"most pieces, most items, most nfts, trending, hot, hottest, most sales, most sold, top collections, top nfts, top projects, " +
 		"top collection, popular, moving, popping, popping off, best selling, most bought, most " +
 		"active, top sellers, everyone buying, everybody buying, people buying, trend, trends, " +
 		"trendy, rank … by … sales, rank … by … sales count, by sales, by … sales, by sales count, " +
@@ -215,7 +215,7 @@ const WORDS = {
 /** Lists what says nothing more beside these words: the answer has it, or says it of itself. */
 const BESIDE: Partial<Record<keyof typeof WORDS, string>> = {
 	floor:
-		"current, price, prices, level, value, number, figure, ask, lowest, cheapest, minimum, least, " +
+		"in dollars, in usd, usd, dollars, in us dollars, us dollars, dollar, in dollar, current, price, prices, level, value, number, figure, ask, lowest, cheapest, minimum, least, " +
 		"starting, entry, available, listed, listing, item, piece, single, how much, " +
 		"much, money, since yesterday, compared to yesterday, over the last day, in total, for sale",
 	volume:
@@ -235,25 +235,30 @@ const BESIDE: Partial<Record<keyof typeof WORDS, string>> = {
 		"between, limit, floor spread, floor and best, floor and top, floor and highest, and floor, floor vs, vs floor, ask vs, vs bid, vs top bid, vs best bid, " +
 		"vs top offer, vs best offer, vs offer",
 	depth:
-		"bids, asks, bid, ask, book, order book, orders, side, sides, market, current, on both sides, " +
+		"how many, top, best, bids, asks, bid, ask, book, order book, orders, side, sides, market, current, on both sides, " +
 		"both sides, listings, offers, near, around, price, levels, level",
 	traits:
 		"list, all, each, every, their, floors, floor, prices, price, counts, count, available, exist, " +
 		"exists, different, types, type, kinds, whole, full, complete, the traits, possible, breakdown",
 	holders:
-		"list, top, biggest, largest, main, major, number, count, total, unique, distinct, different, " +
+		"separate wallets, them, out there, share of the top, list, top, biggest, largest, main, major, number, count, total, unique, distinct, different, " +
 		"wallet, wallets, address, addresses, people, owners, at least one, tokens, most, hold, holds, " +
 		"own, owns, each, how many, many, he, she, with wallet addresses, with addresses, their, " +
 		"in total, overall, individual, separate",
 	collection:
-		"total, current, number, percentage, percent, currently, altogether, tokens, items, pieces",
+		"24h volume, 24h sales, daily volume, unique, count, total, current, number, percentage, percent, currently, altogether, tokens, items, pieces",
 	upcoming: "list, new, next, soon, calendar",
-	minting: "list, live, open, all, new, currently, active",
-	trending: "list, top, most, hottest, sales, popular, best, market, the most",
+	minting:
+		"that i could join, that i can join, i could join, i can join, still, can i join, could i join, list, live, open, all, new, currently, active",
+	trending:
+		"pieces, items, nfts, since yesterday, today's, list, top, most, hottest, sales, popular, best, market, the most",
 	top_volume: "list, top, highest, most, traded, trading, biggest, total, by, market, sorted",
-	gainers: "list, top, biggest, best, floor, floors, price, prices, value, most, market, movers",
-	losers: "list, top, biggest, worst, floor, floors, price, prices, value, most, market, movers",
-	token: "number, traits, rank, rarity, info, details, rare, full, all, its, list, score",
+	gainers:
+		"since yesterday, go, going, gone, went, percent, percentage, in percent, in price, in value, list, top, biggest, best, floor, floors, price, prices, value, most, market, movers",
+	losers:
+		"since yesterday, go, going, gone, went, percent, percentage, in percent, in price, in value, list, top, biggest, worst, floor, floors, price, prices, value, most, market, movers",
+	token:
+		"much, anything, how much, number, traits, rank, rarity, info, details, rare, full, all, its, list, score",
 	token_sale: "last, price, how much, time, most recent, for how much, previous",
 	token_listing: "current, price, how much, asking, for how much",
 	lifecycle: "mint, current, phase, stage, status, completely, fully",
@@ -290,13 +295,19 @@ export const topics = {
 	trait_floor: {
 		words: [
 			...base.words,
+			..."is there, there is some, any … for sale, any … listed, any … on sale, is … in sale".split(
+				", ",
+			),
 			"how many … with",
 			"how many … have",
 			"how many … has",
 			"how many … got",
 		],
-		beside: [...(base.beside ?? []), ..."trait, attribute, traits, property".split(", ")],
-		over: "floor past_floor token_listing search".split(" "),
+		beside: [
+			...(base.beside ?? []),
+			..."trait, attribute, traits, property, in sale, on sale, some".split(", "),
+		],
+		over: "floor past_floor token_listing order_book sales collection search".split(" "),
 	},
 	prices: topic("prices", "floor past_floor sales sold volume search"),
 	volume: topic("volume", "search"),

@@ -14,6 +14,8 @@ import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
 
 const id = { kind: "id" } as const;
+/** Words that would narrow these answers, which are about all that somebody has or did. */
+const NFT_WORDS = "nft nfts jpeg jpegs pfp pfps collection collections".split(" ");
 
 /** Holds the commands that people may type for the tools of their wallets. */
 export const walletCommands: readonly Command[] = [
@@ -52,15 +54,17 @@ export const walletCommands: readonly Command[] = [
 		tool: "read_limits",
 		topic: {
 			words: (
-				"my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
+				"spending limit, daily limit, trade limit, spending cap, what cap i put, cap i set, cap do i have, my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
 				"my allowance, my spend limit, my spending limits, my … limit, my … limits, my spending cap, " +
 				"my daily spending limit, my spending limit, can i spend, can i still spend, i can spend, " +
 				"i can still spend, left to spend, allowed to spend, much can i spend, how much can i spend, " +
 				"how much can i still spend, how much … i can spend, how much … left to spend, how much … allowed to spend"
 			).split(", "),
-			beside: "how much, left, remaining, used, use, already, still, spent, spend, total".split(
-				", ",
-			),
+			beside: (
+				"how much, left, remaining, used, use, already, still, spent, spend, total, set, close, near, " +
+				"how far, far, left of, what's left, single purchase, per trade, on a single purchase, " +
+				"reached, what cap, on a single trade, on one purchase"
+			).split(", "),
 			anyTime: true,
 		},
 		summary: "what you may move, and what counts today",
@@ -81,6 +85,7 @@ export const walletCommands: readonly Command[] = [
 				"my balance, my balances, my eth, my wallet balance, my … balance, " +
 				"in my wallet, in my wallets, how much … i have, how much … i got"
 			).split(", "),
+			never: NFT_WORDS,
 			over: ["my_wallets"],
 		},
 		summary: "what your wallets hold of each chain's coin",
@@ -105,6 +110,7 @@ export const walletCommands: readonly Command[] = [
 				"my last order fill, my last order filled, my order fill, my order filled, my order done, " +
 				"my order go through, my last order go through, status of my order, status of my orders"
 			).split(", "),
+			never: NFT_WORDS,
 			beside: "list, status, last, latest, recent, newest, all, history, filled".split(", "),
 			lists: 10,
 			over: ["my_profile"],
@@ -161,9 +167,10 @@ export const walletCommands: readonly Command[] = [
 				"my total spend, my total spending, my spent, my expenses"
 			).split(", "),
 			beside:
-				"how much, much, total, in total, altogether, money, overall, usd, dollars, eth, spent, spend".split(
+				"how much, much, total, in total, altogether, money, overall, usd, dollars, spent, spend".split(
 					", ",
 				),
+			never: NFT_WORDS,
 			over: ["my_limits", "my_intents"],
 		},
 		summary: "what your actions of a time spent; 24 hours unless one is named",

@@ -287,7 +287,7 @@ export const xToZ: readonly (readonly [text: string, command: string | null])[] 
 	["is tesla overvalued", null],
 	["how many tsla holders", null],
 	["what did void racers do after reveal", null],
-	["kiln folk price in dollars", null],
+	["kiln folk price in dollars", "floor kiln folk"],
 	["tsla price at close yesterday", null],
 	["how many kiln folk do i own", null],
 	["who sold most night ferry today", null],
