@@ -29,7 +29,12 @@ export type FaultEntry = {
 	meaning: string;
 	/** What the caller can do about it; undefined where status and `retry` are enough. */
 	advice: string | undefined;
+	/** Where the code stands: in a problem document, or in the `errorCode` of an intent. */
+	standsIn: "problem" | "intent";
 };
+
+/** Says what a code of an intent means, and what its owner can do. */
+export type Reason = readonly [meaning: string, advice: string];
 
 /** A fault's fixed part. `code` defaults to the key in snake_case. */
 export type FaultDefinition = {
@@ -112,7 +117,25 @@ const entries: FaultEntry[] = [];
 export const faultCatalogue = {
 	add: (entry: FaultEntry): void => void entries.push(entry),
 	all: (): readonly FaultEntry[] => entries,
+	/** Returns what a code of intents means; undefined for one that nobody declared. */
+	meaningOf: (code: string): string | undefined =>
+		entries.find((entry) => entry.standsIn === "intent" && entry.code === code)?.meaning,
+	/**
+	 * Returns every code that an intent can have, in alphabetical order: those of `defineReasons`, and
+	 * those of Faults of other servers, which end what they are asked for.
+	 */
+	ofIntents(): string[] {
+		const ends = ({ standsIn, status }: FaultEntry) =>
+			standsIn === "intent" || OTHERS_FAILURES.has(status);
+		return [...new Set(entries.filter(ends).map(({ code }) => code))].sort();
+	},
 };
+
+/** Lists the statuses of Faults that another server causes: our own mistakes are 500. */
+const OTHERS_FAILURES: ReadonlySet<number> = new Set([429, 502, 503]);
+
+/** The status of the answer which shows an intent that a code ended. */
+const INTENT_STATUS = 201;
 
 /** States what must hold if this code is right. For what a stranger can cause, throw a Fault. */
 export function assert(condition: unknown, because: string): asserts condition {
@@ -133,7 +156,7 @@ export function defineFaults<const Definitions extends Record<string, FaultDefin
 	for (const [name, definition] of Object.entries<FaultDefinition>(definitions)) {
 		const { status, retry, advice, public: meaning } = definition;
 		const code = definition.code ?? snakeCase(name);
-		faultCatalogue.add({ code, status, retry, meaning, advice });
+		faultCatalogue.add({ code, status, retry, meaning, advice, standsIn: "problem" });
 		makers[name] = (details = {}) =>
 			new Fault({
 				code,
@@ -147,6 +170,20 @@ export function defineFaults<const Definitions extends Record<string, FaultDefin
 			});
 	}
 	return makers as { [Name in keyof Definitions]: (details?: FaultDetails) => Fault };
+}
+
+/**
+ * Declares codes of intents, so that each is in the OpenAPI document and has a page. A code that
+ * several plugins use is declared by each: its page shows every meaning once.
+ *
+ * @example
+ * defineReasons({ listing_gone: ["It is no longer for sale.", "Choose another listing."] });
+ */
+export function defineReasons(reasons: Readonly<Record<string, Reason>>): void {
+	for (const [code, [meaning, advice]] of Object.entries(reasons)) {
+		const told = { status: INTENT_STATUS, retry: "never", standsIn: "intent" } as const;
+		faultCatalogue.add({ code, meaning, advice, ...told });
+	}
 }
 
 /** Returns why something is not done, where that is an answer and nothing is thrown. */

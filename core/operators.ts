@@ -28,6 +28,11 @@ const WINDOW_SECONDS = 60;
 
 const KEY_LENGTH_MIN = 16;
 
+/** The same whether there is a key or not: a stranger learns nothing of that. */
+const NO_KEY =
+	"This is for operators: send the header `x-api-key` with the ADMIN_API_KEY that the deployment is " +
+	"started with. In the sandbox the banner of `bun run up` names one.";
+
 /** Header values are bytes of Latin-1: other letters would arrive as something else. */
 const ACTOR = /^[\x20-\x7e]{1,100}$/;
 const UNNAMED = "unnamed";
@@ -74,7 +79,7 @@ export function createOperators(options: {
 			const reason = reasonOf({ isGuess, isOn: keyHash !== null });
 			refusals.inc({ reason: taken.allowed ? reason : "limited" });
 			grantAllowance(taken, context?.headers ?? new Map());
-			throw httpFault.unauthorized({ public: "This takes the deployment's x-api-key." });
+			throw httpFault.unauthorized({ public: NO_KEY });
 		},
 	};
 }

@@ -31,6 +31,8 @@ type Told = {
 	hasOwnWallets: boolean;
 	hasOwnStocks: boolean;
 	hasOwnSocial: boolean;
+	/** The key of operators that was made for this start; absent: the configuration names one. */
+	adminKey?: string | undefined;
 	/** The service trades stocks. */
 	hasTrades: boolean;
 };
@@ -173,7 +175,7 @@ export function worldLines(
 		stocks,
 		...x
 	}: Pick<World, WorldPart>,
-	{ url, hasOwnWallets, hasOwnStocks, hasOwnSocial, hasTrades }: Told,
+	{ url, hasOwnWallets, hasOwnStocks, hasOwnSocial, hasTrades, adminKey }: Told,
 ): readonly string[] {
 	const rpc = `RPC      ${httpUrl}  (anvil's first ten accounts have ether)`;
 	const own = `home     ${home.httpUrl}  (chain ${home.chainId}, where wallets send; the same ten)`;
@@ -186,7 +188,9 @@ export function worldLines(
 	const traded = hasOwnStocks ? [listed] : [];
 	const said = hasOwnSocial ? mentioned(x) : [];
 	const at = { url, walletProviderUrl };
-	if (!hasOwnWallets) return [rpc, own, ...traded, ...said, ...soon];
+	const asOperator = `curl -s ${url}/v1/admin/trading/intents -H "x-api-key: ${adminKey}"`;
+	const admin = adminKey === undefined ? [] : [`admin    ${asOperator}`];
+	if (!hasOwnWallets) return [rpc, own, ...traded, ...said, ...admin, ...soon];
 	return [
 		rpc,
 		own,
@@ -194,6 +198,7 @@ export function worldLines(
 		`wallets  ${walletProviderUrl}  (ada, ben and cleo have ether on both, USDG and stocks)`,
 		`token    curl -s ${walletProviderUrl}/_sandbox/token -d '{"userId":"ada"}'`,
 		...said,
+		...admin,
 		...soon,
 		`stable   ${stable.httpUrl}  (chain ${stable.chainId}: bridges of the mode degen_2_stable end there)`,
 		...asked({ what: "bridge", command: BRIDGE, ...at }),

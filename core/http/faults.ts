@@ -30,10 +30,14 @@ export const httpFault = defineFaults({
 	unauthorized: {
 		status: 401,
 		retry: "never",
-		public: "Sign in first.",
+		public:
+			"Sign in first: this takes the header `Authorization: Bearer <token>`. A token comes from " +
+			"POST /v1/trading/siwe/verify (a wallet's signature) or POST /v1/trading/enrollment.",
 		advice:
-			"Sign in, and send the token as `Authorization: Bearer`; the routes for that have the tag " +
-			"`trading` at `/openapi`. Operators send `x-api-key`.",
+			"Sign in with a wallet (`/v1/trading/siwe/nonce`, then `/v1/trading/siwe/verify`) or with the " +
+			"wallet provider's access token (`/v1/trading/enrollment`), and send the answer's `token` as " +
+			"`Authorization: Bearer`. Operators send the deployment's `ADMIN_API_KEY` as `x-api-key`; in " +
+			"the sandbox the first lines of `bun run up` name one.",
 	},
 	forbidden: {
 		status: 403,

@@ -85,10 +85,11 @@ const indexSchema = z
 type Index = z.output<typeof indexSchema>;
 
 const DOCUMENTS: Index["documents"] = [
-	{ path: "/openapi", about: "Every route, to read and to try." },
+	{ path: "/openapi", about: "Every route, to read and to try; also at `/docs`." },
 	{
 		path: "/openapi/json",
-		about: "The same for programs, as OpenAPI 3.1: clients are made of it.",
+		about:
+			"The same for programs, as OpenAPI 3.1: clients are made of it. Also at `/openapi.json`.",
 	},
 	{ path: "/asyncapi/json", about: "WebSocket streams and webhooks, as AsyncAPI 3." },
 	{ path: "/problems", about: "Every code of an error: what it means and what to do." },
@@ -110,7 +111,9 @@ const SECURITY_SCHEMES = {
 		type: "apiKey",
 		in: "header",
 		name: "x-api-key",
-		description: "The deployment's ADMIN_API_KEY. Who acts is named by the header `x-admin-actor`.",
+		description:
+			"The deployment's ADMIN_API_KEY; in the sandbox the banner of `up` names one. Who acts is named " +
+			"by the header `x-admin-actor`.",
 	},
 };
 
@@ -167,45 +170,49 @@ export function openApiRoutes(options: {
 	const asyncApiText = onceForRoutes(options.app, () => JSON.stringify(asyncApiDocument(options)));
 	const json = (text: string) =>
 		new Response(text, { headers: { "content-type": "application/json" } });
-	return new Elysia()
-		.use(indexRoutes({ ...options, document: openApi }))
-		.use(problemRoutes())
-		.get("/openapi/json", () => json(openApiText()), cached)
-		.get("/asyncapi/json", () => json(asyncApiText()), cached)
-		.get(
-			"/openapi",
-			() =>
-				new Response(openApiPage, {
-					headers: {
-						"content-type": "text/html; charset=utf-8",
-						"content-security-policy": POLICY,
-						"cache-control": "no-cache",
-					},
-				}),
-			hidden,
-		)
-		.get(
-			"/openapi/assets/:file",
-			async ({ params, request }) => {
-				const asset = await assets.find(params.file);
-				if (!asset) throw httpFault.notFound();
-				const headers = new Headers({
-					"content-type": asset.type,
-					"cache-control": `public, max-age=${ASSET_SECONDS}`,
-					etag: asset.etag,
-					vary: "Accept-Encoding",
-				});
-				if (request.headers.get("if-none-match") === asset.etag) {
-					return new Response(null, { status: 304, headers });
-				}
-				if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) {
-					return new Response(asset.body, { headers });
-				}
-				headers.set("content-encoding", "gzip");
-				return new Response(asset.gzipped, { headers });
-			},
-			hidden,
-		);
+	return (
+		new Elysia()
+			.use(indexRoutes({ ...options, document: openApi }))
+			.use(problemRoutes())
+			.get("/openapi/json", () => json(openApiText()), cached)
+			// Where generators look first.
+			.get("/openapi.json", () => json(openApiText()), cached)
+			.get("/asyncapi/json", () => json(asyncApiText()), cached)
+			.get("/openapi", documentPage, hidden)
+			.get("/docs", documentPage, hidden)
+			.get(
+				"/openapi/assets/:file",
+				async ({ params, request }) => {
+					const asset = await assets.find(params.file);
+					if (!asset) throw httpFault.notFound();
+					const headers = new Headers({
+						"content-type": asset.type,
+						"cache-control": `public, max-age=${ASSET_SECONDS}`,
+						etag: asset.etag,
+						vary: "Accept-Encoding",
+					});
+					if (request.headers.get("if-none-match") === asset.etag) {
+						return new Response(null, { status: 304, headers });
+					}
+					if (!/\bgzip\b/.test(request.headers.get("accept-encoding") ?? "")) {
+						return new Response(asset.body, { headers });
+					}
+					headers.set("content-encoding", "gzip");
+					return new Response(asset.gzipped, { headers });
+				},
+				hidden,
+			)
+	);
+}
+
+function documentPage(): Response {
+	return new Response(openApiPage, {
+		headers: {
+			"content-type": "text/html; charset=utf-8",
+			"content-security-policy": POLICY,
+			"cache-control": "no-cache",
+		},
+	});
 }
 
 /** Serves Swagger UI from our own dependencies, so the page works without the internet. */

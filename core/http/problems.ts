@@ -35,7 +35,7 @@ export type DescribedProblem = {
 	cases: ProblemCase[];
 };
 
-export type ProblemCase = { status: number; meaning: string; advice: string };
+export type ProblemCase = Pick<FaultEntry, "status" | "standsIn" | "meaning"> & { advice: string };
 
 const ENTITIES: Readonly<Record<string, string>> = {
 	"&": "&amp;",
@@ -137,7 +137,10 @@ export const problemSchemas = {
 
 const caseSchema = z
 	.object({
-		status: field.integer("The HTTP status that it comes with.", 404),
+		status: field.integer("The HTTP status that it comes with; of an intent's, at first.", 404),
+		standsIn: z.enum(["problem", "intent"]).meta({
+			description: "Where the code stands: in a problem document, or in `errorCode` of an intent.",
+		}),
 		meaning: field.text("What it means.", "There is no such collection in the index."),
 		advice: field.text("What to do about it.", "Look the name up with the search route."),
 	})
@@ -145,14 +148,17 @@ const caseSchema = z
 
 const problemTypeSchema = z
 	.object({
-		code: field.text("The `code` of a problem document.", "not_found"),
+		code: field.text(
+			"The `code` of a problem document, or the `errorCode` of an intent.",
+			"not_found",
+		),
 		cases: z.array(caseSchema).meta({ description: "Each thing that it can mean." }),
 	})
-	.meta({ id: "ProblemType", description: "A code of problem documents, explained." });
+	.meta({ id: "ProblemType", description: "A code of problems or of intents, explained." });
 
 const listSchema = z
 	.object({ problems: z.array(problemTypeSchema).meta({ description: "By code." }) })
-	.meta({ id: "ProblemTypeList", description: "Every code of problem documents." });
+	.meta({ id: "ProblemTypeList", description: "Every code of problems and of intents." });
 
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const tags = ["operations"];
@@ -212,7 +218,7 @@ export function problemRoutes() {
 					...canBeReadByAnyPage(),
 					operationId: "listProblemTypes",
 					tags,
-					summary: "Lists every code of problem documents",
+					summary: "Lists every code of problems and of intents",
 					description: forBrowsers,
 				},
 			},
@@ -291,7 +297,8 @@ export function describeProblems(entries: readonly FaultEntry[]): DescribedProbl
 		.sort(([a], [b]) => (a < b ? -1 : 1))
 		.map(([code, defined]) => {
 			const cases = defined.map(caseOf);
-			return { code, cases: [...new Map(cases.map((one) => [one.meaning, one])).values()] };
+			const named = cases.map((one) => [`${one.standsIn} ${one.meaning}`, one] as const);
+			return { code, cases: [...new Map(named).values()] };
 		});
 }
 
@@ -311,7 +318,7 @@ export function problemListPage(problems: readonly DescribedProblem[]): Page {
 <dl>${cases.map(shown).join("\n")}</dl>`;
 	});
 	const body = `<p>Error answers are <code>application/problem+json</code>.
-Their <code>code</code> is one of these.
+Their <code>code</code> is one of these, and so is the <code>errorCode</code> of an intent.
 Those that no route documents are seen in logs, or where a process does not start.</p>
 ${parts.join("\n")}`;
 	return { title: "Problem codes", body };
@@ -333,8 +340,8 @@ function plain(_key: string, value: unknown): unknown {
 }
 
 function caseOf(entry: FaultEntry): ProblemCase {
-	const { status, meaning, advice = adviceFor(entry) } = entry;
-	return { status, meaning, advice };
+	const { status, standsIn, meaning, advice = adviceFor(entry) } = entry;
+	return { status, standsIn, meaning, advice };
 }
 
 /** Returns the advice that applies to every Fault of this kind. */
@@ -348,11 +355,12 @@ function adviceFor({ status, retry }: FaultEntry): string {
 	return "Correct the request before you send it again; `detail` and `issues` say what is wrong.";
 }
 
-function shown({ status, meaning, advice }: ProblemCase): string {
-	const words = statusWords(status) ?? "";
+function shown({ status, standsIn, meaning, advice }: ProblemCase): string {
+	const http = `HTTP ${status} ${escapeHtml(statusWords(status) ?? "")}`;
+	const where = standsIn === "intent" ? "In the <code>errorCode</code> of an intent" : http;
 	return `<dt>${worded(meaning)}</dt>
 <dd>${worded(advice)}</dd>
-<dd>HTTP ${status} ${escapeHtml(words)}</dd>`;
+<dd>${where}</dd>`;
 }
 
 /** Escapes a sentence, and shows text between backticks as code. */

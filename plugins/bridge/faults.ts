@@ -1,4 +1,4 @@
-import { defineFaults, type Fault } from "#core/fault.ts";
+import { defineFaults, defineReasons, type Fault } from "#core/fault.ts";
 
 /** Reasons why a request about bridges is refused. */
 export const bridgeFault = defineFaults({
@@ -88,6 +88,135 @@ export const bridgeFault = defineFaults({
 		public: "The request is not valid.",
 		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
 	},
+});
+
+/** Reasons of bridges; those of every intent are of wallets. */
+defineReasons({
+	amount_invalid: ["The amount cannot be bridged.", "Ask for another amount, above zero."],
+	arrival_lost: [
+		"What had arrived is not on the chain any more.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	arrival_unproven: [
+		"A node of the destination does not show what the provider's own node showed.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	authorization_expired: [
+		"The signature ended before the provider used it.",
+		"Look where the money is in `where`, then make a new bridge.",
+	],
+	bridge_disabled: ["An operator stopped this bridge.", "Ask an operator when it goes on."],
+	bridge_missing: ["The bridge of this step is not there.", "Ask for a new bridge."],
+	bridging_disabled: ["Bridging is turned off here.", "Ask an operator of the deployment."],
+	chain_denied: [
+		"Bridging over that chain is turned off here.",
+		"Take a chain of `/v1/bridges/chains`.",
+	],
+	chain_not_evm: ["That chain is no EVM chain.", "Take a chain of `/v1/bridges/chains`."],
+	chain_unknown: [
+		"The bridge provider has no such chain.",
+		"Take a chain of `/v1/bridges/chains`.",
+	],
+	claim_unproven: [
+		"The provider says that it is done, and no chain shows it.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	closed_by_operator: ["An operator closed it.", "Ask the operator; they can look for it again."],
+	contract_changed: [
+		"A contract of the bridge is not the one that is trusted.",
+		"Wait: an operator has to look at it.",
+	],
+	currency_unknown: [
+		"The bridge does not know that currency on that chain, or not as it says.",
+		"Name the token by its address on the origin chain.",
+	],
+	deposit_lost: [
+		"The deposit left the chain with its block.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	deposit_missing: [
+		"The wallet paid, and the deposit is not in the transaction.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	dry_run: [
+		"Bridges are only tried here, and nothing is sent (BRIDGE_DRY_RUN).",
+		"Ask an operator of the deployment.",
+	],
+	expired: ["It was not answered in time, and nothing was sent.", "Ask for a new bridge."],
+	failed: ["Its step failed; `steps` says why.", "Read the step, then make a new bridge."],
+	fill_short: [
+		"Less arrived than was promised, or it cannot be bound to this bridge.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	hand_over_doubtful: [
+		"Nobody can say whether the provider took the signature.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	hand_over_refused: [
+		"The provider refused the signature.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	mode_unsupported: [
+		"That way of bridging does not lead there.",
+		"Leave `mode` out, or take another one.",
+	],
+	peer_unverified: [
+		"The contract at the other end could not be verified.",
+		"Ask for it again in some minutes.",
+	],
+	price_impact_too_high: [
+		"The bridge would take too much of its worth.",
+		"Ask for another amount, or later.",
+	],
+	quote_mismatch: [
+		"The bridge's quote is not for what was asked.",
+		"Ask for it again in some minutes.",
+	],
+	quote_missing: ["The bridge has no quote.", "Ask for a new bridge."],
+	recipient_invalid: ["Nobody could take out what would arrive there.", "Name another recipient."],
+	refund_elsewhere: [
+		"What was paid back went to another address.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	refund_short: [
+		"Less was paid back than was paid in, or it cannot be bound to this bridge.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	rejected: ["Its step was refused; `steps` says why.", "Read the step, then make a new bridge."],
+	same_chain: ["Both ends are on one chain.", "Trade it with `/v1/trading/intents`."],
+	signature_steps_unsupported: [
+		"The provider asks for a signature of no known kind.",
+		"Take another currency or chain.",
+	],
+	slippage_too_high: [
+		"The quote lets too much be lost on the way.",
+		"Ask for another amount, or later.",
+	],
+	step_unknown: [
+		"The provider asks for a step that nobody here knows.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	submission_unknown: [
+		"Nobody can say whether it was sent.",
+		"Do not send it again: `where` says where the money is, and it is looked up until that " +
+			"is known.",
+	],
+	symbol_ambiguous: [
+		"The symbol may mean several currencies.",
+		"Name the currency by its address.",
+	],
+	wallet_changed: ["The bridge was quoted for another wallet.", "Ask for a new bridge."],
 });
 
 /** Returns the Fault of a member that has the right form and yet means nothing here. */

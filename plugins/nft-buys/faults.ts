@@ -1,4 +1,4 @@
-import { defineFaults, type Fault } from "#core/fault.ts";
+import { defineFaults, defineReasons, type Fault } from "#core/fault.ts";
 
 export const buyFault = defineFaults({
 	marketplaceAbsent: {
@@ -35,6 +35,57 @@ export const buyFault = defineFaults({
 		public: "The request is not valid.",
 		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
 	},
+});
+
+/** Reasons of buys; those of every intent are of wallets. */
+defineReasons({
+	currency_unreadable: [
+		"The listing's currency does not answer as an ERC-20 token.",
+		"Choose another listing.",
+	],
+	fulfilment_function: [
+		"The provider's call is of a function that is not used here.",
+		"Choose another listing.",
+	],
+	fulfilment_mismatch: [
+		"The provider's call is not for what was asked.",
+		"Ask for it again in some minutes.",
+	],
+	fulfilment_unreadable: [
+		"The provider's call cannot be read.",
+		"Ask for it again in some minutes.",
+	],
+	liquidity_insufficient: [
+		"Fewer units are for sale than are wanted.",
+		"Ask for a smaller number of units.",
+	],
+	listing_gone: ["The listing is no longer for sale.", "Choose another listing."],
+	listing_mismatch: [
+		"The provider answered another listing than the one that was asked for.",
+		"Ask for it again in some minutes.",
+	],
+	listing_not_found: [
+		"What was asked for is not for sale.",
+		"Read the listings of the collection, and choose another one.",
+	],
+	listing_own: ["The listing is the wallet's own.", "Choose another listing."],
+	listing_private: ["The listing is for somebody else.", "Choose another listing."],
+	listing_unsupported: [
+		"The listing has no single fixed price in one currency.",
+		"Choose another listing.",
+	],
+	price_limit_exceeded: [
+		"The listing costs more than the price limit.",
+		"Raise `maxPriceNative`, or choose another listing.",
+	],
+	provider_offer_requires_local_order_builder: [
+		"The marketplace takes no offers from here.",
+		"Buy a listing, or make the offer at the marketplace itself.",
+	],
+	zone_unknown: [
+		"A zone that nobody here knows has to agree to the sale.",
+		"Choose another listing.",
+	],
 });
 
 /** Returns the fault for a member of the body that has the right form but no meaning here. */

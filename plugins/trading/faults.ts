@@ -1,6 +1,6 @@
 // Lists the faults of trades, and of requests to the registry.
 
-import { defineFaults, type Fault } from "#core/fault.ts";
+import { defineFaults, defineReasons, type Fault } from "#core/fault.ts";
 
 export const tradeFault = defineFaults({
 	routerUnavailable: {
@@ -90,6 +90,75 @@ export const tradeFault = defineFaults({
 		public: "The request is not valid.",
 		advice: "Correct what `issues` names, by path; the forms are at `/openapi`.",
 	},
+});
+
+/** Reasons of trades; those of every intent are of wallets. */
+defineReasons({
+	amount_invalid: [
+		"The amount cannot be traded: it is zero, too small, or not in a form that is known.",
+		"Ask for another amount; the forms are at `/problems/command_invalid`.",
+	],
+	asset_delisted: [
+		"The token left the issuer's list.",
+		"Sell what you hold of it; it cannot be bought here.",
+	],
+	asset_not_registered: [
+		"The token is not in the registry.",
+		"List what is traded with `/v1/stock-tokens`, and name it by its address.",
+	],
+	asset_not_verified: [
+		"The token did not pass its check on chain.",
+		"Trade another token, or ask an operator.",
+	],
+	calldata_mismatch: [
+		"What a source would send is not what was planned.",
+		"Ask for it again in some minutes.",
+	],
+	liquidity_insufficient: ["The pools take too little of it.", "Ask for a smaller amount."],
+	multiplier_changed: [
+		"How many shares a token stands for changed, or cannot be read.",
+		"Read the token again, then ask for it anew.",
+	],
+	multiplier_unknown: [
+		"How many shares a token stands for cannot be read now.",
+		"Ask for it again in some minutes.",
+	],
+	no_route: [
+		"No pool that is configured here leads from one to the other.",
+		"Trade for another currency.",
+	],
+	not_eligible: [
+		"The issuer does not let you trade it where you live.",
+		"Read `error`: it says what is missing. An operator records where a profile lives.",
+	],
+	pair_unsupported: [
+		"The two are not traded for each other here.",
+		"Trade for a currency that `error` does not refuse.",
+	],
+	price_deviation: [
+		"The price is too far from the price of the market.",
+		"Ask again later, or for less.",
+	],
+	price_impact: ["The trade would move the price too far.", "Ask for a smaller amount."],
+	price_moved: [
+		"The price moved beyond what the trade was asked for.",
+		"Ask for it again at the price of now.",
+	],
+	quote_unavailable: ["No source has a way for it now.", "Ask for it again in some minutes."],
+	settlement_unsupported: [
+		"Nothing is settled in that currency here.",
+		"Name a currency that trades are settled in: `eth`, `weth` or `usdg`.",
+	],
+	source_timeout: [
+		"A source of prices did not answer in time.",
+		"Ask for it again in some minutes.",
+	],
+	symbol_ambiguous: ["The symbol may mean several tokens.", "Name the token by its address."],
+	token_unsafe: ["The token moves other amounts than it says.", "Do not trade this token."],
+	venue_divergence: [
+		"The sources of prices are too far apart.",
+		"Ask for it again in some minutes.",
+	],
 });
 
 /** Returns the fault for a member of the body that has the right form but no meaning here. */

@@ -1,4 +1,4 @@
-import { defineFaults } from "#core/fault.ts";
+import { defineFaults, defineReasons } from "#core/fault.ts";
 
 /** Names what can be wrong with a wallet transfer before anything is stored. */
 export const transfersFault = defineFaults({
@@ -33,4 +33,16 @@ export const transfersFault = defineFaults({
 		public: "The chain is not served here.",
 	},
 	chainUnknown: { status: 500, retry: "never", public: "The chain is not defined any more." },
+});
+
+/** Reasons of transfers; those of every intent are of wallets. */
+defineReasons({
+	currency_unreadable: [
+		"The token does not say what accounts hold.",
+		"Send another token instead.",
+	],
+	token_unsafe: [
+		"The token would move another amount than it says.",
+		"Do not send this token from here.",
+	],
 });

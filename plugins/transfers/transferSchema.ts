@@ -11,6 +11,7 @@ import {
 	cancellationSchema,
 	INTENT_STATUSES,
 	type Intent,
+	intentCode,
 	intentErrorSchema,
 	type Profile,
 	type Wallets,
@@ -43,9 +44,7 @@ export const transferSchema = z
 				"Where it stands. `rejected`, `confirmed`, `failed`, `expired` and `dry_run` are final; " +
 				"`uncertain` may have been sent, and is looked up until that is known.",
 		}),
-		errorCode: field
-			.text("Why it was rejected, or failed, or is in doubt.", "per_trade_limit")
-			.nullable(),
+		errorCode: intentCode("Why it was rejected, or failed, or is in doubt."),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		fromWalletId: field.text(
 			"The wallet that it leaves, by its id.",

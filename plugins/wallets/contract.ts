@@ -13,6 +13,7 @@ import { settingRows } from "#plugins/wallets/control/settings.ts";
 import { documented } from "#plugins/wallets/documented.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
 import {
+	intentCode as codeSchema,
 	usdFigure as dollarsOf,
 	intentErrorSchema as errorSchema,
 	amountFigure as figureOf,
@@ -86,6 +87,9 @@ export const ownersTurn = turnOf;
 
 /** Describes the `error` of an intent in answers, beside `errorCode`. */
 export const intentErrorSchema = errorSchema;
+
+/** Describes `errorCode` of an intent in answers: one of the codes that have a page. */
+export const intentCode = codeSchema;
 
 /** Returns the reason of a code alone, in its own words. */
 export const errorOfCode = reasonOf;

@@ -42,8 +42,11 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 	const wallets = walletProviderOf(world, env);
 	const social = socialOf(world, env);
 	const stocks = stocksOf(world, env);
+	// Another one at each start: nobody has the key of somebody else's sandbox.
+	const adminKey = env["ADMIN_API_KEY"] ? undefined : `sandbox-${crypto.randomUUID()}`;
 	const sandboxed = {
 		...env,
+		...(adminKey && { ADMIN_API_KEY: adminKey }),
 		SANDBOX: "true",
 		CHAINS: "anvil",
 		CHAIN_RPC_URLS_JSON: JSON.stringify({
@@ -71,6 +74,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		hasOwnWallets: Object.keys(wallets).length > 0,
 		hasOwnStocks: Object.keys(stocks).length > 0,
 		hasOwnSocial: Object.keys(social).length > 0,
+		adminKey,
 		hasTrades: builtinPlugins.some(({ name }) => name === "trading"),
 	};
 	const more = (url: string) => worldLines(world, { url, ...has });

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { assert } from "#core/fault.ts";
+import { assert, faultCatalogue } from "#core/fault.ts";
 
 /** A JSON Schema as in the documents. Its values must be checked: authors may write any keyword. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -24,6 +24,9 @@ type Schemas = Readonly<Record<string, JsonSchema>>;
 /** Marks the schema of an optional body, which JSON Schema cannot express. */
 export const OPTIONAL_MEMBER = "x-optional";
 
+/** Marks the schema of a code of intents: its values are known when a document is made. */
+export const CODES_MEMBER = "x-codes-of-intents";
+
 const HOME = "#/components/schemas/";
 /** The pattern that zod writes for a template literal of "0x" and any text. */
 const ANY_HEX = "^0x[\\s\\S]{0,}$";
@@ -36,6 +39,10 @@ const OPTIONS: Parameters<typeof z.toJSONSchema>[1] = {
 		// never do.
 		const { examples } = z.globalRegistry.get(zodSchema) ?? {};
 		if (Array.isArray(examples)) jsonSchema.examples = examples;
+		if (jsonSchema[CODES_MEMBER] === true) {
+			delete jsonSchema[CODES_MEMBER];
+			jsonSchema.enum = faultCatalogue.ofIntents();
+		}
 		// The page generates an example from a pattern; for a "0x…" that allows anything it would be
 		// noise.
 		if (jsonSchema.pattern === ANY_HEX) jsonSchema.pattern = "^0x[0-9a-fA-F]*$";
@@ -48,7 +55,7 @@ const OPTIONS: Parameters<typeof z.toJSONSchema>[1] = {
 };
 
 /** Deeper than any answer; a recursive schema ends here. */
-const DEPTH_MAX = 12;
+const DEPTH_MAX = 16;
 
 const TIME = "2026-03-01T12:00:00.000Z";
 const ADDRESS = "0x1f9840a85d5af5bf1d1762f925bdaddc4201f984";

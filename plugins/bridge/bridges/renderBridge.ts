@@ -10,7 +10,12 @@ import { type Authorization, contractOf } from "#plugins/bridge/quote/authorizat
 import { arrivalsOf, type Bridge, isProven } from "#plugins/bridge/sql/bridges.ts";
 import { MOVES_LISTED_MAX, type Moved } from "#plugins/bridge/sql/moves.ts";
 import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
-import { errorOfCode, type Intent, intentErrorSchema } from "#plugins/wallets/contract.ts";
+import {
+	errorOfCode,
+	type Intent,
+	intentCode,
+	intentErrorSchema,
+} from "#plugins/wallets/contract.ts";
 
 const nullable = <Type extends z.ZodType>(type: Type) => type.nullable();
 const placeSchema = z
@@ -105,7 +110,7 @@ export const bridgeSchema = z
 				"`timed_out` may still become either for a day. `uncertain`: where the money is cannot be " +
 				"said yet; never send it again.",
 		}),
-		errorCode: nullable(field.text("Why it stands there.", "quote_expired")),
+		errorCode: intentCode("Why it stands there."),
 		detail: nullable(field.text("The same in a sentence.", "The bridge's quote has ended.")),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		where: field.text("Where the money is, in a sentence.", "It is on its way to robinhood."),

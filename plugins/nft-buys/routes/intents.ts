@@ -15,6 +15,7 @@ import { type BuyContext, buyRequest } from "#plugins/nft-buys/model.ts";
 import {
 	cancellationSchema,
 	type Intent,
+	intentCode,
 	intentErrorSchema,
 	type SignedIn,
 	tradingDocumented,
@@ -45,10 +46,7 @@ export const intentSchema = z
 				"`failed`, `expired` or `dry_run`.",
 			"submitted",
 		),
-		errorCode: field
-			.text("Why it was rejected, or failed.", "per_trade_limit")
-			.meta({ examples: ["per_trade_limit", "wallet_notional_limit", "daily_limit"] })
-			.nullable(),
+		errorCode: intentCode("Why it was rejected, or failed."),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		chain: field.text("Slug of the chain.", "ethereum"),
 		contract: field.addressText("The collection's contract."),

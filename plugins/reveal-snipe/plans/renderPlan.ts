@@ -9,7 +9,7 @@ import { PLAN_STATUSES } from "#plugins/reveal-snipe/model.ts";
 import { outlookSchema } from "#plugins/reveal-snipe/plans/outlook.ts";
 import { PAUSE_REASONS, type Standing, totalsOf } from "#plugins/reveal-snipe/plans/standings.ts";
 import { PLAN_ORDERS, type Plan } from "#plugins/reveal-snipe/sql/plans.ts";
-import { intentErrorSchema } from "#plugins/wallets/contract.ts";
+import { intentCode, intentErrorSchema } from "#plugins/wallets/contract.ts";
 
 const fillSchema = z
 	.object({
@@ -21,7 +21,7 @@ const fillSchema = z
 		orderHash: field.hashText("The listing."),
 		intentId: field.id("The buy, as `/v1/nft-market/intents/:id` shows it."),
 		status: field.text("Where the buy stands, by the states of intents.", "confirmed"),
-		failureCode: field.text("Why it was rejected, or failed.", "listing_gone").nullable(),
+		failureCode: intentCode("Why it was rejected, or failed."),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		createdAt: field.time("When the token was chosen first."),
 	})

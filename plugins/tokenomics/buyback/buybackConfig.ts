@@ -8,6 +8,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Clock } from "#core/clock.ts";
 import { commaList } from "#core/config/fields.ts";
 import type { Database, Queryable } from "#core/db/Database.ts";
+import { defineReasons } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import { tokenomicsFault } from "#plugins/tokenomics/faults.ts";
@@ -225,6 +226,18 @@ export const refusals = {
 } as const;
 
 export type RefusalCode = keyof typeof refusals;
+
+const LATER = "Nothing is to be done: the next turn looks again by itself.";
+const LOOK = "An operator looks at the transaction of the run.";
+
+defineReasons({
+	...Object.fromEntries(Object.entries(refusals).map(([code, words]) => [code, [words, LATER]])),
+	not_burned: ["The burner says nothing of a purchase by this run.", LOOK],
+	supply_stands: ["The token's supply did not fall by what was burned.", LOOK],
+	burned_too_little: ["Less was burned than the run's least.", LOOK],
+	spend_misreported: ["The burner says another amount than the currency moved.", LOOK],
+	release_unpaid: ["The router took it and paid nothing.", LOOK],
+});
 
 /**
  * Refuses limits that no run could keep together, though each of them is right alone: the token

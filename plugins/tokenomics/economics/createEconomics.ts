@@ -18,6 +18,7 @@ import { DEFAULT_SPLIT } from "#plugins/tokenomics/ledger/applyEvents.ts";
 import { ECONOMICS_FRESH_MS } from "#plugins/tokenomics/limits.ts";
 import type { Contracts } from "#plugins/tokenomics/manifest/checkContracts.ts";
 import { BUCKET_NAMES } from "#plugins/tokenomics/treasury.ts";
+import { errorOfCode } from "#plugins/wallets/contract.ts";
 
 type EconomicsDeps = {
 	db: Database;
@@ -146,6 +147,8 @@ function workerOf(status: BuybackStatus): Economics["buyback"]["worker"] {
 		run: lastRun && {
 			startedAt: lastRun.startedAt.toISOString(),
 			...{ status: lastRun.status, errorCode: lastRun.errorCode, currency: lastRun.currency },
+			// Its figures are those of the deployment's own profile, and this is public.
+			error: lastRun.errorCode === null ? null : errorOfCode(lastRun.errorCode),
 			...{ boundRaw: String(lastRun.spendRaw), spentRaw: String(lastRun.heldRaw) },
 		},
 		left: status.left.map(({ currency, symbol, raw, code }) => ({ currency, symbol, raw, code })),

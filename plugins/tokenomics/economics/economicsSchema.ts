@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { bucketName } from "#plugins/tokenomics/treasury.ts";
+import { intentCode, intentErrorSchema } from "#plugins/wallets/contract.ts";
 
 export const NOT_LAUNCHED = "token not launched";
 export const REBUILDING = "being rebuilt";
@@ -87,9 +88,7 @@ const workerSchema = z
 		enabled: z
 			.boolean()
 			.meta({ description: "Whether the token is bought back.", examples: [true] }),
-		code: field
-			.text("Why the newest turn, or its run, spent nothing; null: it did.", "nothing_to_spend")
-			.nullable(),
+		code: intentCode("Why the newest turn, or its run, spent nothing; null: it did."),
 		detail: field.text("The same in words.", "There is not enough revenue.").nullable(),
 		checkedAt: field.time("When the newest turn was taken.").nullable(),
 		nextAt: field.time("When the next one may be.").nullable(),
@@ -97,7 +96,8 @@ const workerSchema = z
 			.object({
 				startedAt: field.time("When it began."),
 				status: field.text("Where its intent stands.", "confirmed"),
-				errorCode: field.text("Why it ended so.", "reverted").nullable(),
+				errorCode: intentCode("Why it ended so."),
+				error: intentErrorSchema.nullable().meta({ description: "The same in a sentence." }),
 				currency: field.addressText("What it pays with; zeros: the chain's coin."),
 				boundRaw: field.digits("The most that it may spend, in base units.", "12500000"),
 				spentRaw: field.digits("What it holds or has spent, in base units.", "12500000"),

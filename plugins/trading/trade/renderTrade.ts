@@ -21,6 +21,7 @@ import { tradeWish } from "#plugins/trading/trade/tradeBody.ts";
 import {
 	cancellationSchema,
 	type Intent,
+	intentCode,
 	intentErrorSchema,
 	ownersTurn,
 } from "#plugins/wallets/contract.ts";
@@ -51,7 +52,7 @@ export const revokeSchema = z
 	.object({
 		intentId: field.id("The intent that takes it back."),
 		status: field.text("Where that stands.", "submitted"),
-		errorCode: field.text("Why it was rejected, or failed.", "gas_reserve").nullable(),
+		errorCode: intentCode("Why it was rejected, or failed."),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
 		link: tradeQuestion
@@ -114,7 +115,7 @@ export const tradeSchema = z
 				"`expired` or `dry_run`.",
 			"submitted",
 		),
-		errorCode: field.text("Why it was rejected, or failed.", "asset_not_registered").nullable(),
+		errorCode: intentCode("Why it was rejected, or failed."),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		asks: z.enum(["confirm", "sign"]).nullable().meta({
 			description: "What its owner is asked for now: a yes, or the signature of their own wallet.",

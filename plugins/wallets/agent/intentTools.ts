@@ -9,7 +9,11 @@ import type { Core } from "#core/plugin/Core.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
 import { intentStatuses } from "#plugins/wallets/intent/Intent.ts";
-import { type IntentError, intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
+import {
+	type IntentError,
+	intentCode,
+	intentErrorSchema,
+} from "#plugins/wallets/intent/intentError.ts";
 import type { Intent, Profile, SpendLimits } from "#plugins/wallets/model.ts";
 import type { Wallets } from "#plugins/wallets/Wallets.ts";
 
@@ -21,7 +25,7 @@ export const intentViewSchema = z.object({
 	id: field.id("Names the intent."),
 	kind: field.text("What it does: `transfer`, `nft_buy` …", "transfer"),
 	status: z.enum(intentStatuses).meta({ description: "Where it stands." }),
-	errorCode: field.text("Why it was refused, or failed.", "per_trade_limit").nullable(),
+	errorCode: intentCode("Why it was refused, or failed."),
 	error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 	waitsFor: field
 		.text("What it waits for its owner to do, and where the link for it comes from.", WAITS)

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts";
-import { intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
+import { intentCode, intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
 
 const ID = "0198c1d2-7f1e-7a55-9f30-1f2d3c4b5a69";
 const quantity = (description: string, example: string) =>
@@ -109,7 +109,7 @@ const outcome = z
 	.object({
 		kind,
 		status: field.text("Where it stands.", "submitted"),
-		errorCode: field.text("Why it was rejected, or failed.", "per_trade_limit").nullable(),
+		errorCode: intentCode("Why it was rejected, or failed."),
 		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		transactionHash: field.hashText("Its transaction; null until it was sent.").nullable(),
 		cancellation: cancellationSchema,

@@ -13,7 +13,7 @@ import { cancellationSchema } from "#plugins/wallets/cancel/planCancellation.ts"
 import { documented } from "#plugins/wallets/documented.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
-import { intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
+import { intentCode, intentErrorSchema } from "#plugins/wallets/intent/intentError.ts";
 import { readIntents } from "#plugins/wallets/intent/intentRow.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { LOOK_TIMEOUT_MS } from "#plugins/wallets/reconcile/looks.ts";
@@ -55,9 +55,8 @@ const waitingIntentSchema = z
 		id: field.id("The intent."),
 		kind: field.text("What kind of intent it is.", "wallet_transfer"),
 		status: field.text("Where it stands.", "uncertain"),
-		errorCode: field
-			.text("Why it is to be reviewed; null for what is not.", "quotes_diverge")
-			.nullable(),
+		errorCode: intentCode("Why it is to be reviewed, or in doubt; else null."),
+		error: intentErrorSchema.nullable().meta({ description: "The same with its figures." }),
 		reason: field.text(`One of ${reasons.join(", ")}.`, reasons[0] ?? ""),
 		waitsFor: field.text("What it waits for, as a sentence.", "A node to show the transaction."),
 		actions: z.array(actionSchema).meta({
@@ -143,7 +142,7 @@ const resolvedSchema = z
 	.object({
 		id: field.id("The intent."),
 		status: field.text("Where it stands now.", "confirmed"),
-		errorCode: field.text("Why it failed; null where it did not.", "cancelled").nullable(),
+		errorCode: intentCode("Why it failed; null where it did not."),
 		error: intentErrorSchema.nullable().meta({ description: "The same in a sentence." }),
 		transactionHash: field.hashText("Its transaction; null where none is known.").nullable(),
 		cancellation: cancellationSchema,

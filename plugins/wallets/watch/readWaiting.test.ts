@@ -20,6 +20,7 @@ describe("blockedQueues", () => {
 			id: "a",
 			kind: "pay",
 			errorCode: null,
+			error: null,
 			walletId: "w",
 			chainId: 1,
 			sender: "0x01",

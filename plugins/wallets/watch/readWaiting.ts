@@ -4,6 +4,7 @@ import { bytesToHex, hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import type { ExecutionDeps, SlowAfter } from "#plugins/wallets/execution/ExecutionDeps.ts";
+import { type IntentError, readError } from "#plugins/wallets/intent/intentError.ts";
 import type { SubmissionState, WalletCapability } from "#plugins/wallets/model.ts";
 import type { HeldNonce } from "#plugins/wallets/submission/nonceQueue.ts";
 import { isCancellable } from "#plugins/wallets/submission/submission.ts";
@@ -29,6 +30,7 @@ export type WaitingIntent = Waiting & {
 	kind: string;
 	/** The error code that led to its review. */
 	errorCode: string | null;
+	error: IntentError | null;
 	walletId: string | null;
 	/** The chain; null where it cannot be read from the row. */
 	chainId: number | null;
@@ -52,6 +54,7 @@ type Row = {
 	kind: string;
 	status: Waiting["status"];
 	error_code: string | null;
+	error: unknown;
 	wallet_id: string | null;
 	chain_id: number | null;
 	changed_at: Date | null;
@@ -128,7 +131,7 @@ const marked = `select
 	order by q.since limit $5`;
 
 const STATEMENT = `with marked as (${marked}), due as ((${due}) union (select id from marked))
-	select i.id, i.kind, i.status, i.error_code, i.wallet_id,
+	select i.id, i.kind, i.status, i.error_code, i.error, i.wallet_id,
 		case when i.chain_id between 1 and ${Number.MAX_SAFE_INTEGER} then i.chain_id end as chain_id,
 		case when isfinite(i.changed_at) then i.changed_at end as changed_at,
 		s.sender, s.state::text as state, s.transaction_hash, s.final_at is not null as is_final,
@@ -334,11 +337,11 @@ export function queueName({ chainId, sender }: QueueAccount): string {
 
 /** Renders a waiting intent for an operator. */
 export function renderWaiting(intent: ListedIntent) {
-	const { id, kind, status, errorCode, reason, waitsFor, actions, cancelling, cancellingHash } =
-		intent;
+	const { id, kind, status, errorCode, error, reason, waitsFor, actions } = intent;
+	const { cancelling, cancellingHash } = intent;
 	const { walletId, chainId, sender, shownNonce, transactionHash, sinceMs } = intent;
 	return {
-		...{ id, kind, status, errorCode, reason, waitsFor, actions },
+		...{ id, kind, status, errorCode, error, reason, waitsFor, actions },
 		cancellation: cancelling && { state: cancelling, transactionHash: cancellingHash },
 		...{ walletId, chainId, sender, nonce: shownNonce, transactionHash },
 		since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
@@ -351,6 +354,7 @@ function read(row: Row): WaitingIntent {
 		kind: row.kind,
 		status: row.status,
 		errorCode: row.error_code,
+		error: readError(row.error_code, row.error),
 		walletId: row.wallet_id,
 		chainId: row.chain_id,
 		sinceMs: row.changed_at && row.changed_at.getTime(),

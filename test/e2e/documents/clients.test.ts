@@ -57,6 +57,8 @@ async function costOf(url: string): Promise<unknown> {
  */
 const HIDDEN = new Set([
 	"GET /openapi",
+	"GET /docs",
+	"GET /openapi.json",
 	"GET /openapi/json",
 	"GET /asyncapi/json",
 	"GET /openapi/assets/:file",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import asyncApiSchema from "@asyncapi/specs/schemas/3.0.0-without-$id.json";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
+import { faultCatalogue } from "#core/fault.ts";
 import { runTool } from "#test/e2e/documents/makeClients.ts";
 import { startTradingService, walkSchemas } from "#test/e2e/documents/startTradingService.ts";
 import { createSchemaCheck } from "#test/harness/documentChecks.ts";
@@ -40,11 +41,34 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
+const PLUGINS = join(import.meta.dir, "../../../plugins");
+/** `denied("gone", "It is gone.")`, `{ code: "gone", detail`, and `errorCode: "gone"`. */
+const CODES_IN_SOURCES = [
+	/\b(?:deny|denied|refuse|bad|mismatch)\(\s*"([a-z_]+)"/g,
+	/"([a-z]+(?:_[a-z]+)+)",\s*"[A-Z][^"]* /g,
+	/\bcode: "([a-z_]+)",\s*(?:detail|flaw)\b/g,
+	/\berrorCode: "(?!error_code)([a-z_]+)"/g,
+];
+
 /** Returns a line about each thing that breaks a rule; a test expects none. */
 function broken<One>(all: Iterable<One>, rule: (one: One) => string | undefined | false): string[] {
 	return [...all].flatMap((one) => rule(one) || []);
 }
 const members = () => [...walkSchemas(openApi), ...walkSchemas(asyncApi)];
+
+/** Finds codes in the sources of plugins that make intents: a code before its sentence. */
+async function codesInSources(): Promise<Set<string>> {
+	const codes = new Set<string>();
+	const sources = new Bun.Glob("{wallets,nft-buys,trading,transfers,bridge,tokenomics}/**/*.ts");
+	for await (const path of sources.scan({ cwd: PLUGINS })) {
+		if (/\.test\.ts$|\/testing\//.test(path)) continue;
+		const text = await Bun.file(join(PLUGINS, path)).text();
+		for (const pattern of CODES_IN_SOURCES) {
+			for (const [, code = ""] of text.matchAll(pattern)) codes.add(code);
+		}
+	}
+	return codes;
+}
 
 describe("external linters", () => {
 	test("redocly finds neither an error nor a warning in the OpenAPI document", async () => {
@@ -260,6 +284,69 @@ describe("errors", () => {
 				expect([code, status, isGeneric]).toEqual([code, status, false]);
 			}
 		}
+	});
+
+	test("the codes of intents are one enumeration, and each code of any kind has a page", async () => {
+		const inDocument: string[] = openApi.components.schemas.IntentCode.enum;
+		expect(inDocument.length).toBeGreaterThan(100);
+		const every = new Set([...inDocument, ...faultCatalogue.all().map(({ code }) => code)]);
+		for (const code of every) {
+			const answer = await fetch(`${service.url}/problems/${code}`);
+			const { cases = [] } = await answer.json();
+			expect([code, answer.status, cases.length > 0]).toEqual([code, 200, true]);
+			for (const { standsIn, meaning, advice } of cases) {
+				const isGeneric = standsIn === "intent" && advice.startsWith("Correct the request");
+				expect([code, meaning.length > 5, advice.length > 15, isGeneric]).toEqual([
+					...[code, true, true],
+					false,
+				]);
+			}
+		}
+		// Whatever stands with a sentence in the source of an intent's plugins is one of them.
+		const written = await codesInSources();
+		expect(written.size).toBeGreaterThan(90);
+		expect([...written].filter((code) => !inDocument.includes(code))).toEqual([]);
+	});
+
+	test("whoever shows `errorCode` of an intent shows `error` with its sentence beside it", () => {
+		const shown = members().filter(({ name }) => name === "errorCode");
+		expect(shown.length).toBeGreaterThan(7);
+		const wrong = broken(shown, ({ where, schema }) => {
+			const of = openApi.components.schemas[where.split(".")[0] ?? ""];
+			const isEnumerated = JSON.stringify(schema).includes("/schemas/IntentCode");
+			return !(isEnumerated && of.properties.error) && where;
+		});
+		expect(wrong).toEqual([]);
+	});
+
+	test("a 401 names the header, and how to get what it takes", async () => {
+		const refusal = async (path: string) => {
+			const answer = await fetch(`${service.url}${path}`);
+			const { message } = (await answer.json()) as { message: string };
+			return [answer.status, message] as const;
+		};
+		const [status, message] = await refusal("/v1/trading/profile");
+		expect(status).toBe(401);
+		for (const part of ["Authorization: Bearer", "/v1/trading/siwe/verify"]) {
+			expect(message).toContain(part);
+		}
+		const [adminStatus, told] = await refusal("/v1/admin/trading/intents");
+		expect(adminStatus).toBe(401);
+		for (const part of ["x-api-key", "ADMIN_API_KEY", "sandbox"]) expect(told).toContain(part);
+	});
+
+	test("the documents answer where generators and people look first", async () => {
+		const [own, same] = await Promise.all(
+			["/openapi/json", "/openapi.json"].map(async (path) =>
+				(await fetch(`${service.url}${path}`)).text(),
+			),
+		);
+		expect(same).toBe(own ?? "");
+		const page = await fetch(`${service.url}/docs`);
+		expect([page.status, page.headers.get("content-type")]).toEqual([
+			200,
+			"text/html; charset=utf-8",
+		]);
 	});
 
 	test("the `type` of an error links to its page, from any route", async () => {
