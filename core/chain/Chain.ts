@@ -22,6 +22,8 @@ export type Chain = {
 	readonly aliases: readonly string[];
 	/** The usual time between two blocks, if it is several seconds. */
 	readonly blockMs?: number;
+	/** The site that shows its transactions and tokens, without a last slash; left out: none. */
+	readonly explorerUrl?: string;
 	/** Used if the deployment configures none. `http(s)` before `ws(s)`. */
 	readonly publicRpcUrls: readonly string[];
 };

@@ -55,6 +55,7 @@ describe("the copied definitions are still those of viem", () => {
 				decimals: chain.nativeCurrency.decimals,
 				urls: chain.publicRpcUrls,
 				blockMs: chain.blockMs ?? original.blockTime,
+				explorer: chain.explorerUrl,
 			}).toEqual({
 				id: original.id,
 				name: original.name,
@@ -62,6 +63,7 @@ describe("the copied definitions are still those of viem", () => {
 				decimals: original.nativeCurrency.decimals,
 				urls: [...original.rpcUrls.default.http, ...(original.rpcUrls.default.webSocket ?? [])],
 				blockMs: original.blockTime,
+				explorer: original.blockExplorers?.default.url,
 			});
 		});
 	}

@@ -25,7 +25,7 @@ const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /**
- * The built-in chains. Ids, names, currencies and RPCs are those of `viem/chains`, and a test
+ * The built-in chains. Ids, names, currencies, explorers and RPCs are those of `viem/chains`, and a test
  * compares them; copied, because importing one chain from there loads all 700 (110 ms and 15 MB at
  * each start, measured on Bun 1.4.5, viem 2.57.1).
  *
@@ -44,6 +44,7 @@ export const builtinChains: readonly Chain[] = [
 		wrappedNative: WETH,
 		aliases: ["mainnet", "eth"],
 		blockMs: 12_000,
+		explorerUrl: "https://etherscan.io",
 		publicRpcUrls: ["https://ethereum.reth.rs/rpc"],
 	},
 	{
@@ -54,6 +55,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: OP_STACK_WETH,
 		aliases: ["op"],
+		explorerUrl: "https://optimistic.etherscan.io",
 		publicRpcUrls: ["https://mainnet.optimism.io"],
 	},
 	{
@@ -64,6 +66,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
 		aliases: ["matic", "pol"],
+		explorerUrl: "https://polygonscan.com",
 		publicRpcUrls: ["https://polygon.drpc.org"],
 	},
 	{
@@ -74,6 +77,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: OP_STACK_WETH,
 		aliases: [],
+		explorerUrl: "https://basescan.org",
 		publicRpcUrls: ["https://mainnet.base.org"],
 	},
 	{
@@ -84,6 +88,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: "0x82af49447d8a07e3bd95bd0d56f35241523fbab1",
 		aliases: ["arb", "arbitrum_one"],
+		explorerUrl: "https://arbiscan.io",
 		publicRpcUrls: ["https://arb1.arbitrum.io/rpc"],
 	},
 	{
@@ -94,6 +99,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7",
 		aliases: ["avax"],
+		explorerUrl: "https://snowtrace.io",
 		publicRpcUrls: ["https://api.avax.network/ext/bc/C/rpc"],
 	},
 	{
@@ -104,6 +110,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: "0x4300000000000000000000000000000000000004",
 		aliases: [],
+		explorerUrl: "https://blastscan.io",
 		publicRpcUrls: ["https://rpc.blast.io"],
 	},
 	{
@@ -114,6 +121,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: OP_STACK_WETH,
 		aliases: [],
+		explorerUrl: "https://explorer.zora.energy",
 		publicRpcUrls: ["https://rpc.zora.energy", "wss://rpc.zora.energy"],
 	},
 	{
@@ -124,6 +132,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: "0x3439153eb7af838ad19d56e1571fbd09333c2809",
 		aliases: [],
+		explorerUrl: "https://abscan.org",
 		publicRpcUrls: ["https://api.mainnet.abs.xyz", "wss://api.mainnet.abs.xyz/ws"],
 	},
 	{
@@ -134,6 +143,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0x48b62137edfa95a428d35c09e44256a739f6b557",
 		aliases: ["ape_chain", "ape"],
+		explorerUrl: "https://apescan.io",
 		publicRpcUrls: ["https://rpc.apechain.com/http", "wss://rpc.apechain.com/ws"],
 	},
 	{
@@ -144,6 +154,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0x6969696969696969696969696969696969696969",
 		aliases: ["bera_chain", "bera"],
+		explorerUrl: "https://berascan.com",
 		publicRpcUrls: ["https://rpc.berachain.com"],
 	},
 	{
@@ -154,6 +165,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0xe514d9deb7966c8be0ca922de8a064264ea6bcd4",
 		aliases: [],
+		explorerUrl: "https://app.roninchain.com",
 		publicRpcUrls: ["https://api.roninchain.com/rpc"],
 	},
 	{
@@ -164,6 +176,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: OP_STACK_WETH,
 		aliases: [],
+		explorerUrl: "https://uniscan.xyz",
 		publicRpcUrls: ["https://mainnet.unichain.org/"],
 	},
 	{
@@ -174,6 +187,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: OP_STACK_WETH,
 		aliases: [],
+		explorerUrl: "https://soneium.blockscout.com",
 		publicRpcUrls: ["https://rpc.soneium.org"],
 	},
 	{
@@ -184,6 +198,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: OP_STACK_WETH,
 		aliases: [],
+		explorerUrl: "https://shapescan.xyz",
 		publicRpcUrls: ["https://mainnet.shape.network"],
 	},
 	{
@@ -194,6 +209,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0x5555555555555555555555555555555555555555",
 		aliases: ["hyper_evm", "hyperliquid"],
+		explorerUrl: "https://hyperevmscan.io",
 		publicRpcUrls: ["https://rpc.hyperliquid.xyz/evm"],
 	},
 	{
@@ -204,6 +220,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: "0x3bd359c1119da7da1d913d1c4d2b7c461115433a",
 		aliases: [],
+		explorerUrl: "https://monadscan.com",
 		publicRpcUrls: [
 			"https://rpc.monad.xyz",
 			"https://rpc1.monad.xyz",
@@ -219,6 +236,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: true,
 		wrappedNative: "0x0bd7d308f8e1639fab988df18a8011f41eacad73",
 		aliases: ["robinhood_chain"],
+		explorerUrl: "https://robinhoodchain.blockscout.com",
 		publicRpcUrls: [
 			"https://rpc.mainnet.chain.robinhood.com",
 			"https://rpc.ordofi.network",
@@ -233,6 +251,7 @@ export const builtinChains: readonly Chain[] = [
 		nativeIsEth: false,
 		wrappedNative: null,
 		aliases: ["stablechain"],
+		explorerUrl: "https://stablescan.xyz",
 		publicRpcUrls: ["https://rpc.stable.xyz", "wss://rpc.stable.xyz"],
 	},
 	{

@@ -1,6 +1,7 @@
 // Converts stored values into the numbers and texts that clients see.
 
 import type { Chain } from "#core/chain/Chain.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import { assert } from "#core/fault.ts";
 import { toDisplayNumber } from "#core/money.ts";
 import type { ProviderStreamState } from "#plugins/provider/contract.ts";
@@ -61,6 +62,23 @@ export function displayProvider(
 		health: { providerConnected: isConnected ?? isRecent },
 		provider_stream: isNew ? ("connecting" as const) : stream,
 	};
+}
+
+/**
+ * Returns the page of a transaction, or of a token, at the chain's explorer; null where the chain
+ * names none, or the transaction is not known. An explorer that has no pages of single tokens shows
+ * the contract's.
+ */
+export function explorerLink(
+	{ explorerUrl }: Pick<Chain, "explorerUrl">,
+	place: { transaction: Hex | null } | { contract: Address; tokenId: string | null },
+): string | null {
+	if (explorerUrl === undefined) return null;
+	if ("transaction" in place) {
+		return place.transaction && `${explorerUrl}/tx/${place.transaction}`;
+	}
+	const { contract, tokenId } = place;
+	return `${explorerUrl}/token/${contract}${tokenId === null ? "" : `?a=${tokenId}`}`;
 }
 
 /** Returns a stored time in the form for clients: ISO 8601, UTC, milliseconds. */

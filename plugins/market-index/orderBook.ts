@@ -72,6 +72,16 @@ export type BookState = {
 
 type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
+/** An order with what is known of its token, as lists show it. */
+export type PlacedOrder = BookOrder & {
+	tokenName: string | null;
+	/** The token's image; the collection's where the order names no token. */
+	imageUrl: string | null;
+	/** Null: not ranked, or its traits were not read. */
+	rank: number | null;
+	traits: TokenTrait[] | null;
+};
+
 /** The key of a page's last order. */
 type OrderPlace = { unitNative: string | null; orderHash: Hex };
 
@@ -85,10 +95,12 @@ export type OrdersQuery = {
 	nowMs: number;
 	after: OrderPlace | null;
 	limit: number;
+	/** Leaves out those that only one account may fill. */
+	isPublicOnly?: boolean;
 };
 
 type OrderPage = {
-	orders: BookOrder[];
+	orders: PlacedOrder[];
 	page: { nextCursor: string | null; hasMore: boolean };
 };
 
@@ -255,27 +267,39 @@ export async function readOrderPage(
 	return { orders, page: { nextCursor, hasMore } };
 }
 
-/** Returns orders that can be filled at that moment, the best first. */
-async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[]> {
+/**
+ * Returns orders that can be filled at that moment, the best first, each with its token: that is one
+ * index read in `token_pkey` for each order of the page, after it was cut.
+ */
+async function readOrders(db: Queryable, query: OrdersQuery): Promise<PlacedOrder[]> {
 	const { collectionId, kinds, tokenId, order, nowMs, after, limit } = query;
 	const beyond = order === "asc" ? ">" : "<";
-	const rows = await db.query<Omit<BookOrder, "kind"> & { kind: number }>(
-		`select '0x' || encode(order_hash, 'hex') as "orderHash", kind, token_id as "tokenId",
-			'0x' || encode(maker, 'hex') as maker, quantity,
-			'0x' || encode(currency, 'hex') as currency, symbol, decimals, total_raw as "totalRaw",
-			unit_native as "unitNative", '0x' || encode(protocol_address, 'hex') as "protocolAddress",
-			criteria, is_private as "isPrivate", starts_at as "startsAt", expires_at as "expiresAt",
-			seen_at as "seenAt"
-		from market_index.market_order
-		where collection_id = $1 and is_active and kind = any($2::int2[])
-			and ($3::numeric is null or token_id = $3)
-			and (starts_at is null or starts_at <= $4) and (expires_at is null or expires_at > $4)
-			and ($5::bytea is null
-				or ($6::numeric is null and unit_native is null and order_hash > $5)
-				or ($6::numeric is not null and (unit_native is null
-					or unit_native ${beyond} $6 or (unit_native = $6 and order_hash > $5))))
-		order by unit_native ${order} nulls last, order_hash
-		limit $7`,
+	const rows = await db.query<Omit<PlacedOrder, "kind"> & { kind: number }>(
+		`select '0x' || encode(o.order_hash, 'hex') as "orderHash", o.kind, o.token_id as "tokenId",
+			'0x' || encode(o.maker, 'hex') as maker, o.quantity,
+			'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.decimals,
+			o.total_raw as "totalRaw", o.unit_native as "unitNative",
+			'0x' || encode(o.protocol_address, 'hex') as "protocolAddress",
+			o.criteria, o.is_private as "isPrivate", o.starts_at as "startsAt",
+			o.expires_at as "expiresAt", o.seen_at as "seenAt", t.name as "tokenName",
+			case when o.token_id is null then c.image_url else t.image_url end as "imageUrl",
+			t.rank, t.traits
+		from (
+			select * from market_index.market_order
+			where collection_id = $1 and is_active and kind = any($2::int2[])
+				and ($3::numeric is null or token_id = $3) and not ($8 and is_private)
+				and (starts_at is null or starts_at <= $4) and (expires_at is null or expires_at > $4)
+				and ($5::bytea is null
+					or ($6::numeric is null and unit_native is null and order_hash > $5)
+					or ($6::numeric is not null and (unit_native is null
+						or unit_native ${beyond} $6 or (unit_native = $6 and order_hash > $5))))
+			order by unit_native ${order} nulls last, order_hash
+			limit $7
+		) as o
+		join market_index.collection as c on c.id = o.collection_id
+		left join market_index.token as t
+			on t.collection_id = o.collection_id and t.token_id = o.token_id
+		order by o.unit_native ${order} nulls last, o.order_hash`,
 		[
 			collectionId,
 			kinds.map((kind) => ORDER_KINDS.indexOf(kind)),
@@ -284,6 +308,7 @@ async function readOrders(db: Queryable, query: OrdersQuery): Promise<BookOrder[
 			after ? bytesOf(after.orderHash) : null,
 			after?.unitNative ?? null,
 			limit,
+			query.isPublicOnly ?? false,
 		],
 	);
 	return rows.map((row) => ({ ...row, kind: ORDER_KINDS[row.kind] ?? "listing" }));

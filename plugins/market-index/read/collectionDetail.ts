@@ -36,7 +36,7 @@ import {
 } from "#plugins/market-index/rollup/windows.ts";
 import type { CollectionDetail } from "#plugins/market-index/schemas/collection.ts";
 import type { ShownFigure } from "#plugins/market-index/schemas/figures.ts";
-import type { Asset } from "#plugins/market-index/schemas/tokens.ts";
+import type { Token } from "#plugins/market-index/schemas/tokens.ts";
 import { readProviderStats } from "#plugins/market-index/sql/collectionNames.ts";
 import {
 	type CollectionColumn,
@@ -114,7 +114,7 @@ export async function readAsset(
 	core: Pick<IndexReads, "db">,
 	found: FoundCollection,
 	tokenId: bigint,
-): Promise<Asset> {
+): Promise<Token> {
 	const row = await readToken(core.db, found.id, tokenId);
 	const isKnown = row?.isKnown || (await wasSpokenOf(core.db, found.id, tokenId));
 	if (!row || !isKnown) throw marketFault.notFound({ public: `There is no token ${tokenId}.` });

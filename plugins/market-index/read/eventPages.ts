@@ -152,7 +152,10 @@ export async function readSales(
 		readTileFigures(core.db, found.id, nowMs),
 	]);
 	if (!row) throw marketFault.notFound();
-	const points = events.map((sale) => renderSalePoint(sale, ranks.get(sale.tokenId) ?? null));
+	const { slug } = found;
+	const points = events.map((sale) => {
+		return renderSalePoint(sale, { chain, slug, rank: ranks.get(sale.tokenId) ?? null });
+	});
 	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
 	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
 }
@@ -178,7 +181,7 @@ export async function readTokenSale(
 	const range = { startMs: searchedFrom?.getTime() ?? 0, nowMs };
 	const fromMs = coverageOf(range, heldBy(provider, spans, "sales"))?.coverage.fromMs ?? null;
 	return {
-		sale: event ? renderSalePoint(event, null) : null,
+		sale: event ? renderSalePoint(event, { chain, slug: found.slug, rank: null }) : null,
 		searchedFrom: fromMs === null ? null : new Date(fromMs).toISOString(),
 	};
 }

@@ -3,7 +3,7 @@
 import type { Chain } from "#core/chain/Chain.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { toDisplayNumber } from "#core/money.ts";
-import { displayUsd, nativeCurrency } from "#plugins/market-index/display.ts";
+import { displayUsd, explorerLink, nativeCurrency } from "#plugins/market-index/display.ts";
 import {
 	type Currencies,
 	isStandIn,
@@ -67,12 +67,17 @@ export function renderEvent(
 }
 
 /**
- * Renders a sale as a dot of the chart.
- *
- * @param rank the token's present rank, as former ranks are not stored; null without one.
+ * Renders a sale as a dot of the chart. `rank` is the token's present one, as former ranks are not
+ * stored; null without one.
  */
-export function renderSalePoint(sale: MarketEvent, rank: number | null): SalePoint {
+export function renderSalePoint(
+	sale: MarketEvent,
+	{ chain, slug, rank }: { chain: Chain; slug: string; rank: number | null },
+): SalePoint {
 	return {
+		chain: sale.chain,
+		contractAddress: sale.contractAddress,
+		slug,
 		tokenId: sale.tokenId,
 		imageUrl: sale.imageUrl,
 		rank,
@@ -84,6 +89,7 @@ export function renderSalePoint(sale: MarketEvent, rank: number | null): SalePoi
 		venue: sale.venue,
 		buyer: sale.to,
 		seller: sale.from,
+		explorerUrl: explorerLink(chain, { transaction: sale.transactionHash }),
 	};
 }
 

@@ -6,7 +6,7 @@ import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery } from "#core/http/pages.ts";
 import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
-import { displayNative, displayTime } from "#plugins/market-index/display.ts";
+import { displayNative, displayTime, explorerLink } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
@@ -19,7 +19,8 @@ import {
 } from "#plugins/market-index/orderBook.ts";
 import { QUOTE_LISTINGS_MAX, readQuote } from "#plugins/market-index/quote.ts";
 import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
-import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
+import { renderTraits } from "#plugins/market-index/render/event.ts";
 import {
 	chainParam,
 	PAGE_LIMIT,
@@ -27,6 +28,7 @@ import {
 	tokenIdParam,
 } from "#plugins/market-index/routes/params.ts";
 import {
+	type BookOrderRow,
 	bookReadAtSchema,
 	bookReasonSchema,
 	depthLevelSchema,
@@ -225,7 +227,18 @@ export async function answerOrders(
 		return { data: null, reason: state.unread, page: none, bookReadAt };
 	}
 	const usdOf = usdAt(prices, nowMs);
-	return { data: orders.map((one) => renderOrder(one, usdOf)), reason: null, page, bookReadAt };
+	const chain = resolveChain(core, found.chain);
+	const data = orders.map((one): BookOrderRow => {
+		const { tokenName, imageUrl, rank, tokenId } = one;
+		const { address: contract } = found;
+		return {
+			...renderOrder(one, usdOf),
+			...{ chain: found.chain, contractAddress: contract, slug: found.slug },
+			...{ tokenName, imageUrl, rank, traits: renderTraits(one.traits) },
+			explorerUrl: explorerLink(chain, { contract, tokenId }),
+		};
+	});
+	return { data, reason: null, page, bookReadAt };
 }
 
 /** Serves an estimate of what buying would cost now. It asks no seller and moves nothing. */

@@ -373,6 +373,7 @@ describe("getSales.200", () => {
 		const { body } = await ask(`/collections/${contract}/sales`);
 		expect(body.points).toEqual([
 			{
+				...{ chain: "ethereum", contractAddress: contract, slug: contract },
 				tokenId: "77",
 				imageUrl: "https://images.test/a.png",
 				rank: null,
@@ -384,6 +385,7 @@ describe("getSales.200", () => {
 				venue: "seaport",
 				buyer: sale.to,
 				seller: sale.from,
+				explorerUrl: `https://etherscan.io/tx/${sale.transactionHash}`,
 			},
 		]);
 	});

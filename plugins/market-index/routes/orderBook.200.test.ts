@@ -101,6 +101,42 @@ test("[API-20] offers are returned highest first, of one kind or of all", async 
 	);
 });
 
+test("rows have chain, contract, slug, picture, rank, traits, US dollars and a link", async () => {
+	const { db } = database;
+	const contract = contractOf(0x103);
+	await fixture.seed(ethereum, [saleOf(contract)]);
+	const collectionId = await fixture.idOf(ethereum, contract);
+	await markBookRead(db, collectionId);
+	await db.execute(
+		"update market_index.collection set slug = 'harbor', image_url = 'ipfs://all' where id = $1",
+		[collectionId],
+	);
+	await db.execute(
+		`insert into market_index.token (collection_id, token_id, name, image_url, traits, rank)
+		values ($1, 7, 'Harbor 7', 'ipfs://seven', $2::jsonb, 3)`,
+		[collectionId, JSON.stringify([{ type: "Hat", value: "Red" }])],
+	);
+	await seedOrder(db, { collectionId, tokenId: 7n });
+	await seedOrder(db, { collectionId, tokenId: 8n, totalRaw: 2n * ETH });
+	await seedOrder(db, { collectionId, tokenId: null, kind: "collection_offer" });
+	fixture.prices.setEth(2_000);
+	const of = async (side: string) => (await ask(`/collections/harbor/${side}`)).body.data;
+	const all = { chain: "ethereum", contractAddress: contract, slug: "harbor" };
+	const link = `https://etherscan.io/token/${contract}`;
+	expect(await of("listings")).toMatchObject([
+		{
+			...{ ...all, tokenName: "Harbor 7", imageUrl: "ipfs://seven", rank: 3, priceUsd: 2_000 },
+			...{ traits: [{ trait_type: "Hat", value: "Red" }], explorerUrl: `${link}?a=7` },
+		},
+		{
+			...{ ...all, tokenName: null, imageUrl: null, rank: null, traits: null },
+			explorerUrl: `${link}?a=8`,
+		},
+	]);
+	const [offer] = await of("offers");
+	expect(offer).toMatchObject({ ...all, imageUrl: "ipfs://all", rank: null, explorerUrl: link });
+});
+
 test("[API-20] a token's orders have prices for one unit, and null for what is unknown", async () => {
 	const contract = contractOf(0x102);
 	await fixture.seed(ethereum, [saleOf(contract)]);

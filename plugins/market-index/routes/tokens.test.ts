@@ -3,11 +3,14 @@ import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.
 import {
 	contractOf,
 	createMarketFixture,
+	ETH,
 	ethereum,
 	type Fixture,
 	mintOf,
+	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
+import { markBookRead, seedOrder } from "#plugins/market-index/testing/seedOrder.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
 describe("getAsset.200", () => {
@@ -74,9 +77,32 @@ describe("getAsset.200", () => {
 					fetchedAt: "2026-03-10T12:00:00.000Z",
 					owner: null,
 					collection: { slug: CATS, name: null, imageUrl: null, revealState: "unknown" },
+					slug: CATS,
+					explorerUrl: `https://etherscan.io/token/${CATS}?a=7`,
+					...{ listing: null, bookReadAt: null },
 				});
 			}
 		}
+	});
+
+	test("a token has its cheapest listing that anybody may fill, once the book was read", async () => {
+		const order = (totalRaw: bigint, more = {}) =>
+			seedOrder(database.db, { collectionId: id, tokenId: 7n, totalRaw, ...more });
+		await order(3n * ETH);
+		await order(ETH, { isPrivate: true });
+		await order(ETH, { kind: "item_offer" });
+		await order(ETH, { tokenId: 8n });
+		const { orderHash } = await order(2n * ETH);
+		const path = `/assets/ethereum/${CATS}/7`;
+		expect((await ask(path)).body).toMatchObject({ listing: null, bookReadAt: null });
+		await markBookRead(database.db, id);
+		fixture.prices.setEth(2_000);
+		expect((await ask(path)).body).toMatchObject({
+			listing: { orderHash, priceNative: 2, priceUsd: 4_000 },
+			bookReadAt: new Date(NOW_MS).toISOString(),
+		});
+		// Its book is kept current from now on, as that of a collection whose listings are read.
+		expect(fixture.touched.at(-1)).toEqual([id, "detail"]);
 	});
 
 	test("[API-13] an unknown member of a token is null, and its id stays exact", async () => {

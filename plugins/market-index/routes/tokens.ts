@@ -12,12 +12,13 @@ import {
 	pageSchema,
 } from "#core/http/pages.ts";
 import { canFail } from "#core/http/routeMarks.ts";
-import { displayNative } from "#plugins/market-index/display.ts";
+import { displayNative, displayTime, explorerLink } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
+import { readBookState, readOrderPage, renderOrder } from "#plugins/market-index/orderBook.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
-import { readAsset } from "#plugins/market-index/read/collectionDetail.ts";
-import type { RouteContext } from "#plugins/market-index/read/context.ts";
+import { readAsset, usdAt } from "#plugins/market-index/read/collectionDetail.ts";
+import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
 import {
 	chainParam,
 	PAGE_LIMIT,
@@ -65,12 +66,12 @@ const traitPageSchema = z
 	.meta({ id: "TraitPage", description: "A page of a collection's traits." });
 
 /** Serves one token. */
-export function getAsset({ core, index }: RouteContext) {
+export function getAsset(context: RouteContext) {
 	return new Elysia().get(
 		"/assets/:chain/:contract/:tokenId",
 		async ({ params }) => {
-			const found = await index.find(params.contract, params.chain);
-			return readAsset(core, found, BigInt(params.tokenId));
+			const found = await context.index.find(params.contract, params.chain);
+			return answerAsset(context, found, BigInt(params.tokenId));
 		},
 		{
 			params: z.object({
@@ -88,11 +89,39 @@ export function getAsset({ core, index }: RouteContext) {
 				tags: ["market"],
 				summary: "Shows one token: metadata, traits, rank",
 				description:
-					"What the token's own URI says, else what the provider says; null is not known. 404 " +
-					"`not_found` for a collection or a token that nothing here spoke of.",
+					"What the token's own URI says, else what the provider says, and its cheapest listing; null " +
+					"is not known. Asking has the book of the collection read. 404 `not_found` for a " +
+					"collection or a token that nothing here spoke of.",
 			},
 		},
 	);
+}
+
+/** Returns one token with its cheapest public listing; null until the book was read once. */
+async function answerAsset(
+	{ core, index, prices, providerHealth }: RouteContext,
+	found: FoundCollection,
+	tokenId: bigint,
+) {
+	const nowMs = core.clock.nowMs();
+	const wanted = { kinds: ["listing"], order: "asc", isPublicOnly: true } as const;
+	const page = { tokenId: tokenId.toString(), nowMs, cursor: undefined, limit: 1 };
+	const [token, { orders }, state] = await Promise.all([
+		readAsset(core, found, tokenId),
+		readOrderPage(core.db, { ...wanted, ...page, collection: found }),
+		readBookState(core.db, { collectionId: found.id, isOn: providerHealth().isOn }),
+	]);
+	index.touch(found.id, "detail");
+	const [listing] = state.listings === null ? [] : orders;
+	const { address: contract, slug } = found;
+	const chain = resolveChain(core, found.chain);
+	return {
+		...token,
+		slug,
+		explorerUrl: explorerLink(chain, { contract, tokenId: token.tokenId }),
+		listing: listing ? renderOrder(listing, usdAt(prices, nowMs)) : null,
+		bookReadAt: displayTime(state.listings),
+	};
 }
 
 /** Serves a collection's holders, the largest first. */

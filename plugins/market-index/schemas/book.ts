@@ -4,6 +4,11 @@ import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageSchema } from "#core/http/pages.ts";
 import { ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
+import {
+	collectionSlugSchema,
+	explorerUrlSchema,
+	traitSchema,
+} from "#plugins/market-index/schemas/event.ts";
 
 /** The currency of an order, as the provider states it. */
 const bookCurrencySchema = z
@@ -92,10 +97,37 @@ export const orderSchema = z
 
 export type Order = z.output<typeof orderSchema>;
 
+/** An order of a page: with what is known of its token, so that it can be drawn and bought. */
+const orderRowSchema = orderSchema
+	.extend({
+		chain: field.text("Slug of the chain.", "ethereum"),
+		contractAddress: field.address("The collection's contract."),
+		slug: collectionSlugSchema,
+		tokenName: field
+			.text("The token's name; null while unknown, and without a token.", "Tidal Cat #6529")
+			.nullable(),
+		imageUrl: field
+			.url("The token's image; the collection's where no token is named. Null while unknown.")
+			.nullable(),
+		rank: field
+			.integer("The token's OpenRarity rank, 1 the rarest; null before the reveal.", 12)
+			.nullable(),
+		traits: z.array(traitSchema).nullable().meta({
+			description: "The token's traits; null while unknown, and without a token.",
+		}),
+		explorerUrl: explorerUrlSchema,
+	})
+	.meta({
+		id: "BookOrder",
+		description: "A listing or an offer of the provider's book, with its token.",
+	});
+
+export type BookOrderRow = z.output<typeof orderRowSchema>;
+
 /** A page of one side of a book. */
 export const orderPageSchema = z
 	.object({
-		data: z.array(orderSchema).nullable().meta({
+		data: z.array(orderRowSchema).nullable().meta({
 			description:
 				"Active orders, the best price first; null until these were read to their end once: not known.",
 		}),

@@ -1,6 +1,34 @@
+// Describes events as clients see them, and parts that several kinds of rows share.
+
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import type { MarketEvent } from "#plugins/market-index/event/MarketEvent.ts";
+
+/** The page of a row at the explorer of its chain. */
+export const explorerUrlSchema = field
+	.url(
+		"Its page at the explorer of its chain; null where the chain names no explorer, or the " +
+			"transaction is not known.",
+		"https://etherscan.io/token/0x1f9840a85d5af5bf1d1762f925bdaddc4201f984?a=6529",
+	)
+	.nullable();
+
+/** The slug of the collection that a row belongs to. */
+export const collectionSlugSchema = field.text(
+	"The collection's slug; its contract until it has a name.",
+	"tidal-cats",
+);
+
+/** A trait in the form of ERC-721 metadata, which providers use as well. */
+export const traitSchema = z
+	.object({
+		trait_type: field.text("The trait's name.", "Background"),
+		value: field.text("The token's value of it.", "Dusk"),
+		display_type: field
+			.text("How the metadata asks to have it shown, such as `number` or `date`.", "number")
+			.optional(),
+	})
+	.meta({ id: "AssetTrait", description: "One trait as the token's metadata tells it." });
 
 /** The currency in which a price was, or is to be, paid. */
 export const currencySchema = z

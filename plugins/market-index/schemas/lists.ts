@@ -3,7 +3,11 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
 import { lifecycleSchema, partialSchema } from "#plugins/market-index/schemas/collection.ts";
-import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
+import {
+	collectionSlugSchema,
+	explorerUrlSchema,
+	marketEventSchema,
+} from "#plugins/market-index/schemas/event.ts";
 import { volumeFields } from "#plugins/market-index/schemas/figures.ts";
 
 const collectionOfMint = z
@@ -132,6 +136,9 @@ export type Freshness = z.output<typeof freshnessSchema>;
 /** Describes one accepted sale as a dot of the chart. */
 export const salePointSchema = z
 	.object({
+		chain: field.text("Slug of the chain.", "ethereum"),
+		contractAddress: field.addressText("The collection's contract."),
+		slug: collectionSlugSchema,
 		tokenId: field.digits("The token's id.", "6529"),
 		imageUrl: field.url("The token's image; null while unknown.").nullable(),
 		rank: field.integer("OpenRarity rank, 1 the rarest; null before the reveal.", 12).nullable(),
@@ -155,6 +162,7 @@ export const salePointSchema = z
 		venue: field.text("Where it was sold.", "seaport").nullable(),
 		buyer: field.addressText("Who bought it."),
 		seller: field.addressText("Who sold it."),
+		explorerUrl: explorerUrlSchema,
 	})
 	.meta({ id: "SalePoint", description: "One accepted sale, as a point of a chart." });
 

@@ -1,19 +1,15 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
-
-const traitSchema = z
-	.object({
-		trait_type: field.text("The trait's name.", "Background"),
-		value: field.text("The token's value of it.", "Dusk"),
-		display_type: field
-			.text("How the metadata asks to have it shown, such as `number` or `date`.", "number")
-			.optional(),
-	})
-	.meta({ id: "AssetTrait", description: "One trait as the token's metadata tells it." });
+import { bookReadAtSchema, orderSchema } from "#plugins/market-index/schemas/book.ts";
+import {
+	collectionSlugSchema,
+	explorerUrlSchema,
+	traitSchema,
+} from "#plugins/market-index/schemas/event.ts";
 
 const collectionOfAsset = z
 	.object({
-		slug: field.text("The collection's slug; its contract until it has a name.", "tidal-cats"),
+		slug: collectionSlugSchema,
 		name: field.text("The collection's name; null while unknown.", "Tidal Cats").nullable(),
 		imageUrl: field.url("The collection's image; null while unknown.").nullable(),
 		revealState: field
@@ -22,41 +18,52 @@ const collectionOfAsset = z
 	})
 	.meta({ id: "AssetCollection", description: "The collection that a token belongs to." });
 
-/** Describes one token: its metadata, its rank, and its owner. */
-export const assetSchema = z
-	.object({
-		chain: field.text("Slug of the chain.", "ethereum"),
-		contractAddress: field.address("The collection's contract."),
-		tokenId: field.digits("The token's id.", "6529"),
-		standard: field.text("`erc721` or `erc1155`.", "erc721"),
-		name: field.text("The token's name; null while unknown.", "Tidal Cat #6529").nullable(),
-		description: field.text("The token's description; null while unknown.", "A cat.").nullable(),
-		imageUrl: field.url("The token's image; null while unknown.").nullable(),
-		animationUrl: field
-			.url("A video, sound or page of the token.", "https://example.com/cats/6529.mp4")
-			.nullable(),
-		traits: z.array(traitSchema).nullable().meta({ description: "Null while nobody told them." }),
-		rank: field
-			.integer("OpenRarity rank, 1 the rarest, ties share one. Null before the reveal.", 12)
-			.nullable(),
-		tokenUri: field
-			.text("Where the metadata is; of a `data:` URI without its content.", "ipfs://bafy/6529")
-			.nullable(),
-		tokenUriHash: field
-			.text("SHA-256 of the URI in hex, so that a swapped base URI shows.", "9f".repeat(32))
-			.nullable(),
-		source: z.enum(["chain", "provider"]).nullable().meta({
-			description: "Whether the token's own URI told this, or the marketplace provider.",
-		}),
-		fetchedAt: field.time("When the metadata was last read; null: never.").nullable(),
-		owner: field
-			.addressText("Who owns it. Null where owners are not kept, and for an ERC-1155.")
-			.nullable(),
-		collection: collectionOfAsset,
-	})
-	.meta({ id: "Asset", description: "One token, with its metadata, rank and owner." });
+/** The part of a token that is not about what it costs. */
+const tokenShape = z.object({
+	chain: field.text("Slug of the chain.", "ethereum"),
+	contractAddress: field.address("The collection's contract."),
+	tokenId: field.digits("The token's id.", "6529"),
+	standard: field.text("`erc721` or `erc1155`.", "erc721"),
+	name: field.text("The token's name; null while unknown.", "Tidal Cat #6529").nullable(),
+	description: field.text("The token's description; null while unknown.", "A cat.").nullable(),
+	imageUrl: field.url("The token's image; null while unknown.").nullable(),
+	animationUrl: field
+		.url("A video, sound or page of the token.", "https://example.com/cats/6529.mp4")
+		.nullable(),
+	traits: z.array(traitSchema).nullable().meta({ description: "Null while nobody told them." }),
+	rank: field
+		.integer("OpenRarity rank, 1 the rarest, ties share one. Null before the reveal.", 12)
+		.nullable(),
+	tokenUri: field
+		.text("Where the metadata is; of a `data:` URI without its content.", "ipfs://bafy/6529")
+		.nullable(),
+	tokenUriHash: field
+		.text("SHA-256 of the URI in hex, so that a swapped base URI shows.", "9f".repeat(32))
+		.nullable(),
+	source: z.enum(["chain", "provider"]).nullable().meta({
+		description: "Whether the token's own URI told this, or the marketplace provider.",
+	}),
+	fetchedAt: field.time("When the metadata was last read; null: never.").nullable(),
+	owner: field
+		.addressText("Who owns it. Null where owners are not kept, and for an ERC-1155.")
+		.nullable(),
+	collection: collectionOfAsset,
+});
 
-export type Asset = z.output<typeof assetSchema>;
+export type Token = z.output<typeof tokenShape>;
+
+/** Describes one token: its metadata, its rank, its owner, and what it costs. */
+export const assetSchema = tokenShape
+	.extend({
+		slug: collectionSlugSchema,
+		explorerUrl: explorerUrlSchema,
+		listing: orderSchema.nullable().meta({
+			description:
+				"Its cheapest listing that anybody may fill; null: not for sale, or not known (`bookReadAt`).",
+		}),
+		bookReadAt: bookReadAtSchema,
+	})
+	.meta({ id: "Asset", description: "One token, with its metadata, rank, owner and listing." });
 
 /** Describes one holder of a collection. */
 export const holderSchema = z

@@ -94,7 +94,7 @@ export async function askAboutOne(asking: Asking, view: View): Promise<void> {
 			const ranks = ranksOf(of(views), nowMs);
 			const points = alike(sales, body.points)
 				.slice(0, ALL)
-				.map((sale) => pointOf(sale, ranks?.get(sale.tokenId) ?? null));
+				.map((sale) => pointOf(view, sale, ranks?.get(sale.tokenId) ?? null));
 			const coverage = pageCoverageOf(of(views));
 			return { points, tiles: tilesOf(of(views), nowMs, tally), coverage, page };
 		});

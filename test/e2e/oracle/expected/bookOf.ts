@@ -64,7 +64,12 @@ export function ordersOf(
 	}
 	const sorted = alike(best(orders, isListing ? 1 : -1), body.data ?? []);
 	return {
-		data: sorted.map((order) => orderOf(order, side, etherDollars)),
+		data: sorted.map((order) => ({
+			...orderOf(order, side, etherDollars),
+			...{ chain: view.chain, contractAddress: view.address, slug: state },
+			// What is known of tokens is checked where tokens are asked for.
+			...{ tokenName: state, imageUrl: state, rank: state, traits: state, explorerUrl: state },
+		})),
 		reason: null,
 		page: PAGE_END,
 		bookReadAt: readAtOf(view),

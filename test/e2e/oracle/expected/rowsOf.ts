@@ -139,8 +139,13 @@ export function hitOf(view: View, nowMs: number): Expected {
 }
 
 /** Returns a sale as a point of the chart. */
-export function pointOf(sale: Fact, rank: number | null): Record<string, Expected> {
+export function pointOf(
+	{ chain, address }: Pick<View, "chain" | "address">,
+	sale: Fact,
+	rank: number | null,
+): Record<string, Expected> {
 	return {
+		...{ chain, contractAddress: address, slug: label, explorerUrl: label },
 		tokenId: sale.tokenId,
 		imageUrl: label,
 		rank,

@@ -59,6 +59,21 @@ export function assetOf(view: View, tokenId: string, nowMs: number): Expected {
 		fetchedAt: state,
 		owner: owner === ZERO ? null : owner,
 		collection: { slug: name, name, imageUrl: name, revealState: state },
+		...{ slug: name, explorerUrl: name, bookReadAt: state },
+		listing: cheapestOf(view, tokenId),
+	};
+}
+
+/** Checks that a token's listing is one of its cheapest; before the book was read there is none. */
+function cheapestOf(view: View, tokenId: string): Check {
+	return (actual) => {
+		if (actual === null) return undefined;
+		const asks = (asksOf(view) ?? []).filter((ask) => ask.tokenId === tokenId);
+		const named = asks.find(({ hash }) => hash === actual.orderHash);
+		const price = named && unitOf(named);
+		const isCheapest =
+			named !== undefined && asks.every((ask) => price == null || (unitOf(ask) ?? price) >= price);
+		return isCheapest ? undefined : `${actual.orderHash} is not the cheapest listing`;
 	};
 }
 
