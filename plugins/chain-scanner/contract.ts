@@ -6,7 +6,8 @@ import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 
 /**
  * Names why a sale is kept but counts in no figure. `not_delivered`: the token's own logs were read
- * and do not show it reaching the buyer.
+ * and do not show it reaching the buyer. `unproven`: they were read and say nothing of the token of
+ * an accepted offer, so nobody knows who sold it.
  */
 export type SaleRejection =
 	| "zero_price"
@@ -14,7 +15,19 @@ export type SaleRejection =
 	| "several_currencies"
 	| "swap"
 	| "duplicate"
-	| "not_delivered";
+	| "not_delivered"
+	| "unproven";
+
+/**
+ * Names what is said of a sale that counts. `price_unproven`: the price is far above the floor and
+ * the delivery was not read, so it is in the number of sales and in no sum of prices.
+ * `other_currency_tip`: somebody but the seller was paid in another currency, which is not in the
+ * price.
+ */
+export type SaleNote = "price_unproven" | "other_currency_tip";
+
+/** A payment of a sale in another currency than its price's, to somebody but the seller. */
+export type Tip = { currency: Address; raw: bigint };
 
 /**
  * One NFT changing hands, by a venue's logs.
@@ -45,6 +58,8 @@ export type Sale = {
 	 * the token's own logs.
 	 */
 	sellerUnproven?: boolean;
+	/** Payments that are not in the price; left out where there are none. */
+	tips?: readonly Tip[];
 	accepted: boolean;
 	/** The reason why the sale does not count; null when it counts. */
 	reason: SaleRejection | null;
@@ -114,7 +129,12 @@ export type ChainEvent = {
 	 */
 	totalRaw: bigint | null;
 	accepted: boolean;
-	reason: SaleRejection | null;
+	reason: SaleRejection | SaleNote | null;
+};
+
+/** The part of a sale by which its price is compared with the floor. */
+export type PricedSale = Pick<Sale, "contract" | "currency" | "totalRaw" | "quantity"> & {
+	occurredAtMs: number;
 };
 
 export type LaneKind = "mint" | "sale" | "transfer";
@@ -230,6 +250,11 @@ export type EventSink = {
 	storeEarly?(tx: Tx, batch: EventBatch): Promise<((tx: Tx) => Promise<boolean>) | null>;
 	/** Removes everything from blocks above the fork; lanes read those blocks again. */
 	revert(tx: Tx, reorg: Reorg): Promise<void>;
+	/**
+	 * Returns for each of these sales whether it is too dear to count on the marketplace's word alone.
+	 * Its receipt is then read, as far as one request for a range goes.
+	 */
+	areDear?(chainId: number, sales: readonly PricedSale[]): Promise<readonly boolean[]>;
 	/** Set where the sink keeps owners; its `revert` takes back moves too. */
 	ownership?: Ownership;
 };

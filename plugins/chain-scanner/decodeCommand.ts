@@ -140,9 +140,10 @@ export function decodeLogs(
 /**
  * Returns a sale as `svc decode` prints it. `priceRaw` is for one unit, as an event's price is;
  * amounts are decimal strings, and `currency` is the zero address for the chain's native currency.
+ * `tips`, where there are any, are payments in other currencies that are not in the price.
  */
 export function describeSale(sale: Sale, venue: Pick<Venue, "id">) {
-	const { totalRaw, quantity } = sale;
+	const { totalRaw, quantity, tips } = sale;
 	return {
 		venue: venue.id,
 		contract: sale.contract,
@@ -154,6 +155,7 @@ export function describeSale(sale: Sale, venue: Pick<Venue, "id">) {
 		buyer: sale.buyer,
 		accepted: sale.accepted,
 		reason: sale.reason,
+		...(tips && { tips: tips.map(({ currency, raw }) => ({ currency, raw: raw.toString() })) }),
 	};
 }
 

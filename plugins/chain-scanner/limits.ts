@@ -236,6 +236,9 @@ export const PUSHED_WAIT_MS_MAX = 1_000;
 /** Limits how long early rows may stay without the node's own answer. */
 export const EARLY_MS_MAX = 5_000;
 
+/** Receipts of a range that are read because of a price far above the floor; in one batch. */
+export const DEAR_RECEIPTS_MAX = 50;
+
 /**
  * How often logs of contracts that no venue names are sampled; blocks of a sample, and how far
  * below the head they lie; contracts of a chain that a process names.

@@ -4,7 +4,7 @@ import type { LogListener } from "#core/chain/heads/Head.ts";
 import { watchHeads } from "#core/chain/heads/watchHeads.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { ChainAccess, Core } from "#core/plugin/Core.ts";
-import type { EventSink, LaneKind, Venue } from "#plugins/chain-scanner/contract.ts";
+import type { EventSink, LaneKind, PricedSale, Venue } from "#plugins/chain-scanner/contract.ts";
 import {
 	createPushedLogs,
 	type PushedLogs,
@@ -141,8 +141,13 @@ export function openChain(core: ChainCore, access: ChainAccess, settings: ChainS
 	const { sinks, metrics, reorgDepthMax, lagBlocksMax, signal, times = {} } = settings;
 	const log = core.log.with({ chain: chain.slug });
 	const report = undecodedReport({ chain: chain.slug, metrics: core.metrics, log });
+	const judges = sinks.flatMap((sink) => (sink.areDear ? [sink.areDear] : []));
+	const areDear = async (sales: readonly PricedSale[]) => {
+		const said = await Promise.all(judges.map((judge) => judge(chain.id, sales)));
+		return sales.map((_, index) => said.some((one) => one[index]));
+	};
 	const makers = [
-		(rpc: Rpc) => saleSource(rpc, settings.venues, report),
+		(rpc: Rpc) => saleSource(rpc, settings.venues, report, areDear),
 		(rpc: Rpc) => mintSource(rpc, report),
 	];
 	const owing = rpcFor("backfill");

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { HOUR_MS } from "#core/time.ts";
 import {
+	createDearSales,
 	decideFloor,
 	type FloorReading,
 	floorChangePercent,
@@ -92,6 +94,39 @@ describe("setFloor", () => {
 		database.db.query<{ native: string; at: Date }>(
 			"select floor_native as native, at from market_index.floor_snapshot order by at",
 		);
+
+	test("[ING-12] a price above ten floors is too dear to be believed, where the owners are not walked", async () => {
+		const { core, prices } = lab;
+		const areDear = createDearSales({ db: database.db, chains: core.chains, prices });
+		const usd = "0x00000000000000000000000000000000000000d0" as const;
+		const sale = (eth: bigint, changes: object = {}) => ({
+			contract: collection.address,
+			currency: ZERO_ADDRESS,
+			totalRaw: eth * ETH,
+			quantity: 1n,
+			occurredAtMs: NOW_MS,
+			...changes,
+		});
+		const sales = [
+			sale(10n),
+			sale(11n),
+			sale(11n, { quantity: 2n }),
+			sale(11n, { contract: ZERO_ADDRESS }),
+			sale(11n, { currency: usd }),
+		];
+		// Nothing is known to hold a price against.
+		expect(await areDear(ethereum.id, sales)).toEqual(sales.map(() => false));
+		await set(ask(1));
+		expect(await areDear(ethereum.id, sales)).toEqual([false, true, false, false, false]);
+		expect(await areDear(polygon.id, sales)).toEqual(sales.map(() => false));
+		await database.db.execute(
+			`insert into market_index.ownership
+				(collection_id, chain_id, address, next_block, end_block, minted)
+			values ($1, $2, '\\x01', 2, 1, 5)`,
+			[collection.id, ethereum.id],
+		);
+		expect(await areDear(ethereum.id, sales)).toEqual(sales.map(() => false));
+	});
 
 	test("[IDX-05] a floor is stored when it changed, at most once a minute, and else every quarter hour", async () => {
 		const counts: number[] = [];

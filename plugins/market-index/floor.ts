@@ -1,13 +1,17 @@
-// Decides a collection's floor, and keeps its snapshots.
+// Decides a collection's floor, keeps its snapshots, and holds prices against it.
 
 import type { Chain } from "#core/chain/Chain.ts";
+import { bytesOf } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import { assert } from "#core/fault.ts";
 import type { Outbox } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
+import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { displayFloor } from "#plugins/market-index/display.ts";
 import { collectionTopic } from "#plugins/market-index/model.ts";
 import type { SyncedCollection } from "#plugins/market-index/pace.ts";
+import { nativeTotal } from "#plugins/market-index/rollup/windows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 import type { ProviderFigure } from "#plugins/provider/contract.ts";
 
@@ -83,6 +87,9 @@ const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
 
 const WEI_PER_ETH = 1e18;
 const NOTHING = { native: null, usd: null, price: null, symbol: null };
+
+/** A sale above this many floors is believed only with its receipt. */
+const DEAR_FLOORS = 10n;
 
 /** The symbols of ether. */
 const ETH_SYMBOLS = new Set(["ETH", "WETH"]);
@@ -172,6 +179,41 @@ export async function readFloorsSince(db: Queryable, collectionId: number): Prom
 		[collectionId],
 	);
 	return rows[0]?.at ?? null;
+}
+
+/**
+ * Makes the judge of a chain's sales: one is too dear where a unit cost more than ten times the
+ * floor, by the price in ETH. A collection whose owners are walked needs none, as its moves are read
+ * anyway; and one without a floor has nothing to hold a price against.
+ */
+export function createDearSales({
+	db,
+	chains,
+	prices,
+}: Pick<Core, "db" | "chains"> & { prices: Pick<Prices, "toNative"> }): NonNullable<
+	EventSink["areDear"]
+> {
+	return async (chainId, sales) => {
+		const chain = chains.byId(chainId);
+		assert(chain, `sales of chain ${chainId}, which has no definition`);
+		const contracts = [...new Set(sales.map(({ contract }) => contract))];
+		const rows = await db.query<{ contract: string; floor: string }>(
+			`select '0x' || encode(c.address, 'hex') as contract, c.floor_native as floor
+			from market_index.collection as c
+			where c.chain_id = $1 and c.address = any($2::bytea[]) and c.floor_native > 0
+				and not exists (
+					select from market_index.ownership as o where o.collection_id = c.id
+						and o.next_block > o.end_block and o.minted > 0
+				)`,
+			[chainId, contracts.map(bytesOf)],
+		);
+		const floors = new Map(rows.map(({ contract, floor }) => [contract, BigInt(floor)]));
+		return sales.map((sale) => {
+			const floor = floors.get(sale.contract);
+			const worth = floor === undefined ? null : nativeTotal(chain, sale, prices);
+			return floor !== undefined && worth !== null && worth > DEAR_FLOORS * floor * sale.quantity;
+		});
+	};
 }
 
 /** Makes a job that thins out old floors, in statements of a few thousand rows. */

@@ -15,6 +15,7 @@ import { discoveredChains, discoveryJob } from "#plugins/market-index/discovery/
 import type { ProviderHealth } from "#plugins/market-index/display.ts";
 import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
 import { createSpanMemory } from "#plugins/market-index/figures/coverage.ts";
+import { createDearSales } from "#plugins/market-index/floor.ts";
 import {
 	collectionMetadataTask,
 	currencyMetadataTask,
@@ -126,7 +127,7 @@ export const marketIndexPlugin = definePlugin({
 		const reads = { ...core, discovered };
 		const watchedMax = config.NFT_OWNERSHIP_WALKS_MAX;
 		const owners = watchedMax > 0 ? createOwnership(db, { ...core, watchedMax }) : null;
-		needs.scanner.addSink(marketSink(applying, owners));
+		needs.scanner.addSink({ ...marketSink(applying, owners), areDear: createDearSales(applying) });
 		const repricer = createRepricer({ ...applying, db, scanner: needs.scanner, log: core.log });
 		prices.onLearned(repricer.note);
 		const told = { scanner: needs.scanner, providerId: provider.id, keptFromMs };

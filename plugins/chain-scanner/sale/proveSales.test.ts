@@ -97,6 +97,17 @@ describe("proveSales", () => {
 		});
 	});
 
+	test("[ING-12] an adapter of two storefronts is the one whose own log moved", () => {
+		const second = padHex("0x702", { size: 20 });
+		const both = { adapters: [...(venue.adapters ?? []), { adapter, token: second }] };
+		const proven = (moves: TokenMove[] | null) =>
+			proveSales([{ sale: aSale({ contract: adapter }), venue: both }], moves)[0]?.sale;
+		const elsewhere = move({ contract: second });
+		expect(proven([elsewhere])).toMatchObject({ contract: second, accepted: true });
+		expect(proven([move()])).toMatchObject({ contract: token, accepted: true });
+		expect(proven([])).toMatchObject({ contract: token, reason: "not_delivered" });
+	});
+
 	test("[ING-12] logs of the adapter, or of any other contract, prove no delivery", () => {
 		const impostor = padHex("0x1ab", { size: 20 });
 		const wrong = [
@@ -202,6 +213,22 @@ describe("proveSellers", () => {
 	test("[ING-12] an owner who accepts the own offer through another account is a self-trader", () => {
 		const [proven] = proveSellers([offer()], [move(buyer, buyer)]);
 		expect(proven?.sale).toMatchObject({ accepted: false, reason: "self_trade" });
+	});
+
+	test("[ING-12] an accepted offer of whose token no log tells is unproven, and counts in no figure", () => {
+		const verdict = (...args: Parameters<typeof proveSales>) => {
+			const [proven] = proveSales(...args);
+			return proven && [proven.sale.accepted, proven.sale.reason];
+		};
+		const read = { ...offer(), venue: {} };
+		// Another id's log says nothing of this one.
+		for (const moves of [[], [move(owner, buyer, 9n)]]) {
+			expect(verdict([read], moves)).toEqual([false, "unproven"]);
+		}
+		expect(verdict([read], [move(owner, router)])).toEqual([false, "not_delivered"]);
+		expect(verdict([read], [move(owner, buyer)])).toEqual([true, null]);
+		const free = { ...offer({ accepted: false, reason: "zero_price" }), venue: {} };
+		expect(verdict([free], [])).toEqual([false, "zero_price"]);
 	});
 
 	test("without the token's log the venue's seller is kept, and a circle of transfers ends", () => {

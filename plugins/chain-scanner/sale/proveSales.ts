@@ -90,7 +90,8 @@ export function proveDelivery<Read extends { sale: Sale }>(
  * token's own logs show who gave it.
  *
  * An account that only passed the token on within the transaction is not the seller, unless it had
- * bought it there: then it is a party of its own.
+ * bought it there: then it is a party of its own. Where no log tells of the token at all, as of
+ * tokens whose logs have a form of their own, the sale is `unproven`: who was paid may be anybody.
  */
 export function proveSellers<Read extends { sale: Sale }>(
 	sales: readonly Read[],
@@ -100,7 +101,10 @@ export function proveSellers<Read extends { sale: Sale }>(
 		const { sale } = read;
 		if (!sale.sellerUnproven) return read;
 		const seller = giverOf(sale, moves, sales);
-		return seller === null ? read : { ...read, sale: withSeller(sale, seller) };
+		if (seller !== null) return { ...read, sale: withSeller(sale, seller) };
+		const isSilent = !moves.some((one) => isOfToken(one, sale));
+		if (!sale.accepted || !isSilent) return read;
+		return { ...read, sale: { ...sale, accepted: false, reason: "unproven" } };
 	});
 }
 
@@ -160,9 +164,12 @@ export function tokenMoves(
 function withToken<Some extends Read>(read: Some, moves: readonly TokenMove[] | null): Some {
 	const adapter = adapterOf(read.sale, read.venue);
 	if (!adapter) return read;
-	const contract = adapter.token;
 	const { tokenId, accepted, standard } = read.sale;
-	const move = moves?.find((one) => one.contract === contract && one.tokenId === tokenId);
+	const tokens = read.venue.adapters?.filter((one) => one.adapter === adapter.adapter) ?? [];
+	const move = moves?.find((one) => {
+		return one.tokenId === tokenId && tokens.some(({ token }) => token === one.contract);
+	});
+	const contract = move?.contract ?? adapter.token;
 	const sale: Sale = { ...read.sale, contract, standard: move?.standard ?? standard };
 	// With moves the delivery decides, as it does for every other token.
 	if (moves !== null || !accepted) return { ...read, sale };
@@ -178,9 +185,7 @@ function giverOf(
 	moves: readonly TokenMove[],
 	sales: readonly { sale: Sale }[],
 ): Address | null {
-	const own = moves.filter(({ contract, tokenId }) => {
-		return contract === sale.contract && tokenId === sale.tokenId;
-	});
+	const own = moves.filter((one) => isOfToken(one, sale));
 	let index = own.findLastIndex(({ to }) => to === sale.buyer);
 	let giver = own[index]?.from ?? null;
 	while (index > 0 && giver !== null && !boughtHere(giver, sale, sales)) {
@@ -189,6 +194,10 @@ function giverOf(
 		giver = own[index]?.from ?? holder;
 	}
 	return giver;
+}
+
+function isOfToken(one: Pick<TokenMove, "contract" | "tokenId">, sale: Sale): boolean {
+	return one.contract === sale.contract && one.tokenId === sale.tokenId;
 }
 
 function boughtHere(who: Address, of: Sale, sales: readonly { sale: Sale }[]): boolean {

@@ -5,6 +5,7 @@ import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import type { ChainAccess } from "#core/plugin/Core.ts";
 import type { Sale, Venue } from "#plugins/chain-scanner/contract.ts";
+import { DEAR_RECEIPTS_MAX } from "#plugins/chain-scanner/limits.ts";
 import {
 	readTransaction,
 	saleSource,
@@ -269,6 +270,63 @@ describe("saleSource", () => {
 		await expect(readAll(chain)).rejects.toThrow("rpc_inconsistent");
 		chain.troubles.tamper = (_, answer) => answer;
 		expect((await readAll(chain)).events).toMatchObject([{ contract: token, accepted: true }]);
+	});
+
+	test("[ING-12] a sale far above the floor counts with its receipt; without one its price is unproven", async () => {
+		const chain = createFakeChain();
+		const moved = (tokenId: bigint) =>
+			moveLogs.erc721({ address: nft, from: seller, to: buyer, tokenId });
+		chain.mine([
+			{ logs: [fulfilled(1n), moved(1n)] },
+			{ logs: [fulfilled(2n)] },
+			{ logs: [fulfilled(3n)] },
+		]);
+		const many = Array.from({ length: DEAR_RECEIPTS_MAX }, (_, at) => BigInt(at + 10));
+		chain.mine(many.map((tokenId) => ({ logs: [fulfilled(tokenId), moved(tokenId)] })));
+		const { report } = listening();
+		const asked: number[] = [];
+		const source = saleSource(chain.rpc, [seaportVenue], report, async (sales) => {
+			asked.push(sales.length);
+			// All but the third.
+			return sales.map((_, at) => at !== 2);
+		});
+		const { events } = await source.read({ from: 1, to: 2 }, far);
+		expect(asked).toEqual([DEAR_RECEIPTS_MAX + 3]);
+		expect(receiptsAsked(chain)).toBe(DEAR_RECEIPTS_MAX);
+		const said = events.map(({ accepted, reason }) => [accepted, reason]);
+		expect(said.slice(0, 4)).toEqual([
+			[true, null],
+			[false, "not_delivered"],
+			[true, null],
+			[true, null],
+		]);
+		// One batch a range: what did not fit is a sale whose price nobody has proven.
+		expect(said.slice(-2)).toEqual([
+			[true, "price_unproven"],
+			[true, "price_unproven"],
+		]);
+		expect(events.filter(({ reason }) => reason === "price_unproven")).toHaveLength(2);
+	});
+
+	test("[ING-12] a tip in another currency is noted on its event", async () => {
+		const chain = createFakeChain();
+		const coin = { itemType: 1, token: padHex("0xc0", { size: 20 }), identifier: 0n };
+		const tipped = seaportLogs.fulfilled({
+			orderHash: padHex("0x1", { size: 32 }),
+			offerer: seller,
+			zone: nobody,
+			recipient: buyer,
+			offer: [{ itemType: 2, token: nft, amount: 1n, identifier: 7n }],
+			consideration: [
+				{ itemType: 0, token: nobody, identifier: 0n, amount: 100n, recipient: seller },
+				{ ...coin, amount: 1n, recipient: padHex("0xa6", { size: 20 }) },
+			],
+		});
+		chain.mine([{ logs: [tipped] }]);
+		const { events } = await readAll(chain);
+		expect(events).toMatchObject([
+			{ totalRaw: 100n, accepted: true, reason: "other_currency_tip" },
+		]);
 	});
 
 	test("without a venue no log is requested", async () => {

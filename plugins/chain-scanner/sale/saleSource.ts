@@ -6,10 +6,17 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { Core } from "#core/plugin/Core.ts";
 import type { Job } from "#core/schedule.ts";
-import type { ChainEvent, Sale, UndecodedLog, Venue } from "#plugins/chain-scanner/contract.ts";
+import type {
+	ChainEvent,
+	PricedSale,
+	Sale,
+	UndecodedLog,
+	Venue,
+} from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
 import {
+	DEAR_RECEIPTS_MAX,
 	LOG_ANSWER_BYTES_MAX,
 	STRANGER_SAMPLE_BELOW,
 	STRANGER_SAMPLE_BLOCKS,
@@ -27,6 +34,9 @@ export type TransactionReading = {
 	undecoded: (UndecodedLog & { log: RawLog })[];
 };
 
+/** Says of each sale whether its receipt has to be read (`EventSink.areDear`). */
+type AreDear = (sales: readonly PricedSale[]) => Promise<readonly boolean[]>;
+
 const UINT256_MAX = 2n ** 256n - 1n;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
 
@@ -38,6 +48,7 @@ export function saleSource(
 	rpc: Rpc,
 	venues: readonly Venue[],
 	report: UndecodedReport,
+	areDear: AreDear = async () => [],
 ): LaneSource {
 	const address = [...new Set(venues.flatMap((venue) => venue.contracts))];
 	const topics = [...new Set(venues.flatMap((venue) => venue.topics))];
@@ -53,23 +64,35 @@ export function saleSource(
 		},
 		async decode(read, range, { signal }) {
 			const { logs, blocks, parentHash, madeMs, logCount, answerBytes, blockTimeMs } = read;
+			const timeOf = ({ blockNumber }: RawLog) => {
+				const occurredAtMs = blockTimeMs.get(Number(blockNumber));
+				assert(occurredAtMs !== undefined, "the time of every block with a log was read");
+				return occurredAtMs;
+			};
 			const readings = [...groupByTransaction(logs)].flatMap((transaction) => {
 				const [first] = transaction;
-				return first ? [{ first, ...readTransaction(transaction, venues) }] : [];
+				if (!first) return [];
+				return [{ first, occurredAtMs: timeOf(first), ...readTransaction(transaction, venues) }];
 			});
-			const open = readings
-				.filter(({ sales }) => sales.some(needsReceipt))
-				.map(({ first }) => ({ hash: first.transactionHash, blockHash: first.blockHash }));
+			const dear = await dearSales(readings, areDear);
+			const needed = readings.filter(({ sales }) => sales.some(needsReceipt));
+			const doubted = readings.filter((one) => {
+				return !needed.includes(one) && one.sales.some(({ sale }) => dear.has(sale));
+			});
+			const open = [...needed, ...doubted.slice(0, DEAR_RECEIPTS_MAX)].map(({ first }) => {
+				return { hash: first.transactionHash, blockHash: first.blockHash };
+			});
 			const moves = await readMoves(rpc, open, signal);
 			const events: ChainEvent[] = [];
 			const problems: TransactionReading["undecoded"] = [];
-			for (const { first, sales: read, undecoded } of readings) {
-				const sales = proveSales(read, moves.get(first.transactionHash) ?? null);
+			for (const { first, occurredAtMs, sales: read, undecoded } of readings) {
+				const moved = moves.get(first.transactionHash) ?? null;
 				problems.push(...undecoded);
-				const occurredAtMs = blockTimeMs.get(Number(first.blockNumber));
-				assert(occurredAtMs !== undefined, "the time of every block with a log was read");
-				for (const { sale, venue } of sales) {
-					events.push(eventOf(sale, venue, first, occurredAtMs));
+				for (const { sale, venue } of proveSales(read, moved)) {
+					const event = eventOf(sale, venue, first, occurredAtMs);
+					// Without its receipt a sale is as it was read, and so still the same object.
+					const isUnproven = moved === null && sale.accepted && dear.has(sale);
+					events.push(isUnproven ? { ...event, reason: "price_unproven" } : event);
 				}
 			}
 			return {
@@ -208,6 +231,23 @@ async function sampleStrangers(
 	return strangersIn(parseLogs(logs, { from, to }), venues);
 }
 
+/**
+ * Returns the sales that are too dear for the marketplace's word alone: the log of a listing says
+ * what was paid, and not that the token came.
+ */
+async function dearSales(
+	readings: readonly { occurredAtMs: number; sales: readonly { sale: Sale }[] }[],
+	areDear: AreDear,
+): Promise<ReadonlySet<Sale>> {
+	const sales = readings.flatMap(({ occurredAtMs, sales: read }) => {
+		return read.flatMap(({ sale }) => (sale.accepted ? [{ sale, occurredAtMs }] : []));
+	});
+	if (sales.length === 0) return new Set();
+	const priced = sales.map(({ sale, occurredAtMs }) => ({ ...sale, occurredAtMs }));
+	const found = await areDear(priced);
+	return new Set(sales.flatMap(({ sale }, index) => (found[index] ? [sale] : [])));
+}
+
 function groupByTransaction(logs: readonly RawLog[]): Iterable<RawLog[]> {
 	const groups = new Map<Hex, RawLog[]>();
 	for (const log of logs) {
@@ -237,7 +277,7 @@ function eventOf(sale: Sale, venue: Venue, log: RawLog, occurredAtMs: number): C
 		currency: sale.currency,
 		totalRaw: sale.totalRaw,
 		accepted: sale.accepted,
-		reason: sale.reason,
+		reason: sale.reason ?? (sale.tips ? "other_currency_tip" : null),
 	};
 }
 

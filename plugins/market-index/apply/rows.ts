@@ -146,6 +146,7 @@ function rowOf(
 		onchainVerified,
 		payload: storablePayload(payload),
 		collectionId: collection.id,
-		totalNative: nativeTotal(chain, event, prices),
+		// What may never have been delivered is in no sum of prices, and is not priced later either.
+		totalNative: event.reason === "price_unproven" ? null : nativeTotal(chain, event, prices),
 	};
 }

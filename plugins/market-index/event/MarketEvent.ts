@@ -74,7 +74,7 @@ export type MarketEvent = {
 	contractAddress: Address;
 	eventType: "sale" | "mint" | "transfer";
 	accepted: boolean;
-	/** The reason why it does not count; null when it counts. */
+	/** The reason why it does not count, or a note on one that does; null: neither. */
 	reason: string | null;
 	onchainVerified: boolean;
 	/** Null where only the provider reported it, without its transaction. */
@@ -118,7 +118,7 @@ export type StorableEvent = StoredEvent & { collectionId: number };
 /** An event as it is stored, wherever it was read from. */
 export type StoredEvent = Omit<ChainEvent, "kind" | "standard" | "reason"> & {
 	kind: MarketEvent["eventType"];
-	/** The reason why it does not count; null when it counts. */
+	/** The reason why it does not count, or a note on one that does; null: neither. */
 	reason: string | null;
 	onchainVerified: boolean;
 	/** `totalRaw` as an ETH equivalent in wei; null while no rate is known. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { inProcessBus } from "#core/bus.ts";
 import { builtinChains } from "#core/chain/builtinChains.ts";
 import { createChainRegistry } from "#core/chain/Chain.ts";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { silentLog } from "#core/log.ts";
 import { createOutbox } from "#core/outbox.ts";
 import { DAY_MS, HOUR_MS } from "#core/time.ts";
@@ -112,6 +113,31 @@ test("[MRG-02] a stored price is never overwritten, and an unknown one never gue
 	await index.learn();
 	expect(await nativeTotals()).toEqual([{ total: null }, { total: (3n * ETH).toString() }]);
 	expect(index.locks()).toBe(0);
+});
+
+test("[ING-12] a sale whose price is unproven is counted, and in no sum of prices, now or later", async () => {
+	const index = open();
+	index.knowRate();
+	const reason = "price_unproven";
+	await index.apply(ethereum, [
+		coinSale({ reason }),
+		saleOf(CATS, { totalRaw: 900n * ETH, reason }),
+	]);
+	const sums = () =>
+		database.db.query<{ sales: number; priced: number; volume: string }>(
+			`select sum(sales)::int4 as sales, sum(priced)::int4 as priced, sum(volume) as volume
+			from market_index.rollup_day`,
+		);
+	expect(await sums()).toEqual([{ sales: 2, priced: 0, volume: "0" }]);
+	await index.learn();
+	await index.prices.learn({
+		priced: { ...priced, currency: ZERO_ADDRESS },
+		fromMs: 0,
+		toMs: NOW_MS,
+	});
+	await index.repricer.run(signal);
+	expect(await sums()).toEqual([{ sales: 2, priced: 0, volume: "0" }]);
+	expect(await nativeTotals()).toEqual([{ total: null }, { total: null }]);
 });
 
 test("[MRG-02] an event that two processes price simultaneously is counted once", async () => {

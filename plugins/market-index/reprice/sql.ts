@@ -44,6 +44,7 @@ export async function readUnpriced(db: Queryable, query: UnpricedQuery): Promise
 			sub_index as "subIndex", total_raw as "totalRaw"
 		from market_index.event
 		where chain_id = $1 and currency = $2 and total_native is null and total_raw is not null
+			and reason is distinct from 'price_unproven'
 			and occurred_at >= $3 and occurred_at <= $4
 			and (occurred_at, block_number, log_index, sub_index) < ($4, $5::int8, $6::int4, $7::int4)
 		order by occurred_at desc, block_number desc, log_index desc, sub_index desc

@@ -54,8 +54,11 @@ export const marketEventSchema = z
 		accepted: field.flag("Only accepted events count in any figure."),
 		reason: field
 			.text(
-				"Why it is not accepted; null where it is. `zero_price`, `self_trade`, `swap`, " +
-					"`several_currencies`, `duplicate`, or `not_delivered`: its token did not reach the buyer.",
+				"Why it is not accepted: `zero_price`, `self_trade`, `swap`, `several_currencies`, " +
+					"`duplicate`, `not_delivered` (its token did not reach the buyer) or `unproven` (nobody " +
+					"knows who sold). Of an accepted one null, or a note: `price_unproven` (far above the " +
+					"floor and not seen delivered: its price is in no figure) or `other_currency_tip` (a " +
+					"tip in another currency is not in the price).",
 				"self_trade",
 			)
 			.nullable()

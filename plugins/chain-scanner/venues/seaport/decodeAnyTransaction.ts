@@ -217,6 +217,7 @@ function toSale(trade: Trade, subIndex: number): Sale {
 		seller: trade.seller,
 		buyer: trade.buyer,
 		...(trade.sellerUnproven && { sellerUnproven: true }),
+		...(trade.price.kind === "amount" && trade.price.tips && { tips: trade.price.tips }),
 		accepted: reason === null,
 		reason,
 	};

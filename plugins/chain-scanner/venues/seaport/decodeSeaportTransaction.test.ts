@@ -327,9 +327,27 @@ describe("single fills", () => {
 			offerer: seller,
 			recipient: buyer,
 			offer: [nft(1n)],
-			consideration: [to(seller, native(1n)), to(fees, coin(1n))],
+			consideration: [to(seller, native(1n)), to(seller, coin(1n))],
 		});
 		expect(sales).toMatchObject([{ totalRaw: null, currency: null, reason: "several_currencies" }]);
+	});
+
+	test("[ING-12] a tip in another currency leaves the sale its price, and is named", () => {
+		const listing = { offerer: seller, recipient: buyer, offer: [nft(1n)] };
+		const [tipped, ...others] = single({
+			...listing,
+			consideration: [to(seller, native(90n)), to(fees, native(10n)), to(fees, coin(1n))],
+		});
+		expect(others).toEqual([]);
+		expect(tipped).toMatchObject({ totalRaw: 100n, currency: ZERO, accepted: true, reason: null });
+		expect(tipped?.tips).toEqual([{ currency: weth, raw: 1n }]);
+		// Whom the seller named to be paid in its place is not known to be the seller.
+		expect(
+			single({ ...listing, consideration: [to(fees, native(90n)), to(buyer, coin(1n))] }),
+		).toMatchObject([{ totalRaw: null, reason: "several_currencies" }]);
+		expect(single({ ...listing, consideration: [to(seller, native(90n))] })[0]).not.toHaveProperty(
+			"tips",
+		);
 	});
 
 	test("[ING-12] an item with amount zero has no effect", () => {

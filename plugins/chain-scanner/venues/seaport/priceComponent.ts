@@ -2,6 +2,7 @@
 
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { splitByUnit } from "#core/money.ts";
+import type { Tip } from "#plugins/chain-scanner/contract.ts";
 import type {
 	Demand,
 	MatchComponent,
@@ -12,7 +13,7 @@ import type { OfferedItem } from "#plugins/chain-scanner/venues/seaport/readLogs
 
 /** Holds what is known of a price; the two kinds without an amount say why there is none. */
 export type Price =
-	| { kind: "amount"; currency: Address; total: bigint }
+	| { kind: "amount"; currency: Address; total: bigint; tips?: readonly Tip[] }
 	| { kind: "severalCurrencies" }
 	| { kind: "barter" };
 
@@ -69,7 +70,7 @@ export function priceComponent({ component, moved, unmet }: Input): Trade[] {
 	const solePayer = component.payers.length === 1 ? component.payers[0] : undefined;
 	for (const [giver, nfts] of Map.groupBy(moved, (nft) => nft.giver)) {
 		if (!nfts.some((nft) => bases.get(nft) === "listing")) continue;
-		const listed = sumPayments(giver.asksPayments);
+		const listed = listedPrice(giver);
 		const price = withPayerExtras(listed, component, solePayer);
 		const inOrder = nfts.filter((nft) => bases.get(nft) === "listing");
 		share(prices, inOrder, {
@@ -104,13 +105,38 @@ export function sumPayments(items: readonly OfferedItem[]): Price {
 	let currency: Address | null = null;
 	let total = 0n;
 	for (const item of items) {
-		// 1.1 let a native item name any token; it moved the native currency all the same.
-		const token = item.itemType === 0 ? ZERO_ADDRESS : item.token;
+		const token = currencyOf(item);
 		if (currency !== null && currency !== token) return { kind: "severalCurrencies" };
 		currency = token;
 		total += item.amount;
 	}
 	return { kind: "amount", currency: currency ?? ZERO_ADDRESS, total };
+}
+
+/**
+ * Returns what a listing asks for. Where the seller itself is paid in one currency alone, that is
+ * the price's: what others get in another one is a tip, which anybody who fills the order may add.
+ */
+export function listedPrice({ order, asksPayments }: OrderSides): Price {
+	const all = sumPayments(asksPayments);
+	if (all.kind !== "severalCurrencies") return all;
+	const proceeds = asksPayments.filter(({ recipient }) => recipient === order.offerer);
+	const main = sumPayments(proceeds);
+	if (proceeds.length === 0 || main.kind !== "amount") return all;
+	const { currency } = main;
+	const isMain = (item: OfferedItem) => currencyOf(item) === currency;
+	const tips = asksPayments.filter((item) => !isMain(item));
+	return {
+		kind: "amount",
+		currency,
+		total: asksPayments.filter(isMain).reduce((sum, { amount }) => sum + amount, 0n),
+		tips: tips.map((item) => ({ currency: currencyOf(item), raw: item.amount })),
+	};
+}
+
+/** Returns a payment's currency. 1.1 let a native item name any token; it moved the coin. */
+function currencyOf({ itemType, token }: OfferedItem): Address {
+	return itemType === 0 ? ZERO_ADDRESS : token;
 }
 
 function basisOf({ giver, taker }: MatchedNft, bartering: ReadonlySet<OrderSides>): Basis {
@@ -194,7 +220,7 @@ function asksOf(payer: OrderSides, currency: Address): { fees: bigint; change: b
 	let fees = 0n;
 	let change = 0n;
 	for (const item of payer.asksPayments) {
-		if ((item.itemType === 0 ? ZERO_ADDRESS : item.token) !== currency) continue;
+		if (currencyOf(item) !== currency) continue;
 		if (item.recipient === payer.order.offerer) change += item.amount;
 		else fees += item.amount;
 	}

@@ -50,13 +50,18 @@ const ADDRESS_TOPIC = /^0x0{24}[0-9a-f]{40}$/i;
 /**
  * Contracts that Seaport's items name in place of the token that they move.
  *
- * OpenSea's shared storefront on Ethereum is older than Seaport and cannot be moved by it, so
+ * OpenSea's shared storefront is older than Seaport and cannot be moved by it, so
  * orders name an adapter: 9 of 514 real sales did.
  */
 export const seaportAdapters: readonly TokenAdapter[] = [
 	{
 		adapter: "0xa604060890923ff400e8c6f5290461a83aedacec",
 		token: "0x495f947276749ce646f68ac8c248420045cb7b5e",
+	},
+	// Polygon's storefront has the same adapter (@opensea/sdk 12.9.1, src/constants.ts).
+	{
+		adapter: "0xa604060890923ff400e8c6f5290461a83aedacec",
+		token: "0x2953399124f0cbb46d2cbacd8a89cf0599974963",
 	},
 ];
 

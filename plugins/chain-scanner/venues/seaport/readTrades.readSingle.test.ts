@@ -280,7 +280,7 @@ describe("sales that are not counted", () => {
 		const order = await chain.sign({
 			offerer: seller,
 			offer: [chain.nft(id)],
-			consideration: [chain.to(seller, chain.native(5n)), chain.to(fees, chain.coin(1n))],
+			consideration: [chain.to(seller, chain.native(5n)), chain.to(seller, chain.coin(1n))],
 		});
 		const receipt = await chain.fulfillOrder(order, { from: buyer, value: 5n });
 		await salesOf(receipt, [

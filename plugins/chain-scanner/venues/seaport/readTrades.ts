@@ -11,6 +11,7 @@ import {
 	pairNfts,
 } from "#plugins/chain-scanner/venues/seaport/matchComponents.ts";
 import {
+	listedPrice,
 	type Price,
 	priceComponent,
 	splitPrice,
@@ -120,7 +121,7 @@ function readTakenListing(side: OrderSides): Trade[] {
 	if (only && side.givesNfts.length === 1 && side.asksNfts.length === 0) {
 		// Nearly every listing: with one NFT and no NFT asked for there is nothing to pair.
 		const isBarter = side.givesPayments.length > 0;
-		const price: Price = isBarter ? { kind: "barter" } : sumPayments(side.asksPayments);
+		const price: Price = isBarter ? { kind: "barter" } : listedPrice(side);
 		const { logIndex } = side;
 		const quantity = only.amount;
 		return [
@@ -146,7 +147,7 @@ function readTakenListing(side: OrderSides): Trade[] {
 	].sort((left, right) => left.rank - right.rank);
 	// An NFT asked for and not given is a payment in kind; an added payment hides the price as well.
 	const isBarter = pairing.unmet.length > 0 || side.givesPayments.length > 0;
-	const price: Price = isBarter ? { kind: "barter" } : sumPayments(side.asksPayments);
+	const price: Price = isBarter ? { kind: "barter" } : listedPrice(side);
 	const shares = splitPrice(
 		price,
 		rows.map((row) => row.quantity),
