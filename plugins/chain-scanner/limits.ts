@@ -37,6 +37,13 @@ export const LOG_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 export const ANSWER_BYTES_AIM = 0.8 * LOG_ANSWER_BYTES_MAX;
 
 /**
+ * The same where calls are scarce, as each range costs five or six. One range is read ahead then,
+ * not two, so that as much is in memory.
+ */
+export const LOG_ANSWER_BYTES_MAX_SCARCE = 1.5 * LOG_ANSWER_BYTES_MAX;
+export const ANSWER_BYTES_AIM_SCARCE = 0.8 * LOG_ANSWER_BYTES_MAX_SCARCE;
+
+/**
  * Reads a block of one's own node whole from this many mint transactions on: one call in place of
  * one for each. With three of 25 such a node needed twice the processor for it (measured).
  */
@@ -57,6 +64,13 @@ export const BLOCKS_ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 export const BLOCKS_ASKED_MAX = 250;
 export const BLOCKS_ASKED_AT_ONCE = 2;
 export const BLOCK_BYTES_AT_FIRST = 128 * 1024;
+
+/**
+ * Blocks in one request where a header is read with its whole block, and what their transactions
+ * paid that is remembered until a lane needs it: some 5 MB.
+ */
+export const WHOLE_HEADERS_ASKED_MAX = 16;
+export const VALUES_REMEMBERED_MAX = 32_768;
 
 /** A first request of fewer blocks is sent as it is; for more it pays to sample a few. */
 export const SAMPLE_WORTH_BLOCKS = 64;
@@ -89,6 +103,7 @@ export const NOTHING_TO_TELL_MS = 25;
 
 /** Ranges of a lane that are fetched while one is written. */
 export const RANGES_AHEAD = 2;
+export const RANGES_AHEAD_SCARCE = 1;
 
 /** Headers that walks remember, with their blooms: a megabyte. */
 export const HEADERS_REMEMBERED_MAX = 1_024;

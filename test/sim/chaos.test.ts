@@ -60,6 +60,7 @@ describe(`${seeds.length} seeds from ${seeds[0]}`, () => {
 
 const faults: [string, readonly string[]][] = [
 	["[ING-14]", Object.keys(lies).map((name) => `lie_${name}`)],
+	["[ING-14]", ["whole_header"]],
 	["[ING-14]", ["rpc_error", "rpc_delay", "rpc_down", "lag", "stale_fork", "split_batch"]],
 	["[ING-14]", ["step_swap", "saw_rpc_wrong_chain", "saw_rpc_inconsistent"]],
 	["[ING-14]", [...Object.keys(pushLies).map((name) => `push_${name}`), "push_late"]],

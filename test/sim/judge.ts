@@ -90,6 +90,7 @@ async function runLinear(options: {
 		nodes: [node],
 		headUrls: [],
 		polls: true,
+		isScarce: false,
 		db,
 		log,
 		databaseKnobs: { errorRate: 0, failedCommitRate: 0, lostCommitRate: 0, delayRate: 0 },

@@ -80,6 +80,7 @@ export function createWorld(options: WorldOptions) {
 			nodes,
 			headUrls: sockets.map(({ url }) => url),
 			polls: knobs.feed !== "sockets",
+			isScarce: knobs.isScarce,
 			db,
 			log: options.log,
 			databaseKnobs: knobs.database,

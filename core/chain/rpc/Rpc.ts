@@ -71,8 +71,8 @@ export type Rpc = {
 	 */
 	distrust(kind: RpcInconsistency, heard?: ReadonlySet<string>): void;
 	/**
-	 * True if calls are billed, or wait because of a limit: then use one large question, not many
-	 * small ones.
+	 * True if calls are billed, wait because of a limit, or go to an endpoint that is far away, which
+	 * is most likely somebody's behind a tunnel: then use one large question, not many small ones.
 	 */
 	isScarce?(): boolean;
 	stats(): RpcStats;

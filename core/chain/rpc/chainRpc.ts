@@ -67,7 +67,7 @@ export function chainRpc(options: ChainRpcOptions): Rpc {
 					}),
 			}),
 		distrust,
-		isScarce: () => pool.endpoints.some(({ rpc }) => rpc.isScarce?.()),
+		isScarce: () => pool.endpoints.some(({ rpc, health }) => rpc.isScarce?.() || health.isFar()),
 		stats() {
 			const sum = { requests: 0, calls: 0, bytes: 0 };
 			for (const { rpc } of pool.endpoints) {

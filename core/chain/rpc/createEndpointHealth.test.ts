@@ -128,3 +128,12 @@ test("an endpoint's cost is always a finite number, and its rest always ends", (
 		}),
 	);
 });
+
+test("an endpoint is far away if even its fastest answer took as long as a distant one's", () => {
+	expect(measured(50, 2).isFar()).toBe(false);
+	expect(measured(50).isFar()).toBe(true);
+	expect(measured(19).isFar()).toBe(false);
+	const health = measured(400, 5);
+	health.answered("logs", 3, 0);
+	expect(health.isFar()).toBe(false);
+});

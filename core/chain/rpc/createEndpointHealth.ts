@@ -49,6 +49,8 @@ export type EndpointHealth = {
 	asideUntilMs(): number;
 	/** Returns when a request was last answered. */
 	answeredAtMs(): number;
+	/** Returns true if even its fastest answer took as long as a distant network takes. */
+	isFar(): boolean;
 };
 
 /** The weight of the newest sample: five requests decide most of the figure. */
@@ -56,6 +58,8 @@ const NEWEST_WEIGHT = 0.3;
 /** The first request includes opening the connection. */
 const SAMPLES_MIN = 3;
 const SAMPLES_KEPT_MS = 10 * 60_000;
+/** A node of one's own, in the same building, answers a small question sooner. */
+const FAR_MS = 20;
 const PENALTY_HALF_LIFE_MS = 60_000;
 const FAILURE_PENALTY_MS = 1_000;
 const DISTRUST_PENALTY_MS = 10_000;
@@ -76,6 +80,8 @@ export function createEndpointHealth(): EndpointHealth {
 	const penalty = createDecaying(PENALTY_HALF_LIFE_MS);
 	const lag = createDecaying(PENALTY_HALF_LIFE_MS);
 	const blocks = createKnownBlocks();
+	let answers = 0;
+	let fastestMs = Number.POSITIVE_INFINITY;
 	let answeredAtMs = Number.NEGATIVE_INFINITY;
 	let asideUntilMs = Number.NEGATIVE_INFINITY;
 	let failures = 0;
@@ -87,6 +93,8 @@ export function createEndpointHealth(): EndpointHealth {
 		...blocks,
 		answered(callClass, durationMs, nowMs) {
 			latency[callClass].add(durationMs, nowMs);
+			answers++;
+			fastestMs = Math.min(fastestMs, durationMs);
 			answeredAtMs = nowMs;
 		},
 		succeeded() {
@@ -123,6 +131,7 @@ export function createEndpointHealth(): EndpointHealth {
 		restsUntilMs: () => Math.max(failureRestsUntilMs, distrustedUntilMs),
 		asideUntilMs: () => asideUntilMs,
 		answeredAtMs: () => answeredAtMs,
+		isFar: () => answers >= SAMPLES_MIN && fastestMs >= FAR_MS,
 	};
 }
 

@@ -123,10 +123,10 @@ export function backfillPace(gate: Pick<HeadGate, "calmForMs"> | undefined): Bac
  */
 export function createLogWindow(
 	widest = WINDOW_BLOCKS_MAX,
-	answerBytesAim = ANSWER_BYTES_AIM,
+	answerBytesAim: () => number = () => ANSWER_BYTES_AIM,
 ): LogWindow {
 	const roomFor = ({ blocks, answerBytes }: BlockLoad) =>
-		answerBytes === 0 ? widest : (answerBytesAim * blocks) / answerBytes;
+		answerBytes === 0 ? widest : (answerBytesAim() * blocks) / answerBytes;
 	let blocks = widest;
 	let blocksMax = widest;
 	let isMeasured = false;

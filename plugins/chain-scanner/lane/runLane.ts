@@ -26,6 +26,7 @@ import {
 	LIVE_BLOCKS_MAX,
 	NOTHING_TO_TELL_MS,
 	RANGES_AHEAD,
+	RANGES_AHEAD_SCARCE,
 	REST_MS_MAX,
 	ROWS_PER_WRITE_MAX,
 	SAMPLE_WORTH_BLOCKS,
@@ -186,8 +187,9 @@ function mustFollow(at: Position, { range, parentHash }: RangeReading): void {
 
 /** Requests ranges ahead, so that the node works while a range is written. */
 function askAhead(run: LaneRun, asked: number, limit: AbortSignal): void {
-	const { state, at } = run;
-	for (let last = at.ahead.at(-1)?.range.to ?? asked; at.ahead.length < RANGES_AHEAD; ) {
+	const { options, state, at } = run;
+	const ahead = options.source.isScarce?.() ? RANGES_AHEAD_SCARCE : RANGES_AHEAD;
+	for (let last = at.ahead.at(-1)?.range.to ?? asked; at.ahead.length < ahead; ) {
 		if (limit.aborted || last >= (state.head?.number ?? 0)) return;
 		const next = ask(run, last + 1, limit);
 		at.ahead.push(next);

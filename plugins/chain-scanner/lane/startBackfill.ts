@@ -72,8 +72,8 @@ async function drainLane(
 	const drain: GapDrain = {
 		options: { ...options, times, source },
 		windows: {
-			calm: createLogWindow(WINDOW_BLOCKS_MAX, ANSWER_BYTES_AIM),
-			gentle: createLogWindow(WINDOW_BLOCKS_MAX, GENTLE_ANSWER_BYTES_AIM),
+			calm: createLogWindow(WINDOW_BLOCKS_MAX, () => ANSWER_BYTES_AIM),
+			gentle: createLogWindow(WINDOW_BLOCKS_MAX, () => GENTLE_ANSWER_BYTES_AIM),
 		},
 		...{ refusals: 0, failures: 0, gap: null, asked: null, soundAt: null, ahead: null },
 	};

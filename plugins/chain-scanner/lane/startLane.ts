@@ -15,6 +15,7 @@ import { findPosition } from "#plugins/chain-scanner/lane/planRange.ts";
 import { isNews, runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {
 	ANSWER_BYTES_AIM,
+	ANSWER_BYTES_AIM_SCARCE,
 	EARLY_MS_MAX,
 	GENTLE_ANSWER_BYTES_AIM,
 	INCONSISTENT_BEFORE_WARNING,
@@ -52,7 +53,7 @@ export function startLane(
 		headLowest: null,
 		heardAtMs: null,
 		level: null,
-		window: createLogWindow(WINDOW_BLOCKS_MAX, answerBytesAim(options)),
+		window: createLogWindow(WINDOW_BLOCKS_MAX, () => answerBytesAim(options)),
 		heldToken: null,
 		restarted: true,
 		position: null,
@@ -85,7 +86,8 @@ export function startLane(
  * others at the head: while it decodes 3 MB (40 ms, measured) no new block is handled.
  */
 function answerBytesAim({ gate, source }: LaneOptions): number {
-	return gate && source.inOrder ? GENTLE_ANSWER_BYTES_AIM : ANSWER_BYTES_AIM;
+	if (gate && source.inOrder) return GENTLE_ANSWER_BYTES_AIM;
+	return source.isScarce?.() ? ANSWER_BYTES_AIM_SCARCE : ANSWER_BYTES_AIM;
 }
 
 async function loop(lane: Running): Promise<void> {
@@ -174,7 +176,8 @@ async function leftTheChain(
 		beginAnew(state);
 		return true;
 	}
-	const { taken, soundAt } = await options.fork.check(lease, options.signal, head);
+	const cause = state.failures > 0 || isNews(at, head) ? head : null;
+	const { taken, soundAt } = await options.fork.check(lease, options.signal, cause);
 	if (taken || (await wasSetBack(options, at))) {
 		beginAnew(state);
 		state.soundAt = soundAt;

@@ -5,7 +5,7 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { ChainEvent } from "#plugins/chain-scanner/contract.ts";
 import type { UndecodedReport } from "#plugins/chain-scanner/laneHealth.ts";
-import { createValueReader } from "#plugins/chain-scanner/mint/createValueReader.ts";
+import { WHOLE_BLOCK_FROM_SCARCE } from "#plugins/chain-scanner/limits.ts";
 import {
 	CONSECUTIVE_TRANSFER_TOPIC,
 	decodeMints,
@@ -17,8 +17,9 @@ import {
 	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/decodeMints.ts";
 import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
+import { createValueReader } from "#plugins/chain-scanner/range/createValueReader.ts";
 import type { LaneSource, LaneSteps, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
-import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import { fitsFilter, readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** ERC-1155's logs and ERC-2309's: in all three the second indexed argument is the sender. */
@@ -55,15 +56,18 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 		filters: unsettled,
 		async ask(range, options) {
 			const filters = filtersOf(range, options);
-			const read = await readRange(rpc, filters, range, options);
+			const read = await readRange(rpc, filters, range, { ...options, isWhole });
 			if (filters === unsettled) await prove({ ...read, filters }, options.signal);
 			return read;
 		},
-		async decode(read, range, { signal, unsettledFrom }) {
+		async decode(read, range, { signal, unsettledFrom, remembered }) {
 			const { logs, blocks, parentHash, madeMs, logCount, answerBytes, blockTimeMs } = read;
 			const decoded = decodeMints(logs);
 			const minted = decoded.mints.map(({ log }) => log);
-			const paid = await values.read(minted, { signal, agreed: range.to >= unsettledFrom });
+			const seen = { blocks: range.to - range.from + 1, whole: wholeBlocks(minted).size };
+			remembered?.noteWhole(seen);
+			const agreed = range.to >= unsettledFrom;
+			const paid = await values.read(minted, { signal, agreed, remembered });
 			const events = eventsOf(decoded, { values: paid, blockTimeMs });
 			const load = { logCount, answerBytes };
 			return {
@@ -79,6 +83,7 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	};
 	return {
 		kind: "mint",
+		isScarce: () => rpc.isScarce?.() ?? false,
 		sample: (range, signal) => sampleLogs(rpc, settled, range, signal),
 		read: async (range, options) => steps.decode(await steps.ask(range, options), range, options),
 		steps,
@@ -112,6 +117,24 @@ export function priceMints(
 		started.add(hash);
 		return (value / all) * quantity + remainder;
 	});
+}
+
+/** Says which blocks will be read whole for their values: most likely those with so many mints. */
+function isWhole(logs: readonly RawLog[]): (block: number) => boolean {
+	const mints = logs.filter((log) => MINT_FILTERS.some((topics) => fitsFilter(log, { topics })));
+	const whole = wholeBlocks(mints);
+	return (block) => whole.has(block);
+}
+
+/** Returns the blocks with as many mint transactions as are read whole where calls are scarce. */
+function wholeBlocks(mints: readonly RawLog[]): Set<number> {
+	const byBlock = Map.groupBy(mints, ({ blockNumber }) => Number(blockNumber));
+	const whole = new Set<number>();
+	for (const [block, logs] of byBlock) {
+		const transactions = new Set(logs.map(({ transactionHash }) => transactionHash));
+		if (transactions.size >= WHOLE_BLOCK_FROM_SCARCE) whole.add(block);
+	}
+	return whole;
 }
 
 function eventsOf(

@@ -53,6 +53,8 @@ export type ReadOptions = {
 	remembered?: HeaderMemory | undefined;
 	/** True where the blocks' times are not needed: their headers are not read for it. */
 	untimed?: boolean;
+	/** Says of the logs' blocks which are read whole: their headers need no call of their own. */
+	isWhole?: (logs: readonly RawLog[]) => (block: number) => boolean;
 };
 
 /**
@@ -79,11 +81,13 @@ export type LaneSource = {
 	read(range: BlockRange, options: ReadOptions): Promise<RangeReading>;
 	/** Set where pushed logs may be stored early; `read` runs both steps. */
 	steps?: LaneSteps;
+	/** True where calls are billed or limited: then ranges are larger, and fewer are read ahead. */
+	isScarce?(): boolean;
 	/** Samples how much a few blocks of a range contain; null where that is not known. */
 	sample?(range: BlockRange, signal: AbortSignal): Promise<BlockLoad | null>;
 };
 
-/** Headers within reach of reorgs that were read before, by number. */
+/** What was read before of blocks within reach of reorgs: headers by number, values by hash. */
 export type HeaderMemory = {
 	/**
 	 * Returns the headers of the blocks from a number up to just below a given one, linked down by
@@ -94,6 +98,28 @@ export type HeaderMemory = {
 	/** Returns whether a block with this number is remembered, of any fork. */
 	has(number: number): boolean;
 	keep(headers: readonly Head[]): void;
+	/**
+	 * Returns the answer about a block that somebody has just requested, undefined if that failed;
+	 * null where nobody has, or not with its transactions where they are wanted.
+	 */
+	reading(number: number, whole: boolean): Promise<unknown> | null;
+	/** Says which blocks are being requested. */
+	announce(
+		numbers: readonly number[],
+		isWhole: (number: number) => boolean,
+		answers: Promise<ReadonlyMap<number, unknown>>,
+	): void;
+	/**
+	 * Keeps what a block's transactions paid, in hex, from a block that was read whole. The total is
+	 * bounded: the oldest blocks are dropped.
+	 */
+	keepValues(blockHash: Hex, values: ReadonlyMap<string, string>): void;
+	/** Returns those values by the transactions' hashes, once; then they are no longer kept. */
+	takeValues(blockHash: Hex): ReadonlyMap<string, string> | null;
+	/** Reports how many blocks of a span had so many mints that they are read whole. */
+	noteWhole(seen: { blocks: number; whole: number }): void;
+	/** Returns true where most blocks are read whole: then one that is needed is read so at once. */
+	areMostWhole(): boolean;
 	clear(): void;
 };
 

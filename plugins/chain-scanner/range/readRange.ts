@@ -5,7 +5,10 @@ import { type Head, parseHead } from "#core/chain/heads/Head.ts";
 import { type Rpc, type RpcCall, type RpcQuorum, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
-import { LOG_ANSWER_BYTES_MAX } from "#plugins/chain-scanner/limits.ts";
+import {
+	LOG_ANSWER_BYTES_MAX,
+	LOG_ANSWER_BYTES_MAX_SCARCE,
+} from "#plugins/chain-scanner/limits.ts";
 import type { LogRange, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
 import {
 	logBytes,
@@ -13,7 +16,12 @@ import {
 	mergeLogs,
 	parseLogs,
 } from "#plugins/chain-scanner/range/parseLogs.ts";
-import { blocksOf, headerCall } from "#plugins/chain-scanner/range/readHeaders.ts";
+import {
+	blocksOf,
+	headerCall,
+	keepValues,
+	readBelow,
+} from "#plugins/chain-scanner/range/readHeaders.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /**
@@ -28,6 +36,10 @@ import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
  * The block that makes a range a settled one is requested first and again last, and must be the
  * same: behind one address may be several nodes, and one of them on a fork that the others left
  * long ago.
+ *
+ * Where calls are scarce, headers within reach of reorgs are requested after the logs, which show
+ * which of these blocks are read whole anyway. They are of the logs' chain because each is linked
+ * to the last one, whenever it was read.
  */
 export async function readRange(
 	rpc: Rpc,
@@ -41,7 +53,9 @@ export async function readRange(
 		? { blockHash: head.hash }
 		: { fromBlock: hexQuantity(range.from), toBlock: hexQuantity(range.to) };
 	const known = rememberedIn(range, options);
-	const numbers = head ? [] : headersNeeded(range, options).filter((number) => !known.has(number));
+	const needed = head ? [] : headersNeeded(range, options).filter((number) => !known.has(number));
+	const remembered = !head && isScarce(rpc) && mayLeaveAll(range, options) && options.remembered;
+	const numbers = remembered ? [range.to] : needed;
 	const closing = settledBy === null ? [] : [headerCall(settledBy)];
 	const queries = filters.map((filter): RpcCall => {
 		return { method: "eth_getLogs", params: [{ ...filter, ...place }] };
@@ -49,7 +63,7 @@ export async function readRange(
 	const answers = await rpc
 		.batch([...numbers.map(headerCall), ...queries, ...closing], {
 			signal,
-			bodyBytesMax: answerBytesMax(range),
+			bodyBytesMax: answerBytesMax(rpc, range),
 			minBlock: settledBy ?? range.to,
 			inOrder: true,
 			quorum: mayStillLeave(range, options) ? agreed(numbers.length, range) : undefined,
@@ -57,19 +71,29 @@ export async function readRange(
 		.catch(async (error) => {
 			throw await whyRefused(rpc, { range, head }, { error, signal });
 		});
-	const answered = head ? [head] : parseHeaders(numbers, answers);
-	const all = known.size > 0 ? joined(answered, range, options) : answered;
-	// Another fork than what is remembered: all headers are requested.
-	if (!all) return readRange(rpc, filters, range, { ...options, remembered: undefined });
-	mustBeLinked(all);
-	if (settledBy !== null) mustBeSame(all, answers.at(-1));
-	const headers = all.filter(({ number }) => number <= range.to);
 	const lists = answers
 		.slice(numbers.length, numbers.length + queries.length)
 		.map((answer) => parseLogs(answer, range));
+	const answered = head ? [head] : parseHeaders(numbers, answers);
+	let whole: unknown[] = [];
+	if (remembered) {
+		const isWhole = options.isWhole?.(lists.flat()) ?? (() => false);
+		const below = needed.filter((number) => number !== range.to);
+		const given = { signal, minBlock: range.to, isWhole, remembered };
+		whole = await readBelow(rpc, below, given);
+		answered.unshift(...parseHeaders(below, whole));
+	}
+	const all = known.size > 0 ? joined(answered, range, options) : answered;
+	// Another fork than what is remembered, or the chain moved on: all headers are requested.
+	const isOfOneFork = all && (!remembered || firstUnlinked(all) === null);
+	if (!isOfOneFork) return readRange(rpc, filters, range, { ...options, remembered: undefined });
+	mustBeLinked(all);
+	if (settledBy !== null) mustBeSame(all, answers.at(-1));
+	const headers = all.filter(({ number }) => number <= range.to);
 	const logs = mergeLogs(lists, new Map(headers.map(({ number, hash }) => [number, hash])));
 	const times = new Map(headers.map(({ number, timestampMs }) => [number, timestampMs]));
 	if (mayLeaveAll(range, options)) options.remembered?.keep(headers);
+	if (remembered) keepValues(whole, headers, remembered);
 	return {
 		logs,
 		headers,
@@ -139,8 +163,13 @@ function headersNeeded(
  * Returns the limit of an answer. One block cannot be split: it is accepted up to the client's own
  * limit.
  */
-function answerBytesMax({ from, to }: BlockRange): number | undefined {
-	return to > from ? LOG_ANSWER_BYTES_MAX : undefined;
+function answerBytesMax(rpc: Rpc, { from, to }: BlockRange): number | undefined {
+	if (to === from) return undefined;
+	return isScarce(rpc) ? LOG_ANSWER_BYTES_MAX_SCARCE : LOG_ANSWER_BYTES_MAX;
+}
+
+function isScarce(rpc: Rpc): boolean {
+	return rpc.isScarce?.() ?? false;
 }
 
 function mayStillLeave(range: BlockRange, { unsettledFrom }: ReadOptions): boolean {
@@ -215,13 +244,21 @@ function joined(
 }
 
 function mustBeLinked(headers: readonly Head[]): void {
+	const number = firstUnlinked(headers);
+	if (number === null) return;
+	const detail = `block ${number} does not follow the one below it`;
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+}
+
+/** Returns the first block that does not follow on the one below it; null where all do. */
+function firstUnlinked(headers: readonly Head[]): number | null {
 	for (const [index, header] of headers.entries()) {
 		const parent = headers[index - 1];
 		if (parent?.number === header.number - 1 && parent.hash !== header.parentHash) {
-			const detail = `block ${header.number} does not follow the one below it`;
-			throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+			return header.number;
 		}
 	}
+	return null;
 }
 
 /** Throws unless the highest header is the same at the end. */

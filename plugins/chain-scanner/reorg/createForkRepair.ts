@@ -10,7 +10,7 @@ import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { HEADERS_FIRST_ASKED, RUNS_SEEN_MAX } from "#plugins/chain-scanner/limits.ts";
 import { headerCall, readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
-import { forkPoint, runsOf } from "#plugins/chain-scanner/reorg/forkPoint.ts";
+import { forkPoint, type Run, runsOf } from "#plugins/chain-scanner/reorg/forkPoint.ts";
 import {
 	type BlockRef,
 	forgetBlocks,
@@ -120,7 +120,8 @@ function blocksSeenMax(depthMax: number): number {
 
 /**
  * Compares stored blocks with the node's. A few headers decide nearly every case: the newest, and
- * the newest below each hole. The rest are read where those do not show how far down a run differs.
+ * the newest below each hole. The rest are read where those do not show how far down a run differs;
+ * the next few, too, where the node does not have them.
  * With them come the blocks up to the head, and the head by its hash: `known` where the node has
  * it.
  */
@@ -144,14 +145,22 @@ async function compare(
 		return named?.hash === hash && named?.number === head?.number ? named : null;
 	};
 	const above = head ? blocksUpTo(head, numbers[0] ?? head.number) : [];
-	const first = numbers.filter((number, index) => index < HEADERS_FIRST_ASKED || tops.has(number));
+	const isShown = ({ blocks }: Run) =>
+		blocks.some(({ number, hash }) => headers.get(number)?.hash === hash);
+	const isNear = (_: number, index: number) => index < HEADERS_FIRST_ASKED;
+	const first = numbers.filter((number, index) => {
+		return tops.has(number) || (head !== null && isNear(number, index));
+	});
 	const known = await ask([...above, ...first], head?.hash);
-	const isOpen = runs.some(({ blocks }) => {
-		const matches = blocks.map(({ number, hash }) => {
+	// Without a head that gave cause the newest blocks most likely stand, and vouch for the others.
+	const near = numbers.filter(isNear).filter((number) => !headers.has(number));
+	if (near.length > 0 && !runs.every(isShown)) await ask(near);
+	const isOpen = runs.some((run) => {
+		const differs = run.blocks.some(({ number, hash }) => {
 			const header = headers.get(number);
-			return header ? header.hash === hash : null;
+			return header ? header.hash !== hash : false;
 		});
-		return matches.includes(false) && !matches.includes(true);
+		return differs && !isShown(run);
 	});
 	const rest = numbers.filter((number) => !headers.has(number));
 	if (isOpen && rest.length > 0) await ask(rest);

@@ -58,7 +58,9 @@ export function saleSource(
 	const steps: LaneSteps = {
 		filters,
 		async ask(range, options) {
-			const read = await readRange(rpc, filters, range, options);
+			// A block that the mint lane will read whole is read so at once: that is one call less.
+			const isWhole = () => () => options.remembered?.areMostWhole() ?? false;
+			const read = await readRange(rpc, filters, range, { isWhole, ...options });
 			if (range.from >= options.unsettledFrom) await prove({ ...read, filters }, options.signal);
 			return read;
 		},
@@ -111,6 +113,7 @@ export function saleSource(
 	};
 	return {
 		kind: "sale",
+		isScarce: () => rpc.isScarce?.() ?? false,
 		sample: (range, signal) => sampleLogs(rpc, filters, range, signal),
 		read: async (range, options) => steps.decode(await steps.ask(range, options), range, options),
 		steps,

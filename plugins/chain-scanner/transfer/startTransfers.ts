@@ -127,8 +127,8 @@ export async function startWalks(options: WalkOptions): Promise<void> {
 	const leaseName = `walk:${chainId}`;
 	const state: WalkState = {
 		windows: {
-			calm: createLogWindow(WALK_BLOCKS_MAX, ANSWER_BYTES_AIM),
-			gentle: createLogWindow(WALK_BLOCKS_MAX, GENTLE_ANSWER_BYTES_AIM),
+			calm: createLogWindow(WALK_BLOCKS_MAX, () => ANSWER_BYTES_AIM),
+			gentle: createLogWindow(WALK_BLOCKS_MAX, () => GENTLE_ANSWER_BYTES_AIM),
 		},
 		isUnsure: true,
 		asked: null,

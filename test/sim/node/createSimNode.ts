@@ -93,6 +93,8 @@ export function createSimNode(options: {
 
 	async function answer(call: RpcCall, now: View): Promise<unknown> {
 		calls++;
+		if (call.method === "eth_getBlockByNumber" && call.params[1] === true)
+			tally.add("whole_header");
 		try {
 			const truth = structuredClone(answerCall(now, call));
 			return state.healthy || state.swapped ? truth : lie(call, truth);

@@ -63,6 +63,8 @@ export type SimProcessOptions = {
 	headUrls: readonly string[];
 	/** False where only sockets tell of heads, once they speak. */
 	polls: boolean;
+	/** True where calls count as billed. */
+	isScarce: boolean;
 	db: Database;
 	log: Log;
 	databaseKnobs: DatabaseKnobs;
@@ -105,7 +107,9 @@ export function startSimProcess(options: SimProcessOptions) {
 	const endpoints = nodes.map((node, index) => {
 		return { name: `node ${index}`, open: () => gated(node.connect(), gate) };
 	});
-	const rpc = chainRpc({ chain, endpoints, log, clock: hurriedClock });
+	// On a clock that hurries each node seems far away, and calls would be scarce in all seeds.
+	const isScarce = () => options.isScarce;
+	const rpc = { ...chainRpc({ chain, endpoints, log, clock: hurriedClock }), isScarce };
 	const stopping = new AbortController();
 	const core = { clock: systemClock, db, leases, log, metrics: createMetrics() };
 	const progress = laneProgress(db, systemClock);

@@ -11,6 +11,8 @@ export type Knobs = {
 	nodes: number;
 	/** How processes hear of heads; with `both` they poll as soon as a socket is silent. */
 	feed: Feed;
+	/** Calls count as billed: lanes ask for fewer, and read headers with whole blocks. */
+	isScarce: boolean;
 	node: NodeKnobs;
 	database: DatabaseKnobs;
 	busLossRate: number;
@@ -78,6 +80,7 @@ export function drawKnobs(prng: Prng): Knobs {
 		processes: 1 + prng.int(3),
 		nodes: 1 + prng.int(3),
 		feed: prng.pick(["polling", "polling", "both"] as const),
+		isScarce: prng.chance(0.5),
 		node: {
 			errorRate: rate(0, 0.02, 0.1),
 			delayRate: rate(0, 0.4, 0.8),

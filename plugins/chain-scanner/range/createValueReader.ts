@@ -13,6 +13,7 @@ import {
 	WHOLE_BLOCK_FROM,
 	WHOLE_BLOCK_FROM_SCARCE,
 } from "#plugins/chain-scanner/limits.ts";
+import type { HeaderMemory } from "#plugins/chain-scanner/range/model.ts";
 
 /** A block's transactions by their hashes, unchecked, and the approximate bytes of the answer. */
 export type BlockTransactions = { byHash: ReadonlyMap<string, object>; bytes: number };
@@ -31,6 +32,8 @@ type Wanted = { blockHash: Hex; logs: Map<Hex, RawLog> };
 type Asked = Pick<RpcOptions, "signal"> & {
 	/** True near the head: as many endpoints as `RPC_QUORUM` demands must agree. */
 	agreed: boolean;
+	/** Has what blocks paid that were read whole for their headers. */
+	remembered?: Pick<HeaderMemory, "takeValues"> | undefined;
 };
 
 /** Bytes of a transaction's members without its input. */
@@ -52,7 +55,7 @@ export function createValueReader(rpc: Rpc): ValueReader {
 	return {
 		async read(logs, asked) {
 			const values = new Map<Hex, bigint>();
-			const wanted = byBlock(logs);
+			const wanted = byBlock(logs).filter((one) => !takeKnown(one, asked, values));
 			const from = rpc.isScarce?.() ? WHOLE_BLOCK_FROM_SCARCE : WHOLE_BLOCK_FROM;
 			const full = wanted.filter((one) => one.logs.size >= from);
 			const others = wanted.filter((one) => one.logs.size < from);
@@ -143,13 +146,28 @@ export function transactionsIn(answer: unknown, blockHash: Hex): BlockTransactio
 }
 
 /**
+ * Reads what each transaction of a block paid, in hex, from a block with its transactions; null
+ * where it has only their hashes. What names another block, or no value, is left out.
+ */
+export function valuesIn(answer: unknown, blockHash: Hex): ReadonlyMap<string, string> | null {
+	const sent = transactionsIn(answer, blockHash);
+	if (!sent) return null;
+	const values = new Map<string, string>();
+	for (const [hash, transaction] of sent.byHash) {
+		const { value, ...place } = fieldsOf(transaction);
+		if (isValue(value) && isSame(place.blockHash, blockHash)) values.set(hash, value);
+	}
+	return values;
+}
+
+/**
  * Reads a transaction's value, in base units of the chain's coin, from the transaction of the log
  * and no other, in the log's own block. Throws `rpc_inconsistent` for other answers.
  */
 export function valueIn(answer: unknown, log: RawLog): bigint {
 	const hash = log.transactionHash;
 	const { value, ...place } = fieldsOf(answer);
-	if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value)) {
+	if (!isValue(value)) {
 		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
 	}
 	if (place.blockHash === null && isSame(place.hash, hash)) {
@@ -197,15 +215,33 @@ function blockDigest(result: unknown, wanted: Wanted | undefined): string {
  * Returns null where a node finds a block too large, or does not serve it so: it may serve its
  * transactions.
  */
-function nullWhereTooMuch(error: unknown): null {
+export function nullWhereTooMuch(error: unknown): null {
 	if (error instanceof Fault && (error.code === "rpc_range" || error.code === "rpc_refused")) {
 		return null;
 	}
 	throw error;
 }
 
+function isValue(value: unknown): value is string {
+	return typeof value === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(value);
+}
+
 function fieldsOf(answer: unknown): SentTransaction {
 	return typeof answer === "object" && answer !== null ? answer : {};
+}
+
+/** Takes a block's values from what is remembered; false, and takes none, where one is missing. */
+function takeKnown({ blockHash, logs }: Wanted, asked: Asked, values: Map<Hex, bigint>): boolean {
+	const known = asked.remembered?.takeValues(blockHash);
+	if (!known) return false;
+	const paid: [Hex, bigint][] = [];
+	for (const hash of logs.keys()) {
+		const value = known.get(hash);
+		if (value === undefined) return false;
+		paid.push([hash, BigInt(value)]);
+	}
+	for (const [hash, value] of paid) values.set(hash, value);
+	return true;
 }
 
 /** Says whether a node's answer agrees. A missing field agrees with anything; null does not. */
