@@ -121,8 +121,8 @@ export const faultCatalogue = {
 	meaningOf: (code: string): string | undefined =>
 		entries.find((entry) => entry.standsIn === "intent" && entry.code === code)?.meaning,
 	/**
-	 * Returns every code that an intent can have, in alphabetical order: those of `defineReasons`, and
-	 * those of Faults of other servers, which end what they are asked for.
+	 * Returns every code that an intent can have, in alphabetical order: those of `defineReasons`,
+	 * and those of Faults of other servers, which end what they are asked for.
 	 */
 	ofIntents(): string[] {
 		const ends = ({ standsIn, status }: FaultEntry) =>

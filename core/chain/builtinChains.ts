@@ -25,9 +25,9 @@ const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 const WETH = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2";
 
 /**
- * The built-in chains. Ids, names, currencies, explorers and RPCs are those of `viem/chains`, and a test
- * compares them; copied, because importing one chain from there loads all 700 (110 ms and 15 MB at
- * each start, measured on Bun 1.4.5, viem 2.57.1).
+ * The built-in chains. Ids, names, currencies, explorers and RPCs are those of `viem/chains`, and a
+ * test compares them; copied, because importing one chain from there loads all 700 (110 ms and 15
+ * MB at each start, measured on Bun 1.4.5, viem 2.57.1).
  *
  * Final depth (how many blocks must be on top of a block before it counts as final) is no fact of a
  * chain here: it is a setting, one for all chains. `TRADING_FINAL_DEPTH_BLOCKS` ends the watch over

@@ -99,7 +99,7 @@ export const LOOK_UP_MAX_MS = 4_000;
 /**
  * Limits parallel fetches: in all, for hosts that strangers name, and for one site and one host.
  */
-export const FETCHES_MAX = 112;
+export const FETCHES_MAX = 64;
 export const FETCHES_FOREIGN_MAX = 48;
 export const FETCHES_PER_SITE_MAX = 16;
 export const FETCHES_PER_HOST_MAX = 4;
@@ -110,14 +110,6 @@ export const FETCHES_PER_ALLOWED_MAX = 16;
 /** Limits urgent fetches together with all others, of a site and a host by this factor. */
 export const FETCHES_URGENT_FACTOR = 1.5;
 export const FETCHES_FOREIGN_URGENT_MAX = 56;
-
-/**
- * The time after which a fetch without an answer leaves its place to others who wait for it, and
- * how many go on beside: in all (of strangers' hosts, and of the operator's) and for one host.
- */
-export const SILENT_AFTER_MS = 2_000;
-export const FETCHES_SILENT_MAX = 16;
-export const FETCHES_SILENT_PER_HOST_MAX = 4;
 
 /** Connections to an origin of the operator's that are kept open while nothing is asked. */
 export const KEPT_SOCKETS_MAX = FETCHES_PER_ALLOWED_MAX;

@@ -6,7 +6,6 @@ import {
 	createSlots,
 	type ForeignRequest,
 	openForeignFetch,
-	type Place,
 } from "#core/foreign/createForeignFetch.ts";
 import type { OneRequest } from "#core/foreign/requestOnce.ts";
 import { type Canary, startCanary, startRawServer } from "#core/foreign/testing/canary.ts";
@@ -397,29 +396,6 @@ describe("createForeignFetch", () => {
 		expect(await Promise.all([...all, late, ...stuck])).toHaveLength(30);
 	});
 
-	test("[SEC-05] documents that never answer keep their host's places for two seconds while others wait", async () => {
-		const heard: string[] = [];
-		const server = await startRawServer((socket, head) => {
-			const path = head.split(" ")[1] ?? "/";
-			heard.push(path);
-			if (!path.startsWith("/mute")) socket.end(ok("there"));
-		});
-		closing.push(server.close);
-		const fetchForeign = createForeignFetch();
-		const get = (path: string) => {
-			const own = { allowedOrigins: [server.origin], timeoutMs: 3_000 };
-			return fetchForeign(ask(`${server.origin}${path}`, own));
-		};
-		// Sixteen at once for a host of the operator's; the others wait.
-		const mute = Array.from({ length: 20 }, (_, n) => get(`/mute/${n}`).catch((error) => error));
-		const said = await get("/said");
-		expect(new TextDecoder().decode(said.body)).toBe("there");
-		expect(heard.filter((path) => path.startsWith("/mute"))).toHaveLength(20);
-		for (const one of await Promise.all(mute)) {
-			expect(one).toMatchObject({ code: "foreign_unreachable" });
-		}
-	});
-
 	test("the private test servers that must not be called can in fact be reached", async () => {
 		const lonely = await startCanary();
 		closing.push(lonely.close);
@@ -437,19 +413,19 @@ describe("createSlots", () => {
 		const slots = createSlots({ placesMax: 3, waitingMax: 9 });
 		const order: string[] = [];
 		const take = async (key: string) => {
-			const place = await slots.take(of(key, 2), never);
+			const release = await slots.take(of(key, 2), never);
 			order.push(key);
-			return place;
+			return release;
 		};
 		const [first] = [await take("a"), await take("a")];
 		const third = take("a");
 		const other = await take("b");
 		const fourth = take("b");
 		expect(order).toEqual(["a", "a", "b"]);
-		first?.leave();
-		(await third).leave();
-		(await fourth).leave();
-		other.leave();
+		first?.();
+		(await third)();
+		(await fourth)();
+		other();
 		expect(order).toEqual(["a", "a", "b", "a", "b"]);
 	});
 
@@ -468,15 +444,15 @@ describe("createSlots", () => {
 		});
 		await Promise.resolve();
 		expect(isIn).toBe(false);
-		first.leave();
+		first();
 		await sameSite;
 	});
 
 	test("releasing a place twice frees one place", async () => {
 		const slots = createSlots({ placesMax: 1, waitingMax: 9 });
-		const place = await slots.take(of("a", 1), never);
-		place.leave();
-		place.leave();
+		const release = await slots.take(of("a", 1), never);
+		release();
+		release();
 		await slots.take(of("a", 1), never);
 		const late = new AbortController();
 		const waiting = slots.take(of("a", 1), late.signal);
@@ -486,39 +462,16 @@ describe("createSlots", () => {
 
 	test("a full queue refuses a caller, and a caller that gives up leaves the queue", async () => {
 		const slots = createSlots({ placesMax: 1, waitingMax: 1 });
-		const place = await slots.take(of("a", 1), never);
+		const release = await slots.take(of("a", 1), never);
 		const late = new AbortController();
 		const waiting = slots.take(of("b", 1), late.signal);
 		await expect(slots.take(of("c", 1), never)).rejects.toThrow("too many");
 		late.abort();
 		await expect(waiting).rejects.toThrow("in time");
 		const next = slots.take(of("c", 1), never);
-		place.leave();
-		(await next).leave();
+		release();
+		(await next)();
 		await expect(slots.take(of("a", 1), AbortSignal.abort())).rejects.toThrow("in time");
-	});
-
-	test("silent work leaves its place to who waits, goes on where there is room, and else is ended", async () => {
-		const slots = createSlots({ placesMax: 9, waitingMax: 9 });
-		const ended: string[] = [];
-		const take = (name: string) => slots.take(of(name, 2), never);
-		const [first, second, third] = [await take("a"), await take("a"), take("a")];
-		const aside = of("aside", 1);
-		first.silent(aside, () => void ended.push("first"));
-		const moved = await third;
-		expect(ended).toEqual([]);
-		// Nobody waits: who is silent keeps the place.
-		second.silent(aside, () => void ended.push("second"));
-		expect(ended).toEqual([]);
-		const fourth = await take("a");
-		expect(ended).toEqual(["second"]);
-		// What was ended holds nothing any more, and what went on gives back where it is.
-		for (const place of [second, first, first]) place.leave();
-		await slots.take(aside, never);
-		const fifth = take("a");
-		moved.leave();
-		for (const place of [await fifth, fourth]) place.leave();
-		await Promise.all([take("a"), take("a")]);
 	});
 
 	test("who is urgent is next, whoever waited before", async () => {
@@ -526,51 +479,40 @@ describe("createSlots", () => {
 		const order: string[] = [];
 		const first = await slots.take(of("a", 1), never);
 		const waits = ["ordinary", "urgent"].map(async (name) => {
-			const place = await slots.take(of("a", 1), never, { isFirst: name === "urgent" });
+			const release = await slots.take(of("a", 1), never, { isFirst: name === "urgent" });
 			order.push(name);
-			place.leave();
+			release();
 		});
-		first.leave();
+		first();
 		await Promise.all(waits);
 		expect(order).toEqual(["urgent", "ordinary"]);
 	});
 
-	test("no limit on places is exceeded and every waiter gets one, in any order of taking, silence and returning", async () => {
-		const steps = fc.array(fc.constantFrom("a", "b", "c", "leave", "silent"), { maxLength: 60 });
+	test("no limit on places is exceeded and every waiter gets one, in any order of taking and returning", async () => {
+		const steps = fc.array(fc.constantFrom("a", "b", "c", "release"), { maxLength: 60 });
 		await fc.assert(
 			fc.asyncProperty(steps, async (keys) => {
 				const slots = createSlots({ placesMax: 4, waitingMax: 100 });
-				type Work = { key: string; place: Place; isEnded: boolean; isSilent: boolean };
-				const held: Work[] = [];
+				const held: { key: string; release: () => void }[] = [];
 				let asked = 0;
 				let admitted = 0;
-				const atWork = () => held.filter(({ isEnded }) => !isEnded);
 				for (const key of keys) {
-					if (key === "leave") held.shift()?.place.leave();
-					else if (key === "silent") {
-						const work = held.find(({ isSilent }) => !isSilent);
-						if (!work) continue;
-						work.isSilent = true;
-						work.place.silent(of("aside", 1), () => {
-							work.isEnded = true;
-						});
-					} else {
+					if (key === "release") held.shift()?.release();
+					else {
 						asked++;
-						slots.take(of(key, 2), never).then((place) => {
+						slots.take(of(key, 2), never).then((release) => {
 							admitted++;
-							held.push({ key, place, isEnded: false, isSilent: false });
+							held.push({ key, release });
 						});
 					}
 					await Promise.resolve();
-					expect(atWork().length).toBeLessThanOrEqual(4);
+					expect(held.length).toBeLessThanOrEqual(4);
 					for (const name of ["a", "b", "c"]) {
-						const own = atWork().filter((one) => one.key === name);
-						expect(own.filter(({ isSilent }) => !isSilent).length).toBeLessThanOrEqual(2);
-						expect(own.length).toBeLessThanOrEqual(3);
+						expect(held.filter((one) => one.key === name).length).toBeLessThanOrEqual(2);
 					}
 				}
 				for (let turn = 0; turn < 200 && admitted < asked; turn++) {
-					held.shift()?.place.leave();
+					held.shift()?.release();
 					await Promise.resolve();
 				}
 				expect(admitted).toBe(asked);

@@ -10,8 +10,6 @@ import {
 	FETCHES_PER_ALLOWED_MAX,
 	FETCHES_PER_HOST_MAX,
 	FETCHES_PER_SITE_MAX,
-	FETCHES_SILENT_MAX,
-	FETCHES_SILENT_PER_HOST_MAX,
 	FETCHES_URGENT_FACTOR,
 	FETCHES_WAITING_MAX,
 	type ForeignUrl,
@@ -19,7 +17,6 @@ import {
 	PORTS,
 	parseForeignUrl,
 	REDIRECTS_MAX,
-	SILENT_AFTER_MS,
 	siteOf,
 	TIMEOUT_MAX_MS,
 } from "#core/foreign/addresses.ts";
@@ -80,23 +77,15 @@ export type ForeignFetch = (request: ForeignRequest) => Promise<ForeignAnswer>;
 export type SlotShare = { key: string; max: number };
 
 export type Slots = {
-	/** Waits for a place in all and in each share. `isFirst`: in front of whoever waits. */
+	/**
+	 * Waits for a place in all and in each share; what it answers gives the place back. `isFirst`: in
+	 * front of whoever waits without it.
+	 */
 	take(
 		shares: readonly SlotShare[],
 		signal: AbortSignal,
 		options?: { isFirst?: boolean },
-	): Promise<Place>;
-};
-
-/** A place for work under way, until it is left. */
-export type Place = {
-	/** Gives the place back; again: nothing. */
-	leave(): void;
-	/**
-	 * Says that the work hears nothing from whom it asked. Once others wait for one of its shares the
-	 * place is theirs: the work goes on in other shares while these have room, else it is ended.
-	 */
-	silent(shares: readonly SlotShare[], end: () => void): void;
+	): Promise<() => void>;
 };
 
 export type ForeignFetchOptions = {
@@ -113,13 +102,6 @@ export type ForeignFetchOptions = {
 };
 
 type Waiter = { shares: readonly SlotShare[]; isFirst: boolean; admit: () => void };
-
-/** A place; `shares` is null once its work was ended for another's. */
-type Held = {
-	shares: readonly SlotShare[] | null;
-	later: readonly SlotShare[];
-	end: () => void;
-};
 
 type Parts = Required<ForeignFetchOptions> & { slots: Slots };
 
@@ -164,53 +146,39 @@ export function openForeignFetch(
  * so many in each share, and only so many who wait. Who waits behind a full share lets others pass.
  */
 export function createSlots(options: { placesMax: number; waitingMax: number }): Slots {
-	const { waitingMax } = options;
-	const { hasRoom, count, isFull, isInWay } = createCounts(options.placesMax);
+	const { placesMax, waitingMax } = options;
+	const taken = new Map<string, number>();
 	const waiting = new Set<Waiter>();
-	/** Places whose work hears nothing, the longest first. */
-	const silent = new Set<Held>();
+	let total = 0;
 
-	function occupy(shares: readonly SlotShare[]): Place {
-		count(shares, 1);
-		const held: Held = { shares, later: [], end: () => {} };
-		return {
-			leave() {
-				if (held.shares === null) return;
-				count(held.shares, -1);
-				held.shares = null;
-				silent.delete(held);
-				admitWaiting();
-			},
-			silent(later, end) {
-				if (held.shares === null) return;
-				Object.assign(held, { later, end });
-				silent.add(held);
-				admitWaiting();
-			},
-		};
+	const hasRoom = (shares: readonly SlotShare[]) =>
+		total < placesMax && shares.every(({ key, max }) => (taken.get(key) ?? 0) < max);
+
+	function count(shares: readonly SlotShare[], change: 1 | -1): void {
+		total += change;
+		for (const { key } of shares) {
+			const held = (taken.get(key) ?? 0) + change;
+			if (held > 0) taken.set(key, held);
+			else taken.delete(key);
+		}
 	}
 
-	/** Takes places of silent work for a waiter, as far as that makes room. */
-	function makeRoom({ shares }: Waiter): boolean {
-		for (const held of silent) {
-			if (held.shares === null || !isInWay(held.shares, shares)) continue;
-			const goesOn = !isFull();
-			silent.delete(held);
-			count(held.shares, -1);
-			held.shares = goesOn && hasRoom(held.later) ? held.later : null;
-			if (held.shares === null) held.end();
-			else count(held.shares, 1);
-			if (hasRoom(shares)) return true;
-		}
-		return hasRoom(shares);
+	function occupy(shares: readonly SlotShare[]): () => void {
+		count(shares, 1);
+		let isHeld = true;
+		return () => {
+			if (!isHeld) return;
+			isHeld = false;
+			count(shares, -1);
+			admitWaiting();
+		};
 	}
 
 	function admitWaiting(): void {
 		for (const isFirst of [true, false]) {
 			for (const waiter of waiting) {
-				if (isFull() && silent.size === 0) return;
-				if (waiter.isFirst !== isFirst) continue;
-				if (hasRoom(waiter.shares) || makeRoom(waiter)) waiter.admit();
+				if (total >= placesMax) return;
+				if (waiter.isFirst === isFirst && hasRoom(waiter.shares)) waiter.admit();
 			}
 		}
 	}
@@ -238,32 +206,8 @@ export function createSlots(options: { placesMax: number; waitingMax: number }):
 				const waiter: Waiter = { shares, isFirst, admit };
 				waiting.add(waiter);
 				signal.addEventListener("abort", giveUp, { once: true });
-				if (silent.size > 0) admitWaiting();
 			});
 		},
-	};
-}
-
-/** Counts the places that are taken, in all and in each share. */
-function createCounts(placesMax: number) {
-	const taken = new Map<string, number>();
-	let total = 0;
-	const isFull = () => total >= placesMax;
-	const hasPlace = ({ key, max }: SlotShare) => (taken.get(key) ?? 0) < max;
-	return {
-		isFull,
-		hasRoom: (shares: readonly SlotShare[]) => !isFull() && shares.every(hasPlace),
-		count(shares: readonly SlotShare[], change: 1 | -1): void {
-			total += change;
-			for (const { key } of shares) {
-				const held = (taken.get(key) ?? 0) + change;
-				if (held > 0) taken.set(key, held);
-				else taken.delete(key);
-			}
-		},
-		/** Says whether a place that is held may be what others have no room for. */
-		isInWay: (held: readonly SlotShare[], wanted: readonly SlotShare[]) =>
-			isFull() || wanted.some((one) => !hasPlace(one) && held.some(({ key }) => key === one.key)),
 	};
 }
 
@@ -304,17 +248,11 @@ async function visit(
 	target: ForeignUrl,
 	{ accept = "*/*", bytesMax, json, isUrgent = false, isSoon = false }: ForeignRequest,
 	{ resolve, resolveAllowed, slots, exchange }: Parts,
-	inTime: AbortSignal,
+	signal: AbortSignal,
 ): Promise<OneAnswer> {
-	const place = await slots.take(sharesOf(target, isUrgent), inTime, {
+	const release = await slots.take(sharesOf(target, isUrgent), signal, {
 		isFirst: isUrgent || isSoon,
 	});
-	const late = new AbortController();
-	const signal = AbortSignal.any([inTime, late.signal]);
-	const timer = setTimeout(
-		() => place.silent(silentSharesOf(target), () => late.abort()),
-		SILENT_AFTER_MS,
-	);
 	try {
 		const lookUp = target.isAllowed ? resolveAllowed : resolve;
 		const addresses = await unlessLate(findAddresses(target, lookUp, signal), signal);
@@ -323,15 +261,8 @@ async function visit(
 		const body = json === undefined ? {} : { json };
 		return await exchange({ url, addresses, accept, bytesMax, signal, isKept, ...body });
 	} finally {
-		clearTimeout(timer);
-		place.leave();
+		release();
 	}
-}
-
-/** Returns the shares of a fetch whose server says nothing for long, while others wait for it. */
-function silentSharesOf({ host, isAllowed }: ForeignUrl): SlotShare[] {
-	const all = { key: `silent ${isAllowed}`, max: FETCHES_SILENT_MAX };
-	return [{ key: `silent ${host}`, max: FETCHES_SILENT_PER_HOST_MAX }, all];
 }
 
 /**

@@ -88,8 +88,7 @@ const DOCUMENTS: Index["documents"] = [
 	{ path: "/openapi", about: "Every route, to read and to try; also at `/docs`." },
 	{
 		path: "/openapi/json",
-		about:
-			"The same for programs, as OpenAPI 3.1: clients are made of it. Also at `/openapi.json`.",
+		about: "The same for programs, as OpenAPI 3.1; also at `/openapi.json`.",
 	},
 	{ path: "/asyncapi/json", about: "WebSocket streams and webhooks, as AsyncAPI 3." },
 	{ path: "/problems", about: "Every code of an error: what it means and what to do." },

@@ -251,8 +251,8 @@ export type EventSink = {
 	/** Removes everything from blocks above the fork; lanes read those blocks again. */
 	revert(tx: Tx, reorg: Reorg): Promise<void>;
 	/**
-	 * Returns for each of these sales whether it is too dear to count on the marketplace's word alone.
-	 * Its receipt is then read, as far as one request for a range goes.
+	 * Returns for each of these sales whether it is too dear to count on the marketplace's word
+	 * alone. Its receipt is then read, as far as one request for a range goes.
 	 */
 	areDear?(chainId: number, sales: readonly PricedSale[]): Promise<readonly boolean[]>;
 	/** Set where the sink keeps owners; its `revert` takes back moves too. */

@@ -183,8 +183,8 @@ export async function readFloorsSince(db: Queryable, collectionId: number): Prom
 
 /**
  * Makes the judge of a chain's sales: one is too dear where a unit cost more than ten times the
- * floor, by the price in ETH. A collection whose owners are walked needs none, as its moves are read
- * anyway; and one without a floor has nothing to hold a price against.
+ * floor, by the price in ETH. A collection whose owners are walked needs none, as its moves are
+ * read anyway; and one without a floor has nothing to hold a price against.
  */
 export function createDearSales({
 	db,

@@ -268,8 +268,8 @@ export async function readOrderPage(
 }
 
 /**
- * Returns orders that can be filled at that moment, the best first, each with its token: that is one
- * index read in `token_pkey` for each order of the page, after it was cut.
+ * Returns orders that can be filled at that moment, the best first, each with its token: that is
+ * one index read in `token_pkey` for each order of the page, after it was cut.
  */
 async function readOrders(db: Queryable, query: OrdersQuery): Promise<PlacedOrder[]> {
 	const { collectionId, kinds, tokenId, order, nowMs, after, limit } = query;

@@ -14,7 +14,7 @@ import { mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
 
 const { signal } = new AbortController();
-const quiet = { undecoded() {}, noise() {} };
+const quiet = { undecoded() {}, noise() {}, unlisted() {} };
 const venue: Venue = {
 	id: "stall",
 	contracts: [`0x${"5a".repeat(20)}`],

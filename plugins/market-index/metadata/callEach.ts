@@ -124,7 +124,9 @@ export async function callDocuments(
 	return asked.map((view) => answers.get(view) ?? null);
 }
 
-/** Returns contracts of which no view answered, unless that was so a while ago, with a view each. */
+/**
+ * Returns contracts of which no view answered, unless that was so a while ago, with a view each.
+ */
 function failedWhole(
 	views: readonly View[],
 	answers: ReadonlyMap<View, Hex | null>,

@@ -291,7 +291,8 @@ export function createSupply(options: SupplyOptions): Supply {
 /**
  * Reads the URIs of tokens, also of several contracts; one call where the chain has Multicall3. An
  * ERC-1155's `{id}` is filled in (64 hex digits, as ERC-1155 says). Empty where the contract itself
- * says that there is none; null where nothing was learned, undefined where there was no room for it.
+ * says that there is none; null where nothing was learned, undefined where there was no room for
+ * it.
  */
 export async function readUrisOf(
 	rpc: Rpc,

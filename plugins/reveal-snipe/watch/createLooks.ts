@@ -132,8 +132,8 @@ async function finishApart(deps: LookDeps, slots: Slots, look: Look): Promise<vo
 	const { access, index, signal } = deps;
 	const { subject, seen } = look.watched;
 	const asked = seen.tokenIds.map((tokenId) => ({ contract: subject, tokenId }));
-	const place = await slots.take([], signal).catch(() => null);
-	if (place === null) return;
+	const leave = await slots.take([], signal).catch(() => null);
+	if (leave === null) return;
 	try {
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 		const minBlock = look.trigger.block?.number ?? 0;
@@ -143,7 +143,7 @@ async function finishApart(deps: LookDeps, slots: Slots, look: Look): Promise<vo
 		if (signal.aborted) return;
 		deps.core.log.warn("a look at a collection failed", { contract: subject.address, error });
 	} finally {
-		place.leave();
+		leave();
 	}
 }
 

@@ -350,10 +350,7 @@ export function renderWaiting(intent: ListedIntent) {
 
 function read(row: Row): WaitingIntent {
 	return {
-		id: row.id,
-		kind: row.kind,
-		status: row.status,
-		errorCode: row.error_code,
+		...{ id: row.id, kind: row.kind, status: row.status, errorCode: row.error_code },
 		error: readError(row.error_code, row.error),
 		walletId: row.wallet_id,
 		chainId: row.chain_id,
