@@ -153,6 +153,8 @@ export type Held = {
 	errorCode: string | null;
 	/** The whole error of the intent, as its owner sees it. */
 	error: IntentError | null;
+	/** The transaction that it was sent as, if one is known. */
+	transactionHash: Hex | null;
 	raw: bigint;
 };
 

@@ -34,6 +34,10 @@ import {
 } from "#plugins/tokenomics/sql/buybackRuns.ts";
 import type { Held, Wallets } from "#plugins/wallets/contract.ts";
 
+/** `vanished`: its purchase was final, and is not on the chain any more. */
+type LastRun = BuybackRun &
+	Pick<Held, "errorCode"> & { status: Held["status"] | typeof VANISHED; heldRaw: bigint };
+
 /** Holds the public state of buying back: nothing of it is secret. */
 export type BuybackStatus = {
 	isEnabled: boolean;
@@ -44,7 +48,7 @@ export type BuybackStatus = {
 	lookedAt: Date | null;
 	/** The time when the next one may begin. */
 	nextAt: Date | null;
-	lastRun: (BuybackRun & Pick<Held, "status" | "errorCode"> & { heldRaw: bigint }) | null;
+	lastRun: LastRun | null;
 	/** Revenue that was left where it is. */
 	left: BuybackLook["left"];
 };
@@ -62,6 +66,10 @@ type Buyback = {
 };
 
 type Deps = { db: Queryable; execution: Pick<Wallets["execution"], "held">; chainId: number };
+
+const VANISHED = "vanished";
+/** The code of an intent whose transaction the chain has taken back. */
+export const DROPPED = "dropped_by_reorg";
 
 const RANDOM_STEPS = 2 ** 32;
 
@@ -174,17 +182,15 @@ export async function readAlarm({
 /** Reads how buying back goes: three short reads, by primary keys. */
 export async function readStatus(
 	{ db, execution, chainId }: Deps,
-	{ BUYBACK_ENABLED: isEnabled }: Pick<BuybackConfig, "BUYBACK_ENABLED">,
+	config: Pick<BuybackConfig, "BUYBACK_ENABLED" | "BUYBACK_GONE_TRANSACTIONS">,
 ): Promise<BuybackStatus> {
+	const { BUYBACK_ENABLED: isEnabled } = config;
 	const [look, [run]] = await Promise.all([
 		buybackLooks.read(db, chainId),
 		buybackRuns.newest(db, { chainId, limit: 1 }),
 	]);
 	const [held] = run ? await execution.held(db, [run.intentId]) : [];
-	const lastRun =
-		run && held
-			? { ...run, status: held.status, errorCode: held.errorCode, heldRaw: held.raw }
-			: null;
+	const lastRun = run && held ? standingOf(run, { held, look, config }) : null;
 	// A turn that began a run: what became of that says more.
 	const isOfRun = look?.code === null && lastRun?.slot === look.slot;
 	return {
@@ -196,4 +202,30 @@ export async function readStatus(
 		lastRun,
 		left: look?.left ?? [],
 	};
+}
+
+/**
+ * Returns where a run stands. Nobody looks at a final transaction again, so its intent stays
+ * confirmed: that it is gone is what the newest turn found, or what an operator named.
+ */
+function standingOf(
+	run: BuybackRun,
+	{
+		held,
+		look,
+		config,
+	}: {
+		held: Held;
+		look: BuybackLook | null;
+		config: Pick<BuybackConfig, "BUYBACK_GONE_TRANSACTIONS">;
+	},
+): LastRun {
+	const { status, errorCode, raw: heldRaw, transactionHash } = held;
+	const isNamed = config.BUYBACK_GONE_TRANSACTIONS.some((hash) => hash === transactionHash);
+	const isMissed =
+		look?.code === "previous_vanished" &&
+		transactionHash !== null &&
+		(look.detail?.includes(transactionHash) ?? false);
+	if (!(isNamed || isMissed)) return { ...run, status, errorCode, heldRaw };
+	return { ...run, status: VANISHED, errorCode: DROPPED, heldRaw: isNamed ? 0n : heldRaw };
 }

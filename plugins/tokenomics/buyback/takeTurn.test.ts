@@ -238,7 +238,8 @@ describe("a purchase that leaves the chain after it was final", () => {
 		await chain.earn(5n * SHARE, chain.addresses.usd);
 		expect(await turns(lab, 3)).toEqual(Array(3).fill("previous_vanished"));
 		const status = await lab.status();
-		expect(status).toMatchObject({ code: "previous_vanished" });
+		const lastRun = { status: "vanished", errorCode: "dropped_by_reorg", heldRaw: SHARE };
+		expect(status).toMatchObject({ code: "previous_vanished", lastRun });
 		expect(status.detail).toContain(hash);
 		const [alarm] = await lab.degraded();
 		expect(alarm).toMatchObject({ code: "token_buyback_vanished", count: 1 });

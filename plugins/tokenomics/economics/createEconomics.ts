@@ -5,7 +5,7 @@ import type { Clock } from "#core/clock.ts";
 import type { Database } from "#core/db/Database.ts";
 import { decimalString } from "#core/money.ts";
 import { SECOND_MS } from "#core/time.ts";
-import type { BuybackStatus } from "#plugins/tokenomics/buyback/openBuyback.ts";
+import { type BuybackStatus, DROPPED } from "#plugins/tokenomics/buyback/openBuyback.ts";
 import {
 	type Economics,
 	type Figure,
@@ -83,7 +83,7 @@ function notLaunched(worker: BuybackStatus | null, nowMs: number): Economics {
 		split: { status, shares, revenue: [] },
 		buyback: {
 			...{ status, burned: null, burns: null, spent: [], last: null },
-			worker: worker && workerOf(worker),
+			worker: worker && workerOf(worker, false),
 		},
 		holders: { status, count: null, supply: null, burned: null, earned: [] },
 		league: {
@@ -125,7 +125,7 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 				spent: amount(last.spent, last.currency, last.at),
 				transactionHash: last.transactionHash,
 			},
-			worker: worker && workerOf(worker),
+			worker: worker && workerOf(worker, rows.isRebuilding),
 		},
 		holders: {
 			...{ status, count: count(rows.holders, "accounts") },
@@ -138,17 +138,30 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
 	};
 }
 
-function workerOf(status: BuybackStatus): Economics["buyback"]["worker"] {
+/**
+ * Shows how buying back goes. While blocks that were final are gone, a confirmed purchase may have
+ * been in them: then it is uncertain until all was read again.
+ */
+function workerOf(
+	status: BuybackStatus,
+	isRebuilding: boolean,
+): Economics["buyback"]["worker"] {
 	const { isEnabled: enabled, code, detail, lookedAt, nextAt, lastRun } = status;
+	const isInDoubt = isRebuilding && lastRun?.status === "confirmed";
+	const errorCode = isInDoubt ? DROPPED : (lastRun?.errorCode ?? null);
 	return {
 		...{ enabled, code, detail },
 		checkedAt: lookedAt?.toISOString() ?? null,
 		nextAt: nextAt?.toISOString() ?? null,
 		run: lastRun && {
 			startedAt: lastRun.startedAt.toISOString(),
-			...{ status: lastRun.status, errorCode: lastRun.errorCode, currency: lastRun.currency },
+			...{
+				status: isInDoubt ? "uncertain" : lastRun.status,
+				errorCode,
+				currency: lastRun.currency,
+			},
 			// Its figures are those of the deployment's own profile, and this is public.
-			error: lastRun.errorCode === null ? null : errorOfCode(lastRun.errorCode),
+			error: errorCode === null ? null : errorOfCode(errorCode),
 			...{ boundRaw: String(lastRun.spendRaw), spentRaw: String(lastRun.heldRaw) },
 		},
 		left: status.left.map(({ currency, symbol, raw, code }) => ({ currency, symbol, raw, code })),

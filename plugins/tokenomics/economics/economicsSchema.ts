@@ -95,7 +95,11 @@ const workerSchema = z
 		run: z
 			.object({
 				startedAt: field.time("When it began."),
-				status: field.text("Where its intent stands.", "confirmed"),
+				status: field.text(
+					"Where its intent stands. `vanished`: its purchase was final, and is not on the chain " +
+						"any more; `uncertain` too while the ledger is being rebuilt.",
+					"confirmed",
+				),
 				errorCode: intentCode("Why it ended so."),
 				error: intentErrorSchema.nullable().meta({ description: "The same in a sentence." }),
 				currency: field.addressText("What it pays with; zeros: the chain's coin."),

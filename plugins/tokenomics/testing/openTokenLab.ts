@@ -100,11 +100,19 @@ export async function openTokenLab(given: {
 			);
 			return rows.map(({ entry }) => entry);
 		},
+		/** Records a run of a buyback, whose intent is confirmed. */
+		recordRun: () =>
+			db.execute(
+				`insert into tokenomics.buyback_run (chain_id, slot, router, currency, symbol, decimals,
+					spend_raw, usd_micros, intent_id, started_at)
+				values (4663, 1, $1, $1, 'ETH', 18, 5, 1, gen_random_uuid(), now())`,
+				[Buffer.alloc(20)],
+			),
 		clear: () =>
 			db.execute(
 				`truncate tokenomics.followed, tokenomics.entry, tokenomics.total, tokenomics.holder,
 					tokenomics.transfer, tokenomics.currency, tokenomics.manifest, tokenomics.standing,
-					tokenomics.season`,
+					tokenomics.season, tokenomics.buyback_run`,
 			),
 	};
 }
@@ -128,6 +136,7 @@ function fakeWallets(): Wallets {
 				ids.map((intentId) => ({
 					intentId,
 					status: intentId.startsWith("failed") ? "failed" : "confirmed",
+					...{ errorCode: null, error: null, transactionHash: null, raw: 5n },
 				})),
 		},
 	} as unknown as Wallets;

@@ -271,7 +271,8 @@ describe("createOnce.record", () => {
 		const { ids } = await ask(requestOf({ intents: [newIntent()] }));
 		const [id] = ids;
 		const held = () => lab.execution.held(database.db, [id, crypto.randomUUID()]);
-		const stands = { intentId: id, status: "created", errorCode: null, error: null } as const;
+		const none = { errorCode: null, error: null, transactionHash: null } as const;
+		const stands = { intentId: id, status: "created", ...none } as const;
 		expect(await held()).toEqual([{ ...stands, raw: 0n }]);
 		const entry = (kind: string) =>
 			database.db.execute(

@@ -1,6 +1,6 @@
 // Judges spends against limits, and follows them in the spend ledger.
 
-import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, hexOf, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
 import { mulDiv } from "#core/money.ts";
@@ -38,6 +38,7 @@ type HeldRow = {
 	error_code: string | null;
 	error: unknown;
 	raw: string;
+	hash: Uint8Array | null;
 };
 
 const LATER = "Ask again later.";
@@ -212,13 +213,16 @@ export async function readHeld(db: Queryable, intentIds: readonly string[]): Pro
 				when 'unrelease' then e.amount_raw
 				else 0
 			end) from wallets.spend_entry e where e.intent_id = i.id
-		), 0)::text as raw
+		), 0)::text as raw, (
+			select s.transaction_hash from wallets.submission s where s.intent_id = i.id
+				and s.purpose = 'pay' order by s.step desc limit 1
+		) as hash
 		from wallets.intent i where i.id = any($1::uuid[])`,
 		[intentIds],
 	);
-	return rows.map(({ id, status, error_code: errorCode, error, raw }) => ({
+	return rows.map(({ id, status, error_code: errorCode, error, raw, hash }) => ({
 		...{ intentId: id, status, errorCode, error: readError(errorCode, error) },
-		raw: BigInt(raw),
+		...{ raw: BigInt(raw), transactionHash: hash && hexOf(hash) },
 	}));
 }
 
