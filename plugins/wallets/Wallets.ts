@@ -37,6 +37,11 @@ export type Wallets = {
 		intentId: string,
 		by: { profile: Profile; signal: AbortSignal },
 	): Promise<{ intent: Intent; cancelUrl: string | null }>;
+	/**
+	 * Throws `origin_not_allowed` (403) where a program prepared what waits for its owner's yes,
+	 * unless a page of ours asks: a program with its owner's token for our tools is not its owner.
+	 */
+	requireOwnPage(request: Request, asked: Pick<Intent, "channel" | "status">): void;
 	/** A one-time link by which the intent's owner confirms, or signs with their own wallet. */
 	link(intent: Intent, purpose: "confirm" | "sign"): Promise<{ url: string; expiresAtMs: number }>;
 };

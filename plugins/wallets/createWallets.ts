@@ -40,7 +40,7 @@ import {
 } from "#plugins/wallets/intent/intentRow.ts";
 import type { executionConfig } from "#plugins/wallets/limits.ts";
 import { createLinks, pruneLinksJob } from "#plugins/wallets/link/createLinks.ts";
-import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
+import { linkRoutes, requireOwnPage } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
@@ -111,12 +111,15 @@ export function createWallets(options: WalletsOptions) {
 	const db: Database = core.db;
 	const links = createLinks({ ...deps, db, publicUrl: publicUrlOf(config) });
 	const { authenticate } = identity.service;
+	const { allowedOrigins } = core;
+	const origins = createOriginPolicy({ allowedOrigins, publicUrl: config.PUBLIC_URL });
 	const service: Wallets = {
 		...identity.service,
 		execution,
 		once: createOnce(deps),
 		cancel: (intentId, by) => cancelForOwner(deps, links, { intentId, ...by }),
 		link: (intent, purpose) => links.askOwner(intent, purpose),
+		requireOwnPage: (request, asked) => requireOwnPage(request, { origins }, asked),
 	};
 	const control = controlRoutes({
 		core,
@@ -124,8 +127,6 @@ export function createWallets(options: WalletsOptions) {
 		plugins: () => senders,
 	});
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
-	const { allowedOrigins } = core;
-	const origins = createOriginPolicy({ allowedOrigins, publicUrl: config.PUBLIC_URL });
 	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
 	const routes = new Elysia()
 		.use(identity.routes)

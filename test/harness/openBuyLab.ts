@@ -22,7 +22,7 @@ import { createExecution } from "#plugins/wallets/createWallets.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
-import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
+import { linkRoutes, requireOwnPage } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
@@ -137,7 +137,10 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		return { kind: "sent", transactionHash, transactionId: null };
 	}
 
+	const origins = createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" });
 	const wallets = {
+		requireOwnPage: (request: Request, asked: Pick<Intent, "channel" | "status">) =>
+			requireOwnPage(request, { origins }, asked),
 		async authenticate(request: Request) {
 			const bearer = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
 			const profile = await readProfile(db, { id: tokens.get(bearer) ?? crypto.randomUUID() });
@@ -167,7 +170,7 @@ export function openBuyLab(given: { db: Database; anvil: Anvil; seaport: Seaport
 		/** One-time links over HTTP, including those that `wallets.cancel` makes. */
 		linkRoutes: linkRoutes({
 			...{ deps, links, execution, ending: signal, authenticate: wallets.authenticate },
-			origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
+			origins,
 			chainOf: (id) => chains.byId(id) ?? null,
 		}),
 		async buyer(options: BuyerOptions = {}): Promise<Buyer> {

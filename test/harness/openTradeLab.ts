@@ -43,7 +43,7 @@ import { createExecution } from "#plugins/wallets/createWallets.ts";
 import { createQueueRuns } from "#plugins/wallets/execution/continueQueued.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
-import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
+import { linkRoutes, requireOwnPage } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
@@ -186,7 +186,9 @@ export function openTradeLab(given: {
 		if (!profile) throw httpFault.unauthorized();
 		return { profile, sessionId: null };
 	};
+	const origins = createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" });
 	const wallets: Wallets = {
+		requireOwnPage: (request, asked) => requireOwnPage(request, { origins }, asked),
 		authenticate: (request: Request) =>
 			principalOf(/^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1]),
 		profileOfSocial: async () => null,
@@ -236,7 +238,7 @@ export function openTradeLab(given: {
 			stepRoutes({ authenticate: wallets.authenticate, execution, chains }),
 			linkRoutes({
 				...{ deps, links, execution, ending, authenticate: wallets.authenticate },
-				origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
+				origins,
 				chainOf: (id) => chains.byId(id) ?? null,
 			}),
 			resolveRoutes({ deps, core: { audit: deps.audit, operators }, ending }),
@@ -255,10 +257,17 @@ export function openTradeLab(given: {
 
 	async function ask(
 		path: string,
-		options: { method?: string; body?: unknown; by?: Trader; key?: string; actor?: string } = {},
+		options: {
+			method?: string;
+			body?: unknown;
+			by?: Trader;
+			key?: string;
+			actor?: string;
+			headers?: Record<string, string>;
+		} = {},
 	): Promise<Asked> {
 		const { body, by, key, method = body === undefined ? "GET" : "POST" } = options;
-		const headers = new Headers();
+		const headers = new Headers(options.headers ?? {});
 		if (options.actor !== undefined) {
 			headers.set("x-api-key", ADMIN_KEY);
 			headers.set("x-admin-actor", options.actor);

@@ -9,7 +9,7 @@ import { transferRoutes } from "#plugins/transfers/routes.ts";
 import { transferKind } from "#plugins/transfers/transferKind.ts";
 import type { Principal, Wallets } from "#plugins/wallets/contract.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
-import { linkRoutes } from "#plugins/wallets/link/linkRoutes.ts";
+import { linkRoutes, requireOwnPage } from "#plugins/wallets/link/linkRoutes.ts";
 import { cancelForOwner } from "#plugins/wallets/link/useLink.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { CHAIN_ID, openExecutionLab } from "#plugins/wallets/testing/executionLab.ts";
@@ -42,7 +42,9 @@ export function openTransfersLab(db: Database) {
 		return { profile, sessionId: "session" };
 	};
 	const { execution, once, clock, deps } = lab;
+	const origins = createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" });
 	const wallets: Wallets = {
+		requireOwnPage: (request, asked) => requireOwnPage(request, { origins }, asked),
 		authenticate,
 		profileOfSocial: async () => null,
 		deploymentProfile: () => Promise.reject(httpFault.unauthorized()),
@@ -79,7 +81,7 @@ export function openTransfersLab(db: Database) {
 				execution,
 				authenticate,
 				chainOf: (id) => chains.byId(id) ?? null,
-				origins: createOriginPolicy({ allowedOrigins: [], publicUrl: "https://app.example" }),
+				origins,
 				ending,
 			}),
 		],

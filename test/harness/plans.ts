@@ -46,7 +46,7 @@ export type ScriptedPlansOptions = {
 	onCreate?: PlansContext["wallets"]["execution"]["create"];
 };
 
-type Call = { method?: string; body?: unknown; by?: Buyer; key?: string };
+type Call = { method?: string; body?: unknown; by?: Buyer; key?: string; origin?: string };
 
 const requestSchema = z.object({ priceLimitRaw: z.string() });
 
@@ -215,10 +215,11 @@ export async function openPlansLab(lab: BuyLab, { log = silentLog }: { log?: Log
 		/** Returns a buyer whose wallet the service may send from. */
 		buyer: (options: BuyerOptions = {}) => lab.buyer(options),
 		/** Makes a request; `body` may be JSON text. */
-		async call(path: string, { method, body, by, key }: Call = {}) {
+		async call(path: string, { method, body, by, key, origin }: Call = {}) {
 			const headers = new Headers();
 			if (by) headers.set("authorization", `Bearer ${by.token}`);
 			if (key !== undefined) headers.set("idempotency-key", key);
+			if (origin !== undefined) headers.set("origin", origin);
 			if (body !== undefined) headers.set("content-type", "application/json");
 			const response = await app.handle(
 				new Request(`http://localhost/v1/nft-market${path}`, {

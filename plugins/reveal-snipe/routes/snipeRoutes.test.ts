@@ -385,7 +385,8 @@ describe("listing, pausing, resuming and cancelling snipes", () => {
 			const { status, pauseReason } = await read();
 			return [status, pauseReason];
 		};
-		const resume = () => plans.call(`/snipes/${id}/resume`, { method: "POST", by });
+		const origin = "https://app.example";
+		const resume = () => plans.call(`/snipes/${id}/resume`, { method: "POST", by, origin });
 		const profile = "update wallets.profile set";
 		const wallet = "update wallets.wallet set";
 		const raised = await change(`${profile} revision = revision + 1 where id = $1`);
@@ -400,6 +401,9 @@ describe("listing, pausing, resuming and cancelling snipes", () => {
 		expect(await change(confirms)).toEqual(["paused", "confirmation_required"]);
 		expect((await resume()).body.code).toBe("confirmation_required_incompatible");
 		await change(`${profile} require_trade_confirmation = false where id = $1`);
+		// What waits for its owner's yes no program says yes to.
+		const byProgram = await plans.call(`/snipes/${id}/resume`, { method: "POST", by });
+		expect(byProgram).toMatchObject({ status: 403, body: { code: "origin_not_allowed" } });
 		await resume();
 		const manual = `${wallet} capability = 'embedded/manual' where profile_id = $1`;
 		expect(await change(manual)).toEqual(["paused", "wallet_not_delegated"]);

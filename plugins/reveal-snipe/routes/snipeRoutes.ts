@@ -25,12 +25,12 @@ import {
 type SnipeRoutesOptions = {
 	plans: Plans;
 	dryRuns: DryRuns;
-	wallets: Pick<Wallets, "authenticate">;
+	wallets: Pick<Wallets, "authenticate" | "requireOwnPage">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
 
-type Deps = Pick<SnipeRoutesOptions, "plans" | "ending"> & {
+type Deps = Pick<SnipeRoutesOptions, "plans" | "ending" | "wallets"> & {
 	signedIn: SignedIn;
 	transform(hook: { request: Request }): Promise<void>;
 };
@@ -54,7 +54,8 @@ const PAUSES =
 
 const RESUMES =
 	"The wallet and the profile as they are now are those that it is held against from now on. Where " +
-	"its collection was revealed within the last half hour it buys at once.";
+	"its collection was revealed within the last half hour it buys at once. What waits for its " +
+	"owner's yes (`confirmation_required`) is resumed on a page of ours alone: others get 403.";
 
 const CANCELS =
 	"It buys no more, for good. What it had recorded and not sent is called off; what was sent goes " +
@@ -65,13 +66,14 @@ const RESUME_FAULTS = [
 	planFault.delegatedExecutionWalletRequired,
 	planFault.snipesDisabled,
 	planFault.validationError,
+	httpFault.originNotAllowed,
 ];
 
 /** Returns the routes of plans, which buy automatically after a reveal. */
 export function snipeRoutes({ plans, dryRuns, wallets, ending }: SnipeRoutesOptions) {
 	const signedIn = createSignedIn(wallets);
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
-	const deps: Deps = { plans, ending, signedIn, transform };
+	const deps: Deps = { plans, ending, wallets, signedIn, transform };
 	return new Elysia({ prefix: "/v1/nft-market" })
 		.use(postSnipe(deps))
 		.use(listSnipes(deps))
@@ -191,7 +193,7 @@ function getSnipe({ plans, signedIn, transform }: Deps) {
 }
 
 function moveSnipe(
-	{ plans, ending, signedIn, transform }: Deps,
+	{ plans, ending, wallets, signedIn, transform }: Deps,
 	event: "pause" | "resume" | "cancel",
 	documented: { summary: string; description: string },
 ) {
@@ -201,6 +203,12 @@ function moveSnipe(
 		async ({ request, params, set }) => {
 			const { profile } = await signedIn({ request });
 			set.headers["cache-control"] = "no-store";
+			if (event === "resume") {
+				const { pauseReason } = await plans.own(profile.id, planId(params.id));
+				// A program may have proposed it.
+				const status = "confirmation_required";
+				if (pauseReason === status) wallets.requireOwnPage(request, { channel: "agent", status });
+			}
 			return plans.move(profile, planId(params.id), { event, signal: ending });
 		},
 		{

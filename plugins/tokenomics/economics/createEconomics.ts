@@ -142,10 +142,7 @@ function live(rows: EconomicsRows, worker: BuybackStatus | null, nowMs: number):
  * Shows how buying back goes. While blocks that were final are gone, a confirmed purchase may have
  * been in them: then it is uncertain until all was read again.
  */
-function workerOf(
-	status: BuybackStatus,
-	isRebuilding: boolean,
-): Economics["buyback"]["worker"] {
+function workerOf(status: BuybackStatus, isRebuilding: boolean): Economics["buyback"]["worker"] {
 	const { isEnabled: enabled, code, detail, lookedAt, nextAt, lastRun } = status;
 	const isInDoubt = isRebuilding && lastRun?.status === "confirmed";
 	const errorCode = isInDoubt ? DROPPED : (lastRun?.errorCode ?? null);

@@ -222,6 +222,22 @@ describe("a trade that asks its owner first", () => {
 		expect(lab.sent).toHaveLength(1);
 	});
 
+	test("a trade that a program prepared is confirmed on our own page alone", async () => {
+		const by = await trader({ requireTradeConfirmation: true });
+		const { body } = await lab.trade(by, "buy TSLA with 0.1 ETH");
+		await lab.db.execute("update wallets.intent set channel = 'agent' where id = $1", [
+			body.intentId,
+		]);
+		const confirm = (headers: Record<string, string> = {}) =>
+			lab.ask(`/v1/trading/intents/${body.id}/confirm`, { by, method: "POST", body: {}, headers });
+		for (const headers of [{}, { origin: "https://evil.example" }]) {
+			expect((await confirm(headers)).body.code).toBe("origin_not_allowed");
+		}
+		expect(lab.sent).toEqual([]);
+		expect((await confirm({ origin: "https://app.example" })).body.status).toBe("submitted");
+		expect(lab.sent).toHaveLength(1);
+	});
+
 	test("[TRD-03] an old quote is renewed when it is confirmed, within the confirmed bounds", async () => {
 		const by = await trader({ requireTradeConfirmation: true });
 		const { body } = await lab.trade(by, "buy NVDA with 0.1 ETH");

@@ -210,7 +210,7 @@ function confirmRoute({ trades, signedIn, transform }: Deps) {
 		async ({ request, params, body, set }) => {
 			const { profile } = await signedIn({ request });
 			set.headers["cache-control"] = "no-store";
-			return trades.confirm(profile, idOf(params.id), body?.planHash);
+			return trades.confirm(profile, idOf(params.id), { planHash: body?.planHash, request });
 		},
 		{
 			parse: [async (hook) => (await signedIn(hook), noBody(hook)), "json"],
@@ -221,10 +221,12 @@ function confirmRoute({ trades, signedIn, transform }: Deps) {
 				summary: "Confirms a trade",
 				description:
 					"Says yes to the plan of `planHash`, or to the stored one. It is quoted anew, and sent " +
-					"only within what was confirmed.",
+					"only within what was confirmed. What a program prepared is confirmed on a page of ours " +
+					"alone: other callers get 403.",
 				security,
 				...canFail(
 					httpFault.unauthorized,
+					httpFault.originNotAllowed,
 					tradeFault.notFound,
 					tradeFault.tradeState,
 					tradeFault.planChanged,

@@ -34,7 +34,7 @@ import type {
 } from "#plugins/wallets/contract.ts";
 
 type TradesDeps = SwapDeps & {
-	wallets: Pick<Wallets, "execution" | "once" | "link" | "cancel">;
+	wallets: Pick<Wallets, "execution" | "once" | "link" | "cancel" | "requireOwnPage">;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
@@ -146,15 +146,17 @@ function moving(deps: TradesDeps) {
 	return {
 		/**
 		 * Confirms the plan with this hash, or the stored one, and continues the trade: it is planned
-		 * again, and sent within the confirmed bounds.
+		 * again, and sent within the confirmed bounds. What a program prepared is confirmed on a page
+		 * of ours alone.
 		 */
 		async confirm(
 			profile: Profile,
 			id: string,
-			planHash: Intent["planHash"] | undefined,
+			{ planHash, request }: { planHash: Intent["planHash"] | undefined; request: Request },
 		): Promise<TradeView> {
 			const trade = await own(deps, profile.id, id);
 			const asked = await execution.asking(await intentOf(deps, trade));
+			deps.wallets.requireOwnPage(request, asked);
 			const agreed = planHash ?? asked.planHash;
 			if (asked.status !== "confirmation_required" || !agreed) throw tradeFault.tradeState();
 			if (agreed !== asked.planHash) throw tradeFault.planChanged();

@@ -237,15 +237,11 @@ function postLinks(context: LinkContext) {
 		);
 }
 
-/**
- * Throws `origin_not_allowed` (403) where a program prepared what is asked, unless a page of ours
- * asks for the link that confirms it: a program that has its owner's token for our tools is not its
- * owner, and only browsers say which page asks.
- */
-function requireOwnPage(
+/** Throws as `Wallets.requireOwnPage` says: only browsers say which page asks. */
+export function requireOwnPage(
 	request: Request,
 	context: Pick<LinkContext, "origins">,
-	{ channel, status }: Intent,
+	{ channel, status }: Pick<Intent, "channel" | "status">,
 ): void {
 	if (channel !== "agent" || status !== "confirmation_required") return;
 	if (context.origins.trusts(request, hostOf(request))) return;
