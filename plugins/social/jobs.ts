@@ -13,6 +13,7 @@ import { writtenAtMs } from "#plugins/social/inbox/judgeSpeaker.ts";
 import {
 	CONTACTS_KEPT_MS,
 	EVENT_AGE_MAX_MS,
+	EVENT_AHEAD_MAX_MS,
 	EVENTS_KEPT_MS,
 	POLL_FIRST_PAGE,
 	POLL_PAGE_MAX,
@@ -233,7 +234,8 @@ async function poll(deps: PollDeps, source: Source, signal: AbortSignal): Promis
 	const oldestMs = core.clock.nowMs() - EVENT_AGE_MAX_MS;
 	const all: string[] = [];
 	let token: string | undefined;
-	for (let n = 0; n < POLL_PAGES_MAX; n++) {
+	let isLast = false;
+	for (let n = 0; n < POLL_PAGES_MAX && !isLast; n++) {
 		const size = n === 0 ? POLL_FIRST_PAGE : POLL_PAGE_MAX;
 		const read = await readPage(deps, source, { botId, newestId, token, size, signal });
 		const isKnown = (id: string) => newestId !== null && BigInt(id) <= BigInt(newestId);
@@ -243,9 +245,9 @@ async function poll(deps: PollDeps, source: Source, signal: AbortSignal): Promis
 		all.push(...ids);
 		token = read.meta?.next_token;
 		// X knows no position of messages: what is older than a known one was read before.
-		const isLast = ids.some((id) => isKnown(id) || writtenAtMs(id) < oldestMs);
-		if (token === undefined || isLast) break;
+		isLast = token === undefined || ids.some((id) => isKnown(id) || writtenAtMs(id) < oldestMs);
 	}
+	if (!isLast) core.log.error("X has more new texts than are polled at once", { of: source.name });
 	await advance(core, source.name, all);
 }
 
@@ -274,7 +276,11 @@ async function advance(
 	name: string,
 	ids: readonly string[],
 ): Promise<void> {
-	const newest = ids.reduce<bigint>((most, id) => (BigInt(id) > most ? BigInt(id) : most), 0n);
+	// An id of the future would hide all that is written before that time.
+	const latestMs = clock.nowMs() + EVENT_AHEAD_MAX_MS;
+	const newest = ids.reduce<bigint>((most, id) => {
+		return BigInt(id) > most && writtenAtMs(id) <= latestMs ? BigInt(id) : most;
+	}, 0n);
 	if (newest === 0n) return;
 	await movePosition(db, { name, newestId: String(newest), at: new Date(clock.nowMs()) });
 }

@@ -59,7 +59,7 @@ const AT_ONCE = 4;
 
 const longByChain = new WeakMap<Rpc, LongKnown>();
 /** Calls after which contracts of which more gas did not help are called with more once more. */
-const FAILED_FORGOTTEN_CALLS = 16;
+const FAILED_FORGOTTEN_CALLS = 64;
 /** Hex digits that are kept of long answers together; what is behind them waits. */
 const ROOM_LENGTH = 33_554_432;
 

@@ -178,9 +178,11 @@ export function readPolledMessages(list: readonly unknown[], askedBy: string): W
 }
 
 function known(read: readonly Read[], unread: Unread): Written[] {
-	return read.slice(0, EVENTS_PER_DELIVERY_MAX).flatMap((one) => {
-		if (one === null) unread();
-		return one ?? [];
+	return read.flatMap((one, place) => {
+		// What is beyond the limit is counted, as what has no id.
+		const isRead = one !== null && place < EVENTS_PER_DELIVERY_MAX;
+		if (!isRead) unread();
+		return isRead ? one : [];
 	});
 }
 
