@@ -161,6 +161,8 @@ function readLoose(words: Words, { looseRoot, rules, topics, mainHeads }: Loose)
 			const asksForOthers = low.slice(0, from).some((word) => ASKING.has(word));
 			const clear = look.found.filter((one) => {
 				if (asksForOthers && "collection" in one.values) return false;
+				// `what did i spend on nfts` asks for a part of it.
+				if (low.some((word) => one.command.topic?.never?.includes(word))) return false;
 				return one.names.every((name) => isClear(words, name)) && !takesTopic(one);
 			});
 			if (clear.length > 0) return { ...look, found: clear.map(withGuess) };

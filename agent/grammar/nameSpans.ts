@@ -1,7 +1,8 @@
-// Finds the words of a question that could be names, and puts known names in quotes.
+// Finds the words of a question that could be names, puts known names in quotes, and takes the one.
 
 import { isNameWord, isWindowWord, type SlotRules, TIME_UNITS } from "#agent/grammar/readSlot.ts";
-import { closedWords, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
+import { closedWords, isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
+import type { Draft } from "#agent/grammar/takeValues.ts";
 import type { KnownName, KnownNames } from "#core/plugin/Tool.ts";
 
 export type NameRules = {
@@ -16,7 +17,7 @@ type Span = { from: number; to: number; text: string; name: KnownName };
 /** The most words of a name that is looked up, and of a text in which names are. */
 const NAME_WORDS_MAX = 6;
 const WORDS_MAX = 40;
-const { LINKING } = closedWords;
+const { LINKING, NARROWING } = closedWords;
 
 /** Returns the groups of neighbouring words that could be names; none for a text with quotes. */
 export function namesToAsk(words: Words, rules: NameRules): string[] {
@@ -102,3 +103,97 @@ function quoted(words: Words, spans: readonly Span[]): Words {
 	}
 	return next;
 }
+
+/**
+ * Takes the one name: in quotes or known, else the one run of words without another meaning. What
+ * stands beside a known name without a word between them belongs to it: `azuki elementals` is not
+ * `azuki`, and whoever resolves names asks back.
+ */
+export function takeName(draft: Draft): boolean {
+	const { words, roles, taker } = draft;
+	const slot = taker.slotOf("collection");
+	const given = roles.flatMap((role, at) => (role === "name" ? [at] : []));
+	if (slot === undefined) return given.length === 0;
+	if (slot in draft.values) return given.length === 0;
+	const [at] = given;
+	const runs = at === undefined ? runsOf(draft) : [widened(draft, at)];
+	const [run] = runs;
+	if (at !== undefined && given.some((other) => words.low[other] !== words.low[at])) return false;
+	if (!run || runs.length > 1) return run === undefined;
+	for (let n = run.from; n < run.to; n++) {
+		if (roles[n] !== "name" && !isNameWord(words, n, draft.rules)) return false;
+		if (roles[n] === "open" && isNoName(draft, n)) return false;
+		roles[n] = "name";
+	}
+	draft.isGuess = at === undefined || run.to - run.from > 1;
+	draft.values[slot] = words.raw.slice(run.from, run.to).join(" ").replace(/'s?$/, "");
+	return true;
+}
+
+/** Returns true for a word that has another meaning, and so is part of no name without quotes. */
+function isNoName({ words, topics }: Draft, at: number): boolean {
+	const low = words.low[at] ?? "";
+	return topics.isTopical(low) || isDeciding(low) || NARROWING.has(low);
+}
+
+/** Returns the runs of open words, with words such as `of` between two of them. */
+function runsOf({ words, roles, taker }: Draft): { from: number; to: number }[] {
+	const { low, isApart } = words;
+	const runs: { from: number; to: number }[] = [];
+	for (let at = 0; at < low.length; at++) {
+		if (roles[at] !== "open") continue;
+		let to = at + 1;
+		for (;;) {
+			let next = to;
+			while (
+				next < low.length &&
+				!isApart[next] &&
+				LINKING.has(low[next] ?? "") &&
+				roles[next] !== "topic"
+			)
+				next += 1;
+			if (next >= low.length || isApart[next] || roles[next] !== "open") break;
+			to = next + 1;
+		}
+		const isNumbered = roles[to] === "number" && !isApart[to] && !taker.needed.has("token");
+		const end = isNumbered ? to + 1 : to;
+		const from =
+			low[at - 1] === "the" && !isApart[at] && roles[at - 1] === "function" ? at - 1 : at;
+		runs.push({ from, to: end });
+		at = end - 1;
+	}
+	return runs;
+}
+
+/**
+ * Returns a known name with the open words beside it, also behind a word that joins two parts of a
+ * name (`beanz of azuki`, `azuki and beanz`); a number where no id is asked for.
+ */
+function widened({ words, roles, taker }: Draft, at: number): { from: number; to: number } {
+	const { low, isApart } = words;
+	const isNamed = (n: number) => {
+		if (roles[n] === "number") return n > at && taker.slotOf("token") === undefined;
+		return roles[n] === "open" && !NARROWING.has(low[n] ?? "") && !isDeciding(low[n] ?? "");
+	};
+	const isJoin = (n: number) => {
+		return roles[n] === "function" && (LINKING.has(low[n] ?? "") || low[n] === "by");
+	};
+	let [from, to] = [at, at + 1];
+	const isBefore = (n: number) => !STORY_VERBS.has(low[n] ?? "") && (isNamed(n) || isJoin(n));
+	for (let n = from - 1; n >= 0 && !isApart[n + 1] && isBefore(n); n--) {
+		if (isNamed(n)) from = n;
+	}
+	for (let n = to; n < low.length && !isApart[n] && (isNamed(n) || isJoin(n)); n++) {
+		if (isNamed(n)) to = n + 1;
+	}
+	return { from, to };
+}
+
+/** Verbs in front of a name that are no part of it: `i've been following azuki`. */
+const STORY_VERBS = new Set(
+	(
+		"following follow followed own owned owning collecting collect collected eyeing missed heard " +
+		"seen saw love loved loving joined considering inherited gave gifted got grabbed holding picked " +
+		"found noticed mentioned mentions recommends recommended"
+	).split(" "),
+);

@@ -1,7 +1,8 @@
 // Reads a question in any order of words: each word is used, or listed as left out.
 
+import { takeName } from "#agent/grammar/nameSpans.ts";
 import { readPeriod } from "#agent/grammar/readPeriod.ts";
-import { isNameWord, isWindow } from "#agent/grammar/readSlot.ts";
+import { isWindow } from "#agent/grammar/readSlot.ts";
 import {
 	closedWords,
 	isDeciding,
@@ -9,12 +10,12 @@ import {
 	smallPlaces,
 	type Words,
 } from "#agent/grammar/splitWords.ts";
-import { type Draft, put, takeValues } from "#agent/grammar/takeValues.ts";
+import { type Draft, put, takeCounts, takeTrait, takeValues } from "#agent/grammar/takeValues.ts";
 import { placesOf, type Topics } from "#agent/grammar/topicPhrases.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
 
-const { SHOWING, NARROWING, LINKING, BEFORE_TIME, PERSONS } = closedWords;
+const { SHOWING, NARROWING, BEFORE_TIME, PERSONS } = closedWords;
 
 /** Limits the words of a question: longer ones ask for more than one thing. */
 const WORDS_MAX = 24;
@@ -58,10 +59,18 @@ function corrected(words: Words, { meantBy }: Topics): Words {
 	const low = words.low.map((word, at) => {
 		if (words.kinds[at] !== "word") return word;
 		const isWith = word === "w/" || (word === "w" && !/^\d/.test(words.low[at - 1] ?? ""));
-		return isWith ? "with" : meantBy(word);
+		return isWith ? "with" : meantBy(SHORT.get(word) ?? word);
 	});
 	return { ...words, low };
 }
+
+/** Words beside `my azuki` that ask for what this person paid, or has. */
+const OF_OWN = new Set("worth did was were had paid cost".split(" "));
+
+/** Maps short and misspelled words to what phrases have. */
+const SHORT = new Map(
+	Object.entries({ mkt: "market", hw: "how", hwo: "how", recnt: "recent", bset: "best" }),
+);
 
 function isOver(one: Read, other: Read): boolean {
 	const isMore = (a: Read, b: Read) =>
@@ -78,7 +87,7 @@ function readAs(
 ): Read[] {
 	const { taker, words } = given;
 	const places = placesOf(taker.phrases, words);
-	const { ofName, ofTicker, ofToken, never } = taker.command.topic ?? {};
+	const { ofName, ofTicker, ofToken, never, isOwned } = taker.command.topic ?? {};
 	if (never && words.low.some((low) => never.includes(low))) return [];
 	if (places.size === 0 && !ofName && !ofTicker && !ofToken) return [];
 	const beside = places.size > 0 ? placesOf(taker.besides, words) : places;
@@ -88,6 +97,8 @@ function readAs(
 		if (places.has(at)) return "topic";
 		if (small.has(at)) return "function";
 		if (beside.has(at)) return "topic";
+		const isOfName = low === "my" && words.kinds[at + 1] === "quoted";
+		if (isOwned && isOfName && !words.low.some((one) => OF_OWN.has(one))) return "function";
 		if (isCounting(words, at)) return "function";
 		return isFunctionWord(low) ? "function" : /^\d+$/.test(low) ? "number" : "open";
 	});
@@ -108,140 +119,6 @@ function readAs(
 /** Returns true for `number` in front of an id. */
 function isCounting({ low }: Words, at: number): boolean {
 	return COUNTING.has(low[at] ?? "") && /^#?\d+$/.test(low[at + 1] ?? "");
-}
-
-/**
- * Takes how many are asked for where the answer lists as many: `top 5 holders`, `ten largest
- * holders`. Behind a name a number is an id, and elsewhere it bounds something.
- */
-function takeCounts({ words: { low, isApart }, roles, taker }: Draft): void {
-	const { lists = 0 } = taker.command.topic ?? {};
-	for (const [at, word] of low.entries()) {
-		const isFree = roles[at] === "number" || roles[at] === "open";
-		const count = COUNTS.get(word) ?? (/^[1-9]\d?$/.test(word) ? Number(word) : 0);
-		if (!isFree || count < 1 || count > lists) continue;
-		const isBefore = roles[at + 1] === "topic" && !isApart[at + 1] && roles[at - 1] !== "name";
-		if (isBefore || (RANKING.has(low[at - 1] ?? "") && !isApart[at])) roles[at] = "topic";
-	}
-}
-
-const COUNTS = new Map([
-	["twenty", 20],
-	..."few two three four five six seven eight nine ten"
-		.split(" ")
-		.map((word, at): [string, number] => [word, at + 1]),
-]);
-const RANKING = new Set(
-	"top last latest recent newest cheapest lowest highest biggest largest best limit".split(" "),
-);
-
-/** Takes the trait behind `with`, where the command has a place for one. */
-function takeTrait({ words, roles, taker, values, topics }: Draft): void {
-	const { low, isApart } = words;
-	if (!taker.needed.has("trait")) return;
-	const lead = low.findIndex((word, at) => {
-		return HAVING.has(word) || (HAS.has(word) && low[at - 1] === "that");
-	});
-	let from = lead + 1;
-	while (ARTICLES.has(low[from] ?? "")) from += 1;
-	let to = from;
-	for (; to < low.length && (to === from || !isApart[to]) && to - from < TRAIT_WORDS_MAX; to++) {
-		const isPart = roles[to] === "open" && !isDeciding(low[to] ?? "");
-		if (!isPart || topics.isTopical(low[to] ?? "")) break;
-	}
-	if (lead < 0 || to === from) return;
-	values["trait"] = words.raw.slice(from, to).join(" ");
-	for (let at = lead; at < to; at++) roles[at] = "value";
-	if (low[lead - 1] === "that") roles[lead - 1] = "value";
-}
-
-const HAVING = new Set(["with", "wearing", "having"]);
-const HAS = new Set(["has", "have", "got", "had"]);
-const ARTICLES = new Set(["a", "an", "the"]);
-const TRAIT_WORDS_MAX = 5;
-
-/**
- * Takes the one name: in quotes or known, else the one run of words without another meaning. What
- * stands beside a known name without a word between them belongs to it: `azuki elementals` is not
- * `azuki`, and whoever resolves names asks back.
- */
-function takeName(draft: Draft): boolean {
-	const { words, roles, taker } = draft;
-	const slot = taker.slotOf("collection");
-	const given = roles.flatMap((role, at) => (role === "name" ? [at] : []));
-	if (slot === undefined) return given.length === 0;
-	if (slot in draft.values) return given.length === 0;
-	const [at] = given;
-	const runs = at === undefined ? runsOf(draft) : [widened(draft, at)];
-	const [run] = runs;
-	if (at !== undefined && given.some((other) => words.low[other] !== words.low[at])) return false;
-	if (!run || runs.length > 1) return run === undefined;
-	for (let n = run.from; n < run.to; n++) {
-		if (roles[n] !== "name" && !isNameWord(words, n, draft.rules)) return false;
-		if (roles[n] === "open" && isNoName(draft, n)) return false;
-		roles[n] = "name";
-	}
-	draft.isGuess = at === undefined || run.to - run.from > 1;
-	draft.values[slot] = words.raw.slice(run.from, run.to).join(" ").replace(/'s?$/, "");
-	return true;
-}
-
-/** Returns true for a word that has another meaning, and so is part of no name without quotes. */
-function isNoName({ words, topics }: Draft, at: number): boolean {
-	const low = words.low[at] ?? "";
-	return topics.isTopical(low) || isDeciding(low) || NARROWING.has(low);
-}
-
-/** Returns the runs of open words, with words such as `of` between two of them. */
-function runsOf({ words, roles, taker }: Draft): { from: number; to: number }[] {
-	const { low, isApart } = words;
-	const runs: { from: number; to: number }[] = [];
-	for (let at = 0; at < low.length; at++) {
-		if (roles[at] !== "open") continue;
-		let to = at + 1;
-		for (;;) {
-			let next = to;
-			while (
-				next < low.length &&
-				!isApart[next] &&
-				LINKING.has(low[next] ?? "") &&
-				roles[next] !== "topic"
-			)
-				next += 1;
-			if (next >= low.length || isApart[next] || roles[next] !== "open") break;
-			to = next + 1;
-		}
-		const isNumbered = roles[to] === "number" && !isApart[to] && !taker.needed.has("token");
-		const end = isNumbered ? to + 1 : to;
-		const from =
-			low[at - 1] === "the" && !isApart[at] && roles[at - 1] === "function" ? at - 1 : at;
-		runs.push({ from, to: end });
-		at = end - 1;
-	}
-	return runs;
-}
-
-/**
- * Returns a known name with the open words beside it, also behind a word that joins two parts of a
- * name (`beanz of azuki`, `azuki and beanz`); a number where no id is asked for.
- */
-function widened({ words, roles, taker }: Draft, at: number): { from: number; to: number } {
-	const { low, isApart } = words;
-	const isNamed = (n: number) => {
-		if (roles[n] === "number") return n > at && taker.slotOf("token") === undefined;
-		return roles[n] === "open" && !NARROWING.has(low[n] ?? "") && !isDeciding(low[n] ?? "");
-	};
-	const isJoin = (n: number) => {
-		return roles[n] === "function" && (LINKING.has(low[n] ?? "") || low[n] === "by");
-	};
-	let [from, to] = [at, at + 1];
-	for (let n = from - 1; n >= 0 && !isApart[n + 1] && (isNamed(n) || isJoin(n)); n--) {
-		if (isNamed(n)) from = n;
-	}
-	for (let n = to; n < low.length && !isApart[n] && (isNamed(n) || isJoin(n)); n++) {
-		if (isNamed(n)) to = n + 1;
-	}
-	return { from, to };
 }
 
 /** Takes a number behind the name, `token` or `number` as the id; false for any other. */
@@ -298,17 +175,84 @@ function asksBare({ taker, words, roles }: Draft): boolean {
 }
 
 /**
- * Returns the words that the answer leaves out: none, or a few beside a known name and a topic.
- * Undefined where one of them may not be left out.
+ * Returns the words that the answer leaves out: none, or beside a known name and a topic a few in a
+ * row, and clauses in which somebody only tells something (`my brother gave me one`). Undefined
+ * where one of them may not be left out.
  */
 function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
-	const { words, roles, rules, topics } = draft;
-	const open = roles.flatMap((role, at) => (role === "open" ? [at] : []));
-	const [first] = open;
-	const last = open.at(-1);
-	if (first === undefined || last === undefined) return "";
-	if (!hasTopic || !words.kinds.includes("quoted") || open.length > LEFT_OUT_MAX + 1)
-		return undefined;
+	const { words, roles } = draft;
+	const isUnused = (at: number) => roles[at] === "open";
+	if (!roles.includes("open")) return "";
+	if (!hasTopic || !words.kinds.includes("quoted")) return undefined;
+	const open: number[] = [];
+	const told: string[] = [];
+	for (const { from, to } of clausesOf(words)) {
+		const here = Array.from({ length: to - from }, (_, n) => from + n);
+		if (!here.some(isUnused)) continue;
+		if (isStory(draft, here)) told.push(words.raw.slice(from, to).join(" "));
+		else open.push(...here.filter(isUnused));
+	}
+	const few = open.length === 0 ? "" : fewOf(draft, open);
+	return few === undefined ? undefined : [...told, few].filter((text) => text !== "").join(", ");
+}
+
+/** Returns the parts of a text between signs, and where an `and i` or `but what` begins another. */
+function clausesOf({ low, isApart }: Words): { from: number; to: number }[] {
+	const starts = low.flatMap((word, at) => {
+		const isJoined = JOINING.has(word) && BEGINNING.has(low[at + 1] ?? "");
+		return at > 0 && (isApart[at] || isJoined) ? [at] : [];
+	});
+	return [0, ...starts].map((from, n) => ({ from, to: starts[n] ?? low.length }));
+}
+
+/**
+ * Returns true for a clause in which its author, or somebody they know, tells something: it begins
+ * with them, and has no topic, no value but an id, and no word that could narrow the question.
+ */
+function isStory(
+	{ words: { low }, roles, rules, topics }: Draft,
+	clause: readonly number[],
+): boolean {
+	const subject = clause.find((at) => !JOINING.has(low[at] ?? "") && !GREETING.has(low[at] ?? ""));
+	if (subject === undefined || !SUBJECTS.has(low[subject] ?? "")) return false;
+	return clause.every((at) => {
+		const word = low[at] ?? "";
+		if (roles[at] === "name" || roles[at] === "function") return true;
+		if (roles[at] === "value") return /^#?\d+$/.test(word);
+		if (roles[at] !== "open" || rules.isReserved(word)) return false;
+		if (IN_STORIES.has(word)) return true;
+		return !isDeciding(word) && !topics.isOfTopic(word) && rules.chains.bySlug(word) === undefined;
+	});
+}
+
+const JOINING = new Set(["and", "but", "so", "because", "cuz"]);
+const GREETING = new Set(["hey", "hi", "hello", "ok", "okay", "well", "yo", "gm"]);
+const BEGINNING = new Set(
+	"i i'm im i'd i've was could can would what whats what's how who is are tell show".split(" "),
+);
+const SUBJECTS = new Set(
+	"i i'm im i've ive we we've my our somebody someone people everyone everybody he she they his her a".split(
+		" ",
+	),
+);
+/** Words that narrow a question, and not one beside which they are told. */
+const IN_STORIES = new Set(
+	(
+		"my mine our was were one last year years think feel believe bought sniped copped aped ever " +
+		"before after since once yesterday weekend while every each all both few several couple first " +
+		"mint minted up down and or friend friends"
+	).split(" "),
+);
+
+/** Returns few words in a row; undefined where one of them may not be left out. */
+function fewOf(
+	{ words, roles, rules, topics }: Draft,
+	open: readonly number[],
+): string | undefined {
+	const [first = 0] = open;
+	const last = open.at(-1) ?? first;
+	if (open.length > LEFT_OUT_MAX + 1) return undefined;
+	if (open.every((at) => NARROWING.has(words.low[at] ?? ""))) return undefined;
 	for (let at = first; at <= last; at++) {
 		const low = words.low[at] ?? "";
 		if (roles[at] !== "open" && roles[at] !== "function") return undefined;

@@ -42,7 +42,7 @@ const FUNCTION = setOf(
 		"literally basically honestly simply kinda yeah yep cheers tysm tia appreciated sorry hola ola " +
 		"oi bonjour namaste howdy greetings heya hiya heyy po opo bruh bruv omg lemmeknow collection's " +
 		"project's projects pfp pfps jpeg jpegs hwo waht wath whta hte adn whast approximately roughly " +
-		"precisely specifically generally seriously genuinely dunno gotta y'all yall what'd how'd",
+		"n precisely specifically generally seriously genuinely dunno gotta y'all yall what'd how'd",
 );
 
 /** Lists groups of words that change nothing, though some of them would: `if you don't mind`. */
@@ -62,7 +62,7 @@ const SMALL_PHRASES = (
 	"my friend|my dear|my man|my guy|would love to|i'd love to|love to know|to be exact|" +
 	"to be precise|to be honest|one more time|one more question|one question|one quick question|" +
 	"another question|another quick question|once more|once again|so far|thus far|" +
-	"this time|on my end|for my notes|for my own notes|not urgent|or what|or not|or nah|or no|remind me|" +
+	"this time|on my end|for my notes|for my own notes|not urgent|or what|or not|at all|quick one|kindly share|please share|pls share|share with me|or nah|or no|remind me|" +
 	"teach me|let me see|hit me with|fill me in on|run me through|walk me through|catch me up on|" +
 	"clue me in on|point me to|read me|bring up|take a look at|have a look at|look up|i'm after|" +
 	"im after|i search|i am searching|i require|when you get the chance|to start|for starters|" +
@@ -76,7 +76,8 @@ const SMALL_BY_FIRST = Map.groupBy(SMALL_PHRASES, ([first]) => first ?? "");
 
 /** Lists the only words that may be beside a name that asks for something by itself. */
 const SHOWING = setOf(
-	"show me what whats what's is the a about check pull up see get tell give gimme please pls plz hey gm of on it",
+	"show me what whats what's is the a about check pull up see get tell give gimme please pls plz hey gm of on it " +
+		"could you can would i want need to from in let us kindly display bring rn now atm currently",
 );
 
 /** Lists words that begin a restriction of a name: what follows is no part of the name. */
@@ -107,7 +108,7 @@ const DECIDING = setOf(
 );
 
 /** Lists words that join two parts of one name: `world of women`. */
-const LINKING = setOf("of the and &");
+const LINKING = setOf("of the and & n");
 
 /** Lists words that may come before a length of time. */
 const BEFORE_TIME = setOf("last past this the in over for during within of preceding trailing");
@@ -188,7 +189,7 @@ const QUOTE = 34;
 const COMMA = 44;
 const MENTION = /^@[A-Za-z]/;
 /** Matches what separates two parts of a sentence where blanks are around it. */
-const DASHES = /^[-\u2013\u2014/~.:*]+$/;
+const DASHES = /^[-+\u2013\u2014/~.:*]+$/;
 const EMOJI = /^\p{RGI_Emoji}/v;
 
 function noWords(): Words {
@@ -308,7 +309,8 @@ export function isMistyped(typed: string, word: string): boolean {
 	if (typed.length !== word.length) return true;
 	const at = [...typed].findIndex((letter, n) => letter !== word[n]);
 	const isSwapped = typed[at] === word[at + 1] && typed[at + 1] === word[at];
-	return isSwapped || areNeighbours(typed[at] ?? "", word[at] ?? "");
+	const areVowels = /^[aeiou]{2}$/.test(`${typed[at]}${word[at]}`);
+	return isSwapped || areVowels || areNeighbours(typed[at] ?? "", word[at] ?? "");
 }
 
 /**

@@ -1,10 +1,11 @@
-// Takes the values in the words of a question: lengths of time, chains, tickers, ids and addresses.
+// Takes the values in the words of a question: times, chains, tickers, ids, counts and traits.
 
 import { readLooseTime } from "#agent/grammar/readPeriod.ts";
 import { readAddress, readSlot } from "#agent/grammar/readSlot.ts";
-import { closedWords, type Words } from "#agent/grammar/splitWords.ts";
+import { closedWords, isDeciding, type Words } from "#agent/grammar/splitWords.ts";
 import type { Taker, Topics } from "#agent/grammar/topicPhrases.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
+import { minutesOf } from "#core/period.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
 
 const { BEFORE_TIME } = closedWords;
@@ -72,6 +73,7 @@ function takeWindow(draft: Draft, at: number): boolean {
 	for (let n = at - 1; n >= 0 && BEFORE_TIME.has(words.low[n] ?? ""); n--) {
 		if (roles[n] === "open") roles[n] = "function";
 	}
+	if (words.low[at - 1] === "since" && minutesOf(value) !== undefined) roles[at - 1] = "function";
 	// `sales by hour` asks for each hour, and not for the last one.
 	if (words.low[at - 1] === "by" && roles[at - 1] !== "topic") return false;
 	if (put(draft, slot.kind, value)) return true;
@@ -102,14 +104,17 @@ function takeChain(draft: Draft, at: number): boolean {
 	// A price in ETH is what answers have; elsewhere it is neither a chain nor nothing.
 	const isWide = taker.slotOf("chain") !== undefined && taker.slotOf("collection") === undefined;
 	if (low[at] === "eth" && low[at - 1] !== "on" && (low[at - 1] === "in" || !isWide)) {
-		if (low[at - 1] === "in") roles[at] = "function";
+		const isLast = at === low.length - 1 || isApart[at + 1] === true;
+		const isPriced = isLast && (roles[at - 1] === "topic" || roles[at - 1] === "name");
+		if (low[at - 1] === "in" || isPriced) roles[at] = "function";
 		return true;
 	}
 	const slug = /^\d/.test(low[at] ?? "")
 		? undefined
 		: readSlot({ kind: "chain" }, words, at, rules);
 	if (slug === undefined) return true;
-	const isCalled = CALLED.has(low[at + 1] ?? "");
+	const isThe = low[at - 1] === "the" && low[at + 1] === "one";
+	const isCalled = isThe || CALLED.has(low[at + 1] ?? "");
 	const isFirst = at === 0 || isApart[at] === true;
 	const isLast = at === low.length - 1 || isApart[at + 1] === true;
 	const before = roles[at - 1];
@@ -139,3 +144,53 @@ export function put(
 	values[slot] = value;
 	return true;
 }
+
+/**
+ * Takes how many are asked for where the answer lists as many: `top 5 holders`, `ten largest
+ * holders`. Behind a name a number is an id, and elsewhere it bounds something.
+ */
+export function takeCounts({ words: { low, isApart }, roles, taker }: Draft): void {
+	const { lists = 0 } = taker.command.topic ?? {};
+	for (const [at, word] of low.entries()) {
+		const isFree = roles[at] === "number" || roles[at] === "open";
+		const count = COUNTS.get(word) ?? (/^[1-9]\d?$/.test(word) ? Number(word) : 0);
+		if (!isFree || count < 1 || count > lists) continue;
+		const isBefore = roles[at + 1] === "topic" && !isApart[at + 1] && roles[at - 1] !== "name";
+		if (isBefore || (RANKING.has(low[at - 1] ?? "") && !isApart[at])) roles[at] = "topic";
+	}
+}
+
+const COUNTS = new Map([
+	["twenty", 20],
+	..."few two three four five six seven eight nine ten"
+		.split(" ")
+		.map((word, at): [string, number] => [word, at + 1]),
+]);
+const RANKING = new Set(
+	"top last latest recent newest cheapest lowest highest biggest largest best limit".split(" "),
+);
+
+/** Takes the trait behind `with`, where the command has a place for one. */
+export function takeTrait({ words, roles, taker, values, topics }: Draft): void {
+	const { low, isApart } = words;
+	if (!taker.needed.has("trait")) return;
+	const lead = low.findIndex((word, at) => {
+		return HAVING.has(word) || (HAS.has(word) && low[at - 1] === "that");
+	});
+	let from = lead + 1;
+	while (ARTICLES.has(low[from] ?? "")) from += 1;
+	let to = from;
+	for (; to < low.length && (to === from || !isApart[to]) && to - from < TRAIT_WORDS_MAX; to++) {
+		const isPart = roles[to] === "open" && !isDeciding(low[to] ?? "");
+		if (!isPart || topics.isTopical(low[to] ?? "")) break;
+	}
+	if (lead < 0 || to === from) return;
+	values["trait"] = words.raw.slice(from, to).join(" ");
+	for (let at = lead; at < to; at++) roles[at] = "value";
+	if (low[lead - 1] === "that") roles[lead - 1] = "value";
+}
+
+const HAVING = new Set(["with", "wearing", "having"]);
+const HAS = new Set(["has", "have", "got", "had"]);
+const ARTICLES = new Set(["a", "an", "the"]);
+const TRAIT_WORDS_MAX = 5;

@@ -66,7 +66,8 @@ export function compileTopics(entries: readonly Entry[]): Topics {
 	// Names are tried without this word too, so a misspelled one takes nothing away.
 	const byLength = Map.groupBy([...single, "collection", "collections"], (word) => word.length);
 	const others = [...all].filter((word) => word.length >= LONG && !single.has(word));
-	const longByLength = Map.groupBy([...others, ...LONG_SMALL], (word) => word.length);
+	const longs = new Set([...others, ...LONG_SMALL]);
+	const longByLength = Map.groupBy(longs, (word) => word.length);
 	return {
 		takers,
 		isTopical: (low) => single.has(low),
@@ -79,10 +80,13 @@ export function compileTopics(entries: readonly Entry[]): Topics {
 				const meant = spellings.find((word) => all.has(word) || isFunctionWord(word));
 				if (meant !== undefined) return meant;
 			}
-			for (const known of low.length < LONG ? [byLength] : [byLength, longByLength]) {
-				const near = [-1, 0, 1].flatMap((longer) => known.get(low.length + longer) ?? []);
-				const [meant, ...more] = near.filter((word) => isMistyped(low, word));
-				if (meant !== undefined) return more.length === 0 ? meant : low;
+			// A letter is replaced more often than forgotten, and forgotten more often than added.
+			for (const known of [byLength, longByLength]) {
+				for (const longer of [0, 1, -1]) {
+					const near = known.get(low.length + longer) ?? [];
+					const [meant, ...more] = near.filter((word) => isMistyped(low, word));
+					if (meant !== undefined) return more.length === 0 ? meant : low;
+				}
 			}
 			return low;
 		},

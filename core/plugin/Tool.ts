@@ -79,6 +79,8 @@ export type Topic = {
 	chain?: string;
 	/** A ticker alone asks for it: `$tsla now?`. */
 	ofTicker?: boolean;
+	/** `my` in front of a name says nothing more: `my azuki floor`. */
+	isOwned?: boolean;
 	/** A name in quotes, or a known one, alone asks for it. */
 	ofName?: boolean;
 	/** A name with the id of a token alone asks for it. */

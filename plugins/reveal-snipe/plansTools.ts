@@ -51,6 +51,7 @@ export const plansCommands: readonly Command[] = [
 		tool: "read_reveals",
 		topic: {
 			words: REVEALS.split(", "),
+			beside: "list, ones, all, collections, just".split(", "),
 			over: ["upcoming", "ended_drops", "discover", "minting", "trending", "lifecycle"],
 		},
 		summary: "collections whose reveal is waited for, under way, or just over",

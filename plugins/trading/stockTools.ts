@@ -49,7 +49,7 @@ export const stockCommands: readonly Command[] = [
 		tool: "list_stock_tokens",
 		topic: {
 			words: (
-				"stocks, stock, tokens, equities, tickers, which stock, which stocks, what stocks, " +
+				"stonks, stonk, what stonks, which stonks, stocks, stock, tokens, equities, tickers, which stock, which stocks, what stocks, " +
 				"stock tokens, tokenized stock, tokenized stocks, tokenised stocks, hood chain, tokenised " +
 				"stock, which tokenised stocks, which tokenized stocks, what tokenised stocks, what " +
 				"tokenized stocks, stocks … available, tokenised stocks … available, tokenized stocks … " +
@@ -92,7 +92,7 @@ export const stockCommands: readonly Command[] = [
 			).split(", "),
 			beside: (
 				"current, price, fair, value, latest, share, shares, stock, token, tokenised, tokenized, " +
-				"tokens, one, single, dollars, usd, in usd, how much, much, trading, company"
+				"or, mkt, market, tokens, one, single, dollars, usd, in usd, how much, much, trading, company"
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,

@@ -215,7 +215,7 @@ export const crowdQuestions: readonly CrowdText[] = [
 	["Who made the highest bid for Bad Idea Club today?", null],
 	["Which is more expensive, Night Ferry or Signal Pigeons?", null],
 	["Will the price of GameStop go up tomorrow?", null],
-	['floor "void racers" eth', 'floor "void racers" on ethereum'],
+	['floor "void racers" eth', 'floor "void racers"'],
 	["volume quiet machines 1h", 'volume "quiet machines" 1h'],
 	["kiln folk holders count", 'holders "kiln folk"'],
 	["holders distribution pale foxes", 'holders "pale foxes"'],

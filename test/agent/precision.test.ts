@@ -86,6 +86,9 @@ test.each([
 	["how many items are in the kiln folk colection", "collection kiln folk"],
 	["volume leaders 7d", "most volume 7d"],
 	["kiln folk floor and volume", "collection kiln folk"],
+	["rarest traits of kiln folk", "traits kiln folk"],
+	["kiln folk floor, the base one", "floor kiln folk on base"],
+	["my kiln folk floor", "floor kiln folk"],
 	["kiln folk floor in dollars", "floor kiln folk"],
 	["kiln folk floor usd", "floor kiln folk"],
 ])("a narrower question gets the command for exactly that question: %s", (text, command) => {
@@ -129,7 +132,6 @@ test.each([
 	"cheapest rank under 50 kiln folk",
 	"kiln folk any listing under 2",
 	"kiln folk floor without gold",
-	"rarest traits of kiln folk",
 	"upcoming mints tomorrow",
 	"upcoming mints today",
 	"who bought kiln folk",

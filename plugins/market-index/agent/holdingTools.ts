@@ -22,10 +22,10 @@ import {
 import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
 import { readColumns } from "#plugins/market-index/read/collectionDetail.ts";
 import { renderFigure } from "#plugins/market-index/render/figures.ts";
-import { answerHolders, answerTraits } from "#plugins/market-index/routes/tokens.ts";
+import { answerHolders, answerTraits, renderTrait } from "#plugins/market-index/routes/tokens.ts";
 import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
 import { holderSchema, traitCountSchema } from "#plugins/market-index/schemas/tokens.ts";
-import { readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
+import { readRarestTraits, readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
 
 /** Returns tools about a collection's traits and holders. */
 export function holdingTools(deps: ToolDeps): AnyTool[] {
@@ -33,6 +33,7 @@ export function holdingTools(deps: ToolDeps): AnyTool[] {
 }
 
 const TRAITS_SHOWN = 50;
+const RAREST_SHOWN = 5;
 const HOLDERS_SHOWN = 20;
 const OWNED = ["name", "ownersCount", "ownersSource", "ownersAt", "providerSalesDay"] as const;
 
@@ -42,6 +43,9 @@ const traitsOutput = z.object({
 		.array(traitCountSchema)
 		.nullable()
 		.meta({ description: "Up to 50 by trait, then value; null until they were counted once." }),
+	rarest: z.array(traitCountSchema).nullable().meta({
+		description: "Up to five that fewest tokens have, the rarest first; null until then.",
+	}),
 	hasMore: field.flag("Whether there are more than these."),
 	countedAt: field.time("When traits were last counted; null: never.").nullable(),
 });
@@ -52,34 +56,40 @@ function traits(deps: ToolDeps) {
 		title: "Traits",
 		description:
 			"Shows up to 50 of a collection's trait values, with how many tokens have each and the best " +
-			"ask for one of them in ETH equivalents (null where none is known).",
+			"ask for one of them in ETH equivalents (null where none is known); and which are rarest.",
 		input: collectionInput.extend({ trait: traitInput }),
 		output: traitsOutput,
 		async read(found, { trait }) {
 			// Read before the traits, so that the stated age is never too young.
 			const countedAt = await readTraitsAt(deps.core.db, found.id);
-			const [collection, { data, page }] = await Promise.all([
+			const rare = { collectionId: found.id, type: trait ?? null, limit: RAREST_SHOWN };
+			const [collection, { data, page }, rarest] = await Promise.all([
 				refOf(deps.core, found),
 				answerTraits(deps, found, { type: trait, limit: TRAITS_SHOWN }),
+				readRarestTraits(deps.core.db, rare),
 			]);
 			return {
 				collection,
 				traits: data,
+				rarest: data && rarest.map(renderTrait),
 				hasMore: page.hasMore,
 				countedAt: countedAt?.toISOString() ?? null,
 			};
 		},
-		parts: ({ traits }) => {
+		parts: ({ traits, rarest }) => {
 			if (traits === null) return ["traits not known"];
-			if (traits.length === 0) return ["traits none"];
-			return traits.map(({ type, value, count, floorNative }, index) => {
-				const floor = floorNative === null ? "" : ` from ${ethText(floorNative)}`;
-				const text = `${shortText(type)}: ${shortText(value)} ${countText(count)}${floor}`;
-				return index === 0 ? `traits ${text}` : text;
-			});
+			const [first, ...others] = traits.map(traitText);
+			if (first === undefined) return ["traits none"];
+			const [rare] = (rarest ?? []).map(traitText);
+			return [...(rare === undefined ? [] : [`rarest ${rare}`]), `traits ${first}`, ...others];
 		},
 		asOfMs: ({ countedAt }) => oldestMs([countedAt]),
 	});
+}
+
+function traitText({ type, value, count, floorNative }: z.output<typeof traitCountSchema>): string {
+	const floor = floorNative === null ? "" : ` from ${ethText(floorNative)}`;
+	return `${shortText(type)}: ${shortText(value)} ${countText(count)}${floor}`;
 }
 
 const holdersOutput = z.object({

@@ -205,8 +205,10 @@ test("traits, holders and a token equal those of their routes", async () => {
 	const traits = await lab.tell("read_traits", { collection: "kiln-folk" });
 	expect(traits.output).toMatchObject({ traits: page.data, hasMore: false });
 	expect(traits.line).toBe(
-		"Kiln Folk (ethereum) traits Glaze: Ash 311 from 1.4 ETH, Glaze: Salt 20, Kiln: Anagama 3",
+		"Kiln Folk (ethereum) rarest Kiln: Anagama 3, traits Glaze: Ash 311 from 1.4 ETH, " +
+			"Glaze: Salt 20, Kiln: Anagama 3",
 	);
+	expect(traits.output.rarest).toEqual([page.data[2], page.data[1], page.data[0]]);
 	expect(traits.asOfMs).toBe(AT.getTime());
 	const one = await lab.tell("read_traits", { collection: "kiln-folk", trait: "Kiln" });
 	expect(one.output.traits).toEqual([page.data[2]]);

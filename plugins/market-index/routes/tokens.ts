@@ -30,7 +30,11 @@ import {
 	holderSchema,
 	traitCountSchema,
 } from "#plugins/market-index/schemas/tokens.ts";
-import { readTraitPage, readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
+import {
+	readTraitPage,
+	readTraitsAt,
+	type TraitCount,
+} from "#plugins/market-index/tokens/sql/traits.ts";
 
 const holderCursors = createCursor("holders2", [CURSOR_PART.count, CURSOR_PART.address]);
 const traitCursors = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.longText]);
@@ -242,14 +246,14 @@ export async function answerTraits(
 	const last = shown.at(-1);
 	const hasMore = read.length > query.limit;
 	return {
-		data: shown.map(({ type, value, tokens, floorNative }) => ({
-			type,
-			value,
-			count: tokens,
-			floorNative: displayNative(floorNative),
-		})),
+		data: shown.map(renderTrait),
 		page: { nextCursor: hasMore && last ? cursors.encode(partsOf(last)) : null, hasMore },
 	};
+}
+
+/** Renders how many tokens have a value, and the best ask for one of them. */
+export function renderTrait({ type, value, tokens, floorNative }: TraitCount) {
+	return { type, value, count: tokens, floorNative: displayNative(floorNative) };
 }
 
 function placeOf(parts: readonly string[]): { type: string; value: string } {

@@ -8,7 +8,7 @@ import {
 } from "#plugins/market-index/tokens/model.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
-type TraitCount = {
+export type TraitCount = {
 	type: string;
 	value: string;
 	tokens: number;
@@ -122,6 +122,23 @@ export async function readTraitPage(db: Queryable, query: TraitPageQuery): Promi
 			and ($3::text is null or (trait_type, value) > ($3::text, $4::text))
 		order by trait_type, value limit $5`,
 		[collectionId, type, after?.type ?? null, after?.value ?? null, limit],
+	);
+}
+
+/**
+ * Returns the values that fewest tokens have, the rarest first. Sorts the collection's part of
+ * `trait_count_pkey`, of at most 20,000 values.
+ */
+export function readRarestTraits(
+	db: Queryable,
+	{ collectionId, type, limit }: Omit<TraitPageQuery, "after">,
+): Promise<TraitCount[]> {
+	return db.query<TraitCount>(
+		`select trait_type as type, value, tokens, floor_native as "floorNative"
+		from market_index.trait_count
+		where collection_id = $1 and ($2::text is null or trait_type = $2::text)
+		order by tokens, trait_type, value limit $3`,
+		[collectionId, type, limit],
 	);
 }
 
