@@ -5,9 +5,16 @@ import type { Database, Queryable, SqlValue, Tx } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
 import { createOutbox } from "#core/outbox.ts";
 import { NAMES_ASKED_MAX } from "#core/plugin/Tool.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
 import { readKnownNames } from "#plugins/market-index/agent/resolveCollection.ts";
 import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
+import {
+	readFloorAt,
+	readFloorRange,
+	readFloorsAt,
+	readFloorsSince,
+} from "#plugins/market-index/floor.ts";
 import { readDiscover, readDiscoverRows } from "#plugins/market-index/read/trending.ts";
 import { resolveCollections } from "#plugins/market-index/register/registerCollections.ts";
 import { type CandleInterval, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
@@ -20,17 +27,22 @@ import {
 import { readNamedCollections } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
 import { insertEvents } from "#plugins/market-index/sql/events.ts";
-import { readActivity, readSaleImage } from "#plugins/market-index/sql/readEvents.ts";
+import {
+	readActivity,
+	readEventSpans,
+	readSaleImage,
+} from "#plugins/market-index/sql/readEvents.ts";
 import {
 	readCandles,
 	readCandleUpdates,
+	readPeriodSums,
 	readTileFigures,
 } from "#plugins/market-index/sql/windowSums.ts";
 import { base, ethereum, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 import { dueTokens, wasSpokenOf } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import { pickProbeTokens, revealSample } from "#plugins/market-index/tokens/sql/ranks.ts";
 import { readToken, readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
-import { readTraitPage } from "#plugins/market-index/tokens/sql/traits.ts";
+import { readRarestTraits, readTraitPage } from "#plugins/market-index/tokens/sql/traits.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";
 import { fakePrices } from "#test/harness/fakes.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
@@ -67,6 +79,12 @@ beforeAll(async () => {
 	await database.db.execute(
 		`insert into market_index.trait_count (collection_id, trait_type, value, tokens)
 		select n % 50, 'Trait ' || n % 7, n, 1 from generate_series(1, 20000) as n`,
+	);
+	await database.db.execute(
+		`insert into market_index.floor_snapshot (collection_id, at, floor_native, floor_usd)
+		select n % 500, $1::timestamptz - n / 500 * interval '1 hour', 10 + n % 7, 1
+		from generate_series(1, 50000) as n on conflict do nothing`,
+		[new Date(NOW_MS)],
 	);
 	await database.db.execute("analyze");
 });
@@ -116,6 +134,7 @@ const activity = (given: Partial<Parameters<typeof readActivity>[1]>) => (db: Da
 		limit: 51,
 		...given,
 	});
+const ago = (ms: number) => new Date(NOW_MS - ms);
 const after = { occurredAtMs: NOW_MS, blockNumber: 1e8, logIndex: 1, subIndex: 0 };
 const outbox = (db: Database) =>
 	createOutbox({ db, bus: inProcessBus(silentLog), clock: { nowMs: () => NOW_MS } });
@@ -187,6 +206,18 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 			lastSaleTokenId: "1",
 			lastSaleTransaction: padHex("0x1", { size: 32 }),
 		}),
+	"the rarest traits": (db) => readRarestTraits(db, { collectionId: 3, type: null, limit: 5 }),
+	"sales of a past period, to the minute": (db) =>
+		readPeriodSums(db, 3, { from: ago(20 * DAY_MS + 7 * MINUTE_MS), until: ago(5 * MINUTE_MS) }),
+	"sales of a period that is long ago": (db) =>
+		readPeriodSums(db, 3, { from: ago(50 * DAY_MS + HOUR_MS), until: ago(40 * DAY_MS) }),
+	"since when events are known": (db) => readEventSpans(db, 3),
+	"the floor of a past moment": (db) => readFloorAt(db, { collectionId: 3, at: ago(9 * DAY_MS) }),
+	"the floors of a past period": (db) =>
+		readFloorRange(db, { collectionId: 3, from: ago(30 * DAY_MS), until: ago(DAY_MS) }),
+	"since when floors are kept": (db) => readFloorsSince(db, 3),
+	"floors of a past moment, of several": (db) =>
+		readFloorsAt(db, { collectionIds: [3, 4, 5], at: ago(DAY_MS) }),
 	"minute candles": candles("1m"),
 	"candles of 30 minutes": candles("30m"),
 	"hour candles": candles("1h"),
@@ -274,6 +305,6 @@ async function explain(text: string, values: readonly SqlValue[]): Promise<strin
 function readThrough(plan: string): string[] {
 	const scans = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table = ""]) => table);
 	return scans.filter((table) =>
-		/^(event|rollup_|collection$|stream_frame|token$|trait_count)/.test(table),
+		/^(event|rollup_|collection$|floor_snapshot|stream_frame|token$|trait_count)/.test(table),
 	);
 }
