@@ -107,6 +107,6 @@ export function openTrades(options: TradesOptions) {
 	const trades = createTrades({ ...deps, wallets, ending });
 	return {
 		routes: tradeRoutes({ trades, wallets }),
-		tools: tradeTools({ trades, wallets, ending }),
+		tools: tradeTools({ trades, wallets, clock, ending }),
 	};
 }

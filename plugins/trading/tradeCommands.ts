@@ -173,16 +173,24 @@ export const tradeCommands: readonly Command[] = [
 	},
 	{
 		name: "my_trades",
-		forms: ["my trades", "trades", "my (last|latest|recent) (trade|trades) [went through]"],
-		slots: {},
+		forms: [
+			"my trades [{window}]",
+			"trades",
+			"my (last|latest|recent) (trade|trades) [went through]",
+		],
+		slots: { window: { kind: "period" } },
 		tool: "list_trades",
 		topic: {
-			words: "my trades, my trade, my … trade, my … trades, my fills, my fill".split(", "),
+			words: "my trades, my trade, my … trade, my … trades, my fills, my fill, did i trade".split(
+				", ",
+			),
+			beside: "list, all, last, latest, recent, newest, show, what".split(", "),
+			lists: 10,
 			never: "nft nfts jpeg jpegs pfp pfps collection collections".split(" "),
 			over: ["my_intents"],
 		},
-		summary: "your newest trades, also those that were refused",
-		examples: ["my trades"],
+		summary: "your newest trades, also of a time, and those that were refused",
+		examples: ["my trades", "my trades this week"],
 	},
 	{
 		name: "trade",

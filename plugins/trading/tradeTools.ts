@@ -1,6 +1,7 @@
 // Offers the agent's tools for trades.
 
 import { z } from "zod";
+import type { Clock } from "#core/clock.ts";
 import {
 	type AnyTool,
 	defineTool,
@@ -28,6 +29,8 @@ import {
 	channelOf,
 	endOfIntent,
 	intentSentence,
+	periodInput,
+	requirePeriod,
 	TOOL_ROUTE,
 	type Wallets,
 } from "#plugins/wallets/contract.ts";
@@ -35,6 +38,7 @@ import {
 type TradeToolsDeps = {
 	trades: Trades;
 	wallets: Pick<Wallets, "principalOf">;
+	clock: Clock;
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
@@ -193,21 +197,26 @@ function quoteSentence(view: QuoteView): string {
 	return `${swap.paid} gives ${swap.got}${apart}.${trouble}`;
 }
 
-function listTool({ trades, wallets }: TradeToolsDeps): AnyTool {
+function listTool({ trades, wallets, clock }: TradeToolsDeps): AnyTool {
 	return defineTool({
 		...{ ...OWN, name: "list_trades", effect: "read" as const },
 		title: "Your trades",
-		description: "Returns your newest trades, also those that were refused.",
-		input: z.strictObject({}),
-		output: tradePageSchema.pick({ data: true }),
-		async run(_, { caller }) {
+		description:
+			"Returns your newest trades, of a period if one is named, also those that were refused.",
+		input: z.strictObject({ window: periodInput.optional() }),
+		output: tradePageSchema.pick({ data: true }).extend({
+			window: z.string().nullable().meta({ description: "What was asked for; null: all times." }),
+		}),
+		async run({ window }, { caller }) {
 			const { profile } = await wallets.principalOf(caller);
 			const page = { profileId: profile.id, afterId: null, limit: LISTED };
-			return { kind: "done", output: { data: (await trades.list(page)).items } };
+			const period = window === undefined ? {} : { period: requirePeriod(window, clock.nowMs()) };
+			const { items: data } = await trades.list({ ...page, ...period });
+			return { kind: "done", output: { data, window: window ?? null } };
 		},
-		line({ data }) {
+		line({ data, window }) {
 			const [newest] = data;
-			if (!newest) return "You have no trades yet.";
+			if (!newest) return window === null ? "You have no trades yet." : `No trades in ${window}.`;
 			const more = data.length > 1 ? ` ${data.length - 1} before it.` : "";
 			return `Newest: ${lineOf(newest)}${more}`;
 		},

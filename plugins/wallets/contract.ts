@@ -4,6 +4,8 @@ import { extensionPoint, serviceKey } from "#core/plugin/Plugin.ts";
 import type { Caller } from "#core/plugin/Tool.ts";
 import {
 	endOfIntent as endOf,
+	periodInput as periodShape,
+	requirePeriod as requirePeriodOf,
 	statusSentence,
 	ownersTurn as turnOf,
 } from "#plugins/wallets/agent/intentTools.ts";
@@ -100,6 +102,11 @@ export const amountFigure = figureOf;
 
 /** Returns what ended an intent, for code that follows it; null while it has not ended. */
 export const endOfIntent = endOf;
+
+/** A length of time or a past time, by its name, as the agent's tools take it. */
+export const periodInput = periodShape;
+/** Returns the period that a name means now; throws a fault for a time to come. */
+export const requirePeriod = requirePeriodOf;
 
 /**
  * The route of what tools record with `once`, beside the tool's name in the body. It is one for

@@ -52,7 +52,7 @@ export const crowdQuestions: readonly CrowdText[] = [
 	["last 50 sales signal pigeons base", 'sales "signal pigeons" on base'],
 	["top 10 holders BIC with wallet addresses... bad idea club", 'holders "bad idea club"'],
 	["sales void racers above 2 eth last 24h", null],
-	["my fills today", null],
+	["my fills today", "my trades 24h"],
 	["which collections did highest volume past hour", "most volume 1h"],
 	["whats my pnl on night ferry", null],
 	["depth on quiet machines bids", 'depth "quiet machines"'],

@@ -77,6 +77,8 @@ test.each([
 	["what did i spend this week", "my spending 7d"],
 	["my orders yesterday", "my intents yesterday-utc"],
 	["my pending orders", "my open intents"],
+	["my trades this week", "my trades 7d"],
+	["what did i trade yesterday", "my trades yesterday-utc"],
 	["anything minting right now", "minting"],
 	["kiln folk volume 7d, base only", "volume kiln folk 7d on base"],
 	["top collections by 24h volume", "most volume 24h"],

@@ -2,6 +2,7 @@
 
 import type { Address } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Period } from "#core/period.ts";
 import type { SettledTrade, SettledTradesAsked } from "#plugins/trading/contract.ts";
 import type { Channel } from "#plugins/wallets/contract.ts";
 
@@ -150,15 +151,29 @@ export async function readTrade(db: Queryable, id: string): Promise<Trade | null
 	return row ? tradeOf(row) : null;
 }
 
+/** Which of a profile's trades are listed; `period`: those that were asked for in it. */
+export type TradesQuery = {
+	profileId: string;
+	afterId: string | null;
+	limit: number;
+	period?: Period;
+};
+
 /** Returns a profile's trades, newest first (ids grow with time). By `trade_of_profile`. */
 export async function listTrades(
 	db: Queryable,
-	{ profileId, afterId, limit }: { profileId: string; afterId: string | null; limit: number },
+	{ profileId, afterId, limit, period }: TradesQuery,
 ): Promise<Trade[]> {
 	const rows = await db.query<TradeRow>(
 		`select ${COLUMNS} from trading.trade
-		where profile_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
-		[profileId, afterId, limit],
+		where profile_id = $1 and ($2::uuid is null or id < $2)
+			and ($4::uuid is null or id >= $4) and ($5::uuid is null or id < $5)
+		order by id desc limit $3`,
+		[
+			...[profileId, afterId, limit],
+			period === undefined ? null : lowestId(period.fromMs),
+			period === undefined ? null : lowestId(period.untilMs),
+		],
 	);
 	return rows.map(tradeOf);
 }

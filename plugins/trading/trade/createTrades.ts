@@ -11,6 +11,7 @@ import {
 	readQuotes,
 	readTrade,
 	type Trade,
+	type TradesQuery,
 } from "#plugins/trading/sql/trades.ts";
 import { quoteRows, type SwapDeps, type TradeRequest } from "#plugins/trading/swap/planSwap.ts";
 import { TRADE } from "#plugins/trading/swap/tradeKind.ts";
@@ -101,11 +102,7 @@ function asking(deps: TradesDeps) {
 function looking(deps: TradesDeps) {
 	const revokes = createRevokes(deps);
 	return {
-		async list(query: {
-			profileId: string;
-			afterId: string | null;
-			limit: number;
-		}): Promise<{ items: TradeView[]; nextId: string | null }> {
+		async list(query: TradesQuery): Promise<{ items: TradeView[]; nextId: string | null }> {
 			const found = await listTrades(deps.db, { ...query, limit: query.limit + 1 });
 			const shown = found.slice(0, query.limit);
 			const items = await Promise.all(shown.map((trade) => view(deps, trade)));
