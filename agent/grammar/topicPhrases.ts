@@ -64,10 +64,10 @@ export function compileTopics(entries: readonly Entry[]): Topics {
 		takers.flatMap(({ command }) => command.topic?.beside?.flatMap((text) => text.split(/[ …]+/))),
 	);
 	// Names are tried without this word too, so a misspelled one takes nothing away.
-	const byLength = Map.groupBy([...single, "collection", "collections"], (word) => word.length);
+	const bySize = Map.groupBy([...single, "collection", "collections"], (word) => sizeOf(word));
 	const others = [...all].filter((word) => word.length >= LONG && !single.has(word));
 	const longs = new Set([...others, ...LONG_SMALL]);
-	const longByLength = Map.groupBy(longs, (word) => word.length);
+	const longBySize = Map.groupBy(longs, (word) => sizeOf(word));
 	return {
 		takers,
 		isTopical: (low) => single.has(low),
@@ -81,9 +81,9 @@ export function compileTopics(entries: readonly Entry[]): Topics {
 				if (meant !== undefined) return meant;
 			}
 			// A letter is replaced more often than forgotten, and forgotten more often than added.
-			for (const known of [byLength, longByLength]) {
+			for (const known of [bySize, longBySize]) {
 				for (const longer of [0, 1, -1]) {
-					const near = known.get(low.length + longer) ?? [];
+					const near = known.get(sizeOf(low, longer)) ?? [];
 					const [meant, ...more] = near.filter((word) => isMistyped(low, word));
 					if (meant !== undefined) return more.length === 0 ? meant : low;
 				}
@@ -103,6 +103,11 @@ export function placesOf(phrases: Phrases, words: Words): Set<number> {
 		}
 	}
 	return places;
+}
+
+/** Returns what a word and its misspelling share, but for so many letters: few are compared. */
+function sizeOf(word: string, longer = 0): string {
+	return `${word[0]}${word.length + longer}`;
 }
 
 function takerOf({ command, forms }: Entry): Taker {
