@@ -5,13 +5,18 @@ import { LAST_LINE, ROOT } from "#api/launch/places.ts";
 import { assert } from "#core/fault.ts";
 
 const BUNDLES_KEPT = 8;
+/** Ends the name of what Bun has compiled a file to; it looks for that beside the file. */
+const COMPILED = ".jsc";
 
 /**
  * Writes a program and all it imports into one file, which appears whole or not at all, whoever
  * else is at it. `isCurrent` is asked last: what was read may be newer than what the file is named
  * by.
  *
- * Not minified: it is no smaller in memory (measured), and an error's stack can be read.
+ * Compiled ahead to what the engine runs (`.jsc` beside it, which another version of Bun leaves
+ * alone): a start takes a third less of the processor for 10 MB more at rest, and no more at the
+ * largest (measured). Not minified: it is no smaller in memory (measured), and an error's stack can
+ * be read.
  */
 export async function buildBundle(
 	source: string,
@@ -23,15 +28,26 @@ export async function buildBundle(
 	const built = await Bun.build({
 		entrypoints: [source],
 		target: "bun",
+		format: "cjs",
+		bytecode: true,
+		footer: LAST_LINE.trimEnd(),
 		plugins: [ownPlaces, late],
 	});
-	const [output] = built.outputs;
+	const [output, compiled] = built.outputs;
 	assert(output, `a bundle was made of ${source}`);
-	const text = await output.text();
+	const files: [string, Blob | undefined][] = [
+		[`${file}${COMPILED}`, compiled],
+		// Last: where it is, what was compiled of it is beside it and whole.
+		[file, output],
+	];
+	const contents: [string, ArrayBuffer][] = [];
+	for (const [path, blob] of files) if (blob) contents.push([path, await blob.arrayBuffer()]);
 	assert(isCurrent(), "no source changed while it was bundled");
-	const draft = `${file}.${process.pid}`;
-	writeFileSync(draft, `${text}\n${LAST_LINE}`, { flush: true });
-	renameSync(draft, file);
+	for (const [path, bytes] of contents) {
+		const draft = `${path}.${process.pid}`;
+		writeFileSync(draft, Buffer.from(bytes), { flush: true });
+		renameSync(draft, path);
+	}
 	removeOld(folder);
 }
 
@@ -43,9 +59,12 @@ function removeOld(folder: string): void {
 	// Another process may have removed it just now.
 	const ageOf = (name: string) =>
 		statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-	const files = readdirSync(folder).map((name) => ({ name, atMs: ageOf(name) }));
+	const names = readdirSync(folder).filter((name) => !name.endsWith(COMPILED));
+	const files = names.map((name) => ({ name, atMs: ageOf(name) }));
 	const old = files.sort((a, b) => b.atMs - a.atMs).slice(BUNDLES_KEPT);
-	for (const { name } of old) rmSync(join(folder, name), { force: true });
+	for (const { name } of old) {
+		for (const path of [name, `${name}${COMPILED}`]) rmSync(join(folder, path), { force: true });
+	}
 }
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { bundleOf } from "#api/launch/bundleOf.ts";
 
 let folder: string;
@@ -16,7 +16,7 @@ test("a bundle is built once, and runs from any working directory", async () => 
 	const { ino } = statSync(file);
 	expect(bundleOf("start", bundles)).toBe(file);
 	expect(statSync(file).ino).toBe(ino);
-	expect(readdirSync(bundles)).toHaveLength(1);
+	expect(readdirSync(bundles).sort()).toEqual([basename(file), `${basename(file)}.jsc`]);
 	const child = Bun.spawn([process.execPath, file, "--help"], { cwd: folder, stdout: "pipe" });
 	expect(await new Response(child.stdout).text()).toStartWith("bun run start\n");
 	expect(await child.exited).toBe(0);
@@ -30,6 +30,19 @@ test("an incomplete bundle, as after a power failure, is built again", () => {
 		writeFileSync(file, left);
 		expect(bundleOf("start", bundles)).toBe(file);
 		expect(readFileSync(file).equals(whole)).toBe(true);
+	}
+});
+
+test("a bundle runs without what was compiled of it, and with what is no code", async () => {
+	const bundles = join(folder, "uncompiled");
+	const file = bundleOf("start", bundles) ?? "";
+	for (const compiled of [null, Buffer.alloc(0), Buffer.alloc(4_096, 7)]) {
+		if (compiled) writeFileSync(`${file}.jsc`, compiled);
+		else rmSync(`${file}.jsc`);
+		expect(bundleOf("start", bundles)).toBe(file);
+		const child = Bun.spawn([process.execPath, file, "--help"], { stdout: "pipe" });
+		expect(await new Response(child.stdout).text()).toStartWith("bun run start\n");
+		expect(await child.exited).toBe(0);
 	}
 });
 

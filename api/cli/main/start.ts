@@ -8,7 +8,10 @@ const HELP = `bun run start
 Runs the service on the chains in CHAINS, until Ctrl-C. Settings are environment variables:
 .env.example lists them, \`bun run svc config print\` shows what a start would use.`;
 
-process.exit(await start(process.argv.slice(2)).catch((error) => reportFailure(error)));
+// Without waiting for it at the top: a module that does so cannot be compiled ahead.
+void start(process.argv.slice(2))
+	.catch((error) => reportFailure(error))
+	.then((code) => process.exit(code));
 
 async function start(args: readonly string[]): Promise<number> {
 	if (!wantsHelp(args, HELP)) return serve(readEnvironment());

