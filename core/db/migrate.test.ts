@@ -97,6 +97,64 @@ describe("migrate", () => {
 		expect(await tables()).toEqual(["a", "b"]);
 	});
 
+	describe("of several owners", () => {
+		const owners = ["shop", "bank", "post"];
+		const stepsOf = (schema: string) => [
+			{ when: 100, sql: `create table ${schema}.a (id int)\n-- and so it ends` },
+			{ when: 200, sql: `create table ${schema}.b (id int)\n--> statement-breakpoint\nselect 1;` },
+		];
+		const all = (steps = stepsOf) =>
+			owners.map((schema) => ({ schema, folder: build(...steps(schema)) }));
+		const runAll = (builds: ReturnType<typeof all>) =>
+			migrate(database.connectionString, builds, silentLog);
+		const schemas = async () => {
+			const rows = await database.db.query<{ name: string }>(
+				"select schemaname || '.' || tablename as name from pg_tables where schemaname = any($1) order by 1",
+				[owners],
+			);
+			return rows.map(({ name }) => name).filter((name) => !name.endsWith(".migrations"));
+		};
+		beforeEach(async () => {
+			for (const owner of owners)
+				await database.db.execute(`drop schema if exists ${owner} cascade`);
+		});
+
+		test("an empty database gets all of them, or nothing of any where one fails", async () => {
+			const bad = (schema: string) => {
+				const steps = stepsOf(schema);
+				return schema === "post" ? [...steps, { when: 300, sql: "select 1 / 0" }] : steps;
+			};
+			expect(await code(runAll(all(bad)))).toBe("22012");
+			expect(await schemas()).toEqual([]);
+			await runAll(all());
+			expect(await schemas()).toEqual(owners.flatMap((one) => [`${one}.a`, `${one}.b`]).sort());
+		});
+
+		test("one that is new, or behind, is brought up while the others stay as they are", async () => {
+			await runAll(all().slice(0, 2));
+			await runAll(all());
+			const later = (schema: string) => [
+				...stepsOf(schema),
+				...(schema === "bank" ? [{ when: 300, sql: "create table bank.c (id int)" }] : []),
+			];
+			await runAll(all(later));
+			expect(await schemas()).toContain("bank.c");
+			expect(await schemas()).toHaveLength(7);
+		});
+
+		test("each applied migration has a row with its date and the hash of its file", async () => {
+			const builds = all();
+			await runAll(builds);
+			const rows = await database.db.query<{ id: number; hash: string; when: number }>(
+				`select id, hash, created_at as "when" from bank.migrations order by id`,
+			);
+			const file = await Bun.file(join(builds[1]?.folder ?? "", "0000_step.sql")).text();
+			const hash = new Bun.CryptoHasher("sha256").update(file).digest("hex");
+			expect(rows[0]).toEqual({ id: 1, hash, when: 100 });
+			expect(rows.map(({ when }) => when)).toEqual([100, 200]);
+		});
+	});
+
 	test("the error for a server that does not answer says so", async () => {
 		const away = "postgresql://tapeline:c4n4ry@127.0.0.1:1/tapeline";
 		const failed = await migrate(away, [], silentLog).catch((error) => error);

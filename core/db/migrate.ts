@@ -1,9 +1,8 @@
 // Migrates the database, and reads its time and its snapshot.
 
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate as drizzleMigrate } from "drizzle-orm/node-postgres/migrator";
 import { Client } from "pg";
 import { z } from "zod";
 import { databaseFaultOf, dbFault, type Queryable } from "#core/db/Database.ts";
@@ -18,17 +17,25 @@ const MIGRATION_LOCK_KEY = 0x74617065;
 const APPLIED_TABLE = "migrations";
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Ends a statement in a file of drizzle's layout. */
+const BREAKPOINT = "--> statement-breakpoint";
+
 const journalSchema = z.object({
 	entries: z.array(z.object({ tag: z.string(), when: z.int() })),
 });
 
+/** One owner's migrations in this build, oldest first, and the dates of those that were applied. */
+type Owned = Migration & { known: { tag: string; when: number }[]; applied: readonly number[] };
+
 /**
  * Brings every schema to this build's version, forward only.
  *
- * All of it runs under one advisory lock on the connection that migrates: drizzle takes none, and
- * three processes that start together would fail on each other. Drizzle also silently skips a
- * migration that is dated before the newest applied one; that is refused here, before anything is
- * applied.
+ * All of it runs under one advisory lock on the connection that migrates: three processes that
+ * start together would fail on each other. A migration that is dated before the newest applied one
+ * is refused, before anything is applied.
+ *
+ * What an owner lacks is one request, and one transaction: of all owners in an empty database, else
+ * of each. A database with nothing to do is asked three questions.
  */
 export async function migrate(
 	connectionString: string,
@@ -43,11 +50,23 @@ export async function migrate(
 	// A broken connection fails the statement; without a listener it would end the process.
 	client.on("error", () => {});
 	try {
+		const journals = Promise.all(migrations.map(({ folder }) => readJournal(folder)));
+		journals.catch(() => {});
 		await client.connect().catch((cause) => {
 			throw dbFault.databaseUnreachable({ detail: String(cause), cause });
 		});
 		await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK_KEY]);
-		for (const migration of migrations) await migrateOne(client, migration, log);
+		const applied = await readApplied(
+			client,
+			migrations.map(({ schema }) => schema),
+		);
+		const known = await journals;
+		const owned = migrations.map((migration, index): Owned => {
+			const { schema } = migration;
+			return { ...migration, known: known[index] ?? [], applied: applied.get(schema) ?? [] };
+		});
+		for (const one of owned) refuseForeign(one);
+		await applyAll(client, owned, log);
 	} finally {
 		await client.end();
 	}
@@ -88,42 +107,79 @@ export async function readSnapshot(db: Queryable): Promise<string> {
 	return row?.snapshot ?? "";
 }
 
-async function migrateOne(client: Client, { schema, folder }: Migration, log: Log): Promise<void> {
-	const known = await readJournal(folder);
-	const before = await readApplied(client, schema);
-	refuseForeign({ schema, known, applied: before });
-	await drizzleMigrate(drizzle(client), {
-		migrationsFolder: folder,
-		migrationsSchema: schema,
-		migrationsTable: APPLIED_TABLE,
-	});
-	const after = await readApplied(client, schema);
-	if (after.length !== known.length) {
-		const detail = `${schema}: ${after.length} of ${known.length} applied`;
-		throw dbFault.migrationSkipped({ detail });
+async function applyAll(client: Client, owned: readonly Owned[], log: Log): Promise<void> {
+	const behind = owned.filter(({ known, applied }) => known.length > applied.length);
+	const isEmpty = owned.every(({ applied }) => applied.length === 0);
+	const begin = () => client.query("begin");
+	if (isEmpty && behind.length > 0) await begin();
+	for (const { schema, folder, known, applied } of behind) {
+		const missing = known.filter(({ when }) => !applied.includes(when));
+		if (!isEmpty) await begin();
+		try {
+			await client.query(await statementsOf({ schema, folder, missing }));
+		} catch (error) {
+			log.error("a migration failed, and is undone", { schema, error });
+			throw error;
+		}
+		if (!isEmpty) await client.query("commit");
+		log.info("migrated", { schema, from: applied.length, to: known.length });
 	}
-	if (after.length > before.length) {
-		log.info("migrated", { schema, from: before.length, to: after.length });
-	}
+	if (isEmpty && behind.length > 0) await client.query("commit");
 }
 
-/** Returns the dates of this build's migrations, by which drizzle identifies them. */
-async function readJournal(folder: string): Promise<number[]> {
+/** Returns an owner's missing migrations as one text, with the rows that say they were applied. */
+async function statementsOf(given: Migration & { missing: Owned["known"] }): Promise<string> {
+	const { schema, folder, missing } = given;
+	const table = tableOf(schema);
+	const parts = [
+		`create schema if not exists "${schema}"`,
+		`create table if not exists ${table}
+			(id serial primary key, hash text not null, created_at bigint)`,
+	];
+	for (const { tag, when } of missing) {
+		const text = await readFile(join(folder, `${tag}.sql`), "utf8");
+		const hash = createHash("sha256").update(text).digest("hex");
+		parts.push(...text.split(BREAKPOINT));
+		parts.push(`insert into ${table} (hash, created_at) values ('${hash}', ${when})`);
+	}
+	// On a line of its own: a file may end with a comment.
+	return parts.join("\n;\n");
+}
+
+function tableOf(schema: string): string {
+	return `"${schema}"."${APPLIED_TABLE}"`;
+}
+
+/** Returns this build's migrations; their dates identify them, as with drizzle. */
+async function readJournal(folder: string): Promise<Owned["known"]> {
 	const text = await readFile(join(folder, "meta", "_journal.json"), "utf8");
-	return journalSchema.parse(JSON.parse(text)).entries.map(({ when }) => when);
+	return journalSchema.parse(JSON.parse(text)).entries;
 }
 
-async function readApplied(client: Client, schema: string): Promise<number[]> {
-	const table = `"${schema}"."${APPLIED_TABLE}"`;
-	const found = await client.query("select to_regclass($1) as name", [table]);
-	if (found.rows[0]?.name === null) return [];
-	const applied = await client.query(`select created_at from ${table}`);
-	return applied.rows.map((row) => Number(row.created_at));
+/** Returns the dates of what was applied, by schema; those without any are left out. */
+async function readApplied(
+	client: Client,
+	schemas: readonly string[],
+): Promise<Map<string, number[]>> {
+	const applied = new Map<string, number[]>();
+	const found = await client.query(
+		"select schemaname as schema from pg_tables where tablename = $1 and schemaname = any($2)",
+		[APPLIED_TABLE, schemas],
+	);
+	if (found.rows.length === 0) return applied;
+	const reads = found.rows.map(({ schema }) => {
+		return `select '${schema}' as schema, created_at from ${tableOf(schema)}`;
+	});
+	const { rows } = await client.query(reads.join(" union all "));
+	for (const { schema, created_at } of rows) {
+		applied.set(schema, [...(applied.get(schema) ?? []), Number(created_at)]);
+	}
+	return applied;
 }
 
 /** Throws for a database of a newer or another build, and for a migration that came too late. */
-function refuseForeign(state: { schema: string; known: number[]; applied: number[] }): void {
-	const { schema, known, applied } = state;
+function refuseForeign({ schema, known: entries, applied }: Owned): void {
+	const known = entries.map(({ when }) => when);
 	if (applied.some((when) => !known.includes(when))) {
 		throw dbFault.schemaTooNew({ public: tooNewText(schema, applied.length, known.length) });
 	}
