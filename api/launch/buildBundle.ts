@@ -31,7 +31,7 @@ export async function buildBundle(
 		format: "cjs",
 		bytecode: true,
 		footer: LAST_LINE.trimEnd(),
-		plugins: [ownPlaces, late],
+		plugins: [ownPlaces, late, unused],
 	});
 	const [output, compiled] = built.outputs;
 	assert(output, `a bundle was made of ${source}`);
@@ -100,4 +100,21 @@ const late: Bun.BunPlugin = {
 	},
 };
 
-const LATE_PACKAGES = /^(ai|@ai-sdk\/openai|@modelcontextprotocol\/server)$/;
+const LATE_PACKAGES =
+	/^(ai|@ai-sdk\/openai|@modelcontextprotocol\/server|twitter-api-v2|file-type)$/;
+
+/** Leaves out half a megabyte of foreign code that is loaded and never used. */
+const unused: Bun.BunPlugin = {
+	name: "unused",
+	setup(build) {
+		// The queue's library looks for settings in files of whatever folder it is started in.
+		build.onLoad({ filter: /node_modules\/cosmiconfig\/dist\/index\.js$/ }, () => {
+			const contents = "exports.cosmiconfigSync = () => ({ search: () => null });";
+			return { contents, loader: "js" };
+		});
+		// Messages in fifty languages; ours are English.
+		build.onLoad({ filter: /node_modules\/zod\/v4\/locales\/index\.js$/ }, () => {
+			return { contents: 'export { default as en } from "./en.js";', loader: "js" };
+		});
+	},
+};

@@ -27,8 +27,8 @@ export type XCall = {
 /** Builds exactly one call with the library. */
 export type UseX = (client: TwitterApi) => Promise<unknown>;
 
-/** Makes the library's client for an account's credentials. */
-export type AsX = (settings: Settings) => TwitterApi;
+/** Makes the library's client for an account's credentials; the library is loaded by the first. */
+export type AsX = (settings: Settings, Client: typeof TwitterApi) => TwitterApi;
 type Settings = NonNullable<ConstructorParameters<typeof TwitterApi>[1]>;
 
 /** Makes one call with an account's credentials; returns X's answer, and never throws for one. */
@@ -94,7 +94,8 @@ export function createCallX(options: {
 export function createAskX(call: CallX, baseUrl: string): AskX {
 	return async (as, use, signal) => {
 		const heard: { answer: XAnswer | null } = { answer: null };
-		const client = as({
+		const { TwitterApi: Client } = await import("twitter-api-v2");
+		const plugins = {
 			plugins: [
 				{
 					async onBeforeRequestConfig({ client: maker, params }) {
@@ -116,9 +117,9 @@ export function createAskX(call: CallX, baseUrl: string): AskX {
 					},
 				},
 			],
-		});
+		} satisfies Settings;
 		try {
-			await use(client);
+			await use(as(plugins, Client));
 		} catch (error) {
 			if (heard.answer === null) throw error;
 		}

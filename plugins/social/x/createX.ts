@@ -1,6 +1,6 @@
 // Makes the client for X, and remembers what X refused, for operators.
 
-import { TwitterApi } from "twitter-api-v2";
+import type { TwitterApi } from "twitter-api-v2";
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
 import type { Queryable } from "#core/db/Database.ts";
@@ -111,9 +111,9 @@ export function createX({ core, config, ending, ...given }: XDeps): X {
 	let me: { id: string; username: string; atMs: number } | null = null;
 
 	const withToken = (token: string): AsX => {
-		return (settings) => new TwitterApi(token, settings);
+		return (settings, Client) => new Client(token, settings);
 	};
-	const account: AsX = (settings) => new TwitterApi(oauth1Keys(config), settings);
+	const account: AsX = (settings, Client) => new Client(oauth1Keys(config), settings);
 
 	async function ask({ as, use, signal }: Asked) {
 		const by = (who: AsX) => askX(who, ({ v2 }) => use(v2), signal);

@@ -1,7 +1,6 @@
 // Renews and keeps the bot account's OAuth 2 tokens, encrypted.
 
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
-import { TwitterApi } from "twitter-api-v2";
 import { z } from "zod";
 import { Fault } from "#core/fault.ts";
 import { releaseLease, takeLease } from "#core/lease.ts";
@@ -209,7 +208,7 @@ function createAsker({ core, config, askX, renewed }: UserTokensDeps): Asker {
 		const clientId = needed(config, "SOCIAL_CLIENT_ID");
 		const clientSecret = needed(config, "SOCIAL_CLIENT_SECRET");
 		const answer = await askX(
-			(settings) => new TwitterApi({ clientId, clientSecret }, settings),
+			(settings, Client) => new Client({ clientId, clientSecret }, settings),
 			(client) => client.refreshOAuth2Token(refresh),
 		);
 		if (answer.kind === "refused") {
