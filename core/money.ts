@@ -40,6 +40,10 @@ export const UNITS_BOUND = 2n ** 256n;
 /** Limits decimals: a uint256 has 78 digits, so that with more than 77 decimals not even 1 fits. */
 export const DECIMALS_MAX = 77;
 
+/** How JSON writes small and large numbers: JavaScript writes a ten-millionth as `1e-7`. */
+const EXPONENT = /^-?[0-9.]+e[+-]?[0-9]+$/i;
+const EXPONENT_REFUSED = "has an exponent (write 0.0000001 in place of 1e-7, as text)";
+
 const DECIMAL = /^(0|[1-9][0-9]{0,77})(?:\.([0-9]{1,77}))?$/;
 
 /**
@@ -82,7 +86,10 @@ export function parseAmount(text: string, currency: Currency): Amount {
 	// A JSON number has already lost its digits when it gets here; only its text is exact.
 	if (typeof text !== "string") throw refused("is not a text", currency);
 	const match = DECIMAL.exec(text);
-	if (!match) throw refused("is not a plain decimal number", currency);
+	if (!match) {
+		const isExponent = EXPONENT.test(text);
+		throw refused(isExponent ? EXPONENT_REFUSED : "is not a plain decimal number", currency);
+	}
 	const [, whole = "", fraction = ""] = match;
 	if (fraction.length > decimals) {
 		throw refused(`has ${fraction.length} digits after the point`, currency);

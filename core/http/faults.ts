@@ -194,6 +194,25 @@ export function faultOfStatus(status: number, told?: string): Fault {
 	});
 }
 
+/**
+ * Reads a member of a body. Where that throws a Fault, its answer says in `issues` which member it
+ * is about, and what form it takes.
+ *
+ * @example readMember("priceNative", () => parseAmount(body.priceNative, currency))
+ */
+export function readMember<Value>(path: string, read: () => Value): Value {
+	try {
+		return read();
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		const { code, status, retry, publicDetail, privateDetail, meta, cause } = error;
+		const message = publicDetail.replace(/^The (?:amount|price) /, "");
+		const members = { ...error.members, issues: [cut({ path, message })] };
+		const told = { publicDetail, privateDetail, meta, cause, members };
+		throw new Fault({ code, status, retry, ...told });
+	}
+}
+
 /** Returns a status in the words of its RFC; undefined for an unknown one. */
 export function statusWords(status: number | string): string | undefined {
 	return STATUS_CODES[status];

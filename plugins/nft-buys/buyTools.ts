@@ -25,7 +25,7 @@ import {
 	TOOL_ROUTE,
 } from "#plugins/wallets/contract.ts";
 
-type BuyToolDeps = BuyContext & {
+type BuyToolDeps = Omit<BuyContext, "market"> & {
 	market: Pick<MarketIndex, "resolve">;
 	provider: Pick<Provider, "slugOf" | "bestListings">;
 	clock: Clock;
@@ -125,7 +125,7 @@ function buyTool(deps: BuyToolDeps, effect: "prepare" | "execute"): AnyTool {
 			if (resolved.kind === "choose") return resolved;
 			const { found } = resolved;
 			const chain = chainOf(deps, found.chain);
-			const priceLimitRaw = String(priceRaw(input.maxPrice, chain));
+			const priceLimitRaw = String(priceRaw("maxPrice", { text: input.maxPrice, chain }));
 			const tokenId =
 				input.token === CHEAPEST
 					? await cheapestOf(deps, { found, chain, profile: principal.profile, signal })

@@ -23,6 +23,13 @@ export const buyFault = defineFaults({
 		retry: "later",
 		public: "The node keeps no state of the receipt's block, and its logs do not tell who owns.",
 	},
+	collectionNotFound: {
+		code: "not_found",
+		status: 404,
+		retry: "never",
+		public: "There is no such collection in the index.",
+		advice: "Look the name up with `/v1/nft-market/search`, or name the contract.",
+	},
 	notFound: {
 		status: 404,
 		retry: "never",

@@ -5,6 +5,7 @@ import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
 import type { Address } from "#core/chain/Hex.ts";
 import { addressSchema, wordSchema } from "#core/chain/hexSchemas.ts";
 import type { Log } from "#core/log.ts";
+import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import type { Denial, SpendSituation, Wallets } from "#plugins/wallets/contract.ts";
 
 const units = z.string().regex(/^(0|[1-9]\d{0,77})$/);
@@ -63,6 +64,8 @@ export type BuyContext = {
 	wallets: Wallets;
 	log: Log;
 	chains: ChainRegistry;
+	/** Finds a collection by its slug. */
+	market: Pick<MarketIndex, "find">;
 	/** The chains that are served here, in the deployment's order. */
 	served: readonly Chain[];
 	/** Aborts when the service ends. */

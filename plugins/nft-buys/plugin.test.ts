@@ -57,6 +57,7 @@ test("[SEC-04] the document has the four routes, their bodies and answers", asyn
 		"maxPriceNative",
 		"orderHash",
 		"quantity",
+		"slug",
 		"tokenId",
 		"walletId",
 	]);

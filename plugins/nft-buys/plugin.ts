@@ -33,7 +33,7 @@ export const nftBuysPlugin = definePlugin({
 		wallets.execution.register(createOfferKind());
 		const served = indexed.map(({ chain }) => chain);
 		const ending = new AbortController();
-		const context = { wallets, log: core.log, chains, served, ending: ending.signal };
+		const context = { wallets, log: core.log, chains, market, served, ending: ending.signal };
 		return {
 			routes: buyRoutes(context),
 			tools: buyTools({ ...context, market, provider, clock }),

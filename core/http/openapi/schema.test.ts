@@ -52,6 +52,19 @@ describe("createComponents", () => {
 		});
 	});
 
+	test("a part's default is said in words, as its example, and its member may be left out", () => {
+		const components = createComponents();
+		const kinds = z.enum(["a", "b"]).default("a").meta({ description: "Which." });
+		components.describe(z.object({ kinds, count: z.int().default(1) }).meta({ id: "Wish" }));
+		expect(components.schemas()["Wish"]).toMatchObject({
+			properties: {
+				kinds: { description: "Which. Unless given: `a`.", examples: ["a"] },
+				count: { description: "Unless given: `1`.", examples: [1] },
+			},
+		});
+		expect(JSON.stringify(components.schemas())).not.toMatch(/"default"|"required"/);
+	});
+
 	test("an optional body is marked with a member of our own, because JSON Schema has none", () => {
 		const components = createComponents();
 		expect(components.describe(page.optional())).toHaveProperty(OPTIONAL_MEMBER, true);

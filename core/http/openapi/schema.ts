@@ -124,7 +124,7 @@ export function createComponents(): Components {
 		schemas: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
 		describe(schema) {
 			const { $schema: _, $defs: parts = {}, ...root } = z.toJSONSchema(schema, OPTIONS);
-			for (const [name, part] of Object.entries(parts)) add(name, relocated(part));
+			for (const [name, part] of Object.entries(parts)) add(name, withoutDefaults(relocated(part)));
 			const isOptional = schema instanceof z.core.$ZodOptional;
 			return { ...relocated(root), ...(isOptional && { [OPTIONAL_MEMBER]: true }) };
 		},
@@ -179,6 +179,24 @@ export function exampleOf(
 /** Returns whether a value is an object with named members, and neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Says defaults of members in their descriptions. Only bodies of requests have any, where a member
+ * with one may be left out; generators take `default` of a named schema for "always there", which is
+ * right for answers alone.
+ */
+function withoutDefaults(schema: JsonSchema): JsonSchema {
+	const { properties } = schema;
+	if (!isRecord(properties)) return schema;
+	const said = Object.entries(properties).map(([name, member]) => {
+		if (!isRecord(member) || member.default === undefined) return [name, member];
+		const { default: usual, description = "", ...rest } = member;
+		const text = typeof usual === "string" ? usual : JSON.stringify(usual);
+		const words = `${description} Unless given: \`${text}\`.`.trim();
+		return [name, { examples: [usual], ...rest, description: words }];
+	});
+	return { ...schema, properties: Object.fromEntries(said) };
 }
 
 /** Points references to the document's components, and merges `null` into the types. */

@@ -109,6 +109,21 @@ test("a quote of a book that was never read is unknown, whatever was pushed; a n
 	expect(read.body).toMatchObject({ availableUnits: 1, price: { native: 3 } });
 });
 
+test("[API-15] a quote's collection is named by slug, by contract, or by both, which have to agree", async () => {
+	const { normalized } = (await ask("/collections?chain=ethereum&mode=top")).body;
+	const { slug } = normalized.find((row: any) => row.contractAddress === CATS);
+	const bySlug = await ask("/quote-estimate", { slug, chain: "ethereum" });
+	const upper = `0x${CATS.slice(2).toUpperCase()}`;
+	for (const named of [{ contract: upper }, { contract: CATS, slug }]) {
+		const { body } = await ask("/quote-estimate", { ...named, chain: "ethereum" });
+		expect(body.subtotal).toEqual(bySlug.body.subtotal);
+	}
+	const other = { slug, contract: `0x${"ab".repeat(20)}` };
+	expect((await ask("/quote-estimate", other)).body.issues).toEqual([
+		{ path: "contract", message: "is another collection than the one that `slug` names" },
+	]);
+});
+
 test("[API-15] a body with missing, unknown or invalid members is refused", async () => {
 	const bad = [
 		{},

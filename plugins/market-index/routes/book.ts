@@ -2,7 +2,9 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import { isAddress } from "#core/chain/Hex.ts";
 import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery } from "#core/http/pages.ts";
 import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
@@ -58,7 +60,16 @@ const depthSchema = z
 const quoteRequestSchema = z
 	.strictObject({
 		chain: chainParam,
-		slug: slugParams.shape.slug,
+		slug: slugParams.shape.slug.optional(),
+		contract: z
+			.string()
+			.toLowerCase()
+			.refine(isAddress, "must be an address")
+			.optional()
+			.meta({
+				description: "The collection's contract, in place of `slug`.",
+				examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
+			}),
 		tokenId: tokenIdParam.optional(),
 		orderHash: z
 			.string()
@@ -72,7 +83,16 @@ const quoteRequestSchema = z
 			.default(1)
 			.meta({ description: "Units to buy." }),
 	})
-	.meta({ id: "QuoteRequest", description: "What to buy: of a collection, a token or an order." });
+	.meta({
+		id: "QuoteRequest",
+		description:
+			"What to buy: of a collection, a token or an order. `slug`, `contract` or both name the " +
+			"collection.",
+	})
+	.refine((body) => body.slug !== undefined || body.contract !== undefined, {
+		path: ["slug"],
+		message: "name the collection by this or by `contract`",
+	});
 
 /** Serves both sides of a collection's order book by price. */
 export function getDepth(context: RouteContext) {
@@ -246,8 +266,9 @@ export function postQuoteEstimate(context: RouteContext) {
 	return new Elysia().post(
 		"/quote-estimate",
 		async ({ body }) => {
-			const { chain, slug, tokenId = null, orderHash, quantity } = body;
-			const found = await context.index.find(slug, chain);
+			const { chain, slug, contract, tokenId = null, orderHash, quantity } = body;
+			const found = await context.index.find(slug ?? contract ?? "", chain);
+			if (contract !== undefined && contract !== found.address) throw otherContract();
 			return await readQuote(context, found, {
 				tokenId,
 				orderHash: orderHash ? `0x${orderHash.slice(2).toLowerCase()}` : null,
@@ -270,6 +291,14 @@ export function postQuoteEstimate(context: RouteContext) {
 			},
 		},
 	);
+}
+
+function otherContract() {
+	const message = "is another collection than the one that `slug` names";
+	return httpFault.validationError({
+		public: `The body is not valid (contract): ${message}`,
+		members: { issues: [{ path: "contract", message }] },
+	});
 }
 
 function renderLevel({ unitNative, orders, units }: DepthLevel) {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
+import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { buyRoutes } from "#plugins/nft-buys/plugin.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { type Buyer, type BuyLab, ETHER, openBuyLab } from "#test/harness/openBuyLab.ts";
@@ -33,7 +34,13 @@ beforeEach(async () => {
 	const { wallets, chains } = lab;
 	const served = chains.all.filter(({ slug }) => slug === "anvil");
 	const ending = new AbortController().signal;
-	const routes = buyRoutes({ wallets, log: silentLog, chains, served, ending });
+	const market = {
+		async find(slug: string, chain: string | undefined) {
+			if (slug !== "kiln-folk") throw buyFault.collectionNotFound();
+			return { id: 1, slug, chain: chain ?? "anvil", address: listed.listing.contract ?? "0x" };
+		},
+	};
+	const routes = buyRoutes({ wallets, log: silentLog, chains, market, served, ending });
 	app = testHttpApp({ routes: [routes], clock: lab.clock });
 });
 
@@ -274,6 +281,40 @@ describe("POST /v1/nft-market/buys", () => {
 			expect(await intentsCount()).toBe(0);
 		});
 	}
+
+	test("an exponent, as JSON writes small numbers, is refused by its member and the form it takes", async () => {
+		for (const maxPriceNative of [JSON.stringify(1e-7), '"1e-7"', "1E+2"]) {
+			const { body } = await call("/buys", { body: buyBody({ maxPriceNative }) });
+			expect(body).toMatchObject({ code: "amount_invalid", issues: [{ path: "maxPriceNative" }] });
+			expect(body.issues[0].message).toContain("write 0.0000001 in place of 1e-7");
+			expect(body.issues[0].message).toContain("at most 18 decimals");
+		}
+		const long = buyBody({ maxPriceNative: `0.${"1".repeat(40)}` });
+		expect((await call("/buys", { body: long })).body.issues).toEqual([
+			{
+				path: "maxPriceNative",
+				message: "has 40 digits after the point; ETH takes digits with at most 18 decimals.",
+			},
+		]);
+		expect(await intentsCount()).toBe(0);
+	});
+
+	test("a collection is named by its slug, by its contract, or by both, and both have to agree", async () => {
+		const named = { slug: '"kiln-folk"', contract: "" };
+		const bySlug = await call("/buys", { body: buyBody(named) });
+		expect(bySlug.body).toMatchObject({ status: "submitted", contract: listed.listing.contract });
+		const other = `"0x${"ab".repeat(20)}"`;
+		for (const [changes, code, path] of [
+			[{ slug: '"kiln-folk"', contract: other }, "validation_error", "contract"],
+			[{ contract: "" }, "validation_error", "contract"],
+			[{ slug: '"nobody"', contract: "" }, "not_found", undefined],
+			[{ ...named, chain: '"base"' }, "validation_error", "chain"],
+		] as const) {
+			const { body } = await call("/buys", { body: buyBody(changes) });
+			expect([body.code, body.issues?.[0]?.path]).toEqual([code, path]);
+		}
+		expect(await intentsCount()).toBe(1);
+	});
 
 	test("a price is read from its text: one wei less than the price is too little", async () => {
 		const short = await call("/buys", {

@@ -47,11 +47,11 @@ test("a price is exact to the base unit, and zero is refused", () => {
 	const units = fc.bigInt(1n, 10n ** 40n);
 	fc.assert(
 		fc.property(units, (raw) => {
-			expect(priceRaw(decimalString(raw, 18), ethereum!)).toBe(raw);
+			expect(priceRaw("price", { text: decimalString(raw, 18), chain: ethereum! })).toBe(raw);
 		}),
 	);
 	for (const text of ["0", "0.0", "1e18", "0x10", "１", "1,5", "-0", "9".repeat(78)]) {
-		expect({ text, code: codeOf(() => priceRaw(text, ethereum!)) }).toEqual({
+		expect({ text, code: codeOf(() => priceRaw("price", { text, chain: ethereum! })) }).toEqual({
 			text,
 			code: "amount_invalid",
 		});

@@ -4,9 +4,10 @@ import { Elysia } from "elysia";
 import { isAddress as hasRightChecksum } from "viem";
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
-import { isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { type Address, isAddress, isWord, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { ANY_CASE_WORD_PATTERN } from "#core/chain/hexSchemas.ts";
 import { assert, Fault } from "#core/fault.ts";
+import { readMember } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { exactNumbers, requestContexts } from "#core/http/requests.ts";
 import { moneyFault, parseAmount, UNITS_BOUND } from "#core/money.ts";
@@ -72,6 +73,14 @@ export const bodyFields = {
 			description: "By slug, other spelling or id. Optional where one chain is served.",
 			examples: ["ethereum"],
 		}),
+	slug: z
+		.string()
+		.regex(/^[^\p{Cc}]{1,128}$/u, "must be a slug or a contract address")
+		.optional()
+		.meta({
+			description: "The collection: its slug, a former one, or the contract's address.",
+			examples: ["tidal-cats"],
+		}),
 	contract: z
 		.string()
 		// A mixed-case address has a checksum (EIP-55), and a wrong one is a typing error.
@@ -92,15 +101,19 @@ export const bodyFields = {
 			`must be from 1 to ${UNITS_MAX}`,
 		)
 		.default("1")
-		.meta({ description: "Units of an ERC-1155; 1 unless given." }),
+		.meta({
+			...{ type: "integer", minimum: 1, maximum: UNITS_MAX },
+			description: "Units of an ERC-1155. (Digits as text are read too.)",
+			examples: [1],
+		}),
 	/** Parsed later by `parseAmount`, which knows the chain's coin. */
 	price: z
 		.string()
 		.max(160)
 		.meta({
 			description:
-				"In the chain's own coin, for all units together: plain decimal digits, as a string or as " +
-				"a JSON number, which is read from its text.",
+				"In the chain's own coin, for all units together: plain decimal digits as text, without an " +
+				"exponent. (A JSON number is read from its text too.)",
 			examples: ["0.05"],
 		}),
 	orderHash: z
@@ -140,12 +153,15 @@ export const createdSchema = intentSchema
 	})
 	.meta({ id: "CreatedIntent", description: "A new intent, with what its owner is asked." });
 
-const { chain, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
+const NEITHER = "name the collection by this or by `slug`";
+
+const { chain, slug, contract, tokenId, quantity, price, orderHash, walletId } = bodyFields;
 // Strict: ignoring a misspelled limit would remove that limit.
 const buySchema = z
 	.strictObject({
 		chain,
-		contract,
+		slug,
+		contract: contract.optional(),
 		tokenId,
 		quantity,
 		maxPriceNative: price.optional(),
@@ -154,7 +170,13 @@ const buySchema = z
 	})
 	.meta({
 		id: "BuyRequest",
-		description: "What to buy. `maxPriceNative`, `orderHash` or both have to be there.",
+		description:
+			"What to buy: of the collection that `slug`, `contract` or both name. `maxPriceNative`, " +
+			"`orderHash` or both have to be there.",
+	})
+	.refine((body) => body.slug !== undefined || body.contract !== undefined, {
+		path: ["contract"],
+		message: NEITHER,
 	})
 	.refine((body) => body.maxPriceNative !== undefined || body.orderHash !== undefined, {
 		path: ["maxPriceNative"],
@@ -178,9 +200,9 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 	return new Elysia().post(
 		"/buys",
 		async ({ request, body }) => {
-			const chain = chainOf(context, body.chain);
-			const { contract, tokenId, quantity, maxPriceNative, orderHash = null, walletId } = body;
-			const limit = maxPriceNative === undefined ? null : priceRaw(maxPriceNative, chain);
+			const { chain, contract } = await placeOf(context, body);
+			const { tokenId, quantity, maxPriceNative: text, orderHash = null, walletId } = body;
+			const limit = text === undefined ? null : priceRaw("maxPriceNative", { text, chain });
 			const priceLimitRaw = limit === null ? null : String(limit);
 			return await answerIntent(context, {
 				kind: "nft_buy",
@@ -207,7 +229,7 @@ export function postBuys(context: BuyContext, signedIn: SignedIn) {
 					"The whole transaction is checked against the listing before anything is signed. What is " +
 					"refused answers 201 too, with the intent `rejected` and its `errorCode`. Send an " +
 					"`idempotency-key`, and send the same one again where no answer came.",
-				...orderDetail(),
+				...orderDetail(buyFault.collectionNotFound),
 			},
 		},
 	);
@@ -221,7 +243,7 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
 		async ({ request, body }) => {
 			const chain = chainOf(context, body.chain);
 			const { contract, tokenId = null, quantity, priceNative, walletId } = body;
-			const priceLimitRaw = String(priceRaw(priceNative, chain));
+			const priceLimitRaw = String(priceRaw("priceNative", { text: priceNative, chain }));
 			return await answerIntent(context, {
 				kind: "nft_offer",
 				route: "POST /v1/nft-market/offers",
@@ -254,7 +276,10 @@ export function postOffers(context: BuyContext, signedIn: SignedIn) {
  * Records a request, executes it as far as possible without its owner, and answers its state: 201,
  * also for a refusal. A closed connection does not stop it.
  */
-export async function answerIntent(context: BuyContext, asked: Asked): Promise<Response> {
+export async function answerIntent(
+	context: Omit<BuyContext, "market">,
+	asked: Asked,
+): Promise<Response> {
 	const { wallets, chains } = context;
 	const { principal, chain, kind, wish, route, body, from } = asked;
 	const { profile } = principal;
@@ -314,11 +339,36 @@ export function chainOf(
 	throw invalidBody("chain", `"${text}" is not served here. Served: ${slugs}.`);
 }
 
-/** Returns a price in base units of the chain's coin, exactly. Throws `amount_invalid` for zero. */
-export function priceRaw(text: string, { nativeCurrency }: Chain): bigint {
-	const { units } = parseAmount(text, nativeCurrency);
-	if (units === 0n) throw moneyFault.amountInvalid({ public: "The price must be more than zero." });
-	return units;
+/**
+ * Returns a price in base units of the chain's coin, exactly. Throws `amount_invalid` for zero, and
+ * names the member.
+ */
+export function priceRaw(
+	member: string,
+	{ text, chain }: { text: string; chain: Pick<Chain, "nativeCurrency"> },
+): bigint {
+	return readMember(member, () => {
+		const { units } = parseAmount(text, chain.nativeCurrency);
+		if (units > 0n) return units;
+		throw moneyFault.amountInvalid({ public: "The price must be more than zero." });
+	});
+}
+
+/** Returns the chain and the contract of what a body names: by slug, by contract, or by both. */
+async function placeOf(
+	context: BuyContext,
+	named: { slug?: string | undefined; contract?: Address | undefined; chain?: string | undefined },
+): Promise<{ chain: Chain; contract: Address }> {
+	const { slug, contract } = named;
+	if (slug === undefined) {
+		if (contract === undefined) throw invalidBody("contract", NEITHER);
+		return { chain: chainOf(context, named.chain), contract };
+	}
+	const found = await context.market.find(slug, named.chain);
+	if (contract !== undefined && contract !== found.address) {
+		throw invalidBody("contract", "is another collection than the one that `slug` names");
+	}
+	return { chain: chainOf(context, found.chain), contract: found.address };
 }
 
 function ofRoute({ headers }: Request): Omit<FromTool, "kind"> {
@@ -330,7 +380,7 @@ function ofRoute({ headers }: Request): Omit<FromTool, "kind"> {
  * and the service retries later: an error would make the owner buy once more.
  */
 async function continueBuy(
-	{ wallets, log, ending }: BuyContext,
+	{ wallets, log, ending }: Omit<BuyContext, "market">,
 	{ profileId, intentIds, recorded }: Made,
 ): Promise<Intent | null> {
 	const { execution } = wallets;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { testHttpApp } from "#core/http/testing/testHttpApp.ts";
 import { silentLog } from "#core/log.ts";
+import { buyFault } from "#plugins/nft-buys/faults.ts";
 import { buyRoutes } from "#plugins/nft-buys/plugin.ts";
 import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
 import { type Buyer, type BuyLab, openBuyLab } from "#test/harness/openBuyLab.ts";
@@ -31,7 +32,8 @@ beforeEach(async () => {
 	const { wallets, chains } = lab;
 	const served = chains.all.filter(({ slug }) => slug === "anvil");
 	const ending = new AbortController().signal;
-	const buys = buyRoutes({ wallets, log: silentLog, chains, served, ending });
+	const market = { find: () => Promise.reject(buyFault.collectionNotFound()) };
+	const buys = buyRoutes({ wallets, log: silentLog, chains, market, served, ending });
 	app = testHttpApp({ routes: [buys, lab.linkRoutes], clock: lab.clock });
 });
 

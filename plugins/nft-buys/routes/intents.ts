@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import type { Fault } from "#core/fault.ts";
 import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery, pageSchema } from "#core/http/pages.ts";
@@ -167,7 +168,7 @@ export function getIntents({ wallets, chains }: BuyContext, signedIn: SignedIn) 
 }
 
 /** Returns the common OpenAPI entry of buys and offers: authentication, failures, headers. */
-export function orderDetail() {
+export function orderDetail(...more: readonly (() => Fault)[]) {
 	return {
 		security: [{ session: [] as string[] }],
 		...canFail(
@@ -175,6 +176,7 @@ export function orderDetail() {
 			buyFault.chainRequired,
 			moneyFault.amountInvalid,
 			...tradingDocumented.onceFailures,
+			...more,
 		),
 		parameters: tradingDocumented.onceParameters,
 		...canCarry(tradingDocumented.onceHeaders),

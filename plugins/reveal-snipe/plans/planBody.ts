@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Chain } from "#core/chain/Chain.ts";
+import { readMember } from "#core/http/faults.ts";
 import { moneyFault, parseAmount } from "#core/money.ts";
 import { invalidPlan } from "#plugins/reveal-snipe/faults.ts";
 import {
@@ -66,8 +67,8 @@ export const planFields = {
 		.max(160)
 		.meta({
 			description:
-				"In the chain's own coin: plain decimal digits, as a string or as a JSON number, which is " +
-				"read from its text.",
+				"In the chain's own coin: plain decimal digits as text, without an exponent. (A JSON number " +
+				"is read from its text too.)",
 			examples: ["0.4"],
 		}),
 	maxItems: z
@@ -148,8 +149,10 @@ export function termsOf(
 	body: Omit<PlanBody, "trigger" | "collectionSlug" | "chain">,
 	{ chain, nowMs }: { chain: Chain; nowMs: number },
 ): PlanTerms & { expiresAt: Date } {
-	const maxPriceRaw = amountRaw(body.maxPricePerItemNative, chain);
-	const budgetRaw = amountRaw(body.budgetNative, chain);
+	const maxPriceRaw = readMember("maxPricePerItemNative", () =>
+		amountRaw(body.maxPricePerItemNative, chain),
+	);
+	const budgetRaw = readMember("budgetNative", () => amountRaw(body.budgetNative, chain));
 	if (budgetRaw < maxPriceRaw) {
 		throw invalidPlan("budgetNative", "must not be below `maxPricePerItemNative`");
 	}

@@ -192,6 +192,14 @@ describe("members of schemas", () => {
 		}
 	});
 
+	test("no member has a default, which generators take for always there; words say it", () => {
+		const all = members();
+		expect(broken(all, ({ where, schema }) => "default" in schema && where)).toEqual([]);
+		const { quantity } = openApi.components.schemas.BuyRequest.properties;
+		expect(quantity).toMatchObject({ type: "integer", examples: [1] });
+		expect(quantity.description).toEndWith("Unless given: `1`.");
+	});
+
 	test("each count is an integer, and any other number has a unit", () => {
 		const UNIT =
 			/ETH|US dollars|percent|milliseconds|from 0 to 1|`unit`|`floor_price_symbol`|`floorSymbol`|coin/;
