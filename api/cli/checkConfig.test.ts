@@ -17,6 +17,25 @@ test("an invalid configuration is refused before anything starts, also a plugin'
 	}
 });
 
+test("a wrong PORT is told once, whoever reads it, and an unknown chain beside it", async () => {
+	const child = Bun.spawn([process.execPath, "api/cli/up.ts"], {
+		cwd: join(import.meta.dir, "../.."),
+		env: { PATH: process.env["PATH"] ?? "", PORT: "abc", CHAINS: "base, nochain" },
+		stdout: "ignore",
+		stderr: "pipe",
+	});
+	const said = await new Response(child.stderr).text();
+	expect(await child.exited).toBe(78);
+	expect(said).toContain("The configuration has 2 errors:");
+	expect(said.match(/^ {2}PORT .*$/gm)).toEqual(["  PORT  (core, wallets, agent, social)"]);
+	expect(said.match(/^ {2}CHAINS .*\n.*$/gm)).toEqual([
+		'  CHAINS  (core)\n    got       "nochain"',
+	]);
+	await expect(checkConfig({ PORT: "abc" })).rejects.toMatchObject({
+		privateDetail: expect.stringContaining("The configuration has one error:"),
+	});
+});
+
 test("a port in use is reported before the sandbox's chains are started", async () => {
 	const folder = mkdtempSync(join(tmpdir(), "tapeline-port-"));
 	const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });

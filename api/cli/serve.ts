@@ -44,6 +44,9 @@ const EXIT_FAILURE = 1;
  */
 const ECHO_MS = 1_000;
 
+const READY_LOOK_MS = 250;
+const LOOKS_BEFORE_WORD = 120;
+
 /** 128 + SIGINT, as shells count. */
 const EXIT_INTERRUPTED = 130;
 
@@ -69,7 +72,9 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 		}, STOP_TIMEOUT_MS);
 		const tookMs = systemClock.nowMs() - beganMs;
 		process.stderr.write(banner(service, { tookMs, more: more(service.url) }));
+		const waiting = sayReady(service, beganMs);
 		await stopped;
+		clearInterval(waiting);
 		return 0;
 	} catch (error) {
 		const code = reportFailure(error, env);
@@ -106,6 +111,31 @@ ${asks.map((text) => `   ask      ${ask} "${text}"\n`).join("")}\
 ${more.length > 0 ? `\n${more.map((line) => `   ${line}\n`).join("")}` : ""}
 Ctrl-C stops everything that was started here.
 `;
+}
+
+/** Says once that requests are answered in full, as `/readyz` does; where they are not, why. */
+function sayReady(service: Service, beganMs: number): ReturnType<typeof setInterval> {
+	let isAsking = false;
+	let looks = 0;
+	const look = async () => {
+		if (isAsking) return;
+		isAsking = true;
+		const report = await service.ready().catch(() => null);
+		isAsking = false;
+		looks += 1;
+		const tookMs = Math.round(systemClock.nowMs() - beganMs);
+		if (report?.ready) {
+			clearInterval(timer);
+			process.stderr.write(`ready after ${tookMs} ms: ${service.url}/readyz answers 200\n`);
+		} else if (looks === LOOKS_BEFORE_WORD) {
+			const missing = report?.components.filter(({ ready }) => !ready) ?? [];
+			const names = missing.map(({ name }) => name).join(", ") || "its own check";
+			process.stderr.write(`not ready after ${tookMs} ms: ${names}; see ${service.url}/readyz\n`);
+		}
+	};
+	const timer = setInterval(look, READY_LOOK_MS);
+	void look();
+	return timer;
 }
 
 /** Redraws one line on a terminal; null where the stream is none. */

@@ -38,6 +38,21 @@ test("a sandbox prints the addresses of its chains and wallet provider, and how 
 	expect(token).toBe(`token    curl -s http://127.0.0.1:2/_sandbox/token -d '{"userId":"ada"}'`);
 });
 
+test("a key of operators that was made for the start is printed, and a configured one is not", () => {
+	const own = {
+		url,
+		hasOwnWallets: true,
+		hasOwnStocks: false,
+		hasOwnSocial: false,
+		hasTrades: false,
+	};
+	const adminKey = "sandbox-0123456789abcdef";
+	expect(worldLines(world, { ...own, adminKey })).toContain(
+		`admin    curl -s ${url}/v1/admin/trading/intents -H "x-api-key: ${adminKey}"`,
+	);
+	expect(worldLines(world, own).join("\n")).not.toContain("x-api-key");
+});
+
 test("the sandbox's wallet provider is not printed if another is configured", () => {
 	const lines = worldLines(world, {
 		url,

@@ -1,5 +1,7 @@
-// Runs a program in this process, started again with the engine's options where that is possible.
+// Runs a program in this process, with the engine's options, and ends it with what started it.
 
+import { readFileSync, readlinkSync } from "node:fs";
+import { basename } from "node:path";
 import { programFile } from "#api/launch/bundleOf.ts";
 import type { Program } from "#api/launch/places.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
@@ -25,6 +27,9 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 /** Another one may not know an option, and ends before it has begun: there it is as it comes. */
 const BUN_VERSION = "1.4.5";
+
+/** A runner of a runner of a script, with a shell before each, and some more. */
+const ANCESTORS_MAX = 8;
 
 /** Runs a program, in this very process; the module that is run ends it by itself. */
 export async function launch(program: Program): Promise<void> {
@@ -58,6 +63,71 @@ export function engineEnv(env: Environment, bunVersion = Bun.version): Environme
 	if (bunVersion !== BUN_VERSION) return null;
 	if (Object.keys(OPTIONS).every((name) => env[name] !== undefined)) return null;
 	return { ...OPTIONS, ...env };
+}
+
+/**
+ * Ends this process in order, as SIGTERM does, once a program that started it is gone: `bun run`
+ * and `npx` end by a signal without passing it on (Bun 1.4.5). Shells of people and supervisors are
+ * not looked at: what they start may outlive them. Only Linux tells; elsewhere nothing is looked
+ * at.
+ */
+export function endWithRunners(lookEveryMs = 500): void {
+	const links = runnerLinks();
+	if (links.length === 0) return;
+	const timer = setInterval(() => {
+		if (links.every(([pid, parent]) => parentOf(pid) === parent)) return;
+		clearInterval(timer);
+		process.kill(process.pid, "SIGTERM");
+	}, lookEveryMs);
+	timer.unref();
+}
+
+/** Returns who started whom, from this process up to the last runner above it. */
+function runnerLinks(): [pid: number, parent: number][] {
+	const links: [number, number][] = [];
+	let open: [number, number][] = [];
+	let pid = process.pid;
+	for (let depth = 0; depth < ANCESTORS_MAX; depth += 1) {
+		const parent = parentOf(pid);
+		if (parent === null || parent <= 1) break;
+		open.push([pid, parent]);
+		if (isRunner(parent)) {
+			links.push(...open);
+			open = [];
+		} else if (!isScriptShell(parent)) break;
+		pid = parent;
+	}
+	return links;
+}
+
+/** Whether a process is Bun, or Node: `npx`. */
+function isRunner(pid: number): boolean {
+	try {
+		const program = readlinkSync(`/proc/${pid}/exe`);
+		return program === readlinkSync("/proc/self/exe") || basename(program) === "node";
+	} catch {
+		return false;
+	}
+}
+
+/** Whether a process is a shell that runs one line for a runner: `sh -c "…"`. */
+function isScriptShell(pid: number): boolean {
+	try {
+		const [program = "", flag = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+		return /^(?:sh|dash|bash)$/.test(basename(program)) && flag === "-c";
+	} catch {
+		return false;
+	}
+}
+
+/** Returns who started a process; null where that is not told. */
+export function parentOf(pid: number): number | null {
+	try {
+		const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+		return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
+	} catch {
+		return null;
+	}
 }
 
 /**

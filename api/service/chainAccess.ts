@@ -10,6 +10,8 @@ import { rpcMetrics } from "#core/chain/rpc/rpcMetrics.ts";
 import { sharedTimeline } from "#core/chain/rpc/timelines.ts";
 import { type Clock, systemClock } from "#core/clock.ts";
 import type { CoreConfig } from "#core/config/coreConfig.ts";
+import type { ConfigProblem } from "#core/config/fields.ts";
+import type { Environment } from "#core/config/readEnvironment.ts";
 import type { Queryable } from "#core/db/Database.ts";
 import { defineFaults } from "#core/fault.ts";
 import { isPublicHost } from "#core/foreign/addresses.ts";
@@ -127,6 +129,14 @@ export function endpointBudgets(
 			for (const [url, budget] of budgets) if (new URL(url).host === host) budget.spent(1);
 		},
 	};
+}
+
+/** Returns what is wrong with `CHAINS`: names that no definition has. */
+export function unknownChains(env: Environment, chains: ChainRegistry): ConfigProblem[] {
+	const names = (env["CHAINS"] ?? "").split(",").flatMap((name) => name.trim() || []);
+	const unknown = names.filter((name) => !chains.bySlug(name));
+	const expected = `chains that are defined: ${chains.all.map(({ slug }) => slug).join(", ")}`;
+	return unknown.map((got) => ({ variable: "CHAINS", owner: "core", got, expected, because: [] }));
 }
 
 function unknownChain(variable: string, name: string, chains: ChainRegistry) {

@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { builtinPlugins } from "#api/builtinPlugins.ts";
-import { chainAccess, serviceFault } from "#api/service/chainAccess.ts";
+import { chainAccess, serviceFault, unknownChains } from "#api/service/chainAccess.ts";
 import { openShared, openStorage, type Shared, type Storage } from "#api/service/openStorage.ts";
 import { VERSION } from "#api/version.ts";
 import { sealBookJob } from "#core/audit/book.ts";
@@ -51,6 +51,8 @@ export type Service = {
 	config: CoreConfig;
 	storage: Storage;
 	shared: Shared;
+	/** Says what `/readyz` answers. */
+	ready(): Promise<ReadyReport>;
 	/** Stops everything in order, once; later calls wait for the first. */
 	stop(): Promise<void>;
 };
@@ -107,13 +109,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { loaded, disabled } = pluginNames(env);
 	const plugins = orderPlugins(await loadPlugins(loaded, disabled));
 	const sections = sectionsOf(plugins);
-	const parsed = parseConfig(sections.all, env);
+	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
+	const parsed = parseConfig(sections.all, env, unknownChains(env, chains));
 	const config = parsed.of(sections.core);
 	const secrets = secretsOf(sections.all, env);
 	const log = options.log ?? createLog({ level: config.LOG_LEVEL, clock: machine, secrets });
 	for (const warning of parsed.warnings) log.warn(warning);
 
-	const chains = createChainRegistry([...builtinChains, ...contributionsOf(plugins)(ChainPoint)]);
 	const metrics = createMetrics();
 	let opened: Storage | null = null;
 	const db = () => opened?.db ?? null;
@@ -254,6 +256,10 @@ function makeCore(made: Made): Core {
 async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 	const { core, host } = parts;
 	const works = core.role !== "api";
+	const ready = async () => {
+		const report = await readyReport(core, host, parts.auditWatch, parts.clock);
+		return { ...report, components: [...report.components, ...parts.shared.components()] };
+	};
 	await host.start();
 	undo.push(() => host.stop());
 	if (works) {
@@ -273,12 +279,13 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 		const schedules = runSchedules({ db, nowMs, isClockOff, log, jobs });
 		undo.push(() => schedules.stop());
 	}
-	const listener = await listen(parts);
+	const listener = await listen(parts, ready);
 	undo.push(() => listener.stop());
 
 	let stopped: Promise<void> | null = null;
 	return {
 		url: listener.url,
+		ready,
 		stop() {
 			stopped ??= undoAll(undo, core.log);
 			return stopped;
@@ -286,7 +293,10 @@ async function run(parts: Parts, undo: (() => Promise<void>)[]) {
 	};
 }
 
-function listen({ core, clock, host, config, shared, auditWatch }: Parts): Promise<HttpListener> {
+function listen(
+	{ core, host, config, shared }: Parts,
+	ready: Service["ready"],
+): Promise<HttpListener> {
 	const app = createHttpApp({
 		log: core.log,
 		clock: core.clock,
@@ -301,10 +311,7 @@ function listen({ core, clock, host, config, shared, auditWatch }: Parts): Promi
 		version: VERSION,
 		// `holder` is the name under which this process stands in the table of leases.
 		health: async () => ({ status: "ok", role: core.role, holder: core.holder }),
-		ready: async () => {
-			const report = await readyReport(core, host, auditWatch, clock);
-			return { ...report, components: [...report.components, ...shared.components()] };
-		},
+		ready,
 		// A worker has no market routes: it only says how it is.
 		routes: core.role === "worker" ? [] : host.routes,
 	});

@@ -46,7 +46,12 @@ const GOT_LENGTH_MAX = 80;
  * const section = { owner: "core", schema: coreConfig };
  * const { PORT } = parseConfig([section], readEnvironment()).of(section);
  */
-export function parseConfig(sections: readonly ConfigSection[], env: Environment): Config {
+export function parseConfig(
+	sections: readonly ConfigSection[],
+	env: Environment,
+	/** What else is wrong, found by other means: told beside, where the rest is wrong too. */
+	beside: readonly ConfigProblem[] = [],
+): Config {
 	const problems = declarationProblems(sections);
 	const valuesByOwner = new Map<string, Record<string, unknown>>();
 	for (const section of sections) {
@@ -55,6 +60,7 @@ export function parseConfig(sections: readonly ConfigSection[], env: Environment
 		valuesByOwner.set(section.owner, read.values);
 	}
 	if (problems.length > 0) {
+		problems.push(...beside);
 		throw configFault.configInvalid({ detail: renderProblems(problems), meta: { problems } });
 	}
 	return {
@@ -163,8 +169,18 @@ export function readSection({ owner, schema }: ConfigSection, env: Environment):
  * Writes all problems at once, each with the variable, what it got, what it expects and who asks.
  */
 export function renderProblems(problems: readonly ConfigProblem[]): string {
-	const count = problems.length === 1 ? "one error" : `${problems.length} errors`;
-	return [`The configuration has ${count}:`, ...problems.map(renderProblem)].join("\n\n");
+	const each = merged(problems);
+	const count = each.length === 1 ? "one error" : `${each.length} errors`;
+	return [`The configuration has ${count}:`, ...each.map(renderProblem)].join("\n\n");
+}
+
+/** Tells what is wrong with one variable once, whoever reads it: each owner that does is named. */
+function merged(problems: readonly ConfigProblem[]): ConfigProblem[] {
+	const byText = Map.groupBy(problems, ({ owner: _, ...told }) => JSON.stringify(told));
+	return [...byText.values()].flatMap((alike) => {
+		const [first] = alike;
+		return first ? [{ ...first, owner: alike.map(({ owner }) => owner).join(", ") }] : [];
+	});
 }
 
 function declarationFault(name: string, schema: z.core.$ZodType): string | undefined {

@@ -1,4 +1,5 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
+import { parentOf } from "#api/launch/launch.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -39,14 +40,4 @@ function ancestors(count: number): number[] {
 		pid = parentOf(pid);
 	}
 	return found;
-}
-
-/** Known on Linux, elsewhere null. */
-function parentOf(pid: number): number | null {
-	try {
-		const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-		return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[1]);
-	} catch {
-		return null;
-	}
 }

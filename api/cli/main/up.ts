@@ -6,6 +6,7 @@ import { builtinPlugins } from "#api/builtinPlugins.ts";
 import { wantsHelp } from "#api/cli/runCommand.ts";
 import { reportFailure, serve } from "#api/cli/serve.ts";
 import { checkConfig, startWorld, type World, worldLines, worldName } from "#api/cli/startWorld.ts";
+import { endWithRunners } from "#api/launch/launch.ts";
 import { type Environment, readEnvironment } from "#core/config/readEnvironment.ts";
 
 const DATA_DIR_DEFAULT = ".data";
@@ -26,6 +27,7 @@ async function up(args: readonly string[], env: Environment): Promise<number> {
 		process.stdout.write(`${HELP}\n`);
 		return 0;
 	}
+	endWithRunners();
 	if (env["CHAINS"]) return serve(env);
 	await checkConfig(env);
 	const dataDir = env["DATA_DIR"] || DATA_DIR_DEFAULT;

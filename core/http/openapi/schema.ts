@@ -183,8 +183,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /**
  * Says defaults of members in their descriptions. Only bodies of requests have any, where a member
- * with one may be left out; generators take `default` of a named schema for "always there", which is
- * right for answers alone.
+ * with one may be left out; generators take `default` of a named schema for "always there", which
+ * is right for answers alone.
  */
 function withoutDefaults(schema: JsonSchema): JsonSchema {
 	const { properties } = schema;
