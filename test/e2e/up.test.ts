@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { installOwnClient } from "#test/e2e/documents/ownClient.ts";
 import { openStream } from "#test/harness/startTestService.ts";
 import { TEST_LIMIT_MS, WAIT_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { until } from "#test/harness/until.ts";
@@ -14,6 +15,9 @@ const ROOT = join(import.meta.dir, "../..");
 /** A world takes 20 s of two processors; on a busy machine it has only a part of them. */
 /** A day of history; four days, as a newcomer has them, take another 25 s of processor. */
 const HISTORY_BLOCKS = process.env["PROVE"] === "1" ? "420" : "120";
+/** Anvil's first account, whose key the sandbox's nodes have. */
+const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const clientDir = mkdtempSync(join(tmpdir(), "tapeline-own-client-"));
 const dataDir = mkdtempSync(join(tmpdir(), "tapeline-up-"));
 // The embedded server runs as another user, who must be able to enter the folder.
 chmodSync(dataDir, 0o755);
@@ -21,14 +25,20 @@ const children: Subprocess[] = [];
 
 afterAll(() => {
 	for (const child of children) child.kill("SIGKILL");
-	rmSync(dataDir, { recursive: true, force: true });
+	for (const folder of [dataDir, clientDir]) rmSync(folder, { recursive: true, force: true });
 });
 
-type Up = { url: string; text: () => string; interrupt(): Promise<number> };
+type Up = {
+	url: string;
+	text: () => string;
+	interrupt(): Promise<number>;
+	/** Ends only what was started here, as whoever knows no other number does. */
+	endRunner(): Promise<unknown>;
+};
 
-async function up(): Promise<Up> {
+async function up(command = ["api/cli/up.ts"]): Promise<Up> {
 	const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp" };
-	const child = Bun.spawn([process.execPath, "api/cli/up.ts"], {
+	const child = Bun.spawn([process.execPath, ...command], {
 		cwd: ROOT,
 		env: { ...env, DATA_DIR: dataDir, PORT: "0", SANDBOX_HISTORY_BLOCKS: HISTORY_BLOCKS },
 		stdout: "ignore",
@@ -61,6 +71,10 @@ async function up(): Promise<Up> {
 			const code = await child.exited;
 			clearTimeout(timer);
 			return code;
+		},
+		endRunner() {
+			child.kill("SIGTERM");
+			return child.exited;
 		},
 	};
 }
@@ -148,6 +162,40 @@ async function trades(url: string, banner: string): Promise<void> {
 	}, "no webhook came");
 }
 
+/** Does the five jobs of a program with the packed client, installed into an empty folder. */
+async function usesOwnClient(url: string, banner: string): Promise<void> {
+	const program = await installOwnClient(url, clientDir);
+	const rpcUrl = /^ {3}home {5}(http:\S+) /m.exec(banner)?.[1] ?? "";
+	const tokens = /^ {3}token {4}curl -s (http:\S+) -d '(\S+)'$/m.exec(banner) ?? [];
+	const [, at = "", who = ""] = tokens;
+	const { token } = (await (await fetch(at, { method: "POST", body: who })).json()) as any;
+	const { use } = await import(program);
+	const done = await use({ url, rpcUrl, address: ACCOUNT, accessToken: token });
+	const [first = 0] = done.stream.seqs;
+	expect(done).toMatchObject({
+		stream: { seqs: [0, 1, 2, 3].map((more) => first + more), resumed: [false, true], topics: 1 },
+		signedIn: [ACCOUNT],
+		profile: 1,
+		ada: "ada",
+		buy: { tokenId: done.buy.asked, code: null, quantity: "1" },
+		refused: { code: "not_found" },
+	});
+	expect(done.trending).toBeGreaterThanOrEqual(8);
+	expect([done.bridge.status, done.bridge.code]).not.toContain("rejected");
+	expect(done.bridge.status).toBeString();
+}
+
+/** An operator's route takes the key of the banner, and tells whoever has none where it is. */
+async function operates(url: string, banner: string): Promise<void> {
+	const [, at = "", key = ""] =
+		/^ {3}admin {4}curl -s (\S+) -H "x-api-key: (\S+)"$/m.exec(banner) ?? [];
+	expect(at).toStartWith(url);
+	expect((await fetch(at, { headers: { "x-api-key": key } })).status).toBe(200);
+	const refused = await fetch(at);
+	expect(refused.status).toBe(401);
+	expect(((await refused.json()) as any).message).toContain("`bun run up`");
+}
+
 /** Returns the ids of all events of a collection: on a slow machine one page is soon full. */
 async function activityIds(url: string, slug: string): Promise<string[]> {
 	const ids: string[] = [];
@@ -175,7 +223,10 @@ test(
 		await until(async () => {
 			return typeof (await get(first.url, detail)).body.lastSale?.priceUsd === "number";
 		}, "ether has a price");
+		await until(() => first.text().includes("/readyz answers 200"), "it says that it is ready");
 		await trades(first.url, first.text());
+		await operates(first.url, first.text());
+		await usesOwnClient(first.url, first.text());
 		expect((await get(first.url, "/healthz")).body.sandbox).toBe(true);
 		for (const { slug } of sold.slice(0, 8)) {
 			const path = `/v1/nft-market/collections/${slug}/candles?chain=anvil&interval=1h`;
@@ -195,10 +246,10 @@ test(
 		expect(await first.interrupt()).toBe(0);
 		await gone();
 
-		const second = await up();
+		const second = await up(["run", "up"]);
 		await indexedUpTo(second.url, before.indexedBlock);
 		expect(await activityIds(second.url, slug)).toContain(told.data.row.id);
-		expect(await second.interrupt()).toBe(0);
+		await second.endRunner();
 		await gone();
 	},
 	3 * TEST_LIMIT_MS,
