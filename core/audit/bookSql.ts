@@ -164,7 +164,7 @@ export const leaves = {
  */
 export async function readMark(
 	db: Queryable,
-	{ book, from }: { book: AuditBook; from: BookMark },
+	{ book, from }: { book: { sources: readonly Pick<BookSource, "stamp">[] }; from: BookMark },
 ): Promise<{ mark: BookMark; isWhole: boolean } | null> {
 	// By the index on the transaction's number, from where the last batch ended.
 	const cuts = book.sources.flatMap(({ stamp }) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Core } from "#core/plugin/Core.ts";
-import { definePlugin } from "#core/plugin/Plugin.ts";
+import { contribute, definePlugin } from "#core/plugin/Plugin.ts";
 import { createSteps } from "#core/steps.ts";
 import {
 	type BridgeContext,
@@ -14,6 +14,7 @@ import {
 import { authorizeKind } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { createBridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { depositKind } from "#plugins/bridge/bridges/depositKind.ts";
+import { ownedBridges } from "#plugins/bridge/bridges/ownedBridges.ts";
 import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
 import {
 	BridgeOperatorKey,
@@ -31,7 +32,7 @@ import { intentRoutes } from "#plugins/bridge/routes/intentRoutes.ts";
 import { preferenceRoutes } from "#plugins/bridge/routes/preferenceRoutes.ts";
 import { webhookRoutes } from "#plugins/bridge/routes/webhookRoutes.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { createSignedIn, WalletsKey } from "#plugins/wallets/contract.ts";
+import { createSignedIn, OwnedActionsPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 
 const config = z.object(bridgeConfig);
 const MINUTE_MS = 60_000;
@@ -44,6 +45,7 @@ export const bridgePlugin = definePlugin({
 	needs: { wallets: WalletsKey, prices: PricesKey },
 	offers: BridgeOperatorKey,
 	cli: operatorCommands,
+	contributes: [contribute(OwnedActionsPoint, ownedBridges)],
 	tables: { schema: "bridge", folder: join(import.meta.dir, "migrations") },
 	setup({ config, core, needs }) {
 		const ending = new AbortController();

@@ -22,6 +22,7 @@ import {
 	errorOfCode as reasonOf,
 } from "#plugins/wallets/intent/intentError.ts";
 import type { Channel } from "#plugins/wallets/model.ts";
+import { OwnedActionsPoint as ownedActions } from "#plugins/wallets/routes/ownActions.ts";
 import { createSignedIn as createSignedInHook } from "#plugins/wallets/session/createAuthenticate.ts";
 import {
 	toldByLogs as byLogs,
@@ -55,6 +56,7 @@ export type {
 	Wallet,
 	WalletCapability,
 } from "#plugins/wallets/model.ts";
+export type { OwnedAction, OwnedActions, OwnedQuery } from "#plugins/wallets/routes/ownActions.ts";
 export type { SignedIn } from "#plugins/wallets/session/createAuthenticate.ts";
 export type {
 	Arrival,
@@ -150,6 +152,9 @@ export const readTradingSetting = settingRows.value;
  * Documents, for OpenAPI, the parameters of routes that use `once`, and how they and a cancel fail.
  */
 export const tradingDocumented = documented;
+
+/** Takes what a plugin lists for people beside intents, such as bridges. */
+export const OwnedActionsPoint = ownedActions;
 
 export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");
 

@@ -50,7 +50,8 @@ import { followHeadsJob } from "#plugins/wallets/reconcile/followHeads.ts";
 import { wakeSubmission } from "#plugins/wallets/reconcile/looks.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
-import { stepRoutes } from "#plugins/wallets/routes/stepRoutes.ts";
+import { type OwnedActions, tellOwnJob } from "#plugins/wallets/routes/ownActions.ts";
+import { ownIntentRoutes, stepRoutes } from "#plugins/wallets/routes/ownIntentRoutes.ts";
 import type { IdentityConfig } from "#plugins/wallets/session/createSessions.ts";
 import { readHeld } from "#plugins/wallets/spend/spend.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
@@ -77,6 +78,8 @@ export type WalletsOptions = {
 	prices: Prices;
 	/** Settings that other plugins let operators change. */
 	contributed: readonly TradingSetting[];
+	/** What other plugins list for people beside intents. */
+	owned: readonly OwnedActions[];
 	/** Aborts when the service ends. */
 	ending: AbortSignal;
 };
@@ -128,11 +131,13 @@ export function createWallets(options: WalletsOptions) {
 	});
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
 	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
+	const own = { db, chains: core.chains, owned: options.owned };
 	const routes = new Elysia()
 		.use(identity.routes)
 		.use(control)
 		.use(resolveRoutes({ deps, core, ending }))
 		.use(stepRoutes({ authenticate, execution, chains: core.chains }))
+		.use(ownIntentRoutes({ authenticate, execution, ...own, kindOf: deps.kindOf }))
 		.use(linkRoutes({ deps, links, execution, authenticate, chainOf, origins, ending }));
 	const chainName = (chainId: number) => chainOf(chainId)?.slug ?? "unknown";
 	const agent = {
@@ -153,6 +158,7 @@ export function createWallets(options: WalletsOptions) {
 		...identity.jobs,
 		...opened.jobs,
 		pruneLinksJob(core),
+		tellOwnJob({ ...own, outbox: core.outbox }),
 		quarantine,
 		watch.job,
 	].concat(failoverJob(core));

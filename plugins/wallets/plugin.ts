@@ -4,7 +4,7 @@ import { coreConfig } from "#core/config/coreConfig.ts";
 import { AuditBookPoint, contribute, definePlugin } from "#core/plugin/Plugin.ts";
 import { CustodyKey } from "#plugins/custody/contract.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
-import { TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
+import { OwnedActionsPoint, TradingSettingPoint, WalletsKey } from "#plugins/wallets/contract.ts";
 import { createWallets } from "#plugins/wallets/createWallets.ts";
 import { executionConfig } from "#plugins/wallets/limits.ts";
 import { identityConfig } from "#plugins/wallets/session/createSessions.ts";
@@ -21,7 +21,7 @@ export const walletsPlugin = definePlugin({
 	needs: { custody: CustodyKey, prices: PricesKey },
 	offers: WalletsKey,
 	tables: { schema: "wallets", folder: join(import.meta.dir, "migrations") },
-	opens: [TradingSettingPoint],
+	opens: [TradingSettingPoint, OwnedActionsPoint],
 	contributes: [contribute(AuditBookPoint, walletsBook)],
 	setup({ config, core, needs, contributions }) {
 		const ending = new AbortController();
@@ -30,6 +30,7 @@ export const walletsPlugin = definePlugin({
 			core,
 			config,
 			contributed: contributions(TradingSettingPoint),
+			owned: contributions(OwnedActionsPoint),
 			ending: ending.signal,
 		});
 		return { service, routes, jobs, ...agent, degraded, start, stop };

@@ -49,7 +49,7 @@ import { createOnce } from "#plugins/wallets/once/createOnce.ts";
 import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { reconcileJobs } from "#plugins/wallets/reconcile/reconcileJobs.ts";
 import { resolveRoutes } from "#plugins/wallets/resolve/resolveRoutes.ts";
-import { stepRoutes } from "#plugins/wallets/routes/stepRoutes.ts";
+import { stepRoutes } from "#plugins/wallets/routes/ownIntentRoutes.ts";
 import { createNonceClaims } from "#plugins/wallets/submission/nonceQueue.ts";
 import { walletsBook } from "#plugins/wallets/walletsBook.ts";
 import type { Anvil } from "#test/harness/anvil.ts";

@@ -220,12 +220,21 @@ export async function listBridges(
 	db: Queryable,
 	query: { profileId: string; afterId: string | null; limit: number },
 ): Promise<Bridge[]> {
-	const rows = await db.query<BridgeRow>(
-		`select ${COLUMNS} from bridge.bridge
-		where profile_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
+	return selectBridges(
+		db,
+		"where profile_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3",
 		[query.profileId, query.afterId, query.limit],
 	);
-	return rows.map(bridgeOf);
+}
+
+/** Reads the bridges that a condition, an order and a limit select. */
+export async function selectBridges(
+	db: Queryable,
+	clauses: string,
+	values: readonly SqlValue[],
+): Promise<Bridge[]> {
+	const sql = `select ${COLUMNS} from bridge.bridge ${clauses}`;
+	return (await db.query<BridgeRow>(sql, values)).map(bridgeOf);
 }
 
 /** Lists a profile's unfinished bridges, and then the newest. By `bridge_of_profile`. */
@@ -259,12 +268,8 @@ export async function readDueBridges(
 	{ at, limit, isDeposited }: { at: Date; limit: number; isDeposited: boolean },
 ): Promise<Bridge[]> {
 	const stage = isDeposited ? "deposited_at is not null" : "deposited_at is null";
-	const rows = await db.query<BridgeRow>(
-		`select ${COLUMNS} from bridge.bridge
-		where look_at <= $1 and ${stage} order by look_at, id limit $2`,
-		[at, limit],
-	);
-	return rows.map(bridgeOf);
+	const due = `where look_at <= $1 and ${stage} order by look_at, id limit $2`;
+	return selectBridges(db, due, [at, limit]);
 }
 
 /** Writes some members of a bridge, without a move. */

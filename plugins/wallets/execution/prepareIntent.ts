@@ -23,6 +23,13 @@ export const executionFault = defineFaults({
 		public: "There is no such intent.",
 		advice: "Use the id of an intent that the lists show.",
 	},
+	intentFilter: {
+		code: "validation_error",
+		status: 422,
+		retry: "never",
+		public: "The query is not valid.",
+		advice: "Use a kind and a status that your list shows, or leave them out.",
+	},
 	intentState: {
 		status: 409,
 		retry: "never",
