@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
 import { encodeFunctionResult, type Hex, toFunctionSelector } from "viem";
 import { builtinChains } from "#core/chain/builtinChains.ts";
-import { SEND_PROBE_CODE, sendProbeAbi } from "#plugins/transfers/abi/sendProbe.ts";
-import { coinNamed, trialQuestion } from "#plugins/transfers/sendToken.ts";
+import {
+	coinNamed,
+	SEND_PROBE_CODE,
+	sendProbeAbi,
+	trialQuestion,
+} from "#plugins/transfers/sendToken.ts";
 import { compileRuntime } from "#test/harness/compileFixtures.ts";
 
 // Guarantee: a token is sent only where a trial moved exactly the amount. Trials on a real chain

@@ -124,11 +124,8 @@ export function createWallets(options: WalletsOptions) {
 		link: (intent, purpose) => links.askOwner(intent, purpose),
 		requireOwnPage: (request, asked) => requireOwnPage(request, { origins }, asked),
 	};
-	const control = controlRoutes({
-		core,
-		contributed: options.contributed,
-		plugins: () => senders,
-	});
+	const { contributed } = options;
+	const control = controlRoutes({ core, contributed, plugins: () => senders });
 	const chainOf = (chainId: number) => core.chains.byId(chainId) ?? null;
 	custody.onWebhook((id) => wakeSubmission(db, { id, at: new Date(core.clock.nowMs()) }));
 	const own = { db, chains: core.chains, owned: options.owned };

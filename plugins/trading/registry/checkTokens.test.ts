@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type Hex, numberToHex } from "viem";
 import type { Address } from "#core/chain/Hex.ts";
 import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import { transferProbe } from "#plugins/trading/registry/abi/transferProbe.ts";
+import { transferProbe } from "#plugins/trading/probes.ts";
 import { probeTransfers } from "#plugins/trading/registry/checkTokens.ts";
 import { createTokenNode } from "#plugins/trading/testing/tokenNode.ts";
 import { compileRuntime } from "#test/harness/compileFixtures.ts";

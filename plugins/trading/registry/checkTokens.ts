@@ -7,7 +7,7 @@ import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
 import { hexData, readAnswer } from "#core/chain/reads/readBlocks.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "#core/chain/rpc/Rpc.ts";
 import { MULTIPLIER_MAX } from "#plugins/trading/limits.ts";
-import { transferProbe } from "#plugins/trading/registry/abi/transferProbe.ts";
+import { transferProbe } from "#plugins/trading/probes.ts";
 import { VIEW_GAS } from "#plugins/trading/settleViews.ts";
 
 /** The chain's facts about a token at one block. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { decodeFunctionData, parseAbi } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
-import { PROBE_CODE } from "#plugins/trading/swap/abi/swapProbe.ts";
+import { PROBE_CODE } from "#plugins/trading/probes.ts";
 import { encodeSwap, readSimulation, simulationDenial } from "#plugins/trading/swap/encodeSwap.ts";
 import { readSwap, swapFlaw } from "#plugins/trading/swap/readSwap.ts";
 import { compileProbe } from "#plugins/trading/testing/compileProbe.ts";

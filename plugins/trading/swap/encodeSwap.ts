@@ -5,8 +5,8 @@ import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { RpcCall } from "#core/chain/rpc/Rpc.ts";
 import { assert } from "#core/fault.ts";
 import type { Currency } from "#core/money.ts";
+import { PROBE_CODE, probeAbi } from "#plugins/trading/probes.ts";
 import { encodePath, type Hop } from "#plugins/trading/quotes/QuoteSource.ts";
-import { PROBE_CODE, probeAbi } from "#plugins/trading/swap/abi/swapProbe.ts";
 import { amountFigure, type Denial } from "#plugins/wallets/contract.ts";
 
 /** The contents of a swap's calldata. */
