@@ -73,7 +73,14 @@ describe("callDocuments", () => {
 				: { kind: "fault", fault: rpcFault.refused({ meta: { reverted: true } }) };
 		};
 		const rpc = {
-			settle: async (calls) => calls.map(({ params }) => answer(params, calls.length)),
+			async settle(calls, options) {
+				const outcomes = calls.map(({ params }) => answer(params, calls.length));
+				const sum = outcomes.reduce((bytes, one) => {
+					return bytes + (one.kind === "result" ? String(one.result).length : 0);
+				}, 0);
+				if (sum > (options?.bodyBytesMax ?? sum)) throw rpcFault.range();
+				return outcomes;
+			},
 			async call({ params }) {
 				const outcome = answer(params, 1);
 				if (outcome.kind === "fault") throw outcome.fault;
@@ -137,6 +144,17 @@ describe("callDocuments", () => {
 		expect(read).toBeGreaterThanOrEqual(8);
 		expect(read).toBeLessThanOrEqual(12);
 		expect(told.slice(read)).toEqual(Array(16 - read).fill("left"));
+	});
+
+	test("many long answers together are noticed by the first of them, and cost no other contract its answer", async () => {
+		const { ask, asked } = open({ [SHORT]: { bytes: 64 }, [LONG]: { bytes: 700 * KIB } });
+		const contracts = [...Array(24).fill(LONG), SHORT];
+		const told = await ask(contracts);
+		expect(told.at(-1)).toBe(64);
+		expect(told[0]).toBe(700 * KIB);
+		expect(told.slice(0, 24).every((one) => one === 700 * KIB || one === "left")).toBe(true);
+		// One request of all, four that were too long, and then each once as far as there is room.
+		expect(asked.filter(({ to, gas }) => to === LONG && gas === 5_000_000)).toHaveLength(24 + 4);
 	});
 
 	test("of an answer that is too long even so nothing is learned", async () => {

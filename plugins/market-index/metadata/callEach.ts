@@ -60,6 +60,8 @@ const AT_ONCE = 4;
 const longByChain = new WeakMap<Rpc, LongKnown>();
 /** Calls after which contracts of which more gas did not help are called with more once more. */
 const FAILED_FORGOTTEN_CALLS = 64;
+/** Limits the body that has the answers of several calls: larger ones are called one by one. */
+const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Hex digits that are kept of long answers together; what is behind them waits. */
 const ROOM_LENGTH = 33_554_432;
 
@@ -207,7 +209,8 @@ async function callAlone(
 ): Promise<(Hex | null)[]> {
 	if (asked.length === 0) return [];
 	try {
-		const outcomes = await rpc.settle(asked.map(viewCall), options);
+		const bounded = { ...options, bodyBytesMax: BATCH_BYTES_MAX };
+		const outcomes = await rpc.settle(asked.map(viewCall), bounded);
 		return asked.map((view, index) => {
 			const outcome = outcomes[index];
 			if (outcome?.kind === "result") return answerOf(outcome.result, view, options.tooLong);
@@ -217,10 +220,17 @@ async function callAlone(
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
 		const answers: (Hex | null)[] = [];
+		/** Contracts of which an answer was too long: their other views are left to the caller. */
+		const long = new Set<Address>();
 		for (let at = 0; at < asked.length; at += AT_ONCE) {
 			const part = asked.slice(at, at + AT_ONCE);
-			const told = await Promise.all(part.map((view) => callContract(rpc, view, options)));
-			for (const [index, view] of part.entries()) if (!told[index]) options.unsure?.add(view);
+			const told = await Promise.all(
+				part.map((view) => (long.has(view.contract) ? null : callContract(rpc, view, options))),
+			);
+			for (const [index, view] of part.entries()) {
+				if (!told[index]) options.unsure?.add(view);
+				if (options.tooLong?.has(view)) long.add(view.contract);
+			}
 			answers.push(...told);
 		}
 		return answers;

@@ -190,12 +190,12 @@ describe("createDocumentReader", () => {
 	});
 
 	test("a store of objects that denies everybody is told apart from a server that refuses us", async () => {
-		const code = async (body: string, status = 403) => {
+		const code = async (body: string, status = 403, uri = "https://a.test/1") => {
 			const read = createDocumentReader({
 				...{ clock: systemClock, gateways: { ipfs: [A], arweave: A }, allowedOrigins: [] },
 				foreignFetch: async () => ({ status, contentType: null, body: Buffer.from(body) }),
 			});
-			const outcome = await read("https://a.test/1", { signal: never });
+			const outcome = await read(uri, { signal: never });
 			return outcome.kind === "failed" ? [outcome.code, outcome.isUnreachable] : outcome;
 		};
 		const denied = "<Code>AccessDenied</Code><Message>Access Denied</Message>";
@@ -205,6 +205,7 @@ describe("createDocumentReader", () => {
 		for (const other of ["", "<html>AccessDenied</html>", `<html><Error>${denied}`, '{"a":1}']) {
 			expect(await code(other)).toEqual(["http_403", false]);
 		}
+		expect(await code(s3, 403, `ipfs://${CID}`)).toEqual(["http_403", false]);
 		expect(await code(s3, 503)).toEqual(["http_503", true]);
 		expect(await code(s3, 429)).toEqual(["http_429", true]);
 	});

@@ -211,7 +211,9 @@ async function tryOnce(
 			pace.served(host);
 			return outcomeOf([new TextDecoder().decode(body)], gateways);
 		}
-		if (status === 403 && isWithheld(body)) return failed(DOCUMENT_WITHHELD, false);
+		// A gateway may refuse us alone.
+		const isWithheldNow = status === 403 && gateway === null && isWithheld(body);
+		if (isWithheldNow) return failed(DOCUMENT_WITHHELD, false);
 		if (status === 429 || retryAfterMs) pace.limited(host, retryAfterMs ?? null);
 		return failed(`http_${status}`, status >= 500 || status === 429 || status === 408);
 	} catch (error) {
