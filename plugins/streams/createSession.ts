@@ -69,6 +69,8 @@ export const closeCodes = {
 	restart: 1012,
 	/** The log cannot be read right now: the client connects again later. */
 	tryLater: 1013,
+	/** The client did not say who it is in time, or may not read any more. */
+	unauthorized: 4001,
 	/** The client reads more slowly than its topics publish. */
 	slowConsumer: 4008,
 	/** The client has answered no ping: the connection is dead. */

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
+import { Fault } from "#core/fault.ts";
 import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
 import type { Outbox } from "#core/outbox.ts";
@@ -15,11 +16,13 @@ import {
 } from "#plugins/streams/createSession.ts";
 import type { Tailer } from "#plugins/streams/createTailer.ts";
 import { controlFrame, type ReplayGate, replayGate } from "#plugins/streams/createTopicTail.ts";
+import { streamFault } from "#plugins/streams/faults.ts";
 import {
 	PING_INTERVAL_MS,
 	PUBLISH_BYTES_PER_TURN_MAX,
 	REPLAY_READS_MAX,
 	TAIL_INTERVAL_MS,
+	TICKET_WAIT_MS,
 } from "#plugins/streams/limits.ts";
 import type {
 	Admission,
@@ -92,9 +95,19 @@ export type StreamMetrics = {
 	published(): void;
 };
 
-type Entry = { session: Session; client: string; mayTalk: () => boolean };
+type Entry = {
+	session: Session;
+	client: string;
+	mayTalk: () => boolean;
+	/** Takes the first message; null once it came, and where none is waited for. */
+	admit: ((message: unknown) => Promise<void>) | null;
+	isAllowed: (() => Promise<boolean>) | null;
+};
 
 type Registry = StreamsOptions & { gate: ReplayGate; entries: Map<StreamSocket, Entry> };
+
+/** Statuses from here on are our own failures, and no answer to a client's ticket. */
+const SERVER_FAULTS_FROM = 500;
 
 const pingSchema = z.object({ type: z.literal("ping") });
 
@@ -102,7 +115,10 @@ const pingSchema = z.object({ type: z.literal("ping") });
  * A client may close with any of a thousand codes; only those with a meaning are counted
  * separately.
  */
-const CODES = new Set([1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013, 4008, 4010, 4029]);
+const CODES = new Set([
+	...[1000, 1001, 1005, 1006, 1008, 1009, 1011, 1012, 1013],
+	...[4001, 4008, 4010, 4029],
+]);
 
 /** Makes the registry of this process's open streams. */
 export function createStreams(options: StreamsOptions): Streams {
@@ -124,14 +140,21 @@ export function createStreams(options: StreamsOptions): Streams {
 				return;
 			}
 			const session = createSession(socket, admission);
-			entries.set(socket, { session, client, mayTalk: inboundAllowance(clock) });
+			const { isAllowed = null } = admission;
+			const mayTalk = inboundAllowance(clock);
+			const entry: Entry = { session, client, mayTalk, admit: null, isAllowed };
+			entries.set(socket, entry);
 			metrics.opened(stream);
-			void join(socket, session, registry);
+			if (admission.admit) awaitTicket(socket, entry, registry);
+			else void join(socket, session, { registry, topics: admission.topics });
 		},
 		message(socket, message) {
 			const entry = entries.get(socket);
 			entry?.session.heard();
-			if (entry?.session.isOpen()) answer(entry, message, clock.nowMs());
+			if (!entry?.session.isOpen()) return;
+			const { admit } = entry;
+			if (admit) void admit(message);
+			else answer(entry, message, clock.nowMs());
 		},
 		drain: (socket) => entries.get(socket)?.session.onDrain(),
 		pong: (socket) => entries.get(socket)?.session.heard(),
@@ -148,9 +171,12 @@ export function createStreams(options: StreamsOptions): Streams {
 			for (const { session } of entries.values()) session.checkUnsent(look);
 		},
 		probe() {
-			for (const { session } of entries.values()) {
+			for (const entry of entries.values()) {
+				const { session } = entry;
 				session.probe();
-				if (session.isOpen()) session.admission.watch?.();
+				if (!session.isOpen()) continue;
+				session.admission.watch?.();
+				if (entry.isAllowed) void recheck(entry, entry.isAllowed);
 			}
 		},
 		closeAll(code, reason) {
@@ -284,12 +310,58 @@ export function streamMetrics(metrics: Metrics): StreamMetrics {
 	};
 }
 
-async function join(socket: StreamSocket, session: Session, registry: Registry): Promise<void> {
+/**
+ * Waits for the client's first message, and joins what it grants. A wrong one is told and ends the
+ * stream, and so does none in time: nothing is held open for whoever says nothing.
+ */
+function awaitTicket(socket: StreamSocket, entry: Entry, registry: Registry): void {
+	const { session } = entry;
+	const { admit } = session.admission;
+	if (!admit) return;
+	const late = setTimeout(() => refuse(streamFault.ticketMissing()), TICKET_WAIT_MS);
+	const refuse = (fault: Fault) => {
+		clearTimeout(late);
+		const data = { code: fault.code, message: fault.publicDetail };
+		const about = { seq: 0, topic: session.admission.stream, atMs: registry.clock.nowMs() };
+		session.send(controlFrame({ ...about, type: "error", data }));
+		session.close(closeCodes.unauthorized, fault.code);
+	};
+	entry.admit = async (message) => {
+		// One try: who guesses has to open a stream for each.
+		entry.admit = null;
+		clearTimeout(late);
+		try {
+			const { topics, isAllowed } = await admit(message);
+			entry.isAllowed = isAllowed;
+			await join(socket, session, { registry, topics });
+		} catch (error) {
+			if (error instanceof Fault && error.status < SERVER_FAULTS_FROM) return refuse(error);
+			registry.log.warn("a stream's ticket cannot be read", { error });
+			session.close(closeCodes.tryLater, "the ticket cannot be read right now");
+		}
+	};
+}
+
+/** Ends a stream whose client may not read any more. Where that is not known it may not either. */
+async function recheck({ session }: Entry, isAllowed: () => Promise<boolean>): Promise<void> {
+	try {
+		if (await isAllowed()) return;
+		session.close(closeCodes.unauthorized, "signed out, or the ticket's time is over");
+	} catch {
+		session.close(closeCodes.tryLater, "whose stream this is cannot be read right now");
+	}
+}
+
+async function join(
+	socket: StreamSocket,
+	session: Session,
+	{ registry, topics }: { registry: Registry; topics: readonly string[] },
+): Promise<void> {
 	const { clock, outbox, gate, log, tailer } = registry;
 
 	const subscribe = (topic: string) => socket.subscribe(topic);
 	try {
-		for (const topic of session.admission.topics) {
+		for (const topic of topics) {
 			if (!session.isOpen()) return;
 			const feed = await tailer.follow(topic);
 			session.join(feed);
@@ -298,7 +370,7 @@ async function join(socket: StreamSocket, session: Session, registry: Registry):
 			await joinTopic({ feed, session, subscribe, epoch, outbox, gate, clock });
 		}
 	} catch (error) {
-		log.warn("a stream cannot be opened", { topics: session.admission.topics, error });
+		log.warn("a stream cannot be opened", { topics, error });
 		session.close(closeCodes.tryLater, "the frames cannot be read right now");
 	}
 }

@@ -1,10 +1,14 @@
-// Describes both streams and their frames for the AsyncAPI document.
+// Describes all streams and their frames for the AsyncAPI document.
 
 import { z } from "zod";
 import { canStream, type DescribedMessage } from "#core/http/asyncApi.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { marketFrames } from "#plugins/market-index/contract.ts";
 import { FRAMES_MISSED_MAX, INBOUND_MESSAGES_MAX } from "#plugins/streams/limits.ts";
+import { ownIntentSchema } from "#plugins/wallets/contract.ts";
+
+/** The data of all frames of the log, by their type. */
+const frames = { ...marketFrames, intent: ownIntentSchema };
 
 const topic = field.text(
 	"What the frame is about: a collection, or the discover list of a chain.",
@@ -163,17 +167,47 @@ export const describeStreams = {
 		},
 		receives,
 	}),
+	intents: canStream({
+		name: "intentsStream",
+		title: "What happens to all that you asked for",
+		description:
+			"A row of `GET /v1/intents` as it then stands, whenever it or one of its steps moved. It opens " +
+			"by the session's cookie from an allowed origin, by a bearer token, or by a ticket of `POST " +
+			"/v1/intents/stream-tickets` as the first message, within ten seconds. What is no such ticket " +
+			"is an `error` frame with its code, and closes with 4001; so does a session that ended, and a " +
+			`ticket's stream after a quarter of an hour: resume with the next one. ${CLOSES}`,
+		query: query.omit({ chain: true }),
+		sends: {
+			...own,
+			intent: {
+				summary: "Something that you asked for moved.",
+				schema: logged("intent", "IntentFrame", "Something that you asked for moved."),
+			},
+		},
+		receives: {
+			...receives,
+			ticket: {
+				summary: "Opens the stream, once, where no session came with the connection.",
+				schema: z
+					.object({
+						type: z.literal("ticket").meta({ description: "The first message." }),
+						ticket: field.text("As it was made.", `svct_${"k".repeat(43)}`),
+					})
+					.meta({ id: "ClientTicket", description: "Says who the client is." }),
+			},
+		},
+	}),
 };
 
 /** Describes a frame of the log: numbered by topic without a gap. */
-function logged(type: keyof typeof marketFrames, id: string, description: string) {
+function logged(type: keyof typeof frames, id: string, description: string) {
 	return z
 		.object({
 			type: z.literal(type).meta({ description: "What kind of frame it is." }),
 			seq: field.integer("Its number in its topic; the next frame has one more.", 4_711),
 			topic,
 			at,
-			data: marketFrames[type],
+			data: frames[type],
 		})
 		.meta({ id, description });
 }

@@ -53,6 +53,18 @@ export const INBOUND_WINDOW_MS = 10_000;
 /** The age at which a known epoch is read again. */
 export const EPOCH_AGE_MAX_MS = 1_000;
 
+/** How long a stream waits for its client's ticket. */
+export const TICKET_WAIT_MS = 10_000;
+
+/** How long a ticket may be used, once. */
+export const TICKET_LIFETIME_MS = 60_000;
+
+/** How long a stream lasts that a ticket opened: nobody can ask whether its session still does. */
+export const TICKET_STREAM_MS = 900_000;
+
+/** The interval of asking whether the session of a stream has ended. */
+export const SESSION_ASKED_EVERY_MS = 60_000;
+
 /** The time without reading the log after which a process is not fit to serve streams. */
 export const TAIL_SILENCE_MAX_MS = 15_000;
 

@@ -13,7 +13,7 @@ export type Publisher = {
 /** The part of Bun's server that frames go through: one native call for all sockets of a topic. */
 export type PublishingServer = { publish(topic: string, text: string): number };
 
-export type StreamName = "collection" | "discover";
+export type StreamName = "collection" | "discover" | "intents";
 
 /** Holds where a client stopped. Without an epoch a restored database goes unnoticed. */
 export type ResumePoint = { afterSeq: number; epoch: string | undefined };
@@ -38,7 +38,17 @@ export type Admission = {
 	client: string | undefined;
 	/** Keeps the collection watched, called with each ping. */
 	watch?: () => void;
+	/**
+	 * Grants a stream by the client's first message, which it must send soon: until then it follows
+	 * nothing. Throws a Fault where that message is no ticket.
+	 */
+	admit?: (message: unknown) => Promise<Grant>;
+	/** Says whether the client may still read, asked with pings. Throws where that is not known. */
+	isAllowed?: () => Promise<boolean>;
 };
+
+/** What a client was granted after its upgrade. */
+export type Grant = Required<Pick<Admission, "topics" | "isAllowed">>;
 
 /**
  * A claim on a topic: while one is held, the topic's frames are published to this process's

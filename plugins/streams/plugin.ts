@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { z } from "zod";
 import { FRAMES_CHANNEL } from "#core/outbox.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
@@ -40,7 +41,8 @@ export const streamsPlugin = definePlugin({
 	version: "1",
 	config,
 	needs: { market: MarketIndexKey },
-	setup({ config, needs, core }) {
+	tables: { schema: "streams", folder: join(import.meta.dir, "migrations") },
+	setup({ config, needs, core, collected }) {
 		const { clock, log, outbox } = core;
 		const metrics = streamMetrics(core.metrics);
 		let server: PublishingServer | undefined;
@@ -74,7 +76,8 @@ export const streamsPlugin = definePlugin({
 		let stopListening = () => {};
 		return {
 			routes: streamRoutes({
-				streams,
+				...{ streams, db: core.db, clock },
+				callerOf: (request) => collected().callerOf(request),
 				market: needs.market,
 				chains: core.chains,
 				slugs: new Set(core.indexed.map(({ chain }) => chain.slug)),

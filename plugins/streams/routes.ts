@@ -1,11 +1,18 @@
-// Serves the routes of both streams: checks the query, and upgrades the connection.
+// Serves the routes of all streams and of their tickets: checks the query, and upgrades.
 
+import { createHash, randomBytes } from "node:crypto";
 import { Elysia } from "elysia";
 import { z } from "zod";
 import type { Chain, ChainRegistry } from "#core/chain/Chain.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Queryable } from "#core/db/Database.ts";
+import { Fault } from "#core/fault.ts";
+import { httpFault } from "#core/http/faults.ts";
 import { queryIssues } from "#core/http/issues.ts";
+import { field } from "#core/http/openapi/schema.ts";
 import { requestContexts } from "#core/http/requests.ts";
-import { canBeReadByAnyPage } from "#core/http/routeMarks.ts";
+import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
+import type { CallerOf } from "#core/plugin/Plugin.ts";
 import {
 	collectionTopic,
 	discoverTopic,
@@ -14,17 +21,28 @@ import {
 import type { Streams } from "#plugins/streams/createStreams.ts";
 import { describeStreams } from "#plugins/streams/describeStreams.ts";
 import { streamFault } from "#plugins/streams/faults.ts";
+import {
+	SESSION_ASKED_EVERY_MS,
+	TICKET_LIFETIME_MS,
+	TICKET_STREAM_MS,
+} from "#plugins/streams/limits.ts";
 import type {
 	Admission,
+	Grant,
 	PublishingServer,
 	ResumePoint,
 	StreamSocket,
 } from "#plugins/streams/model.ts";
+import { ownIntentsTopic } from "#plugins/wallets/contract.ts";
 
 export type StreamQuery = { chain: Chain | undefined; resume: ResumePoint | undefined };
 
 export type StreamRoutesOptions = {
 	streams: Streams;
+	db: Queryable;
+	clock: Clock;
+	/** Returns whose a request is; null without credentials. Throws where they are wrong. */
+	callerOf: CallerOf;
 	market: Pick<MarketIndex, "find" | "touch">;
 	chains: ChainRegistry;
 	/** Slugs of the indexed chains, in the deployment's order. */
@@ -47,17 +65,40 @@ const querySchema = z.strictObject({
 	epoch: z.string().regex(EPOCH, "must be the `epoch` of a hello frame").optional(),
 });
 
+const ownQuerySchema = querySchema.omit({ chain: true });
+
+const TICKET = /^svct_[A-Za-z0-9_-]{43}$/;
+
+const ticketMessage = z.object({ type: z.literal("ticket"), ticket: z.string().regex(TICKET) });
+
+const ticketSchema = z
+	.object({
+		ticket: field.text("Opens one stream, as its first message.", `svct_${"k".repeat(43)}`),
+		expiresAt: field.time("Until when it does."),
+	})
+	.meta({ id: "StreamTicket", description: "A one-time ticket for the stream of your intents." });
+
 /**
- * Makes the routes of both streams. A refused client gets a problem document instead of an upgrade.
+ * Makes the routes of all streams. A refused client gets a problem document instead of an upgrade.
  */
 export function streamRoutes(options: StreamRoutesOptions) {
-	const { market, chains, slugs, onServer } = options;
 	// Not `beforeHandle`, which Elysia runs twice on an upgrade: `upgrade` runs once, and is awaited.
 	const admissions = new WeakMap<Request, Admission>();
 	const handlers = socketHandlers(options.streams, admissions);
-	const indexed = { chains, slugs };
+	return new Elysia({ name: "streams" })
+		.use(marketStreams(options, { admissions, handlers }))
+		.use(ownStream(options, { admissions, handlers }));
+}
 
-	return new Elysia({ name: "streams", prefix: "/v1/nft-market" })
+type Sockets = {
+	admissions: WeakMap<Request, Admission>;
+	handlers: ReturnType<typeof socketHandlers>;
+};
+
+function marketStreams(options: StreamRoutesOptions, { admissions, handlers }: Sockets) {
+	const { market, chains, slugs, onServer } = options;
+	const indexed = { chains, slugs };
+	return new Elysia({ prefix: "/v1/nft-market" })
 		.ws("/collections/:slug/stream", {
 			...handlers,
 			detail: { hide: true, ...canBeReadByAnyPage(), ...describeStreams.collection },
@@ -87,6 +128,126 @@ export function streamRoutes(options: StreamRoutesOptions) {
 }
 
 /**
+ * Serves the stream of what its client asked for: to the session of a page of an allowed origin, to
+ * a bearer token, or to a ticket in its first message. Nothing that opens it is in a URL, which
+ * proxies and histories keep. A cookie without an Origin is ignored: no browser sends it so.
+ */
+function ownStream(options: StreamRoutesOptions, { admissions, handlers }: Sockets) {
+	const { db, clock, callerOf, onServer } = options;
+	return new Elysia({ prefix: "/v1/intents" })
+		.ws("/stream", {
+			...handlers,
+			detail: { hide: true, ...describeStreams.intents },
+			async upgrade({ request, query, server }) {
+				const { after, epoch } = parsedQuery(ownQuerySchema, query);
+				const resume = after === undefined ? undefined : { afterSeq: Number(after), epoch };
+				const { headers } = request;
+				const isNamed = headers.has("authorization") || headers.has("origin");
+				const profileId = isNamed ? await callerOf(request) : null;
+				const common = { stream: "intents", resume, ...clientOf(request) } as const;
+				admissions.set(
+					request,
+					profileId === null
+						? { ...common, topics: [], admit: (message) => admitted({ db, clock }, message) }
+						: {
+								...common,
+								topics: [ownIntentsTopic(profileId)],
+								isAllowed: stillSignedIn(options, { request, profileId }),
+							},
+				);
+				if (server) onServer(server);
+			},
+		})
+		.post(
+			"/stream-tickets",
+			async ({ request, set }) => {
+				const profileId = await callerOf(request);
+				if (profileId === null) throw httpFault.unauthorized();
+				set.status = 201;
+				set.headers["cache-control"] = "no-store";
+				return makeTicket({ db, clock }, profileId);
+			},
+			{
+				response: { 201: ticketSchema },
+				detail: {
+					operationId: "createStreamTicket",
+					tags: ["trading"],
+					summary: "Makes a ticket for the stream of your intents",
+					description:
+						"For a client that cannot send its session when it connects: it opens " +
+						"`/v1/intents/stream` and sends the ticket as its first message, within a minute. A " +
+						"ticket opens one stream, for a quarter of an hour; resume with the next one.",
+					security: [{ session: [] }],
+					...canFail(httpFault.unauthorized),
+				},
+			},
+		);
+}
+
+/** Stores the hash of a new ticket; forgets those that nobody can use or ask about any more. */
+async function makeTicket({ db, clock }: Pick<StreamRoutesOptions, "db" | "clock">, owner: string) {
+	const ticket = `svct_${randomBytes(32).toString("base64url")}`;
+	const expiresAt = new Date(clock.nowMs() + TICKET_LIFETIME_MS);
+	await db.execute(
+		`with gone as (
+			delete from streams.ticket where made_at < now() - interval '10 minutes'
+		)
+		insert into streams.ticket (hash, profile_id, expires_at) values ($1, $2, $3)`,
+		[hashOf(ticket), owner, expiresAt],
+	);
+	return { ticket, expiresAt: expiresAt.toISOString() };
+}
+
+/** Uses the ticket in a client's first message up; throws why it opens nothing. */
+async function admitted(
+	{ db, clock }: Pick<StreamRoutesOptions, "db" | "clock">,
+	message: unknown,
+): Promise<Grant> {
+	const sent = ticketMessage.safeParse(message);
+	if (!sent.success) throw streamFault.ticketMissing();
+	const hash = hashOf(sent.data.ticket);
+	const openedAtMs = clock.nowMs();
+	const [taken] = await db.query<{ profileId: string }>(
+		`update streams.ticket set used_at = $2
+		where hash = $1 and used_at is null and expires_at > $2 returning profile_id as "profileId"`,
+		[hash, new Date(openedAtMs)],
+	);
+	if (taken) {
+		const isAllowed = async () => clock.nowMs() < openedAtMs + TICKET_STREAM_MS;
+		return { topics: [ownIntentsTopic(taken.profileId)], isAllowed };
+	}
+	const [known] = await db.query<{ isUsed: boolean }>(
+		`select used_at is not null as "isUsed" from streams.ticket where hash = $1`,
+		[hash],
+	);
+	if (!known) throw streamFault.ticketUnknown();
+	throw known.isUsed ? streamFault.ticketUsed() : streamFault.ticketExpired();
+}
+
+function hashOf(ticket: string): Buffer {
+	return createHash("sha256").update(ticket).digest();
+}
+
+/** Returns what asks, once a minute at most, whether the session that opened a stream still lasts. */
+function stillSignedIn(
+	{ clock, callerOf }: StreamRoutesOptions,
+	{ request, profileId }: { request: Request; profileId: string },
+): () => Promise<boolean> {
+	const credentials = new Request(request.url, { headers: request.headers });
+	let askedAtMs = clock.nowMs();
+	return async () => {
+		if (clock.nowMs() - askedAtMs < SESSION_ASKED_EVERY_MS) return true;
+		askedAtMs = clock.nowMs();
+		try {
+			return (await callerOf(credentials)) === profileId;
+		} catch (error) {
+			if (error instanceof Fault && error.code === "unauthorized") return false;
+			throw error;
+		}
+	};
+}
+
+/**
  * Reads the query of a stream.
  *
  * Not as a schema of the route: on a WebSocket route Elysia only validates, and its issues would
@@ -96,16 +257,7 @@ export function readStreamQuery(
 	query: Readonly<Record<string, unknown>>,
 	indexed: { chains: ChainRegistry; slugs: ReadonlySet<string> },
 ): StreamQuery {
-	const parsed = querySchema.safeParse(query);
-	if (!parsed.success) {
-		const issues = queryIssues(querySchema, query);
-		const first = issues[0];
-		throw streamFault.queryInvalid({
-			public: `The query is not valid.${first ? ` ${first.path}: ${first.message}` : ""}`,
-			members: { issues },
-		});
-	}
-	const { chain: name, after, epoch } = parsed.data;
+	const { chain: name, after, epoch } = parsedQuery(querySchema, query);
 	const resume = after === undefined ? undefined : { afterSeq: Number(after), epoch };
 	if (name === undefined) return { chain: undefined, resume };
 	const chain = indexed.chains.bySlug(name);
@@ -114,6 +266,20 @@ export function readStreamQuery(
 		throw streamFault.chainUnknown({ members: { issues: [{ path: "chain", message }] } });
 	}
 	return { chain, resume };
+}
+
+function parsedQuery<Schema extends z.ZodObject>(
+	schema: Schema,
+	query: Readonly<Record<string, unknown>>,
+): z.output<Schema> {
+	const parsed = schema.safeParse(query);
+	if (parsed.success) return parsed.data;
+	const issues = queryIssues(schema, query);
+	const first = issues[0];
+	throw streamFault.queryInvalid({
+		public: `The query is not valid.${first ? ` ${first.path}: ${first.message}` : ""}`,
+		members: { issues },
+	});
 }
 
 function socketHandlers(streams: Streams, admissions: WeakMap<Request, Admission>) {

@@ -22,7 +22,11 @@ import {
 	errorOfCode as reasonOf,
 } from "#plugins/wallets/intent/intentError.ts";
 import type { Channel } from "#plugins/wallets/model.ts";
-import { OwnedActionsPoint as ownedActions } from "#plugins/wallets/routes/ownActions.ts";
+import {
+	OwnedActionsPoint as ownedActions,
+	ownIntentSchema as ownSchema,
+	ownTopic as topicOfOwn,
+} from "#plugins/wallets/routes/ownActions.ts";
 import { createSignedIn as createSignedInHook } from "#plugins/wallets/session/createAuthenticate.ts";
 import {
 	toldByLogs as byLogs,
@@ -155,6 +159,10 @@ export const tradingDocumented = documented;
 
 /** Takes what a plugin lists for people beside intents, such as bridges. */
 export const OwnedActionsPoint = ownedActions;
+
+/** Describes what people asked for, in their list and in their stream, whose topic this is. */
+export const ownIntentSchema = ownSchema;
+export const ownIntentsTopic = topicOfOwn;
 
 export const TradingSettingPoint = extensionPoint<TradingSetting>("wallets.trading-setting");
 

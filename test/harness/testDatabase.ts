@@ -45,6 +45,7 @@ const MIGRATIONS = [
 	{ schema: "bridge", folder: join(ROOT, "plugins/bridge/migrations") },
 	{ schema: "trading", folder: join(ROOT, "plugins/trading/migrations") },
 	{ schema: "tokenomics", folder: join(ROOT, "plugins/tokenomics/migrations") },
+	{ schema: "streams", folder: join(ROOT, "plugins/streams/migrations") },
 ];
 
 let template: Promise<string> | null = null;

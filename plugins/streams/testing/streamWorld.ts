@@ -12,6 +12,7 @@ import { silentLog } from "#core/log.ts";
 import { createMetrics } from "#core/metrics.ts";
 import { createOutbox } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import type { CallerOf } from "#core/plugin/Plugin.ts";
 import { nothingCollected } from "#core/plugin/testing/nothingCollected.ts";
 import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import { streamsPlugin } from "#plugins/streams/plugin.ts";
@@ -26,7 +27,13 @@ const fault = defineFaults({
  */
 export async function streamWorld(
 	db: Database,
-	options: { connectionsPerClientMax?: number; bus?: Bus; trustedProxyHops?: number } = {},
+	options: {
+		connectionsPerClientMax?: number;
+		bus?: Bus;
+		trustedProxyHops?: number;
+		/** Who is signed in by which credentials; nobody where it is left out. */
+		callerOf?: CallerOf;
+	} = {},
 ) {
 	const log = silentLog;
 	// Moved by `moveClock` only: on a busy machine pings would come between a test's frames.
@@ -53,14 +60,17 @@ export async function streamWorld(
 		needs: { market: { find, touch } as MarketIndex },
 		core,
 		contributions: () => [],
-		collected: nothingCollected,
+		collected: () => ({
+			...nothingCollected(),
+			...(options.callerOf && { callerOf: options.callerOf }),
+		}),
 	});
 	const app = createHttpApp({
 		log,
 		clock,
 		metrics,
 		limiter: createMemoryLimiter({ requestsMax: 100_000, windowSeconds: 60 }),
-		allowedOrigins: [],
+		allowedOrigins: ["https://app.example"],
 		trustedProxyHops: options.trustedProxyHops ?? 0,
 		trustedProxies: privateNetworks,
 		sandbox: false,
@@ -90,6 +100,7 @@ export async function streamWorld(
 		},
 		scrape: async () => (await metrics.expose()).body,
 		parts,
+		root: listener.url,
 		url: `${listener.url}/v1/nft-market`,
 		async close() {
 			await parts.stop?.();
