@@ -155,7 +155,7 @@ export function createWallets(options: WalletsOptions) {
 		...identity.jobs,
 		...opened.jobs,
 		pruneLinksJob(core),
-		tellOwnJob({ ...own, outbox: core.outbox }),
+		tellOwnJob({ ...own, outbox: core.outbox, log: core.log }),
 		quarantine,
 		watch.job,
 	].concat(failoverJob(core));

@@ -6,6 +6,7 @@ import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Database, Queryable, Tx } from "#core/db/Database.ts";
 import { field } from "#core/http/openapi/schema.ts";
+import type { Log } from "#core/log.ts";
 import type { Outbox } from "#core/outbox.ts";
 import type { Period } from "#core/period.ts";
 import { extensionPoint } from "#core/plugin/Plugin.ts";
@@ -143,7 +144,9 @@ export async function listOwn(
  * was, and that place is written with the frames: nothing is told twice or left out, and whatever
  * moves money knows nothing of it.
  */
-export function tellOwnJob(deps: Deps & { db: Database; outbox: Pick<Outbox, "append"> }): Job {
+export function tellOwnJob(
+	deps: Deps & { db: Database; outbox: Pick<Outbox, "append">; log: Pick<Log, "error"> },
+): Job {
 	return {
 		name: "wallets.tell-own",
 		schedule: { everyMs: TELL_EVERY_MS },
@@ -188,8 +191,14 @@ async function tell(tx: Tx, deps: Parameters<typeof tellOwnJob>[0]): Promise<boo
 	const rows = (await queryIntents(tx, intentIds)).filter((row) => !isStep(deps, row.kind));
 	const listed = rows.map(listedIntent);
 	for (const { kind, touched } of deps.owned) {
-		const actions = await touched(tx, { window, intentIds });
-		listed.push(...actions.map((action) => listedAction(kind, action)));
+		try {
+			const actions = await touched(tx, { window, intentIds });
+			listed.push(...actions.map((action) => listedAction(kind, action)));
+		} catch (error) {
+			// A row that cannot be read keeps nobody else's from being told. Where the database failed
+			// the next statement fails too, and all of it is told again.
+			deps.log.error("what moved cannot be told to its owner", { kind, error });
+		}
 	}
 	for (const { item, profileId } of await render(tx, deps, listed)) {
 		deps.outbox.append(tx, ownTopic(profileId), [{ type: "intent", data: item }]);

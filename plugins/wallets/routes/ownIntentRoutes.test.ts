@@ -213,12 +213,15 @@ describe("the stream of what moves", () => {
 	const { signal } = new AbortController();
 	let outbox: ReturnType<typeof createOutbox>;
 	let tellAll: () => Promise<void>;
+	let said: string[];
 
 	beforeEach(async () => {
 		const { db } = database;
 		outbox = createOutbox({ db, bus: inProcessBus(silentLog), clock: lab.clock });
 		const chains = createChainRegistry(builtinChains);
-		const job = tellOwnJob({ db, outbox, chains, owned: [owned] });
+		said = [];
+		const log = { error: (message: string) => void said.push(message) };
+		const job = tellOwnJob({ db, outbox, chains, owned: [owned], log });
 		tellAll = () => job.run({ signal });
 		await tellAll();
 		await db.execute("truncate core.stream_head, core.stream_frame");
@@ -275,6 +278,16 @@ describe("the stream of what moves", () => {
 		await open;
 		await tellAll();
 		expect(await ids()).toEqual([quick, slow]);
+	});
+
+	test("what another plugin cannot read keeps nothing else from being told", async () => {
+		owned.touched = async () => {
+			throw new SyntaxError("a row of another time");
+		};
+		const id = await pay(ann);
+		await tellAll();
+		expect((await framesOf(ann)).map(({ data }) => data.id)).toEqual([id]);
+		expect(said).toEqual(["what moved cannot be told to its owner"]);
 	});
 
 	test("where nothing moved nothing is written", async () => {
