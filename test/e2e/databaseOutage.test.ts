@@ -321,6 +321,7 @@ const WRITES = new Set([
 	"POST /v1/nft-market/buys",
 	"POST /v1/nft-market/offers",
 	"POST /v1/nft-market/intents/{id}/cancel",
+	"POST /v1/intents/stream-tickets",
 ]);
 
 test("routes answer the same while the server refuses connections, and after it closed all of them", async () => {
