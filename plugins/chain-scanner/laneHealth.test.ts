@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { padHex } from "viem";
+import { builtinChains } from "#core/chain/builtinChains.ts";
+import { createChainRegistry } from "#core/chain/Chain.ts";
 import type { RawLog } from "#core/chain/Hex.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { silentLog } from "#core/log.ts";
@@ -8,6 +10,7 @@ import {
 	createLaneHealth,
 	laneProgress,
 	undecodedReport,
+	unreadBlocks,
 } from "#plugins/chain-scanner/laneHealth.ts";
 import { seaportLogs } from "#test/harness/seaportOrder.ts";
 
@@ -188,5 +191,28 @@ describe("undecodedReport", () => {
 			expect(body).toContain('tapeline_logs_undecoded_total{chain="anvil",lane="mint"} 3');
 			expect(body).toContain('tapeline_logs_noise_total{chain="anvil",lane="mint"} 7');
 		});
+	});
+});
+
+describe("unreadBlocks", () => {
+	test("blocks that no reading made sense of are named for operators, for one query in ten seconds", async () => {
+		let nowMs = 100_000;
+		let reads = 0;
+		let rows: object[] = [{ chainId: 1, lane: "mint", blocks: 3, sinceAt: new Date(40_000) }];
+		const query = async () => {
+			reads++;
+			return rows;
+		};
+		const chains = createChainRegistry(builtinChains);
+		const db = { query } as unknown as Database;
+		const degraded = unreadBlocks({ db, chains, clock: { nowMs: () => nowMs } });
+		const [first] = await degraded();
+		expect(first).toMatchObject({ code: "blocks_unread", count: 3, oldestAgeSeconds: 60 });
+		expect(first?.action).toContain("The mint lane of ethereum");
+		rows = [];
+		expect(await degraded()).toHaveLength(1);
+		expect(reads).toBe(1);
+		nowMs += 10_000;
+		expect(await degraded()).toEqual([]);
 	});
 });

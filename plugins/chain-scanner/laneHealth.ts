@@ -3,11 +3,14 @@
 import type { RawLog } from "#core/chain/Hex.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
+import type { Degradation } from "#core/http/createHttpApp.ts";
 import type { Log } from "#core/log.ts";
 import type { Metrics } from "#core/metrics.ts";
+import type { Core } from "#core/plugin/Core.ts";
 import type { LaneKind, LaneProgress } from "#plugins/chain-scanner/contract.ts";
 import { PROGRESS_AGE_MAX_MS } from "#plugins/chain-scanner/limits.ts";
 import { type Cursor, readCursor } from "#plugins/chain-scanner/sql/cursor.ts";
+import { countUnread } from "#plugins/chain-scanner/sql/gap.ts";
 
 /** The state of the lanes for `/readyz`. */
 export type LaneHealth = {
@@ -51,6 +54,10 @@ const FAILS_AGAIN_MS = 30_000;
 /** Limits what one log adds to the count: it may claim 2^256 ids. */
 const UNLISTED_COUNTED_MAX = 1_000_000;
 
+/** How long a count of unread blocks is used, and lanes that are named. */
+const UNREAD_AGE_MAX_MS = 10_000;
+const UNREAD_LANES_MAX = 20;
+
 /** Contracts remembered as already logged; one that emits garbage forever is one line. */
 const NAMED_MAX = 10_000;
 
@@ -72,6 +79,44 @@ export function laneProgress(db: Database, clock: Clock) {
 		kept.set(key, { readAtMs: nowMs, progress });
 		progress.catch(() => kept.delete(key));
 		return progress;
+	};
+}
+
+/**
+ * Makes the report of blocks that no reading made sense of, for `/readyz`: any process tells it,
+ * from the database. An answer is used for ten seconds, as anybody may ask.
+ */
+export function unreadBlocks({
+	db,
+	clock,
+	chains,
+}: Pick<Core, "db" | "clock" | "chains">): () => Promise<Degradation[]> {
+	let kept: { readAtMs: number; found: Promise<Degradation[]> } | null = null;
+	const read = async () => {
+		const nowMs = clock.nowMs();
+		const lanes = (await countUnread(db)).slice(0, UNREAD_LANES_MAX);
+		return lanes.map(({ chainId, lane, blocks, sinceAt }) => {
+			const chain = chains.byId(chainId)?.slug ?? String(chainId);
+			return {
+				code: "blocks_unread",
+				count: blocks,
+				oldestAgeSeconds: Math.max(0, Math.floor((nowMs - sinceAt.getTime()) / 1_000)),
+				action:
+					`The ${lane} lane of ${chain} owes blocks that no endpoint answers soundly: ` +
+					"svc gaps lists them with why, svc gaps --retry reads them again.",
+			};
+		});
+	};
+	return () => {
+		const nowMs = clock.nowMs();
+		if (!kept || Math.abs(nowMs - kept.readAtMs) >= UNREAD_AGE_MAX_MS) {
+			const found = read();
+			kept = { readAtMs: nowMs, found };
+			found.catch(() => {
+				kept = null;
+			});
+		}
+		return kept.found;
 	};
 }
 

@@ -83,6 +83,12 @@ export const PATIENCE_WINDOWS_MAX = 256;
 export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
 
+/**
+ * Doubles the first wait so often where a block alone makes no sense: its five readings take 6 s,
+ * which is longer than nodes need to agree on a new block.
+ */
+export const CONTRADICTED_DOUBLINGS = 3;
+
 /** Ends one run of a lane after this long, whatever is left, so that others get their turn. */
 export const LANE_CEILING_MS = 20_000;
 

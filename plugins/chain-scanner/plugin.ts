@@ -10,6 +10,7 @@ import {
 	createLaneHealth,
 	laneProgress,
 	scannerMetrics,
+	unreadBlocks,
 } from "#plugins/chain-scanner/laneHealth.ts";
 import {
 	LAG_BLOCKS_DEFAULT,
@@ -19,7 +20,11 @@ import {
 	REORG_DEPTH_LEAST,
 	REORG_DEPTH_MOST,
 } from "#plugins/chain-scanner/limits.ts";
-import { backfillCommand, rewindCommand } from "#plugins/chain-scanner/operator/backfillCommand.ts";
+import {
+	backfillCommand,
+	gapsCommand,
+	rewindCommand,
+} from "#plugins/chain-scanner/operator/backfillCommand.ts";
 import {
 	createOperator,
 	type ScannerOperator,
@@ -66,7 +71,7 @@ export const chainScannerPlugin = definePlugin({
 	tables: { schema: "chain_scanner", folder: join(import.meta.dir, "migrations") },
 	opens: [VenuePoint],
 	contributes: [contribute(VenuePoint, seaportVenue)],
-	cli: [decodeCommand, backfillCommand, rewindCommand],
+	cli: [decodeCommand, backfillCommand, gapsCommand, rewindCommand],
 	setup({ config, core, contributions }) {
 		const sinks: EventSink[] = [];
 		const venues = contributions(VenuePoint);
@@ -111,6 +116,7 @@ export const chainScannerPlugin = definePlugin({
 				await running;
 			},
 			health: async () => health.trouble(),
+			degraded: unreadBlocks(core),
 		};
 	},
 });

@@ -109,18 +109,26 @@ export function forgetAhead(drain: GapDrain): void {
 /** Leaves the top block of a gap for later, so that the blocks below it are not held up. */
 export async function setAside(
 	{ options }: GapDrain,
-	refused: { lease: Lease; gap: Gap; code: GapReason; error: unknown },
+	refused: {
+		lease: Lease;
+		gap: Gap;
+		why: { reason: GapReason; detail: string };
+		error: unknown;
+	},
 ): Promise<boolean> {
 	const { chainId, db, log, source } = options;
-	const { lease, gap, code, error } = refused;
+	const { lease, gap, why, error } = refused;
 	const range = { from: gap.to, to: gap.to };
 	const nothing = { events: [], blocks: [], pruneBelow: 0, live: false };
 	const write = { chainId, lane: source.kind, lease, range, ...nothing };
-	await writeRange({ db, sinks: [] }, { ...write, commit: (tx) => setTopAside(tx, gap, code) });
-	const context = { lane: source.kind, block: gap.to, code, error };
+	await writeRange(
+		{ db, sinks: [] },
+		{ ...write, commit: (tx) => setTopAside(tx, { ...gap, detail: why.detail }, why.reason) },
+	);
+	const context = { lane: source.kind, block: gap.to, code: why.reason, error };
 	// The first time is an error in the log; afterwards it is retried, and counted, now and then.
-	if (gap.tried) log.debug("a block is still refused", context);
-	else log.error("a block is refused again and again; it is owed and tried later", context);
+	if (gap.tried) log.debug("a block still cannot be read", context);
+	else log.error("a block cannot be read; it is owed and tried later", context);
 	return true;
 }
 

@@ -96,14 +96,17 @@ export type Position = {
 	sound: Hex | null;
 	next: number;
 	/** Written with the next range, so that a skipped span and the skip commit together. */
-	gap: { range: BlockRange; reason: GapReason } | null;
+	gap: { range: BlockRange; reason: GapReason; detail?: string } | null;
 	/** The range under way, or that failed last. */
 	asked: BlockRange | null;
 	/** The ranges after it, fetched while it is written. */
 	ahead: Asked[];
 	/** Early rows that are stored and not confirmed; the next write of the lane settles them. */
 	early: Early | null;
-	/** The number of times in a row that the smallest range at `next` was refused. */
+	/**
+	 * The number of times in a row that the block at `next`, read alone, was refused, or made no
+	 * sense.
+	 */
 	refusals: number;
 };
 

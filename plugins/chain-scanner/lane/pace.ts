@@ -34,6 +34,17 @@ export type BackfillPace = {
 	rowsMax: number;
 };
 
+/** Contradictions of a node about blocks that it has. */
+const CONTRADICTIONS: ReadonlySet<unknown> = new Set([
+	"hash_mismatch",
+	"duplicate_log",
+	"foreign_log",
+	"missing_logs",
+	"malformed",
+]);
+/** Characters of a gap's detail. */
+const GAP_DETAIL_LENGTH_MAX = 200;
+
 export type GiveUpOptions = Pick<
 	BackfillOptions,
 	"chainId" | "db" | "log" | "lagBlocksMax" | "onGivenUp"
@@ -44,14 +55,18 @@ export type GiveUpOptions = Pick<
  *
  * - `refused`: the node or the database refused just this range. Less may pass; if one block alone
  *   does not, it is set aside.
- * - `away`: the node did not answer, lags or contradicts itself. The same request is repeated
- *   later.
+ * - `contradicted`: what the node says of this range does not hold together, or it does not serve
+ *   what belongs to it. Less is asked for, and of another endpoint; one block alone that no reading
+ *   makes sense of is set aside.
+ * - `lagging`: the node lacked a part of the range. Less may be there.
+ * - `away`: the node did not answer, does not have the range yet, or is between two forks. The same
+ *   request is repeated later.
  * - `fenced`: another process holds the lane now.
  * - `forked`: what was read is of another fork than what is stored. One of the two goes.
  * - `unplaced`: the database failed in a way that may hide a commit. The cursor is read again.
  */
 export type FailureKind = {
-	kind: "refused" | "away" | "fenced" | "forked" | "unplaced";
+	kind: "refused" | "contradicted" | "lagging" | "away" | "fenced" | "forked" | "unplaced";
 	/** The error's code in metrics: one of a few. */
 	code: string;
 	/** The ratio of a refused answer's size to the allowed one, where it is known. */
@@ -180,12 +195,26 @@ function halved(blocks: number, times: number): number {
 
 /** Returns how a refused span is marked: by what refused it. */
 export function gapReason({ code }: { code: string }): GapReason {
+	if (code === "rpc_inconsistent") return "contradicted";
 	return code === "rpc_range" ? "range_refused" : "rows_refused";
+}
+
+/** Returns what is stored of why a block was set aside: the words of the last failure. */
+export function gapDetail(error: unknown): string {
+	const said = error instanceof Fault ? (error.privateDetail ?? error.message) : String(error);
+	return said.slice(0, GAP_DETAIL_LENGTH_MAX);
 }
 
 export function failureKind(error: unknown): FailureKind {
 	if (error instanceof Fault) {
 		const { code } = error;
+		if (code === "rpc_inconsistent") {
+			const { kind, unserved, torn, forked } = error.meta;
+			// Headers that do not link are of two forks: no block of them is odd by itself.
+			const isOdd = CONTRADICTIONS.has(kind) && forked !== true;
+			if (isOdd || unserved === true) return { kind: "contradicted", code };
+			return { kind: torn === true ? "lagging" : "away", code };
+		}
 		if (code === "rpc_range") {
 			const { timesTooLarge, rangeBlocksMax } = error.meta;
 			return {

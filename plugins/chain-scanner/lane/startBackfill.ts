@@ -13,6 +13,7 @@ import {
 	backfillPace,
 	createLogWindow,
 	failureKind,
+	gapDetail,
 	gapReason,
 } from "#plugins/chain-scanner/lane/pace.ts";
 import {
@@ -103,7 +104,7 @@ async function recover(
 	if (kind === "fenced") options.leases.forget(backfillLease(options.chainId));
 	// The next turn first checks what left the chain. Not at once again if that was not it.
 	if (kind === "forked") return drain.failures++ === 0;
-	if (kind !== "refused" || !gap || !asked) {
+	if ((kind !== "refused" && kind !== "contradicted") || !gap || !asked) {
 		drain.failures++;
 		// Once for each outage: it may last for hours.
 		if (drain.failures > 1) return false;
@@ -122,8 +123,6 @@ async function recover(
 	drain.refusals = 0;
 	const lease = await hold().catch(() => null);
 	if (!lease) return false;
-	const aside = await setAside(drain, { lease, gap, code: gapReason({ code }), error }).catch(
-		() => false,
-	);
-	return aside;
+	const why = { reason: gapReason({ code }), detail: gapDetail(error) };
+	return setAside(drain, { lease, gap, why, error }).catch(() => false);
 }

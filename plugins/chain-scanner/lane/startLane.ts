@@ -9,6 +9,7 @@ import {
 	createLogWindow,
 	type FailureKind,
 	failureKind,
+	gapDetail,
 	gapReason,
 } from "#plugins/chain-scanner/lane/pace.ts";
 import { findPosition } from "#plugins/chain-scanner/lane/planRange.ts";
@@ -16,6 +17,7 @@ import { isNews, runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {
 	ANSWER_BYTES_AIM,
 	ANSWER_BYTES_AIM_SCARCE,
+	CONTRADICTED_DOUBLINGS,
 	EARLY_MS_MAX,
 	GENTLE_ANSWER_BYTES_AIM,
 	INCONSISTENT_BEFORE_WARNING,
@@ -247,15 +249,27 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 		state.position = null;
 		if (state.failures++ === 0) return;
 		doublings = state.failures - 1;
-	} else if (failure.kind === "refused" && position?.asked) {
+	} else if (position?.asked && (failure.kind === "refused" || failure.kind === "contradicted")) {
 		const { from, to } = position.asked;
 		const blocks = to - from + 1;
 		const { timesTooLarge, blocksMax } = failure;
 		state.window.refused({ blocks, timesTooLarge, blocksMax });
 		if (blocks > WINDOW_BLOCKS_MIN) return;
 		doublings = position.refusals++;
+		if (failure.kind !== "refused") {
+			// A node that is between two forks, or behind by a moment, has time to come to itself.
+			doublings += CONTRADICTED_DOUBLINGS;
+			state.failures++;
+			sayOnce(lane, failure, error);
+			await noteHead(lane);
+		}
 		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });
 	} else {
+		const asked = position?.asked;
+		// The lower part may be there where the whole is not yet.
+		if (failure.kind === "lagging" && asked && asked.to > asked.from) {
+			state.window.refused({ blocks: asked.to - asked.from + 1 });
+		}
 		doublings = state.failures++;
 		forgetWhatMayBeWrong(lane, failure);
 		sayOnce(lane, failure, error);
@@ -264,7 +278,10 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 	await sleep(Math.min(times.retryMinMs * 2 ** doublings, times.retryMaxMs), signal);
 }
 
-/** Makes a gap of the smallest range, which was refused repeatedly, and goes on. */
+/**
+ * Makes a gap of the smallest range, which no reading made sense of, and goes on. Each
+ * contradiction has put its endpoint last, so that the readings are of all that there are.
+ */
 function stepOver(
 	{ options, state }: Running,
 	at: Position,
@@ -278,8 +295,8 @@ function stepOver(
 	const from = at.gap?.range.from ?? at.next;
 	const to = at.next + WINDOW_BLOCKS_MIN - 1;
 	const context = { block: at.next, code: failure.code, error };
-	options.log.error("a block is refused again and again; backfill owes it", context);
-	at.gap = { range: { from, to }, reason: gapReason(failure) };
+	options.log.error("a block cannot be read; backfill owes it", context);
+	at.gap = { range: { from, to }, reason: gapReason(failure), detail: gapDetail(error) };
 	at.next = to + 1;
 	at.refusals = 0;
 }
@@ -290,7 +307,8 @@ function forgetWhatMayBeWrong({ options, state, leaseName }: Running, failure: F
 	// Most often another lane's repair took it back.
 	if (code === "lane_cursor_moved") beginAnew(state);
 	// Before the first write even the head may have been false: the plan is made again with it.
-	if (kind !== "away" || state.restarted) state.position = null;
+	const isOfNode = kind === "away" || kind === "lagging";
+	if (!isOfNode || state.restarted) state.position = null;
 }
 
 /**

@@ -1,4 +1,4 @@
-// Runs `svc backfill` and `svc rewind`, and parses their flags.
+// Runs `svc backfill`, `svc gaps` and `svc rewind`, and parses their flags.
 
 import { parseArgs } from "node:util";
 import type { CliCommand, CliContext } from "#core/plugin/Plugin.ts";
@@ -17,6 +17,7 @@ import {
 	runBackfill,
 	untilHead,
 } from "#plugins/chain-scanner/operator/runBackfill.ts";
+import { listGaps, retryGaps } from "#plugins/chain-scanner/sql/gap.ts";
 
 export type BackfillAsk = BackfillSpan & { chain: string | undefined };
 
@@ -86,6 +87,42 @@ export const rewindCommand: CliCommand = {
 			const { slug } = access.chain;
 			await needs.scanner.rewind(access, block, context.interrupted());
 			context.note(`${slug} stands at block ${block}; its lanes go on from there`);
+			return 0;
+		} finally {
+			await close();
+		}
+	},
+};
+
+const GAPS_USAGE = "gaps [--chain <slug>] [--retry]";
+const GAPS_LISTED_MAX = 1_000;
+
+/** Lists what lanes left out and why, and has what was set aside read again. */
+export const gapsCommand: CliCommand = {
+	name: "gaps",
+	usage: GAPS_USAGE,
+	summary: "list the blocks that lanes owe, and why; --retry reads those that were set aside again",
+	async run(args, context) {
+		const flags = parseFlags(args, { usage: GAPS_USAGE, values: ["chain"], words: ["retry"] });
+		const { core, close } = await context.openCore({ scanner: ScannerOperatorKey });
+		try {
+			const chain = flags.get("chain");
+			const chosen = chain === undefined ? core.indexed : [findChain(core, chain)];
+			const chains = new Map(chosen.map((one) => [one.chain.id, one.chain.slug]));
+			const chainIds = [...chains.keys()];
+			const gaps = await listGaps(core.db, { chainIds, limit: GAPS_LISTED_MAX });
+			for (const { chainId, createdAt, triedAt, ...gap } of gaps) {
+				const sinceAt = createdAt.toISOString();
+				const times = { sinceAt, triedAt: triedAt?.toISOString() ?? null };
+				context.out(JSON.stringify({ chain: chains.get(chainId), ...gap, ...times }));
+			}
+			if (gaps.length === GAPS_LISTED_MAX) context.note("there are more; name a chain");
+			if (flags.get("retry") !== "true") return 0;
+			const again = await core.db.transaction((tx) => retryGaps(tx, chainIds));
+			context.note(
+				`${again} spans that were set aside are next for the backfill of a running service; ` +
+					"without one, svc backfill reads them",
+			);
 			return 0;
 		} finally {
 			await close();

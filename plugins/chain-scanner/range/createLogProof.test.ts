@@ -360,6 +360,21 @@ describe("createLogProof", () => {
 			}
 		});
 
+		test("[ING-14] several blocks with unexplained blooms are each counted by themselves", async () => {
+			const chain = createFakeChain({ blooms: true });
+			chain.mine([{ logs: [mintLog(1)] }]);
+			chain.mine([{ logs: [mintLog(2)] }]);
+			chain.troubles.tamper = ({ method }, answer) =>
+				method === "eth_getBlockReceipts" ? [] : answer;
+			const prove = createLogProof(chain.rpc);
+			const asked = (number: number) =>
+				verdict(prove({ headers: [chain.headOf(number)], logs: [], filters }, signal));
+			for (let times = 0; times < PROOFS_REFUSED_MAX; times++) {
+				expect([await asked(1), await asked(2)]).toEqual(["missing_logs", "missing_logs"]);
+			}
+			expect([await asked(1), await asked(2)]).toEqual(["believed", "believed"]);
+		});
+
 		test("[ING-14] a log that neither bloom nor receipts contain is reported as foreign", async () => {
 			const { chain, honest, header } = await blockWith(mintLog(1));
 			const [log] = honest;

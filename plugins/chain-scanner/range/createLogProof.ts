@@ -33,6 +33,9 @@ const remembered = new Map<Hex, readonly BloomBit[]>();
 
 const BLOOM_BYTES = 256;
 
+/** Blocks whose unexplained blooms are counted; the one that was read longest ago is forgotten. */
+const UNEXPLAINED_BLOCKS_MAX = 1_024;
+
 /**
  * Makes a check of a node's logs against the blooms in its headers.
  *
@@ -44,7 +47,7 @@ const BLOOM_BYTES = 256;
  */
 export function createLogProof(rpc: Rpc): LogProof {
 	let bloomsTell = true;
-	const unexplained = { hash: "", times: 0 };
+	const unexplained = new Map<Hex, number>();
 	return async ({ headers, logs, filters }, signal) => {
 		if (!bloomsTell) return;
 		const byBlock = Map.groupBy(logs, (log) => Number(log.blockNumber));
@@ -175,11 +178,18 @@ function explains(receipts: readonly RawLog[], { logsBloom }: Head): boolean {
 
 /**
  * Throws unless the same answer came so often that the node is believed for this block: a chain
- * whose blooms contain more than its receipts must not stop forever.
+ * whose blooms contain more than its receipts must not stop forever. Each block has its own count,
+ * as a range may hold several such blocks.
  */
-function mustWait(unexplained: { hash: string; times: number }, { number, hash }: Head): void {
-	if (unexplained.hash !== hash) Object.assign(unexplained, { hash, times: 0 });
-	if (++unexplained.times > PROOFS_REFUSED_MAX) return;
+function mustWait(unexplained: Map<Hex, number>, { number, hash }: Head): void {
+	const times = (unexplained.get(hash) ?? 0) + 1;
+	unexplained.delete(hash);
+	unexplained.set(hash, times);
+	for (const [oldest] of unexplained) {
+		if (unexplained.size <= UNEXPLAINED_BLOCKS_MAX) break;
+		unexplained.delete(oldest);
+	}
+	if (times > PROOFS_REFUSED_MAX) return;
 	const detail = `the receipts of block ${number} do not explain its bloom`;
 	throw scannerFault.inconsistent({ detail, meta: { kind: "missing_logs" } });
 }

@@ -113,9 +113,22 @@ export function createValueReader(rpc: Rpc): ValueReader {
 		const calls = logs.map(([hash]) => ({ method: "eth_getTransactionByHash", params: [hash] }));
 		const quorum = asked.agreed ? { digest: valueDigest } : undefined;
 		const answers = await rpc.batch(calls, { signal: asked.signal, quorum });
+		const unserved = logs.filter((_, index) => answers[index] === null);
+		const byPlace = await readByPlace(unserved, { signal: asked.signal, quorum });
 		for (const [index, [hash, log]] of logs.entries()) {
-			values.set(hash, valueIn(answers[index], log));
+			values.set(hash, valueIn(answers[index] ?? byPlace.get(hash), log));
 		}
+	}
+
+	/** Asks by their places in their blocks: some nodes forget the hashes of old transactions. */
+	async function readByPlace(logs: readonly [Hex, RawLog][], options: RpcOptions) {
+		if (logs.length === 0) return new Map<Hex, unknown>();
+		const calls = logs.map(([, { blockHash, transactionIndex }]): RpcCall => {
+			const params = [blockHash, transactionIndex];
+			return { method: "eth_getTransactionByBlockHashAndIndex", params };
+		});
+		const answers = (await rpc.batch(calls, options).catch(nullWhereTooMuch)) ?? [];
+		return new Map(logs.map(([hash], index) => [hash, answers[index]]));
 	}
 }
 
@@ -168,7 +181,8 @@ export function valueIn(answer: unknown, log: RawLog): bigint {
 	const hash = log.transactionHash;
 	const { value, ...place } = fieldsOf(answer);
 	if (!isValue(value)) {
-		throw scannerFault.inconsistent({ detail: `the node has no transaction ${hash}` });
+		const detail = `the node has no transaction ${hash}`;
+		throw scannerFault.inconsistent({ detail, meta: { unserved: true } });
 	}
 	if (place.blockHash === null && isSame(place.hash, hash)) {
 		// No contradiction: the block left, or the node announced it before it emptied its pool.

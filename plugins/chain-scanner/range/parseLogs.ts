@@ -14,6 +14,7 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 const WORD = /^0x[0-9a-f]{64}$/;
 const CAPITAL = /[A-Z]/;
 const QUANTITY = /^0x[0-9a-f]{1,13}$/i;
+const ZERO_WORD: Hex = `0x${"0".repeat(64)}`;
 const TOPICS_MAX = 4;
 /** Limits a place to `0x` and seven digits, which stay below 2^28. */
 const PLACE_LENGTH = 9;
@@ -185,7 +186,7 @@ function byPosition(a: RawLog, b: RawLog): number {
 /**
  * Merges the answers to a range's queries into one list, in chain order, and checks that they are
  * of one chain: one hash for each block, that of its header where there is one, one block for each
- * transaction, one log at each place.
+ * transaction, a transaction for each log, one log at each place.
  *
  * A node that switches forks between two answers, or endpoints behind one balancer that disagree,
  * would otherwise give events of blocks that exclude each other. A log sent twice identically
@@ -208,6 +209,8 @@ export function mergeLogs(
 		}
 		if (log.blockHash !== hash)
 			throw contradiction("hash_mismatch", `block ${block} has two hashes`);
+		if (log.transactionHash === ZERO_WORD)
+			throw contradiction("malformed", `block ${block} has a log of no transaction`);
 		const isNext = before?.transactionHash === log.transactionHash && before.blockHash === hash;
 		const home = isNext ? block : blockOf.get(log.transactionHash);
 		if (home === undefined) blockOf.set(log.transactionHash, block);
@@ -257,7 +260,7 @@ function isBefore(a: RawLog, b: RawLog): boolean {
 	return Number(a.logIndex) < Number(b.logIndex);
 }
 
-function contradiction(kind: "hash_mismatch" | "duplicate_log", detail: string) {
+function contradiction(kind: "hash_mismatch" | "duplicate_log" | "malformed", detail: string) {
 	return scannerFault.inconsistent({ detail, meta: { kind } });
 }
 

@@ -81,7 +81,7 @@ export async function readRange(
 		const below = needed.filter((number) => number !== range.to);
 		const given = { signal, minBlock: range.to, isWhole, remembered };
 		whole = await readBelow(rpc, below, given);
-		answered.unshift(...parseHeaders(below, whole));
+		answered.unshift(...parseHeaders(below, whole, { tornFrom: 0 }));
 	}
 	const all = known.size > 0 ? joined(answered, range, options) : answered;
 	// Another fork than what is remembered, or the chain moved on: all headers are requested.
@@ -203,21 +203,26 @@ async function whyRefused(
 	if (!(error instanceof Fault)) return error;
 	if (error.code !== "rpc_range" && error.code !== "rpc_refused") return error;
 	const header = parseHead(await rpc.call(headerCall(range.to), { signal }).catch(() => null));
-	if (header?.number !== range.to) return notThere(range.to, error);
-	if (head && header.hash !== head.hash) return notThere(range.to, error);
+	if (header?.number !== range.to) return notThere(range.to, { cause: error });
+	if (head && header.hash !== head.hash) return notThere(range.to, { cause: error });
 	if (error.code === "rpc_range") return error;
 	return rpcFault.range({ detail: error.privateDetail ?? error.message, cause: error });
 }
 
-function notThere(block: number, cause?: unknown) {
+function notThere(block: number, { cause, torn = false }: { cause?: unknown; torn?: boolean }) {
 	const detail = `the node has no block ${block} yet`;
-	return scannerFault.inconsistent({ detail, cause, meta: { kind: "block_missing" } });
+	return scannerFault.inconsistent({ detail, cause, meta: { kind: "block_missing", torn } });
 }
 
-function parseHeaders(numbers: readonly number[], answers: readonly unknown[]): Head[] {
+function parseHeaders(
+	numbers: readonly number[],
+	answers: readonly unknown[],
+	{ tornFrom = 1 }: { tornFrom?: number } = {},
+): Head[] {
 	const headers = numbers.map((number, index) => {
 		const header = parseHead(answers[index]);
-		if (header?.number !== number) throw notThere(number);
+		// The last block comes first: a node that had it and lacks one below changed meanwhile.
+		if (header?.number !== number) throw notThere(number, { torn: index >= tornFrom });
 		return header;
 	});
 	return headers.sort((a, b) => a.number - b.number);
@@ -247,7 +252,7 @@ function mustBeLinked(headers: readonly Head[]): void {
 	const number = firstUnlinked(headers);
 	if (number === null) return;
 	const detail = `block ${number} does not follow the one below it`;
-	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch", forked: true } });
 }
 
 /** Returns the first block that does not follow on the one below it; null where all do. */
@@ -266,7 +271,7 @@ function mustBeSame(headers: readonly Head[], answer: unknown): void {
 	const [first, last] = [headers.at(-1), parseHead(answer)];
 	if (first?.hash === last?.hash) return;
 	const detail = `block ${first?.number} was another one when the range was read`;
-	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
+	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch", forked: true } });
 }
 
 /** Reads times from the logs where the node sends them, else from the blocks' headers. */

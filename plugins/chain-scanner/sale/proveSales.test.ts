@@ -262,6 +262,23 @@ describe("readMoves", () => {
 		]);
 	});
 
+	test("a receipt that is not served by its hash is read with all of its block", async () => {
+		const logs = [log([TRANSFER_TOPIC, word(10), word(11), word(7)])];
+		const rpc: Pick<Rpc, "batch"> = {
+			batch: async ([call]) => {
+				if (call?.method !== "eth_getBlockReceipts") return [null];
+				return [
+					[
+						{ transactionHash: word(9), blockHash, logs: [] },
+						{ transactionHash: hash, blockHash, logs },
+					],
+				];
+			},
+		};
+		const moves = await readMoves(rpc as Rpc, [{ hash, blockHash }], never);
+		expect(moves.get(hash)).toMatchObject([{ contract, tokenId: 7n }]);
+	});
+
 	test("a receipt that is missing, of another block or malformed is requested again", async () => {
 		for (const receipt of [null, { blockHash: word(3), logs: [] }, { blockHash, logs: [{}] }]) {
 			await expect(read(receipt)).rejects.toThrow("rpc_inconsistent");

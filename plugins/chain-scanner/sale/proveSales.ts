@@ -4,6 +4,7 @@ import { decodeAbiParameters, decodeEventLog, parseAbi, parseAbiParameters } fro
 import { z } from "zod";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
+import { Fault } from "#core/fault.ts";
 import type { ChainEvent, Sale, TokenAdapter, Venue } from "#plugins/chain-scanner/contract.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { TRANSFER_TOPIC } from "#plugins/chain-scanner/mint/decodeMints.ts";
@@ -119,15 +120,37 @@ export async function readMoves(
 		return { method: "eth_getTransactionReceipt", params: [hash] };
 	});
 	const answers = await rpc.batch(calls, { signal });
+	const unserved = transactions.filter((_, index) => answers[index] === null);
+	const byBlock = await receiptsByBlock(rpc, unserved, signal);
 	return new Map(
 		transactions.map(({ hash, blockHash }, index) => {
-			const receipt = receiptSchema.safeParse(answers[index]);
+			const receipt = receiptSchema.safeParse(answers[index] ?? byBlock.get(hash));
 			if (!receipt.success || receipt.data.blockHash.toLowerCase() !== blockHash) {
-				throw scannerFault.inconsistent({ detail: `the node has no receipt of ${hash}` });
+				const detail = `the node has no receipt of ${hash}`;
+				throw scannerFault.inconsistent({ detail, meta: { unserved: true } });
 			}
 			return [hash, tokenMoves(receipt.data.logs)];
 		}),
 	);
+}
+
+/** Reads receipts with all of their blocks: some nodes forget the hashes of old transactions. */
+async function receiptsByBlock(
+	rpc: Rpc,
+	transactions: readonly { hash: Hex; blockHash: Hex }[],
+	signal: AbortSignal,
+): Promise<Map<unknown, unknown>> {
+	const found = new Map<unknown, unknown>();
+	for (const blockHash of new Set(transactions.map((one) => one.blockHash))) {
+		const call = { method: "eth_getBlockReceipts", params: [blockHash] };
+		const [receipts] = await rpc.batch([call], { signal }).catch((error) => {
+			if (error instanceof Fault && error.code === "rpc_refused") return [null];
+			throw error;
+		});
+		if (!Array.isArray(receipts)) continue;
+		for (const receipt of receipts) found.set(receipt?.transactionHash, receipt);
+	}
+	return found;
 }
 
 /**

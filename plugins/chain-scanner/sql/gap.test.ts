@@ -7,13 +7,16 @@ import { moveCursor } from "#plugins/chain-scanner/sql/cursor.ts";
 import {
 	clipGaps,
 	closeRequest,
+	countUnread,
 	findOldOwed,
 	type GapReason,
 	giveUpGaps,
 	insertGap,
+	listGaps,
 	nextGap,
 	openRequest,
 	owedWithin,
+	retryGaps,
 	setTopAside,
 	shrinkGap,
 } from "#plugins/chain-scanner/sql/gap.ts";
@@ -146,6 +149,27 @@ describe("gap", () => {
 		if (!gap) throw new Error("nothing is owed");
 		return gap;
 	};
+
+	test("a block that no reading made sense of is listed with why, counted, and read again when asked", async () => {
+		const chain = await gapOf([1, 3]);
+		const gap = await next(chain);
+		const detail = "block 3 has two logs at 0";
+		const aside = { ...gap, detail };
+		await database.db.transaction((tx) => setTopAside(tx, aside, "contradicted"));
+		const chainIds = [chain];
+		const listed = await listGaps(database.db, { chainIds, limit: 10 });
+		expect(listed.map(({ from, to, reason, detail }) => [from, to, reason, detail])).toEqual([
+			[3, 3, "contradicted", detail],
+			[1, 2, "restart_behind", null],
+		]);
+		const counted = await countUnread(database.db);
+		expect(counted.filter((one) => one.chainId === chain)).toMatchObject([
+			{ lane: "mint", blocks: 1 },
+		]);
+		expect((await next(chain)).to).toBe(2);
+		expect(await database.db.transaction((tx) => retryGaps(tx, chainIds))).toBe(1);
+		expect((await next(chain)).to).toBe(3);
+	});
 
 	test("[ING-10] the newest gap comes first, and shrinks from its top until it is empty", async () => {
 		const chain = await gapOf([1, 9], [20, 29]);

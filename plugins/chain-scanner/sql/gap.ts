@@ -22,7 +22,28 @@ export type Gap = {
 	tried: boolean;
 };
 
-export type GapReason = "restart_behind" | "range_refused" | "rows_refused" | "requested";
+/**
+ * Says why a span is owed. `contradicted`: what nodes say of the block does not hold together.
+ */
+export type GapReason =
+	| "restart_behind"
+	| "range_refused"
+	| "rows_refused"
+	| "contradicted"
+	| "requested";
+
+/** A span that is owed, as operators see it. */
+export type ListedGap = BlockRange & {
+	chainId: number;
+	lane: LaneKind;
+	reason: GapReason;
+	/** The words of what refused it last; null where nothing has. */
+	detail: string | null;
+	createdAt: Date;
+	triedAt: Date | null;
+};
+
+export type UnreadBlocks = { chainId: number; lane: LaneKind; blocks: number; sinceAt: Date };
 
 export type GivenUp = { from: number; to: number; reason: GapReason };
 
@@ -64,17 +85,53 @@ export async function openRequest(tx: Tx, request: BackfillRequest): Promise<boo
 			returning *
 		)
 		insert into chain_scanner.gap
-			(chain_id, lane, from_block, to_block, reason, created_at, tried_at, above_at)
-		select chain_id, lane, from_block, $3 - 1, reason, created_at, tried_at, above_at
+			(chain_id, lane, from_block, to_block, reason, created_at, tried_at, above_at, detail)
+		select chain_id, lane, from_block, $3 - 1, reason, created_at, tried_at, above_at, detail
 			from old where from_block < $3
 		union all
-		select chain_id, lane, $4 + 1, to_block, reason, created_at, tried_at, above_at
+		select chain_id, lane, $4 + 1, to_block, reason, created_at, tried_at, above_at, detail
 			from old where to_block > $4
 		union all
-		select $1, $2, $3, $4, 'requested', now(), null, (select max(above_at) from old)`,
+		select $1, $2, $3, $4, 'requested', now(), null, (select max(above_at) from old), null`,
 		values,
 	);
 	return true;
+}
+
+/**
+ * Returns what lanes owe, the newest blocks first, with why. By the index `gap_newest`; a lane has
+ * few gaps.
+ */
+export function listGaps(
+	db: Queryable,
+	of: { chainIds: readonly number[]; limit: number },
+): Promise<ListedGap[]> {
+	return db.query<ListedGap>(
+		`select chain_id as "chainId", lane, from_block as "from", to_block as "to", reason, detail,
+			created_at as "createdAt", tried_at as "triedAt"
+		from chain_scanner.gap where chain_id = any($1::int8[])
+		order by chain_id, lane, to_block desc limit $2`,
+		[of.chainIds, of.limit],
+	);
+}
+
+/** Counts blocks by lane that no reading made sense of, with the time of the oldest. */
+export function countUnread(db: Queryable): Promise<UnreadBlocks[]> {
+	return db.query<UnreadBlocks>(
+		`select chain_id as "chainId", lane, sum(to_block - from_block + 1)::int8 as blocks,
+			min(created_at) as "sinceAt"
+		from chain_scanner.gap where tried_at is not null or reason = 'contradicted'
+		group by chain_id, lane order by chain_id, lane`,
+	);
+}
+
+/** Lets blocks that were set aside be read again at once; returns how many spans there are. */
+export function retryGaps(tx: Tx, chainIds: readonly number[]): Promise<number> {
+	return tx.execute(
+		`update chain_scanner.gap set tried_at = null
+		where chain_id = any($1::int8[]) and tried_at is not null`,
+		[chainIds],
+	);
 }
 
 /** Counts by the index `gap_newest`; a lane has few gaps. */
@@ -115,15 +172,17 @@ export async function insertGap(
 		lane: LaneKind;
 		range: BlockRange;
 		reason: GapReason;
+		/** The words of what refused it; null where nothing did. */
+		detail?: string | null;
 		/** The time of the block above it; null where it is not known. */
 		aboveAtMs?: number | null;
 	},
 ): Promise<void> {
-	const { chainId, lane, range, reason, aboveAtMs } = gap;
+	const { chainId, lane, range, reason, detail = null, aboveAtMs } = gap;
 	await tx.execute(
-		`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason, above_at)
-		values ($1, $2, $3, $4, $5, coalesce($6, now()))`,
-		[chainId, lane, range.from, range.to, reason, dateOf(aboveAtMs)],
+		`insert into chain_scanner.gap (chain_id, lane, from_block, to_block, reason, above_at, detail)
+		values ($1, $2, $3, $4, $5, coalesce($6, now()), $7)`,
+		[chainId, lane, range.from, range.to, reason, dateOf(aboveAtMs), detail],
 	);
 }
 
@@ -207,12 +266,18 @@ export async function clipGaps(tx: Tx, fork: { chainId: number; above: number })
  * Sets the top block of a gap aside, to be retried later, so that the blocks below it can be
  * drained; false when the gap no longer ends where it did.
  */
-export async function setTopAside(tx: Tx, gap: Gap, reason: GapReason): Promise<boolean> {
+export async function setTopAside(
+	tx: Tx,
+	gap: Gap & { detail?: string },
+	reason: GapReason,
+): Promise<boolean> {
+	const { detail = null } = gap;
 	if (gap.from === gap.to) {
 		const touched = await tx.execute(
-			`update chain_scanner.gap set tried_at = clock_timestamp()
+			`update chain_scanner.gap set tried_at = clock_timestamp(), detail = $3,
+				reason = case when reason = 'requested' then reason else $4 end
 			where id = $1 and from_block = to_block and to_block = $2`,
-			[gap.id, gap.to],
+			[gap.id, gap.to, detail, reason],
 		);
 		return touched === 1;
 	}
@@ -223,9 +288,9 @@ export async function setTopAside(tx: Tx, gap: Gap, reason: GapReason): Promise<
 			returning chain_id, lane, above_at
 		)
 		insert into chain_scanner.gap
-			(chain_id, lane, from_block, to_block, reason, tried_at, above_at)
-		select chain_id, lane, $2::int8, $2::int8, $3, clock_timestamp(), above_at from cut`,
-		[gap.id, gap.to, reason],
+			(chain_id, lane, from_block, to_block, reason, tried_at, above_at, detail)
+		select chain_id, lane, $2::int8, $2::int8, $3, clock_timestamp(), above_at, $4 from cut`,
+		[gap.id, gap.to, reason, detail],
 	);
 	return touched === 1;
 }

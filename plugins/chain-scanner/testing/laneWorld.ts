@@ -256,6 +256,13 @@ function createReads(db: Database, chainId: number, chain: FakeChain) {
 				if (at?.blockHash === chain.hashOf(chain.head())) return;
 			}
 		},
+		/** Until no block is owed any more. */
+		async untilOwesNothing(): Promise<void> {
+			for (;;) {
+				const rows = await db.query("select from chain_scanner.gap where chain_id = $1", [chainId]);
+				if (rows.length === 0) return;
+			}
+		},
 		async setCursor(block: number): Promise<void> {
 			await db.execute("insert into chain_scanner.cursor values ($1, 'mint', $2, $3, $2, now())", [
 				chainId,

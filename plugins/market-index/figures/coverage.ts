@@ -22,6 +22,8 @@ export type ChainSpans = {
 	mints: Span | null;
 	/** The time up to which the owners of walked contracts are current. */
 	movesUntilMs: number | null;
+	/** True where blocks are missing whose moves would change them: then they are partial. */
+	movesOwed?: boolean;
 };
 
 /** Holds what a figure is computed from, besides the collection's row. */
@@ -101,6 +103,7 @@ export async function readChainSpans(
 		sales: laneSpan(sale),
 		mints: laneSpan(mint),
 		movesUntilMs: transfer.coveredUntilMs ?? transfer.indexedAtMs,
+		movesOwed: transfer.owes === true,
 	};
 }
 
@@ -204,6 +207,14 @@ export function heldBy(
 		{ source: "provider", span: spanBetween(row.eventsFrom, row.eventsUntil) },
 		{ source: "provider", span: spanBetween(row.walkFrom, row.walkUntil) },
 	];
+}
+
+/**
+ * Returns the coverage of what a finished walk counted: all of it, unless the transfer lane owes
+ * blocks. How much those would change is not known.
+ */
+export function walkCoverage({ movesUntilMs, movesOwed = false }: ChainSpans): Coverage {
+	return { fromMs: null, untilMs: movesUntilMs, fraction: movesOwed ? null : 1 };
 }
 
 function laneSpan({ coveredFromMs, coveredUntilMs }: LaneProgress): Span | null {

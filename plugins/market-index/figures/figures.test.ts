@@ -195,6 +195,43 @@ test("[MRG-02] a zero in a window is a number only if at least a minute of the w
 	);
 });
 
+test("[MRG-02] owners and minted supply of a walk are partial while the transfer lane owes blocks", () => {
+	fc.assert(
+		fc.property(row, spans, (of, lanes) => {
+			const walked = {
+				...of,
+				isWalked: true,
+				ownersSource: "walk" as const,
+				ownersCount: 5,
+				supplySource: "walk" as const,
+				totalSupply: "7",
+				mintedSupply: "9",
+			};
+			const fractions = (movesOwed: boolean) => {
+				const { figures } = allOf(walked, { ...lanes, movesOwed });
+				const { ownersCount, mintedSupply, totalSupply } = figures;
+				return [ownersCount, mintedSupply, totalSupply].map((one) => {
+					return [one.value, one.coverage?.fraction ?? null];
+				});
+			};
+			// A supply without a coverage is whole.
+			expect(fractions(false)).toEqual([
+				[5, 1],
+				[9, 1],
+				[7, null],
+			]);
+			expect(allOf(walked, lanes).figures.totalSupply.coverage).toBeNull();
+			expect(fractions(true)).toEqual([
+				[5, null],
+				[9, null],
+				[7, null],
+			]);
+			const owing = allOf(walked, { ...lanes, movesOwed: true }).figures;
+			expect(owing.totalSupply.coverage).not.toBeNull();
+		}),
+	);
+});
+
 function spanOf({ eventsFrom, eventsUntil }: CollectionRow): Span {
 	return { fromMs: Number(eventsFrom), untilMs: Number(eventsUntil) };
 }

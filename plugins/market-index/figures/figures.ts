@@ -5,6 +5,7 @@ import { displayNative } from "#plugins/market-index/display.ts";
 import {
 	type FigureContext,
 	roundedDown,
+	walkCoverage,
 	windowCoverage,
 } from "#plugins/market-index/figures/coverage.ts";
 import { floorChangePercent } from "#plugins/market-index/floor.ts";
@@ -135,7 +136,7 @@ export function mintPriceFigure(
 export function mintedFigure(row: MintedRow, { spans }: Pick<FigureContext, "spans">): Figure {
 	const value = Number(row.mintedSupply);
 	if (row.isWalked) {
-		const coverage: Coverage = { fromMs: null, untilMs: spans.movesUntilMs, fraction: 1 };
+		const coverage = walkCoverage(spans);
 		return decideFigure({ value, source: "walk", coverage, isCounted: true });
 	}
 	const supply = supplyFigure(row, { spans }).value;
@@ -160,7 +161,11 @@ export function supplyFigure(
 	const value = row.totalSupply === null ? null : Number(row.totalSupply);
 	const isWalked = row.supplySource === "walk";
 	const asOfMs = isWalked ? spans.movesUntilMs : (row.supplyAt?.getTime() ?? null);
-	return decideFigure({ value, source: row.supplySource, asOfMs, isCounted: isWalked });
+	const partial = isWalked && spans.movesOwed ? { coverage: walkCoverage(spans) } : {};
+	return decideFigure({
+		...{ value, source: row.supplySource, asOfMs, isCounted: isWalked },
+		...partial,
+	});
 }
 
 /** Returns the mint events in the last hour. */
@@ -181,7 +186,7 @@ export function ownersFigure(row: OwnedRow, { spans }: Pick<FigureContext, "span
 	const { ownersCount: value, ownersSource } = row;
 	const atMs = row.ownersAt?.getTime() ?? null;
 	if (ownersSource === "walk") {
-		const coverage: Coverage = { fromMs: null, untilMs: spans.movesUntilMs, fraction: 1 };
+		const coverage = walkCoverage(spans);
 		return decideFigure({ value, source: "walk", coverage, isCounted: true });
 	}
 	if (ownersSource !== "recipients") {
