@@ -228,7 +228,9 @@ function hashOf(ticket: string): Buffer {
 	return createHash("sha256").update(ticket).digest();
 }
 
-/** Returns what asks, once a minute at most, whether the session that opened a stream still lasts. */
+/**
+ * Returns what asks, once a minute at most, whether the session that opened a stream still lasts.
+ */
 function stillSignedIn(
 	{ clock, callerOf }: StreamRoutesOptions,
 	{ request, profileId }: { request: Request; profileId: string },
