@@ -11,7 +11,7 @@ import {
 	type Words,
 } from "#agent/grammar/splitWords.ts";
 import { type Draft, put, takeCounts, takeTrait, takeValues } from "#agent/grammar/takeValues.ts";
-import { placesOf, type Topics } from "#agent/grammar/topicPhrases.ts";
+import { placesOf, type Taker, type Topics } from "#agent/grammar/topicPhrases.ts";
 import type { Found, WalkRules } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
 
@@ -90,13 +90,15 @@ function readAs(
 	const { ofName, ofTicker, ofToken, never, isOwned } = taker.command.topic ?? {};
 	if (never && words.low.some((low) => never.includes(low))) return [];
 	if (places.size === 0 && !ofName && !ofTicker && !ofToken) return [];
-	const beside = places.size > 0 ? placesOf(taker.besides, words) : places;
+	const beside = besideOf(taker, words, places);
 	const draft: Draft = { ...given, roles: [], values: {}, isGuess: false };
 	draft.roles = words.low.map((low, at) => {
 		if (words.kinds[at] === "quoted") return "name";
 		if (places.has(at)) return "topic";
 		if (small.has(at)) return "function";
 		if (beside.has(at)) return "topic";
+		// `offers going up` asks how they change.
+		if (low === "up" && CHANGING.has(words.low[at - 1] ?? "")) return "open";
 		const isOfName = low === "my" && words.kinds[at + 1] === "quoted";
 		if (isOwned && isOfName && !words.low.some((one) => OF_OWN.has(one))) return "function";
 		if (isCounting(words, at)) return "function";
@@ -115,6 +117,18 @@ function readAs(
 	if (leftOut === undefined || (isGuess && leftOut !== "")) return [];
 	return [{ command, values, places, leftOut, isGuess }];
 }
+
+/** Returns the places of what says nothing more, in the clauses that have a phrase of the topic. */
+function besideOf(taker: Taker, words: Words, places: ReadonlySet<number>): ReadonlySet<number> {
+	if (places.size === 0) return places;
+	const own = clausesOf(words).filter(({ from, to }) => {
+		return [...places].some((at) => at >= from && at < to);
+	});
+	const all = placesOf(taker.besides, words);
+	return new Set([...all].filter((at) => own.some(({ from, to }) => at >= from && at < to)));
+}
+
+const CHANGING = new Set(["going", "gone", "went", "go", "goes"]);
 
 /** Returns true for `number` in front of an id. */
 function isCounting({ low }: Words, at: number): boolean {

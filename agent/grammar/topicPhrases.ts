@@ -143,7 +143,10 @@ function standsAt(
 				return low[from + m] === word && kinds[from + m] === "word" && isNext;
 			});
 		const last = Math.min(low.length, from + GAP_MAX);
-		while (n > 0 && from < last && !stands()) from += 1;
+		// A gap ends with its clause: `i was away. azuki volume` has no `was … volume`.
+		for (const begin = from; n > 0 && from < last && !stands(); from += 1) {
+			if (isApart[from + 1] || (isApart[from] && from > begin)) break;
+		}
 		if (!stands()) return [];
 		for (let m = 0; m < part.length; m++) places.push(from + m);
 		from += part.length;

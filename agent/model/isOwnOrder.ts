@@ -21,7 +21,7 @@ const VERBS: Readonly<Record<string, readonly string[]>> = {
 
 /** Matches the words that may come before the verb: a greeting, and a plain wish. */
 const OPENING =
-	/^(?:(?:hey|hi|hello|yo|gm|ok|okay|oh|well|please|pls|plz|just|kindly) )*(?:(?:(?:can|could|would|will) you|i want to|i wanna|i need to|i would like to|i'd like to|id like to|let's|lets|go ahead and) )?(?:(?:please|pls|plz|kindly|just) )*$/;
+	/^(?:(?:hey|hi|hello|yo|gm|ok|okay|oh|well|please|pls|plz|just|kindly) )*(?:(?:(?:can|could) you|(?:would|will) you (?:please|pls|plz|kindly)|i want to|i wanna|i need to|i would like to|i'd like to|id like to|let's|lets|go ahead and) )?(?:(?:please|pls|plz|kindly|just) )*$/;
 
 /** Lists the first words of a wish in the form of a question. */
 const ASKING = new Set(["can", "could", "would", "will"]);

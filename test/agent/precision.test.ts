@@ -1,19 +1,31 @@
 import { describe, expect, test } from "bun:test";
 import { createGrammar, type Parsed } from "#agent/grammar/Grammar.ts";
+import { readLooseOrder } from "#agent/model/isOwnOrder.ts";
 import type { KnownName } from "#core/plugin/Tool.ts";
 import { builtinCommands, builtinOptions } from "#test/agent/builtinCommands.ts";
 import { knownNames, lookalikes } from "#test/agent/lookalikeNames.ts";
 import { narrowedNames, narrowedQuestions } from "#test/agent/narrowedQuestions.ts";
+import { notOrders, trickyQuestions } from "#test/agent/trickyTexts.ts";
 
 // Guarantee: a question is answered when every word of it is accounted for. What narrows it in a
 // way that no command has is named as left out; a name that only resembles another is asked back.
 
 const grammar = createGrammar(builtinCommands, builtinOptions);
 
-function readWith(text: string, names: readonly string[]): Parsed {
+function readWith(
+	text: string,
+	names: readonly string[],
+	tickers: Readonly<Record<string, string>> = {},
+): Parsed {
 	const asked = grammar.namesIn(text);
-	const known = names.filter((name) => asked.includes(name));
-	return grammar.parse(text, new Map(known.map((name): [string, KnownName] => [name, COLLECTION])));
+	const known: [string, KnownName][] = [
+		...names.map((name): [string, KnownName] => [name, COLLECTION]),
+		...Object.entries(tickers).map(([name, ticker]): [string, KnownName] => [
+			name,
+			{ kind: "asset", ticker },
+		]),
+	];
+	return grammar.parse(text, new Map(known.filter(([name]) => asked.includes(name))));
 }
 const COLLECTION: KnownName = { kind: "collection" };
 
@@ -24,6 +36,26 @@ test("a question with an unsupported restriction is unread, asked back, or answe
 		return parsed.kind === "read" && parsed.leftOut === null && !parsed.isGuess;
 	});
 	expect(silent).toEqual([]);
+});
+
+test("a question that only resembles one of ours gets no figure in silence", () => {
+	expect(trickyQuestions.length).toBeGreaterThanOrEqual(300);
+	const silent = trickyQuestions.filter((text) => {
+		const parsed = readWith(text, ["kiln folk", "night ferry"], { tesla: "TSLA", amd: "AMD" });
+		return parsed.kind === "read" && parsed.leftOut === null && !parsed.isGuess;
+	});
+	expect(silent).toEqual([]);
+});
+
+test("a text that only has an order in it orders nothing", () => {
+	expect(notOrders.length).toBeGreaterThanOrEqual(60);
+	const { isStrict, chains } = builtinOptions;
+	const orders = notOrders.filter((text) => {
+		const parsed = grammar.parse(text);
+		const isWhole = parsed.kind === "read" && isStrict(parsed.reading.command);
+		return isWhole || readLooseOrder(text, { grammar, rules: { chains, isStrict } }) !== null;
+	});
+	expect(orders).toEqual([]);
 });
 
 describe.each([

@@ -111,7 +111,7 @@ export const walletCommands: readonly Command[] = [
 				"my order go through, my last order go through, status of my order, status of my orders"
 			).split(", "),
 			never: NFT_WORDS,
-			beside: "list, status, last, latest, recent, newest, all, history, filled".split(", "),
+			beside: "list, status, last, latest, recent, newest, all, history".split(", "),
 			lists: 10,
 			over: ["my_profile"],
 		},
@@ -170,7 +170,7 @@ export const walletCommands: readonly Command[] = [
 				"how much, much, total, in total, altogether, money, overall, usd, dollars, spent, spend".split(
 					", ",
 				),
-			never: NFT_WORDS,
+			never: [...NFT_WORDS, "eth"],
 			over: ["my_limits", "my_intents"],
 		},
 		summary: "what your actions of a time spent; 24 hours unless one is named",
