@@ -95,7 +95,7 @@ function readAs(
 	draft.roles = words.low.map((low, at) => {
 		if (words.kinds[at] === "quoted") return "name";
 		if (places.has(at)) return "topic";
-		if (small.has(at)) return "function";
+		if (small.has(at)) return "small";
 		if (beside.has(at)) return "topic";
 		// `offers going up` asks how they change.
 		if (low === "up" && CHANGING.has(words.low[at - 1] ?? "")) return "open";
@@ -141,7 +141,9 @@ function takeNumbers(draft: Draft): boolean {
 	for (const [at, role] of roles.entries()) {
 		if (role !== "number") continue;
 		const before = words.low[at - 1] ?? "";
-		const isId = COUNTING.has(before) || (roles[at - 1] === "name" && !words.isApart[at]);
+		const isOf = OF_NAME.has(words.low[at + 1] ?? "") && roles[at + 2] === "name";
+		const isBehind = roles[at - 1] === "name" && !words.isApart[at];
+		const isId = COUNTING.has(before) || isBehind || isOf;
 		if (!isId || !put(draft, "token", words.low[at] ?? "")) return false;
 		roles[at] = "value";
 	}
@@ -174,7 +176,8 @@ function tellsPersons({ topic }: Command): boolean {
 	return topic === undefined || topic.words.some((text) => text.startsWith("who "));
 }
 
-const COUNTING = new Set("token number no nr id".split(" "));
+const COUNTING = new Set("token tok number no nr id".split(" "));
+const OF_NAME = new Set(["of", "in", "from"]);
 
 /** Returns true where a name, an id or a ticker alone asks for this command. */
 function asksBare({ taker, words, roles }: Draft): boolean {
@@ -184,7 +187,8 @@ function asksBare({ taker, words, roles }: Draft): boolean {
 	const hasTicker = topic?.ofTicker === true && words.low.some((low) => /^\$[a-z]/.test(low));
 	if (!hasSign && !hasName && !hasTicker) return false;
 	return roles.every((role, at) => {
-		return role === "name" || role === "value" || SHOWING.has(words.low[at] ?? "");
+		const isGiven = role === "name" || role === "value" || role === "small";
+		return isGiven || SHOWING.has(words.low[at] ?? "");
 	});
 }
 
@@ -197,7 +201,8 @@ function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
 	const { words, roles } = draft;
 	const isUnused = (at: number) => roles[at] === "open";
 	if (!roles.includes("open")) return "";
-	if (!hasTopic || !words.kinds.includes("quoted")) return undefined;
+	const isNamed = words.kinds.includes("quoted");
+	if (!hasTopic || !(isNamed || draft.taker.slotOf("collection") === undefined)) return undefined;
 	const open: number[] = [];
 	const told: string[] = [];
 	for (const { from, to } of clausesOf(words)) {
@@ -206,6 +211,7 @@ function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
 		if (isStory(draft, here)) told.push(words.raw.slice(from, to).join(" "));
 		else open.push(...here.filter(isUnused));
 	}
+	if (open.length > 0 && !isNamed) return undefined;
 	const few = open.length === 0 ? "" : fewOf(draft, open);
 	return few === undefined ? undefined : [...told, few].filter((text) => text !== "").join(", ");
 }
@@ -214,7 +220,7 @@ function leftOutOf(draft: Draft, hasTopic: boolean): string | undefined {
 function clausesOf({ low, isApart }: Words): { from: number; to: number }[] {
 	const starts = low.flatMap((word, at) => {
 		const isJoined = JOINING.has(word) && BEGINNING.has(low[at + 1] ?? "");
-		return at > 0 && (isApart[at] || isJoined) ? [at] : [];
+		return at > 0 && word !== "or" && (isApart[at] || isJoined) ? [at] : [];
 	});
 	return [0, ...starts].map((from, n) => ({ from, to: starts[n] ?? low.length }));
 }
@@ -231,7 +237,7 @@ function isStory(
 	if (subject === undefined || !SUBJECTS.has(low[subject] ?? "")) return false;
 	return clause.every((at) => {
 		const word = low[at] ?? "";
-		if (roles[at] === "name" || roles[at] === "function") return true;
+		if (roles[at] === "name" || roles[at] === "function" || roles[at] === "small") return true;
 		if (roles[at] === "value") return /^#?\d+$/.test(word);
 		if (roles[at] !== "open" || rules.isReserved(word)) return false;
 		if (IN_STORIES.has(word)) return true;
@@ -245,16 +251,17 @@ const BEGINNING = new Set(
 	"i i'm im i'd i've was could can would what whats what's how who is are tell show".split(" "),
 );
 const SUBJECTS = new Set(
-	"i i'm im i've ive we we've my our somebody someone people everyone everybody he she they his her a".split(
-		" ",
-	),
+	(
+		"i i'm im i've ive we we've my our somebody someone people everyone everybody he she they his " +
+		"her a been just thinking tryna trying looks seems it's its sorry about friend need"
+	).split(" "),
 );
 /** Words that narrow a question, and not one beside which they are told. */
 const IN_STORIES = new Set(
 	(
 		"my mine our was were one last year years think feel believe bought sniped copped aped ever " +
 		"before after since once yesterday weekend while every each all both few several couple first " +
-		"mint minted up down and or friend friends"
+		"mint minted up down and or friend friends holiday"
 	).split(" "),
 );
 
@@ -269,7 +276,7 @@ function fewOf(
 	if (open.every((at) => NARROWING.has(words.low[at] ?? ""))) return undefined;
 	for (let at = first; at <= last; at++) {
 		const low = words.low[at] ?? "";
-		if (roles[at] !== "open" && roles[at] !== "function") return undefined;
+		if (roles[at] === "topic" || roles[at] === "value" || roles[at] === "name") return undefined;
 		// In front of the topic it says of which: `gold fur floor`.
 		if (roles[at] === "open" && roles[at + 1] === "topic" && !words.isApart[at + 1])
 			return undefined;

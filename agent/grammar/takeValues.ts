@@ -11,7 +11,7 @@ import type { Slot } from "#core/plugin/Tool.ts";
 const { BEFORE_TIME } = closedWords;
 
 /** Names the role of each word of a text for one command. */
-type Role = "topic" | "name" | "value" | "function" | "open" | "number";
+type Role = "topic" | "name" | "value" | "function" | "small" | "open" | "number";
 
 /** Holds a reading of a question as one command, while it is made. */
 export type Draft = {
@@ -30,7 +30,8 @@ export function takeValues(draft: Draft): boolean {
 	const { words, roles, rules } = draft;
 	const { low } = words;
 	for (let at = 0; at < low.length; at++) {
-		if (roles[at] === "topic" || roles[at] === "name" || roles[at] === "value") continue;
+		const role = roles[at];
+		if (role === "topic" || role === "name" || role === "value" || role === "small") continue;
 		const word = low[at] ?? "";
 		const address = readAddress(word, words.raw[at] ?? "");
 		if (address !== undefined) {
@@ -123,7 +124,9 @@ function takeChain(draft: Draft, at: number): boolean {
 		before === "topic" || before === "name" || before === "value" || IN.has(low[at - 1] ?? "");
 	// `is kiln folk floor stable` asks how it is.
 	const canEnd = isLast && (isFirst || (isBehind && !ASKING_HOW.has(low[0] ?? "")));
-	if (!(low[at - 1] === "on" || isCalled || canEnd)) return true;
+	// `trending base 24h`: nothing there is named.
+	const isBetween = before === "topic" && taker.slotOf("collection") === undefined;
+	if (!(low[at - 1] === "on" || isCalled || canEnd || isBetween)) return true;
 	roles[at] = "value";
 	if (isCalled) roles[at + 1] = "function";
 	return put(draft, "chain", slug) || taker.command.topic?.chain === slug;

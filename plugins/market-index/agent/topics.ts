@@ -31,8 +31,11 @@ const WORDS = {
 		"one, how much one, how much eth for, how many eth for, how much eth is, price … offered, " +
 		"lowest … offered, cheapest … offered",
 	prices:
-		"average price, avg price, average sale price, average sale, average … price, highest sale, " +
-		"highest … sale, price range, avg … price, average … sale price, avg price paid",
+		"average sale, average … price, highest … sale, price range, avg … price, mean price, avg " +
+		"sale, top sale, biggest … sale, most expensive … sale, lowest sale, cheapest sale, average " +
+		"… sell for, average … sold for, prices paid, average … go for, average paid, highest price " +
+		"paid, lowest price paid, highest and lowest, was the average, was … average price, was the " +
+		"highest sale, was the biggest sale, was the most expensive sale, mean sale price",
 	volume:
 		"traded value, value traded, how many eth did … do, eth thru, eth through, did … trade in " +
 		"total, been trading … in eth, volume, volumes, vol, vols, turnover, trade volume, traded, " +
@@ -53,9 +56,9 @@ const WORDS = {
 		"people paying, ppl paying, last time … sold, most recent sold, selling recently",
 	sold:
 		"how many … moved, how many … went, did any … sell, did many … sell, did … sell anything, " +
-		"units moved, sold, how many … sell, sales count, sale count, sales, trades, how many … " +
-		"traded, how many … move, how many … changed hands, changed hands, how many sale, how many " +
-		"sale … have, # sold, # of … sold, how many sell",
+		"units moved, sold, how many … sell, sale count, sales, trades, how many … traded, how many " +
+		"… move, changed hands, how many sale, # sold, # of … sold, how many … bought, how much " +
+		"sales, amount of sales",
 	mints:
 		"mints, minted, mint price, mint cost, mint count, mint progress, how many minted, how many " +
 		"… minted, how many … were minted, how many mints, how many … mints, how fast … minting, " +

@@ -547,7 +547,7 @@ export const tToW: readonly (readonly [text: string, command: string | null])[] 
 /** Texts of them that are read as something else than was meant. */
 export const tToWMisread: readonly (readonly [text: string, command: string])[] = [
 	["Which collections are trending on Base today?", "trending on base"],
-	["Just woke up here in Manila. What is moving in the whole market?", "floor Manila"],
+	["Just woke up here in Manila. What is moving in the whole market?", "discover"],
 	["how stacked are the asks on cool cats", "depth cool cats"],
 	["trait floors 4 deadfellaz", "token #4 of deadfellaz"],
 	["community is asking where our floor is, thats velvet toads btw", "holders velvet toads"],
