@@ -192,8 +192,7 @@ function widened({ words, roles, taker }: Draft, at: number): { from: number; to
 /** Verbs in front of a name that are no part of it: `i've been following azuki`. */
 const STORY_VERBS = new Set(
 	(
-		"following follow followed own owned owning collecting collect collected eyeing missed heard " +
-		"seen saw love loved loving joined considering inherited gave gifted got grabbed holding picked " +
-		"found noticed mentioned mentions recommends recommended"
+		"following followed own owned owning collecting collected eyeing missed heard seen saw love " +
+		"joined considering inherited gave gifted got grabbed holding found noticed mentioned"
 	).split(" "),
 );

@@ -247,9 +247,7 @@ function isStory(
 
 const JOINING = new Set(["and", "but", "so", "because", "cuz"]);
 const GREETING = new Set(["hey", "hi", "hello", "ok", "okay", "well", "yo", "gm"]);
-const BEGINNING = new Set(
-	"i i'm im i'd i've was could can would what whats what's how who is are tell show".split(" "),
-);
+const BEGINNING = new Set("i i'm im i'd i've could can what whats how who is tell show".split(" "));
 const SUBJECTS = new Set(
 	(
 		"i i'm im i've ive we we've my our somebody someone people everyone everybody he she they his " +
