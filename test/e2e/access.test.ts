@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sessionToken } from "#plugins/wallets/session/createSessions.ts";
 import { insertPerson } from "#plugins/wallets/testing/insertPerson.ts";
+import { skipWithReason } from "#test/harness/skipWithReason.ts";
 import { startTestService, type TestService } from "#test/harness/startTestService.ts";
 
 // Guarantee: whatever a plugin adds, access is decided before the request is judged: market reads
@@ -112,6 +116,69 @@ test("a page of any origin can read public routes, and their errors, and nothing
 	const names = wanted.map(named).filter((name) => !KEPT_FROM_PAGES.includes(name));
 	expect(names.length).toBeGreaterThan(20);
 	expect(readable.toSorted()).toEqual([...names, ...ASKED_BY_BODY].toSorted());
+});
+
+// A distribution may have a program of that name which only says where the browser is to be had.
+const browser = ["chromium", "chromium-browser", "google-chrome"]
+	.flatMap((name) => Bun.which(name) ?? [])
+	.find((path) => Bun.spawnSync([path, "--version"], { stderr: "ignore" }).exitCode === 0);
+const testInBrowser = skipWithReason(
+	browser === undefined ? "no chromium is installed (apt-get install chromium)" : null,
+);
+
+/** Plain JavaScript, as somebody writes it who has nothing but a page and the service's address. */
+const page = (url: string) => `<!doctype html><title>a page of another origin</title><script>
+const told = (value) => fetch("/told", { method: "POST", body: JSON.stringify(value) });
+const why = (error) => error.name;
+(async () => {
+	const trending = await fetch("${url}/v1/nft-market/trending").then((answer) => answer.json());
+	const nobody = await fetch("${url}/v1/nft-market/collections/nobody");
+	const refused = await nobody.json();
+	const mine = await fetch("${url}/v1/trading/profile", { credentials: "include" }).catch(why);
+	const socket = new WebSocket("${url.replace("http", "ws")}/v1/nft-market/discover/stream");
+	const frame = await new Promise((resolve) => {
+		socket.onmessage = ({ data }) => resolve(JSON.parse(data).type);
+		socket.onclose = ({ code }) => resolve(code);
+	});
+	const rows = Array.isArray(trending.rows);
+	await told({ origin: location.origin, rows, code: refused.code, mine, frame });
+})().catch((error) => told({ error: String(error) }));
+</script>`;
+
+testInBrowser("a browser on a page of another origin reads trending and a stream", async () => {
+	const { promise: told, resolve } = Promise.withResolvers<Record<string, unknown>>();
+	const foreign = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		async fetch(request) {
+			if (request.method !== "POST") {
+				return new Response(page(service.url), { headers: { "content-type": "text/html" } });
+			}
+			resolve((await request.json()) as Record<string, unknown>);
+			return new Response();
+		},
+	});
+	const home = mkdtempSync(join(tmpdir(), "tapeline-browser-"));
+	const origin = `http://localhost:${foreign.port}`;
+	const quiet = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"];
+	const flags = [...quiet, "--disable-dev-shm-usage", `--user-data-dir=${home}`];
+	const child = Bun.spawn([browser ?? "", ...flags, origin], {
+		stdout: "ignore",
+		stderr: "ignore",
+	});
+	try {
+		const ended = child.exited.then((code) => ({ error: `the browser ended with ${code}` }));
+		expect(await Promise.race([told, ended])).toEqual({
+			...{ origin, rows: true, code: "not_found", frame: "hello" },
+			// What needs a session, no such page reads.
+			mine: "TypeError",
+		});
+	} finally {
+		child.kill("SIGKILL");
+		await child.exited;
+		await foreign.stop(true);
+		rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+	}
 });
 
 test("a page of any origin can read a 404, and send a preflight before it posts", async () => {
