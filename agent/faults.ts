@@ -18,7 +18,9 @@ export const agentFault = defineFaults({
 		status: 401,
 		retry: "never",
 		public: "That needs you to be signed in. Market questions and help do not.",
-		advice: "Sign in, and send the token as `Authorization: Bearer`.",
+		advice:
+			"Sign in by `/v1/trading/siwe/nonce` and `/v1/trading/siwe/verify`, or `/v1/trading/enrollment`, " +
+			"and send the answer's `token` as `Authorization: Bearer`.",
 	},
 	inputInvalid: {
 		status: 422,

@@ -13,6 +13,9 @@ export type Authenticate = (request: Request) => Promise<Principal>;
 /** Returns the caller of a request, authenticated once however many hooks need it. */
 export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
+const NO_PROFILE =
+	"Enrol first: you have no profile yet. POST /v1/trading/enrollment, with the same header, makes one.";
+
 /**
  * Returns what says who speaks: by a session of ours, or by the wallet provider's access token.
  * Everything else is the same 401, whether the token is wrong, old, revoked or missing.
@@ -34,7 +37,7 @@ export function createAuthenticate(options: {
 		if (credential.kind === "none" || !custody.isOn) throw httpFault.unauthorized();
 		const { userId, signedInAtMs } = await readHolder(custody, credential.token);
 		const profile = await readProfile(db, { providerUserId: userId });
-		if (!profile) throw httpFault.unauthorized({ public: "Enrol first: you have no profile yet." });
+		if (!profile) throw httpFault.unauthorized({ public: NO_PROFILE });
 		return { profile, sessionId: null, signedInAtMs };
 	};
 }

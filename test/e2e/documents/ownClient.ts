@@ -10,6 +10,11 @@ const ROOT = join(HERE, "../../..");
 /** Its own dependencies, as an installation would bring them; nothing else can be imported. */
 const DEPENDENCIES = ["@noble/hashes", "openapi-fetch", "openapi-typescript-helpers"];
 
+/** A machine that has Bun alone packs by it: the same files in the same form. */
+const PACK = Bun.which("npm")
+	? ["npm", "pack", "--offline", "--silent"]
+	: [process.execPath, "pm", "pack"];
+
 /** As strict as a careful project is; the package's own types are checked too. */
 const TSCONFIG = {
 	compilerOptions: {
@@ -38,10 +43,10 @@ export async function installOwnClient(url: string, folder: string): Promise<str
 	for (const name of [made, join(modules, "@noble")]) mkdirSync(name, { recursive: true });
 	symlinkSync(join(ROOT, "node_modules"), join(made, "node_modules"));
 	await run([process.execPath, join(ROOT, "client/build.ts"), url, made], made);
-	await run(["npm", "pack", "--offline", "--ignore-scripts", "--silent"], made);
+	await run([...PACK, "--ignore-scripts"], made);
 	const installed = join(modules, "tapeline-client");
 	mkdirSync(installed);
-	const packed = join(made, "tapeline-client-0.1.0.tgz");
+	const [packed = ""] = [...new Bun.Glob("*.tgz").scanSync({ cwd: made, absolute: true })];
 	await run(["tar", "-xzf", packed, "--strip-components=1"], installed);
 	for (const name of DEPENDENCIES) {
 		symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
