@@ -102,7 +102,15 @@ describe("svc", () => {
 	test("--help after a command explains it and does nothing else", async () => {
 		// No database is there to be brought up to date, and no file to be read.
 		const env = { DATABASE_URL: "postgresql://nobody@127.0.0.1:1/none" };
-		for (const name of ["migrate", "config", "decode", "backfill", "gaps", "rewind"]) {
+		for (const name of [
+			"migrate",
+			"config",
+			"decode",
+			"backfill",
+			"gaps",
+			"conformance",
+			"rewind",
+		]) {
 			const { code, out } = await svc([name, "--help"], env);
 			expect({ name, code }).toEqual({ name, code: 0 });
 			expect(out).toStartWith(`bun run svc ${name}`);

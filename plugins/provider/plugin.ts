@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { definePlugin } from "#core/plugin/Plugin.ts";
+import { conformanceCommand } from "#plugins/provider/conformanceCommand.ts";
 import {
 	ProviderKey,
 	type ProviderStream,
@@ -55,6 +56,7 @@ export const providerPlugin = definePlugin({
 	needs: {},
 	offers: ProviderKey,
 	tables: { schema: "provider", folder: join(import.meta.dir, "migrations") },
+	cli: [conformanceCommand],
 	setup({ config, core }) {
 		const baseUrl = baseUrlOf(config.PROVIDER_BASE_URL, config.PROVIDER_API_KEY);
 		if (baseUrl === null) return { service: offProvider };
