@@ -230,6 +230,27 @@ describe("odd blocks", () => {
 		TEST_LIMIT_MS,
 	);
 
+	test("[ING-14] a settled block whose logs contradict themselves is read from sound receipts", async () => {
+		for (const receipts of [true, false]) {
+			const world = await createLaneWorld(database.db, { blooms: true });
+			for (let id = 1; id <= 4; id++) world.chain.mine([{ value: 1n, logs: [mintLog(id)] }]);
+			world.chain.mineTo(4 + 2 * REORG_DEPTH_LEAST);
+			world.chain.troubles.tamper = ({ method }, answer) => {
+				if (method === "eth_getBlockReceipts" && !receipts) return [];
+				if (method !== "eth_getLogs" || !Array.isArray(answer)) return answer;
+				const twice = (answer as Log[]).filter(({ blockNumber }) => Number(blockNumber) === 3);
+				return [...answer, ...twice.map((log) => ({ ...log, data: "0x01" }))];
+			};
+			const lane = world.worker({ scanFrom: 1 });
+			lane.look();
+			await lane.untilIndexed(world.chain.head());
+			await lane.stop();
+			// Receipts that do not explain the bloom prove nothing.
+			expect(await world.tokens()).toEqual(receipts ? [1, 2, 3, 4] : [1, 2, 4]);
+			expect(await world.gaps()).toEqual(receipts ? [] : ["3..3 contradicted"]);
+		}
+	});
+
 	test("[ING-14] a node that lacks a part of what it answered is asked for less, and makes no gap", async () => {
 		const world = await createLaneWorld(database.db);
 		for (let id = 1; id <= BLOCKS; id++) world.chain.mine([{ logs: [mintLog(id)] }]);

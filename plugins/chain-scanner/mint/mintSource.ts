@@ -16,10 +16,14 @@ import {
 	TRANSFER_TOPIC,
 	ZERO_TOPIC,
 } from "#plugins/chain-scanner/mint/decodeMints.ts";
-import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
+import {
+	createLogProof,
+	readSoundly,
+	sampleLogs,
+} from "#plugins/chain-scanner/range/createLogProof.ts";
 import { createValueReader } from "#plugins/chain-scanner/range/createValueReader.ts";
 import type { LaneSource, LaneSteps, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
-import { fitsFilter, readRange } from "#plugins/chain-scanner/range/readRange.ts";
+import { fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** ERC-1155's logs and ERC-2309's: in all three the second indexed argument is the sender. */
@@ -56,7 +60,7 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 		filters: unsettled,
 		async ask(range, options) {
 			const filters = filtersOf(range, options);
-			const read = await readRange(rpc, filters, range, { ...options, isWhole });
+			const read = await readSoundly(rpc, filters, range, { ...options, isWhole });
 			if (filters === unsettled) await prove({ ...read, filters }, options.signal);
 			return read;
 		},

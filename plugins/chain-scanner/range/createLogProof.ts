@@ -7,9 +7,15 @@ import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
 import { scannerFault } from "#plugins/chain-scanner/faults.ts";
 import { PROOFS_REFUSED_MAX, SAMPLED_BLOCKS } from "#plugins/chain-scanner/limits.ts";
-import type { BlockLoad } from "#plugins/chain-scanner/range/model.ts";
-import { logBytes, logsDigest, parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
-import { fitsFilter } from "#plugins/chain-scanner/range/readRange.ts";
+import type { BlockLoad, LogRange, ReadOptions } from "#plugins/chain-scanner/range/model.ts";
+import {
+	logBytes,
+	logsDigest,
+	mergeLogs,
+	parseLogs,
+} from "#plugins/chain-scanner/range/parseLogs.ts";
+import { readHeaders } from "#plugins/chain-scanner/range/readHeaders.ts";
+import { fitsFilter, pushedRange, readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import type { BlockRange } from "#plugins/chain-scanner/sql/block.ts";
 
 /** Holds the logs that were read of some blocks, with their headers. */
@@ -28,6 +34,14 @@ type BloomBit = { position: number; mask: number };
 const BLOOM_LENGTH = 2 + 512;
 /** Bounds what is remembered: an indexer searches for a few topics and contracts repeatedly. */
 const REMEMBERED_ITEMS_MAX = 4_096;
+
+/** Contradictions of an answer about logs with itself. */
+const LOG_CONTRADICTIONS: ReadonlySet<unknown> = new Set([
+	"duplicate_log",
+	"foreign_log",
+	"hash_mismatch",
+	"malformed",
+]);
 
 const remembered = new Map<Hex, readonly BloomBit[]>();
 
@@ -67,6 +81,35 @@ export function createLogProof(rpc: Rpc): LogProof {
 			else if (doubt === "foreign_log") bloomsTell = false;
 		}
 	};
+}
+
+/**
+ * Reads a range as `readRange` does. A settled block whose logs contradict themselves is read from
+ * its receipts, if these explain its bloom to the bit: some nodes answer only one of the two
+ * soundly. Nearer to the head the agreement of several endpoints may be demanded, which receipts
+ * never have.
+ */
+export async function readSoundly(
+	rpc: Rpc,
+	filters: readonly LogFilter[],
+	range: BlockRange,
+	options: ReadOptions,
+): Promise<LogRange> {
+	const { signal, unsettledFrom, settledBy } = options;
+	try {
+		return await readRange(rpc, filters, range, options);
+	} catch (error) {
+		const kind = error instanceof Fault ? error.meta["kind"] : undefined;
+		const isOne = range.from === range.to && typeof settledBy === "number";
+		if (!isOne || !LOG_CONTRADICTIONS.has(kind)) throw error;
+		const [above, header] = await readHeaders(rpc, [settledBy, range.to], signal);
+		if (!above || !header || header.logsBloom === null) throw error;
+		const receipts = await readReceiptLogs(rpc, header, signal);
+		if (!Array.isArray(receipts) || !explains(receipts, header)) throw error;
+		const all = mergeLogs([receipts], new Map([[header.number, header.hash]]));
+		const own = all.filter((log) => filters.some((filter) => fitsFilter(log, filter)));
+		return pushedRange(header, own, unsettledFrom);
+	}
 }
 
 /** Returns false where a block's bloom rules out that any of its logs matches the filter. */

@@ -23,10 +23,13 @@ import {
 	STRANGER_SAMPLE_MS,
 	STRANGERS_NAMED_MAX,
 } from "#plugins/chain-scanner/limits.ts";
-import { createLogProof, sampleLogs } from "#plugins/chain-scanner/range/createLogProof.ts";
+import {
+	createLogProof,
+	readSoundly,
+	sampleLogs,
+} from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { LaneSource, LaneSteps } from "#plugins/chain-scanner/range/model.ts";
 import { parseLogs } from "#plugins/chain-scanner/range/parseLogs.ts";
-import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 import { adapterOf, proveSales, readMoves } from "#plugins/chain-scanner/sale/proveSales.ts";
 
 export type TransactionReading = {
@@ -60,7 +63,7 @@ export function saleSource(
 		async ask(range, options) {
 			// A block that the mint lane will read whole is read so at once: that is one call less.
 			const isWhole = () => () => options.remembered?.areMostWhole() ?? false;
-			const read = await readRange(rpc, filters, range, { isWhole, ...options });
+			const read = await readSoundly(rpc, filters, range, { isWhole, ...options });
 			if (range.from >= options.unsettledFrom) await prove({ ...read, filters }, options.signal);
 			return read;
 		},

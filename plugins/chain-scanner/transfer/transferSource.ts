@@ -13,9 +13,8 @@ import {
 	TRANSFER_SINGLE_TOPIC,
 	TRANSFER_TOPIC,
 } from "#plugins/chain-scanner/mint/decodeMints.ts";
-import { createLogProof } from "#plugins/chain-scanner/range/createLogProof.ts";
+import { createLogProof, readSoundly } from "#plugins/chain-scanner/range/createLogProof.ts";
 import type { LaneSource } from "#plugins/chain-scanner/range/model.ts";
-import { readRange } from "#plugins/chain-scanner/range/readRange.ts";
 
 export type MovesOfLogs = {
 	/** In chain order. */
@@ -62,7 +61,7 @@ export function transferSource(
 	const readOf: TransferSource["readOf"] = async (watched, range, options) => {
 		const { signal, unsettledFrom } = options;
 		const filters = chunksOf(watched).map((address) => ({ address, topics: [MOVE_TOPICS] }));
-		const read = await readRange(rpc, filters, range, { ...options, untimed: true });
+		const read = await readSoundly(rpc, filters, range, { ...options, untimed: true });
 		const { logs, blocks, parentHash, logCount, answerBytes } = read;
 		if (range.from >= unsettledFrom) {
 			const headers = read.headers.filter(({ logsBloom }) => bloomsTell(logsBloom, watched.length));
