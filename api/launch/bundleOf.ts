@@ -2,8 +2,13 @@
 
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { sourcesPrint } from "#api/launch/fingerprintOf.ts";
-import { BUNDLE_FOLDER, isWhole, type Program, sourceOf } from "#api/launch/places.ts";
+import {
+	BUNDLE_FOLDER,
+	isWhole,
+	type Program,
+	sourceOf,
+	sourcesPrint,
+} from "#api/launch/places.ts";
 import { systemClock } from "#core/clock.ts";
 import type { Environment } from "#core/config/readEnvironment.ts";
 

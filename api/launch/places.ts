@@ -1,9 +1,23 @@
-// Says where sources and bundles are, and whether a bundle is whole.
+// Says where sources and bundles are, which sources these are, and whether a bundle is whole.
 
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+	closeSync,
+	existsSync,
+	fstatSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	readSync,
+} from "node:fs";
 import { join } from "node:path";
 
 export const ROOT = join(import.meta.dir, "../..");
+
+const runtime = [Bun.version, process.platform, process.arch, ""].join("\0");
+
+/** Folders with what only tests import. */
+const TEST_FOLDER = /(^|\/)testing\//;
 
 /** Lists the folders of a bundle's sources: everything the service imports that is ours. */
 export const SOURCE_FOLDERS = ["core", "plugins", "agent", "api"];
@@ -36,4 +50,34 @@ export function isWhole(file: string): boolean {
 	} finally {
 		closeSync(opened);
 	}
+}
+
+/**
+ * Returns a name for exactly these sources at this place, run by exactly this Bun. By what the
+ * files hold and not by their times, which a checkout, an unpacked image or a copy sets as it
+ * likes. By their place, because a bundle names the files that it reads: migrations above all.
+ */
+export function fingerprintOf(
+	root: string,
+	given: { folders: readonly string[]; files: readonly string[] },
+): string {
+	const hash = createHash("sha256").update(runtime).update(root);
+	const sources = given.folders.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true })
+			.map((name) => join(folder, String(name)))
+			.filter(isSource),
+	);
+	for (const path of [...given.files, ...sources.sort()]) {
+		hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
+	}
+	return hash.digest("hex").slice(0, 16);
+}
+
+/** Returns a fingerprint of the sources as they are on the disk now. */
+export function sourcesPrint(): string {
+	return fingerprintOf(ROOT, { folders: SOURCE_FOLDERS, files: PINNED_FILES });
+}
+
+function isSource(path: string): boolean {
+	return path.endsWith(".ts") && !path.endsWith(".test.ts") && !TEST_FOLDER.test(path);
 }

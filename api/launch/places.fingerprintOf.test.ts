@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fingerprintOf } from "#api/launch/fingerprintOf.ts";
+import { fingerprintOf } from "#api/launch/places.ts";
 
 let root: string;
 beforeAll(() => {
