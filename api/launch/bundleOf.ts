@@ -15,8 +15,15 @@ import type { Environment } from "#core/config/readEnvironment.ts";
 const BUILD_MAIN = join(import.meta.dir, "main.ts");
 const BUILD_TIMEOUT_MS = 60_000;
 
-/** Returns the file to run in place of a program's sources, or null where it cannot be made. */
-export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | null {
+/**
+ * Returns the file to run in place of a program's sources, or null where it cannot be made, or not
+ * in `timeoutMs`: a machine that is so busy starts from the sources.
+ */
+export function bundleOf(
+	program: Program,
+	folder = BUNDLE_FOLDER,
+	timeoutMs = BUILD_TIMEOUT_MS,
+): string | null {
 	try {
 		const file = join(folder, `${program}-${sourcesPrint()}.js`);
 		if (isWhole(file)) {
@@ -29,7 +36,7 @@ export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | nul
 			stdin: "ignore",
 			stdout: "ignore",
 			stderr: "ignore",
-			timeout: BUILD_TIMEOUT_MS,
+			timeout: timeoutMs,
 		});
 		return isWhole(file) ? file : null;
 	} catch {
@@ -49,7 +56,11 @@ export function bundleOf(program: Program, folder = BUNDLE_FOLDER): string | nul
  * Returns the sources themselves where that file cannot be made, and where the operator loads
  * plugins: they import the same modules as we do, and must find the same ones.
  */
-export function programFile(program: Program, env: Environment, bundle = bundleOf): string {
+export function programFile(
+	program: Program,
+	env: Environment,
+	bundle: (program: Program) => string | null = bundleOf,
+): string {
 	const hasOthersPlugins = (env["PLUGINS"] ?? "").trim() !== "";
 	return (hasOthersPlugins ? null : bundle(program)) ?? sourceOf(program);
 }
