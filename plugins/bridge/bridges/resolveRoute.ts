@@ -19,7 +19,7 @@ import {
 	readChainsOff,
 	readPreferences,
 } from "#plugins/bridge/sql/preferences.ts";
-import type { Denial, TokenPlace, Wallet } from "#plugins/wallets/contract.ts";
+import type { Denial, Wallet } from "#plugins/wallets/contract.ts";
 
 /** A route that may be quoted, with both chains as the provider publishes them. */
 export type Resolved = {
@@ -141,20 +141,27 @@ async function resolve(context: BridgeContext, asked: RouteAsked): Promise<Resol
 		destination: place(destination, as),
 	};
 	await Promise.all([
-		requirePayable(context, { chainId: destination.id, address: route.recipient }, "recipient"),
-		requirePayable(context, { chainId: origin.id, address: route.refundTo }, "refundTo"),
+		requirePayable(context, { chain: destination, address: route.recipient }, "recipient"),
+		requirePayable(context, { chain: origin, address: route.refundTo }, "refundTo"),
 	]);
 	const usePermit = direct === null && usesPermit(context, { wallet, origin, ...from });
 	return { route, origin, destination, usePermit, direct };
 }
 
-/** Refuses contracts of the registry as recipients: money that arrives there is lost. */
+/**
+ * Refuses contracts of the registry and addresses of the provider's as recipients: money that
+ * arrives there is lost, and the provider's own moves would look like payments of an order.
+ */
 async function requirePayable(
 	{ wallets }: BridgeContext,
-	place: TokenPlace,
+	{ chain, address }: { chain: RelayChain; address: Address },
 	member: string,
 ): Promise<void> {
-	const named = await wallets.execution.tokens.contractNamed(place);
+	const { protocol, permits, contracts = [], solverAddresses } = chain;
+	const own = [protocol?.depository, permits?.spender, ...contracts, ...solverAddresses];
+	const named = own.includes(address)
+		? "an address of the bridge provider's"
+		: await wallets.execution.tokens.contractNamed({ chainId: chain.id, address });
 	if (named === null) return;
 	throw refuse("recipient_invalid", `${member} is ${named}: nobody gets out what arrives there.`);
 }

@@ -2,8 +2,8 @@
 
 import { decodeEventLog } from "viem";
 import { z } from "zod";
-import { type Address, type Hex, hexQuantity } from "#core/chain/Hex.ts";
-import { anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
+import { type Address, type Hex, hexQuantity, ZERO_ADDRESS } from "#core/chain/Hex.ts";
+import { addressSchema, anyCaseAddressSchema } from "#core/chain/hexSchemas.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { SECOND_MS } from "#core/time.ts";
 import type { BridgeContext, ChainReader } from "#plugins/bridge/bridgeConfig.ts";
@@ -74,16 +74,20 @@ export function isCall(seen: SeenTransaction, call: Expected): boolean {
 	return isOfChain && isSame && seen.input === data;
 }
 
+/** A deposit inside another call, as its logs show it, and when its block was made. */
+export type DepositWithin = { quote: StoredQuote; minedAt: Date };
+
 /**
  * Takes a transaction that is the deposit of one of a bridge's quotes, though not the one that the
  * bridge has: money left, so it is followed as a bridge of its own. Returns false where it is no
- * such deposit. Throws where no node shows its block yet.
+ * such deposit, by itself or inside another call. Throws where no node shows its block yet.
  */
 export async function followSecond(context: BridgeContext, given: Given): Promise<boolean> {
-	const { core, steps, newId, alarm } = context;
+	const { core } = context;
 	const { bridge, deposit, seen, signal } = given;
 	const quote = await quoteOfCall(context, bridge, seen);
-	if (!quote || !bridge.route) return false;
+	if (!bridge.route) return false;
+	if (!quote) return await followWithin(context, { bridge, hash: seen.hash, signal });
 	const isOwn = quote.seq === bridge.quoteSeq && bridge.depositedAt === null;
 	// The chain shows which of its two transactions is mined, and wallets look for that.
 	if (isOwn && OPEN.includes(deposit.status)) return true;
@@ -96,16 +100,66 @@ export async function followSecond(context: BridgeContext, given: Given): Promis
 	const depositedAt = await depositTime(context, { bridge, quote, hash: depositHash, signal });
 	// It took nothing.
 	if (depositedAt === null) return true;
+	await insert(context, { bridge, quoteSeq: quote.seq, depositHash, depositedAt });
+	return true;
+}
+
+/** Follows a deposit inside another call as a bridge of its own; false where there is none. */
+async function followWithin(
+	context: BridgeContext,
+	given: { bridge: Bridge; hash: Hex; signal: AbortSignal },
+): Promise<boolean> {
+	const found = await depositWithin(context, given);
+	if (found === null) return false;
+	const { bridge, hash: depositHash } = given;
+	const quoteSeq = found.quote.seq;
+	await insert(context, { bridge, quoteSeq, depositHash, depositedAt: found.minedAt });
+	return true;
+}
+
+/** Stores a deposit as a bridge of its own, once, with an alarm. */
+async function insert(
+	{ core, steps, newId, alarm }: BridgeContext,
+	given: { bridge: Bridge; quoteSeq: number; depositHash: Hex; depositedAt: Date },
+): Promise<void> {
 	const [id, at] = [newId(), new Date(core.clock.nowMs())];
 	const act = async (tx: Tx) => {
 		// What its wallet's node has found of the bridge meanwhile is its own deposit.
-		await lockBridge(tx, bridge.id);
-		const quoteSeq = quote.seq;
-		return await insertSecond(tx, { id, bridge, quoteSeq, depositHash, depositedAt, at });
+		const held = await lockBridge(tx, given.bridge.id);
+		if (held?.depositHash === given.depositHash) return false;
+		return await insertSecond(tx, { ...given, id, at });
 	};
 	const isNew = await steps.run("bridge.sync", () => core.db.transaction(act));
 	if (isNew) alarm("second_deposit", id);
-	return true;
+}
+
+/**
+ * Finds the deposit of a bridge inside another call, as wallets send it that batch (EIP-7702) or
+ * have others send (ERC-4337): the depository's own log names the order and exactly its amount,
+ * whoever sent the transaction. Null: it has none, or the bridge is direct, where a message names
+ * no order. Throws where no node shows it, or its time, yet.
+ */
+export async function depositWithin(
+	context: Pick<BridgeContext, "readers" | "core">,
+	given: { bridge: Bridge; hash: Hex; signal: AbortSignal },
+): Promise<DepositWithin | null> {
+	const { core, readers } = context;
+	const { bridge, hash, signal } = given;
+	if (bridge.request.mode === "direct") return null;
+	const { status, logs } = await minedReceipt(context, given);
+	const bridgeId = bridge.depositOf ?? bridge.id;
+	for (let seq = bridge.quoteSeq ?? 0; status === "0x1" && seq > 0; seq--) {
+		const quote = await readQuote(core.db, { bridgeId, seq });
+		if (quote?.steps.at(-1)?.kind !== "deposit") continue;
+		const { orderId, depository: to } = quote;
+		if (!isDepositIn(logs, { bridge, orderId, to })) continue;
+		const read = readers.own(bridge.route?.origin.chainId ?? 0);
+		const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
+		const minedAt = await readMinedAt(read, { hash, ...known, signal });
+		if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
+		return { quote, minedAt };
+	}
+	return null;
 }
 
 /**
@@ -181,6 +235,21 @@ async function depositTime(
 ): Promise<Date | null> {
 	const { bridge, quote, hash, signal } = given;
 	const read = readers.own(bridge.route?.origin.chainId ?? 0);
+	const receipt = await minedReceipt({ readers }, given);
+	const { orderId, depository: to } = quote;
+	if (receipt.status !== "0x1" || !isDepositIn(receipt.logs, { bridge, orderId, to })) return null;
+	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
+	const minedAt = await readMinedAt(read, { hash, ...known, signal });
+	if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
+	return minedAt;
+}
+
+/** Reads a mined transaction's receipt. Throws where no node shows it yet. */
+async function minedReceipt(
+	{ readers }: Pick<BridgeContext, "readers">,
+	{ bridge, hash, signal }: { bridge: Bridge; hash: Hex; signal: AbortSignal },
+): Promise<NonNullable<z.output<typeof receiptSchema>>> {
+	const read = readers.own(bridge.route?.origin.chainId ?? 0);
 	let receipt: z.output<typeof receiptSchema> = null;
 	try {
 		receipt = receiptSchema.parse(await read?.("eth_getTransactionReceipt", [hash], signal));
@@ -189,12 +258,7 @@ async function depositTime(
 		throw bridgeFault.chainUnreadable({ detail });
 	}
 	if (receipt === null) throw bridgeFault.stepResultUnseen();
-	const { orderId, depository: to } = quote;
-	if (receipt.status !== "0x1" || !isDepositIn(receipt.logs, { bridge, orderId, to })) return null;
-	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
-	const minedAt = await readMinedAt(read, { hash, ...known, signal });
-	if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
-	return minedAt;
+	return receipt;
 }
 
 /**
@@ -213,15 +277,21 @@ export function isDepositIn(
 	return logs.some(({ address, topics, data }) => {
 		if (address.toLowerCase() !== to) return false;
 		const found = depositedBy({ topics, data });
-		return found?.id === orderId && found.raw === route?.amountRaw;
+		const isSame = found?.id === orderId && found.currency === route?.origin.currency;
+		return isSame && found.raw === route?.amountRaw;
 	});
 }
 
-function depositedBy(log: { topics: readonly Hex[]; data: Hex }): { id: Hex; raw: bigint } | null {
+type Deposited = { id: Hex; currency: Address; raw: bigint };
+
+function depositedBy(log: { topics: readonly Hex[]; data: Hex }): Deposited | null {
 	try {
 		const topics = log.topics as [Hex, ...Hex[]];
-		const { args } = decodeEventLog({ abi: depositoryAbi, topics, data: log.data });
-		return args ? { id: args.id, raw: args.amount } : null;
+		const found = decodeEventLog({ abi: depositoryAbi, topics, data: log.data });
+		const { id, amount: raw } = found.args;
+		const isToken = found.eventName === "RelayErc20Deposit";
+		const currency = isToken ? addressSchema.parse(found.args.token.toLowerCase()) : ZERO_ADDRESS;
+		return { id, currency, raw };
 	} catch {
 		return null;
 	}

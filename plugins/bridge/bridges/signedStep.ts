@@ -9,6 +9,7 @@ import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { profileOf } from "#plugins/bridge/bridges/handOver.ts";
 import { depositPlan } from "#plugins/bridge/bridges/planDeposit.ts";
 import {
+	depositWithin,
 	followSecond,
 	isCall,
 	type SeenTransaction,
@@ -20,7 +21,7 @@ import {
 	STEP_SEEN_EVERY_MS,
 	STEP_SEEN_WAIT_MS,
 } from "#plugins/bridge/limits.ts";
-import { type Bridge, changeBridge } from "#plugins/bridge/sql/bridges.ts";
+import { type Bridge, changeBridge, lockBridge, moveBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import {
 	ALLOWANCE,
@@ -145,6 +146,7 @@ export async function takeStepResult(
 		}
 	}
 	if (deposit && (await takeEarly(context, { bridge, deposit, hash, seen }))) return;
+	if (await takeWithin(context, { bridge, intents, hash, signal })) return;
 	// The owner may also send a deposit that we did not ask for, because its steps are shown.
 	const status = deposit?.status ?? "rejected";
 	if (await followSecond(context, { bridge, deposit: { status }, seen, signal })) return;
@@ -169,7 +171,8 @@ export async function seekDeposit(
 	const nowMs = context.core.clock.nowMs();
 	const sinceMs = nowMs - (bridge.hintedAt?.getTime() ?? 0);
 	if ((!isUrgent && sinceMs < SEEK_EVERY_MS) || !(await isAwaited(context, bridge))) return;
-	const [deposit] = await readSteps(context, bridge);
+	const intents = await readSteps(context, bridge);
+	const [deposit] = intents;
 	if (!deposit || !UNSENT.includes(deposit.status)) return;
 	const requestId = await requestIdOf(context, bridge, deposit);
 	if (requestId === null) return;
@@ -179,19 +182,82 @@ export async function seekDeposit(
 			context.relay.status(requestId, { purpose: "poll", signal }),
 		);
 		for (const hash of word.kind === "seen" ? word.depositHashes : []) {
-			const seen = await readTransaction(context, { bridge, hash, signal });
-			if (!seen) continue;
-			if (deposit.plan && isAsked(deposit) && isCall(seen, deposit.plan)) {
-				await context.wallets.execution.signed(deposit.id, hash);
-				return;
-			}
-			if (await takeEarly(context, { bridge, deposit, hash, seen })) return;
-			await followSecond(context, { bridge, deposit, seen, signal });
+			if (await takeNamed(context, { bridge, intents, deposit, hash, signal })) return;
 		}
 	} catch (error) {
 		// It was only to know sooner: what its owner tells, or a later look, says the same.
 		if (!(error instanceof Fault)) throw error;
 	}
+}
+
+/** Takes a deposit that the provider names; returns whether it is the bridge's own. */
+async function takeNamed(
+	context: BridgeContext,
+	given: Asked & { intents: readonly Intent[]; deposit: Intent },
+): Promise<boolean> {
+	const { bridge, deposit, hash, signal } = given;
+	const seen = await readTransaction(context, { bridge, hash, signal });
+	if (!seen) return false;
+	if (deposit.plan && isAsked(deposit) && isCall(seen, deposit.plan)) {
+		await context.wallets.execution.signed(deposit.id, hash);
+		return true;
+	}
+	if (await takeEarly(context, { bridge, deposit, hash, seen })) return true;
+	try {
+		if (await takeWithin(context, given)) return true;
+		await followSecond(context, { bridge, deposit, seen, signal });
+	} catch (error) {
+		// Another one that the provider names may be in a block already.
+		if (!(error instanceof Fault)) throw error;
+	}
+	return false;
+}
+
+/**
+ * Takes the bridge's own deposit that its wallet sent inside another call: the question is called
+ * off, and the bridge follows what the depository's log shows. False: it is none, or the bridge has
+ * sent, or deposited, by its own question.
+ */
+async function takeWithin(
+	context: BridgeContext,
+	given: Asked & { intents: readonly Intent[] },
+): Promise<boolean> {
+	const { core, steps, wallets } = context;
+	const { bridge, intents, hash, signal } = given;
+	const [deposit] = intents;
+	if (!deposit || bridge.depositedAt !== null || !UNSENT.includes(deposit.status)) return false;
+	const found = await depositWithin(context, given);
+	if (found === null) return false;
+	const planned = deposit.plan?.shown["orderId"] ?? null;
+	const { orderId, seq } = found.quote;
+	if (planned === null ? seq !== bridge.quoteSeq : planned !== orderId) return false;
+	const by = { actor: `profile:${bridge.profileId}`, isUnsentOnly: true, signal };
+	for (const { id: intentId } of intents) {
+		await wallets.execution.cancel(intentId, by).catch((error: unknown) => {
+			// It was sent, or is over.
+			if (!(error instanceof Fault)) throw error;
+		});
+	}
+	const left = await wallets.execution.read(deposit.id, bridge.profileId);
+	// Its own transaction is under way as well: the other one is a deposit of its own.
+	if (!left || !isWithdrawn(left)) return false;
+	return await steps.run("bridge.sync", () =>
+		core.db.transaction(async (tx) => {
+			const held = await lockBridge(tx, bridge.id);
+			if (!held || held.depositedAt !== null || held.intentId !== deposit.id) return false;
+			const at = new Date(core.clock.nowMs());
+			const change = {
+				...{ depositedAt: found.minedAt, depositHash: hash, lookAt: at, stoppedAt: null },
+				...{ errorCode: null, detail: null, hintedAt: null, failedAt: null },
+			};
+			return (await moveBridge(tx, held, { event: "deposit", at, change })) !== null;
+		}),
+	);
+}
+
+/** Returns whether a deposit was never sent by its own question, and cannot be any more. */
+export function isWithdrawn({ status, transactionHash }: Intent): boolean {
+	return transactionHash === null && (status === "rejected" || status === "expired");
 }
 
 /**

@@ -2,10 +2,11 @@
 
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
+import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { seekSecond } from "#plugins/bridge/bridges/secondDeposit.ts";
+import { depositWithin, seekSecond } from "#plugins/bridge/bridges/secondDeposit.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
-import { readTransaction } from "#plugins/bridge/bridges/signedStep.ts";
+import { isWithdrawn, readTransaction } from "#plugins/bridge/bridges/signedStep.ts";
 import {
 	FAILURE_GRACE_MS,
 	FAILURE_OPEN_MS,
@@ -226,10 +227,29 @@ async function isDeposited(
 ): Promise<boolean> {
 	const { bridge, intent, quote, signal } = given;
 	const [payment] = quote.authorizations;
-	if (payment?.kind !== "payment" || !bridge.route) return !intent || intent.status === "confirmed";
+	if (payment?.kind !== "payment" || !bridge.route) {
+		if (!intent || intent.status === "confirmed") return true;
+		const { depositHash: hash } = bridge;
+		if (hash === null || !isWithdrawn(intent)) return false;
+		// Its wallet deposited inside another call, which no intent follows.
+		return await isStillWithin(context, { bridge, hash, signal });
+	}
 	const owner = bridge.route.user;
 	const { kind } = await readAuthorized(context, { payment, owner, signal });
 	return kind === "used" || kind === "unreadable";
+}
+
+/** Returns whether a deposit inside another call is still on its chain; unreadable counts as so. */
+async function isStillWithin(
+	context: BridgeContext,
+	given: { bridge: Bridge; hash: Hex; signal: AbortSignal },
+): Promise<boolean> {
+	try {
+		return (await depositWithin(context, given)) !== null;
+	} catch (error) {
+		if (!(error instanceof Fault)) throw error;
+		return error.code !== "step_result_unseen";
+	}
 }
 
 function saidBy(word: RelayStatus | null): BridgeChange {
