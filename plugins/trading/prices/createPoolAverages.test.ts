@@ -170,6 +170,12 @@ test("minutes without recorded liquidity do not support a price, nor minutes sha
 
 test("an average is complete only if the pool held enough in the half hour, and holds enough now", async () => {
 	const pool = poolOf(POOL);
+	market.pools.set(POOL, { ...pool, meanTick: 5 });
+	// A history alone does not say on which side of the price it was.
+	expect(await open().read([POOL], signal)).toMatchObject([{ tick: 5, isWhole: false }]);
+	await note(20, 5);
+	expect(await open().read([POOL], signal)).toMatchObject([{ tick: 5, isWhole: false }]);
+	await note(10, 5);
 	market.pools.set(POOL, { ...pool, meanTick: 5, meanPart: 0.3 });
 	expect(await open().read([POOL], signal)).toMatchObject([{ isWhole: true }]);
 	market.pools.set(POOL, { ...pool, meanTick: 5, meanPart: 0.2 });

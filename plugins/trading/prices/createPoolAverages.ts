@@ -102,7 +102,8 @@ export function createPoolAverages(deps: {
 			return pools.map((pool, index) => {
 				const { own = null, liquidityNow = null } = seen[index] ?? {};
 				const row = byPool.get(pool);
-				const average = own ? heldAlso(own, row) : averageOf(row, clock.nowMs());
+				const recordOf = averageOf(row, clock.nowMs());
+				const average = own ? heldAlso(own, recordOf) : recordOf;
 				if (!average) return null;
 				const isWhole = average.isWhole && isSteady(average.liquidity, liquidityNow);
 				return { ...average, isWhole };
@@ -183,13 +184,18 @@ function isSteady(mean: bigint | null, now: bigint | null): boolean {
 
 /**
  * Returns a pool's own mean with what our record knows of its liquidity: a history does not say
- * whether it was on both sides of the price, and our readings do, as far as there are any.
+ * whether it was on both sides of the price, and our readings of the same half hour do. Without
+ * them all of it may have been where nobody trades.
  */
-function heldAlso(own: PoolAverage, row: TickSpan | undefined): PoolAverage {
-	if (!row || own.liquidity === null) return own;
-	const { liquidity } = row;
-	if (liquidity === null) return { ...own, isWhole: false, liquidity };
-	return { ...own, liquidity: liquidity < own.liquidity ? liquidity : own.liquidity };
+function heldAlso(own: PoolAverage, recorded: PoolAverage | null): PoolAverage {
+	if (own.liquidity === null) return own;
+	if (!recorded || recorded.liquidity === null) return { ...own, isWhole: false };
+	const { liquidity, isWhole } = recorded;
+	return {
+		...own,
+		isWhole: own.isWhole && isWhole,
+		liquidity: liquidity < own.liquidity ? liquidity : own.liquidity,
+	};
 }
 
 function averageOf(span: TickSpan | undefined, nowMs: number): PoolAverage | null {
