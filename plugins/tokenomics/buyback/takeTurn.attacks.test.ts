@@ -200,6 +200,43 @@ describe("a pool whose price cost its owner nothing", () => {
 	});
 });
 
+// Guarantee: whatever the times of readings are, a pool counts with no more than any reading of the
+// time shows, and only where no part of that time is without one.
+test(`a record never says more than its readings (TEST_SEED=${TEST_SEED})`, () => {
+	const spanMs = 1_800_000;
+	const gapMs = spanMs / 6;
+	let known = 0;
+	for (let round = 0; round < 500; round++) {
+		const prng = createPrng(TEST_SEED + round);
+		const record = createPoolRecord(spanMs);
+		const pool = chain.addresses.token;
+		const readings: { atMs: number; offered: bigint }[] = [];
+		let nowMs = prng.int(1_000_000);
+		for (let count = 40 + prng.int(400); count > 0; count--) {
+			nowMs += prng.chance(0.02) ? prng.int(2 * gapMs) : prng.int(20_000);
+			const offered = prng.chance(0.01) ? 0n : BigInt(1 + prng.int(1_000));
+			readings.push({ atMs: nowMs, offered });
+			record.note({ pool, offered }, nowMs);
+		}
+		nowMs += prng.int(prng.chance(0.2) ? 2 * gapMs : 20_000);
+		const least = record.least(pool, nowMs);
+		const within = readings.filter(({ atMs }) => atMs >= nowMs - spanMs);
+		const times = [...within.map(({ atMs }) => atMs), nowMs];
+		const holes = times.slice(1).filter((atMs, index) => atMs - (times[index] ?? 0) > gapMs);
+		const isEarly = readings.some(({ atMs }) => atMs <= nowMs - spanMs);
+		const isCovered = within.length > 0 && holes.length === 0 && isEarly;
+		const lowest = within.reduce<bigint | null>(
+			(low, { offered }) => (low === null || offered < low ? offered : low),
+			null,
+		);
+		if (least === null) continue;
+		known++;
+		expect({ round, isCovered }).toEqual({ round, isCovered: true });
+		expect(least <= (lowest ?? 0n)).toBe(true);
+	}
+	expect(known).toBeGreaterThan(20);
+});
+
 describe("processes that end during a release", () => {
 	// Guarantee: of many runs, each of which begins with a release that its process does not survive,
 	// each pays once, and the burn's share is spent to the unit.
