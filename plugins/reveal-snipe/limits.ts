@@ -30,6 +30,8 @@ export const HIDDEN_AGAIN_LOOKS = 3;
 export const LOOK_TIMEOUT_MS = 10_000;
 /** The most looks at once at contracts that hold their drawings: up to eight documents each. */
 export const LOOKS_APART_MAX = 4;
+/** The characters of a check's URIs from which on it counts as such a look until its end. */
+export const LONG_URIS_LENGTH = 65_536;
 
 /** Limits how long a check waits for its last documents once half are there. */
 export const DOCUMENTS_GRACE_MS = 250;

@@ -34,7 +34,7 @@ async function open() {
 		nowMs: NOW_MS,
 		/** The URI of a token's document, and its content; null: cannot be read. */
 		uriOf: (id: bigint): string | null => `sealed/${id}`,
-		show: (uri: string): Omit<ShownToken, "uri"> | "gone" | null =>
+		show: (uri: string): Omit<ShownToken, "uri"> | "gone" | "silent" | null =>
 			uri.startsWith("sealed") || uri.startsWith("moved")
 				? { imageUrl: "sealed.png", traits: null }
 				: { imageUrl: uri, traits: hat(uri) },
@@ -46,6 +46,8 @@ async function open() {
 		moves: [] as string[],
 		detected: 0,
 		hasLease: true,
+		/** Aborts when the service ends. */
+		ending: new AbortController(),
 		/** The node's newest block; null: no node answers. */
 		head: 7 as number | null,
 		/** Tokens that exist, and what the index stored of them. */
@@ -66,9 +68,13 @@ async function open() {
 				return isLong && apart ? null : lab.uriOf(tokenId);
 			});
 		},
-		async document(uri: string) {
+		async document(uri: string, { signal }: { signal: AbortSignal }) {
 			lab.documents++;
 			const shown = lab.show(uri);
+			if (shown === "silent") {
+				await new Promise((resolve) => signal.addEventListener("abort", resolve));
+				return { kind: "unknown" };
+			}
 			if (shown === "gone") return { kind: "none" };
 			return shown === null ? { kind: "unknown" } : { kind: "read", ...shown };
 		},
@@ -106,7 +112,7 @@ async function open() {
 		lease: async () => (lab.hasLease ? lease : null),
 		onDetected: () => void lab.detected++,
 		onLooked: () => {},
-		signal: new AbortController().signal,
+		signal: lab.ending.signal,
 	};
 	const looks = createLooks(deps);
 	const look = async (watched: Watched | Watched[], trigger: Partial<Trigger> = {}) => {
@@ -153,6 +159,26 @@ test("a contract that holds its documents is asked alone, and its reveal is noti
 	for (const watched of [one, other]) {
 		expect(await lastOf(watched)).toMatchObject({ step: "queued", blockNumber: 7 });
 	}
+});
+
+test("contracts with short documents on silent servers hold up no other that is asked alone", async () => {
+	const { lab, look } = await open();
+	const silent = Array.from({ length: 6 }, () => collection());
+	const good = collection();
+	for (const [place, { subject }] of [...silent, good].entries()) {
+		subject.address = `0x${place}` as Address;
+		lab.long.add(subject.id);
+	}
+	const shown = lab.show;
+	lab.show = () => "silent";
+	const late = look(silent).catch(() => {});
+	await until(() => lab.documents === silent.length * PROBE_TOKENS, "all of them were asked");
+	lab.show = shown;
+	await look(good);
+	expect(good.seen.baseline).toHaveLength(PROBE_TOKENS);
+	expect(silent.every(({ isLooking }) => isLooking)).toBe(true);
+	lab.ending.abort();
+	await late;
 });
 
 test("a refusal before anything was seen is no baseline, is stored as that, and a later look completes it", async () => {

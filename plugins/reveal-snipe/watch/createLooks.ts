@@ -8,6 +8,7 @@ import type { ChainAccess, Core } from "#core/plugin/Core.ts";
 import type { RevealIndex, RevealReading } from "#plugins/market-index/contract.ts";
 import type { Signal, Trigger } from "#plugins/reveal-snipe/detection.ts";
 import {
+	LONG_URIS_LENGTH,
 	LOOK_TIMEOUT_MS,
 	LOOKS_APART_MAX,
 	POLL_EVERY_MS,
@@ -138,6 +139,9 @@ async function finishApart(deps: LookDeps, slots: Slots, look: Look): Promise<vo
 		const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIMEOUT_MS)]);
 		const minBlock = look.trigger.block?.number ?? 0;
 		const uris = await index.uris(access.chain.id, asked, { signal: inTime, minBlock });
+		// Documents of short URIs are a server's, which may be slow: others need not wait for it.
+		const length = uris.reduce((sum, uri) => sum + (uri?.length ?? 0), 0);
+		if (length < LONG_URIS_LENGTH) leave();
 		await finish(deps, look, uris);
 	} catch (error) {
 		if (signal.aborted) return;
