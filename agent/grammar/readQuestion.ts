@@ -66,7 +66,6 @@ function corrected(words: Words, { meantBy }: Topics): Words {
 
 /** Words beside `my azuki` that ask for what this person paid, or has. */
 const OF_OWN = new Set("worth did was were had paid cost".split(" "));
-
 /** Maps short and misspelled words to what phrases have. */
 const SHORT = new Map(
 	Object.entries({ mkt: "market", hw: "how", hwo: "how", recnt: "recent", bset: "best" }),
@@ -127,7 +126,6 @@ function besideOf(taker: Taker, words: Words, places: ReadonlySet<number>): Read
 	const all = placesOf(taker.besides, words);
 	return new Set([...all].filter((at) => own.some(({ from, to }) => at >= from && at < to)));
 }
-
 const CHANGING = new Set(["going", "gone", "went", "go", "goes"]);
 
 /** Returns true for `number` in front of an id. */
@@ -137,13 +135,14 @@ function isCounting({ low }: Words, at: number): boolean {
 
 /** Takes a number behind the name, `token` or `number` as the id; false for any other. */
 function takeNumbers(draft: Draft): boolean {
-	const { words, roles } = draft;
+	const { words, roles, taker } = draft;
+	const isOne = taker.command.topic?.ofToken === true;
 	for (const [at, role] of roles.entries()) {
 		if (role !== "number") continue;
-		const before = words.low[at - 1] ?? "";
-		const isOf = OF_NAME.has(words.low[at + 1] ?? "") && roles[at + 2] === "name";
+		// `808 in azuki` is one of them, and `3 of azuki` are three.
+		const isOf = isOne && words.low[at + 1] === "in" && roles[at + 2] === "name";
 		const isBehind = roles[at - 1] === "name" && !words.isApart[at];
-		const isId = COUNTING.has(before) || isBehind || isOf;
+		const isId = COUNTING.has(words.low[at - 1] ?? "") || isBehind || isOf;
 		if (!isId || !put(draft, "token", words.low[at] ?? "")) return false;
 		roles[at] = "value";
 	}
@@ -177,7 +176,6 @@ function tellsPersons({ topic }: Command): boolean {
 }
 
 const COUNTING = new Set("token tok number no nr id".split(" "));
-const OF_NAME = new Set(["of", "in", "from"]);
 
 /** Returns true where a name, an id or a ticker alone asks for this command. */
 function asksBare({ taker, words, roles }: Draft): boolean {

@@ -127,7 +127,9 @@ export const trickyQuestions: readonly string[] = (
 	"kiln folk supply and burned|kiln folk sales with images|recent kiln folk buyers|" +
 	"kiln folk recently listed|kiln folk sales lately on blur|kiln folk selling pressure|" +
 	"who is selling kiln folk|anyone selling kiln folk under 1|anyone buying kiln folk gold|" +
-	"someone paid 5 eth for kiln folk"
+	"someone paid 5 eth for kiln folk|2 of kiln folk for sale|how much for 3 of kiln folk|12 from kiln folk listed|trending, but i need art only|" +
+	"gainers, my friend wants base|my trades, just tesla|my portfolio, just tesla|kiln folk floor or volume|" +
+	"just gold ones. kiln folk floor|808 in kiln folk and 900 in kiln folk"
 ).split("|");
 
 /** Texts that nobody would read as the order that stands in them. */
