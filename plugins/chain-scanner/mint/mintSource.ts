@@ -54,6 +54,7 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	const unsettled = HEAD_MINT_FILTERS.map((topics) => ({ topics }));
 	const prove = createLogProof(rpc);
 	const values = createValueReader(rpc);
+	const isScarce = () => rpc.isScarce?.() ?? false;
 	const filtersOf = ({ from }: BlockRange, { unsettledFrom }: ReadOptions) =>
 		from >= unsettledFrom ? unsettled : settled;
 	const steps: LaneSteps = {
@@ -68,8 +69,10 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 			const { logs, blocks, parentHash, madeMs, logCount, answerBytes, blockTimeMs } = read;
 			const decoded = decodeMints(logs);
 			const minted = decoded.mints.map(({ log }) => log);
-			const seen = { blocks: range.to - range.from + 1, whole: wholeBlocks(minted).size };
-			remembered?.noteWhole(seen);
+			if (isScarce()) {
+				const blocks = range.to - range.from + 1;
+				remembered?.noteWhole({ blocks, whole: wholeBlocks(minted).size });
+			}
 			const agreed = range.to >= unsettledFrom;
 			const paid = await values.read(minted, { signal, agreed, remembered });
 			const events = eventsOf(decoded, { values: paid, blockTimeMs });
@@ -87,7 +90,7 @@ export function mintSource(rpc: Rpc, report: UndecodedReport): LaneSource {
 	};
 	return {
 		kind: "mint",
-		isScarce: () => rpc.isScarce?.() ?? false,
+		isScarce,
 		sample: (range, signal) => sampleLogs(rpc, settled, range, signal),
 		read: async (range, options) => steps.decode(await steps.ask(range, options), range, options),
 		steps,

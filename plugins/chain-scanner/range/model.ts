@@ -54,7 +54,7 @@ export type ReadOptions = {
 	/** True where the blocks' times are not needed: their headers are not read for it. */
 	untimed?: boolean;
 	/** Says of the logs' blocks which are read whole: their headers need no call of their own. */
-	isWhole?: (logs: readonly RawLog[]) => (block: number) => boolean;
+	isWhole?: (logs: readonly RawLog[]) => WholeBlocks | Promise<WholeBlocks>;
 };
 
 /**
@@ -87,6 +87,9 @@ export type LaneSource = {
 	sample?(range: BlockRange, signal: AbortSignal): Promise<BlockLoad | null>;
 };
 
+/** Says of a block whether it is read with its transactions. */
+type WholeBlocks = (block: number) => boolean;
+
 /** What was read before of blocks within reach of reorgs: headers by number, values by hash. */
 export type HeaderMemory = {
 	/**
@@ -118,8 +121,11 @@ export type HeaderMemory = {
 	takeValues(blockHash: Hex): ReadonlyMap<string, string> | null;
 	/** Reports how many blocks of a span had so many mints that they are read whole. */
 	noteWhole(seen: { blocks: number; whole: number }): void;
-	/** Returns true where most blocks are read whole: then one that is needed is read so at once. */
-	areMostWhole(): boolean;
+	/**
+	 * Returns true where most blocks are read whole: then one that is needed is read so at once.
+	 * Waits a little, once, where nobody has reported any yet.
+	 */
+	areMostWhole(signal: AbortSignal): Promise<boolean>;
 	clear(): void;
 };
 

@@ -32,6 +32,8 @@ type BlocksAsked = {
 
 /** Limits the wait for a block that another reader requested: that one may be less urgent. */
 const SHARED_WAIT_MS_MAX = 3_000;
+/** Limits the one wait for the first word on how many blocks are read whole. */
+const NOTED_WAIT_MS_MAX = 1_000;
 
 /** Returns headers by number, in one batch; null where the node has no such block yet. */
 export async function readHeaders(
@@ -130,6 +132,8 @@ export function createHeaderMemory(): HeaderMemory {
 	const underWay = new Map<number, { whole: boolean; answer: Promise<unknown> }>();
 	let valuesKept = 0;
 	let seen = { blocks: 0, whole: 0 };
+	const noted = Promise.withResolvers<void>();
+	let waiting: Promise<void> | null = null;
 	const takeValues = (blockHash: Hex) => {
 		const known = values.get(blockHash) ?? null;
 		values.delete(blockHash);
@@ -187,8 +191,14 @@ export function createHeaderMemory(): HeaderMemory {
 		noteWhole({ blocks, whole }) {
 			// The newest span counts as much as all before it: chains change.
 			seen = { blocks: seen.blocks / 2 + blocks, whole: seen.whole / 2 + whole };
+			noted.resolve();
 		},
-		areMostWhole: () => seen.whole * 2 > seen.blocks,
+		async areMostWhole(signal) {
+			// Lanes start together, and each learns it from its first range.
+			waiting ??= Promise.race([noted.promise, sleep(NOTED_WAIT_MS_MAX, signal)]);
+			await waiting;
+			return seen.whole * 2 > seen.blocks;
+		},
 		clear() {
 			headers.clear();
 			values.clear();

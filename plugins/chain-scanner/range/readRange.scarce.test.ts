@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import type { Hex } from "#core/chain/Hex.ts";
 import { type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault.ts";
@@ -51,6 +52,9 @@ const asked = (chain: FakeChain) => ({
 	headers: chain.calls.filter(isHeader).length,
 	transactions: chain.calls.filter(({ method }) => method === "eth_getTransactionByHash").length,
 });
+const untilAsked = async (chain: FakeChain, name: string) => {
+	while (!chain.calls.some(({ method }) => method === name)) await setImmediate();
+};
 const codeOf = (reading: Promise<unknown>) =>
 	reading.then(
 		() => "nothing failed",
@@ -141,6 +145,23 @@ describe("where calls are scarce", () => {
 		remembered.noteWhole({ blocks: 10, whole: 4 });
 		await readSales(chain, remembered);
 		expect(asked(chain)).toEqual({ whole: 0, headers: TO - FROM + 1, transactions: 0 });
+	});
+
+	test("a lane that comes first waits a moment for the mint lane's word, and once for all", async () => {
+		const chain = mintingChain(TO);
+		const remembered = createHeaderMemory();
+		const sales = readSales(chain, remembered);
+		await untilAsked(chain, "eth_getLogs");
+		remembered.noteWhole({ blocks: 1, whole: 1 });
+		await sales;
+		expect(asked(chain).whole).toBe(TO - FROM);
+		// Without a mint lane in this process nobody ever says it.
+		const alone = createHeaderMemory();
+		const given = new AbortController();
+		given.abort();
+		expect(await alone.areMostWhole(given.signal)).toBe(false);
+		await readSales(chain, alone);
+		expect(asked(chain)).toMatchObject({ whole: TO - FROM, headers: 1 + TO - FROM + 1 });
 	});
 
 	test("a node that refuses whole blocks, or sends only hashes, is asked for headers and transactions", async () => {

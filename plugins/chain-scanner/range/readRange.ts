@@ -77,7 +77,7 @@ export async function readRange(
 	const answered = head ? [head] : parseHeaders(numbers, answers);
 	let whole: unknown[] = [];
 	if (remembered) {
-		const isWhole = options.isWhole?.(lists.flat()) ?? (() => false);
+		const isWhole = (await options.isWhole?.(lists.flat())) ?? (() => false);
 		const below = needed.filter((number) => number !== range.to);
 		const given = { signal, minBlock: range.to, isWhole, remembered };
 		whole = await readBelow(rpc, below, given);

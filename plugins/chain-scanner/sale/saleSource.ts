@@ -62,7 +62,10 @@ export function saleSource(
 		filters,
 		async ask(range, options) {
 			// A block that the mint lane will read whole is read so at once: that is one call less.
-			const isWhole = () => () => options.remembered?.areMostWhole() ?? false;
+			const isWhole = async () => {
+				const areWhole = (await options.remembered?.areMostWhole(options.signal)) ?? false;
+				return () => areWhole;
+			};
 			const read = await readSoundly(rpc, filters, range, { isWhole, ...options });
 			if (range.from >= options.unsettledFrom) await prove({ ...read, filters }, options.signal);
 			return read;
