@@ -230,7 +230,12 @@ function statementOf(text: string, values: readonly SqlValue[]): QueryConfig {
 
 function storable(value: SqlValue): SqlValue {
 	if (typeof value === "string") return storableText(value);
-	return Array.isArray(value) ? value.map(storable) : value;
+	return Array.isArray(value) ? storableList(value) : value;
+}
+
+/** Returns the list itself where nothing in it is replaced: a range has thousands of values. */
+function storableList(values: readonly SqlValue[]): readonly SqlValue[] {
+	return values.some((value) => storable(value) !== value) ? values.map(storable) : values;
 }
 
 function nameFor(text: string): string | null {
