@@ -110,21 +110,24 @@ export async function readSnapshot(db: Queryable): Promise<string> {
 async function applyAll(client: Client, owned: readonly Owned[], log: Log): Promise<void> {
 	const behind = owned.filter(({ known, applied }) => known.length > applied.length);
 	const isEmpty = owned.every(({ applied }) => applied.length === 0);
-	const begin = () => client.query("begin");
-	if (isEmpty && behind.length > 0) await begin();
-	for (const { schema, folder, known, applied } of behind) {
-		const missing = known.filter(({ when }) => !applied.includes(when));
-		if (!isEmpty) await begin();
-		try {
-			await client.query(await statementsOf({ schema, folder, missing }));
-		} catch (error) {
-			log.error("a migration failed, and is undone", { schema, error });
-			throw error;
+	const groups = isEmpty ? [behind] : behind.map((one) => [one]);
+	for (const group of groups) {
+		if (group.length === 0) continue;
+		await client.query("begin");
+		for (const { schema, folder, known, applied } of group) {
+			const missing = known.filter(({ when }) => !applied.includes(when));
+			try {
+				await client.query(await statementsOf({ schema, folder, missing }));
+			} catch (error) {
+				log.error("a migration failed, and is undone", { schema, error });
+				throw error;
+			}
 		}
-		if (!isEmpty) await client.query("commit");
-		log.info("migrated", { schema, from: applied.length, to: known.length });
+		await client.query("commit");
+		for (const { schema, known, applied } of group) {
+			log.info("migrated", { schema, from: applied.length, to: known.length });
+		}
 	}
-	if (isEmpty && behind.length > 0) await client.query("commit");
 }
 
 /** Returns an owner's missing migrations as one text, with the rows that say they were applied. */
