@@ -11,19 +11,18 @@ const CHAINS = {
 	wide: "2,000 contracts",
 	"very wide": "20,000 contracts",
 } as const;
-type Chain = keyof typeof CHAINS;
+/** Least ratios to the floor of the same run; null where none was set. */
+const RATIO_MIN = { spread: null, wide: 0.6, "very wide": null, day: 0.7 };
 
 /**
  * What the bench's own chain and node make look better: other chains, nodes far away, limits,
  * distance.
  */
 export const remoteFigures: readonly Figure[] = [
-	rateFigure(CHAINS.spread, 25_000, (lab) => lab.otherChains("spread")),
-	ratioFigure("spread", null),
-	rateFigure(CHAINS.wide, null, (lab) => lab.otherChains("wide")),
-	ratioFigure("wide", 0.6),
-	rateFigure(CHAINS["very wide"], 20_000, (lab) => lab.otherChains("very wide")),
-	ratioFigure("very wide", null),
+	...(["spread", "wide", "very wide"] as const).flatMap((chain) => [
+		rateFigure(CHAINS[chain], (lab) => lab.otherChains(chain)),
+		ratioFigure(CHAINS[chain], RATIO_MIN[chain], (lab) => lab.otherChains(chain)),
+	]),
 	nearnessFigure("far", "50 ms away"),
 	nearnessFigure("25 requests/s", "50 ms away, 25 requests/s"),
 	{
@@ -38,13 +37,13 @@ export const remoteFigures: readonly Figure[] = [
 		},
 	},
 	{
-		name: "100 calls/s: calls to the last row",
+		name: "100 calls/s: calls to the last row, without names",
 		unit: "calls",
-		goal: { kind: "at_most", value: 1_200 },
+		goal: { kind: "at_most", value: 1_150 },
 		isByName: true,
 		async measure(lab) {
-			const { toLastRow } = await lab.remote("100 calls/s");
-			return { value: toLastRow.calls, note: methodsOf(toLastRow.methods) };
+			const { calls, methods } = (await lab.remote("100 calls/s")).toLastRow;
+			return { value: calls - (methods["eth_call"] ?? 0), note: methodsOf(methods) };
 		},
 	},
 	{
@@ -68,9 +67,13 @@ export const remoteFigures: readonly Figure[] = [
 			return { value: toLastName.calls, note };
 		},
 	},
-	...[12, 2, 0.25].map((blockSeconds) =>
-		rateFigure(`a day of ${blockSeconds} s blocks`, 25_000, (lab) => lab.day(blockSeconds)),
-	),
+	...[12, 2, 0.25].flatMap((blockSeconds) => {
+		const day = `a day of ${blockSeconds} s blocks`;
+		return [
+			rateFigure(day, (lab) => lab.day(blockSeconds)),
+			ratioFigure(day, RATIO_MIN.day, (lab) => lab.day(blockSeconds)),
+		];
+	}),
 	...[950, 1_050, 50_000].flatMap((blocks): Figure[] => [
 		{
 			name: `${blocks} blocks behind: newest rows`,
@@ -135,15 +138,12 @@ export const syncFigures: readonly Figure[] = [
 	},
 ];
 
-function rateFigure(
-	name: string,
-	goal: number | null,
-	measure: (lab: Lab) => Promise<readonly Pair[]>,
-): Figure {
+/** A rate has no goal: it says as much of the machine as of us. */
+function rateFigure(name: string, measure: (lab: Lab) => Promise<readonly Pair[]>): Figure {
 	return {
 		name: `${name}: rows/s`,
 		unit: "rows/s",
-		goal: goal === null ? null : { kind: "at_least", value: goal },
+		goal: null,
 		isByName: true,
 		async measure(lab) {
 			const pairs = await measure(lab);
@@ -159,15 +159,19 @@ function rateFigure(
 	};
 }
 
-function ratioFigure(chain: Chain, goal: number | null): Figure {
+function ratioFigure(
+	name: string,
+	goal: number | null,
+	measure: (lab: Lab) => Promise<readonly Pair[]>,
+): Figure {
 	return {
-		name: `${CHAINS[chain]}: / floor`,
+		name: `${name}: / floor`,
 		unit: "ratio",
 		goal: goal === null ? null : { kind: "at_least", value: goal },
 		isByName: true,
 		async measure(lab) {
 			const { value, ratios } = pairedRatio(
-				(await lab.otherChains(chain)).map(({ service, floor }) => ({
+				(await measure(lab)).map(({ service, floor }) => ({
 					ours: service.rows / service.laneSeconds,
 					theirs: floor.rows / floor.seconds,
 				})),

@@ -23,6 +23,8 @@ export type Measured = {
 	postgresCpuSeconds: number;
 	requests: number;
 	calls: number;
+	/** Those of them that asked contracts for names: the rows are there without them. */
+	nameCalls: number;
 	refused: number;
 	peakMb: number;
 };
@@ -128,13 +130,14 @@ export async function measureIndexer(
 		const seconds = (Date.now() - child.startedAtMs) / 1_000;
 		const cpuSeconds = treeCpuSeconds(child.pid);
 		const postgresCpuSeconds = postgresCpu() - postgresBefore;
-		const { requests, calls, refused } = proxy.counts();
+		const { requests, calls, refused, methods } = proxy.counts();
+		const nameCalls = methods["eth_call"] ?? 0;
 		const { rows } = await client.query(indexer.figuresSql);
 		const differences = differencesOf(rows[0] ?? {}, chain.figures);
 		if (differences.length > 0) throw new Error(`it is not right: ${differences.join("; ")}`);
 		return {
 			...{ title: indexer.title, seconds, rowsPerSecond: chain.rows / seconds },
-			...{ cpuSeconds, postgresCpuSeconds, requests, calls, refused },
+			...{ cpuSeconds, postgresCpuSeconds, requests, calls, nameCalls, refused },
 			peakMb: memory.stop(),
 		};
 	} finally {

@@ -32,6 +32,16 @@ describe("parsePeerOptions", () => {
 		});
 	});
 
+	test("--metered is a provider's delay and limit, with the peers that can do with them", () => {
+		const metered = parsePeerOptions(["--metered"], NAMES, ["subsquid", "subsquid-inserts"]);
+		expect(metered).toMatchObject({
+			only: ["subsquid", "subsquid-inserts"],
+			limits: { delayMs: 50, callsPerSecond: 100 },
+		});
+		expect(parse("--metered", "--only", "ponder")).toMatchObject({ only: [] });
+		expect(parse("--metered", "--calls", "7")).toMatchObject({ kind: "wrong" });
+	});
+
 	test("a number out of its bounds is refused with the bounds", () => {
 		for (const args of [
 			["--rows", "1"],
@@ -56,6 +66,7 @@ describe("renderPeers", () => {
 			postgresCpuSeconds: 1,
 			requests: 60,
 			calls: 3_500,
+			nameCalls: 64,
 			refused: 0,
 			peakMb: 180.4,
 		};
@@ -71,11 +82,12 @@ describe("renderPeers", () => {
 			"1.0",
 			"60",
 			"3,500",
+			"64",
 			"0",
 			"180",
 		]);
 		expect(cells[3]?.slice(1, 5)).toEqual(["floor", "40,000", "× 0.50", "2.00"]);
-		expect(cells[3]?.slice(5, -1)).toEqual(["–", "–", "–", "–", "–", "–"]);
+		expect(cells[3]?.slice(5, -1)).toEqual(["–", "–", "–", "–", "–", "–", "–"]);
 		expect(new Set(table.split("\n").map(({ length }) => length)).size).toBe(1);
 	});
 

@@ -25,6 +25,8 @@ const ROWS_MIN = 1_600;
 const ROWS_MAX = 2_000_000;
 const DELAY_MS_MAX = 10_000;
 const CALLS_MAX = 1_000_000;
+/** A provider as most of them are: of which `--metered` says how we stand beside others. */
+const METERED = { delayMs: 50, callsPerSecond: 100 };
 
 export const PEERS_USAGE = `bun run peers [options]
 
@@ -35,6 +37,7 @@ Their packages are installed from npm, on first use, into a cache folder outside
   --rows N       about so many rows on the chain (default ${ROWS_DEFAULT})
   --delay MS     a node that is so far away, of a round trip
   --calls N      a node that allows so many JSON-RPC calls a second; the floor is left out then
+  --metered      both as a provider has them, 50 ms and 100 calls, and the peers that can do with it
   --json         print one JSON line for each in place of a table
 
 Peers:`;
@@ -48,11 +51,15 @@ const HEADS = [
 	"PostgreSQL s",
 	"requests",
 	"calls",
-].concat(["refused", "peak MB"]);
+].concat(["of names", "refused", "peak MB"]);
 const NONE = "–";
 
 /** Reads the command line; peers may be named in any case. */
-export function parsePeerOptions(args: readonly string[], names: readonly string[]): PeerOptions {
+export function parsePeerOptions(
+	args: readonly string[],
+	names: readonly string[],
+	canBeMetered: readonly string[] = [],
+): PeerOptions {
 	try {
 		const { values } = parseArgs({
 			args: [...args],
@@ -61,6 +68,7 @@ export function parsePeerOptions(args: readonly string[], names: readonly string
 				rows: { type: "string", default: String(ROWS_DEFAULT) },
 				delay: { type: "string" },
 				calls: { type: "string" },
+				metered: { type: "boolean", default: false },
 				json: { type: "boolean", default: false },
 				help: { type: "boolean", default: false },
 			},
@@ -75,11 +83,17 @@ export function parsePeerOptions(args: readonly string[], names: readonly string
 		if (delayMs === null) return wrong(`--delay takes whole milliseconds up to ${DELAY_MS_MAX}.`);
 		const calls = values.calls === undefined ? undefined : wholeNumber(values.calls, 1, CALLS_MAX);
 		if (calls === null) return wrong(`--calls takes a whole number from 1 to ${CALLS_MAX}.`);
+		const { metered } = values;
+		if (metered && (values.delay ?? values.calls) !== undefined) {
+			return wrong("--metered is a --delay and --calls of its own.");
+		}
+		const among = metered ? names.filter((name) => canBeMetered.includes(name)) : names;
+		const limited = { delayMs, ...(calls === undefined ? {} : { callsPerSecond: calls }) };
 		return {
 			kind: "run",
-			only: names.filter((name) => wanted.some((start) => name.startsWith(start))),
+			only: among.filter((name) => wanted.some((start) => name.startsWith(start))),
 			rows,
-			limits: { delayMs, ...(calls === undefined ? {} : { callsPerSecond: calls }) },
+			limits: metered ? METERED : limited,
 			json: values.json,
 		};
 	} catch (error) {
@@ -101,6 +115,7 @@ export function renderPeers(rows: readonly PeerRow[], tapelineRowsPerSecond: num
 		decimals(row.postgresCpuSeconds),
 		whole(row.requests),
 		whole(row.calls),
+		whole(row.nameCalls),
 		whole(row.refused),
 		whole(row.peakMb),
 	]);

@@ -23,6 +23,8 @@ export type Peer = {
 	title: string;
 	/** Its folder below `projects`. */
 	project: string;
+	/** True where it ends in time beside a provider that allows 100 calls a second. */
+	canBeMetered?: true;
 	/** Runs before the clock starts: generates code. */
 	build?: (world: PeerWorld) => PeerCommand;
 	command: (world: PeerWorld) => PeerCommand;
@@ -56,6 +58,7 @@ export const peerList: readonly Peer[] = [
 		name: "subsquid",
 		title: "Subsquid evm-processor 1.27.3",
 		project: "subsquid",
+		canBeMetered: true,
 		command: (world) => subsquid(world, "yes"),
 		doneSql: HEIGHT_DONE,
 		figuresSql: figuresSql(inBench),
@@ -64,6 +67,7 @@ export const peerList: readonly Peer[] = [
 		name: "subsquid-inserts",
 		title: "the same, inserts only",
 		project: "subsquid",
+		canBeMetered: true,
 		command: (world) => subsquid(world, "no"),
 		doneSql: HEIGHT_DONE,
 		figuresSql: figuresSql({ ...inBench, collection: null, candle: null }),

@@ -37,6 +37,7 @@ const CACHE_DIR = join(homedir(), ".cache/tapeline-bench-peers");
 const options = parsePeerOptions(
 	process.argv.slice(2),
 	peerList.map(({ name }) => name),
+	peerList.filter(({ canBeMetered }) => canBeMetered).map(({ name }) => name),
 );
 if (options.kind !== "run") {
 	process.stderr.write(
