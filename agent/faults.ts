@@ -19,8 +19,8 @@ export const agentFault = defineFaults({
 		retry: "never",
 		public: "That needs you to be signed in. Market questions and help do not.",
 		advice:
-			"Sign in by `/v1/trading/siwe/nonce` and `/v1/trading/siwe/verify`, or `/v1/trading/enrollment`, " +
-			"and send the answer's `token` as `Authorization: Bearer`.",
+			"Sign in by `/v1/trading/siwe/nonce` and `/v1/trading/siwe/verify`, or by " +
+			"`/v1/trading/enrollment`, and send the answer's `token` as `Authorization: Bearer`.",
 	},
 	inputInvalid: {
 		status: 422,

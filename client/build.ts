@@ -44,18 +44,20 @@ async function generate(given: { document: unknown; folder: string; name: string
 /** Returns a type for each stream: a union of the frames that the log holds, told apart by `type`. */
 function unionsOf(asyncApi: {
 	channels: Record<string, { messages: Record<string, unknown> }>;
+	operations: Record<string, unknown>;
 	components: { messages: Record<string, { payload: { $ref: string } }> };
 }): string {
-	const made = ["hello", "ping", "pong", "error", "snapshot_required", "clientPing"];
+	const made = ["hello", "ping", "pong", "error", "snapshot_required"];
 	return Object.entries(asyncApi.channels)
 		.filter(([name]) => name.endsWith("Stream"))
 		.map(([name, { messages }]) => {
+			const title = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+			const sent = JSON.stringify(asyncApi.operations[`send${title}`]);
 			const frames = Object.keys(messages)
-				.filter((message) => !made.includes(message))
+				.filter((message) => sent.includes(`/messages/${message}"`) && !made.includes(message))
 				.map((message) => asyncApi.components.messages[message]?.payload.$ref.split("/").at(-1))
 				.map((schema) => `components["schemas"]["${schema}"]`);
-			const type = `${name[0]?.toUpperCase()}${name.slice(1)}Frame`;
-			return `export type ${type} = ${frames.join(" | ")};\n`;
+			return `export type ${title}Frame = ${frames.join(" | ")};\n`;
 		})
 		.join("");
 }

@@ -1,12 +1,12 @@
 // Makes a typed client of a Tapeline service: REST, sign-in, and streams that resume.
 
 import createClient, { type Client } from "openapi-fetch";
-import type { CollectionStreamFrame, DiscoverStreamFrame } from "./frames.ts";
+import type { CollectionStreamFrame, DiscoverStreamFrame, IntentsStreamFrame } from "./frames.ts";
 import { openStream, type StreamHandlers, type TapelineStream } from "./openStream.ts";
 import type { components, paths } from "./schema.ts";
 import { siweMessage } from "./siweMessage.ts";
 
-export type { CollectionStreamFrame, DiscoverStreamFrame } from "./frames.ts";
+export type { CollectionStreamFrame, DiscoverStreamFrame, IntentsStreamFrame } from "./frames.ts";
 export type { StreamHandlers, StreamPosition, TapelineStream } from "./openStream.ts";
 export type { components, paths } from "./schema.ts";
 
@@ -44,9 +44,11 @@ export type Tapeline = {
 	): TapelineStream;
 	/** Follows what moves on one chain: numbers of frames are of one chain. */
 	discover(chain: string, handlers: StreamHandlers<DiscoverStreamFrame>): TapelineStream;
+	/** Follows all that the person who is signed in asked for. */
+	intents(handlers: StreamHandlers<IntentsStreamFrame>): TapelineStream;
 };
 
-/** Says why a sign-in did not work: `problem` is the service's answer. */
+/** Says why something did not work that throws: `problem` is the service's answer. */
 export class TapelineError extends Error {
 	override readonly name = "TapelineError";
 	readonly problem: Schemas["Problem"] | undefined;
@@ -110,6 +112,14 @@ export function createTapeline(options: TapelineOptions): Tapeline {
 		discover(chain, handlers) {
 			const path = "/v1/nft-market/discover/stream";
 			return openStream({ ...options, path, query: { chain } }, handlers);
+		},
+		intents(handlers) {
+			const ticket = async () => {
+				const { data, error } = await api.POST("/v1/intents/stream-tickets");
+				if (!data) throw new TapelineError(problemOf(error), "There is no ticket.");
+				return data.ticket;
+			};
+			return openStream({ ...options, path: "/v1/intents/stream", query: {}, ticket }, handlers);
 		},
 	};
 }

@@ -33,6 +33,8 @@ type Where = {
 	path: string;
 	query: Record<string, string>;
 	WebSocket?: typeof WebSocket;
+	/** Asks for what opens a private stream as its first message: each opens one. */
+	ticket?: () => Promise<string>;
 };
 
 const AGAIN_MS_MIN = 250;
@@ -45,7 +47,6 @@ const SILENT_MS = 40_000;
 
 /** Opens a stream, and keeps it open until it is closed. */
 export function openStream<Frame>(where: Where, handlers: StreamHandlers<Frame>): TapelineStream {
-	const Socket = where.WebSocket ?? WebSocket;
 	let position = handlers.from ?? null;
 	let socket: WebSocket | null = null;
 	let isClosed = false;
@@ -70,7 +71,7 @@ export function openStream<Frame>(where: Where, handlers: StreamHandlers<Frame>)
 		if (isClosed) return;
 		failures = code === TOO_MANY ? failures + 4 : failures + 1;
 		const waitMs = Math.min(AGAIN_MS_MAX, AGAIN_MS_MIN * 2 ** (failures - 1));
-		timer = setTimeout(open, code === RESTARTS && failures === 1 ? 0 : waitMs);
+		timer = setTimeout(begin, code === RESTARTS && failures === 1 ? 0 : waitMs);
 		handlers.onLost?.(code);
 	}
 
@@ -98,14 +99,22 @@ export function openStream<Frame>(where: Where, handlers: StreamHandlers<Frame>)
 		handlers.onFrame(frame as Frame);
 	}
 
-	function open(): void {
-		const target = new URL(where.path, where.url);
-		target.protocol = target.protocol === "https:" ? "wss:" : "ws:";
-		const from = position && { after: String(position.seq), epoch: position.epoch };
-		target.search = new URLSearchParams({ ...where.query, ...from }).toString();
-		const opened = new Socket(target.href);
+	/** Asks for a ticket where one is needed, and then connects. */
+	function begin(): void {
+		const asked = where.ticket?.().then(
+			(ticket) => isClosed || open(ticket),
+			() => lost(0),
+		);
+		if (!asked) open();
+	}
+
+	function open(ticket?: string): void {
+		const opened = new (where.WebSocket ?? WebSocket)(addressOf(where, position));
 		socket = opened;
 		listen();
+		if (ticket !== undefined) {
+			opened.onopen = () => opened.send(JSON.stringify({ type: "ticket", ticket }));
+		}
 		opened.onmessage = ({ data }) => {
 			listen();
 			take(JSON.parse(String(data)));
@@ -113,7 +122,7 @@ export function openStream<Frame>(where: Where, handlers: StreamHandlers<Frame>)
 		opened.onclose = ({ code }) => lost(code);
 	}
 
-	open();
+	begin();
 	return {
 		position: () => position,
 		close() {
@@ -121,6 +130,14 @@ export function openStream<Frame>(where: Where, handlers: StreamHandlers<Frame>)
 			lost(0);
 		},
 	};
+}
+
+function addressOf({ url, path, query }: Where, position: StreamPosition | null): string {
+	const target = new URL(path, url);
+	target.protocol = target.protocol === "https:" ? "wss:" : "ws:";
+	const from = position && { after: String(position.seq), epoch: position.epoch };
+	target.search = new URLSearchParams({ ...query, ...from }).toString();
+	return target.href;
 }
 
 function memberOf(value: unknown, name: string): unknown {

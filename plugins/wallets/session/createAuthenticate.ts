@@ -14,7 +14,8 @@ export type Authenticate = (request: Request) => Promise<Principal>;
 export type SignedIn = (context: { request: Request }) => Promise<Principal>;
 
 const NO_PROFILE =
-	"Enrol first: you have no profile yet. POST /v1/trading/enrollment, with the same header, makes one.";
+	"Enrol first: you have no profile yet. POST /v1/trading/enrollment with the same header makes " +
+	"one.";
 
 /**
  * Returns what says who speaks: by a session of ours, or by the wallet provider's access token.

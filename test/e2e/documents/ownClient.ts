@@ -24,7 +24,7 @@ const TSCONFIG = {
 		target: "es2022",
 		module: "nodenext",
 		moduleResolution: "nodenext",
-		lib: ["es2022", "dom"],
+		lib: ["esnext", "dom"],
 		types: [],
 		noEmit: true,
 		skipLibCheck: false,
