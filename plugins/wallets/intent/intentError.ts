@@ -55,11 +55,16 @@ export const intentErrorSchema = z
 			"The reason in a sentence.",
 			"It counts as $120.00, more than the $100.00 that may be moved at once.",
 		),
-		limit: figure.optional().meta({ description: "What it was held against." }),
-		amount: figure.optional().meta({ description: "What it came to." }),
+		limit: figure.optional(),
+		amount: figure.optional(),
 		action: field.text("What you can do.", "Ask for less, or raise the limit.").optional(),
 	})
-	.meta({ id: "IntentError", description: "Why it was rejected, failed, or is in doubt." });
+	.meta({
+		id: "IntentError",
+		description:
+			"Why it was rejected, failed, or is in doubt. Where figures decided, `limit` is what it was " +
+			"held against, and `amount` what it came to.",
+	});
 
 const ABOVE_LIMITS = "It is more than its owner's limits allow.";
 
