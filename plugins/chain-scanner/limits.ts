@@ -84,10 +84,10 @@ export const WINDOW_BLOCKS_MIN = 1;
 export const RANGE_FAILURES_MAX = 5;
 
 /**
- * Doubles the first wait so often where a block alone makes no sense: its five readings take 6 s,
- * which is longer than nodes need to agree on a new block.
+ * The first wait where a block alone makes no sense; it doubles, so that the five readings take
+ * 6 s, which is longer than nodes need to agree on a new block.
  */
-export const CONTRADICTED_DOUBLINGS = 3;
+export const ODD_BLOCK_WAIT_MS = 400;
 
 /** Ends one run of a lane after this long, whatever is left, so that others get their turn. */
 export const LANE_CEILING_MS = 20_000;
@@ -223,6 +223,7 @@ export type LaneTimes = {
 	leaseRetryMs: number;
 	retryMinMs: number;
 	retryMaxMs: number;
+	oddBlockWaitMs: number;
 	backfillIdleMs: number;
 	refusedRestMs: number;
 	walkIdleMs: number;
@@ -236,6 +237,7 @@ export const LANE_TIMES: LaneTimes = {
 	leaseRetryMs: LEASE_RETRY_MS,
 	retryMinMs: RETRY_MIN_MS,
 	retryMaxMs: RETRY_MAX_MS,
+	oddBlockWaitMs: ODD_BLOCK_WAIT_MS,
 	backfillIdleMs: BACKFILL_IDLE_MS,
 	refusedRestMs: REFUSED_REST_MS,
 	walkIdleMs: WALK_IDLE_MS,

@@ -146,6 +146,8 @@ function endpointsOf(world: LaneWorld, kinds: ReadonlyMap<number, Odd>, odd: num
 }
 
 const BLOCKS = 40;
+/** Nodes need no time to come to themselves here. */
+const times = { oddBlockWaitMs: 1 };
 const ODD_BLOCKS = 8;
 
 async function worldWith(seed: number) {
@@ -181,7 +183,7 @@ describe("odd blocks", () => {
 				for (let run = 0; run < RUNS; run++) {
 					const { world, kinds } = await worldWith(TEST_SEED * 1_000 + run);
 					const { source, heal } = endpointsOf(world, kinds, odd, of);
-					const lane = world.worker({ scanFrom: 1, source });
+					const lane = world.worker({ scanFrom: 1, source, times });
 					lane.look();
 					await lane.untilIndexed(world.chain.head());
 					await lane.stop();
@@ -218,7 +220,7 @@ describe("odd blocks", () => {
 			for (let run = 0; run < RUNS; run++) {
 				const { world, kinds } = await worldWith(TEST_SEED * 2_000 + run);
 				const { source } = endpointsOf(world, kinds, 1, 2);
-				const lane = world.worker({ scanFrom: 1, source });
+				const lane = world.worker({ scanFrom: 1, source, times });
 				lane.look();
 				await lane.untilIndexed(world.chain.head());
 				await lane.stop();
@@ -241,7 +243,7 @@ describe("odd blocks", () => {
 				const twice = (answer as Log[]).filter(({ blockNumber }) => Number(blockNumber) === 3);
 				return [...answer, ...twice.map((log) => ({ ...log, data: "0x01" }))];
 			};
-			const lane = world.worker({ scanFrom: 1 });
+			const lane = world.worker({ scanFrom: 1, times });
 			lane.look();
 			await lane.untilIndexed(world.chain.head());
 			await lane.stop();
@@ -264,7 +266,7 @@ describe("odd blocks", () => {
 				return isHeader && ++headers > 4 ? null : answer;
 			});
 		};
-		const lane = world.worker({ scanFrom: 1 });
+		const lane = world.worker({ scanFrom: 1, times });
 		lane.look();
 		await lane.untilIndexed(BLOCKS);
 		await lane.stop();
@@ -275,7 +277,7 @@ describe("odd blocks", () => {
 	test("[ING-08] silence and lag make no gap, however often the block is asked for", async () => {
 		const world = await createLaneWorld(database.db);
 		world.chain.mine([{ value: 0n, logs: [mintLog(1)] }]);
-		const lane = world.worker({ scanFrom: 1 });
+		const lane = world.worker({ scanFrom: 1, times });
 		world.chain.troubles.down = true;
 		lane.look();
 		await lane.untilSaid("rpc_transport", 3 * RANGE_FAILURES_MAX);

@@ -17,7 +17,6 @@ import { isNews, runLane } from "#plugins/chain-scanner/lane/runLane.ts";
 import {
 	ANSWER_BYTES_AIM,
 	ANSWER_BYTES_AIM_SCARCE,
-	CONTRADICTED_DOUBLINGS,
 	EARLY_MS_MAX,
 	GENTLE_ANSWER_BYTES_AIM,
 	INCONSISTENT_BEFORE_WARNING,
@@ -257,13 +256,15 @@ async function recover(lane: Running, error: unknown): Promise<void> {
 		if (blocks > WINDOW_BLOCKS_MIN) return;
 		doublings = position.refusals++;
 		if (failure.kind !== "refused") {
-			// A node that is between two forks, or behind by a moment, has time to come to itself.
-			doublings += CONTRADICTED_DOUBLINGS;
 			state.failures++;
 			sayOnce(lane, failure, error);
 			await noteHead(lane);
 		}
-		if (position.refusals >= RANGE_FAILURES_MAX) stepOver(lane, position, { failure, error });
+		const isGivenUp = position.refusals >= RANGE_FAILURES_MAX;
+		if (isGivenUp) return stepOver(lane, position, { failure, error });
+		// A node that is between two forks, or behind by a moment, has time to come to itself.
+		const waitMs = times.oddBlockWaitMs * 2 ** doublings;
+		if (failure.kind !== "refused") return sleep(waitMs, signal);
 	} else {
 		const asked = position?.asked;
 		// The lower part may be there where the whole is not yet.

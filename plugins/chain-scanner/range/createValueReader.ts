@@ -120,14 +120,18 @@ export function createValueReader(rpc: Rpc): ValueReader {
 		}
 	}
 
-	/** Asks by their places in their blocks: some nodes forget the hashes of old transactions. */
+	/**
+	 * Asks by their places in their blocks, and another endpoint if there is one: some nodes forget
+	 * the hashes of old transactions.
+	 */
 	async function readByPlace(logs: readonly [Hex, RawLog][], options: RpcOptions) {
 		if (logs.length === 0) return new Map<Hex, unknown>();
 		const calls = logs.map(([, { blockHash, transactionIndex }]): RpcCall => {
 			const params = [blockHash, transactionIndex];
 			return { method: "eth_getTransactionByBlockHashAndIndex", params };
 		});
-		const answers = (await rpc.batch(calls, options).catch(nullWhereTooMuch)) ?? [];
+		const second = options.quorum === undefined;
+		const answers = (await rpc.batch(calls, { ...options, second }).catch(nullWhereTooMuch)) ?? [];
 		return new Map(logs.map(([hash], index) => [hash, answers[index]]));
 	}
 }

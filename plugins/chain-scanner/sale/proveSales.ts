@@ -134,7 +134,10 @@ export async function readMoves(
 	);
 }
 
-/** Reads receipts with all of their blocks: some nodes forget the hashes of old transactions. */
+/**
+ * Reads receipts with all of their blocks, from another endpoint if there is one: some nodes forget
+ * the hashes of old transactions.
+ */
 async function receiptsByBlock(
 	rpc: Rpc,
 	transactions: readonly { hash: Hex; blockHash: Hex }[],
@@ -143,7 +146,7 @@ async function receiptsByBlock(
 	const found = new Map<unknown, unknown>();
 	for (const blockHash of new Set(transactions.map((one) => one.blockHash))) {
 		const call = { method: "eth_getBlockReceipts", params: [blockHash] };
-		const [receipts] = await rpc.batch([call], { signal }).catch((error) => {
+		const [receipts] = await rpc.batch([call], { signal, second: true }).catch((error) => {
 			if (error instanceof Fault && error.code === "rpc_refused") return [null];
 			throw error;
 		});

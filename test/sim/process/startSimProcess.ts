@@ -35,6 +35,7 @@ const TIMES = {
 	idleWaitMs: 40,
 	leaseRetryMs: 60,
 	retryMinMs: 1,
+	oddBlockWaitMs: 1,
 	retryMaxMs: 8,
 	backfillIdleMs: 20,
 	refusedRestMs: 15,
