@@ -270,9 +270,22 @@ describe("the use of a nonce", () => {
 
 	test("a nonce that was used before the searched blocks counts as used, with an unknown hash", async () => {
 		const { chain } = pruned(320, 315);
-		const late = 44;
-		expect(await find(chain, late)).toEqual({ kind: "used" });
-		expect(await find(chain, late, 200)).toMatchObject({ kind: "mined" });
+		const early = 5;
+		expect(await find(chain, early)).toEqual({ kind: "used" });
+		expect(await find(chain, early, 20)).toMatchObject({ kind: "mined" });
+	});
+
+	test("a used nonce is found although the chain never had the block in which it was free", async () => {
+		const { chain, hashes } = pruned(320, 317);
+		const [last] = hashes.slice(-1);
+		for (const fromBlock of [319, 321, 1_000_000_000]) {
+			expect(await find(chain, hashes.length - 1, fromBlock)).toEqual({
+				...{ kind: "mined", transactionHash: last },
+			} as never);
+		}
+		// A node that is behind shows a free nonce as well.
+		const free = find(chain, hashes.length, 1_000_000_000);
+		await expect(free).rejects.toMatchObject({ code: "chain_behind" });
 	});
 
 	test("a nonce with a transaction in the node's pool counts as pending", async () => {

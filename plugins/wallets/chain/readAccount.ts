@@ -194,7 +194,7 @@ export function createChainTroubles(): ChainTroubles {
  *
  * A node without old state refuses some counts, but has the blocks: those after `fromBlock` are
  * read, up to the limit of one lookup. Throws where the node is behind the block where the nonce
- * was still free.
+ * was still free, and does not show it as used.
  */
 export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 	const { nonce, signal, isFromBlockOld = false } = asked;
@@ -203,14 +203,16 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 		{ signal, isReadable: readableBy([chainNumbers.blockNumber]) },
 	);
 	let high = readAnswer(chainNumbers.blockNumber, head);
-	// Where it was free, it still is for a node that has not come so far: that proves nothing.
-	if (high < asked.fromBlock && !isFromBlockOld) throw chainFault.chainBehind();
-	const fromBlock = high < asked.fromBlock ? 0 : asked.fromBlock;
+	const isBehind = high < asked.fromBlock;
 	if ((await countAt(rpc, asked, hexQuantity(high))) <= nonce) {
+		// Where it was free, it still is for a node that has not come so far: that proves nothing.
+		if (isBehind && !isFromBlockOld) throw chainFault.chainBehind();
 		const waiting = await countAt(rpc, asked, "pending");
 		return waiting > nonce ? { kind: "pending" } : { kind: "free" };
 	}
-	// The nonce was free when it was taken, so it was used after `fromBlock`, unless that is false.
+	// The nonce was free when it was taken, so it was used after `fromBlock`, unless that is false:
+	// used in a lower block, it was.
+	const fromBlock = isBehind ? 0 : asked.fromBlock;
 	const usedThen = (await readNonceAt(rpc, { ...asked, block: fromBlock })) ?? 0;
 	let freeAt = usedThen > nonce ? 0 : fromBlock;
 	let low = freeAt;
@@ -224,8 +226,10 @@ export async function findByNonce(rpc: Rpc, asked: Asked): Promise<NonceUse> {
 		low = middle;
 		if (count !== null) freeAt = middle;
 	}
-	const last = Math.min(high, freeAt + SCAN_BLOCKS_MAX);
-	for (let first = Math.min(freeAt + 1, high); first <= last; first += SCAN_AT_ONCE) {
+	// Where no block is known in which it was free, the last ones before it was seen as used.
+	const start = Math.min(freeAt > 0 ? freeAt + 1 : Math.max(1, high - SCAN_BLOCKS_MAX + 1), high);
+	const last = Math.min(high, start + SCAN_BLOCKS_MAX - 1);
+	for (let first = start; first <= last; first += SCAN_AT_ONCE) {
 		const until = Math.min(first + SCAN_AT_ONCE - 1, last);
 		const transactionHash = await usedIn(rpc, asked, { first, until });
 		if (transactionHash) return { kind: "mined", transactionHash };

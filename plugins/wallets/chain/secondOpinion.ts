@@ -7,6 +7,7 @@ import { type Address, hexQuantity } from "#core/chain/Hex.ts";
 import { readAnswer, readableBy } from "#core/chain/reads/readBlocks.ts";
 import { type Rpc, type RpcOptions, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import { Fault } from "#core/fault.ts";
+import { MINUTE_MS } from "#core/time.ts";
 
 /** Asks endpoints; who answers is noted elsewhere. */
 export type Asking = Pick<Rpc, "call" | "batch" | "settle">;
@@ -15,6 +16,13 @@ export type Asking = Pick<Rpc, "call" | "batch" | "settle">;
 export type Others = { areSilent: boolean };
 
 type Asked = { atMs: number; signal: AbortSignal; others?: Others };
+type PlannedAt = {
+	plannedBlock: number;
+	/** It was planned between these times. */
+	notBeforeMs: number;
+	notAfterMs: number;
+	signal: AbortSignal;
+};
 
 const { blockNumber, nonce, seconds } = chainNumbers;
 /** The distance from the head, in blocks, where the chain's own clock is of no use. */
@@ -23,6 +31,8 @@ const BLOCKS_BEFORE_HEAD = 256;
 const blockTime = z.object({ number: blockNumber, timestamp: seconds });
 /** Limits the wait for a second endpoint, so that it delays no payment. */
 const SECOND_TIMEOUT_MS = 3_000;
+/** Allows for the difference between the clocks of blocks and of the database. */
+export const CLOCKS_APART_MS = 10 * MINUTE_MS;
 
 /** Returns the same endpoints, and notes the names of those that answer. */
 export function askHeard(rpc: Rpc, heard: Set<string>): Asking {
@@ -125,6 +135,20 @@ export async function readBlockBefore(rpc: Rpc, asked: Asked): Promise<number> {
 	if (again?.isOld !== false) return low;
 	rpc.distrust("disagreement", new Set([...heard, ...named]));
 	return Math.min(low, await findBlockBefore(second, asked));
+}
+
+/**
+ * Returns a block from before a plan was made, where the chain proves that the head which the plan
+ * names was false: its newest block is younger than the plan, and has a lower number. Null proves
+ * nothing: the node may be behind.
+ */
+export async function readTrueBegin(
+	rpc: Rpc,
+	{ plannedBlock, notBeforeMs, notAfterMs, signal }: PlannedAt,
+): Promise<number | null> {
+	const head = await readTime(rpc, "latest", { atMs: notAfterMs + CLOCKS_APART_MS, signal });
+	if (head.isOld || head.number >= plannedBlock) return null;
+	return await readBlockBefore(rpc, { atMs: notBeforeMs - CLOCKS_APART_MS, signal });
 }
 
 async function findBlockBefore(rpc: Asking, asked: Asked): Promise<number> {

@@ -5,7 +5,6 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Database, Tx } from "#core/db/Database.ts";
 import { assert, Fault } from "#core/fault.ts";
-import { MINUTE_MS } from "#core/time.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import {
 	isHidden,
@@ -14,7 +13,12 @@ import {
 	type SentSince,
 	type SentTransaction,
 } from "#plugins/wallets/chain/readSentSince.ts";
-import { isAllKnown, type Others, readBlockBefore } from "#plugins/wallets/chain/secondOpinion.ts";
+import {
+	CLOCKS_APART_MS,
+	isAllKnown,
+	type Others,
+	readBlockBefore,
+} from "#plugins/wallets/chain/secondOpinion.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
@@ -76,8 +80,6 @@ type Past = Pick<AccountState, "minedNonce" | "headBlock">;
 /** Names an account, as parameters of a statement. */
 type Of = readonly [chainId: number, sender: Uint8Array];
 
-/** Allows for the difference between the clocks of blocks and of the database. */
-const CLOCKS_APART_MS = 10 * MINUTE_MS;
 /**
  * Ends the wait for transactions that only one endpoint counts. If no endpoint's blocks show them,
  * the owner is asked about them then.

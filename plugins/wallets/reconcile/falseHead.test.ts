@@ -26,13 +26,13 @@ function mine(blocks: number): void {
 	for (let block = 0; block < blocks; block++) lab.chain.mine();
 }
 /** Pays while the node names a head that is far from there yet. */
-async function payAhead(mood: Lab["moods"][number]): Promise<string> {
+async function payAhead(mood: Lab["moods"][number], ahead = AHEAD): Promise<string> {
 	const { settle } = lab.chain.rpc;
 	lab.chain.rpc.settle = async (calls, options) => {
 		const outcomes = await settle(calls, options);
 		return outcomes.map((outcome, place) => {
 			if (calls[place]?.method !== "eth_feeHistory") return outcome;
-			const oldestBlock = `0x${(100 + AHEAD).toString(16)}`;
+			const oldestBlock = `0x${(100 + ahead).toString(16)}`;
 			return { kind: "result", result: { oldestBlock, baseFeePerGas: ["0x7"] } };
 		});
 	};
@@ -68,5 +68,15 @@ test("a payment that is found by its nonce only is settled", async () => {
 	const id = await payAhead("sends, silent");
 	lab.provider.state.lookupIsDown = true;
 	mine(2 * AHEAD);
+	await expectFinal(id);
+});
+
+test("a payment that is found by its nonce only is settled by a node that never comes to the false head", async () => {
+	mine(200);
+	const id = await payAhead("sends, silent", 1_000_000_000);
+	lab.provider.state.lookupIsDown = true;
+	mine(2 * AHEAD);
+	// Of the block that has it no state is left.
+	lab.chain.state.oldestState = 300 + AHEAD;
 	await expectFinal(id);
 });

@@ -74,8 +74,8 @@ describe("lookUp.silence", () => {
 	test("[TRD-08] an unknown transaction that used the nonce may be the payment: nothing is released", async () => {
 		for (let block = 0; block < 300; block++) lab.chain.mine();
 		lab.chain.send({ from: by.wallet.address, to: SHOP, nonce: 0, valueRaw: 1n, data: "0x" });
-		for (let block = 0; block < 4; block++) lab.chain.mine();
-		lab.chain.state.oldestState = 304;
+		for (let block = 0; block < 300; block++) lab.chain.mine();
+		lab.chain.state.oldestState = 600;
 		await lookAt(provedAtMs + 60_000);
 		await expectOpen();
 		lab.chain.state.oldestState = 0;
@@ -254,8 +254,8 @@ describe("lookUp", () => {
 		lab.chain.forgetPool();
 		for (let block = 0; block < 300; block++) lab.chain.mine();
 		send(intent);
-		mineDeep();
-		lab.chain.state.oldestState = 304;
+		for (let block = 0; block < 300; block++) lab.chain.mine();
+		lab.chain.state.oldestState = 600;
 		for (let turn = 0; turn < 4; turn++) await lab.tick(SIGNED_UNSEEN_MS);
 		expect((await read(intent)).status).toBe("submitted");
 		lab.chain.state.oldestState = 0;

@@ -157,3 +157,50 @@ describe("a reported hash of another transaction", () => {
 		expect(await read(intent)).toMatchObject({ status: "failed", errorCode: "cancelled" });
 	});
 });
+
+describe("an intent that was planned at a head that never was", () => {
+	/** Asks while a node names a head a billion blocks ahead; returns the intent. */
+	async function askAhead(): Promise<Intent> {
+		const { rpc } = owner.lab.chain;
+		const { settle } = rpc;
+		rpc.settle = async (calls, options) => {
+			const outcomes = await settle(calls, options);
+			return outcomes.map((outcome, place) => {
+				if (calls[place]?.method !== "eth_feeHistory") return outcome;
+				return { kind: "result", result: { oldestBlock: "0x3b9aca00", baseFeePerGas: ["0x7"] } };
+			});
+		};
+		const intent = await ask();
+		rpc.settle = settle;
+		const call = { method: "eth_getBlockByNumber", params: ["latest", false] };
+		const { timestamp } = (await rpc.call(call, {})) as { timestamp: Hex };
+		const now =
+			"update wallets.intent set created_at = to_timestamp($1), changed_at = to_timestamp($1)";
+		await owner.lab.db.execute(now, [Number(timestamp)]);
+		return intent;
+	}
+	/** So many blocks that the newest is certainly younger than the plan: one comes each second. */
+	const YOUNGER = 700;
+
+	test("is settled by what its wallet sent", async () => {
+		const intent = await askAhead();
+		const sent = send(intent);
+		mine(YOUNGER);
+		await ticks(4, QUESTION_LIFETIME_MS);
+		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
+	});
+
+	test("ends where its wallet sent nothing", async () => {
+		const intent = await askAhead();
+		mine(YOUNGER);
+		await ticks(4, QUESTION_LIFETIME_MS);
+		expect((await read(intent)).status).toBe("expired");
+	});
+
+	test("stays open while the node may be behind", async () => {
+		const intent = await askAhead();
+		mine();
+		await ticks(4, QUESTION_LIFETIME_MS);
+		expect((await read(intent)).status).toBe("signature_required");
+	});
+});

@@ -4,7 +4,9 @@ import { hexToBytes } from "viem";
 import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import type { Queryable } from "#core/db/Database.ts";
+import { Fault } from "#core/fault.ts";
 import { readSentSince, type SentTransaction } from "#plugins/wallets/chain/readSentSince.ts";
+import { readTrueBegin } from "#plugins/wallets/chain/secondOpinion.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { Expected } from "#plugins/wallets/reconcile/settleMined.ts";
 import { selfTransfer } from "#plugins/wallets/submission/submission.ts";
@@ -39,6 +41,9 @@ type Begin = {
 	 * are not waited for.
 	 */
 	isOld: boolean;
+	/** It was planned between these times; null: there is no such intent. */
+	createdAt: Date | null;
+	changedAt: Date | null;
 };
 
 /**
@@ -47,16 +52,23 @@ type Begin = {
  * names the first hash only, and one whose page was closed names none.
  *
  * One hash stands for one intent, so what stands for another is none of this one's. A search is
- * bounded; where it was cut short the next one goes on, below what a reorg can change.
+ * bounded; where it was cut short the next one goes on, below what a reorg can change. Where the
+ * head at which it was planned was false, the next one begins where the plan was really made.
  */
 export async function searchPlanned(deps: ExecutionDeps, asked: SearchAsked): Promise<Search> {
 	const { intentId, sender: address, plan, rpc, signal } = asked;
 	const begin = await readBegin(deps.db, intentId);
 	if (begin.plannedBlock === null) return { kind: "open" };
 	const fromBlock = Math.max(begin.plannedBlock, begin.searchedBlock ?? 0);
-	const read = await deps.steps.run("rpc.nonce", () =>
-		readSentSince(rpc, { address, fromBlock, endsClaims: begin.isOld, signal }),
-	);
+	const read = await deps.steps
+		.run("rpc.nonce", () =>
+			readSentSince(rpc, { address, fromBlock, endsClaims: begin.isOld, signal }),
+		)
+		.catch(async (error: unknown) => {
+			const isBehind = error instanceof Fault && error.code === "chain_behind";
+			if (isBehind) await correctBegin(deps, asked, begin);
+			throw error;
+		});
 	const taken = await readTaken(deps.db, asked, read.sent);
 	const others = read.sent.filter(({ hash }) => !taken.has(hash));
 	const found = others.find((one) => isSame(one, plan));
@@ -83,12 +95,35 @@ async function readBegin(db: Queryable, intentId: string): Promise<Begin> {
 	const [row] = await db.query<Begin>(
 		`select coalesce(i.planned_block, first.planned_block) as "plannedBlock",
 			i.searched_block as "searchedBlock",
-			i.created_at < now() - interval '1 hour' as "isOld"
+			i.created_at < now() - interval '1 hour' as "isOld",
+			i.created_at as "createdAt", i.changed_at as "changedAt"
 		from wallets.intent i left join wallets.intent first on first.id = i.after_id
 		where i.id = $1`,
 		[intentId],
 	);
-	return row ?? { plannedBlock: null, searchedBlock: null, isOld: false };
+	const none = { plannedBlock: null, searchedBlock: null, createdAt: null, changedAt: null };
+	return row ?? { ...none, isOld: false };
+}
+
+/** Stores where the next search begins, if the head at which it was planned was false. */
+async function correctBegin(
+	deps: Pick<ExecutionDeps, "db" | "steps" | "log">,
+	{ intentId, rpc, signal }: SearchAsked,
+	{ plannedBlock, createdAt, changedAt }: Begin,
+): Promise<void> {
+	if (plannedBlock === null || createdAt === null || changedAt === null) return;
+	const [notBeforeMs, notAfterMs] = [createdAt.getTime(), changedAt.getTime()];
+	const trueBlock = await deps.steps.run("rpc.nonce", () =>
+		readTrueBegin(rpc, { plannedBlock, notBeforeMs, notAfterMs, signal }),
+	);
+	if (trueBlock === null) return;
+	deps.log.warn("an intent was planned at a head that never was", { intentId, plannedBlock });
+	await deps.steps.run("commit.look", () =>
+		deps.db.execute("update wallets.intent set planned_block = $2 where id = $1", [
+			intentId,
+			trueBlock,
+		]),
+	);
 }
 
 /**

@@ -178,8 +178,8 @@ describe("giving up a payment", () => {
 	test("giving up is refused if the node cannot name the nonce's user, but a hash is evidence", async () => {
 		mine(300);
 		const hash = other();
-		mine(4);
-		lab.chain.state.oldestState = 304;
+		mine(300);
+		lab.chain.state.oldestState = 600;
 		await expectRefused({ abandon: true }, "nonce_unknown");
 		const named = await resolve({ transactionHash: hash });
 		expect(named.body).toMatchObject({ status: "failed", errorCode: "not_sent" });
