@@ -1,8 +1,8 @@
 // Migrates the database, and reads its time and its snapshot.
 
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { Client } from "pg";
 import { z } from "zod";
 import { databaseFaultOf, dbFault, type Queryable } from "#core/db/Database.ts";
@@ -16,9 +16,6 @@ export type Migration = { schema: string; folder: string };
 const MIGRATION_LOCK_KEY = 0x74617065;
 const APPLIED_TABLE = "migrations";
 const CONNECT_TIMEOUT_MS = 10_000;
-
-/** Ends a statement in a file of drizzle's layout. */
-const BREAKPOINT = "--> statement-breakpoint";
 
 const journalSchema = z.object({
 	entries: z.array(z.object({ tag: z.string(), when: z.int() })),
@@ -117,7 +114,7 @@ async function applyAll(client: Client, owned: readonly Owned[], log: Log): Prom
 		for (const { schema, folder, known, applied } of group) {
 			const missing = known.filter(({ when }) => !applied.includes(when));
 			try {
-				await client.query(await statementsOf({ schema, folder, missing }));
+				await client.query(statementsOf({ schema, folder, missing }));
 			} catch (error) {
 				log.error("a migration failed, and is undone", { schema, error });
 				throw error;
@@ -131,7 +128,7 @@ async function applyAll(client: Client, owned: readonly Owned[], log: Log): Prom
 }
 
 /** Returns an owner's missing migrations as one text, with the rows that say they were applied. */
-async function statementsOf(given: Migration & { missing: Owned["known"] }): Promise<string> {
+function statementsOf(given: Migration & { missing: Owned["known"] }): string {
 	const { schema, folder, missing } = given;
 	const table = tableOf(schema);
 	const parts = [
@@ -139,11 +136,11 @@ async function statementsOf(given: Migration & { missing: Owned["known"] }): Pro
 		`create table if not exists ${table}
 			(id serial primary key, hash text not null, created_at bigint)`,
 	];
-	for (const { tag, when } of missing) {
-		const text = await readFile(join(folder, `${tag}.sql`), "utf8");
-		const hash = createHash("sha256").update(text).digest("hex");
-		parts.push(...text.split(BREAKPOINT));
-		parts.push(`insert into ${table} (hash, created_at) values ('${hash}', ${when})`);
+	const isMissing = new Set(missing.map(({ when }) => when));
+	for (const { sql, hash, folderMillis } of readMigrationFiles({ migrationsFolder: folder })) {
+		if (!isMissing.has(folderMillis)) continue;
+		parts.push(...sql);
+		parts.push(`insert into ${table} (hash, created_at) values ('${hash}', ${folderMillis})`);
 	}
 	// On a line of its own: a file may end with a comment.
 	return parts.join("\n;\n");
