@@ -211,7 +211,7 @@ export async function seekSecond(
 }
 
 /** Returns the newest quote of a bridge whose deposit a transaction is; null: of none. */
-async function quoteOfCall(
+export async function quoteOfCall(
 	{ core }: BridgeContext,
 	bridge: Bridge,
 	seen: SeenTransaction,

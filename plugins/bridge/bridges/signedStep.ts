@@ -12,6 +12,7 @@ import {
 	depositWithin,
 	followSecond,
 	isCall,
+	quoteOfCall,
 	type SeenTransaction,
 } from "#plugins/bridge/bridges/secondDeposit.ts";
 import { bridgeFault } from "#plugins/bridge/faults.ts";
@@ -146,7 +147,7 @@ export async function takeStepResult(
 		}
 	}
 	if (deposit && (await takeEarly(context, { bridge, deposit, hash, seen }))) return;
-	if (await takeWithin(context, { bridge, intents, hash, signal })) return;
+	if (await takeWithin(context, { bridge, intents, hash, seen, signal })) return;
 	// The owner may also send a deposit that we did not ask for, because its steps are shown.
 	const status = deposit?.status ?? "rejected";
 	if (await followSecond(context, { bridge, deposit: { status }, seen, signal })) return;
@@ -204,7 +205,7 @@ async function takeNamed(
 	}
 	if (await takeEarly(context, { bridge, deposit, hash, seen })) return true;
 	try {
-		if (await takeWithin(context, given)) return true;
+		if (await takeWithin(context, { ...given, seen })) return true;
 		await followSecond(context, { bridge, deposit, seen, signal });
 	} catch (error) {
 		// Another one that the provider names may be in a block already.
@@ -220,12 +221,14 @@ async function takeNamed(
  */
 async function takeWithin(
 	context: BridgeContext,
-	given: Asked & { intents: readonly Intent[] },
+	given: Asked & { intents: readonly Intent[]; seen: SeenTransaction },
 ): Promise<boolean> {
 	const { core, steps, wallets } = context;
-	const { bridge, intents, hash, signal } = given;
+	const { bridge, intents, hash, seen, signal } = given;
 	const [deposit] = intents;
 	if (!deposit || bridge.depositedAt !== null || !UNSENT.includes(deposit.status)) return false;
+	// The call itself is the question's own, or a deposit of its own where that was called off.
+	if (await quoteOfCall(context, bridge, seen)) return false;
 	const found = await depositWithin(context, given);
 	if (found === null) return false;
 	const planned = deposit.plan?.shown["orderId"] ?? null;
