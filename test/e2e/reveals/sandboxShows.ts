@@ -63,6 +63,8 @@ export async function signInAda(sandbox: Sandbox, url: () => string): Promise<Ad
 	const ask: Ada["ask"] = async (path, body) => {
 		const response = await fetch(`${url()}${path}`, {
 			method: body === undefined ? "GET" : "POST",
+			// On a busy machine the service may close an idle connection in the moment of its reuse.
+			keepalive: false,
 			headers: {
 				authorization: `Bearer ${token}`,
 				...(body !== undefined && { "content-type": "application/json" }),
