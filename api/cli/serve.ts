@@ -71,6 +71,8 @@ export async function serve(env: Environment, around: Around = {}): Promise<numb
 			process.stderr.write("stopped\n");
 		}, STOP_TIMEOUT_MS);
 		const tookMs = systemClock.nowMs() - beganMs;
+		// Whoever reads the banner may be gone: that ends no service.
+		process.stderr.on("error", () => {});
 		process.stderr.write(banner(service, { tookMs, more: more(service.url) }));
 		const waiting = sayReady(service, beganMs);
 		await stopped;

@@ -5,7 +5,7 @@ import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { BRIDGE_DEPOSIT } from "#plugins/bridge/bridges/planDeposit.ts";
 import { whereIs } from "#plugins/bridge/bridges/renderBridge.ts";
 import { BRIDGE_STATUSES } from "#plugins/bridge/model.ts";
-import { type Bridge, selectBridges } from "#plugins/bridge/sql/bridges.ts";
+import { type Bridge, selectReadable } from "#plugins/bridge/sql/bridges.ts";
 import {
 	errorOfCode,
 	type OwnedAction,
@@ -23,7 +23,7 @@ export const ownedBridges: OwnedActions = {
 	stepKinds: [BRIDGE_DEPOSIT, BRIDGE_AUTHORIZE],
 	moves: { table: "bridge.move", column: "tx" },
 	async list(db, { profileId, status, period, after, limit }) {
-		const bridges = await selectBridges(
+		const bridges = await selectReadable(
 			db,
 			`where profile_id = $1 and ($2::text is null or status = $2)
 				and created_at >= $3 and created_at <= $4
@@ -37,11 +37,12 @@ export const ownedBridges: OwnedActions = {
 		return bridges.map(actionOf);
 	},
 	async touched(tx, { window, intentIds }) {
-		const bridges = await selectBridges(
+		const bridges = await selectReadable(
 			tx,
-			`where id in (select bridge_id from bridge.move where ${windowSql.has("tx")})
-				or intent_id = any($5::uuid[])
-			order by id`,
+			`where id in (
+				select bridge_id from bridge.move where ${windowSql.has("tx")}
+				union select id from bridge.bridge where intent_id = any($5::uuid[])
+			) order by id`,
 			[...windowSql.values(window), intentIds],
 		);
 		return bridges.map(actionOf);

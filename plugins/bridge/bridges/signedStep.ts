@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
+import { chainFault } from "#core/chain/reads/readBlocks.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
@@ -237,13 +238,15 @@ async function takeWithin(
 	const by = { actor: `profile:${bridge.profileId}`, isUnsentOnly: true, signal };
 	for (const { id: intentId } of intents) {
 		await wallets.execution.cancel(intentId, by).catch((error: unknown) => {
-			// It was sent, or is over.
-			if (!(error instanceof Fault)) throw error;
+			// It was sent, or is over. Where nobody can say now, it is asked again later.
+			const isOver = error instanceof Fault && error.code === "intent_state";
+			if (!isOver) throw error;
 		});
 	}
 	const left = await wallets.execution.read(deposit.id, bridge.profileId);
 	// Its own transaction is under way as well: the other one is a deposit of its own.
-	if (!left || !isWithdrawn(left)) return false;
+	if (!left || !(isWithdrawn(left) || UNSENT.includes(left.status))) return false;
+	if (!isWithdrawn(left)) throw chainFault.chainUnreadable({ detail: "the question stands" });
 	return await steps.run("bridge.sync", () =>
 		core.db.transaction(async (tx) => {
 			const held = await lockBridge(tx, bridge.id);

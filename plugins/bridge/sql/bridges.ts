@@ -237,6 +237,22 @@ export async function selectBridges(
 	return (await db.query<BridgeRow>(sql, values)).map(bridgeOf);
 }
 
+/** Reads the same, without rows that cannot be read: those are the quarantine's to report. */
+export async function selectReadable(
+	db: Queryable,
+	clauses: string,
+	values: readonly SqlValue[],
+): Promise<Bridge[]> {
+	const sql = `select ${COLUMNS} from bridge.bridge ${clauses}`;
+	return (await db.query<BridgeRow>(sql, values)).flatMap((row) => {
+		try {
+			return [bridgeOf(row)];
+		} catch {
+			return [];
+		}
+	});
+}
+
 /** Lists a profile's unfinished bridges, and then the newest. By `bridge_of_profile`. */
 export async function listUnfinishedFirst(
 	db: Queryable,

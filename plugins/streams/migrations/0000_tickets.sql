@@ -7,3 +7,5 @@ create table streams.ticket (
 	expires_at timestamptz not null,
 	used_at timestamptz
 );
+--> statement-breakpoint
+create index ticket_made on streams.ticket (made_at);

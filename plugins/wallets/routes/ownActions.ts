@@ -188,7 +188,10 @@ async function tell(tx: Tx, deps: Parameters<typeof tellOwnJob>[0]): Promise<boo
 	if (!read) return true;
 	const window = { from, to: read.mark };
 	const intentIds = await movedActions(tx, window);
-	const rows = (await queryIntents(tx, intentIds)).filter((row) => !isStep(deps, row.kind));
+	// A row whose time is no time is in quarantine, and keeps nobody else's from being told.
+	const rows = (await queryIntents(tx, intentIds)).filter((row) => {
+		return !isStep(deps, row.kind) && row.created_at instanceof Date;
+	});
 	const listed = rows.map(listedIntent);
 	for (const { kind, touched } of deps.owned) {
 		try {
