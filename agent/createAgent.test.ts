@@ -120,7 +120,7 @@ describe("createAgent", () => {
 			expect(lab.calls.map(({ tool }) => tool)).toEqual(["prepare_send"]);
 		});
 
-		test("a command that cannot be prepared is refused to callers other than the author", async () => {
+		test("a command without a prepare step runs only when its author typed it; others are refused", async () => {
 			const lab = agentLab();
 			const text = SEND.replace("send", "cancel");
 			const refused = await lab.ask(text, { caller: program });

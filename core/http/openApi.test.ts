@@ -64,7 +64,7 @@ describe("indexRoutes", () => {
 		]);
 	});
 
-	test("browsers get the same as a page, and every address in it answers", async () => {
+	test("browsers get the list of addresses as an HTML page, and each of its links answers", async () => {
 		const page = await get("text/html,*/*;q=0.8");
 		expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
 		const html = await page.text();

@@ -33,7 +33,7 @@ async function setUp() {
 	return { kinds, parts };
 }
 
-test("the plugin registers both kinds under its own kill switch, with all their steps", async () => {
+test("the plugin registers both kinds under its own kill switch, with their steps", async () => {
 	const { kinds } = await setUp();
 	expect(kinds.map(({ name, plugin }) => [name, plugin])).toEqual([
 		["nft_buy", "nft-buys"],

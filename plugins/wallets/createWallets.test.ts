@@ -395,7 +395,7 @@ describe("the owner of an intent", () => {
 		expect(lab.handed).toHaveLength(0);
 	});
 
-	test("a wrongly reported hash can be replaced by the right one", async () => {
+	test("a hash reported for the wrong intent fails that one, and still confirms the right one", async () => {
 		const person = await lab.person({ capability: "external/manual" });
 		const [wrong] = await lab.pay(person, { ether: "0.1" });
 		const [right] = await lab.pay(person, { ether: "0.2" });

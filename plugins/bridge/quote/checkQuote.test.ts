@@ -165,7 +165,7 @@ function takes(verdict: QuoteVerdict | null): unknown {
 const MEANINGLESS =
 	/^steps (without 0|without 1: other plan)$|^steps\[0\](\.items (empty|without 0)| left out)$/;
 
-/** Nothing of what is signed comes from these: where they are missing, ours say the same. */
+/** Members that a quote may lack: nothing that is signed is taken from them. */
 const LEFT_OUT =
 	/^(steps\[\d\]\.(requestId|items\[0\]\.data\.(from|value))|details\.currencyOut\.minimumAmount|fees) (left out|is null)$/;
 

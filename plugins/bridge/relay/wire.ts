@@ -153,7 +153,7 @@ export const wirePermitAnswer = z.object({ steps: z.array(step).max(STEPS_MAX).o
 export const wireQuote = z.object({
 	requestId: anyCaseWordSchema.nullish(),
 	steps: z.array(step).min(1).max(STEPS_MAX),
-	// Shown, and nothing else; but for `app`, which would be somebody else's.
+	// Fees are only shown, so each may be missing; `app` is a third party's, and must be readable.
 	fees: z
 		.object({
 			gas: optional(fee),

@@ -30,7 +30,7 @@ describe("blockBetween", () => {
 		expect(blockBetween({ ...BASE, before: at(40, 1_000), after: at(60, 9_000) })).toBe(50);
 	});
 
-	test("an estimate that does not fit between its neighbours is replaced by a block for its time", () => {
+	test("an estimated block outside its neighbours' is replaced by one between their blocks, by its time", () => {
 		const cases = [
 			[{ before: at(100, 1_000), after: at(200, 9_000) }, 150],
 			[{ before: at(100, 1_000) }, 104],

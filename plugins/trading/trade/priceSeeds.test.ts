@@ -122,7 +122,7 @@ async function setFeeds(
 	return feedError;
 }
 
-/** Opens the pools, and lets half an hour pass with what is done to the first of them. */
+/** Opens the pools; for half an hour the first one may be moved, emptied or baited. */
 async function setPools(
 	prng: Prng,
 	{ lab, worth }: Pick<Round, "lab" | "worth">,

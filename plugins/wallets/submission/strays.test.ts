@@ -66,7 +66,7 @@ test("an intent whose payment seems to be made already waits for its owner's ans
 	expect(lab.handed).toHaveLength(1);
 });
 
-test("its owner's confirmation sends a second payment, once, and a third one asks again", async () => {
+test("a payment that looks made already is sent once its owner confirms it, and the next one asks again", async () => {
 	sendElsewhere(1, "0xabcdef01");
 	mine();
 	const id = await pay("0xabcdef01");

@@ -33,7 +33,7 @@ const STEPS = [
 	...[...tradeSteps, ...allowanceSteps, "commit.create", "commit.first", "commit.resume"],
 	...["commit.decide", "custody.send", "commit.outcome", "commit.found"],
 ];
-/** In `test`: the hand-over of the allowance and of the swap, and the steps between the two. */
+/** Where `bun run test` kills: at the hand-over of allowance and swap, and between the two. */
 const IN_TEST: readonly KillPoint[] = [
 	{ step: "commit.create", edge: "after", nth: 1 },
 	{ step: "commit.first", edge: "after", nth: 1 },
@@ -59,7 +59,7 @@ type Played = {
 	deaths: number;
 	trade: any;
 	answer: Answer;
-	/** Edges that the last life reached. */
+	/** How often the last process came to each edge (before or after a step). */
 	reached: Record<string, number>;
 };
 
