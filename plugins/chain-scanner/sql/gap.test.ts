@@ -303,6 +303,22 @@ describe("oldGaps", () => {
 		expect(await giveUp(900)).toEqual([]);
 	});
 
+	test("[ING-10] a block cut out of a requested gap stays requested, and is not given up", async () => {
+		await stand("mint", 1_000);
+		await owe(10, 12, "requested");
+		const gap = await nextGap(database.db, { chainId, lane: "mint", restMs: 0 });
+		if (!gap) throw new Error("nothing is owed");
+		const aside = { ...gap, detail: "two logs at 0" };
+		await database.db.transaction((tx) => setTopAside(tx, aside, "contradicted"));
+		expect(await below(5)).toBeNull();
+		expect(await giveUp(900)).toEqual([]);
+		const listed = await listGaps(database.db, { chainIds: [chainId], limit: 10 });
+		expect(listed.map(({ from, to, reason, detail }) => [from, to, reason, detail])).toEqual([
+			[12, 12, "requested", "two logs at 0"],
+			[10, 11, "requested", null],
+		]);
+	});
+
 	test("[ING-10] old gaps are deleted, one across the limit keeps its upper part, and the rest is returned", async () => {
 		await owe(1, 10);
 		await owe(15, 15, "range_refused");

@@ -264,7 +264,8 @@ export async function clipGaps(tx: Tx, fork: { chainId: number; above: number })
 
 /**
  * Sets the top block of a gap aside, to be retried later, so that the blocks below it can be
- * drained; false when the gap no longer ends where it did.
+ * drained; false when the gap no longer ends where it did. A block that an operator requested stays
+ * requested, so that it is never too old.
  */
 export async function setTopAside(
 	tx: Tx,
@@ -285,11 +286,13 @@ export async function setTopAside(
 		`with cut as (
 			update chain_scanner.gap set to_block = to_block - 1
 			where id = $1 and to_block = $2
-			returning chain_id, lane, above_at
+			returning chain_id, lane, above_at, reason
 		)
 		insert into chain_scanner.gap
 			(chain_id, lane, from_block, to_block, reason, tried_at, above_at, detail)
-		select chain_id, lane, $2::int8, $2::int8, $3, clock_timestamp(), above_at, $4 from cut`,
+		select chain_id, lane, $2::int8, $2::int8,
+			case when reason = 'requested' then reason else $3 end, clock_timestamp(), above_at, $4
+		from cut`,
 		[gap.id, gap.to, reason, detail],
 	);
 	return touched === 1;
