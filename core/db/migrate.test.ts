@@ -89,6 +89,16 @@ describe("migrate", () => {
 		expect(await tables()).toEqual(["a", "c"]);
 	});
 
+	test("a new migration is applied where one that is applied has two rows", async () => {
+		await run(build(first));
+		await database.db.execute(
+			`insert into ${SCHEMA}.migrations (hash, created_at)
+			select hash, created_at from ${SCHEMA}.migrations`,
+		);
+		await run(build(first, second));
+		expect(await tables()).toEqual(["a", "b"]);
+	});
+
 	test("a migration that fails is undone as a whole, and the lock is released", async () => {
 		const bad = { when: 200, sql: `create table ${SCHEMA}.b (id int);\n select 1 / 0` };
 		expect(await code(run(build(first, bad)))).not.toBe("migrated");

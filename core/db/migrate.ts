@@ -105,7 +105,9 @@ export async function readSnapshot(db: Queryable): Promise<string> {
 }
 
 async function applyAll(client: Client, owned: readonly Owned[], log: Log): Promise<void> {
-	const behind = owned.filter(({ known, applied }) => known.length > applied.length);
+	const behind = owned.filter(({ known, applied }) => {
+		return known.some(({ when }) => !applied.includes(when));
+	});
 	const isEmpty = owned.every(({ applied }) => applied.length === 0);
 	const groups = isEmpty ? [behind] : behind.map((one) => [one]);
 	for (const group of groups) {
