@@ -86,6 +86,15 @@ describe("readRange", () => {
 		expect(await codeOf(read(chain, 1, 3))).toBe("rpc_inconsistent");
 	});
 
+	test("[ING-14] a node that lacks the last block and has null for its logs is a lagging one", async () => {
+		const chain = createFakeChain();
+		chain.mineTo(3);
+		chain.troubles.lagBlocks = 1;
+		chain.troubles.tamper = ({ method }, answer) => (method === "eth_getLogs" ? null : answer);
+		const failed: Fault = await read(chain, 1, 3).catch((error) => error);
+		expect(failed.meta["kind"]).toBe("block_missing");
+	});
+
 	test("[ING-14] a block that arrives while the range is read does not prove logs read before it", async () => {
 		const chain = createFakeChain();
 		chain.mine();

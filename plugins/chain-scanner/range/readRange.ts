@@ -71,10 +71,11 @@ export async function readRange(
 		.catch(async (error) => {
 			throw await whyRefused(rpc, { range, head }, { error, signal });
 		});
+	// Before the logs: a node that has neither lags, and has not said anything odd.
+	const answered = head ? [head] : parseHeaders(numbers, answers);
 	const lists = answers
 		.slice(numbers.length, numbers.length + queries.length)
 		.map((answer) => parseLogs(answer, range));
-	const answered = head ? [head] : parseHeaders(numbers, answers);
 	let whole: unknown[] = [];
 	if (remembered) {
 		const isWhole = (await options.isWhole?.(lists.flat())) ?? (() => false);
