@@ -88,6 +88,9 @@ export function createLogProof(rpc: Rpc): LogProof {
  * its receipts, if these explain its bloom to the bit: some nodes answer only one of the two
  * soundly. Nearer to the head the agreement of several endpoints may be demanded, which receipts
  * never have.
+ *
+ * An empty bloom explains nothing: some chains never fill theirs. A node that is between two forks
+ * is no reason to ask for receipts, and what settles the block must be the same after them.
  */
 export async function readSoundly(
 	rpc: Rpc,
@@ -99,13 +102,17 @@ export async function readSoundly(
 	try {
 		return await readRange(rpc, filters, range, options);
 	} catch (error) {
-		const kind = error instanceof Fault ? error.meta["kind"] : undefined;
+		const { kind, forked } = error instanceof Fault ? error.meta : {};
 		const isOne = range.from === range.to && typeof settledBy === "number";
-		if (!isOne || !LOG_CONTRADICTIONS.has(kind)) throw error;
+		if (!isOne || forked === true || !LOG_CONTRADICTIONS.has(kind)) throw error;
 		const [above, header] = await readHeaders(rpc, [settledBy, range.to], signal);
 		if (!above || !header || header.logsBloom === null) throw error;
+		if (header.logsBloom === bloomOf([])) throw error;
 		const receipts = await readReceiptLogs(rpc, header, signal);
 		if (!Array.isArray(receipts) || !explains(receipts, header)) throw error;
+		const [still] = await readHeaders(rpc, [settledBy], signal);
+		if (still?.hash !== above.hash) throw error;
+		if (settledBy === range.to + 1 && still.parentHash !== header.hash) throw error;
 		const all = mergeLogs([receipts], new Map([[header.number, header.hash]]));
 		const own = all.filter((log) => filters.some((filter) => fitsFilter(log, filter)));
 		return pushedRange(header, own, unsettledFrom);
@@ -191,7 +198,10 @@ function doubtOf(
 	return isMissing ? "missing_logs" : null;
 }
 
-/** Returns all logs of a block from its receipts; null where the node does not have the block's. */
+/**
+ * Returns all logs of a block from its receipts; null where the node does not have the block's, or
+ * a receipt is without a list of logs.
+ */
 async function readReceiptLogs(
 	rpc: Rpc,
 	header: Head,
@@ -205,10 +215,9 @@ async function readReceiptLogs(
 	});
 	if (answer === "not offered") return answer;
 	if (!Array.isArray(answer)) return null;
-	const logs = answer.flatMap((receipt: { logs?: unknown } | null) => {
-		return Array.isArray(receipt?.logs) ? receipt.logs : [];
-	});
-	const parsed = parseLogs(logs, { from: header.number, to: header.number });
+	const lists = answer.map((receipt: { logs?: unknown } | null) => receipt?.logs);
+	if (!lists.every(Array.isArray)) return null;
+	const parsed = parseLogs(lists.flat(), { from: header.number, to: header.number });
 	if (parsed.every(({ blockHash }) => blockHash === header.hash)) return parsed;
 	const detail = `the receipts of block ${header.number} are of another block`;
 	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch" } });
