@@ -274,6 +274,27 @@ describe("odd blocks", () => {
 		expect(await world.gaps()).toEqual([]);
 	});
 
+	test("[ING-14] a lane that a false head placed beyond the chain goes on at the next true one", async () => {
+		const world = await createLaneWorld(database.db);
+		await world.setCursor(0);
+		world.chain.mine([{ value: 0n, logs: [mintLog(1)] }]);
+		const lane = world.worker({ times });
+		let isPlaced = false;
+		world.chain.troubles.before = () => {
+			// The lane has its place by the false head, and asks the node about its cursor.
+			if (!isPlaced) lane.look();
+			isPlaced = true;
+		};
+		lane.offerHead({ ...world.chain.headOf(1), hash: STRANGE, number: 50_000_000 });
+		await lane.untilIndexed(1);
+		world.chain.mine([{ value: 0n, logs: [mintLog(2)] }]);
+		lane.look();
+		await lane.untilIndexed(2);
+		await lane.stop();
+		expect(await world.tokens()).toEqual([1, 2]);
+		expect(await world.gaps()).toEqual([]);
+	});
+
 	test("[ING-08] silence and lag make no gap, however often the block is asked for", async () => {
 		const world = await createLaneWorld(database.db);
 		world.chain.mine([{ value: 0n, logs: [mintLog(1)] }]);

@@ -113,6 +113,7 @@ async function turn(lane: Running): Promise<void> {
 	const lease = await holdLease(lane);
 	if (!lease) return sleep(times.leaseRetryMs, signal);
 	if (state.head === null) return bell.wait(times.leaseRetryMs, signal);
+	if (isMisplaced(state, state.head)) state.position = null;
 	if (!state.position) await forgetEarly(options, lease);
 	state.position ??= await findPosition(options, state, state.head.number);
 	const at = state.position;
@@ -133,6 +134,15 @@ async function turn(lane: Running): Promise<void> {
 	// A block above the head cannot be verified: what is stored of it goes.
 	if (at.early) state.position = null;
 	else await rest(lane, at, head);
+}
+
+/**
+ * Says whether a lane that has not written since its restart stands beyond the head, and not
+ * because of its cursor: a false head has placed it there, and no block would ever come.
+ */
+function isMisplaced({ restarted, position }: LaneState, head: Head): boolean {
+	if (!restarted || !position) return false;
+	return position.next > head.number + 1 && position.next - 1 !== position.cursor;
 }
 
 /**
