@@ -1,11 +1,12 @@
 // Lists bridges beside the intents of their owners, for one list and one stream of both.
 
 import { windowSql } from "#core/audit/bookSql.ts";
+import type { Queryable, SqlValue } from "#core/db/Database.ts";
 import { BRIDGE_AUTHORIZE } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { BRIDGE_DEPOSIT } from "#plugins/bridge/bridges/planDeposit.ts";
 import { whereIs } from "#plugins/bridge/bridges/renderBridge.ts";
 import { BRIDGE_STATUSES } from "#plugins/bridge/model.ts";
-import { type Bridge, selectReadable } from "#plugins/bridge/sql/bridges.ts";
+import { type Bridge, type BridgeRow, bridgeOf, COLUMNS } from "#plugins/bridge/sql/bridges.ts";
 import {
 	errorOfCode,
 	type OwnedAction,
@@ -48,6 +49,22 @@ export const ownedBridges: OwnedActions = {
 		return bridges.map(actionOf);
 	},
 };
+
+/** Reads bridges, without rows that cannot be read: one such row hides no other bridge. */
+async function selectReadable(
+	db: Queryable,
+	clauses: string,
+	values: readonly SqlValue[],
+): Promise<Bridge[]> {
+	const sql = `select ${COLUMNS} from bridge.bridge ${clauses}`;
+	return (await db.query<BridgeRow>(sql, values)).flatMap((row) => {
+		try {
+			return [bridgeOf(row)];
+		} catch {
+			return [];
+		}
+	});
+}
 
 function actionOf(bridge: Bridge): OwnedAction {
 	const { id, profileId, status, errorCode: code, detail, route, request, intentId } = bridge;

@@ -70,7 +70,7 @@ export type Bridge = {
 	unanswered: number;
 };
 
-type BridgeRow = Omit<Bridge, "route" | "arrivedRaw" | "accepted" | "outHashes"> & {
+export type BridgeRow = Omit<Bridge, "route" | "arrivedRaw" | "accepted" | "outHashes"> & {
 	route: unknown;
 	arrivedRaw: string | null;
 	accepted: unknown;
@@ -78,7 +78,7 @@ type BridgeRow = Omit<Bridge, "route" | "arrivedRaw" | "accepted" | "outHashes">
 };
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
-const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
+export const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
 	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq",
 	intent_id as "intentId", ${hexColumn("deposit_hash", "depositHash")},
 	deposited_at as "depositedAt",
@@ -228,29 +228,13 @@ export async function listBridges(
 }
 
 /** Reads the bridges that a condition, an order and a limit select. */
-export async function selectBridges(
+async function selectBridges(
 	db: Queryable,
 	clauses: string,
 	values: readonly SqlValue[],
 ): Promise<Bridge[]> {
 	const sql = `select ${COLUMNS} from bridge.bridge ${clauses}`;
 	return (await db.query<BridgeRow>(sql, values)).map(bridgeOf);
-}
-
-/** Reads the same, without rows that cannot be read: those are the quarantine's to report. */
-export async function selectReadable(
-	db: Queryable,
-	clauses: string,
-	values: readonly SqlValue[],
-): Promise<Bridge[]> {
-	const sql = `select ${COLUMNS} from bridge.bridge ${clauses}`;
-	return (await db.query<BridgeRow>(sql, values)).flatMap((row) => {
-		try {
-			return [bridgeOf(row)];
-		} catch {
-			return [];
-		}
-	});
 }
 
 /** Lists a profile's unfinished bridges, and then the newest. By `bridge_of_profile`. */
@@ -381,7 +365,7 @@ export function arrivalsOf({ outHashes, outHash }: Pick<Bridge, "outHash" | "out
 	return [...(outHashes ?? (outHash === null ? [] : [outHash]))];
 }
 
-function bridgeOf(row: BridgeRow): Bridge {
+export function bridgeOf(row: BridgeRow): Bridge {
 	const route = row.route === null ? null : bridgeRoute.parse(row.route);
 	const accepted = acceptedSchema.nullable().parse(row.accepted);
 	const outHashes = hashesColumn.parse(row.outHashes);
