@@ -78,7 +78,8 @@ export type BridgeRow = Omit<Bridge, "route" | "arrivedRaw" | "accepted" | "outH
 };
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
-export const COLUMNS = `id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
+export const COLUMNS = `
+	id, profile_id as "profileId", wallet_id as "walletId", channel, asks, request,
 	route, status, error_code as "errorCode", detail, quote_seq as "quoteSeq",
 	intent_id as "intentId", ${hexColumn("deposit_hash", "depositHash")},
 	deposited_at as "depositedAt",
