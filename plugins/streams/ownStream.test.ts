@@ -50,7 +50,11 @@ const post = (headers: Record<string, string>) =>
 /** Sends the first message once the socket is open. */
 function openWith(message: unknown, query = "") {
 	const client = open(undefined, query);
-	const sent = until(async () => {
+	return { ...client, sent: sendOnceOpen(client, message) };
+}
+
+const sendOnceOpen = (client: ReturnType<typeof open>, message: unknown) =>
+	until(async () => {
 		try {
 			client.send(JSON.stringify(message));
 			return true;
@@ -58,8 +62,6 @@ function openWith(message: unknown, query = "") {
 			return false;
 		}
 	}, "the socket is open");
-	return { ...client, sent };
-}
 const withTicket = (ticket: string, query = "") => openWith({ type: "ticket", ticket }, query);
 
 async function refusal(client: ReturnType<typeof open>) {
@@ -153,7 +155,7 @@ test("a token in the URL is refused, and a cookie without an Origin says nothing
 	expect(response.status).toBe(422);
 	const client = open({ cookie: "session=ann" });
 	await world.commit(topic, ["not for a mere cookie"]);
-	client.send?.(JSON.stringify({ type: "ping" }));
+	await sendOnceOpen(client, { type: "ping" });
 	expect(await refusal(client)).toEqual(["error", "ticket_missing", 4001, "ticket_missing"]);
 });
 

