@@ -393,6 +393,26 @@ test("a reveal that its contract hides again ends at once, with its ranks and sc
 	expect(await lastOf(one)).toMatchObject({ step: "queued", blockNumber: 10 });
 });
 
+test("a reveal is withdrawn also where the first look at the old URIs could read too little to decide", async () => {
+	const { lab, look } = await open();
+	const one = collection();
+	lab.uriOf = (id) => `sealed/${id}`;
+	await look(one);
+	const { show } = lab;
+	const isFirst = (uri: string) => Number(uri.split("/")[1]) * 2 < TOKENS.length;
+	lab.uriOf = (id) => `shown/${id}`;
+	lab.show = (uri) => (isFirst(uri) ? show(uri) : null);
+	await look(one, { signal: "metadata_event" });
+	expect(await lastOf(one)).toMatchObject({ endedAt: null });
+	lab.uriOf = (id) => `sealed/${id}`;
+	lab.show = (uri) => (isFirst(uri) ? null : show(uri));
+	await look(one, { signal: "block", block: { number: 9, atMs: NOW_MS } });
+	expect(await lastOf(one)).toMatchObject({ endedAt: null });
+	lab.show = show;
+	await look(one);
+	expect(await lastOf(one)).toMatchObject({ step: "ended", outcome: "withdrawn" });
+});
+
 test("a reveal before the first check is noticed by the documents that the index stored", async () => {
 	const { lab, look } = await open();
 	const one = collection("unknown");

@@ -19,6 +19,7 @@ import {
 	changeOf,
 	commonPlaceOf,
 	contentDigestOf,
+	haveMoved,
 	isAlike,
 	isHiddenAgain,
 	mergePrints,
@@ -201,10 +202,13 @@ async function conclude(deps: LookDeps, look: Look, found: Found): Promise<void>
 	const isKnownOut = isOut || subject.revealState === "revealed";
 	const shown = watched.seen.shown ?? (isKnownOut ? reference : prints);
 	const isHidden = isHiddenAgain({ baseline: watched.seen.baseline, shown }, prints);
+	// An earlier look may have seen the new URIs, and read too little to decide.
+	const hasMoved = deps.signals.has("uri_hash") && haveMoved(watched.seen.shown ?? [], prints);
 	watched.hiddenLooks = isHidden ? watched.hiddenLooks + 1 : 0;
 	const verdict = judgeLook({
 		...{ state: subject.revealState, reading, change, isHiddenAgain: isHidden, contentDigest },
-		...{ isUriChanged, isReplaced, hiddenLooks: watched.hiddenLooks, last, nowMs },
+		...{ isReplaced, hiddenLooks: watched.hiddenLooks, last, nowMs },
+		isUriChanged: isUriChanged || (isHidden && hasMoved),
 	});
 	const now = seenAfter(watched.seen, { found, reading, verdict, reference, change });
 	if (verdict.kind === "nothing" && isSame(now, watched.seen)) return;
