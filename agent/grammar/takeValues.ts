@@ -102,7 +102,7 @@ function takeChain(draft: Draft, at: number): boolean {
 	const { words, roles, rules, taker } = draft;
 	const { low, isApart } = words;
 	if (roles[at] !== "open" && roles[at] !== "function") return true;
-	// A price in ETH is what answers have; elsewhere it is neither a chain nor nothing.
+	// `floor in eth` names the currency that answers have anyway, and not the chain.
 	const isWide = taker.slotOf("chain") !== undefined && taker.slotOf("collection") === undefined;
 	if (low[at] === "eth" && low[at - 1] !== "on" && (low[at - 1] === "in" || !isWide)) {
 		const isLast = at === low.length - 1 || isApart[at + 1] === true;

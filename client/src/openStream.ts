@@ -99,13 +99,14 @@ export function openStream<Frame>(where: Where, handlers: StreamHandlers<Frame>)
 		handlers.onFrame(frame as Frame);
 	}
 
-	/** Asks for a ticket where one is needed, and then connects. */
+	/** Asks for a ticket where one is needed, and then connects. A silent answer is a lost socket. */
 	function begin(): void {
-		const asked = where.ticket?.().then(
+		const asked = where.ticket && inTime(where.ticket());
+		if (!asked) open();
+		asked?.then(
 			(ticket) => isClosed || open(ticket),
 			() => lost(0),
 		);
-		if (!asked) open();
 	}
 
 	function open(ticket?: string): void {
@@ -142,4 +143,13 @@ function addressOf({ url, path, query }: Where, position: StreamPosition | null)
 
 function memberOf(value: unknown, name: string): unknown {
 	return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Returns what a promise gives, and rejects where that takes longer than a silent socket may. */
+function inTime<Value>(asked: Promise<Value>): Promise<Value> {
+	let timer: ReturnType<typeof setTimeout>;
+	const late = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => reject(new Error("no answer in time")), SILENT_MS);
+	});
+	return Promise.race([asked, late]).finally(() => clearTimeout(timer));
 }

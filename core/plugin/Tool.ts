@@ -71,7 +71,7 @@ export type Topic = {
 	beside?: readonly string[];
 	/** Words that change nothing elsewhere, and ask for something else here. */
 	never?: readonly string[];
-	/** How many the answer lists: a number up to that in front of a word says nothing more. */
+	/** Limits the rows of the answer; `top 5` is read as such a question if 5 is within it. */
 	lists?: number;
 	/** The answer is of now: `today` in the question says nothing more. */
 	anyTime?: boolean;

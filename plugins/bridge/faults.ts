@@ -90,18 +90,17 @@ export const bridgeFault = defineFaults({
 	},
 });
 
-/** Reasons of bridges; those of every intent are of wallets. */
+/** Advises the owner of money that is on its way, or whose end is not known. */
+const LOOKED_UP =
+	"Do not send it again: `where` says where the money is, and it is looked up until that is known.";
+
+/** Lists the reasons of refused bridges; reasons that every intent can have are in `wallets`. */
 defineReasons({
 	amount_invalid: ["The amount cannot be bridged.", "Ask for another amount, above zero."],
-	arrival_lost: [
-		"What had arrived is not on the chain any more.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
+	arrival_lost: ["What had arrived is not on the chain any more.", LOOKED_UP],
 	arrival_unproven: [
 		"A node of the destination does not show what the provider's own node showed.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
+		LOOKED_UP,
 	],
 	authorization_expired: [
 		"The signature ended before the provider used it.",
@@ -119,11 +118,7 @@ defineReasons({
 		"The bridge provider has no such chain.",
 		"Take a chain of `/v1/bridges/chains`.",
 	],
-	claim_unproven: [
-		"The provider says that it is done, and no chain shows it.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
+	claim_unproven: ["The provider says that it is done, and no chain shows it.", LOOKED_UP],
 	closed_by_operator: ["An operator closed it.", "Ask the operator; they can look for it again."],
 	contract_changed: [
 		"A contract of the bridge is not the one that is trusted.",
@@ -133,37 +128,17 @@ defineReasons({
 		"The bridge does not know that currency on that chain, or not as it says.",
 		"Name the token by its address on the origin chain.",
 	],
-	deposit_lost: [
-		"The deposit left the chain with its block.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
-	deposit_missing: [
-		"The wallet paid, and the deposit is not in the transaction.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
+	deposit_lost: ["The deposit left the chain with its block.", LOOKED_UP],
+	deposit_missing: ["The wallet paid, and the deposit is not in the transaction.", LOOKED_UP],
 	dry_run: [
 		"Bridges are only tried here, and nothing is sent (BRIDGE_DRY_RUN).",
 		"Ask an operator of the deployment.",
 	],
 	expired: ["It was not answered in time, and nothing was sent.", "Ask for a new bridge."],
 	failed: ["Its step failed; `steps` says why.", "Read the step, then make a new bridge."],
-	fill_short: [
-		"Less arrived than was promised, or it cannot be bound to this bridge.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
-	hand_over_doubtful: [
-		"Nobody can say whether the provider took the signature.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
-	hand_over_refused: [
-		"The provider refused the signature.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
+	fill_short: ["Less arrived than was promised, or it cannot be bound to this bridge.", LOOKED_UP],
+	hand_over_doubtful: ["Nobody can say whether the provider took the signature.", LOOKED_UP],
+	hand_over_refused: ["The provider refused the signature.", LOOKED_UP],
 	mode_unsupported: [
 		"That way of bridging does not lead there.",
 		"Leave `mode` out, or take another one.",
@@ -182,15 +157,10 @@ defineReasons({
 	],
 	quote_missing: ["The bridge has no quote.", "Ask for a new bridge."],
 	recipient_invalid: ["Nobody could take out what would arrive there.", "Name another recipient."],
-	refund_elsewhere: [
-		"What was paid back went to another address.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
+	refund_elsewhere: ["What was paid back went to another address.", LOOKED_UP],
 	refund_short: [
 		"Less was paid back than was paid in, or it cannot be bound to this bridge.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
+		LOOKED_UP,
 	],
 	rejected: ["Its step was refused; `steps` says why.", "Read the step, then make a new bridge."],
 	same_chain: ["Both ends are on one chain.", "Trade it with `/v1/trading/intents`."],
@@ -202,16 +172,8 @@ defineReasons({
 		"The quote lets too much be lost on the way.",
 		"Ask for another amount, or later.",
 	],
-	step_unknown: [
-		"The provider asks for a step that nobody here knows.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
-	submission_unknown: [
-		"Nobody can say whether it was sent.",
-		"Do not send it again: `where` says where the money is, and it is looked up until that " +
-			"is known.",
-	],
+	step_unknown: ["The provider asks for a step that nobody here knows.", LOOKED_UP],
+	submission_unknown: ["Nobody can say whether it was sent.", LOOKED_UP],
 	symbol_ambiguous: [
 		"The symbol may mean several currencies.",
 		"Name the currency by its address.",

@@ -44,7 +44,7 @@ export const buyFault = defineFaults({
 	},
 });
 
-/** Reasons of buys; those of every intent are of wallets. */
+/** Lists the reasons of refused buys; reasons that every intent can have are in `wallets`. */
 defineReasons({
 	currency_unreadable: [
 		"The listing's currency does not answer as an ERC-20 token.",

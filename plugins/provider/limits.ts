@@ -107,7 +107,7 @@ export const INBOX_BYTES_MAX = 67_108_864;
 
 /** The time until a socket must be open. */
 export const OPEN_TIMEOUT_MS = 10_000;
-/** A heartbeat must be answered before the next one is due. */
+/** Sets how often a heartbeat is sent, in ms; it must be answered before the next one. */
 export const HEARTBEAT_MS = 30_000;
 /** Requests of a socket that are remembered, to recognize their answers. */
 export const UNANSWERED_MAX = 4_000;

@@ -7,7 +7,7 @@ import { marketFrames } from "#plugins/market-index/contract.ts";
 import { FRAMES_MISSED_MAX, INBOUND_MESSAGES_MAX } from "#plugins/streams/limits.ts";
 import { ownIntentSchema } from "#plugins/wallets/contract.ts";
 
-/** The data of all frames of the log, by their type. */
+/** Maps each type of frame to the schema of its data. */
 const frames = { ...marketFrames, intent: ownIntentSchema };
 
 const topic = field.text(

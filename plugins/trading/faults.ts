@@ -92,7 +92,7 @@ export const tradeFault = defineFaults({
 	},
 });
 
-/** Reasons of trades; those of every intent are of wallets. */
+/** Lists the reasons of refused trades; reasons that every intent can have are in `wallets`. */
 defineReasons({
 	amount_invalid: [
 		"The amount cannot be traded: it is zero, too small, or not in a form that is known.",

@@ -35,7 +35,7 @@ export const transfersFault = defineFaults({
 	chainUnknown: { status: 500, retry: "never", public: "The chain is not defined any more." },
 });
 
-/** Reasons of transfers; those of every intent are of wallets. */
+/** Lists the reasons of refused transfers; reasons that every intent can have are in `wallets`. */
 defineReasons({
 	currency_unreadable: [
 		"The token does not say what accounts hold.",

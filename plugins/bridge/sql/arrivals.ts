@@ -63,7 +63,7 @@ type Row = { hash: Hex; logIndex: number; block: number };
 type Claiming = {
 	bridgeId: string;
 	groups: readonly Group[];
-	/** What an operator accepted as enough, with what is in doubt of that transaction; null: none. */
+	/** Holds the payment in doubt that an operator accepted as enough; null: none was accepted. */
 	accepted: Accepted | null;
 	at: Date;
 };

@@ -348,7 +348,7 @@ export async function wakeBridge(
 	return woken?.id ?? null;
 }
 
-/** Returns whether a node of ours shows an end, or an operator says what none can show. */
+/** Returns true if our own node confirmed the end, or an operator did where no node can. */
 export function isProven({ isVerified, accepted }: Bridge): boolean {
 	return isVerified === true || (isVerified === null && accepted !== null);
 }

@@ -12,6 +12,7 @@ import {
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_LIMIT_MS } from "#test/harness/testLimits.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
+import { createPrng } from "#test/sandbox/createPrng.ts";
 
 // Guarantee: one block that no node tells soundly holds up no other block.
 
@@ -84,17 +85,6 @@ const KINDS: Odd[] = [
 	{ what: "one transaction for the logs of two blocks", logs: first({ transactionHash: STRANGE }) },
 ];
 
-/** Numbers below a bound, the same for the same seed (mulberry32). */
-function drawing(seed: number) {
-	let state = seed >>> 0;
-	return (below: number) => {
-		state = (state + 0x6d2b79f5) >>> 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
-	};
-}
-
 /** Endpoints that tell of the same chain; the first `odd` of them tell of some blocks oddly. */
 function endpointsOf(world: LaneWorld, kinds: ReadonlyMap<number, Odd>, odd: number, of: number) {
 	const { chain } = world;
@@ -152,15 +142,15 @@ const ODD_BLOCKS = 8;
 
 async function worldWith(seed: number) {
 	const world = await createLaneWorld(database.db);
-	const draw = drawing(seed);
+	const prng = createPrng(seed);
 	for (let id = 1; id <= BLOCKS; id++)
 		world.chain.mine([{ value: BigInt(id), logs: [mintLog(id)] }]);
 	// Half of them have settled.
 	world.chain.mineTo(BLOCKS / 2 + REORG_DEPTH_LEAST);
 	const kinds = new Map<number, Odd>();
 	while (kinds.size < ODD_BLOCKS) {
-		const kind = KINDS[draw(KINDS.length)];
-		const block = 1 + draw(BLOCKS);
+		const kind = KINDS[prng.int(KINDS.length)];
+		const block = 1 + prng.int(BLOCKS);
 		if (kind) kinds.set(block, kind);
 	}
 	return { world, kinds };

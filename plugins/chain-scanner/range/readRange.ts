@@ -256,7 +256,7 @@ function mustBeLinked(headers: readonly Head[]): void {
 	throw scannerFault.inconsistent({ detail, meta: { kind: "hash_mismatch", forked: true } });
 }
 
-/** Returns the first block that does not follow on the one below it; null where all do. */
+/** Returns the first block whose parent hash is not the block below it; null if all are linked. */
 function firstUnlinked(headers: readonly Head[]): number | null {
 	for (const [index, header] of headers.entries()) {
 		const parent = headers[index - 1];

@@ -62,7 +62,7 @@ const longByChain = new WeakMap<Rpc, LongKnown>();
 const FAILED_FORGOTTEN_CALLS = 64;
 /** Limits the body that has the answers of several calls: larger ones are called one by one. */
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
-/** Hex digits that are kept of long answers together; what is behind them waits. */
+/** Limits the hex digits of all long answers together; a call beyond it waits for room. */
 const ROOM_LENGTH = 33_554_432;
 
 /**
@@ -220,7 +220,7 @@ async function callAlone(
 	} catch (error) {
 		if (!isRefusal(error)) throw error;
 		const answers: (Hex | null)[] = [];
-		/** Contracts of which an answer was too long: their other views are left to the caller. */
+		/** Holds contracts with an answer that was too long; their other views are not called here. */
 		const long = new Set<Address>();
 		for (let at = 0; at < asked.length; at += AT_ONCE) {
 			const part = asked.slice(at, at + AT_ONCE);

@@ -13,7 +13,7 @@ export const explorerUrlSchema = field
 	)
 	.nullable();
 
-/** The slug of the collection that a row belongs to. */
+/** Describes the slug of the collection that a row belongs to. */
 export const collectionSlugSchema = field.text(
 	"The collection's slug; its contract until it has a name.",
 	"tidal-cats",

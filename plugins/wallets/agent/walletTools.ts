@@ -14,7 +14,9 @@ import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
 
 const id = { kind: "id" } as const;
-/** Words that would narrow these answers, which are about all that somebody has or did. */
+/**
+ * Lists words that ask for NFTs alone; these answers count everything, so they leave a text unread.
+ */
 const NFT_WORDS = "nft nfts jpeg jpegs pfp pfps collection collections".split(" ");
 
 /** Holds the commands that people may type for the tools of their wallets. */

@@ -37,7 +37,7 @@ const show = async (id: string) => (await ask(`${PATH}/${id}`)).body;
 type Call = { to: string; valueRaw: string; data: string };
 type Way = { from: string; through: string; on?: "market" | "home" };
 
-/** Sends a call inside another one; returns the outer transaction. */
+/** Sends a transaction that makes a call by a contract; returns the transaction's hash. */
 async function within(call: Call, { from, through, on = "market" }: Way): Promise<Hex> {
 	const { rpc, mined } = lab[on];
 	const { to, valueRaw, data } = call;
