@@ -72,7 +72,7 @@ describe("createRouteTable", () => {
 describe("sockets", () => {
 	describe("guardSockets", () => {
 		// Guarantee: no stream, however deep it is mounted, keeps Elysia's own echo of bad frames.
-		test("every mounted stream gets the handler, before its own handlers", () => {
+		test("every mounted stream gets the handler of errors, before its own handlers", () => {
 			const own = () => {};
 			const bare = { message() {} };
 			const handled = { error: own, message() {} };

@@ -203,8 +203,9 @@ export function readTarget(request: SegmentedRequest): RequestTarget {
 }
 
 /**
- * Marks a request that no pattern of `segmentRoutes` matched. If its path would be matched as it is
- * now, it was sent as another: with more segments, or empty ones, that dots took out again.
+ * Marks a request that no pattern of `segmentRoutes` matched although its path, as the URL parser
+ * gives it, has the form of one: it was sent with dot segments, which the parser removed. The mark
+ * makes `hasDotSegment` refuse it.
  */
 export function withoutSegments(request: Request): Request {
 	const pathname = URL.parse(request.url)?.pathname;

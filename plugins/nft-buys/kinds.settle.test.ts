@@ -195,7 +195,7 @@ describe("a node without the state of the receipt's block", () => {
 		}
 	});
 
-	test("a batch log counts with each of its ids and values", async () => {
+	test("each id and value of a TransferBatch log counts as received", async () => {
 		const batch = {
 			address: NFT,
 			topics: [

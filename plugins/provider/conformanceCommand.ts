@@ -226,7 +226,10 @@ async function mustGoOn<Row>(
 	return again === undefined ? HELD : broken(`${again} is on both pages`);
 }
 
-/** Finds a collection with listings among those that traded most; null where there is none. */
+/**
+ * Finds the first of the most traded collections that has listings, else the first of them. Returns
+ * null where there is none, or where the calls fail.
+ */
 async function findSlug({ provider, asked }: Trial): Promise<string | null> {
 	try {
 		const { items } = await provider.top({ ...asked, limit: TRIED_MAX });

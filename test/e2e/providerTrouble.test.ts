@@ -109,7 +109,7 @@ for (const [fault, line] of [
 	[{ kind: "wrong_types" }, UNREADABLE],
 	[{ kind: "huge" }, UNREADABLE],
 ] satisfies [Fault, string][]) {
-	test(`[MRG-12] [MRG-15] ${fault.kind}: figures are kept, one line is logged, and everything recovers by itself`, async () => {
+	test(`[MRG-12] [MRG-15] a provider that answers with ${fault.kind}: figures are kept, one line is logged, and everything recovers by itself`, async () => {
 		lab.advance(60_000);
 		lines.length = 0;
 		lab.emulator.fault(fault);

@@ -84,10 +84,11 @@ export function hostileContract(uri: string): Hex {
 	const answer = encodeAbiParameters([{ type: "string" }], [uri]);
 	const word = (number: number) => number.toString(16).padStart(4, "0");
 	const branches = ANSWERED.length;
-	// DUP1 PUSH4 selector EQ PUSH2 target JUMPI, for each; then a revert.
+	// PUSH0 CALLDATALOAD PUSH1 0xe0 SHR: the selector.
 	const head = "5f3560e01c";
 	const revert = "5f5ffd";
 	const target = head.length / 2 + branches * 11 + revert.length / 2;
+	// For each selector: DUP1 PUSH4 selector EQ PUSH2 target JUMPI.
 	const jumps = ANSWERED.map((selector) => `8063${selector}1461${word(target)}57`).join("");
 	// JUMPDEST, then CODECOPY and RETURN of everything after this code.
 	const from = target + 14;

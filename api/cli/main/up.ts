@@ -89,7 +89,7 @@ function firstTime(sandboxDir: string): string {
 	return existsSync(sandboxDir) ? "" : " (the first time this takes up to a minute)";
 }
 
-/** Describes the sandbox's collections that will be revealed while it runs. */
+/** Returns the value of NFT_REVEAL_WATCH: the sandbox's collections that will be revealed. */
 function revealsOf({ reveals }: World): string {
 	return reveals.map((contract) => `anvil/${contract}`).join(",");
 }

@@ -144,7 +144,10 @@ export function httpRpc(options: HttpRpcOptions): Rpc {
 	}
 }
 
-/** Sends one JSON-RPC body; returns the answer, or fails as silence. */
+/**
+ * Sends one JSON-RPC body and returns the answer. Throws a transport fault where none came, and
+ * others where the answer is too large or the node refused the batch.
+ */
 export async function postRpc(post: RpcPost): Promise<RpcPosted> {
 	const { url, body, signal, fetch: fetchIt = fetch } = post;
 	const timeout = AbortSignal.timeout(post.timeoutMs);

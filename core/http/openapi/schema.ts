@@ -24,7 +24,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>;
 /** Marks the schema of an optional body, which JSON Schema cannot express. */
 export const OPTIONAL_MEMBER = "x-optional";
 
-/** Marks the schema of a code of intents: its values are known when a document is made. */
+/** Marks the schema of an intent's error code: its enum is filled in with the document. */
 export const CODES_MEMBER = "x-codes-of-intents";
 
 const HOME = "#/components/schemas/";

@@ -145,8 +145,9 @@ export async function moveHandOver(
 }
 
 /**
- * Returns what a stored quote has of a newer one's: its order or request, or its first signature by
- * its nonce; null: none has. By `quote_order`, the unique request and `quote_nonce`.
+ * Says what of a new quote some stored quote already has: "order" (its order or request id) or
+ * "signature" (the nonce of its first signature); null: neither. Reads by the indexes `quote_order`
+ * and `quote_nonce`, and by the unique request.
  */
 export async function knownPart(
 	db: Queryable,

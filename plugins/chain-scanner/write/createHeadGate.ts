@@ -22,7 +22,7 @@ export type BlockRhythm = {
 	dueForMs(): number;
 	/**
 	 * Returns for how many milliseconds from now no block is likely to come, by the shortest of the
-	 * last gaps; infinite where none came for long, or ever.
+	 * last gaps. Infinite where no block came yet, or none for a long time.
 	 */
 	calmForMs(): number;
 };

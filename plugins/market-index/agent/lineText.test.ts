@@ -27,7 +27,7 @@ const figure = {
 } as const;
 const part = (fraction: number | null) => ({ from: null, until: null, fraction });
 
-test('amounts keep four significant digits, and an unknown amount is written as "not known"', () => {
+test('amounts have four significant digits, or all whole ones, and an unknown one is "not known"', () => {
 	const amounts: [number | null, string][] = [
 		[null, "not known"],
 		[0, "0 ETH"],

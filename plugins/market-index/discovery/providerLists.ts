@@ -60,7 +60,7 @@ export const ANSWER_KEPT_MS = 30_000;
 /** Limits the answers that a process keeps, of 50 hits at most each. */
 export const ANSWERS_KEPT_MAX = 500;
 
-/** Limits how long the provider is not searched after it refused; its own answer may be shorter. */
+/** Limits the pause of searches after a refusal; a shorter wait that the provider names counts. */
 export const REFUSED_MAX_MS = 30_000;
 
 /** Limits how long a search waits for the provider. */

@@ -1,4 +1,5 @@
-// Scores one token against stored trait counts, and compares traits as OpenRarity does.
+// Compares traits as OpenRarity does, and scores a token that came after the ranking. Stored
+// scores are those of rankTokens.ts.
 
 /** A trait as far as rarity is concerned. */
 export type RankedTrait = {

@@ -120,8 +120,8 @@ export function getDepth(context: RouteContext) {
 }
 
 /**
- * Returns both sides of a collection's book by price, and has the book read. A side that was never
- * read to its end is null, whatever was pushed of it.
+ * Returns both sides of a collection's book by price, and asks for the book to be read again. A
+ * side that was never read to its end is null, even if some of its orders were pushed.
  */
 export async function answerDepth(
 	{ core, index, providerHealth }: Pick<RouteContext, "core" | "index" | "providerHealth">,
@@ -208,7 +208,7 @@ export function getOffers(context: RouteContext) {
 
 /**
  * Returns a page of one side of a collection's book: the common part of listings and offers. The
- * request has the book read, and kept current for a while, and does not wait for it. Until that
+ * request asks for the book to be read, and kept current for a while, and does not wait for it. Until that
  * side was read to its end once `data` is null with a reason: what was pushed is no book, and its
  * cheapest listing is not the cheapest one.
  */

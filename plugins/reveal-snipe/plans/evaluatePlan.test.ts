@@ -362,8 +362,8 @@ describe("a plan whose collection is revealed", () => {
 		await plans.sell({ ether: TENTH, rank: 3 });
 		const plan = await plans.armed(by);
 		await plans.covered();
-		// 0.1 ETH is 200 dollars.
 		const read = await plan.read();
+		// One token of 0.1 ETH (200 dollars) fits into the day's limit, and no second one.
 		expect(read).toMatchObject({ failureCode: "daily_limit", filledCount: 1 });
 		const refused = read.fills.filter(({ status }: any) => status === "rejected");
 		expect(refused.map(({ failureCode }: any) => failureCode)).toEqual([

@@ -67,7 +67,10 @@ export const periodInput = z
 		description: "So long until now (`7d`), a month (`2026-10`) or a day (`2026-10-14`); UTC.",
 	});
 
-/** Returns the period that a name means now. Throws `malformed_body` for a time to come. */
+/**
+ * Returns the period that a text such as `7d` or `2026-10` names. Throws `malformed_body` where it
+ * is in the future, is no date, or is more than ten years ago.
+ */
 export function requirePeriod(name: string, nowMs: number): Period {
 	const period = periodOf(name, nowMs);
 	if (period !== null) return period;

@@ -228,7 +228,8 @@ export async function planCancellation(
 	}
 	const shown = hashes.map((hash, place) => ({ hash, offer: offerOf(answers[place], hash) }));
 	const own = shown.find(({ hash }) => hash === paymentHash)?.offer?.provenNonce ?? null;
-	// Its bytes say another one than a node did: a lie, and nothing to sign by.
+	// The signed payment has another nonce than the node named: one of the two is false, and nobody
+	// is given anything to sign by it.
 	if (own !== null && own !== nonce) throw cancelFault.nonceUnknown();
 	const offers = [...shown.map(({ offer }) => offer), ...replaced.map(({ offer }) => offer)];
 	const fees = replacementFees(

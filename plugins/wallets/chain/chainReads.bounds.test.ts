@@ -28,8 +28,9 @@ const plan: Plan = {
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 const NONSENSE = ["0x-1", "-1", "", "0x", "1.5", 1.5, "many", null, {}, [], true];
 const BEYOND = [2n ** 53n, 2n ** 63n, 2n ** 64n, 2n ** 256n - 1n].map(hex);
-/** Amounts may be as large as 256 bits are, and a price of gas may be 2^53 wei. */
+/** Amounts may have any number of 256 bits. */
 const AMOUNTS = new Set(["eth_getBalance", "eth_getTransactionByHash.value"]);
+/** A price of gas may be up to 10^18 wei, so 2^53 is no lie. */
 const PRICES = new Set([
 	...["eth_gasPrice", "eth_maxPriorityFeePerGas", "eth_feeHistory.baseFeePerGas.0"],
 ]);

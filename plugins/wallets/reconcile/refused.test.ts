@@ -150,7 +150,7 @@ test("a provider that once reported a payment as sent is not believed when it de
 	for (let turn = 0; turn < 6; turn++) await lab.tick(600_000);
 	expect(await status(id)).toBe("uncertain");
 	expect(await lab.ledger(id)).toEqual({ reserve: RESERVED });
-	// It signed it after all.
+	// The wallet provider had kept the payment after all, and sends it now.
 	lab.provider.releaseKept(lab.handed[1]?.referenceId ?? "");
 	await bury();
 	expect(await status(id)).toBe("confirmed");

@@ -1,7 +1,7 @@
 /**
  * Texts of people who never saw the commands, with what each meant, or a command with the same
- * answer. They are read with the names of all collections in them, as a service knows its own. The
- * letters are those of the rounds in the README of the agent.
+ * answer. They are read with the names of all collections in them, as a service knows its own.
+ * Each round is a group of people of its own.
  */
 export const qToS: readonly (readonly [text: string, command: string | null])[] = [
 	// Round Q.

@@ -62,7 +62,7 @@ test.each(REVEAL_NAMES)(
 	},
 );
 
-test("on request servers answer the old document, 429 and incomplete answers, a given number of times", async () => {
+test("a fault makes the studio's servers answer the old document, a 429 or a cut body, as often as asked", async () => {
 	const { contract } = await studio.open({ kind: "silent", tokens: 2 });
 	await studio.reveal([contract]);
 	const uri = await uriOf(contract, 1n);

@@ -93,7 +93,7 @@ const NOT_ON_CHAIN = ["sale", "transfer"] as const;
 export function nextStep(before: Walk, page: WalkedPage): Step {
 	const { next } = page;
 	const isByCursor = before.cursor !== null;
-	// Events outside the wanted time say nothing about how far the list was read.
+	// Events older than the wanted time say nothing about how far the list was read.
 	const timesMs = page.timesMs.filter((timeMs) => timeMs >= before.fromMs - WALK_SLACK_MS);
 	const isBelow = page.timesMs.length > 0 && timesMs.length === 0;
 	// A last page that is full, or empty by a cursor, may have a next one that was not named.
