@@ -203,9 +203,8 @@ export function readTarget(request: SegmentedRequest): RequestTarget {
 }
 
 /**
- * Marks a request that no pattern of `segmentRoutes` matched although its path, as the URL parser
- * gives it, has the form of one: it was sent with dot segments, which the parser removed. The mark
- * makes `hasDotSegment` refuse it.
+ * Marks a request whose path has the form of `segmentRoutes` only after the URL parser removed its
+ * dot segments: none of them matched it. By the mark `hasDotSegment` refuses it.
  */
 export function withoutSegments(request: Request): Request {
 	const pathname = URL.parse(request.url)?.pathname;

@@ -208,9 +208,9 @@ export function getOffers(context: RouteContext) {
 
 /**
  * Returns a page of one side of a collection's book: the common part of listings and offers. The
- * request asks for the book to be read, and kept current for a while, and does not wait for it. Until that
- * side was read to its end once `data` is null with a reason: what was pushed is no book, and its
- * cheapest listing is not the cheapest one.
+ * request asks for the book to be read, and kept current for a while, and does not wait for it.
+ * Until that side was read to its end once, `data` is null with a reason: pushed orders alone are
+ * no book, and the cheapest of them is not the cheapest there is.
  */
 export async function answerOrders(
 	{ core, index, prices, providerHealth }: RouteContext,
