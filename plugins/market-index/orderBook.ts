@@ -1,15 +1,9 @@
-// Reads stored order books: listings, depth and pages of orders.
+// Reads stored order books: listings and depth, and renders orders.
 
-import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Address, Hex } from "#core/chain/Hex.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
 import { displayNative, displayTime } from "#plugins/market-index/display.ts";
-import {
-	type BookOrder,
-	ORDER_KINDS,
-	type OrderKind,
-} from "#plugins/market-index/event/MarketEvent.ts";
-import type { FoundCollection } from "#plugins/market-index/model.ts";
+import type { BookOrder } from "#plugins/market-index/event/MarketEvent.ts";
 import { normaliseTrait } from "#plugins/market-index/rank/scoreToken.ts";
 import type { BookUnread, Order } from "#plugins/market-index/schemas/book.ts";
 import { type TokenTrait, TRAIT_VALUES_MAX } from "#plugins/market-index/tokens/model.ts";
@@ -72,38 +66,6 @@ export type BookState = {
 
 type Depth = { asks: DepthLevel[]; bids: DepthLevel[] };
 
-/** An order with what is known of its token, as lists show it. */
-export type PlacedOrder = BookOrder & {
-	tokenName: string | null;
-	/** The token's image; the collection's where the order names no token. */
-	imageUrl: string | null;
-	/** Null: not ranked, or its traits were not read. */
-	rank: number | null;
-	traits: TokenTrait[] | null;
-};
-
-/** The key of a page's last order. */
-type OrderPlace = { unitNative: string | null; orderHash: Hex };
-
-export type OrdersQuery = {
-	collectionId: number;
-	kinds: readonly OrderKind[];
-	/** Limits the answer to orders for this token; null: all. */
-	tokenId: string | null;
-	/** `asc` for asks, `desc` for bids: the best one first. Unknown prices come last. */
-	order: "asc" | "desc";
-	nowMs: number;
-	after: OrderPlace | null;
-	limit: number;
-	/** Leaves out those that only one account may fill. */
-	isPublicOnly?: boolean;
-};
-
-type OrderPage = {
-	orders: PlacedOrder[];
-	page: { nextCursor: string | null; hasMore: boolean };
-};
-
 type ListingRow = Omit<TokenListing, "quantity" | "totalRaw"> & {
 	quantity: string;
 	totalRaw: string;
@@ -130,11 +92,6 @@ const SUMS = `count(*)::int4 as orders, sum(quantity) as units
 	from market_index.market_order
 	where collection_id = $1 and is_active and kind = $2 and not is_private
 		and (starts_at is null or starts_at <= $3) and (expires_at is null or expires_at > $3)`;
-
-const cursors = {
-	asc: createCursor("asks2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
-	desc: createCursor("bids2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
-};
 
 /**
  * Makes the reads of order books together with ranks and traits, for plugins that choose by them.
@@ -237,81 +194,6 @@ export async function readDepth(
 		);
 	const [asks, bids] = await Promise.all([side(0, "asc"), side(2, "desc")]);
 	return { asks, bids };
-}
-
-/**
- * Returns a page of one side of a book. One order more than fits is read, to know whether more
- * exist.
- */
-export async function readOrderPage(
-	db: Queryable,
-	query: Omit<OrdersQuery, "after" | "collectionId"> & {
-		collection: Pick<FoundCollection, "id" | "chain" | "address">;
-		cursor: string | undefined;
-	},
-): Promise<OrderPage> {
-	const { collection, cursor, limit, order, kinds, tokenId } = query;
-	const { id: collectionId, chain, address } = collection;
-	const bound = cursors[order].of({ chain, address, tokenId, kinds: kinds.join(",") });
-	const [price, hash] = cursor === undefined ? [] : bound.decode(cursor);
-	const after =
-		price === undefined || hash === undefined
-			? null
-			: { unitNative: price === "none" ? null : price, orderHash: `0x${hash.slice(2)}` as const };
-	const found = await readOrders(db, { ...query, collectionId, after, limit: limit + 1 });
-	const orders = found.slice(0, limit);
-	const last = orders.at(-1);
-	const hasMore = found.length > limit;
-	const nextCursor =
-		hasMore && last ? bound.encode([last.unitNative ?? "none", last.orderHash]) : null;
-	return { orders, page: { nextCursor, hasMore } };
-}
-
-/**
- * Returns orders that can be filled at that moment, the best first, each with its token: that is
- * one index read in `token_pkey` for each order of the page, after it was cut.
- */
-async function readOrders(db: Queryable, query: OrdersQuery): Promise<PlacedOrder[]> {
-	const { collectionId, kinds, tokenId, order, nowMs, after, limit } = query;
-	const beyond = order === "asc" ? ">" : "<";
-	const rows = await db.query<Omit<PlacedOrder, "kind"> & { kind: number }>(
-		`select '0x' || encode(o.order_hash, 'hex') as "orderHash", o.kind, o.token_id as "tokenId",
-			'0x' || encode(o.maker, 'hex') as maker, o.quantity,
-			'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.decimals,
-			o.total_raw as "totalRaw", o.unit_native as "unitNative",
-			'0x' || encode(o.protocol_address, 'hex') as "protocolAddress",
-			o.criteria, o.is_private as "isPrivate", o.starts_at as "startsAt",
-			o.expires_at as "expiresAt", o.seen_at as "seenAt", t.name as "tokenName",
-			case when o.token_id is null then c.image_url else t.image_url end as "imageUrl",
-			t.rank, t.traits
-		from (
-			select * from market_index.market_order
-			where collection_id = $1 and is_active and kind = any($2::int2[])
-				and ($3::numeric is null or token_id = $3) and not ($8 and is_private)
-				and (starts_at is null or starts_at <= $4) and (expires_at is null or expires_at > $4)
-				and ($5::bytea is null
-					or ($6::numeric is null and unit_native is null and order_hash > $5)
-					or ($6::numeric is not null and (unit_native is null
-						or unit_native ${beyond} $6 or (unit_native = $6 and order_hash > $5))))
-			order by unit_native ${order} nulls last, order_hash
-			limit $7
-		) as o
-		join market_index.collection as c on c.id = o.collection_id
-		left join market_index.token as t
-			on t.collection_id = o.collection_id and t.token_id = o.token_id
-		order by o.unit_native ${order} nulls last, o.order_hash`,
-		[
-			collectionId,
-			kinds.map((kind) => ORDER_KINDS.indexOf(kind)),
-			tokenId,
-			new Date(nowMs),
-			after ? bytesOf(after.orderHash) : null,
-			after?.unitNative ?? null,
-			limit,
-			query.isPublicOnly ?? false,
-		],
-	);
-	return rows.map((row) => ({ ...row, kind: ORDER_KINDS[row.kind] ?? "listing" }));
 }
 
 /** Renders an order for clients; prices are for one unit, `totalRaw` is for all of them. */

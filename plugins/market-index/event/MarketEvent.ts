@@ -136,7 +136,8 @@ export type ProviderIdentity = {
 	to: Address;
 };
 
-const DATE_MS_MAX = 8_640_000_000_000_000;
+/** The latest time that a `Date` can hold, in ms since 1970. */
+export const DATE_MS_MAX = 8_640_000_000_000_000;
 const INT4_MAX = 2_147_483_647;
 const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
 const { count, integer } = CURSOR_PART;

@@ -13,12 +13,11 @@ import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
 	type DepthLevel,
-	type OrdersQuery,
 	readBookState,
 	readDepth,
-	readOrderPage,
 	renderOrder,
 } from "#plugins/market-index/orderBook.ts";
+import { ORDER_SORTS, type OrdersQuery, readOrderPage } from "#plugins/market-index/orderPages.ts";
 import { QUOTE_LISTINGS_MAX, readQuote } from "#plugins/market-index/quote.ts";
 import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
@@ -28,6 +27,7 @@ import {
 	PAGE_LIMIT,
 	slugParams,
 	tokenIdParam,
+	traitsParam,
 } from "#plugins/market-index/routes/params.ts";
 import {
 	type BookOrderRow,
@@ -37,6 +37,7 @@ import {
 	orderPageSchema,
 	quoteSchema,
 } from "#plugins/market-index/schemas/book.ts";
+import { readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
 
 const OFFER_KINDS = ["item_offer", "collection_offer", "trait_offer"] as const;
 
@@ -154,6 +155,15 @@ export function getListings(context: RouteContext) {
 			query: z.object({
 				chain: chainParam,
 				tokenId: tokenIdParam.optional(),
+				traits: traitsParam,
+				sort: z
+					.enum(ORDER_SORTS)
+					.default("price")
+					.meta({
+						description:
+							"`price` the cheapest first, `rank` the rarest token first, `time` the newest first (by " +
+							"`startsAt`). What is not known comes last.",
+					}),
 				...pageQuery(PAGE_LIMIT),
 			}),
 			response: {
@@ -165,10 +175,11 @@ export function getListings(context: RouteContext) {
 				tags: ["market"],
 				summary: "Lists what is for sale",
 				description:
-					"Active listings of the provider's book, the cheapest first; those whose price is " +
-					"unknown come last. The whole book is read while somebody looks at the collection (its " +
-					"detail, candles or stream), and what the provider's stream pushes is added. `data` is null " +
-					"with a `reason` until the first reading has ended.",
+					"Active listings of the provider's book, the cheapest first unless `sort` says otherwise; " +
+					"those whose price is unknown come last. The whole book is read while somebody looks at " +
+					"the collection (its detail, candles or stream), and what the provider's stream pushes " +
+					"is added. `data` is null with a `reason` until the first reading has ended, and with " +
+					"`traits` until the collection's traits were counted.",
 			},
 		},
 	);
@@ -216,7 +227,7 @@ export async function answerOrders(
 	{ core, index, prices, providerHealth }: RouteContext,
 	asked: Pick<OrdersQuery, "kinds" | "order"> & {
 		slug: string;
-		query: {
+		query: Pick<OrdersQuery, "sort" | "traits"> & {
 			chain?: string | undefined;
 			tokenId?: string | undefined;
 			cursor?: string | undefined;
@@ -233,6 +244,8 @@ export async function answerOrders(
 		kinds,
 		tokenId: query.tokenId ?? null,
 		order,
+		sort: query.sort,
+		traits: query.traits,
 		nowMs,
 		cursor: query.cursor,
 		limit: query.limit,
@@ -242,9 +255,11 @@ export async function answerOrders(
 		readBookState(core.db, { collectionId: found.id, isOn: providerHealth().isOn }),
 	]);
 	const bookReadAt = displayTime(kinds.includes("listing") ? state.listings : state.offers);
-	if (bookReadAt === null) {
 		const none = { nextCursor: null, hasMore: false };
-		return { data: null, reason: state.unread, page: none, bookReadAt };
+	if (bookReadAt === null) return { data: null, reason: state.unread, page: none, bookReadAt };
+	const isByTrait = query.traits !== undefined && orders.length === 0;
+	if (isByTrait && (await readTraitsAt(core.db, found.id)) === null) {
+		return { data: null, reason: "traits_not_read" as const, page: none, bookReadAt };
 	}
 	const usdOf = usdAt(prices, nowMs);
 	const chain = resolveChain(core, found.chain);

@@ -13,6 +13,7 @@ import {
 	readDrops,
 	renderDrop,
 } from "#plugins/market-index/drops/drops.ts";
+import { DATE_MS_MAX } from "#plugins/market-index/event/MarketEvent.ts";
 import { LIFECYCLES } from "#plugins/market-index/lifecycle.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
 import {
@@ -34,9 +35,6 @@ import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 const { countOrNone, count, address } = CURSOR_PART;
 const newestFirstCursors = createCursor("drops2", [countOrNone, count, address]);
 const nextFirstCursors = createCursor("soon2", [countOrNone, count, address]);
-
-/** The latest time that a `Date` can hold, in ms since 1970. */
-const DATE_MS_MAX = 8_640_000_000_000_000;
 
 const rows = (description: string) => z.array(discoverRowSchema).meta({ description });
 

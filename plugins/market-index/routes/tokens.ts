@@ -2,7 +2,6 @@
 
 import { Elysia } from "elysia";
 import { z } from "zod";
-import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
 import {
 	CURSOR_PART,
 	createCursor,
@@ -15,15 +14,16 @@ import { canFail } from "#core/http/routeMarks.ts";
 import { displayNative, displayTime, explorerLink } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
-import { readBookState, readOrderPage, renderOrder } from "#plugins/market-index/orderBook.ts";
+import { readBookState, renderOrder } from "#plugins/market-index/orderBook.ts";
+import { readOrderPage } from "#plugins/market-index/orderPages.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
 import { readAsset, usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
 import {
+	assetParams,
 	chainParam,
 	PAGE_LIMIT,
 	slugParams,
-	tokenIdParam,
 } from "#plugins/market-index/routes/params.ts";
 import {
 	assetSchema,
@@ -42,14 +42,6 @@ const traitCursors = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.
 /** A cursor of traits holds two texts of 512 bytes, as hex, in base64. */
 const TRAIT_CURSOR_LENGTH_MAX = 4_096;
 const TRAIT_NAME_LENGTH_MAX = 128;
-
-const contractParam = z
-	.string()
-	.regex(new RegExp(ANY_CASE_ADDRESS_PATTERN), "must be a contract's address")
-	.meta({
-		description: "The contract's address, in any case.",
-		examples: ["0x1f9840a85d5af5bf1d1762f925bdaddc4201f984"],
-	});
 
 const holderPageSchema = z
 	.object({
@@ -78,14 +70,7 @@ export function getAsset(context: RouteContext) {
 			return answerAsset(context, found, BigInt(params.tokenId));
 		},
 		{
-			params: z.object({
-				chain: z
-					.string()
-					.max(64)
-					.meta({ description: "A chain that is indexed here.", examples: ["ethereum", "8453"] }),
-				contract: contractParam,
-				tokenId: tokenIdParam,
-			}),
+			params: assetParams,
 			response: { 200: assetSchema },
 			detail: {
 				...canFail(marketFault.notFound),

@@ -22,7 +22,7 @@ const bookCurrencySchema = z
 	.meta({ id: "BookCurrency", description: "The currency that an order of the book is paid in." });
 
 /** Why a side of a book is not known. */
-const BOOK_UNREAD = ["not_read", "unknown_to_provider", "provider_off"] as const;
+const BOOK_UNREAD = ["not_read", "unknown_to_provider", "provider_off", "traits_not_read"] as const;
 
 export type BookUnread = (typeof BOOK_UNREAD)[number];
 
@@ -42,7 +42,8 @@ export const bookReasonSchema = z
 		description:
 			"Why it is null; null where it is known. `not_read`: the first reading has not ended; asking " +
 			"has it read, so ask again in some seconds. `unknown_to_provider`: the provider does not know " +
-			"the collection. `provider_off`: no provider is configured.",
+			"the collection. `provider_off`: no provider is configured. `traits_not_read`: it was filtered " +
+			"by traits, and nobody has counted those of the collection.",
 		examples: [null],
 	});
 

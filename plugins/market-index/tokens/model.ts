@@ -54,6 +54,9 @@ export type TokenTrait = {
 	displayType?: string;
 };
 
+/** Says which traits a token must have: of each type one of the values. */
+export type TraitFilter = readonly { type: string; values: readonly string[] }[];
+
 /** Limits the tokens of one collection; further ones are not read. */
 export const TOKENS_MAX = 50_000;
 

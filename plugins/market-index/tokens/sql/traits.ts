@@ -1,10 +1,11 @@
 // Counts traits, finds their floors, and reads them.
 
-import type { Queryable, Tx } from "#core/db/Database.ts";
+import type { Binder, Queryable, Tx } from "#core/db/Database.ts";
 import {
 	TOKENS_MAX,
 	type TokenTrait,
 	TRAIT_VALUES_MAX,
+	type TraitFilter,
 } from "#plugins/market-index/tokens/model.ts";
 import { lockTokens } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 
@@ -160,6 +161,24 @@ export function findTraits(
 		order by tokens desc, trait_type, value limit $3`,
 		[collectionId, said, limit],
 	);
+}
+
+/**
+ * Returns the conditions on a token `t` that has these traits, exactly as they are stored. A token
+ * whose traits nobody told passes none.
+ */
+export function traitFilterSql(binder: Binder, filter: TraitFilter): string[] {
+	return filter.map(({ type, values }) => {
+		const pairs = values.map((value) => JSON.stringify([{ type, value }]));
+		return `t.traits @> any(${binder.bind(pairs, "jsonb[]")})`;
+	});
+}
+
+/** Returns a text that is the same for equal filters, for cursors; null where nothing is filtered. */
+export function traitFilterKey(filter: TraitFilter | undefined): string | null {
+	if (filter === undefined || filter.length === 0) return null;
+	const pairs = filter.flatMap(({ type, values }) => values.map((value) => [type, value]));
+	return JSON.stringify(pairs.map((pair) => JSON.stringify(pair)).sort());
 }
 
 /** Reads when a collection's traits were last counted; null: never. By primary key. */
