@@ -2,7 +2,7 @@
 
 import type { Chain } from "#core/chain/Chain.ts";
 import type { Queryable } from "#core/db/Database.ts";
-import { CURSOR_PART, createCursor } from "#core/http/pages.ts";
+import { CURSOR_PART, type CursorScope, createCursor } from "#core/http/pages.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
 import {
 	createEventCursor,
@@ -31,16 +31,23 @@ import {
 	windowOf,
 } from "#plugins/market-index/rollup/windows.ts";
 import type { ShownPartial } from "#plugins/market-index/schemas/collection.ts";
+import type { SalesDrawn } from "#plugins/market-index/schemas/event.ts";
 import type { Tile } from "#plugins/market-index/schemas/figures.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/lists.ts";
 import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
+import {
+	type EventFilter,
+	isFiltering,
+	readFiltered,
+} from "#plugins/market-index/sql/filterEvents.ts";
 import {
 	type ActivityQuery,
 	findTokenSale,
 	readActivity,
 	readEventSpans,
 } from "#plugins/market-index/sql/readEvents.ts";
+import { chooseSales } from "#plugins/market-index/sql/salePoints.ts";
 import { readCandles, readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
@@ -59,6 +66,8 @@ type TokenEvents = {
 
 type EventPage = TokenEvents & {
 	page: { nextCursor: string | null; hasMore: boolean };
+	/** How far back a page with filters looked before it was full; null: it missed nothing. */
+	scannedTo: string | null;
 	/** The time that it is about. */
 	range: PageRange;
 };
@@ -68,6 +77,8 @@ type Sales = {
 	tiles: Tile[];
 	coverage: ShownPartial;
 	page: EventPage["page"];
+	scannedTo: string | null;
+	drawn: SalesDrawn | null;
 };
 
 type SalesContext = {
@@ -79,10 +90,30 @@ type SalesContext = {
 /** Lists the periods of a list of sales; `all` has no limit. */
 export const SALES_RANGES = ["1h", "24h", "7d", "30d", "all"] as const;
 
+export type SalesRange = (typeof SALES_RANGES)[number];
+
 type SalesQuery = {
-	range: (typeof SALES_RANGES)[number];
+	range: SalesRange;
 	cursor: string | undefined;
 	limit: number;
+	filtered?: FilteredBy | undefined;
+	/** Chooses so many points for a chart, in place of a page. */
+	pointsMax?: number | undefined;
+};
+
+/** The filters of a list of events, with what its cursors are bound to. */
+export type FilteredBy = {
+	filter: EventFilter;
+	since: Date | null;
+	until: Date | null;
+	scope: CursorScope;
+};
+
+type EventPageQuery = Omit<ActivityQuery, "after"> & {
+	cursors: EventCursor;
+	cursor: string | undefined;
+	filter?: EventFilter | undefined;
+	nowMs: number;
 };
 
 const candleCursors = createCursor("candles2", [CURSOR_PART.millis]);
@@ -128,26 +159,32 @@ export async function readCandlePage(
 	};
 }
 
-/** Returns accepted sales of a range, newest first, with the stat strip of the last 24 hours. */
+/**
+ * Returns accepted sales of a range, newest first, or those chosen for a chart, with the stat strip
+ * of the last 24 hours.
+ */
 export async function readSales(
 	{ core, scanner, prices }: SalesContext,
 	found: FoundCollection,
-	{ range, cursor, limit }: SalesQuery,
+	query: SalesQuery,
 ): Promise<Sales> {
+	const { range, filtered, pointsMax } = query;
 	const chain = resolveChain(core, found.chain);
 	const nowMs = core.clock.nowMs();
 	const spans = await readChainSpans(scanner, chain.id);
-	const [{ events, ranks, page, range: reached }, row, sums] = await Promise.all([
-		readEventPage({ db: core.db, prices }, chain, {
-			collectionId: found.id,
-			kinds: ["sale"],
-			acceptedOnly: true,
-			since: range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start,
-			cursors: salesCursors.of({ chain: found.chain, address: found.address, range }),
-			cursor,
-			limit,
-			nowMs,
-		}),
+	const reads = { db: core.db, prices };
+	const since = range === "all" ? null : windowOf(nowMs, WINDOW_MS[range]).start;
+	const time = { since: filtered?.since ?? since, until: filtered?.until ?? null };
+	const { chain: slugOfChain, address } = found;
+	const cursors = salesCursors.of({ chain: slugOfChain, address, range, ...filtered?.scope });
+	const [{ events, ranks, page, scannedTo, range: reached, drawn }, row, sums] = await Promise.all([
+		pointsMax === undefined
+			? readEventPage(reads, chain, {
+					...{ collectionId: found.id, kinds: ["sale"], acceptedOnly: true, ...time },
+					...{ filter: filtered?.filter, cursors, cursor: query.cursor },
+					...{ limit: query.limit, nowMs },
+				}).then((read) => ({ ...read, drawn: null }))
+			: readDrawn(reads, chain, { collectionId: found.id, ...time, max: pointsMax, nowMs }),
 		readCollection(core.db, found.id, { nowMs }),
 		readTileFigures(core.db, found.id, nowMs),
 	]);
@@ -157,7 +194,39 @@ export async function readSales(
 		return renderSalePoint(sale, { chain, slug, rank: ranks.get(sale.tokenId) ?? null });
 	});
 	const coverage = pageCoverage(reached, { points: heldBy(row, spans, "sales") });
-	return { points, tiles: renderTiles(row, sums, { nowMs, spans }), coverage, page };
+	const tiles = renderTiles(row, sums, { nowMs, spans });
+	return { points, tiles, coverage, page, scannedTo, drawn };
+}
+
+/** Reads the sales that a chart of a time draws. */
+async function readDrawn(
+	reads: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
+	chain: Chain,
+	query: {
+		collectionId: number;
+		since: Date | null;
+		until: Date | null;
+		max: number;
+		nowMs: number;
+	},
+): Promise<EventPage & { drawn: SalesDrawn }> {
+	const { sales, looked, lookedBackTo } = await chooseSales(reads.db, query);
+	const { collectionId, since, until, nowMs } = query;
+	const rendered = await withCurrencies(reads, chain, sales);
+	return {
+		...(await withTokens(reads.db, collectionId, rendered)),
+		page: { nextCursor: null, hasMore: false },
+		scannedTo: null,
+		range: {
+			fromMs: (lookedBackTo ?? since)?.getTime() ?? null,
+			untilMs: Math.min(until?.getTime() ?? nowMs, nowMs),
+		},
+		drawn: {
+			shown: sales.length,
+			leftOut: looked - sales.length,
+			from: lookedBackTo?.toISOString() ?? null,
+		},
+	};
 }
 
 /**
@@ -188,29 +257,28 @@ export async function readTokenSale(
 
 /**
  * Returns a page of one collection's events. One more than fits is read, to know whether more
- * exist.
+ * exist. With filters it is a bounded scan: a short page may have a next one, from where it stopped.
  */
 export async function readEventPage(
 	reads: { db: Queryable; prices: Pick<Prices, "ethUsd"> },
 	chain: Chain,
-	query: Omit<ActivityQuery, "after"> & {
-		cursors: EventCursor;
-		cursor: string | undefined;
-		nowMs: number;
-	},
+	query: EventPageQuery,
 ): Promise<EventPage> {
-	const { cursors, cursor, limit, since, nowMs } = query;
+	const { cursors, cursor, limit, since, nowMs, filter = {} } = query;
 	const after = cursor === undefined ? null : cursors.decode(cursor);
-	const found = await readActivity(reads.db, { ...query, after, limit: limit + 1 });
+	const asked = { ...query, after, limit: limit + 1 };
+	const { events: found, reached } = isFiltering(filter)
+		? await readFiltered(reads.db, { ...asked, filter, chainId: chain.id })
+		: { events: await readActivity(reads.db, asked), reached: null };
 	const shown = found.slice(0, limit);
-	const last = shown.at(-1);
-	const hasMore = found.length > limit;
+	const last = found.length > limit ? shown.at(-1) : reached;
 	return {
 		...(await withTokens(reads.db, query.collectionId, await withCurrencies(reads, chain, shown))),
-		page: { nextCursor: hasMore && last ? cursors.encode(last) : null, hasMore },
+		page: { nextCursor: last ? cursors.encode(last) : null, hasMore: !!last },
+		scannedTo: reached === null ? null : new Date(reached.occurredAtMs).toISOString(),
 		range: {
-			fromMs: hasMore && last ? last.occurredAtMs : (since?.getTime() ?? null),
-			untilMs: Math.min(after?.occurredAtMs ?? nowMs, nowMs),
+			fromMs: last ? last.occurredAtMs : (since?.getTime() ?? null),
+			untilMs: Math.min(after?.occurredAtMs ?? nowMs, query.until?.getTime() ?? nowMs, nowMs),
 		},
 	};
 }

@@ -64,8 +64,9 @@ afterAll(() => database.drop());
 
 /** Each list with what it can be asked; the first is whose cursor is taken. */
 const LISTS: readonly (readonly string[])[] = [
-	["activity", "activity?type=sale", "activity?type=transfer"],
-	["sales", "sales?range=30d", "sales?range=7d"],
+	["activity", "activity?type=sale", "activity?type=transfer", "activity?venue=seaport"],
+	["sales", "sales?range=30d", "sales?range=7d", `sales?account=${contractOf(0xaaaa)}`],
+	["sales?minPriceNative=0.5", "sales?minPriceNative=0.6", "sales?minPriceNative=0.5&block=3"],
 	["candles?interval=1h", "candles?interval=15m", "candles?interval=1d"],
 	["listings", "listings?tokenId=7", "listings?tokenId=8", "listings?sort=rank"],
 	["listings?sort=time", `listings?traits=${encodeURIComponent('[{"type":"a","value":"b"}]')}`],

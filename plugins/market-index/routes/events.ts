@@ -10,22 +10,47 @@ import { canFail } from "#core/http/routeMarks.ts";
 import { createEventCursor } from "#plugins/market-index/event/MarketEvent.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import { heldBy, pageCoverage, readChainSpans } from "#plugins/market-index/figures/coverage.ts";
+import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
 import {
 	readCandlePage,
 	readEventPage,
 	readSales,
 	SALES_RANGES,
+	type SalesRange,
 } from "#plugins/market-index/read/eventPages.ts";
 import { CANDLE_INTERVALS, type CandleInterval } from "#plugins/market-index/rollup/windows.ts";
-import { chainParam, PAGE_LIMIT, slugParams } from "#plugins/market-index/routes/params.ts";
-import { marketEventSchema } from "#plugins/market-index/schemas/event.ts";
+import {
+	type AskedFilters,
+	type AskedTimes,
+	contradiction,
+	eventFilterOf,
+	eventsQuery,
+	filterScope,
+	SCAN_WORDS,
+	salesQuery,
+	timesOf,
+	tokenEventsQuery,
+} from "#plugins/market-index/routes/eventFilters.ts";
+import {
+	answerShared,
+	assetParams,
+	chainParam,
+	PAGE_LIMIT,
+	slugParams,
+} from "#plugins/market-index/routes/params.ts";
+import {
+	marketEventSchema,
+	salesDrawnSchema,
+	scannedToSchema,
+} from "#plugins/market-index/schemas/event.ts";
 import {
 	candleSchema,
 	pageCoverageSchema,
 	tileSchema,
 } from "#plugins/market-index/schemas/figures.ts";
 import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
+import { isFiltering } from "#plugins/market-index/sql/filterEvents.ts";
 import { readEventSpans } from "#plugins/market-index/sql/readEvents.ts";
 
 const EVENT_KINDS = ["sale", "mint", "transfer"] as const;
@@ -40,8 +65,26 @@ const activityPageSchema = z
 		data: z.array(marketEventSchema).meta({ description: "Events, newest first." }),
 		coverage: pageCoverageSchema("`sale`, `mint`, `transfer`"),
 		page: pageSchema,
+		scannedTo: scannedToSchema,
 	})
 	.meta({ id: "ActivityPage", description: "A page of a collection's events." });
+
+const typeParam = z.enum(EVENT_KINDS).optional().meta({ description: "Only events of this kind." });
+
+/** Sales that a chart draws: default and most. */
+const POINTS_MAX = 5_000;
+const POINTS_MIN = 10;
+
+const pointsMaxParam = z
+	.string()
+	.regex(/^[1-9]\d{0,3}$/, `must be a whole number from ${POINTS_MIN} to ${POINTS_MAX}`)
+	.transform(Number)
+	.pipe(z.int().min(POINTS_MIN).max(POINTS_MAX))
+	.optional()
+	.meta({
+		description: `Points of \`view=points\` at most; ${POINTS_MAX} unless given.`,
+		examples: [2_000],
+	});
 
 const timeParam = z.iso
 	.datetime({ offset: true, error: "must be a time like 2026-03-01T12:00:00.000Z" })
@@ -64,55 +107,29 @@ const salesPageSchema = z
 			.meta({ description: "The figures of the last 24 hours, always all of them in one order." }),
 		coverage: pageCoverageSchema("`points`"),
 		page: pageSchema,
+		scannedTo: scannedToSchema,
+		drawn: salesDrawnSchema.nullable().meta({
+			description: "What `view=points` left out; null in a list.",
+		}),
 	})
 	.meta({ id: "SalesPage", description: "A page of a collection's sales, with its figures." });
 
 /** Serves a collection's events, newest first, also those that are not accepted. */
 export function getActivity(context: RouteContext) {
-	const { core, index, prices, scanner } = context;
 	return new Elysia().get(
 		"/collections/:slug/activity",
-		async ({ params, query, request }) => {
-			const answer = async () => {
-				const found = await index.find(params.slug, query.chain);
-				const { chain, address } = found;
-				const nowMs = core.clock.nowMs();
-				// Both are read before the rows, so that they never claim more than those contain.
-				const [spans, provider] = await Promise.all([
-					readChainSpans(scanner, resolveChain(core, chain).id),
-					readEventSpans(core.db, found.id),
-				]);
-				const kinds = query.type === undefined ? EVENT_KINDS : [query.type];
-				const read = await readEventPage({ db: core.db, prices }, resolveChain(core, chain), {
-					collectionId: found.id,
-					kinds,
-					acceptedOnly: false,
-					since: null,
-					cursors: activityCursors.of({ chain, address, type: query.type }),
-					cursor: query.cursor,
-					limit: query.limit,
-					nowMs,
-				});
-				const coverage = pageCoverage(
-					read.range,
-					Object.fromEntries(kinds.map((kind) => [kind, heldBy(provider, spans, `${kind}s`)])),
-				);
-				const body = JSON.stringify({ data: read.events, coverage, page: read.page });
-				return { body, headers: { "content-type": "application/json" } };
-			};
-			const { body, headers } = await answer();
-			const requested = requestContexts.get(request);
-			if (requested) {
-				const version = () => readSnapshot(core.db);
-				requested.repeat = shareWhileSame({ version, make: answer, clock: core.clock });
-			}
-			return new Response(body, { headers });
+		({ params, query, request }) => {
+			return answerActivity(context, request, {
+				find: () => context.index.find(params.slug, query.chain),
+				query,
+			});
 		},
 		{
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				type: z.enum(EVENT_KINDS).optional().meta({ description: "Only events of this kind." }),
+				type: typeParam,
+				...eventsQuery,
 				...pageQuery(PAGE_LIMIT),
 			}),
 			response: { 200: activityPageSchema },
@@ -124,10 +141,94 @@ export function getActivity(context: RouteContext) {
 				description:
 					"Newest first. Rows with `accepted: false` are told and count in no figure. `coverage` " +
 					"says of which kinds events of the page's time may be missing; transfers are told by the " +
-					"provider alone.",
+					`provider alone. ${SCAN_WORDS}`,
 			},
 		},
 	);
+}
+
+/** Serves one token's events, newest first. */
+export function getTokenActivity(context: RouteContext) {
+	return new Elysia().get(
+		"/assets/:chain/:contract/:tokenId/activity",
+		({ params, query, request }) => {
+			return answerActivity(context, request, {
+				find: () => context.index.find(params.contract, params.chain),
+				query: { ...query, tokenId: params.tokenId },
+			});
+		},
+		{
+			params: assetParams,
+			query: z.object({ type: typeParam, ...tokenEventsQuery, ...pageQuery(PAGE_LIMIT) }),
+			response: { 200: activityPageSchema },
+			detail: {
+				...canFail(marketFault.notFound),
+				operationId: "listAssetActivity",
+				tags: ["market"],
+				summary: "Lists one token's sales, mints and transfers",
+				description:
+					"The activity of its collection with `tokenId`, newest first. An empty list of a token says " +
+					`only that nothing was looked at that names it: see \`coverage\`. ${SCAN_WORDS}`,
+			},
+		},
+	);
+}
+
+type ActivityAsked = AskedFilters &
+	AskedTimes & {
+		type?: (typeof EVENT_KINDS)[number] | undefined;
+		cursor?: string | undefined;
+		limit: number;
+	};
+
+/** Answers a page of a collection's events; equal requests share it until the database changes. */
+async function answerActivity(
+	{ core, prices, scanner }: RouteContext,
+	request: Request,
+	asked: { find: () => Promise<FoundCollection>; query: ActivityAsked },
+): Promise<Response> {
+	const { query } = asked;
+	const answer = async () => {
+		const { id: collectionId, chain: slug, address } = await asked.find();
+		const chain = resolveChain(core, slug);
+		const nowMs = core.clock.nowMs();
+		const kinds = kindsOf(query);
+		const filter = eventFilterOf(query, kinds);
+		const times = timesOf(query, nowMs);
+		// Both are read before the rows, so that they never claim more than those contain.
+		const [spans, provider] = await Promise.all([
+			readChainSpans(scanner, chain.id),
+			readEventSpans(core.db, collectionId),
+		]);
+		const scope = { chain: slug, address, type: query.type, ...filterScope(filter, query) };
+		const read = await readEventPage({ db: core.db, prices }, chain, {
+			...{ collectionId, kinds, acceptedOnly: false, filter, ...times, nowMs },
+			cursors: activityCursors.of(scope),
+			cursor: query.cursor,
+			limit: query.limit,
+		});
+		const coverage = pageCoverage(
+			read.range,
+			Object.fromEntries(kinds.map((kind) => [kind, heldBy(provider, spans, `${kind}s`)])),
+		);
+		const { events: data, page, scannedTo } = read;
+		const body = JSON.stringify({ data, coverage, page, scannedTo });
+		return { body, headers: { "content-type": "application/json" } };
+	};
+	const { body, headers } = await answer();
+	const requested = requestContexts.get(request);
+	if (requested) {
+		const version = () => readSnapshot(core.db);
+		requested.repeat = shareWhileSame({ version, make: answer, clock: core.clock });
+	}
+	return new Response(body, { headers });
+}
+
+/** Returns the kinds of events that can match: what is filtered by price has one. */
+function kindsOf({ type, venue, minPriceNative }: ActivityAsked): (typeof EVENT_KINDS)[number][] {
+	if (type !== undefined) return [type];
+	if (venue !== undefined) return ["sale"];
+	return minPriceNative === undefined ? [...EVENT_KINDS] : ["sale", "mint"];
 }
 
 /** Serves a collection's candles, newest last. */
@@ -182,20 +283,32 @@ export function getCandles(context: RouteContext) {
 export function getSales(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/sales",
-		async ({ params, query }) =>
-			readSales(context, await context.index.find(params.slug, query.chain), {
-				range: query.range,
-				cursor: query.cursor,
-				limit: query.limit,
-			}),
+		async ({ params, query, request }) => {
+			const asked = salesAsked(query, context.core.clock.nowMs());
+			const read = async () =>
+				readSales(context, await context.index.find(params.slug, query.chain), asked);
+			return asked.pointsMax === undefined
+				? Response.json(await read())
+				: answerShared(request, read);
+		},
 		{
 			params: slugParams,
 			query: z.object({
 				chain: chainParam,
-				range: z
-					.enum(SALES_RANGES)
-					.default("all")
-					.meta({ description: "Sales of this long until now." }),
+				range: z.enum(SALES_RANGES).optional().meta({
+					description:
+						"Sales of this long until now; `all` unless given. Not with `after`, `before`.",
+				}),
+				view: z
+					.enum(["list", "points"])
+					.default("list")
+					.meta({
+						description:
+							"`list`: page by page. `points`: one answer for a chart, at most `max` sales of the time; " +
+							"without filters, cursor and limit.",
+					}),
+				max: pointsMaxParam,
+				...salesQuery,
 				...pageQuery(PAGE_LIMIT),
 			}),
 			response: {
@@ -210,8 +323,38 @@ export function getSales(context: RouteContext) {
 					"Points are newest first and reach back as far as `range`, which begins at a whole " +
 					"minute. The tiles are about the last 24 hours whatever the range; a figure that is " +
 					"not known is null. The median is over prices for one unit, sale by sale. " +
-					"`coverage` says where sales of the page's time may be missing.",
+					"`coverage` says where sales of the page's time may be missing. `view=points` cuts the " +
+					"time into equal cells and shows of each the first, the last and the dearest sale; " +
+					`\`drawn\` says how many it left out. ${SCAN_WORDS}`,
 			},
 		},
 	);
+}
+
+type SalesAsked = AskedFilters &
+	AskedTimes & {
+		range?: SalesRange | undefined;
+		view: "list" | "points";
+		max?: number | undefined;
+		cursor?: string | undefined;
+		limit: number;
+	};
+
+/** Returns what is read for a request of sales; refuses what contradicts itself. */
+function salesAsked(query: SalesAsked, nowMs: number) {
+	const { range, view, max, cursor, limit } = query;
+	const isPoints = view === "points";
+	const filter = eventFilterOf(query, ["sale"]);
+	const times = timesOf(query, nowMs);
+	if (range !== undefined && (times.since || times.until)) {
+		throw contradiction("range", "is a time until now: leave it out beside `after` and `before`");
+	}
+	if (max !== undefined && !isPoints) throw contradiction("max", "belongs to `view=points`");
+	if (isPoints && cursor !== undefined) throw contradiction("cursor", "`view=points` has no pages");
+	if (isPoints && isFiltering(filter)) {
+		throw contradiction("view", "`points` shows all sales of a time: leave the filters out");
+	}
+	const filtered = { filter, ...times, scope: filterScope(filter, query) };
+	const pointsMax = isPoints ? (max ?? POINTS_MAX) : undefined;
+	return { range: range ?? ("all" as const), cursor, limit, filtered, pointsMax };
 }

@@ -1,24 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Address } from "#core/chain/Hex.ts";
 import type { Database } from "#core/db/Database.ts";
+import { DAY_MS, HOUR_MS } from "#core/time.ts";
+import { createReverter } from "#plugins/market-index/apply/createReverter.ts";
+import { createApplierLab } from "#plugins/market-index/apply/testing/applierLab.ts";
+import type { NewEvent } from "#plugins/market-index/model.ts";
 import { type Answer, createAsk } from "#plugins/market-index/testing/createAsk.ts";
 import {
 	canBeFilled,
 	compareKnown,
 	type Dice,
 	drawTraits,
+	pick,
+	pickAccount,
 	seedListings,
 	seedTokens,
+	VENUES,
 	type WorldToken,
+	worldEvents,
 } from "#plugins/market-index/testing/filterWorld.ts";
 import {
 	contractOf,
 	createMarketFixture,
+	ETH,
 	ethereum,
 	type Fixture,
 	NOW_MS,
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
-import { createDice } from "#plugins/market-index/testing/randomTrades.ts";
+import { createDice, STRANGE_COIN } from "#plugins/market-index/testing/randomTrades.ts";
 import { markBookRead, type SeededOrder } from "#plugins/market-index/testing/seedOrder.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
@@ -29,16 +39,26 @@ import { TEST_SEED } from "#test/harness/testSeed.ts";
 const WORLDS = process.env["PROVE"] === "1" ? 2_000 : 200;
 const TOKENS = 12;
 
-type World = { seed: number; dice: Dice; path: string; id: number };
+type World = {
+	dice: Dice;
+	path: string;
+	id: number;
+	contract: Address;
+	/** Its first event, which counts in no figure. */
+	first: Required<NewEvent>;
+};
 
 let database: TestDatabase;
 let fixture: Fixture;
 let ask: (path: string) => Promise<Answer>;
+let revert: ReturnType<typeof createReverter>;
 let placed = 0;
 
 beforeAll(async () => {
 	database = await createTestDatabase();
 	fixture = createMarketFixture(database.db, [ethereum]);
+	fixture.prices.setEth(2_000);
+	revert = createReverter(createApplierLab(database.db).options);
 	ask = createAsk(fixture);
 });
 afterAll(() => database.drop());
@@ -48,10 +68,17 @@ const seeds = Array.from({ length: WORLDS }, (_, index) => TEST_SEED * 10_000 + 
 /** A collection of its own; its first sale is older than all that worlds do. */
 async function openWorld(seed: number): Promise<World> {
 	const contract = contractOf(0x100_000 + ++placed);
-	const first = saleOf(contract, { occurredAtMs: NOW_MS - 90 * 86_400_000, accepted: false });
-	await fixture.seed(ethereum, [{ ...first, reason: "swap" }]);
+	const occurredAtMs = NOW_MS - 90 * DAY_MS;
+	const refused = {
+		accepted: false,
+		reason: "swap",
+		from: contractOf(0x99),
+		venue: "old",
+	} as const;
+	const first = saleOf(contract, { occurredAtMs, ...refused, tokenId: 5_000n });
+	await fixture.seed(ethereum, [first]);
 	const id = await fixture.idOf(ethereum, contract);
-	return { seed, dice: createDice(seed), path: `/collections/${contract}`, id };
+	return { dice: createDice(seed), path: `/collections/${contract}`, id, contract, first };
 }
 
 /** All rows of a list, page by page. */
@@ -123,6 +150,219 @@ describe("getListings", () => {
 		expect(unread.body).toMatchObject({ data: null, reason: "traits_not_read" });
 		await noteTraits(database.db, id);
 		expect((await ask(asked)).body).toMatchObject({ data: [], reason: null });
+	});
+});
+
+type Kept = Required<NewEvent>;
+
+const newestFirst = (a: Kept, b: Kept) =>
+	b.occurredAtMs - a.occurredAtMs ||
+	b.blockNumber - a.blockNumber ||
+	b.logIndex - a.logIndex ||
+	b.subIndex - a.subIndex;
+const nameOf = ({ blockHash, logIndex, subIndex }: Kept) => `${blockHash}:${logIndex}:${subIndex}`;
+
+/** Draws filters as a request has them, and what they mean, worked out a second time. */
+function drawFilters(dice: Dice, { isSales }: { isSales: boolean }) {
+	const parts: string[] = [];
+	const tests: ((event: Kept) => boolean)[] = [];
+	const may = (share: number, add: () => [string, (event: Kept) => boolean]) => {
+		if (dice(share) !== 0) return;
+		const [part, passes] = add();
+		parts.push(part);
+		tests.push(passes);
+	};
+	const account = pickAccount(dice);
+	const time = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
+	const type = isSales ? "sale" : pick(dice, ["sale", "sale", "transfer", null, null]);
+	if (!isSales && type !== null) may(1, () => [`type=${type}`, ({ kind }) => kind === type]);
+	may(3, () => {
+		const tokenId = BigInt(dice(10));
+		return [`tokenId=${tokenId}`, (event) => event.tokenId === tokenId];
+	});
+	may(4, () => [`account=${account}`, ({ from, to }) => from === account || to === account]);
+	may(5, () => [`from=${account}`, ({ from }) => from === account]);
+	may(5, () => [`to=${account.toUpperCase().replace("0X", "0x")}`, ({ to }) => to === account]);
+	if (type !== "transfer") {
+		may(4, () => {
+			const venue = pick(dice, VENUES);
+			return [`venue=${venue}`, (event) => event.venue === venue];
+		});
+		may(4, () => {
+			const wei = (BigInt(dice(15)) * ETH) / 10n;
+			const passes = ({ totalRaw, currency, quantity }: Kept) =>
+				totalRaw !== null && currency !== STRANGE_COIN && totalRaw / quantity >= wei;
+			return [`minPriceNative=${Number(wei) / 1e18}`, passes];
+		});
+	}
+	may(4, () => {
+		const sinceMs = NOW_MS - 1_000 - dice(24) * 40 * HOUR_MS;
+		return [`after=${time(sinceMs)}`, ({ occurredAtMs }) => occurredAtMs >= sinceMs];
+	});
+	may(5, () => {
+		const untilMs = NOW_MS - dice(3) * 40 * HOUR_MS;
+		const ends = `before=${time(untilMs)}`;
+		return parts.some((part) => part.startsWith("after"))
+			? ["", () => true]
+			: [ends, ({ occurredAtMs }) => occurredAtMs < untilMs];
+	});
+	may(8, () => {
+		const block = Math.floor((NOW_MS - 1_000 - dice(24) * 40 * HOUR_MS) / 1_000) - 1_600_000_000;
+		return [`block=${block}`, ({ blockNumber }) => blockNumber === block];
+	});
+	return {
+		query: parts.filter((part) => part !== "").join("&"),
+		passes: (event: Kept) => tests.every((passes) => passes(event)),
+	};
+}
+
+/** Takes back what is above a random moment, and tells of another branch. */
+async function forkWorld(dice: Dice, contract: Address, events: readonly Kept[]): Promise<Kept[]> {
+	const forkBlock = Math.floor((NOW_MS - dice(30) * 40 * HOUR_MS) / 1_000) - 1_600_000_000;
+	await database.db.transaction((tx) => revert(tx, { chainId: ethereum.id, forkBlock }));
+	const branch = worldEvents(dice, contract, 20).filter(
+		({ blockNumber }) => blockNumber > forkBlock,
+	);
+	await fixture.seed(ethereum, branch);
+	return [...events.filter(({ blockNumber }) => blockNumber <= forkBlock), ...branch];
+}
+
+describe("getActivity and getSales", () => {
+	test(`filtered events are those of a plain reading, after forks too (${WORLDS} worlds)`, async () => {
+		for (const seed of seeds) {
+			const { dice, path, id, contract, first } = await openWorld(seed);
+			let events = worldEvents(dice, contract, 60);
+			await fixture.seed(ethereum, events);
+			if (dice(2) === 0) events = await forkWorld(dice, contract, events);
+			events = [...events, first];
+			const tokens = await seedTokens(database.db, dice, { collectionId: id, count: TOKENS });
+			for (const isSales of [false, false, true, true]) {
+				const { query: drawn, passes } = drawFilters(dice, { isSales });
+				const traits = isSales && dice(3) === 0 ? drawTraits(dice) : null;
+				const query = `limit=${1 + dice(20)}&${drawn}${traits === null ? "" : `&${traits.query}`}`;
+				const expected = events.filter(passes).sort(newestFirst);
+				const found = isSales
+					? await walk(`${path}/sales?${query}`, ({ points }) => points)
+					: await walk(`${path}/activity?${query}`);
+				const sold = expected.filter(
+					({ kind, accepted, tokenId }) =>
+						kind === "sale" &&
+						accepted &&
+						(traits?.passes(tokens.find((token) => token.tokenId === tokenId)) ?? true),
+				);
+				expect({
+					...{ seed, query },
+					rows: found.map((row) => (isSales ? row.transactionHash : row.id)),
+				}).toEqual({
+					...{ seed, query },
+					rows: isSales ? sold.map(({ transactionHash }) => transactionHash) : expected.map(nameOf),
+				});
+			}
+		}
+	});
+
+	test("a token's activity is that of its collection, of that token", async () => {
+		const { dice, path, contract } = await openWorld(77);
+		const events = worldEvents(dice, contract, 120);
+		await fixture.seed(ethereum, events);
+		const rows = await walk(`/assets/ethereum/${contract}/3/activity?limit=2`);
+		const expected = events.filter(({ tokenId }) => tokenId === 3n).sort(newestFirst);
+		expect(expected.length).toBeGreaterThan(3);
+		expect(rows.map(({ id }) => id)).toEqual(expected.map(nameOf));
+		expect(await walk(`${path}/activity?tokenId=3`)).toEqual(rows);
+		expect(await walk(`/assets/ethereum/${contract}/3/activity?type=mint&limit=1`)).toEqual(
+			rows.filter(({ eventType }) => eventType === "mint"),
+		);
+	});
+
+	test("a filter that nothing passes stops after 20,000 events, says where, and goes on from there", async () => {
+		const { path, id, first } = await openWorld(78);
+		await database.db.execute(
+			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id, log_index,
+				sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash, from_address,
+				to_address, token_id, quantity, total_raw, total_native, venue)
+			select $2::timestamptz - n * interval '1 second', 50000000 - n, 1, $1, 1, 0, 1 + n % 2, true,
+				true, int8send(n), int8send(n), '\\x01', '\\x02', n, 1, 1, 1, 'seaport'
+			from generate_series(1, 20500) as n`,
+			[id, new Date(NOW_MS)],
+		);
+		const asked = `${path}/activity?tokenId=99999999`;
+		const { body } = await ask(asked);
+		expect(body).toMatchObject({ data: [], page: { hasMore: true } });
+		expect(body.scannedTo).toBe(new Date(NOW_MS - 20_000_000).toISOString());
+		const next = await ask(`${asked}&cursor=${body.page.nextCursor}`);
+		expect(next.body).toMatchObject({ data: [], page: { hasMore: false }, scannedTo: null });
+		// What is beyond the first page's bound is found by the next one, once.
+		const oldest = await walk(`${path}/activity?tokenId=20400&limit=1`);
+		expect(oldest.map(({ tokenId }) => tokenId)).toEqual(["20400"]);
+		const seller = await walk(`${path}/activity?from=${first.from}&limit=200`);
+		expect(seller.map(({ id }) => id)).toEqual([nameOf(first)]);
+	});
+});
+
+describe("getSales, view=points", () => {
+	const sold = (events: readonly Kept[]) =>
+		events.filter(({ kind, accepted }) => kind === "sale" && accepted).sort(newestFirst);
+	const priceOf = ({ totalRaw, currency, quantity }: Kept) =>
+		totalRaw === null || currency === STRANGE_COIN ? null : totalRaw / quantity;
+
+	test(`points are the first, last and dearest sale of each cell of time (${WORLDS / 2} worlds)`, async () => {
+		for (const seed of seeds.slice(0, WORLDS / 2)) {
+			const { dice, path, contract } = await openWorld(seed);
+			const events = worldEvents(dice, contract, 60);
+			await fixture.seed(ethereum, events);
+			const sales = sold(events);
+			const max = 10 + dice(40);
+			const { status, body } = await ask(`${path}/sales?view=points&max=${max}`);
+			expect(status).toBe(200);
+			const shown: string[] = body.points.map((point: any) => point.transactionHash);
+			expect({ seed, drawn: body.drawn }).toEqual({
+				seed,
+				drawn: { shown: shown.length, leftOut: sales.length - shown.length, from: null },
+			});
+			expect(body.page).toEqual({ nextCursor: null, hasMore: false });
+			expect(shown.length).toBeLessThanOrEqual(max);
+			const all = sales.map(({ transactionHash }) => transactionHash as string);
+			expect(shown).toEqual(all.filter((hash) => shown.includes(hash)));
+			if (sales.length <= max) expect(shown).toEqual(all);
+			else expect({ seed, max, shown }).toEqual({ seed, max, shown: chosenOf(sales, max) });
+		}
+	});
+
+	/** The same choice, worked out a second time. */
+	function chosenOf(sales: readonly Kept[], max: number): string[] {
+		const lowMs = sales.at(-1)?.occurredAtMs ?? 0;
+		const lengthMs = (sales[0]?.occurredAtMs ?? 0) + 1_000 - lowMs;
+		const count = Math.floor(max / 3);
+		const cells = Map.groupBy(sales, ({ occurredAtMs }) =>
+			Math.floor(((occurredAtMs - lowMs) * count) / lengthMs),
+		);
+		const chosen = new Set<string>();
+		for (const cell of cells.values()) {
+			const dearest = [...cell].sort(
+				(a, b) => compareKnown(priceOf(a), priceOf(b), -1) || newestFirst(a, b),
+			);
+			for (const one of [cell[0], cell.at(-1), dearest[0]]) {
+				if (one) chosen.add(one.transactionHash);
+			}
+		}
+		return sales.map((one) => one.transactionHash as string).filter((hash) => chosen.has(hash));
+	}
+
+	test("points are of the time that is asked for", async () => {
+		const { dice, path, contract } = await openWorld(79);
+		const events = worldEvents(dice, contract, 60);
+		await fixture.seed(ethereum, events);
+		const [after, before] = [NOW_MS - 20 * DAY_MS, NOW_MS - 5 * DAY_MS];
+		const times = [after, before].map((ms) => encodeURIComponent(new Date(ms).toISOString()));
+		const { body } = await ask(
+			`${path}/sales?view=points&after=${times[0]}&before=${times[1]}&max=5000`,
+		);
+		const within = sold(events).filter(({ occurredAtMs: ms }) => ms >= after && ms < before);
+		expect(within.length).toBeGreaterThan(5);
+		expect(body.points.map((point: any) => point.transactionHash)).toEqual(
+			within.map(({ transactionHash }) => transactionHash),
+		);
 	});
 });
 

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 /** The market's routes as the specification names them, and those that we added. */
 const ROUTES = [
 	"GET /assets/{chain}/{contract}/{tokenId}",
+	"GET /assets/{chain}/{contract}/{tokenId}/activity",
 	"GET /collections",
 	"GET /collections/{slug}",
 	"GET /collections/{slug}/activity",

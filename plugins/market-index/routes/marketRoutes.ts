@@ -12,7 +12,12 @@ import {
 	getCollections,
 	postResync,
 } from "#plugins/market-index/routes/collections.ts";
-import { getActivity, getCandles, getSales } from "#plugins/market-index/routes/events.ts";
+import {
+	getActivity,
+	getCandles,
+	getSales,
+	getTokenActivity,
+} from "#plugins/market-index/routes/events.ts";
 import {
 	getDiscover,
 	getDrops,
@@ -37,6 +42,7 @@ export function marketRoutes(context: RouteContext) {
 		.use(getHolders(context))
 		.use(getTraits(context))
 		.use(getAsset(context))
+		.use(getTokenActivity(context))
 		.use(getDrops(context))
 		.use(getSearch(context))
 		.use(postResync(context))

@@ -114,3 +114,31 @@ export const marketEventSchema = z
 		id: "MarketEvent",
 		description: "A sale, mint or transfer of one token. Prices are of one unit.",
 	}) satisfies z.ZodType<MarketEvent>;
+
+/** How far back a page with filters looked. */
+export const scannedToSchema = field
+	.time(
+		"How far back this page looked before it stopped: filters without an index are applied to 20,000 " +
+			"events a page at most, and the next page goes on from there. Null: nothing was passed over.",
+	)
+	.nullable()
+	.meta({ examples: [null] });
+
+/** Says what a chart of sales leaves out. */
+export const salesDrawnSchema = z
+	.object({
+		shown: z.int().meta({ description: "Sales in `points`.", examples: [5_000] }),
+		leftOut: z.int().meta({
+			description: "Sales of the time that were looked at and are not in `points`.",
+			examples: [12_400],
+		}),
+		from: field
+			.time("The oldest sale that was looked at, where there may be older ones; null: all were.")
+			.nullable(),
+	})
+	.meta({
+		id: "SalesDrawn",
+		description: "What was chosen of the sales of a time so that a chart can be drawn.",
+	});
+
+export type SalesDrawn = z.output<typeof salesDrawnSchema>;

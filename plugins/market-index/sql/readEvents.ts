@@ -1,7 +1,7 @@
 // Reads events: of one collection, the latest mints, and the image of a last sale.
 
 import { bytesOf } from "#core/chain/Hex.ts";
-import { createBinder, type Queryable } from "#core/db/Database.ts";
+import { type Binder, createBinder, type Queryable } from "#core/db/Database.ts";
 import {
 	EVENT_KIND,
 	type EventPlace,
@@ -20,6 +20,8 @@ export type ActivityQuery = {
 	acceptedOnly: boolean;
 	/** Leaves out older events. */
 	since: Date | null;
+	/** Leaves out events of that time and later ones; left out: none. */
+	until?: Date | null | undefined;
 	after: EventPlace | null;
 	limit: number;
 };
@@ -38,7 +40,8 @@ type LatestMint = {
 	token: Pick<TokenFacts, "imageUrl" | "traits">;
 };
 
-const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc, sub_index desc";
+/** The order of every list of events. */
+export const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc, sub_index desc";
 
 /** Limits the sales of a collection that are searched for one token. */
 const TOKEN_SALES_SEARCHED = 2_000;
@@ -69,11 +72,28 @@ export async function readActivity(db: Queryable, query: ActivityQuery): Promise
 /** Returns the statement, apart from its caller so that a test can check its plan. */
 export function activityStatement(query: ActivityQuery) {
 	const binder = createBinder();
-	const id = binder.bind(query.collectionId, "int4");
+	const text = `select ${EVENT_COLUMNS}
+		from (${newestOfKinds(binder, query)}) as e
+		join market_index.collection as c on c.id = e.collection_id
+		order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
+		limit ${binder.bind(query.limit, "int8")}`;
+	return { text, values: binder.values };
+}
+
+/**
+ * Returns SQL for the newest events of each kind, `limit` of each: all columns of `event`, in no
+ * order. `more`: further conditions.
+ */
+export function newestOfKinds(
+	binder: Binder,
+	query: ActivityQuery,
+	more: readonly string[] = [],
+): string {
 	const limit = binder.bind(query.limit, "int8");
-	const conditions = [`collection_id = ${id}`];
+	const conditions = [`collection_id = ${binder.bind(query.collectionId, "int4")}`, ...more];
 	if (query.acceptedOnly) conditions.push("accepted");
 	if (query.since) conditions.push(`occurred_at >= ${binder.bind(query.since, "timestamptz")}`);
+	if (query.until) conditions.push(`occurred_at < ${binder.bind(query.until, "timestamptz")}`);
 	if (query.after) {
 		const { occurredAtMs, blockNumber, logIndex, subIndex } = query.after;
 		const at = binder.bind(new Date(occurredAtMs), "timestamptz");
@@ -89,12 +109,7 @@ export function activityStatement(query: ActivityQuery) {
 		return `(select * from market_index.event where ${ofKind} and ${conditions.join(" and ")}
 			order by ${NEWEST_FIRST} limit ${limit})`;
 	});
-	const text = `select ${EVENT_COLUMNS}
-		from (${branches.join(" union all ")}) as e
-		join market_index.collection as c on c.id = e.collection_id
-		order by e.occurred_at desc, e.block_number desc, e.log_index desc, e.sub_index desc
-		limit ${limit}`;
-	return { text, values: binder.values };
+	return branches.join(" union all ");
 }
 
 /**
