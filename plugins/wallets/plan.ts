@@ -51,6 +51,14 @@ export const signableSchema = z.discriminatedUnion("kind", [
 
 const units = storedField.units.transform((text) => BigInt(text));
 
+const spend = z.object({
+	currency: address,
+	raw: units,
+	decimals: z.int(),
+	symbol: z.string(),
+	worth: z.object({ currency: address, raw: units }).exactOptional(),
+});
+
 /** A plan as it is stored: bigints as decimal text. What is read back is checked like all else. */
 const storedPlan = z.object({
 	chainId: z.int(),
@@ -58,13 +66,7 @@ const storedPlan = z.object({
 	to: address,
 	valueRaw: units,
 	data: hex,
-	spend: z.object({
-		currency: address,
-		raw: units,
-		decimals: z.int(),
-		symbol: z.string(),
-		worth: z.object({ currency: address, raw: units }).exactOptional(),
-	}),
+	spend,
 	recipient: address.nullable(),
 	feeRaw: units.exactOptional(),
 	tipRaw: units.exactOptional(),
@@ -76,23 +78,36 @@ const storedPlan = z.object({
 /** Reads and writes plans as JSON. */
 export const planCodec = {
 	write(plan: Plan): Record<string, unknown> {
-		const { spend, valueRaw, feeRaw, tipRaw } = plan;
-		const { worth } = spend;
+		const { valueRaw, feeRaw, tipRaw } = plan;
 		return {
 			...plan,
 			valueRaw: String(valueRaw),
 			...(feeRaw !== undefined && { feeRaw: String(feeRaw) }),
 			...(tipRaw !== undefined && { tipRaw: String(tipRaw) }),
-			spend: {
-				...{ ...spend, raw: String(spend.raw) },
-				...(worth && { worth: { ...worth, raw: String(worth.raw) } }),
-			},
+			spend: writtenSpend(plan.spend),
 		};
 	},
 	read(stored: unknown): Plan {
 		return storedPlan.parse(stored);
 	},
 };
+
+/** Holds what an intent that waits for a step will spend once that is done. */
+export type Behind = { kind: string; spend: Plan["spend"] };
+
+/** Reads and writes, as JSON, all that waits for a step. */
+export const behindCodec = {
+	write: (behind: readonly Behind[]) =>
+		behind.map(({ kind, spend }) => ({ kind, spend: writtenSpend(spend) })),
+	read: (stored: unknown): Behind[] => z.array(z.object({ kind: z.string(), spend })).parse(stored),
+};
+
+function writtenSpend({ worth, ...spend }: Plan["spend"]): Record<string, unknown> {
+	return {
+		...{ ...spend, raw: String(spend.raw) },
+		...(worth && { worth: { ...worth, raw: String(worth.raw) } }),
+	};
+}
 
 /** Returns whether the signature is the account's own; false for text that is no signature. */
 export async function isSignedBy(

@@ -7,7 +7,7 @@ import { isAllowanceTaken } from "#plugins/wallets/allowance.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { type HandOver, handOverOf } from "#plugins/wallets/execution/handOver.ts";
-import { judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
+import { behindDenial, judgeSpend } from "#plugins/wallets/execution/judgeBatch.ts";
 import {
 	judgePast,
 	noteAnswers,
@@ -221,6 +221,11 @@ export function judgeTerms(
 	if (killed) return denied(killed);
 	const spend = judgeSpend(deps, { planned, profile, wallet, at, spentToday, known });
 	if (spend.kind === "denied") return denied(spend.denial);
+	const counted = spend.usdMicros.reduce((sum, one) => sum + one, spentToday);
+	const later = behindDenial(deps, {
+		...{ planned, profile, wallet, at, behind: situation.behind, spentToday: counted },
+	});
+	if (later) return denied(later);
 	// Whoever sends it: the call that we make pays it.
 	const tooDear = messagesDenial(deps, planned);
 	if (tooDear) return denied(tooDear);

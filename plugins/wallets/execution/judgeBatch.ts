@@ -7,6 +7,7 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import { moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import { amountFigure, type Denial, type Figure } from "#plugins/wallets/intent/intentError.ts";
 import type { Intent, Plan, Profile, SpendSituation, Wallet } from "#plugins/wallets/model.ts";
+import type { Behind } from "#plugins/wallets/plan.ts";
 import { chargeRefused } from "#plugins/wallets/quota.ts";
 import { limitsInForce, spendDenial, usdMicros } from "#plugins/wallets/spend/spend.ts";
 import { offeredBy } from "#plugins/wallets/submission/nonceQueue.ts";
@@ -151,6 +152,26 @@ export function judgeSpend(
 		usdMicrosOfAll.push(micros);
 	}
 	return { kind: "ok", usdMicros: usdMicrosOfAll };
+}
+
+/**
+ * Returns why limits deny what waits for a step, so that the step is not sent: between a question
+ * and its owner's yes other intents may have spent what it was to use. `spentToday` has the step.
+ */
+export function behindDenial(
+	deps: ExecutionDeps,
+	{ planned, behind, ...given }: Omit<Given, "known"> & { behind: readonly Behind[] },
+): Denial | null {
+	const [step] = planned;
+	if (!step) return null;
+	const later = behind.map(({ kind, spend }) => ({
+		intent: { ...step.intent, kind },
+		plan: { chainId: step.plan.chainId, spend, recipient: null },
+	}));
+	const judged = judgeSpend(deps, { ...given, planned: later, known: later.map(() => null) });
+	if (judged.kind === "ok") return null;
+	const { denial } = judged;
+	return { ...denial, detail: `What it is a step for is not allowed now. ${denial.detail}` };
 }
 
 function refused(denial: Denial): { kind: "denied"; denial: Denial } {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import type { IntentKind, Preparation } from "#plugins/wallets/IntentKind.ts";
 import { createLinks } from "#plugins/wallets/link/createLinks.ts";
 import type { Intent, Plan } from "#plugins/wallets/model.ts";
@@ -45,10 +46,11 @@ function twoStepKind(): IntentKind<unknown> {
 	};
 }
 
-async function begin({ profile, wallet }: Person, asks = false): Promise<Intent> {
+async function begin(person: Person, asks = false, kind = "two"): Promise<Intent> {
+	const { profile, wallet } = person;
 	const [made] = await database.db.transaction((tx) =>
 		lab.execution.create(tx, [
-			{ kind: "two", profile, wallet, chainId: wallet.chainId, channel: "api", request: {}, asks },
+			{ kind, profile, wallet, chainId: wallet.chainId, channel: "api", request: {}, asks },
 		]),
 	);
 	const [intent] = await lab.execution.advance([made?.id ?? ""], lab.signal);
@@ -193,6 +195,58 @@ describe("the owner of two steps", () => {
 		);
 		await mine();
 		expect((await lab.intent(intent.id)).status).toBe("confirmation_required");
+	});
+
+	/** Pays beside it, as much as its owner says yes to. */
+	async function spendMeanwhile(person: Person, ether: string): Promise<void> {
+		const [other] = await lab.pay(person, { ether });
+		if (other) await confirm(await lab.intent(other.id));
+	}
+
+	test("a yes sends no step for what the day's limit forbids by now, and says why", async () => {
+		const person = await lab.person({
+			requireTradeConfirmation: true,
+			dailyUsdMax: 1_500_000_000n,
+		});
+		const intent = await begin(person);
+		const asking = await lab.execution.asking(intent);
+		await spendMeanwhile(person, "0.4");
+		expect(lab.handed).toHaveLength(1);
+		await confirm(asking);
+		expect(lab.handed).toHaveLength(1);
+		const step = await lab.intent(asking.id);
+		expect(step).toMatchObject({ status: "rejected", errorCode: "daily_limit" });
+		const why =
+			"What it is a step for is not allowed now. With the $802.00 of the last 24 hours it is " +
+			"$1802.00, more than the $1500.00 that the profile may move in a day.";
+		expect(step.error?.message).toBe(why);
+		await lab.tick();
+		const { status, error } = await lab.intent(intent.id);
+		expect(status).toBe("rejected");
+		expect(error?.message).toContain(`is rejected: ${why} (daily_limit)`);
+	});
+
+	test("a yes to a step before a step is held against what waits for both", async () => {
+		const two = twoStepKind();
+		const spend = { currency: ZERO_ADDRESS, raw: 10n ** 18n, decimals: 18, symbol: "ETH" };
+		const first = { kind: "two", request: {} };
+		lab.execution.register({
+			...two,
+			name: "three",
+			prepare: async () => ({ kind: "first", intent: first, spend }),
+		});
+		const person = await lab.person({
+			requireTradeConfirmation: true,
+			dailyUsdMax: 3_100_000_000n,
+		});
+		const intent = await begin(person, false, "three");
+		const asking = await lab.execution.asking(intent);
+		expect(asking).toMatchObject({ kind: "pay", status: "confirmation_required" });
+		await spendMeanwhile(person, "0.1");
+		await confirm(asking);
+		expect(await lab.intent(asking.id)).toMatchObject({
+			...{ status: "rejected", errorCode: "daily_limit" },
+		});
 	});
 
 	test("if an owner never answers, both steps expire", async () => {

@@ -11,9 +11,15 @@ import { isWithin, readYes, spentTodaySql } from "#plugins/wallets/execution/rea
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
 import { type IntentStatus, moveIntent } from "#plugins/wallets/intent/Intent.ts";
 import type { Denial } from "#plugins/wallets/intent/intentError.ts";
-import { insertIntents, readIntents, storePlan } from "#plugins/wallets/intent/intentRow.ts";
+import {
+	type IntentToInsert,
+	insertIntents,
+	readIntents,
+	storePlan,
+} from "#plugins/wallets/intent/intentRow.ts";
 import { INTENT_LIFETIME_MS, REVIEW_LIFETIME_MS } from "#plugins/wallets/limits.ts";
 import type { Intent, Plan, Profile, Wallet } from "#plugins/wallets/model.ts";
+import { type Behind, behindCodec } from "#plugins/wallets/plan.ts";
 import { chargeFor } from "#plugins/wallets/quota.ts";
 import { messageDenial } from "#plugins/wallets/spend/spend.ts";
 
@@ -76,12 +82,11 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 	const { intent: step, spend, feeRaw, review, keep } = first;
 	const { chainId, channel, asks } = intent;
 	const made = readyIntents(deps, [{ ...step, profile, wallet, chainId, channel, asks }]);
-	const charge = chargeFor(deps, { ...made, profileId: profile.id });
 	return await deps.steps.run("commit.first", () =>
 		deps.db.transaction(async (tx): Promise<FirstStep> => {
 			await tx.query("select 1 from wallets.profile where id = $1 for no key update", [profile.id]);
-			const [row] = await tx.query<{ status: IntentStatus; steps: number }>(
-				`select status, (
+			const [row] = await tx.query<{ status: IntentStatus; steps: number; behind: unknown }>(
+				`select status, coalesce(settings->'behind', '[]') as behind, (
 					select count(*)::int from wallets.intent_move where intent_id = i.id and event = 'wait'
 				) as steps
 				from wallets.intent i where id = $1 for no key update`,
@@ -95,7 +100,11 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 			// An allowance that is somebody else's is not taken back: it is soon used up.
 			if (await isAllowanceTaken(tx, { intent, plan: null, beganAt })) return { kind: "gone" };
 			if (review && (await isReviewAsked(deps, tx, { intent, review }))) return { kind: "asked" };
-			const [recorded] = (await insertIntents(tx, made, charge)) ?? [];
+			// Whatever is asked meanwhile, limits are held against all of it again before it is sent.
+			const behind = [{ kind: intent.kind, spend }, ...behindCodec.read(row.behind)];
+			const own = { ...made, intents: made.intents.map((one) => withBehind(one, behind)) };
+			const charge = chargeFor(deps, { ...own, profileId: profile.id });
+			const [recorded] = (await insertIntents(tx, own, charge)) ?? [];
 			if (!recorded) return { kind: "denied", denial: OVER_QUOTA };
 			await keep?.(tx);
 			const at = made.times.at;
@@ -107,6 +116,10 @@ export async function recordFirst(deps: ExecutionDeps, given: FirstGiven): Promi
 			return { kind: "recorded", step: recorded };
 		}),
 	);
+}
+
+function withBehind(step: IntentToInsert, behind: readonly Behind[]): IntentToInsert {
+	return { ...step, settings: { ...step.settings, behind: behindCodec.write(behind) } };
 }
 
 /** Says whether no operator has agreed to such a plan yet, so that one is asked now. */

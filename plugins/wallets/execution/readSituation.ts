@@ -10,7 +10,7 @@ import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts"
 import type { CostedPlan } from "#plugins/wallets/execution/judgeBatch.ts";
 import type { Denial } from "#plugins/wallets/intent/intentError.ts";
 import type { Intent, Plan, Profile } from "#plugins/wallets/model.ts";
-import { hashPlan, planCodec } from "#plugins/wallets/plan.ts";
+import { type Behind, behindCodec, hashPlan, planCodec } from "#plugins/wallets/plan.ts";
 import {
 	type ProfileRow,
 	profileColumns,
@@ -43,6 +43,8 @@ export type Situation = {
 	known: readonly (number | null)[];
 	/** The approvals of each intent. */
 	yes: readonly SaidYes[];
+	/** What the intents that wait for these steps will spend. */
+	behind: readonly Behind[];
 };
 
 /**
@@ -82,11 +84,15 @@ const knowSql = `insert into wallets.recipient as known (profile_id, address, fi
 const locksSql = (ids: string) => `with profile as materialized (
 		select from wallets.profile where id = $1 for no key update
 	), held as materialized (
-		select status from wallets.intent where ${ids} and exists (select from profile)
-		order by id for no key update
+		select status, settings->'behind' as behind from wallets.intent
+		where ${ids} and exists (select from profile) order by id for no key update
 	)
-	select created, pg_advisory_xact_lock_shared($3)
-	from (select count(*) filter (where status = 'created')::int as created from held) as counted`;
+	select created, behind, pg_advisory_xact_lock_shared($3)
+	from (
+		select count(*) filter (where status = 'created')::int as created,
+			coalesce(jsonb_agg(behind) filter (where behind is not null), '[]') as behind
+		from held
+	) as counted`;
 
 /** A list is planned at each call, one id once for a connection. */
 const lockingSql = { one: locksSql("id = $2"), many: locksSql("id = any($2)") };
@@ -113,7 +119,7 @@ export async function readSituation(
 	const [first] = planned;
 	if (!first) return null;
 	const { profileId } = first.intent;
-	const [isStillCreated, found, known, yes] = await Promise.all([
+	const [held, found, known, yes] = await Promise.all([
 		takeLocks(tx, planned),
 		readUnderLocks(deps, tx, given, first),
 		// Whatever is decided: what denies one of a batch must not keep the others unknown.
@@ -123,7 +129,7 @@ export async function readSituation(
 			planned.map(({ intent }) => intent),
 		),
 	]);
-	return { ...found, isStillCreated, known, yes };
+	return { ...found, ...held, known, yes };
 }
 
 /**
@@ -205,14 +211,24 @@ export function spentTodaySql({ profile, since }: { profile: string; since: stri
 			))`;
 }
 
-/** Locks the intents, so that none of them moves before the batch is decided. */
-async function takeLocks(tx: Tx, planned: readonly PlannedIntent[]): Promise<boolean> {
+/**
+ * Locks the intents, so that none of them moves before the batch is decided, and reads what waits
+ * for them.
+ */
+async function takeLocks(
+	tx: Tx,
+	planned: readonly PlannedIntent[],
+): Promise<Pick<Situation, "isStillCreated" | "behind">> {
 	const ids = planned.map(({ intent }) => intent.id);
 	const [only = ""] = ids;
 	const [text, which] = ids.length === 1 ? [lockingSql.one, only] : [lockingSql.many, ids];
 	const profileId = planned[0]?.intent.profileId ?? "";
-	const [row] = await tx.query<{ created: number }>(text, [profileId, which, switchLockKey]);
-	return row?.created === planned.length;
+	const values = [profileId, which, switchLockKey];
+	const [row] = await tx.query<{ created: number; behind: unknown[] }>(text, values);
+	return {
+		isStillCreated: row?.created === planned.length,
+		behind: (row?.behind ?? []).flatMap((one) => behindCodec.read(one)),
+	};
 }
 
 /**
@@ -224,7 +240,7 @@ async function readUnderLocks(
 	tx: Tx,
 	{ account, at }: Given,
 	{ intent, plan }: PlannedIntent,
-): Promise<Omit<Situation, "isStillCreated" | "known" | "yes">> {
+): Promise<Omit<Situation, "isStillCreated" | "behind" | "known" | "yes">> {
 	const rows = await tx.query<SituationRow>(situationSql, [
 		intent.profileId,
 		new Date(at.getTime() - DAY_MS),
