@@ -15,6 +15,7 @@ import { authorizeKind } from "#plugins/bridge/bridges/authorizeKind.ts";
 import { createBridges } from "#plugins/bridge/bridges/createBridges.ts";
 import { depositKind } from "#plugins/bridge/bridges/depositKind.ts";
 import { ownedBridges } from "#plugins/bridge/bridges/ownedBridges.ts";
+import { pinnedName } from "#plugins/bridge/bridges/pinContracts.ts";
 import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
 import {
 	BridgeOperatorKey,
@@ -52,6 +53,8 @@ export const bridgePlugin = definePlugin({
 		const context = contextOf(core, { ...needs, config, ending: ending.signal });
 		needs.wallets.execution.register(depositKind(context));
 		needs.wallets.execution.register(authorizeKind(context));
+		// Nothing is sent to what the provider only takes orders' money by, also by transfers.
+		needs.wallets.execution.tokens.registerContracts((place) => pinnedName(context, place));
 		const bridges = createBridges(context);
 		const signedIn = createSignedIn(needs.wallets);
 		const { BRIDGE_API_KEY: key } = config;

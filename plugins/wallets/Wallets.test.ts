@@ -20,6 +20,16 @@ test("a name book answers for the chains of its sources, and null for other chai
 	expect(await book.contractNamed({ ...place, chainId: 2 })).toBeNull();
 });
 
+test("what is known of addresses on all chains is answered beside what registries know", async () => {
+	const book = createTokenBook();
+	book.registerContracts(async ({ address }) => (address === TSLA ? "a solver" : null));
+	expect(await book.contractNamed({ chainId: 7, address: TSLA })).toBe("a solver");
+	expect(await book.contractNamed({ chainId: 7, address: `0x${"01".repeat(20)}` })).toBeNull();
+	book.registerContracts(() => Promise.reject(new TypeError("no database")));
+	const unread = book.contractNamed({ chainId: 7, address: `0x${"01".repeat(20)}` });
+	await expect(unread).rejects.toThrow("no database");
+});
+
 test("an unreadable source gives an unknown answer, not a negative one", async () => {
 	const book = createTokenBook();
 	const fails = () => Promise.reject(new TypeError("no database"));

@@ -234,9 +234,17 @@ export type TokenSource = {
 	contractNamed(address: Address): Promise<string | null>;
 };
 
+/**
+ * Says, for a sentence, what an address is that nobody gets money out of; null: it knows none.
+ * Throws what cannot be read: that is not a no.
+ */
+type ContractSource = (place: TokenPlace) => Promise<string | null>;
+
 /** Answers from all registered sources; null where none of them knows. */
 export type TokenBook = {
 	register(source: TokenSource): void;
+	/** Adds a source that knows contracts of any chain, and no tokens. */
+	registerContracts(source: ContractSource): void;
 	symbolOf(token: TokenPlace): Promise<string | null>;
 	priceOf(token: TokenPlace): Promise<TokenPrice | null>;
 	contractNamed(place: TokenPlace): Promise<string | null>;
@@ -245,6 +253,7 @@ export type TokenBook = {
 /** Makes a book without sources: it knows nothing. The first that knows an address is believed. */
 export function createTokenBook(): TokenBook {
 	const sources: TokenSource[] = [];
+	const contracts: ContractSource[] = [];
 	async function ask<Answer>(
 		{ chainId }: TokenPlace,
 		of: (source: TokenSource) => Promise<Answer | null>,
@@ -257,8 +266,15 @@ export function createTokenBook(): TokenBook {
 	}
 	return {
 		register: (source) => void sources.push(source),
+		registerContracts: (source) => void contracts.push(source),
 		symbolOf: (token) => ask(token, (source) => source.symbolOf(token.address)),
 		priceOf: (token) => ask(token, (source) => source.priceOf(token.address)),
-		contractNamed: (place) => ask(place, (source) => source.contractNamed(place.address)),
+		async contractNamed(place) {
+			for (const source of contracts) {
+				const named = await source(place);
+				if (named !== null) return named;
+			}
+			return await ask(place, (source) => source.contractNamed(place.address));
+		},
 	};
 }

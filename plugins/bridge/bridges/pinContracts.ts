@@ -12,6 +12,7 @@ import {
 	type Pin,
 	type PinRole,
 	pinCode,
+	readPinRole,
 	readPins,
 } from "#plugins/bridge/sql/pins.ts";
 import type { Denial } from "#plugins/wallets/contract.ts";
@@ -32,6 +33,14 @@ const IMPLEMENTATION_CALL = "0x5c60da1b";
 /** Matches a minimal proxy (ERC-1167), whose code contains the address of its implementation. */
 const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/;
 const CODE_LENGTH_MAX = 200_000;
+
+/** Names the provider's addresses in a sentence that refuses to pay them. */
+const ROLE_NAMES: Readonly<Record<PinRole, string>> = {
+	depository: "the contract that takes the bridge provider's deposits",
+	proxy: "the contract that takes what was signed for the bridge provider",
+	solver: "the account by which the bridge provider pays",
+	filler: "a contract by which the bridge provider pays",
+};
 
 const codeSchema = z
 	.string()
@@ -64,6 +73,24 @@ export async function knownPins(
 		core.db,
 		chains.map(({ id }) => id),
 	);
+}
+
+/**
+ * Returns what a pinned address of the provider's is, for a sentence; null: none. What is sent
+ * there for no order is nobody's any more.
+ */
+export async function pinnedName(
+	{ core }: Pick<BridgeContext, "core">,
+	place: Pick<Contract, "chainId" | "address">,
+): Promise<string | null> {
+	const role = await readPinRole(core.db, place);
+	return role && ROLE_NAMES[role];
+}
+
+/** Returns the same for an address as the provider publishes a chain now. */
+export function publishedName(chain: Published, address: Address): string | null {
+	const found = publishedOf(chain).find((one) => one.address === address);
+	return found ? ROLE_NAMES[found.role] : null;
 }
 
 /** Returns whether one of the provider's addresses is pinned on a chain in a role. */

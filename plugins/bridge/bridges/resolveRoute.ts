@@ -9,6 +9,7 @@ import { Fault } from "#core/fault.ts";
 import { parseAmount } from "#core/money.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { ALL } from "#plugins/bridge/bridges/bridgeBody.ts";
+import { publishedName } from "#plugins/bridge/bridges/pinContracts.ts";
 import { balanceCall } from "#plugins/bridge/bridges/readBalances.ts";
 import { type DirectEnds, resolveDirect } from "#plugins/bridge/direct/quoteDirect.ts";
 import type { BridgeRoute } from "#plugins/bridge/model.ts";
@@ -157,11 +158,9 @@ async function requirePayable(
 	{ chain, address }: { chain: RelayChain; address: Address },
 	member: string,
 ): Promise<void> {
-	const { protocol, permits, contracts = [], solverAddresses } = chain;
-	const own = [protocol?.depository, permits?.spender, ...contracts, ...solverAddresses];
-	const named = own.includes(address)
-		? "an address of the bridge provider's"
-		: await wallets.execution.tokens.contractNamed({ chainId: chain.id, address });
+	const place = { chainId: chain.id, address };
+	const named =
+		publishedName(chain, address) ?? (await wallets.execution.tokens.contractNamed(place));
 	if (named === null) return;
 	throw refuse("recipient_invalid", `${member} is ${named}: nobody gets out what arrives there.`);
 }

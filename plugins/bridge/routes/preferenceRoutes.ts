@@ -49,7 +49,13 @@ const params = z.object({
 const RESERVED = 0x1_0000n;
 
 /** Returns the routes of saved recipients and refund addresses; a bridge may name others. */
-export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
+export function preferenceRoutes({ core, wallets }: BridgeContext, signedIn: SignedIn) {
+	const { tokens } = wallets.execution;
+	/** Refuses what a bridge would refuse later: nobody gets out what arrives there. */
+	const mustBePayable = async (path: string, chainId: number, address: Address | null) => {
+		const named = address && (await tokens.contractNamed({ chainId, address }));
+		if (named) throw invalidBridge(path, `is ${named}: nobody gets out what arrives there`);
+	};
 	const transform = async (hook: { request: Request }) => void (await signedIn(hook));
 	const about = { tags: ["bridging"], security: [{ session: [] as string[] }] };
 	return new Elysia({ prefix: "/preferences" })
@@ -62,6 +68,8 @@ export function preferenceRoutes({ core }: BridgeContext, signedIn: SignedIn) {
 				if (recipient === null && refundTo === null) {
 					throw invalidBridge("recipient", "or `refundTo` is needed; DELETE forgets both");
 				}
+				await mustBePayable("recipient", chainId, recipient);
+				await mustBePayable("refundTo", chainId, refundTo);
 				const changedAt = new Date(core.clock.nowMs());
 				const stored = { chainId, recipient, refundTo };
 				await putPreference(core.db, { profileId: profile.id, ...stored, changedAt });

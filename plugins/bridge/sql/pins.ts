@@ -37,6 +37,21 @@ export async function readPins(
 	);
 }
 
+/**
+ * Reads as what an address is pinned, on that chain or else on any: the provider has the key, or
+ * the contract, on all of them. Null: as nothing. The table has some rows for each chain.
+ */
+export async function readPinRole(
+	db: Queryable,
+	{ chainId, address }: Pick<Pin, "chainId" | "address">,
+): Promise<PinRole | null> {
+	const [row] = await db.query<{ role: PinRole }>(
+		"select role from bridge.pin where address = $2 order by chain_id <> $1, role limit 1",
+		[chainId, bytesOf(address)],
+	);
+	return row?.role ?? null;
+}
+
 /** Pins addresses that were seen for the first time; those that are pinned stay as they are. */
 export async function insertPins(
 	db: Queryable,

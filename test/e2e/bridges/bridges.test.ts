@@ -4,7 +4,7 @@ import { type BridgeLab, openBridgeLab, USDG } from "#test/harness/openBridgeLab
 import { until } from "#test/harness/until.ts";
 import { signBridgeWebhook } from "#test/sandbox/bridge/answerBridge.ts";
 import { LIE_KINDS } from "#test/sandbox/bridge/BridgeFault.ts";
-import { dollarAbi } from "#test/sandbox/bridge/BridgeWorld.ts";
+import { dollarAbi, solverAccount } from "#test/sandbox/bridge/BridgeWorld.ts";
 
 /** Where trades go through on chain 4663, unless set otherwise. */
 const TRADE_ROUTER = "0xcaf681a66d020601342297493863e78c959e5cb2";
@@ -234,6 +234,39 @@ describe("[BRG-03] [BRG-12] who gets it, and who gets it back", () => {
 		const zero = await preference(4_663, { recipient: `0x${"0".repeat(40)}` });
 		expect(zero).toMatchObject({ status: 422, body: { code: "validation_error" } });
 		expect((await preference(4_663, {})).status).toBe(422);
+	});
+
+	test("an address of the provider's is paid by no bridge, preference or transfer, and is named", async () => {
+		const { db } = lab.service.core;
+		// A solver of before, which the provider does not publish any more.
+		const former = `0x${"f0".repeat(20)}`;
+		await db.execute(
+			`insert into bridge.pin (chain_id, role, address, pinned_by, pinned_at)
+			values (8453, 'filler', $1, 'first seen', now())`,
+			[Buffer.from(former.slice(2), "hex")],
+		);
+		const pinned = await db.query<{ role: string; address: string }>(
+			"select distinct role, '0x' || encode(address, 'hex') as address from bridge.pin",
+		);
+		const roles = ["depository", "filler", "proxy", "solver"];
+		expect([...new Set(pinned.map(({ role }) => role))].sort()).toEqual(roles);
+		expect(pinned.map(({ address }) => address)).toContain(solverAccount.address.toLowerCase());
+		const issue = (path: string) => ({ path, message: expect.stringMatching(/bridge provider/) });
+		for (const { address } of pinned) {
+			for (const member of ["recipient", "refundTo"] as const) {
+				const { status, errorCode, detail } = await bridge({ ...parts, [member]: address });
+				expect([address, status, errorCode]).toEqual([address, "rejected", "recipient_invalid"]);
+				expect(detail).toMatch(new RegExp(`^${member} is .* bridge provider.*: nobody gets out`));
+				const saved = await preference(4_663, { [member]: address });
+				expect(saved).toMatchObject({ status: 422, body: { issues: [issue(member)] } });
+			}
+			const transfer = {
+				...{ fromWalletId: wallet.id, recipients: [ALICE, address] },
+				...{ amount: "0.001", currency: "ETH", chain: "anvil" },
+			};
+			const sent = await lab.ask("/v1/trading/wallet-transfers", transfer);
+			expect(sent).toMatchObject({ status: 422, body: { issues: [issue("recipients.1")] } });
+		}
 	});
 });
 
