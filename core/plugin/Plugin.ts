@@ -85,8 +85,11 @@ export type SetupContext<Config extends z.ZodObject, N extends Needs> = {
 	collected(): Collected;
 };
 
-/** Names the profile that a request speaks for, null where it brings no credentials at all. */
-export type CallerOf = (request: Request) => Promise<string | null>;
+/**
+ * Names the profile that a request speaks for, null where it brings no credentials at all. A
+ * session lasts longer for being used; `isUse: false` only asks whether it still lasts.
+ */
+export type CallerOf = (request: Request, options?: { isUse: boolean }) => Promise<string | null>;
 
 /** Holds the tools, commands and names of all plugins, and who can say whose a request is. */
 export type Collected = {

@@ -16,11 +16,14 @@ const ORIGIN = "https://app.example";
 let database: TestDatabase;
 let world: Awaited<ReturnType<typeof streamWorld>>;
 const sessions = new Map<string, string>();
+/** Whether each question about who is signed in was a use of the session. */
+const uses: boolean[] = [];
 
 beforeAll(async () => {
 	database = await createTestDatabase();
 	world = await streamWorld(database.db, {
-		async callerOf({ headers }) {
+		async callerOf({ headers }, { isUse } = { isUse: true }) {
+			uses.push(isUse);
 			const token = headers.get("authorization") ?? headers.get("cookie");
 			if (token === null) return null;
 			const profileId = sessions.get(token);
@@ -167,8 +170,11 @@ test("a stream ends with its session, and a ticket's after a quarter of an hour"
 	for (const client of [...clients, lasting]) await client.next();
 	sessions.delete("Bearer brief");
 	const [brief, ticketed] = clients;
+	uses.length = 0;
 	world.moveClock(61_000);
 	expect(await brief?.closed).toMatchObject({ code: 4001 });
+	// A stream that goes on does not make its session last longer.
+	expect(new Set(uses)).toEqual(new Set([false]));
 	await world.commit(topic, ["after it"]);
 	const next = async (client: ReturnType<typeof open> | undefined): Promise<unknown> => {
 		const frame = await client?.next();

@@ -77,7 +77,7 @@ export const streamsPlugin = definePlugin({
 		return {
 			routes: streamRoutes({
 				...{ streams, db: core.db, clock },
-				callerOf: (request) => collected().callerOf(request),
+				callerOf: (...asked) => collected().callerOf(...asked),
 				market: needs.market,
 				chains: core.chains,
 				slugs: new Set(core.indexed.map(({ chain }) => chain.slug)),

@@ -230,6 +230,7 @@ function hashOf(ticket: string): Buffer {
 
 /**
  * Returns what asks, once a minute at most, whether the session that opened a stream still lasts.
+ * Asking does not make it last longer: a forgotten page must not stay signed in.
  */
 function stillSignedIn(
 	{ clock, callerOf }: StreamRoutesOptions,
@@ -241,7 +242,7 @@ function stillSignedIn(
 		if (clock.nowMs() - askedAtMs < SESSION_ASKED_EVERY_MS) return true;
 		askedAtMs = clock.nowMs();
 		try {
-			return (await callerOf(credentials)) === profileId;
+			return (await callerOf(credentials, { isUse: false })) === profileId;
 		} catch (error) {
 			if (error instanceof Fault && error.code === "unauthorized") return false;
 			throw error;

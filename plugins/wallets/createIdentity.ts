@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { Audit } from "#core/audit/createAudit.ts";
 import { httpFault } from "#core/http/faults.ts";
 import type { Core } from "#core/plugin/Core.ts";
+import type { CallerOf } from "#core/plugin/Plugin.ts";
 import type { Custody } from "#plugins/custody/contract.ts";
 import { createEnrolment } from "#plugins/wallets/enrolment/createEnrolment.ts";
 import { createDeployment } from "#plugins/wallets/enrolment/planEnrolment.ts";
@@ -91,10 +92,10 @@ export function createIdentity(options: IdentityOptions) {
 		},
 	};
 	/** Returns the caller of a request; null without credentials. Wrong ones are `unauthorized`. */
-	const callerOf = async (request: Request): Promise<string | null> => {
+	const callerOf: CallerOf = async (request, options) => {
 		const isAnonymous = readCredential(request, sessions.cookie).kind === "none";
 		const namesNobody = isAnonymous && !request.headers.has("authorization");
-		return namesNobody ? null : (await authenticate(request)).profile.id;
+		return namesNobody ? null : (await authenticate(request, options)).profile.id;
 	};
 	return {
 		service,

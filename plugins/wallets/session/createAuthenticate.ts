@@ -8,7 +8,7 @@ import { readProfile } from "#plugins/wallets/profile/sql.ts";
 import { readCredential, type Sessions } from "#plugins/wallets/session/createSessions.ts";
 import type { Principal } from "#plugins/wallets/Wallets.ts";
 
-export type Authenticate = (request: Request) => Promise<Principal>;
+export type Authenticate = (request: Request, options?: { isUse: boolean }) => Promise<Principal>;
 
 /** Returns the caller of a request, authenticated once however many hooks need it. */
 export type SignedIn = (context: { request: Request }) => Promise<Principal>;
@@ -27,10 +27,10 @@ export function createAuthenticate(options: {
 	custody: Custody;
 }): Authenticate {
 	const { db, sessions, custody } = options;
-	return async (request) => {
+	return async (request, { isUse } = { isUse: true }) => {
 		const credential = readCredential(request, sessions.cookie);
 		if (credential.kind === "session") {
-			const session = await sessions.find(credential, request);
+			const session = await sessions.find(credential, { request, isUse });
 			if (!session) throw httpFault.unauthorized();
 			const { profile, id: sessionId, signedInAtMs } = session;
 			return { profile, sessionId, signedInAtMs };

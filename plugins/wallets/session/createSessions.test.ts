@@ -37,6 +37,20 @@ describe("createSessions", () => {
 		own.fixture.clock.ms = NOW_MS;
 	});
 
+	test("asking whether a session still lasts does not make it last longer", async () => {
+		const token = await open();
+		const headers = { authorization: `Bearer ${token}` };
+		const ask = () =>
+			own.fixture.identity.callerOf(new Request("http://localhost/", { headers }), {
+				isUse: false,
+			});
+		own.fixture.clock.ms = NOW_MS + 6 * DAY_MS;
+		expect(await ask()).not.toBeNull();
+		own.fixture.clock.ms = NOW_MS + 7 * DAY_MS;
+		await expect(ask()).rejects.toMatchObject({ code: "unauthorized" });
+		own.fixture.clock.ms = NOW_MS;
+	});
+
 	test("a session ends after ninety days, however much it is used", async () => {
 		const token = await open();
 		for (let day = 5; day < 90; day += 5) {

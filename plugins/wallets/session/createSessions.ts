@@ -153,15 +153,18 @@ export function createSessions(options: SessionOptions) {
 			);
 		},
 
-		/** Finds the open session of a token, and whose it is. It lasts longer for being used. */
+		/**
+		 * Finds the open session of a token, and whose it is. It lasts longer for being used; a
+		 * stream that only goes on is no use of it.
+		 */
 		async find(
 			{ token, from }: { token: string; from: "header" | "cookie" },
-			request: Request,
+			{ request, isUse }: { request: Request; isUse: boolean },
 		): Promise<{ id: string; profile: Profile; signedInAtMs: number } | null> {
 			const at = now();
 			const found = await findSession(db, sessionToken.hash(token, secret), at);
 			if (!found) return null;
-			if (at.getTime() - found.seenAt.getTime() >= SESSION_SLIDE_EVERY_MS) {
+			if (isUse && at.getTime() - found.seenAt.getTime() >= SESSION_SLIDE_EVERY_MS) {
 				await slideSession(db, { id: found.id, now: at });
 				// The browser's copy slides with it.
 				if (from === "cookie") {
