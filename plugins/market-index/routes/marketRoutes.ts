@@ -2,6 +2,11 @@ import { Elysia } from "elysia";
 import { canBeCached } from "#core/http/routeMarks.ts";
 import type { RouteContext } from "#plugins/market-index/read/context.ts";
 import {
+	getAccountActivity,
+	getAccountResult,
+	getHoldings,
+} from "#plugins/market-index/routes/accounts.ts";
+import {
 	getDepth,
 	getListings,
 	getOffers,
@@ -43,6 +48,9 @@ export function marketRoutes(context: RouteContext) {
 		.use(getTraits(context))
 		.use(getAsset(context))
 		.use(getTokenActivity(context))
+		.use(getHoldings(context))
+		.use(getAccountActivity(context))
+		.use(getAccountResult(context))
 		.use(getDrops(context))
 		.use(getSearch(context))
 		.use(postResync(context))

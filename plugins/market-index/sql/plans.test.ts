@@ -6,6 +6,13 @@ import { silentLog } from "#core/log.ts";
 import { createOutbox } from "#core/outbox.ts";
 import { NAMES_ASKED_MAX } from "#core/plugin/Tool.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#core/time.ts";
+import {
+	ACCOUNT_TYPES,
+	accountStatement,
+	unwalkedStatement,
+} from "#plugins/market-index/accounts/accountEvents.ts";
+import { readHeldCollections, readHeldTokens } from "#plugins/market-index/accounts/heldTokens.ts";
+import { readFacts } from "#plugins/market-index/accounts/readActivity.ts";
 import { readKnownNames } from "#plugins/market-index/agent/resolveCollection.ts";
 import type { EventRow } from "#plugins/market-index/event/MarketEvent.ts";
 import { NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
@@ -49,6 +56,8 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 
 let database: TestDatabase;
 
+type Statement = { text: string; values: readonly SqlValue[] };
+
 // As large as it takes for an index to be worth its while, and no larger.
 beforeAll(async () => {
 	database = await createTestDatabase();
@@ -86,11 +95,22 @@ beforeAll(async () => {
 		from generate_series(1, 50000) as n on conflict do nothing`,
 		[new Date(NOW_MS)],
 	);
+	await database.db.execute(
+		`insert into market_index.owned_span
+		select n % 50, n, n, '\\x000000000000000000000000'::bytea || int8send(n % 900), n
+		from generate_series(1::int8, 20000) as n`,
+	);
+	await database.db.execute(
+		`insert into market_index.owned_units
+		select set_id + 50, from_id, owner, 1 from market_index.owned_span`,
+	);
+	await database.db.execute(
+		`insert into market_index.holder
+		select set_id, owner, count(*) from market_index.owned_span group by 1, 2`,
+	);
 	await database.db.execute("analyze");
 });
 afterAll(() => database.drop());
-
-type Statement = { text: string; values: readonly SqlValue[] };
 
 /** Passes everything on, and remembers the statements: what is explained is what really runs. */
 function recorded<Of extends Queryable>(queryable: Of, statements: Statement[]): Of {
@@ -134,6 +154,17 @@ const activity = (given: Partial<Parameters<typeof readActivity>[1]>) => (db: Da
 		limit: 51,
 		...given,
 	});
+const account = padHex("0x7", { size: 20 });
+const didBy = (given: Partial<Parameters<typeof accountStatement>[0]>) =>
+	accountStatement({
+		...{ address: account, types: ACCOUNT_TYPES, chainIds, collectionId: null },
+		...{ since: null, until: null, after: null, scanned: 51, limit: 50 },
+		...given,
+	});
+const run =
+	({ text, values }: Statement) =>
+	(db: Database) =>
+		db.query(text, values);
 const ago = (ms: number) => new Date(NOW_MS - ms);
 const after = { occurredAtMs: NOW_MS, blockNumber: 1e8, logIndex: 1, subIndex: 0 };
 const outbox = (db: Database) =>
@@ -225,6 +256,27 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 	activity: activity({}),
 	"activity, second page": activity({ after }),
 	"sales of a range": activity({ kinds: ["sale"], acceptedOnly: true, since: window.start }),
+	"what an account did": run(didBy({})),
+	"what an account did, of one collection, second page": run(
+		didBy({
+			...{ after: { ...after, chainId: base.id }, since: ago(40 * DAY_MS), until: ago(DAY_MS) },
+			...{ collectionId: 3, scanned: 1_000, types: ["bought"] },
+		}),
+	),
+	"collections that only an account's events tell of": run(
+		unwalkedStatement({
+			...{ address: account, chainIds, collectionId: null, scanned: 500, limit: 50 },
+		}),
+	),
+	"collections that an account holds": (db) =>
+		readHeldCollections(db, { address: account, chainIds, collectionId: null, limit: 50 }),
+	"tokens that an account holds": (db) =>
+		readHeldTokens(db, { address: account, sets: [{ setId: 3, id: 3 }], after: "7", limit: 51 }),
+	"what tokens of several collections say": (db) =>
+		readFacts(db, [
+			{ collectionId: 3, tokenId: "1" },
+			{ collectionId: 4, tokenId: "2" },
+		]),
 	"frames to resume from": (db) => outbox(db).read("topic-7", 4_000),
 };
 
@@ -261,6 +313,19 @@ for (const [name, index] of Object.entries(ORDERS)) {
 		}
 	});
 }
+
+test("what an account did is read in the order of its indexes, and never all of it sorted", async () => {
+	const plan = await database.db.transaction(async (tx) => {
+		await tx.execute("set local enable_sort = off");
+		const { text } = didBy({});
+		return tx.query<{ "QUERY PLAN": string }>(`explain (generic_plan, costs off) ${text}`);
+	});
+	const lines = plan.map((line) => line["QUERY PLAN"]);
+	const sorts = lines.filter((line) => /-> {2}Sort$/.test(line));
+	// That of a page's rows, which are few; what an account did comes presorted by time.
+	expect(sorts).toHaveLength(1);
+	expect(lines.join("\n")).toContain("Presorted Key: event.occurred_at");
+});
 
 const row: EventRow = { ...saleOf(contract), collectionId: 3, totalNative: 1n };
 
@@ -305,6 +370,8 @@ async function explain(text: string, values: readonly SqlValue[]): Promise<strin
 function readThrough(plan: string): string[] {
 	const scans = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table = ""]) => table);
 	return scans.filter((table) =>
-		/^(event|rollup_|collection$|floor_snapshot|stream_frame|token$|trait_count)/.test(table),
+		/^(event|rollup_|collection$|floor_snapshot|stream_frame|token$|trait_count|owned_|holder$)/.test(
+			table,
+		),
 	);
 }

@@ -51,6 +51,9 @@ export async function fillMonth(client: Client, month: Month, options: FillOptio
 		`alter table ${table} add unique (chain_id, block_number, log_index, sub_index, occurred_at)`,
 	);
 	await client.query(`create index on ${table} (collection_id, kind, occurred_at)`);
+	const byTaker = "(hashbytea(to_address), kind, occurred_at)";
+	await client.query(`create index on ${table} ${byTaker.replace("to_", "from_")} where kind <> 2`);
+	await client.query(`create index on ${table} ${byTaker}`);
 	await client.query(
 		`alter table market_index.event attach partition ${table}
 		for values from ('${from}') to ('${to}')`,
