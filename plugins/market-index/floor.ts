@@ -157,18 +157,24 @@ export async function readFloorRange(
 	return rows[0] ?? null;
 }
 
-/** Reads the floor that stood at a time, of each of some collections; by the primary key. */
+/**
+ * Reads the floors that stood at some times, of each of some collections; by the primary key. One
+ * that was not seen in the 75 minutes before its time is left out.
+ */
 export function readFloorsAt(
 	db: Queryable,
-	{ collectionIds, at }: { collectionIds: readonly number[]; at: Date },
-): Promise<{ id: number; native: string }[]> {
-	return db.query<{ id: number; native: string }>(
-		`select given.id, seen.floor_native as native
-		from unnest($1::int4[]) as given (id) cross join lateral (
+	{ collectionIds, times }: { collectionIds: readonly number[]; times: readonly Date[] },
+): Promise<{ id: number; time: Date; native: string }[]> {
+	return db.query<{ id: number; time: Date; native: string }>(
+		`select given.id, asked.time, seen.floor_native as native
+		from unnest($1::int4[]) as given (id)
+		cross join unnest($2::timestamptz[], $3::timestamptz[]) as asked (time, since)
+		cross join lateral (
 			select floor_native from market_index.floor_snapshot
-			where collection_id = given.id and at <= $2 and at > $3 order by at desc limit 1
+			where collection_id = given.id and at <= asked.time and at > asked.since
+			order by at desc limit 1
 		) as seen`,
-		[collectionIds, at, new Date(at.getTime() - FLOOR_HELD_MS)],
+		[collectionIds, times, times.map((time) => new Date(time.getTime() - FLOOR_HELD_MS))],
 	);
 }
 

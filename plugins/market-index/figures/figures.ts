@@ -244,6 +244,19 @@ export function volumeFigure(row: TradedRow, context: FigureContext): Figure {
 	});
 }
 
+/** Returns a part of a whole in percent, as old as the older of the two. */
+export function shareFigure(part: Figure, whole: Figure): Figure {
+	const isKnown = part.value !== null && whole.value !== null && whole.value > 0;
+	const times = [part.asOfMs, whole.asOfMs].filter((atMs) => atMs !== null);
+	return decideFigure({
+		value: isKnown ? (Number(part.value) / Number(whole.value)) * 100 : null,
+		absent: part.reason ?? whole.reason ?? "nothing",
+		source: part.source,
+		asOfMs: times.length === 2 ? Math.min(...times) : null,
+		isCounted: true,
+	});
+}
+
 /**
  * Returns the figures of a stretch of past time: its volume, sales, and prices of a unit. A zero is
  * one only where a source has read of that time.

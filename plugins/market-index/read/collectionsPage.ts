@@ -17,10 +17,12 @@ import {
 	readCoverageEnd,
 	readFreshness,
 } from "#plugins/market-index/read/context.ts";
+import { readListFigures } from "#plugins/market-index/read/listFigures.ts";
 import type { ListedRow } from "#plugins/market-index/register/registerCollections.ts";
 import { renderCollection, renderRawCollection } from "#plugins/market-index/render/collection.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
-import type { Collection, RawCollection } from "#plugins/market-index/schemas/collection.ts";
+import type { RawCollection } from "#plugins/market-index/schemas/collection.ts";
+import type { ListedCollection } from "#plugins/market-index/schemas/lists.ts";
 import { listCollections } from "#plugins/market-index/sql/collectionLists.ts";
 import { type CollectionRow, readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
@@ -60,7 +62,7 @@ type PageContext = {
 };
 
 /** Part of every key: changed with the shape of the page, so that old pages are never read. */
-const PAGE_VERSION = "3";
+const PAGE_VERSION = "4";
 
 /** A lane further behind than this is not following the head but catching up with it. */
 const CATCHING_UP_BLOCKS = 64;
@@ -171,11 +173,15 @@ async function buildPage(
 	const spansOf = await readSpansOf(scanner, chains);
 	const query = { chains, mode, limit, nowMs };
 	const { rows, refreshedAtMs } = await pageRows({ db: core.db, lists }, query);
+	const own = rows.map((row) => row.own);
+	const figures = await readListFigures(core.db.keepingPlans, own, { nowMs, spansOf });
 	const provider = providerHealth();
 	// Each row of the page is in both lists, at the same place.
-	const normalized: Collection[] = [];
+	const normalized: ListedCollection[] = [];
 	const collections: RawCollection[] = [];
 	for (const row of rows) {
+		const more = figures.get(row.own.id);
+		if (!more) continue;
 		const rendered = renderCollection(chainOfRow(chains, row.own), row.own, {
 			nowMs,
 			spans: spansOf.get(row.own.chainId) ?? NO_SPANS,
@@ -183,7 +189,8 @@ async function buildPage(
 			prices,
 			provider,
 		});
-		normalized.push(rendered);
+		const { changes, listedPercent } = more;
+		normalized.push({ ...rendered, changes, listedPercent });
 		collections.push(row.kind === "listed" ? rawRow(row.listed) : renderRawCollection(rendered));
 	}
 	const page = { normalized, data: { collections } };

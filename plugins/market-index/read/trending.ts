@@ -2,13 +2,17 @@
 
 import type { Chain } from "#core/chain/Chain.ts";
 import { createBinder, type Queryable } from "#core/db/Database.ts";
-import { HOUR_MS } from "#core/time.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import { chainOfRow } from "#plugins/market-index/display.ts";
+import { chainOfRow, displayTime } from "#plugins/market-index/display.ts";
 import { type ChainSpans, NO_SPANS, readSpansOf } from "#plugins/market-index/figures/coverage.ts";
 import { floorChangePercent, readFloorsAt } from "#plugins/market-index/floor.ts";
 import type { LifecycleFilter } from "#plugins/market-index/lifecycle.ts";
 import { type IndexReads, readFreshness } from "#plugins/market-index/read/context.ts";
+import {
+	freshFloor,
+	LIST_FIGURE_COLUMNS,
+	readListFigures,
+} from "#plugins/market-index/read/listFigures.ts";
 import { renderDiscoverRow, renderTrendingRow } from "#plugins/market-index/render/collection.ts";
 import { renderEvent, renderTraits } from "#plugins/market-index/render/event.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
@@ -16,6 +20,9 @@ import type {
 	DiscoverMint,
 	DiscoverRow,
 	Freshness,
+	ListedDiscoverRow,
+	ListedTrendingRow,
+	TrendingReason,
 	TrendingRow,
 } from "#plugins/market-index/schemas/lists.ts";
 import {
@@ -25,20 +32,21 @@ import {
 	pickCollections,
 	readPicked,
 } from "#plugins/market-index/sql/collectionLists.ts";
-import { collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
+import { type CollectionRow, collectionRows } from "#plugins/market-index/sql/collectionRows.ts";
 import {
 	DISCOVER_COLUMNS,
 	type DiscoverColumns,
 	TRENDING_COLUMNS,
+	type TrendingColumns,
 } from "#plugins/market-index/sql/listColumns.ts";
 import { readLatestMints } from "#plugins/market-index/sql/readEvents.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
-type Discover = {
-	trending: DiscoverRow[];
+type Discover<Row = DiscoverRow> = {
+	trending: Row[];
 	mints: DiscoverMint[];
-	market: DiscoverRow[];
-	minting: DiscoverRow[];
+	market: Row[];
+	minting: Row[];
 };
 
 /** The windows over which trending counts sales. */
@@ -56,9 +64,17 @@ type Mover = TrendingRow & { floorChangePercent: number };
 
 /** Limits how many of the most traded collections are searched for those whose floor moved most. */
 export const MOVERS_READ = 100;
-/** A floor of longer ago is none of now. */
-const FLOOR_FRESH_MS = 2 * HOUR_MS;
 const MOVER_COLUMNS = [...TRENDING_COLUMNS, "id"] as const;
+const LISTED_COLUMNS = [
+	...new Set([...TRENDING_COLUMNS, ...LIST_FIGURE_COLUMNS, "lastSaleAt"] as const),
+];
+const SECTION_COLUMNS = [
+	...new Set([...DISCOVER_COLUMNS, ...LIST_FIGURE_COLUMNS, "lastSaleAt"] as const),
+];
+
+/** How trending is ordered (`COLLECTION_ORDER`), by the names of its terms. */
+const TRENDING_FORMULA =
+	"sales, then volumeRaw, then lastSaleAt, then lastMintAt: the greatest first, null last";
 
 type DiscoverContext = {
 	core: Pick<IndexReads, "db" | "clock">;
@@ -68,10 +84,59 @@ type DiscoverContext = {
 
 /** Returns what happens across all tracked collections of these chains; `limit` rows a section. */
 export async function readDiscover(
-	{ core, scanner, prices }: DiscoverContext,
+	context: DiscoverContext,
 	chains: readonly Chain[],
 	limit: number,
 ): Promise<Discover> {
+	const { sections, mints, rows } = await readSections(context, chains, {
+		limit,
+		columns: DISCOVER_COLUMNS,
+	});
+	const shown = new Map(rows.map(({ row, shown }) => [row.id, shown]));
+	const section = (ids: readonly Picked[]) => ids.flatMap(({ id }) => shown.get(id) ?? []);
+	const { trending, market, minting } = sections;
+	return {
+		trending: section(trending),
+		mints,
+		market: section(market),
+		minting: section(minting),
+	};
+}
+
+/** Returns the same for the route, with what rows of lists show beside: changes, shares, reasons. */
+export async function readListedDiscover(
+	context: DiscoverContext,
+	chains: readonly Chain[],
+	limit: number,
+): Promise<Discover<ListedDiscoverRow>> {
+	const { sections, mints, rows, nowMs, spansOf } = await readSections(context, chains, {
+		limit,
+		columns: SECTION_COLUMNS,
+	});
+	const own = rows.map(({ row }) => row);
+	const db = context.core.db.keepingPlans;
+	const figures = await readListFigures(db, own, { nowMs, spansOf });
+	const listed = new Map(
+		rows.flatMap(({ row, shown }) => {
+			const more = figures.get(row.id);
+			return more ? [[row.id, { row, shown: { ...shown, ...more } }] as const] : [];
+		}),
+	);
+	const section = (ids: readonly Picked[]) => ids.flatMap(({ id }) => listed.get(id) ?? []);
+	const { trending, market, minting } = sections;
+	return {
+		trending: section(trending).map(({ row, shown }) => ({ ...shown, why: reasonOf(row) })),
+		mints,
+		market: section(market).map(({ shown }) => shown),
+		minting: section(minting).map(({ shown }) => shown),
+	};
+}
+
+async function readSections<Column extends keyof CollectionRow>(
+	{ core, scanner, prices }: DiscoverContext,
+	chains: readonly Chain[],
+	{ limit, columns }: { limit: number; columns: readonly (Column | keyof DiscoverColumns)[] },
+) {
 	const nowMs = core.clock.nowMs();
 	const chainIds = chains.map(({ id }) => id);
 	const window = windowOf(nowMs, WINDOW_MS["24h"]);
@@ -87,21 +152,18 @@ export async function readDiscover(
 		pick("minting"),
 	]);
 	const picked = knownFigures({ daily: [...trending, ...market], minting, limit });
-	const columns = DISCOVER_COLUMNS;
 	const rows = await readPicked(db, { picked, nowMs, window, columns });
-	const rendered = new Map(
-		rows.map((row) => {
-			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
-			return [row.id, renderDiscoverRow(chainOfRow(chains, row), row, { nowMs, spans })];
-		}),
-	);
-	const section = (ids: readonly Picked[]) => ids.flatMap(({ id }) => rendered.get(id) ?? []);
 	return {
-		trending: section(trending),
+		sections: { trending, market, minting },
+		nowMs,
+		spansOf,
+		rows: rows.map((row) => {
+			const spans = spansOf.get(row.chainId) ?? NO_SPANS;
+			return { row, shown: renderDiscoverRow(chainOfRow(chains, row), row, { nowMs, spans }) };
+		}),
 		mints: mints.map(({ event, collection, token, ...row }) => {
 			// Mints are paid in native currency, so there is no coin to look up.
-			const context = { currencies: new Map(), prices };
-			const mint = renderEvent(chainOfRow(chains, row), event, context);
+			const mint = renderEvent(chainOfRow(chains, row), event, { currencies: new Map(), prices });
 			return {
 				...mint,
 				imageUrl: mint.imageUrl ?? token.imageUrl,
@@ -109,8 +171,6 @@ export async function readDiscover(
 				collection,
 			};
 		}),
-		market: section(market),
-		minting: section(minting),
 	};
 }
 
@@ -149,8 +209,26 @@ export async function readTrending(
 	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
 	query: TrendingQuery & { by?: "sales" | "volume" },
 ): Promise<{ rows: TrendingRow[]; freshness: Freshness }> {
-	const { rows, freshness } = await readRows(deps, query);
+	const { rows, freshness } = await readRows(deps, { ...query, columns: MOVER_COLUMNS });
 	return { rows: rows.map(({ shown }) => shown), freshness };
+}
+
+/** Returns collections by sales for the route, with changes and shares, and why each is there. */
+export async function readListedTrending(
+	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
+	query: TrendingQuery,
+): Promise<{ rows: ListedTrendingRow[]; freshness: Freshness }> {
+	const read = await readRows(deps, { ...query, columns: LISTED_COLUMNS });
+	const { rows, freshness, nowMs, spansOf } = read;
+	const own = rows.map(({ row }) => row);
+	const figures = await readListFigures(deps.core.db.keepingPlans, own, { nowMs, spansOf });
+	return {
+		rows: rows.flatMap(({ row, shown }) => {
+			const more = figures.get(row.id);
+			return more ? [{ ...shown, ...more, why: reasonOf(row) }] : [];
+		}),
+		freshness,
+	};
 }
 
 /**
@@ -162,17 +240,15 @@ export async function readMovers(
 	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
 	{ isRising, limit, ...query }: TrendingQuery & { isRising: boolean },
 ): Promise<{ rows: Mover[]; freshness: Freshness }> {
-	const nowMs = deps.core.clock.nowMs();
-	const reading = { ...query, by: "volume", limit: MOVERS_READ } as const;
-	const { rows, freshness } = await readRows(deps, reading);
+	const reading = { ...query, by: "volume", limit: MOVERS_READ, columns: MOVER_COLUMNS } as const;
+	const { rows, freshness, nowMs } = await readRows(deps, reading);
 	const before = await readFloorsAt(deps.core.db, {
 		collectionIds: rows.map(({ row }) => row.id),
-		at: new Date(nowMs - WINDOW_MS[query.window]),
+		times: [new Date(nowMs - WINDOW_MS[query.window])],
 	});
 	const floors = new Map(before.map(({ id, native }) => [id, native]));
 	const movers = rows.flatMap(({ row, shown }): Mover[] => {
-		const isFresh = row.floorAt !== null && nowMs - row.floorAt.getTime() < FLOOR_FRESH_MS;
-		const change = floorChangePercent(isFresh ? row.floorNative : null, floors.get(row.id) ?? null);
+		const change = floorChangePercent(freshFloor(row, nowMs), floors.get(row.id) ?? null);
 		if (change === null || change === 0 || change > 0 !== isRising) return [];
 		return [{ ...shown, floorChangePercent: change }];
 	});
@@ -180,10 +256,14 @@ export async function readMovers(
 	return { rows: movers.slice(0, limit), freshness };
 }
 
-async function readRows(
+async function readRows<Column extends keyof CollectionRow>(
 	{ core, scanner }: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
-	{ chains, window, lifecycle, limit, by = "sales" }: TrendingQuery & { by?: "sales" | "volume" },
+	query: TrendingQuery & {
+		by?: "sales" | "volume";
+		columns: readonly (Column | keyof TrendingColumns)[];
+	},
 ) {
+	const { chains, window, lifecycle, limit, by = "sales", columns } = query;
 	const nowMs = core.clock.nowMs();
 	// Read before the rows, so that it never claims more than they contain. No list is read.
 	const [freshness, spansOf] = await Promise.all([
@@ -195,7 +275,7 @@ async function readRows(
 		nowMs,
 		window: windowOf(nowMs, WINDOW_MS[window]),
 		order: by === "sales" ? "trending" : "market",
-		columns: MOVER_COLUMNS,
+		columns,
 		lifecycle,
 		limit,
 	});
@@ -206,6 +286,23 @@ async function readRows(
 			return { row, shown: renderTrendingRow(chain, row, { nowMs, window, spans }) };
 		}),
 		freshness,
+		nowMs,
+		spansOf,
+	};
+}
+
+/** Returns the terms by which trending orders a row. */
+function reasonOf(
+	row: Pick<CollectionRow, "windowSales" | "windowVolume" | "lastSaleAt" | "lastMintAt">,
+): TrendingReason {
+	return {
+		formula: TRENDING_FORMULA,
+		terms: {
+			sales: row.windowSales,
+			volumeRaw: row.windowVolume,
+			lastSaleAt: displayTime(row.lastSaleAt),
+			lastMintAt: displayTime(row.lastMintAt),
+		},
 	};
 }
 

@@ -17,6 +17,7 @@ import {
 	mintsFigure,
 	ownersFigure,
 	salesFigure,
+	shareFigure,
 	supplyFigure,
 	volumeFigure,
 } from "#plugins/market-index/figures/figures.ts";
@@ -267,18 +268,5 @@ function volumeChangeFigure(
 		coverage,
 		isCounted: true,
 		isSigned: true,
-	});
-}
-
-/** Returns a part of a whole in percent, as old as the older of the two. */
-function shareFigure(part: Figure, whole: Figure): Figure {
-	const isKnown = part.value !== null && whole.value !== null && whole.value > 0;
-	const times = [part.asOfMs, whole.asOfMs].filter((atMs) => atMs !== null);
-	return decideFigure({
-		value: isKnown ? (Number(part.value) / Number(whole.value)) * 100 : null,
-		absent: part.reason ?? whole.reason ?? "nothing",
-		source: part.source,
-		asOfMs: times.length === 2 ? Math.min(...times) : null,
-		isCounted: true,
 	});
 }

@@ -29,6 +29,8 @@ import {
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { until } from "#test/harness/until.ts";
 
+const UNCHANGED = { floorPercent: null, volumePercent: null };
+
 describe("getCollection.200", () => {
 	let database: TestDatabase;
 	let fixture: Fixture;
@@ -342,6 +344,15 @@ describe("getCollections.200", () => {
 			floor: null,
 			floor_price: null,
 			floor_price_usd: null,
+			changes: {
+				"5m": UNCHANGED,
+				"1h": UNCHANGED,
+				"6h": UNCHANGED,
+				"24h": UNCHANGED,
+				// Its only sale is ten days old.
+				"7d": { floorPercent: null, volumePercent: -100 },
+			},
+			listedPercent: null,
 			volume_24h: 0,
 			owners: null,
 			coverage: {},

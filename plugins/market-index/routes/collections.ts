@@ -15,10 +15,9 @@ import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.
 import { chainParam, PAGE_LIMIT, slugParams } from "#plugins/market-index/routes/params.ts";
 import {
 	collectionDetailSchema,
-	collectionSchema,
 	rawCollectionSchema,
 } from "#plugins/market-index/schemas/collection.ts";
-import { freshnessSchema } from "#plugins/market-index/schemas/lists.ts";
+import { freshnessSchema, listedCollectionSchema } from "#plugins/market-index/schemas/lists.ts";
 
 const listQuerySchema = z.object({
 	chain: chainParam,
@@ -44,7 +43,7 @@ const rawListSchema = z
 const collectionListSchema = z
 	.object({
 		normalized: z
-			.array(collectionSchema)
+			.array(listedCollectionSchema)
 			.meta({ description: "What the index knows of each collection." }),
 		data: rawListSchema,
 		freshness: freshnessSchema,

@@ -24,6 +24,19 @@ import {
 } from "#plugins/market-index/testing/randomTrades.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 
+const UNCHANGED = { floorPercent: null, volumePercent: null };
+const NO_CHANGES = {
+	changes: {
+		"5m": UNCHANGED,
+		"1h": UNCHANGED,
+		"6h": UNCHANGED,
+		"24h": UNCHANGED,
+		"7d": UNCHANGED,
+	},
+	supply: null,
+	listedPercent: null,
+};
+
 describe("getDiscover.200", () => {
 	const TRADED = Array.from({ length: 9 }, (_, index) => contractOf(0x100 + index));
 	const QUIET = contractOf(0x200);
@@ -173,7 +186,9 @@ describe("getDiscover.200", () => {
 			revealState: "unknown",
 			lifecycle: "minting",
 			coverage: {},
+			...NO_CHANGES,
 		});
+		expect(body.trending[0].why).toMatchObject({ terms: { sales: body.trending[0].sales24h } });
 	});
 
 	test("rows for frames are the same rows as the route's, without excluded ones", async () => {
@@ -184,7 +199,9 @@ describe("getDiscover.200", () => {
 		const { body } = await ask("/discover?chain=ethereum&limit=200");
 		expect(rows).toHaveLength(10);
 		for (const row of rows) {
-			expect(row).toEqual(body.trending.find(({ slug }: Row) => slug === row.slug));
+			const listed = body.trending.find(({ slug }: Row) => slug === row.slug);
+			const { changes, supply, listedPercent, why, ...same } = listed;
+			expect(row).toEqual(same);
 		}
 		expect(await readDiscoverRows(database.db, ethereum, [], FIGURES)).toEqual([]);
 	});
@@ -407,6 +424,17 @@ describe("getTrending.200", () => {
 				floorNative: 1,
 				sales: 0,
 				coverage: {},
+				...NO_CHANGES,
+				why: {
+					formula:
+						"sales, then volumeRaw, then lastSaleAt, then lastMintAt: the greatest first, null last",
+					terms: {
+						sales: 0,
+						volumeRaw: "0",
+						lastSaleAt: null,
+						lastMintAt: new Date(NOW_MS - 15 * MINUTE_MS).toISOString(),
+					},
+				},
 			},
 		]);
 	});

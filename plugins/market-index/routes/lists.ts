@@ -17,18 +17,18 @@ import { DATE_MS_MAX } from "#plugins/market-index/event/MarketEvent.ts";
 import { LIFECYCLES } from "#plugins/market-index/lifecycle.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
 import {
-	readDiscover,
-	readTrending,
+	readListedDiscover,
+	readListedTrending,
 	TRENDING_WINDOWS,
 } from "#plugins/market-index/read/trending.ts";
 import { answerShared, chainParam, PAGE_LIMIT } from "#plugins/market-index/routes/params.ts";
 import {
 	discoverMintSchema,
-	discoverRowSchema,
 	dropSchema,
 	freshnessSchema,
+	listedDiscoverRowSchema,
+	listedTrendingRowSchema,
 	searchHitSchema,
-	trendingRowSchema,
 } from "#plugins/market-index/schemas/lists.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
@@ -36,7 +36,7 @@ const { countOrNone, count, address } = CURSOR_PART;
 const newestFirstCursors = createCursor("drops2", [countOrNone, count, address]);
 const nextFirstCursors = createCursor("soon2", [countOrNone, count, address]);
 
-const rows = (description: string) => z.array(discoverRowSchema).meta({ description });
+const rows = (description: string) => z.array(listedDiscoverRowSchema).meta({ description });
 
 const discoverSchema = z
 	.object({
@@ -63,7 +63,7 @@ const searchPageSchema = z
 
 const trendingSchema = z
 	.object({
-		rows: z.array(trendingRowSchema).meta({ description: "Collections, most sales first." }),
+		rows: z.array(listedTrendingRowSchema).meta({ description: "Collections, most sales first." }),
 		freshness: freshnessSchema,
 	})
 	.meta({ id: "Trending", description: "Collections by sales in a window." });
@@ -75,7 +75,7 @@ export function getDiscover({ core, scanner, prices }: RouteContext) {
 		({ query, request }) => {
 			const chains = chainsOf(core, query.chain);
 			const context = { core, scanner, prices };
-			return answerShared(request, () => readDiscover(context, chains, query.limit));
+			return answerShared(request, () => readListedDiscover(context, chains, query.limit));
 		},
 		{
 			query: z.object({ chain: chainParam, limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max) }),
@@ -193,7 +193,7 @@ export function getTrending(context: RouteContext) {
 		"/trending",
 		({ query, request }) => {
 			const asked = { ...query, chains: chainsOf(context.core, query.chain) };
-			return answerShared(request, () => readTrending(context, asked));
+			return answerShared(request, () => readListedTrending(context, asked));
 		},
 		{
 			query: z.object({
@@ -219,7 +219,8 @@ export function getTrending(context: RouteContext) {
 				description:
 					"Accepted sales, then volume, then the last sale and mint. The window begins at a " +
 					"whole minute. Without `chain` all chains; `freshness` is then that of the one that " +
-					"lags most.",
+					"lags most. `why` has the terms of the order; `changes` compares each window with as " +
+					"long a time before it.",
 			},
 		},
 	);

@@ -2,13 +2,100 @@
 
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
-import { lifecycleSchema, partialSchema } from "#plugins/market-index/schemas/collection.ts";
+import {
+	collectionSchema,
+	lifecycleSchema,
+	partialSchema,
+} from "#plugins/market-index/schemas/collection.ts";
 import {
 	collectionSlugSchema,
 	explorerUrlSchema,
 	marketEventSchema,
 } from "#plugins/market-index/schemas/event.ts";
 import { volumeFields } from "#plugins/market-index/schemas/figures.ts";
+
+const changeSchema = z
+	.object({
+		floorPercent: field
+			.number(
+				"Change of the floor since the window began, in percent; null where it was not seen within " +
+					"two hours of now, or not in the 75 minutes before the window began.",
+				-3.4,
+			)
+			.nullable(),
+		volumePercent: field
+			.number(
+				"Change of the volume against as long a time before the window, in percent; null where " +
+					"anything of either time was not read, a sale has no price, or none was sold before.",
+				12.5,
+			)
+			.nullable(),
+	})
+	.meta({ id: "WindowChange", description: "What changed in one window." });
+
+const changesSchema = z
+	.object({
+		"5m": changeSchema,
+		"1h": changeSchema,
+		"6h": changeSchema,
+		"24h": changeSchema,
+		"7d": changeSchema,
+	})
+	.meta({ id: "WindowChanges", description: "What changed, in each window until now." });
+
+export type ShownChanges = z.output<typeof changesSchema>;
+
+/** What rows of each list show beside their own figures. */
+const listFigureFields = {
+	changes: changesSchema,
+	supply: field
+		.integer("Units that exist; null = unknown. Elsewhere called `totalSupply`.", 10_000)
+		.nullable(),
+	listedPercent: field
+		.number("Share of the supply that is for sale, in percent; null where either is unknown.", 2.1)
+		.nullable(),
+};
+
+const listFiguresSchema = z.object(listFigureFields);
+
+export type ListFigures = z.output<typeof listFiguresSchema>;
+
+/** Why a row of trending stands where it does: the terms of the order, the first one first. */
+const whySchema = z
+	.object({
+		formula: field.text(
+			"How rows are ordered by `terms`; a term counts where those before it are equal.",
+			"sales, then volumeRaw, then lastSaleAt, then lastMintAt: the greatest first, null last",
+		),
+		terms: z
+			.object({
+				sales: field.integer("Accepted sales of the window that were counted.", 42),
+				volumeRaw: field.digits(
+					"Sum of those with a price, in wei of ETH equivalents.",
+					"54300000000000000000",
+				),
+				lastSaleAt: field.time("The newest accepted sale; null: none is known.").nullable(),
+				lastMintAt: field.time("The newest mint; null: none is known.").nullable(),
+			})
+			.meta({ id: "TrendingTerms", description: "What the order of trending is made of." }),
+	})
+	.meta({
+		id: "TrendingReason",
+		description:
+			"Why the row stands where it does: whoever sorts by the terms gets the same order.",
+	});
+
+export type TrendingReason = z.output<typeof whySchema>;
+
+/** A collection of the collections list: the record with what lists show beside it. */
+export const listedCollectionSchema = collectionSchema
+	.extend({ changes: changesSchema, listedPercent: listFigureFields.listedPercent })
+	.meta({
+		id: "ListedCollection",
+		description: "A collection with its market, and with what changed in each window.",
+	});
+
+export type ListedCollection = z.output<typeof listedCollectionSchema>;
 
 const collectionOfMint = z
 	.object({
@@ -62,6 +149,23 @@ export const discoverRowSchema = z
 	.meta({ id: "DiscoverRow", description: "A collection with the figures that discover shows." });
 
 export type DiscoverRow = z.output<typeof discoverRowSchema>;
+
+/** A row of discover's lists; frames have the row without these, which a reader keeps. */
+export const listedDiscoverRowSchema = discoverRowSchema
+	.extend({
+		...listFigureFields,
+		why: whySchema.optional().meta({
+			description: "Why it stands where it does; in `trending` alone.",
+		}),
+	})
+	.meta({
+		id: "ListedDiscoverRow",
+		description:
+			"A collection with the figures that discover shows. Frames of the stream have the same row " +
+			"without `changes`, `supply`, `listedPercent` and `why`: keep those that were read last.",
+	});
+
+export type ListedDiscoverRow = z.output<typeof listedDiscoverRowSchema>;
 
 const stageSchema = z
 	.object({
@@ -229,3 +333,13 @@ export const trendingRowSchema = z
 	.meta({ id: "TrendingRow", description: "A collection with its sales of one window." });
 
 export type TrendingRow = z.output<typeof trendingRowSchema>;
+
+/** A row of the trending list. */
+export const listedTrendingRowSchema = trendingRowSchema
+	.extend({ ...listFigureFields, why: whySchema })
+	.meta({
+		id: "ListedTrendingRow",
+		description: "A collection with its sales of one window, and why it stands where it does.",
+	});
+
+export type ListedTrendingRow = z.output<typeof listedTrendingRowSchema>;

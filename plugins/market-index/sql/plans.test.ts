@@ -39,6 +39,7 @@ import {
 	readEventSpans,
 	readSaleImage,
 } from "#plugins/market-index/sql/readEvents.ts";
+import { readWindowPairs } from "#plugins/market-index/sql/windowChanges.ts";
 import {
 	readCandles,
 	readCandleUpdates,
@@ -248,7 +249,8 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 		readFloorRange(db, { collectionId: 3, from: ago(30 * DAY_MS), until: ago(DAY_MS) }),
 	"since when floors are kept": (db) => readFloorsSince(db, 3),
 	"floors of a past moment, of several": (db) =>
-		readFloorsAt(db, { collectionIds: [3, 4, 5], at: ago(DAY_MS) }),
+		readFloorsAt(db, { collectionIds: [3, 4, 5], times: [ago(DAY_MS)] }),
+	"changes of rows of lists": (db) => readWindowPairs(db, [3, 4, 5], NOW_MS),
 	"minute candles": candles("1m"),
 	"candles of 30 minutes": candles("30m"),
 	"hour candles": candles("1h"),
