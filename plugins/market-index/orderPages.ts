@@ -59,6 +59,14 @@ type OrderPage = {
 
 type OrderColumns = Omit<PlacedOrder, "kind"> & { kind: number };
 
+const BOOK_COLUMNS = `'0x' || encode(o.order_hash, 'hex') as "orderHash", o.kind,
+	o.token_id as "tokenId", '0x' || encode(o.maker, 'hex') as maker, o.quantity,
+	'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.decimals,
+	o.total_raw as "totalRaw", o.unit_native as "unitNative",
+	'0x' || encode(o.protocol_address, 'hex') as "protocolAddress",
+	o.criteria, o.is_private as "isPrivate", o.starts_at as "startsAt",
+	o.expires_at as "expiresAt", o.seen_at as "seenAt"`;
+
 const cursors = {
 	asc: createCursor("asks2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
 	desc: createCursor("bids2", [CURSOR_PART.countOrNone, CURSOR_PART.hash]),
@@ -114,13 +122,7 @@ async function readOrders(db: Queryable, query: OrdersQuery): Promise<PlacedOrde
 	const tokens = `left join market_index.token as t
 				on t.collection_id = o.collection_id and t.token_id = o.token_id`;
 	const rows = await db.query<OrderColumns>(
-		`select '0x' || encode(o.order_hash, 'hex') as "orderHash", o.kind, o.token_id as "tokenId",
-			'0x' || encode(o.maker, 'hex') as maker, o.quantity,
-			'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.decimals,
-			o.total_raw as "totalRaw", o.unit_native as "unitNative",
-			'0x' || encode(o.protocol_address, 'hex') as "protocolAddress",
-			o.criteria, o.is_private as "isPrivate", o.starts_at as "startsAt",
-			o.expires_at as "expiresAt", o.seen_at as "seenAt", t.name as "tokenName",
+		`select ${BOOK_COLUMNS}, t.name as "tokenName",
 			case when o.token_id is null then c.image_url else t.image_url end as "imageUrl",
 			t.rank, t.traits
 		from (
@@ -136,6 +138,28 @@ async function readOrders(db: Queryable, query: OrdersQuery): Promise<PlacedOrde
 		binder.values,
 	);
 	return rows.map((row) => ({ ...row, kind: ORDER_KINDS[row.kind] ?? "listing" }));
+}
+
+/**
+ * Returns the cheapest listing of each of these tokens that anybody may fill, by token id; what has
+ * an unknown price comes last. By `market_order_token`.
+ */
+export async function readCheapest(
+	db: Queryable,
+	query: { collectionId: number; tokenIds: readonly string[]; nowMs: number },
+): Promise<ReadonlyMap<string, BookOrder>> {
+	if (query.tokenIds.length === 0) return new Map();
+	const rows = await db.query<Omit<BookOrder, "kind"> & { tokenId: string }>(
+		`select distinct on (o.token_id) ${BOOK_COLUMNS}
+		from market_index.market_order as o
+		where o.collection_id = $1 and o.is_active and o.kind = 0 and not o.is_private
+			and o.token_id = any($2::numeric[])
+			and (o.starts_at is null or o.starts_at <= $3)
+			and (o.expires_at is null or o.expires_at > $3)
+		order by o.token_id, o.unit_native nulls last, o.order_hash`,
+		[query.collectionId, query.tokenIds, new Date(query.nowMs)],
+	);
+	return new Map(rows.map((row) => [row.tokenId, { ...row, kind: "listing" }]));
 }
 
 const SORT_KEYS = { price: "o.unit_native", rank: "t.rank", time: "o.starts_at" } as const;

@@ -48,6 +48,11 @@ beforeAll(async () => {
 			[collectionId, Buffer.from(contract.slice(2), "hex")],
 		);
 		await db.execute(
+			`insert into market_index.token (collection_id, token_id, rank)
+			select $1, n, n from generate_series(1, 5) as n`,
+			[collectionId],
+		);
+		await db.execute(
 			`insert into market_index.trait_count (collection_id, trait_type, value, tokens)
 			select $1, type, value, 1 from unnest(array['Eye', 'Hat']) as type,
 				unnest(array['Blue', 'Green', 'Red']) as value`,
@@ -71,6 +76,7 @@ const LISTS: readonly (readonly string[])[] = [
 	["listings", "listings?tokenId=7", "listings?tokenId=8", "listings?sort=rank"],
 	["listings?sort=time", `listings?traits=${encodeURIComponent('[{"type":"a","value":"b"}]')}`],
 	["offers", "offers?kind=item_offer", "offers?tokenId=7"],
+	["tokens", "tokens?sort=rank", "tokens?maxRank=9", "tokens?sort=price&maxPriceNative=2"],
 	["holders"],
 	["traits", "traits?type=Hat", "traits?type=Eye"],
 ];

@@ -153,6 +153,138 @@ describe("getListings", () => {
 	});
 });
 
+describe("getTokens", () => {
+	/** Who holds what, as spans of an ERC-721 whose walk is done; a later token may be burnt. */
+	async function seedOwners(dice: Dice, collectionId: number): Promise<(Address | null)[]> {
+		const owners = Array.from({ length: TOKENS }, () => (dice(5) === 0 ? null : pickAccount(dice)));
+		await database.db.execute(
+			`with walk as (
+				insert into market_index.ownership (collection_id, chain_id, address, next_block, end_block)
+				select id, chain_id, address, 2, 1 from market_index.collection where id = $1
+				returning set_id
+			)
+			insert into market_index.owned_span (set_id, from_id, to_id, owner, position)
+			select set_id, id, id, coalesce(owner, '\\x0000000000000000000000000000000000000000'), 1
+			from walk, unnest($2::numeric[], $3::bytea[]) as given (id, owner)`,
+			[
+				collectionId,
+				owners.map((_, id) => id),
+				owners.map((owner) => (owner === null ? null : Buffer.from(owner.slice(2), "hex"))),
+			],
+		);
+		return owners;
+	}
+
+	test(`tokens by id, rank and price, with every filter, are those of a plain reading (${WORLDS} worlds)`, async () => {
+		for (const seed of seeds) {
+			const { dice, path, id, contract } = await openWorld(seed);
+			const { db } = database;
+			await markBookRead(db, id);
+			await noteTraits(db, id);
+			const events = worldEvents(dice, contract, 20);
+			await fixture.seed(ethereum, events);
+			const tokens = await seedTokens(db, dice, { collectionId: id, count: TOKENS });
+			const orders = await seedListings(db, dice, { collectionId: id, count: 14, tokens: TOKENS });
+			const owners = await seedOwners(dice, id);
+			const listingOf = (token: WorldToken) =>
+				orders
+					.filter((order) => canBeFilled(order) && !order.isPrivate)
+					.filter(({ tokenId }) => tokenId === token.tokenId)
+					.sort(
+						(a, b) =>
+							compareKnown(a.unitNative, b.unitNative) || (a.orderHash < b.orderHash ? -1 : 1),
+					)[0];
+			const priceOf = (token: WorldToken) => listingOf(token)?.unitNative ?? null;
+			for (const sort of ["tokenId", "rank", "price"]) {
+				const parts = [`sort=${sort}`, `limit=${1 + dice(8)}`];
+				let expected = [...tokens];
+				const keep = (part: string, passes: (token: WorldToken) => boolean) => {
+					parts.push(part);
+					expected = expected.filter(passes);
+				};
+				if (dice(3) === 0) {
+					const traits = drawTraits(dice);
+					keep(traits.query, traits.passes);
+				}
+				const [low, high] = [1 + dice(6), 6 + dice(7)];
+				if (dice(4) === 0) keep(`minRank=${low}`, ({ rank }) => rank !== null && rank >= low);
+				if (dice(4) === 0) keep(`maxRank=${high}`, ({ rank }) => rank !== null && rank <= high);
+				const [least, most] = [BigInt(1 + dice(10)), BigInt(10 + dice(10))];
+				const isPriced = (test: (price: bigint) => boolean) => (token: WorldToken) => {
+					const price = priceOf(token);
+					return price !== null && test(price);
+				};
+				if (dice(4) === 0) {
+					const passes = isPriced((price) => price * 10n >= least * ETH);
+					keep(`minPriceNative=${Number(least) / 10}`, passes);
+				}
+				if (dice(4) === 0) {
+					const passes = isPriced((price) => price * 10n <= most * ETH);
+					keep(`maxPriceNative=${Number(most) / 10}`, passes);
+				}
+				const owner = pickAccount(dice);
+				if (dice(4) === 0) {
+					keep(`owner=${owner}`, ({ tokenId }) => owners[Number(tokenId)] === owner);
+				}
+				const keyOf = (token: WorldToken) => {
+					if (sort === "price") return priceOf(token);
+					return sort === "rank" && token.rank !== null ? BigInt(token.rank) : null;
+				};
+				expected.sort((a, b) => compareKnown(keyOf(a), keyOf(b)) || Number(a.tokenId - b.tokenId));
+				const query = parts.join("&");
+				const rows = await walk(`${path}/tokens?${query}`);
+				const last = (tokenId: bigint) =>
+					events
+						.filter((event) => event.kind === "sale" && event.accepted && event.tokenId === tokenId)
+						.sort(newestFirst)[0]?.transactionHash ?? null;
+				expect({
+					...{ seed, query },
+					rows: rows.map(({ tokenId, rank, owner, listing, lastSale }) => {
+						const [order, sale] = [listing?.orderHash, lastSale?.transactionHash ?? null];
+						return { tokenId, rank, owner, order, sale };
+					}),
+				}).toEqual({
+					...{ seed, query },
+					rows: expected.map((token) => ({
+						tokenId: String(token.tokenId),
+						rank: token.rank,
+						owner: owners[Number(token.tokenId)] ?? null,
+						order: listingOf(token)?.orderHash,
+						sale: last(token.tokenId),
+					})),
+				});
+			}
+		}
+	});
+
+	test("what nobody has read is not answered with an empty list", async () => {
+		const { path, id } = await openWorld(1);
+		const { db } = database;
+		const reasonOf = async (query: string) => {
+			const { status, body } = await ask(`${path}/tokens?${query}`);
+			expect({ query, status, isNull: body.data === null }).toEqual({
+				query,
+				status: 200,
+				isNull: body.reason !== null,
+			});
+			return body.reason;
+		};
+		const traits = `traits=${encodeURIComponent('[{"type":"a","value":"b"}]')}`;
+		expect(await reasonOf("sort=tokenId")).toBe("tokens_not_read");
+		await db.execute("update market_index.collection set learned_at = now() where id = $1", [id]);
+		expect(await reasonOf("sort=tokenId")).toBeNull();
+		expect(await reasonOf("sort=price")).toBe("listings_not_read");
+		expect(await reasonOf("maxPriceNative=1")).toBe("listings_not_read");
+		expect(await reasonOf(`owner=${contractOf(1)}`)).toBe("owners_not_walked");
+		expect(await reasonOf("maxRank=5")).toBe("not_ranked");
+		expect(await reasonOf(traits)).toBe("traits_not_read");
+		await markBookRead(db, id);
+		await noteTraits(db, id);
+		expect(await reasonOf(traits)).toBeNull();
+		expect(await reasonOf("sort=price&minPriceNative=1")).toBeNull();
+	});
+});
+
 type Kept = Required<NewEvent>;
 
 const newestFirst = (a: Kept, b: Kept) =>
@@ -366,8 +498,11 @@ describe("getSales, view=points", () => {
 	});
 });
 
+/** Notes that tokens were looked for, their traits counted, and all ranked. */
 async function noteTraits(db: Database, collectionId: number): Promise<void> {
-	await db.execute("update market_index.sync set traits_at = now() where collection_id = $1", [
-		collectionId,
-	]);
+	await db.execute(
+		`with noted as (update market_index.collection set learned_at = now() where id = $1)
+		update market_index.sync set traits_at = now(), ranked_at = now() where collection_id = $1`,
+		[collectionId],
+	);
 }

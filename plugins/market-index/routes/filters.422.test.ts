@@ -99,3 +99,16 @@ test("filters that contradict each other, and times in the future, are refused",
 	await expectRefused(`${asset}?after=${later}`, "after");
 	await expectRefused(`${asset}?tokenId=1`, "tokenId");
 });
+
+test("bounds of tokens that cannot be read, or between which nothing lies, are refused", async () => {
+	const path = `/collections/${CATS}/tokens`;
+	await expectRefused(`${path}?minRank=9&maxRank=8`, "maxRank");
+	await expectRefused(`${path}?minPriceNative=1.1&maxPriceNative=1`, "maxPriceNative");
+	for (const rank of ["0", "-1", "1.5", "1e2", "9999999999", ""]) {
+		await expectRefused(`${path}?minRank=${rank}`, "minRank");
+	}
+	await expectRefused(`${path}?owner=cats`, "owner");
+	await expectRefused(`${path}?sort=owner`, "sort");
+	await expectRefused(`${path}?${traitsOf({})}`, "traits");
+	await expectRefused(`${path}?cursor=abc`, "cursor");
+});

@@ -18,6 +18,7 @@ const ROUTES = [
 	"GET /collections/{slug}/listings",
 	"GET /collections/{slug}/offers",
 	"GET /collections/{slug}/sales",
+	"GET /collections/{slug}/tokens",
 	"GET /collections/{slug}/traits",
 	"GET /discover",
 	"GET /drops",

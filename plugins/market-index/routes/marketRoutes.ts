@@ -29,7 +29,7 @@ import {
 	getSearch,
 	getTrending,
 } from "#plugins/market-index/routes/lists.ts";
-import { getAsset, getHolders, getTraits } from "#plugins/market-index/routes/tokens.ts";
+import { getAsset, getHolders, getTokens, getTraits } from "#plugins/market-index/routes/tokens.ts";
 
 /** Returns the reading routes of the market. They need no credentials. */
 export function marketRoutes(context: RouteContext) {
@@ -45,6 +45,7 @@ export function marketRoutes(context: RouteContext) {
 		.use(getOffers(context))
 		.use(getDepth(context))
 		.use(getHolders(context))
+		.use(getTokens(context))
 		.use(getTraits(context))
 		.use(getAsset(context))
 		.use(getTokenActivity(context))

@@ -1,7 +1,8 @@
-// Serves one token, and a collection's holders and traits.
+// Serves one token, and a collection's tokens, holders and traits.
 
 import { Elysia } from "elysia";
 import { z } from "zod";
+import type { Address } from "#core/chain/Hex.ts";
 import {
 	CURSOR_PART,
 	createCursor,
@@ -19,17 +20,26 @@ import { readOrderPage } from "#plugins/market-index/orderPages.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
 import { readAsset, usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
+import { readTokens, type TokensAsked } from "#plugins/market-index/read/tokensPage.ts";
+import {
+	addressParam,
+	contradiction,
+	priceParam,
+} from "#plugins/market-index/routes/eventFilters.ts";
 import {
 	assetParams,
 	chainParam,
 	PAGE_LIMIT,
 	slugParams,
+	traitsParam,
 } from "#plugins/market-index/routes/params.ts";
 import {
 	assetSchema,
 	holderSchema,
+	tokenPageSchema,
 	traitCountSchema,
 } from "#plugins/market-index/schemas/tokens.ts";
+import { TOKEN_SORTS } from "#plugins/market-index/tokens/sql/tokenPages.ts";
 import {
 	readTraitPage,
 	readTraitsAt,
@@ -42,6 +52,14 @@ const traitCursors = createCursor("traits2", [CURSOR_PART.longText, CURSOR_PART.
 /** A cursor of traits holds two texts of 512 bytes, as hex, in base64. */
 const TRAIT_CURSOR_LENGTH_MAX = 4_096;
 const TRAIT_NAME_LENGTH_MAX = 128;
+
+const rankParam = (description: string) =>
+	z
+		.string()
+		.regex(/^[1-9]\d{0,8}$/, "must be a whole number from 1")
+		.transform(Number)
+		.optional()
+		.meta({ description, examples: ["100"] });
 
 const holderPageSchema = z
 	.object({
@@ -110,6 +128,79 @@ async function answerAsset(
 		explorerUrl: explorerLink(chain, { contract, tokenId: token.tokenId }),
 		listing: listing ? renderOrder(listing, usdAt(prices, nowMs)) : null,
 		bookReadAt: displayTime(state.listings),
+	};
+}
+
+/** Serves a collection's tokens, by id, rank or price. */
+export function getTokens(context: RouteContext) {
+	return new Elysia().get(
+		"/collections/:slug/tokens",
+		async ({ params, query }) => {
+			const asked = tokensAsked(query);
+			return readTokens(context, await context.index.find(params.slug, query.chain), asked);
+		},
+		{
+			params: slugParams,
+			query: z.object({
+				chain: chainParam,
+				sort: z
+					.enum(TOKEN_SORTS)
+					.default("tokenId")
+					.meta({
+						description:
+							"By id, by rank (the rarest first), or by price (the cheapest listing first). Tokens " +
+							"whose rank or price is not known come last, by id.",
+					}),
+				traits: traitsParam,
+				minRank: rankParam("Only tokens from this rank on; 1 is the rarest."),
+				maxRank: rankParam("Only tokens up to this rank."),
+				minPriceNative: priceParam("Only tokens listed for at least this, in ETH equivalents."),
+				maxPriceNative: priceParam("Only tokens listed for at most this, in ETH equivalents."),
+				owner: addressParam("Only tokens that this account holds, of collections that are walked."),
+				...pageQuery(PAGE_LIMIT),
+			}),
+			response: { 200: tokenPageSchema },
+			detail: {
+				...canFail(marketFault.notFound, marketFault.chainRequired),
+				operationId: "listCollectionTokens",
+				tags: ["market"],
+				summary: "Lists a collection's tokens",
+				description:
+					"The tokens that the index knows of, 50,000 of a collection at most, each with its owner " +
+					"(of walked collections), its cheapest listing and its last sale. A token whose rank, " +
+					"traits or price are not known passes no filter by them. `data` is null, with a " +
+					"`reason`, where nobody has read what is asked for. Asking has the book read.",
+			},
+		},
+	);
+}
+
+type TokensQuery = {
+	sort: TokensAsked["sort"];
+	traits?: TokensAsked["traits"] | undefined;
+	minRank?: number | undefined;
+	maxRank?: number | undefined;
+	minPriceNative?: bigint | undefined;
+	maxPriceNative?: bigint | undefined;
+	owner?: Address | undefined;
+	cursor?: string | undefined;
+	limit: number;
+};
+
+/** Returns what is read for a request of tokens; refuses bounds between which nothing lies. */
+function tokensAsked(query: TokensQuery): TokensAsked {
+	const { minRank = null, maxRank = null, owner = null, traits = [] } = query;
+	const { minPriceNative = null, maxPriceNative = null, sort, cursor, limit } = query;
+	if (minRank !== null && maxRank !== null && minRank > maxRank) {
+		throw contradiction("maxRank", "must not be below `minRank`");
+	}
+	if (minPriceNative !== null && maxPriceNative !== null && minPriceNative > maxPriceNative) {
+		throw contradiction("maxPriceNative", "must not be below `minPriceNative`");
+	}
+	return {
+		...{ sort, traits, owner, cursor, limit },
+		rank: { min: minRank, max: maxRank },
+		price: { min: minPriceNative, max: maxPriceNative },
 	};
 }
 

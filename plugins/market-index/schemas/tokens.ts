@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { field } from "#core/http/openapi/schema.ts";
+import { pageSchema } from "#core/http/pages.ts";
 import { bookReadAtSchema, orderSchema } from "#plugins/market-index/schemas/book.ts";
 import {
 	collectionSlugSchema,
@@ -64,6 +65,76 @@ export const assetSchema = tokenShape
 		bookReadAt: bookReadAtSchema,
 	})
 	.meta({ id: "Asset", description: "One token, with its metadata, rank, owner and listing." });
+
+const lastSaleSchema = z
+	.object({
+		priceNative: field
+			.number("Price of one unit in ETH equivalents; null = unknown.", 1.25)
+			.nullable(),
+		priceUsd: field
+			.number("Price of one unit in US dollars, at the rate of its time.", 3_125.5)
+			.nullable(),
+		occurredAt: field.time("When it was sold."),
+		transactionHash: field.hash("Its transaction; null where the provider gave none.").nullable(),
+	})
+	.meta({ id: "TokenLastSale", description: "The last accepted sale of a token." });
+
+/** Describes a token of a list: what it is, who owns it, what it costs. */
+const tokenRowSchema = tokenShape
+	.pick({ chain: true, contractAddress: true, tokenId: true, name: true, imageUrl: true })
+	.extend({
+		slug: collectionSlugSchema,
+		rank: tokenShape.shape.rank,
+		traits: tokenShape.shape.traits,
+		owner: tokenShape.shape.owner,
+		listing: orderSchema.nullable().meta({
+			description:
+				"Its cheapest listing that anybody may fill; null: not for sale, or not known (`bookReadAt`).",
+		}),
+		lastSale: lastSaleSchema.nullable().meta({
+			description: "Its last sale; null: none was found since `lastSalesFrom`.",
+		}),
+		explorerUrl: explorerUrlSchema,
+	})
+	.meta({ id: "TokenRow", description: "One token of a list, with its owner and its listing." });
+
+export type TokenRow = z.output<typeof tokenRowSchema>;
+
+/** Why a list of tokens is not known. */
+export const TOKENS_UNKNOWN = [
+	"tokens_not_read",
+	"traits_not_read",
+	"not_ranked",
+	"owners_not_walked",
+	"listings_not_read",
+] as const;
+
+/** Describes a page of a collection's tokens. */
+export const tokenPageSchema = z
+	.object({
+		data: z.array(tokenRowSchema).nullable().meta({
+			description: "Tokens in the order of `sort`; null where that is not known: see `reason`.",
+		}),
+		reason: z
+			.enum(TOKENS_UNKNOWN)
+			.nullable()
+			.meta({
+				description:
+					"Why it is null. `tokens_not_read`: nobody has looked for tokens yet. `traits_not_read`, " +
+					"`not_ranked`, `owners_not_walked`, `listings_not_read`: the filter or sort asks for " +
+					"something that nobody has read of this collection; asking has its listings read.",
+				examples: [null],
+			}),
+		page: pageSchema,
+		bookReadAt: bookReadAtSchema,
+		lastSalesFrom: field
+			.time(
+				"Since when sales were looked at for `lastSale`: a token may have been sold before. Null " +
+					"where nothing is known of any time.",
+			)
+			.nullable(),
+	})
+	.meta({ id: "TokenPage", description: "A page of a collection's tokens." });
 
 /** Describes one holder of a collection. */
 export const holderSchema = z

@@ -146,6 +146,49 @@ export async function findTokenSale(
 	return { sale: sale ?? null, searchedFrom };
 }
 
+/** The last sale of a token, as lists of tokens show it. */
+export type LastSale = Pick<StoredEvent, "transactionHash"> & {
+	tokenId: string;
+	occurredAt: Date;
+	/** The price of one unit in wei of ETH; null: not known. */
+	unitNative: string | null;
+};
+
+/**
+ * Finds the last accepted sale of each of these tokens among the newest sales of their collection,
+ * by `event_by_collection` (collection, kind, time). `searchedFrom`: as of `findTokenSale`.
+ */
+export async function findLastSales(
+	db: Queryable,
+	{ collectionId, tokenIds }: { collectionId: number; tokenIds: readonly string[] },
+): Promise<{ sales: ReadonlyMap<string, LastSale>; searchedFrom: Date | null }> {
+	if (tokenIds.length === 0) return { sales: new Map(), searchedFrom: null };
+	const rows = await db.query<(LastSale | { tokenId: null }) & { count: number; oldest: Date }>(
+		`with newest as materialized (
+			select occurred_at, block_number, log_index, sub_index, token_id, transaction_hash,
+				div(total_native, quantity) as unit_native
+			from market_index.event
+			where collection_id = $1 and kind = $2 and accepted
+			order by ${NEWEST_FIRST} limit $3
+		)
+		select reach.*, sold.*
+		from (select count(*)::int4 as count, min(occurred_at) as oldest from newest) as reach
+		left join lateral (
+			select distinct on (token_id) token_id as "tokenId", occurred_at as "occurredAt",
+				'0x' || encode(transaction_hash, 'hex') as "transactionHash",
+				unit_native as "unitNative"
+			from newest where token_id = any($4::numeric[])
+			order by token_id, ${NEWEST_FIRST}
+		) as sold on true`,
+		[collectionId, EVENT_KIND.sale, TOKEN_SALES_SEARCHED, tokenIds],
+	);
+	const [first] = rows;
+	return {
+		sales: new Map(rows.flatMap((row) => (row.tokenId === null ? [] : [[row.tokenId, row]]))),
+		searchedFrom: first && first.count >= TOKEN_SALES_SEARCHED ? first.oldest : null,
+	};
+}
+
 /**
  * Reads the time for which the provider's events of a collection are stored; by the primary key of
  * `sync`.
