@@ -18,6 +18,11 @@ import {
 	readFreshness,
 } from "#plugins/market-index/read/context.ts";
 import { readListFigures } from "#plugins/market-index/read/listFigures.ts";
+import {
+	createListCursor,
+	type ListPaging,
+	listPaging,
+} from "#plugins/market-index/read/listPaging.ts";
 import type { ListedRow } from "#plugins/market-index/register/registerCollections.ts";
 import { renderCollection, renderRawCollection } from "#plugins/market-index/render/collection.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
@@ -30,7 +35,9 @@ import type { Prices } from "#plugins/prices/contract.ts";
 type PageRowsQuery = {
 	chains: readonly Chain[];
 	mode: ListMode;
-	limit: number;
+	/** Rows before the page, and up to the end of the next one's first. */
+	skipped: number;
+	reach: number;
 	nowMs: number;
 };
 
@@ -51,6 +58,7 @@ type CollectionsQuery = {
 	mode: "trending" | "top" | "new";
 	limit: number;
 	scope: "chain" | "all";
+	cursor?: string | undefined;
 };
 
 type PageContext = {
@@ -63,6 +71,8 @@ type PageContext = {
 
 /** Part of every key: changed with the shape of the page, so that old pages are never read. */
 const PAGE_VERSION = "4";
+
+const collectionCursors = createListCursor("collections1");
 
 /** A lane further behind than this is not following the head but catching up with it. */
 const CATCHING_UP_BLOCKS = 64;
@@ -84,8 +94,10 @@ export async function collectionsPage(
 	const { chains, mode, limit, scope } = query;
 	const slugs = chains.map(({ slug }) => slug).join(",");
 	const moment = await momentOf(core, scanner, chains);
-	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}`;
-	const cached = await core.pageCache.get(key, () => buildPage(context, query), moment);
+	const bound = collectionCursors.of({ chains: slugs, mode, scope });
+	const paging = listPaging(bound, { cursor: query.cursor, limit });
+	const key = `nft-market/collections:v${version}:${slugs}:${scope}:${mode}:${limit}:${paging.skipped}`;
+	const cached = await core.pageCache.get(key, () => buildPage(context, query, paging), moment);
 	// A page is the time of its list, if any, a line break, and an object without its last brace.
 	const cut = cached.body.indexOf("\n");
 	const freshness = await readFreshness(scanner, chains, {
@@ -107,19 +119,22 @@ async function pageRows(
 	query: PageRowsQuery,
 ): Promise<PageRows> {
 	const { db, lists } = context;
-	const { chains, mode, limit, nowMs } = query;
+	const { chains, mode, skipped, reach, nowMs } = query;
 	const read = await Promise.all(chains.map((chain) => lists.listFor({ chain, mode })));
 	const found = read.flatMap((list) => list ?? []);
 	const chainIds = chains.map(({ id }) => id);
-	const listed = (await ownListed(db, { chainIds, found })).slice(0, limit);
+	const all = (await ownListed(db, { chainIds, found })).slice(0, reach);
 	const window = windowOf(nowMs, WINDOW_MS["24h"]);
-	const ids = listed.map(({ id }) => id);
+	const known = new Set(all.map(({ id }) => id));
 	// As many as the whole page, because each of them may be among those listed.
 	const ours =
-		ids.length < limit
-			? await listCollections(db, { chainIds, nowMs, window, order: mode, limit })
+		all.length < reach
+			? await listCollections(db, { chainIds, nowMs, window, order: mode, limit: reach })
 			: [];
-	const more = ours.filter(({ id }) => !ids.includes(id)).slice(0, limit - ids.length);
+	const unlisted = ours.filter(({ id }) => !known.has(id)).slice(0, reach - all.length);
+	const listed = all.slice(skipped);
+	const ids = listed.map(({ id }) => id);
+	const more = unlisted.slice(Math.max(0, skipped - all.length));
 	const isCold = !read.every((list) => list?.isWarm);
 	if (isCold) await lists.complete([...listed, ...more.map(({ id }) => ({ id, listed: null }))]);
 	// Figures that were just filled are shown at once.
@@ -164,15 +179,18 @@ async function momentOf(
 
 async function buildPage(
 	{ core, scanner, prices, providerHealth, lists }: PageContext,
-	{ chains, mode, limit }: CollectionsQuery,
+	{ chains, mode }: CollectionsQuery,
+	{ skipped, reach, cut }: ListPaging,
 ): Promise<string> {
 	const nowMs = core.clock.nowMs();
 	const coverage = new Map<number, Date | null>();
 	// Read before the rows, so that it never claims more than they contain.
 	for (const { id } of chains) coverage.set(id, await readCoverageEnd(scanner, id));
 	const spansOf = await readSpansOf(scanner, chains);
-	const query = { chains, mode, limit, nowMs };
-	const { rows, refreshedAtMs } = await pageRows({ db: core.db, lists }, query);
+	const query = { chains, mode, skipped, reach, nowMs };
+	const read = await pageRows({ db: core.db, lists }, query);
+	const { refreshedAtMs } = read;
+	const { shown: rows, page } = cut(read.rows, { isSkipped: true });
 	const own = rows.map((row) => row.own);
 	const figures = await readListFigures(core.db.keepingPlans, own, { nowMs, spansOf });
 	const provider = providerHealth();
@@ -193,9 +211,9 @@ async function buildPage(
 		normalized.push({ ...rendered, changes, listedPercent });
 		collections.push(row.kind === "listed" ? rawRow(row.listed) : renderRawCollection(rendered));
 	}
-	const page = { normalized, data: { collections } };
+	const body = { normalized, data: { collections }, page };
 	const refreshedAt = refreshedAtMs === null ? "" : new Date(refreshedAtMs).toISOString();
-	return `${refreshedAt}\n${JSON.stringify(page).slice(0, -1)}`;
+	return `${refreshedAt}\n${JSON.stringify(body).slice(0, -1)}`;
 }
 
 /** Returns the row as the provider sent it, with its slug, which every client relies on. */

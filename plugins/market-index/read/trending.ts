@@ -13,6 +13,11 @@ import {
 	LIST_FIGURE_COLUMNS,
 	readListFigures,
 } from "#plugins/market-index/read/listFigures.ts";
+import {
+	createListCursor,
+	type ListPage,
+	listPaging,
+} from "#plugins/market-index/read/listPaging.ts";
 import { renderDiscoverRow, renderTrendingRow } from "#plugins/market-index/render/collection.ts";
 import { renderEvent, renderTraits } from "#plugins/market-index/render/event.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
@@ -59,6 +64,8 @@ type TrendingQuery = {
 	limit: number;
 };
 
+type PagedQuery = TrendingQuery & { cursor?: string | undefined };
+
 /** A collection whose floor moved, with its change since the window began. */
 type Mover = TrendingRow & { floorChangePercent: number };
 
@@ -75,6 +82,8 @@ const SECTION_COLUMNS = [
 /** How trending is ordered (`COLLECTION_ORDER`), by the names of its terms. */
 const TRENDING_FORMULA =
 	"sales, then volumeRaw, then lastSaleAt, then lastMintAt: the greatest first, null last";
+
+const trendingCursors = createListCursor("trending1");
 
 type DiscoverContext = {
 	core: Pick<IndexReads, "db" | "clock">;
@@ -204,22 +213,30 @@ export async function readDiscoverRows(
 	return rows.map((row) => renderDiscoverRow(chain, row, { nowMs, spans: covered }));
 }
 
-/** Returns collections by sales in the window, or by volume, read at each request. */
+/**
+ * Returns a page of collections by sales in the window, or by volume, read at each request. Rows
+ * before the page are read too, as their order is that of this moment.
+ */
 export async function readTrending(
 	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
-	query: TrendingQuery & { by?: "sales" | "volume" },
-): Promise<{ rows: TrendingRow[]; freshness: Freshness }> {
-	const { rows, freshness } = await readRows(deps, { ...query, columns: MOVER_COLUMNS });
-	return { rows: rows.map(({ shown }) => shown), freshness };
+	query: PagedQuery & { by?: "sales" | "volume" },
+): Promise<{ rows: TrendingRow[]; freshness: Freshness; page: ListPage }> {
+	const paging = pagingOf(query);
+	const read = { ...query, limit: paging.reach, columns: MOVER_COLUMNS };
+	const { rows, freshness } = await readRows(deps, read);
+	const { shown, page } = paging.cut(rows);
+	return { rows: shown.map((row) => row.shown), freshness, page };
 }
 
 /** Returns collections by sales for the route, with changes and shares, and why each is there. */
 export async function readListedTrending(
 	deps: { core: IndexReads; scanner: Pick<Scanner, "progress"> },
-	query: TrendingQuery,
-): Promise<{ rows: ListedTrendingRow[]; freshness: Freshness }> {
-	const read = await readRows(deps, { ...query, columns: LISTED_COLUMNS });
-	const { rows, freshness, nowMs, spansOf } = read;
+	query: PagedQuery,
+): Promise<{ rows: ListedTrendingRow[]; freshness: Freshness; page: ListPage }> {
+	const paging = pagingOf(query);
+	const read = await readRows(deps, { ...query, limit: paging.reach, columns: LISTED_COLUMNS });
+	const { freshness, nowMs, spansOf } = read;
+	const { shown: rows, page } = paging.cut(read.rows);
 	const own = rows.map(({ row }) => row);
 	const figures = await readListFigures(deps.core.db.keepingPlans, own, { nowMs, spansOf });
 	return {
@@ -227,8 +244,14 @@ export async function readListedTrending(
 			const more = figures.get(row.id);
 			return more ? [{ ...shown, ...more, why: reasonOf(row) }] : [];
 		}),
-		freshness,
+		...{ freshness, page },
 	};
+}
+
+/** Returns what pages of trending begin with: a cursor is of one choice of rows and their order. */
+function pagingOf({ chains, window, lifecycle, by, cursor, limit }: PagedQuery & { by?: string }) {
+	const scope = { chains: chains.map(({ slug }) => slug).join(), window, lifecycle, by };
+	return listPaging(trendingCursors.of(scope), { cursor, limit });
 }
 
 /**

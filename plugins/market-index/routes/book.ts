@@ -255,7 +255,7 @@ export async function answerOrders(
 		readBookState(core.db, { collectionId: found.id, isOn: providerHealth().isOn }),
 	]);
 	const bookReadAt = displayTime(kinds.includes("listing") ? state.listings : state.offers);
-		const none = { nextCursor: null, hasMore: false };
+	const none = { nextCursor: null, hasMore: false };
 	if (bookReadAt === null) return { data: null, reason: state.unread, page: none, bookReadAt };
 	const isByTrait = query.traits !== undefined && orders.length === 0;
 	if (isByTrait && (await readTraitsAt(core.db, found.id)) === null) {

@@ -527,7 +527,7 @@ describe("getCollections.200", () => {
 			clear: () => {},
 		};
 		await collectionsPage({ ...fixture, core: { ...fixture.core, pageCache } }, query);
-		expect(keys).toEqual([expect.stringMatching(/collections:v\d+:ethereum:chain:top:3$/)]);
+		expect(keys).toEqual([expect.stringMatching(/collections:v\d+:ethereum:chain:top:3:0$/)]);
 	});
 
 	test("a page is one JSON document also if names contain quotes and line breaks", async () => {

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { assert } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
-import { limitParam } from "#core/http/pages.ts";
+import { pageQuery, pageSchema } from "#core/http/pages.ts";
 import { shareBriefly } from "#core/http/repeat.ts";
 import { requestContexts } from "#core/http/requests.ts";
 import { canFail } from "#core/http/routeMarks.ts";
@@ -12,6 +12,7 @@ import { marketFault } from "#plugins/market-index/faults.ts";
 import { readCollectionDetail } from "#plugins/market-index/read/collectionDetail.ts";
 import { collectionsPage } from "#plugins/market-index/read/collectionsPage.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
+import { PAGES_MOVE } from "#plugins/market-index/read/listPaging.ts";
 import { chainParam, PAGE_LIMIT, slugParams } from "#plugins/market-index/routes/params.ts";
 import {
 	collectionDetailSchema,
@@ -25,7 +26,7 @@ const listQuerySchema = z.object({
 		.enum(["trending", "top", "new"])
 		.default("trending")
 		.meta({ description: "Most sales in 24 hours, most volume of all time, or newest first." }),
-	limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max),
+	...pageQuery(PAGE_LIMIT),
 	scope: z
 		.enum(["chain", "all"])
 		.default("chain")
@@ -46,6 +47,7 @@ const collectionListSchema = z
 			.array(listedCollectionSchema)
 			.meta({ description: "What the index knows of each collection." }),
 		data: rawListSchema,
+		page: pageSchema,
 		freshness: freshnessSchema,
 	})
 	.meta({ id: "CollectionList", description: "A list of collections, in two forms." });
@@ -118,8 +120,8 @@ export function getCollections(context: RouteContext) {
 					"time; `new` registered last. `normalized` has what the index knows, with its own " +
 					"figures; `data.collections` the same rows in the provider's form. Without `chain` " +
 					"the first chain that is indexed; `scope=all` lists every chain. Windows of 24 hours " +
-					"begin at a whole minute. Pages are cached: header `x-svc-cache` says hit (15 s), " +
-					"stale (90 s) or miss.",
+					`begin at a whole minute. ${PAGES_MOVE} Pages are cached: header \`x-svc-cache\` says hit ` +
+					"(15 s), stale (90 s) or miss.",
 			},
 		},
 	);

@@ -82,10 +82,12 @@ const LISTS: readonly (readonly string[])[] = [
 ];
 const of = (collection: string, tail: string) => `/collections/${collection}/${tail}`;
 const SEARCHES = ["/search?q=tidal", "/search?q=tid", "/search?q=tidal&chain=ethereum"];
+const RANKED = ["/trending", "/trending?window=7d", "/collections", "/collections?mode=top"];
 /** All lists there are, by collection. */
 const all = [
 	...[CATS, DOGS].flatMap((one) => LISTS.flat().map((tail) => of(one, tail))),
 	...SEARCHES,
+	...RANKED,
 ];
 
 const also = (path: string, query: string) => `${path}${path.includes("?") ? "&" : "?"}${query}`;
@@ -93,7 +95,7 @@ const also = (path: string, query: string) => `${path}${path.includes("?") ? "&"
 async function cursorOf(path: string): Promise<string> {
 	const { status, body } = await lab.ask(also(path, "limit=1"));
 	expect({ path, status }).toEqual({ path, status: 200 });
-	const rows = body.data ?? body.points ?? body.candles;
+	const rows = body.normalized ?? body.data ?? body.points ?? body.candles ?? body.rows;
 	expect({ path, rows: rows.length, hasMore: body.page.hasMore }).toEqual({
 		path,
 		rows: 1,
@@ -102,7 +104,7 @@ async function cursorOf(path: string): Promise<string> {
 	return body.page.nextCursor;
 }
 
-const own = [...LISTS.map(([tail = ""]) => of(CATS, tail)), SEARCHES[0] ?? ""];
+const own = [...LISTS.map(([tail = ""]) => of(CATS, tail)), SEARCHES[0] ?? "", ...RANKED];
 
 for (const path of own) {
 	test(`the cursor of ${path} works there with any page size, and is refused elsewhere`, async () => {

@@ -368,6 +368,34 @@ describe("getTrending.200", () => {
 		volumeNative: number;
 	};
 
+	test("pages of trending, and of collections in each order, hold each row of the whole once", async () => {
+		for (const [path, rowsOf] of [
+			["/trending?window=7d", ({ rows }: Answer["body"]) => rows],
+			["/trending?window=1h&chain=ethereum", ({ rows }: Answer["body"]) => rows],
+			["/collections?scope=all", ({ normalized }: Answer["body"]) => normalized],
+			["/collections?scope=all&mode=top", ({ normalized }: Answer["body"]) => normalized],
+			["/collections?scope=all&mode=new", ({ normalized }: Answer["body"]) => normalized],
+		] as const) {
+			const whole = await ask(`${path}&limit=200`);
+			expect(whole.body.page).toEqual({ nextCursor: null, hasMore: false });
+			const keysOf = (body: Answer["body"]) => {
+				return rowsOf(body).map(({ slug, chain }: Row) => `${chain}/${slug}`);
+			};
+			for (const limit of [1, 4, keysOf(whole.body).length]) {
+				const keys: string[] = [];
+				let cursor = "";
+				do {
+					const { status, body } = await ask(`${path}&limit=${limit}&cursor=${cursor}`);
+					expect({ path, status }).toEqual({ path, status: 200 });
+					keys.push(...keysOf(body));
+					expect(body.page.hasMore).toBe(body.page.nextCursor !== null);
+					cursor = body.page.nextCursor ?? "";
+				} while (cursor !== "");
+				expect({ path, limit, keys }).toEqual({ path, limit, keys: keysOf(whole.body) });
+			}
+		}
+	});
+
 	test("[API-12] [IDX-10] each trending window counts its own accepted sales, most first", async () => {
 		const windows = {
 			"5m": 5 * MINUTE_MS,

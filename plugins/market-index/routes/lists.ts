@@ -16,6 +16,7 @@ import {
 import { DATE_MS_MAX } from "#plugins/market-index/event/MarketEvent.ts";
 import { LIFECYCLES } from "#plugins/market-index/lifecycle.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
+import { PAGES_MOVE } from "#plugins/market-index/read/listPaging.ts";
 import {
 	readListedDiscover,
 	readListedTrending,
@@ -64,6 +65,7 @@ const searchPageSchema = z
 const trendingSchema = z
 	.object({
 		rows: z.array(listedTrendingRowSchema).meta({ description: "Collections, most sales first." }),
+		page: pageSchema,
 		freshness: freshnessSchema,
 	})
 	.meta({ id: "Trending", description: "Collections by sales in a window." });
@@ -202,7 +204,7 @@ export function getTrending(context: RouteContext) {
 					.enum(TRENDING_WINDOWS)
 					.default("24h")
 					.meta({ description: "Sales of this long until now are counted." }),
-				limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max),
+				...pageQuery(PAGE_LIMIT),
 				lifecycle: z
 					.enum([...LIFECYCLES, "ended"])
 					.optional()
@@ -220,7 +222,7 @@ export function getTrending(context: RouteContext) {
 					"Accepted sales, then volume, then the last sale and mint. The window begins at a " +
 					"whole minute. Without `chain` all chains; `freshness` is then that of the one that " +
 					"lags most. `why` has the terms of the order; `changes` compares each window with as " +
-					"long a time before it.",
+					`long a time before it. ${PAGES_MOVE}`,
 			},
 		},
 	);
