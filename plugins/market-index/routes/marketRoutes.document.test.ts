@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 
 /** The market's routes as the specification names them, and those that we added. */
 const ROUTES = [
+	"GET /activity",
 	"GET /assets/{chain}/{contract}/{tokenId}",
 	"GET /assets/{chain}/{contract}/{tokenId}/activity",
 	"GET /collections",

@@ -29,6 +29,7 @@ import {
 	getSearch,
 	getTrending,
 } from "#plugins/market-index/routes/lists.ts";
+import { getMarketActivity } from "#plugins/market-index/routes/marketActivity.ts";
 import { getAsset, getHolders, getTokens, getTraits } from "#plugins/market-index/routes/tokens.ts";
 
 /** Returns the reading routes of the market. They need no credentials. */
@@ -41,6 +42,7 @@ export function marketRoutes(context: RouteContext) {
 		.use(getCandles(context))
 		.use(getDiscover(context))
 		.use(getTrending(context))
+		.use(getMarketActivity(context))
 		.use(getListings(context))
 		.use(getOffers(context))
 		.use(getDepth(context))

@@ -103,7 +103,7 @@ const collectionOfMint = z
 		name: field.text("Its name; null while unknown.", "Tidal Cats").nullable(),
 		imageUrl: field.url("Its image; null while unknown.").nullable(),
 	})
-	.meta({ id: "MintedCollection", description: "The collection that a token was minted of." });
+	.meta({ id: "MintedCollection", description: "The collection that a token belongs to." });
 
 /** A mint in discover, joined to its collection. */
 export const discoverMintSchema = marketEventSchema
@@ -111,6 +111,14 @@ export const discoverMintSchema = marketEventSchema
 	.meta({ id: "DiscoverMint", description: "A mint, with the collection that it belongs to." });
 
 export type DiscoverMint = z.output<typeof discoverMintSchema>;
+
+/** An event across all collections, joined to its collection. */
+export const marketActivityRowSchema = marketEventSchema.extend({ collection: collectionOfMint }).meta({
+	id: "MarketActivityRow",
+	description: "A sale, mint or transfer, with the collection that its token belongs to.",
+});
+
+export type MarketActivityRow = z.output<typeof marketActivityRowSchema>;
 
 /** A collection in `trending`, `market` and `minting` of discover, and in its frames. */
 export const discoverRowSchema = z

@@ -46,7 +46,8 @@ export const NEWEST_FIRST = "occurred_at desc, block_number desc, log_index desc
 /** Limits the sales of a collection that are searched for one token. */
 const TOKEN_SALES_SEARCHED = 2_000;
 
-const NOTHING: ProviderEvents = {
+/** Says that none of the provider's events are stored. */
+export const NO_PROVIDER_EVENTS: ProviderEvents = {
 	eventsFrom: null,
 	eventsUntil: null,
 	walkFrom: null,
@@ -200,7 +201,7 @@ export async function readEventSpans(db: Queryable, collectionId: number): Promi
 		from market_index.sync where collection_id = $1`,
 		[collectionId],
 	);
-	return rows[0] ?? NOTHING;
+	return rows[0] ?? NO_PROVIDER_EVENTS;
 }
 
 /**
