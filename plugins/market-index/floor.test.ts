@@ -205,22 +205,6 @@ describe("setFloor", () => {
 		]);
 		expect(await change()).toBeNull();
 	});
-
-	test("[IDX-05] floors older than two days are kept hourly, and deleted after 90 days", async () => {
-		const minutesAgo = [10, 2 * 1_440 - 1, 5_000, 5_015, 5_030, 5_045, 90 * 1_440 + 1];
-		// The full hour: it is the database's time that thins them out.
-		const hourMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-		for (const minutes of minutesAgo) {
-			await database.db.execute(
-				"insert into market_index.floor_snapshot (collection_id, at, floor_native) values ($1, $2, 1)",
-				[collection.id, new Date(hourMs - minutes * 60_000)],
-			);
-		}
-		await lab.tick("prune-floors");
-		const left = (await snapshots()).map(({ at }) => (hourMs - at.getTime()) / 60_000);
-		// 5000 and 5015 minutes are at :40 and :25, 5030 and 5045 at :10 and :55 of the hour before.
-		expect(left).toEqual([5_045, 5_000, 2_879, 10]);
-	});
 });
 
 describe("statsFloorNative", () => {

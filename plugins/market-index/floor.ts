@@ -6,7 +6,6 @@ import type { Queryable, Tx } from "#core/db/Database.ts";
 import { assert } from "#core/fault.ts";
 import type { Outbox } from "#core/outbox.ts";
 import type { Core } from "#core/plugin/Core.ts";
-import type { Job } from "#core/schedule.ts";
 import type { EventSink } from "#plugins/chain-scanner/contract.ts";
 import { displayFloor } from "#plugins/market-index/display.ts";
 import { collectionTopic } from "#plugins/market-index/model.ts";
@@ -74,16 +73,11 @@ type Rates = { chainId: number; prices: Pick<Prices, "nativeOfSymbol">; nowMs: n
 const SNAPSHOT_CHANGED_MS = 60_000;
 const SNAPSHOT_SAME_MS = 900_000;
 
-/** Beyond two days one snapshot an hour is kept, beyond 90 days none. */
-const SNAPSHOTS_ALL_MS = 2 * 86_400_000;
-const SNAPSHOTS_KEPT_MS = 90 * 86_400_000;
 /**
  * Limits the age of a stored floor that is used for a moment: beyond two days only the last of each
  * hour is kept, and one follows within 15 minutes.
  */
 const FLOOR_HELD_MS = 4_500_000;
-const SNAPSHOT_PRUNE_EVERY_MS = 3_600_000;
-const SNAPSHOTS_PER_STATEMENT_MAX = 5_000;
 
 const WEI_PER_ETH = 1e18;
 const NOTHING = { native: null, usd: null, price: null, symbol: null };
@@ -220,46 +214,6 @@ export function createDearSales({
 			return floor !== undefined && worth !== null && worth > DEAR_FLOORS * floor * sale.quantity;
 		});
 	};
-}
-
-/** Makes a job that thins out old floors, in statements of a few thousand rows. */
-export function pruneSnapshotsJob({ db }: Pick<Core, "db">): Job {
-	return {
-		name: "market-index.prune-floors",
-		schedule: { everyMs: SNAPSHOT_PRUNE_EVERY_MS },
-		lock: "cluster",
-		timeoutMs: 60_000,
-		async run({ signal }) {
-			while (!signal.aborted) {
-				if ((await pruneSnapshots(db)) < SNAPSHOTS_PER_STATEMENT_MAX) return;
-			}
-		},
-	};
-}
-
-/**
- * Deletes snapshots that no figure needs any more: all but the last one of each hour beyond two
- * days, all beyond 90. Returns how many rows one statement deleted.
- */
-function pruneSnapshots(db: Queryable): Promise<number> {
-	return db.execute(
-		`with past as (
-			select now() - $1 * interval '1 millisecond' as thinned,
-				now() - $2 * interval '1 millisecond' as over
-		)
-		delete from market_index.floor_snapshot where (collection_id, at) in (
-			select s.collection_id, s.at from market_index.floor_snapshot as s, past
-			where s.at < over or (s.at < thinned and exists (
-				select from market_index.floor_snapshot as later
-				where later.collection_id = s.collection_id and later.at > s.at
-					and later.at < date_bin(interval '1 hour', s.at, timestamptz '1970-01-01 00:00:00+00')
-						+ interval '1 hour'
-					and later.at < thinned
-			))
-			limit $3
-		)`,
-		[SNAPSHOTS_ALL_MS, SNAPSHOTS_KEPT_MS, SNAPSHOTS_PER_STATEMENT_MAX],
-	);
 }
 
 /**

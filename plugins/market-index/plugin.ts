@@ -16,6 +16,7 @@ import type { ProviderHealth } from "#plugins/market-index/display.ts";
 import { dropsJob } from "#plugins/market-index/drops/dropsJob.ts";
 import { createSpanMemory } from "#plugins/market-index/figures/coverage.ts";
 import { createDearSales } from "#plugins/market-index/floor.ts";
+import { historyJobs } from "#plugins/market-index/history/keepHistory.ts";
 import {
 	collectionMetadataTask,
 	currencyMetadataTask,
@@ -162,8 +163,7 @@ export const marketIndexPlugin = definePlugin({
 			...{ commands: marketCommands, names: collectionNames(reads) },
 			jobs: [
 				...retention.jobs,
-				recipientsJob(core),
-				garbageJob(core),
+				...[recipientsJob(core), garbageJob(core)],
 				repricer.job,
 				doubtJob({ ...core, prices, spansOf, scanner: needs.scanner }),
 				...syncing.jobs,
@@ -171,6 +171,7 @@ export const marketIndexPlugin = definePlugin({
 				supplyCatchUpJob({ ...core, scanner: needs.scanner }),
 				repairJob({ ...core, scanner: needs.scanner }),
 				dropsJob(core, provider),
+				...historyJobs({ ...core, scanner: needs.scanner }),
 				...tokens.jobs,
 			],
 			tasks: [

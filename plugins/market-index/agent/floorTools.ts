@@ -148,7 +148,7 @@ function pastFloorTool(deps: ToolDeps): AnyTool {
 		title: "Floor of a past time",
 		description:
 			"Shows the floor that was seen at a past moment, or the first, last, lowest and highest of a " +
-			"period, in ETH equivalents. Floors are kept for 90 days; null is not known.",
+			"period, in ETH equivalents. Of floors older than 90 days one a day is kept; null is not known.",
 		input: collectionInput.extend({ when: periodInput }),
 		output: pastFloorOutput,
 		async read(found, { when }) {

@@ -15,6 +15,7 @@ const ROUTES = [
 	"GET /collections/{slug}/activity",
 	"GET /collections/{slug}/candles",
 	"GET /collections/{slug}/depth",
+	"GET /collections/{slug}/history",
 	"GET /collections/{slug}/holders",
 	"GET /collections/{slug}/listings",
 	"GET /collections/{slug}/offers",

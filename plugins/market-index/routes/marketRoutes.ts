@@ -23,6 +23,7 @@ import {
 	getSales,
 	getTokenActivity,
 } from "#plugins/market-index/routes/events.ts";
+import { getHistory } from "#plugins/market-index/routes/history.ts";
 import {
 	getDiscover,
 	getDrops,
@@ -40,6 +41,7 @@ export function marketRoutes(context: RouteContext) {
 		.use(getActivity(context))
 		.use(getSales(context))
 		.use(getCandles(context))
+		.use(getHistory(context))
 		.use(getDiscover(context))
 		.use(getTrending(context))
 		.use(getMarketActivity(context))

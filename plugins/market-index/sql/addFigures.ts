@@ -63,6 +63,7 @@ const KEPT_BESIDE = [
 	"trait_count",
 	"market_order",
 	"floor_snapshot",
+	"figure_history",
 	"unconfirmed",
 	"recipients",
 ] as const;

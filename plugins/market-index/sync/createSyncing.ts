@@ -6,7 +6,6 @@ import type { QueueTask } from "#core/queue.ts";
 import type { Job } from "#core/schedule.ts";
 import { sleep } from "#core/time.ts";
 import type { Scanner } from "#plugins/chain-scanner/contract.ts";
-import { pruneSnapshotsJob } from "#plugins/market-index/floor.ts";
 import { byLevel } from "#plugins/market-index/jobs/collectionMetadataTask.ts";
 import { supplyJobs } from "#plugins/market-index/metadata/metadataJobs.ts";
 import { bookJobs, pruneOrdersJob } from "#plugins/market-index/orders/bookJob.ts";
@@ -81,7 +80,6 @@ export function createSyncing(
 			...bookJobs(context),
 			followJob(context),
 			pruneOrdersJob(context),
-			pruneSnapshotsJob(core),
 		],
 		tasks: [fullSyncTask(context)],
 		applyOrderPushes: (pushes) => applyOrderPushes(context, pushes),
