@@ -13,8 +13,10 @@ import { depositoryAbi } from "#plugins/bridge/quote/authorizations.ts";
 import { type Bridge, lockBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 import {
+	type Claim,
 	insertSecond,
 	isCallOfAnother,
+	readClaims,
 	readSecondHashes,
 } from "#plugins/bridge/sql/secondDeposits.ts";
 import type { Intent, Plan, Receipt } from "#plugins/wallets/contract.ts";
@@ -74,92 +76,149 @@ export function isCall(seen: SeenTransaction, call: Expected): boolean {
 	return isOfChain && isSame && seen.input === data;
 }
 
-/** A deposit inside another call, as its logs show it, and when its block was made. */
-export type DepositWithin = { quote: StoredQuote; minedAt: Date };
+/** A deposit that a transaction's logs show: the quote that it is for, and its log's place. */
+type DepositLog = { quote: StoredQuote; place: number };
+
+/** Holds all deposits of one transaction for a bridge's orders, at least one, in their order. */
+export type DepositsFound = {
+	deposits: readonly DepositLog[];
+	/** When its block was made. */
+	minedAt: Date;
+};
+
+type Followed = { bridge: Bridge; hash: Hex };
 
 /**
- * Takes a transaction that is the deposit of one of a bridge's quotes, though not the one that the
- * bridge has: money left, so it is followed as a bridge of its own. Returns false where it is no
- * such deposit, by itself or inside another call. Throws where no node shows its block yet.
+ * Takes a transaction that has deposits for a bridge's quotes, though not the one that the bridge
+ * has: money left, so each is followed as a bridge of its own. Returns false where it has no such
+ * deposit, by itself or inside another call. Throws where no node shows its block yet.
  */
 export async function followSecond(context: BridgeContext, given: Given): Promise<boolean> {
-	const { core } = context;
 	const { bridge, deposit, seen, signal } = given;
+	const { hash } = seen;
 	const quote = await quoteOfCall(context, bridge, seen);
 	if (!bridge.route) return false;
-	if (!quote) return await followWithin(context, { bridge, hash: seen.hash, signal });
-	const isOwn = quote.seq === bridge.quoteSeq && bridge.depositedAt === null;
+	const isOwn = quote && quote.seq === bridge.quoteSeq && bridge.depositedAt === null;
 	// The chain shows which of its two transactions is mined, and wallets look for that.
 	if (isOwn && OPEN.includes(deposit.status)) return true;
 	if (bridge.request.mode === "direct") {
-		const { data } = quote.steps.at(-1) ?? {};
-		// Without an order in it, it may be the deposit of another bridge that looks the same.
-		if (data && (await isCallOfAnother(core.db, { bridge, data }))) return false;
+		return quote !== null && (await followMessage(context, { bridge, quote, hash, signal }));
 	}
-	const { hash: depositHash } = seen;
-	const depositedAt = await depositTime(context, { bridge, quote, hash: depositHash, signal });
-	// It took nothing.
-	if (depositedAt === null) return true;
-	await insert(context, { bridge, quoteSeq: quote.seq, depositHash, depositedAt });
+	const found = await depositsIn(context, { bridge, hash, signal });
+	// Nothing of it is a deposit: where it is the call itself, it took nothing.
+	if (found === null) return quote !== null;
+	const { core, steps, alarm } = context;
+	const act = async (tx: Tx) => {
+		await lockBridge(tx, bridge.depositOf ?? bridge.id);
+		return await insertFree(context, tx, { bridge, hash, found });
+	};
+	const made = await steps.run("bridge.sync", () => core.db.transaction(act));
+	for (const id of made) alarm("second_deposit", id);
 	return true;
 }
 
-/** Follows a deposit inside another call as a bridge of its own; false where there is none. */
-async function followWithin(
+/** Follows one more message of a direct bridge; false where it may be another bridge's. */
+async function followMessage(
 	context: BridgeContext,
-	given: { bridge: Bridge; hash: Hex; signal: AbortSignal },
+	given: Followed & { quote: StoredQuote; signal: AbortSignal },
 ): Promise<boolean> {
-	const found = await depositWithin(context, given);
-	if (found === null) return false;
-	const { bridge, hash: depositHash } = given;
-	const quoteSeq = found.quote.seq;
-	await insert(context, { bridge, quoteSeq, depositHash, depositedAt: found.minedAt });
-	return true;
-}
-
-/** Stores a deposit as a bridge of its own, once, with an alarm. */
-async function insert(
-	{ core, steps, newId, alarm }: BridgeContext,
-	given: { bridge: Bridge; quoteSeq: number; depositHash: Hex; depositedAt: Date },
-): Promise<void> {
+	const { core, steps, newId, alarm } = context;
+	const { bridge, quote, hash, signal } = given;
+	const { data } = quote.steps.at(-1) ?? {};
+	// Without an order in it, it may be the deposit of another bridge that looks the same.
+	if (data && (await isCallOfAnother(core.db, { bridge, data }))) return false;
+	const { status, logs } = await minedReceipt(context, { bridge, hash, signal });
+	const { orderId, depository: to } = quote;
+	if (status !== "0x1" || !isDepositIn(logs, { bridge, orderId, to })) return true;
+	const depositedAt = await timeOf(context, { bridge, hash, signal });
 	const [id, at] = [newId(), new Date(core.clock.nowMs())];
 	const act = async (tx: Tx) => {
 		// What its wallet's node has found of the bridge meanwhile is its own deposit.
-		const held = await lockBridge(tx, given.bridge.id);
-		if (held?.depositHash === given.depositHash) return false;
-		return await insertSecond(tx, { ...given, id, at });
+		const held = await lockBridge(tx, bridge.id);
+		if (held?.depositHash === hash) return false;
+		const made = { id, bridge, quoteSeq: quote.seq, depositHash: hash, depositLog: null };
+		return await insertSecond(tx, { ...made, depositedAt, at });
 	};
-	const isNew = await steps.run("bridge.sync", () => core.db.transaction(act));
-	if (isNew) alarm("second_deposit", id);
+	if (await steps.run("bridge.sync", () => core.db.transaction(act))) alarm("second_deposit", id);
+	return true;
 }
 
 /**
- * Finds the deposit of a bridge inside another call, as wallets send it that batch (EIP-7702) or
- * have others send (ERC-4337): the depository's own log names the order and exactly its amount,
- * whoever sent the transaction. Null: it has none, or the bridge is direct, where a message names
- * no order. Throws where no node shows it, or its time, yet.
+ * Stores the deposits of a transaction that no bridge has yet, each as a bridge of its own, and
+ * returns their ids. The caller holds the row of the bridge whose orders they are for, so that
+ * nobody else takes one meanwhile.
  */
-export async function depositWithin(
+export async function insertFree(
+	{ core, newId }: Pick<BridgeContext, "core" | "newId">,
+	tx: Tx,
+	{ bridge, hash: depositHash, found }: Followed & { found: DepositsFound },
+): Promise<string[]> {
+	const bridgeId = bridge.depositOf ?? bridge.id;
+	const claims = await readClaims(tx, { bridgeId, depositHash });
+	const made: string[] = [];
+	for (const { quote, place: depositLog } of freeOf(found.deposits, claims)) {
+		const [id, at] = [newId(), new Date(core.clock.nowMs())];
+		const second = { id, bridge, quoteSeq: quote.seq, depositHash, depositLog };
+		if (await insertSecond(tx, { ...second, depositedAt: found.minedAt, at })) made.push(id);
+	}
+	return made;
+}
+
+/**
+ * Returns the deposits of a transaction that nobody has. Who deposited by a call of its own has no
+ * place noted: it has the first one for its quote.
+ */
+export function freeOf(
+	deposits: readonly DepositLog[],
+	claims: readonly Claim[],
+): readonly DepositLog[] {
+	const taken = new Set(claims.map(({ depositLog }) => depositLog));
+	let free = deposits.filter(({ place }) => !taken.has(place));
+	for (const { quoteSeq } of claims.filter(({ depositLog }) => depositLog === null)) {
+		const own = free.find(({ quote }) => quote.seq === quoteSeq) ?? free[0];
+		free = free.filter((one) => one !== own);
+	}
+	return free;
+}
+
+/**
+ * Finds the deposits for a bridge's orders in a transaction, also inside another call, as wallets
+ * send it that batch (EIP-7702) or have others send (ERC-4337): the depository's own logs name the
+ * order and exactly its amount, whoever sent it. Null: it has none, or the bridge is direct, where
+ * a message names no order. Throws where no node shows it, or its time, yet.
+ */
+export async function depositsIn(
 	context: Pick<BridgeContext, "readers" | "core">,
-	given: { bridge: Bridge; hash: Hex; signal: AbortSignal },
-): Promise<DepositWithin | null> {
-	const { core, readers } = context;
-	const { bridge, hash, signal } = given;
+	given: Followed & { signal: AbortSignal },
+): Promise<DepositsFound | null> {
+	const { bridge } = given;
 	if (bridge.request.mode === "direct") return null;
 	const { status, logs } = await minedReceipt(context, given);
 	const bridgeId = bridge.depositOf ?? bridge.id;
+	const deposits: DepositLog[] = [];
 	for (let seq = bridge.quoteSeq ?? 0; status === "0x1" && seq > 0; seq--) {
-		const quote = await readQuote(core.db, { bridgeId, seq });
+		const quote = await readQuote(context.core.db, { bridgeId, seq });
 		if (quote?.steps.at(-1)?.kind !== "deposit") continue;
 		const { orderId, depository: to } = quote;
-		if (!isDepositIn(logs, { bridge, orderId, to })) continue;
-		const read = readers.own(bridge.route?.origin.chainId ?? 0);
-		const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
-		const minedAt = await readMinedAt(read, { hash, ...known, signal });
-		if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
-		return { quote, minedAt };
+		for (const [place, log] of logs.entries()) {
+			if (isDepositLog(log, { bridge, orderId, to })) deposits.push({ quote, place });
+		}
 	}
-	return null;
+	if (deposits.length === 0) return null;
+	deposits.sort((one, other) => one.place - other.place);
+	return { deposits, minedAt: await timeOf(context, given) };
+}
+
+/** Reads when a deposit's block was made. Throws where no node says so yet. */
+async function timeOf(
+	{ readers, core }: Pick<BridgeContext, "readers" | "core">,
+	{ bridge, hash, signal }: Followed & { signal: AbortSignal },
+): Promise<Date> {
+	const read = readers.own(bridge.route?.origin.chainId ?? 0);
+	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
+	const minedAt = await readMinedAt(read, { hash, ...known, signal });
+	if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
+	return minedAt;
 }
 
 /**
@@ -225,25 +284,6 @@ export async function quoteOfCall(
 	return null;
 }
 
-/**
- * Returns when a mined transaction paid in for the order; null: it did not. Throws where no node
- * shows it, or its time, yet.
- */
-async function depositTime(
-	{ readers, core }: BridgeContext,
-	given: { bridge: Bridge; quote: StoredQuote; hash: Hex; signal: AbortSignal },
-): Promise<Date | null> {
-	const { bridge, quote, hash, signal } = given;
-	const read = readers.own(bridge.route?.origin.chainId ?? 0);
-	const receipt = await minedReceipt({ readers }, given);
-	const { orderId, depository: to } = quote;
-	if (receipt.status !== "0x1" || !isDepositIn(receipt.logs, { bridge, orderId, to })) return null;
-	const known = { createdAt: bridge.createdAt, nowMs: core.clock.nowMs() };
-	const minedAt = await readMinedAt(read, { hash, ...known, signal });
-	if (minedAt === null) throw bridgeFault.chainUnreadable({ detail: "no time of its block" });
-	return minedAt;
-}
-
 /** Reads a mined transaction's receipt. Throws where no node shows it yet. */
 async function minedReceipt(
 	{ readers }: Pick<BridgeContext, "readers">,
@@ -274,12 +314,17 @@ export function isDepositIn(
 		const sent = sentBy(logs, to);
 		return sent !== null && sent.from === route?.user && sent.raw === route.amountRaw;
 	}
-	return logs.some(({ address, topics, data }) => {
-		if (address.toLowerCase() !== to) return false;
-		const found = depositedBy({ topics, data });
-		const isSame = found?.id === orderId && found.currency === route?.origin.currency;
-		return isSame && found.raw === route?.amountRaw;
-	});
+	return logs.some((log) => isDepositLog(log, { bridge, orderId, to }));
+}
+
+function isDepositLog(
+	{ address, topics, data }: Receipt["logs"][number],
+	{ bridge: { route }, orderId, to }: { bridge: Bridge; orderId: string; to: Address },
+): boolean {
+	if (address.toLowerCase() !== to) return false;
+	const found = depositedBy({ topics, data });
+	const isSame = found?.id === orderId && found.currency === route?.origin.currency;
+	return isSame && found.raw === route?.amountRaw;
 }
 
 type Deposited = { id: Hex; currency: Address; raw: bigint };

@@ -4,14 +4,17 @@ import { z } from "zod";
 import { type Hex, ZERO_ADDRESS } from "#core/chain/Hex.ts";
 import { anyCaseAddressSchema, anyCaseWordSchema } from "#core/chain/hexSchemas.ts";
 import { chainFault } from "#core/chain/reads/readBlocks.ts";
+import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import { sleep } from "#core/time.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
 import { profileOf } from "#plugins/bridge/bridges/handOver.ts";
 import { depositPlan } from "#plugins/bridge/bridges/planDeposit.ts";
 import {
-	depositWithin,
+	depositsIn,
 	followSecond,
+	freeOf,
+	insertFree,
 	isCall,
 	quoteOfCall,
 	type SeenTransaction,
@@ -25,6 +28,7 @@ import {
 } from "#plugins/bridge/limits.ts";
 import { type Bridge, changeBridge, lockBridge, moveBridge } from "#plugins/bridge/sql/bridges.ts";
 import { readQuote, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { noteDepositLog, readClaims } from "#plugins/bridge/sql/secondDeposits.ts";
 import {
 	ALLOWANCE,
 	type AllowanceRequest,
@@ -224,17 +228,18 @@ async function takeWithin(
 	context: BridgeContext,
 	given: Asked & { intents: readonly Intent[]; seen: SeenTransaction },
 ): Promise<boolean> {
-	const { core, steps, wallets } = context;
+	const { core, steps, wallets, alarm } = context;
 	const { bridge, intents, hash, seen, signal } = given;
 	const [deposit] = intents;
 	if (!deposit || bridge.depositedAt !== null || !UNSENT.includes(deposit.status)) return false;
 	// The call itself is the question's own, or a deposit of its own where that was called off.
 	if (await quoteOfCall(context, bridge, seen)) return false;
-	const found = await depositWithin(context, given);
-	if (found === null) return false;
+	const found = await depositsIn(context, given);
 	const planned = deposit.plan?.shown["orderId"] ?? null;
-	const { orderId, seq } = found.quote;
-	if (planned === null ? seq !== bridge.quoteSeq : planned !== orderId) return false;
+	const own = found?.deposits.find(({ quote: { seq, orderId } }) => {
+		return planned === null ? seq === bridge.quoteSeq : planned === orderId;
+	});
+	if (!found || !own) return false;
 	const by = { actor: `profile:${bridge.profileId}`, isUnsentOnly: true, signal };
 	for (const { id: intentId } of intents) {
 		await wallets.execution.cancel(intentId, by).catch((error: unknown) => {
@@ -247,18 +252,25 @@ async function takeWithin(
 	// Its own transaction is under way as well: the other one is a deposit of its own.
 	if (!left || !(isWithdrawn(left) || UNSENT.includes(left.status))) return false;
 	if (!isWithdrawn(left)) throw chainFault.chainUnreadable({ detail: "the question stands" });
-	return await steps.run("bridge.sync", () =>
-		core.db.transaction(async (tx) => {
-			const held = await lockBridge(tx, bridge.id);
-			if (!held || held.depositedAt !== null || held.intentId !== deposit.id) return false;
-			const at = new Date(core.clock.nowMs());
-			const change = {
-				...{ depositedAt: found.minedAt, depositHash: hash, lookAt: at, stoppedAt: null },
-				...{ errorCode: null, detail: null, hintedAt: null, failedAt: null },
-			};
-			return (await moveBridge(tx, held, { event: "deposit", at, change })) !== null;
-		}),
-	);
+	const act = async (tx: Tx): Promise<string[] | null> => {
+		const held = await lockBridge(tx, bridge.id);
+		if (!held || held.depositedAt !== null || held.intentId !== deposit.id) return null;
+		// It is followed as a deposit of its own already.
+		const claims = await readClaims(tx, { bridgeId: bridge.id, depositHash: hash });
+		if (!freeOf(found.deposits, claims).includes(own)) return null;
+		const at = new Date(core.clock.nowMs());
+		const change = {
+			...{ depositedAt: found.minedAt, depositHash: hash, lookAt: at, stoppedAt: null },
+			...{ errorCode: null, detail: null, hintedAt: null, failedAt: null },
+		};
+		if ((await moveBridge(tx, held, { event: "deposit", at, change })) === null) return null;
+		await noteDepositLog(tx, { bridgeId: bridge.id, depositLog: own.place });
+		// A batch may pay for the order twice, or for an older quote's too.
+		return await insertFree(context, tx, { bridge: held, hash, found });
+	};
+	const more = await steps.run("bridge.sync", () => core.db.transaction(act));
+	for (const id of more ?? []) alarm("second_deposit", id);
+	return more !== null;
 }
 
 /** Returns whether a deposit was never sent by its own question, and cannot be any more. */

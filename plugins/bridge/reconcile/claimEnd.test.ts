@@ -635,7 +635,7 @@ describe("a deposit that was made once more", () => {
 		const [depositHash = "0x"] = lab.chains.origin.mine([sent], lab.nowS());
 		const id = first.id.replace(/^0/, "f");
 		const at = new Date(lab.clock.ms);
-		const second = { id, bridge, quoteSeq: 1, depositHash, depositedAt: at, at };
+		const second = { id, bridge, quoteSeq: 1, depositHash, depositLog: 0, depositedAt: at, at };
 		const insert = () => database.db.transaction((tx) => insertSecond(tx, second));
 		expect([await insert(), await insert()]).toEqual([true, false]);
 		return { ...first, id, depositHash };

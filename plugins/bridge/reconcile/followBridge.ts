@@ -4,7 +4,7 @@ import type { Hex } from "#core/chain/Hex.ts";
 import type { Tx } from "#core/db/Database.ts";
 import { Fault } from "#core/fault.ts";
 import type { BridgeContext } from "#plugins/bridge/bridgeConfig.ts";
-import { depositWithin, seekSecond } from "#plugins/bridge/bridges/secondDeposit.ts";
+import { depositsIn, seekSecond } from "#plugins/bridge/bridges/secondDeposit.ts";
 import { readAuthorized } from "#plugins/bridge/bridges/seekAuthorized.ts";
 import { isWithdrawn, readTransaction } from "#plugins/bridge/bridges/signedStep.ts";
 import {
@@ -245,7 +245,7 @@ async function isStillWithin(
 	given: { bridge: Bridge; hash: Hex; signal: AbortSignal },
 ): Promise<boolean> {
 	try {
-		return (await depositWithin(context, given)) !== null;
+		return (await depositsIn(context, given)) !== null;
 	} catch (error) {
 		if (!(error instanceof Fault)) throw error;
 		return error.code !== "step_result_unseen";

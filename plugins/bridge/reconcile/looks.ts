@@ -25,7 +25,7 @@ import {
 	lockBridge,
 	moveBridge,
 } from "#plugins/bridge/sql/bridges.ts";
-import type { StoredQuote } from "#plugins/bridge/sql/quotes.ts";
+import { isRequestOfAnother, type StoredQuote } from "#plugins/bridge/sql/quotes.ts";
 
 /**
  * Holds the provider's answer about a bridge; `word` null: there was none now, which proves
@@ -143,8 +143,8 @@ async function askProvider(
 			await relay.hint({ chainId, hash: depositHash, requestId }, options);
 			if (!relay.canSearch) return word;
 			const found =
-				(await relay.search({ depositHash }, options)) ??
-				(await relay.search({ orderId }, options));
+				(await relay.search({ orderId }, options)) ??
+				(await searchByDeposit(context, { bridge, depositHash, options }));
 			return found?.status ?? word;
 		});
 	} catch (error) {
@@ -159,16 +159,18 @@ async function askProvider(
  * was one; what is found by the second one's own hash is added to its transactions.
  */
 async function askOfSecond(
-	{ relay, steps }: BridgeContext,
+	context: BridgeContext,
 	given: { bridge: Bridge; quote: StoredQuote; options: RelayCallOptions },
 ): Promise<RelayStatus> {
+	const { relay, steps } = context;
 	const { bridge, quote, options } = given;
 	const { depositHash } = bridge;
 	return await steps.run("bridge.status", async () => {
 		const word = await relay.status(quote.requestId, options);
 		if (!relay.canSearch || depositHash === null) return word;
 		// It is only to know more: without it what was answered by the request's id stands.
-		const found = relay.search({ depositHash }, options).catch((error: unknown) => {
+		const asked = { bridge, depositHash, options };
+		const found = searchByDeposit(context, asked).catch((error: unknown) => {
 			if (error instanceof Fault) return null;
 			throw error;
 		});
@@ -176,6 +178,24 @@ async function askOfSecond(
 		if (status?.kind !== "seen" || word.kind !== "seen") return status ?? word;
 		return { ...status, outHashes: [...status.outHashes, ...word.outHashes] };
 	});
+}
+
+/**
+ * Searches the provider's requests by a deposit's transaction. One that batches has deposits for
+ * several orders: what is another bridge's says nothing of this one.
+ */
+async function searchByDeposit(
+	{ relay, core }: Pick<BridgeContext, "relay" | "core">,
+	{
+		bridge: { id, depositOf },
+		depositHash,
+		options,
+	}: { bridge: Bridge; depositHash: Hex; options: RelayCallOptions },
+): ReturnType<BridgeContext["relay"]["search"]> {
+	const found = await relay.search({ depositHash }, options);
+	if (found === null) return null;
+	const asked = { requestId: found.requestId, bridgeId: depositOf ?? id };
+	return (await isRequestOfAnother(core.db, asked)) ? null : found;
 }
 
 /**

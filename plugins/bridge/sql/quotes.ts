@@ -91,6 +91,18 @@ const stepsSchema = z.array(
 
 const hexColumn = (name: string, as: string) => `'0x' || encode(${name}, 'hex') as "${as}"`;
 
+/** Returns whether a request of the provider's is another bridge's. By the key `request_id`. */
+export async function isRequestOfAnother(
+	db: Queryable,
+	{ requestId, bridgeId }: { requestId: Hex; bridgeId: string },
+): Promise<boolean> {
+	const rows = await db.query(
+		"select 1 from bridge.quote where request_id = $1 and bridge_id <> $2",
+		[bytesOf(requestId), bridgeId],
+	);
+	return rows.length > 0;
+}
+
 /** Reads a bridge's signatures, in their order. By primary key. */
 export async function readHandOvers(db: Queryable, bridgeId: string): Promise<HandOver[]> {
 	const rows = await db.query<Omit<HandOver, "asked"> & { asked: unknown }>(

@@ -11,37 +11,72 @@ type NewSecond = {
 	/** The quote whose deposit it is. */
 	quoteSeq: number;
 	depositHash: Hex;
+	/** Its log's place in the transaction; null: of a message, which names no order. */
+	depositLog: number | null;
 	/** When its block was made: who paid for the provider by then pays for it. */
 	depositedAt: Date;
 	/** The time when the deposit was found. */
 	at: Date;
 };
 
+/** A deposit that a bridge follows; `depositLog` null: it is its transaction's only one. */
+export type Claim = { quoteSeq: number | null; depositLog: number | null };
+
 /**
  * Stores a deposit as a bridge of its own, which is due at once, and returns true; false where it
- * is followed already, also as another bridge's own. By `bridge_of_profile`.
+ * is followed already. A message is followed once for all bridges of a profile, as it may be any
+ * one's; by `bridge_of_profile`.
  */
 export async function insertSecond(tx: Tx, given: NewSecond): Promise<boolean> {
-	const { id, bridge, quoteSeq, depositHash, depositedAt, at } = given;
+	const { id, bridge, quoteSeq, depositHash, depositLog, depositedAt, at } = given;
 	const written = await tx.execute(
 		`with inserted as (
 			insert into bridge.bridge (id, profile_id, wallet_id, channel, asks, request, route, status,
-				quote_seq, deposit_hash, deposited_at, created_at, changed_at, look_at, deposit_of)
+				quote_seq, deposit_hash, deposited_at, created_at, changed_at, look_at, deposit_of,
+				deposit_log)
 			select $1::uuid, profile_id, wallet_id, channel, false, request, route, 'pending',
-				$3::int4, $4::bytea, $6::timestamptz, $5::timestamptz, $5, $5, coalesce(deposit_of, id)
+				$3::int4, $4::bytea, $6::timestamptz, $5::timestamptz, $5, $5, coalesce(deposit_of, id),
+				$7::int4
 			from bridge.bridge as b where id = $2
-				and not exists (
+				and ($7::int4 is not null or not exists (
 					select from bridge.bridge where profile_id = b.profile_id and deposit_hash = $4
-				)
+				))
 			on conflict do nothing returning id, deposit_hash
 		)
 		insert into bridge.move (bridge_id, from_status, to_status, event, detail, at, deposit_hash,
 			proven_by)
 		select id, 'created', 'pending', 'deposit', 'second_deposit', $5, deposit_hash, 'own_node'
 		from inserted`,
-		[id, bridge.id, quoteSeq, bytesOf(depositHash), at, depositedAt],
+		[id, bridge.id, quoteSeq, bytesOf(depositHash), at, depositedAt, depositLog],
 	);
 	return written > 0;
+}
+
+/**
+ * Reads which deposits of a transaction are followed: by the bridge whose orders they are for, or
+ * by one that follows a further deposit for it. The caller holds that bridge's row. By primary key,
+ * and `bridge_deposit_of`.
+ */
+export async function readClaims(
+	tx: Tx,
+	{ bridgeId, depositHash }: { bridgeId: string; depositHash: Hex },
+): Promise<Claim[]> {
+	return await tx.query<Claim>(
+		`select quote_seq as "quoteSeq", deposit_log as "depositLog" from bridge.bridge
+		where (id = $1 or deposit_of = $1) and deposit_hash = $2 order by id`,
+		[bridgeId, bytesOf(depositHash)],
+	);
+}
+
+/** Stores which log of its transaction is a bridge's own deposit. */
+export async function noteDepositLog(
+	tx: Tx,
+	{ bridgeId, depositLog }: { bridgeId: string; depositLog: number },
+): Promise<void> {
+	await tx.execute("update bridge.bridge set deposit_log = $2 where id = $1", [
+		bridgeId,
+		depositLog,
+	]);
 }
 
 /** Reads transactions that are followed as more deposits of a bridge. By `bridge_deposit_of`. */

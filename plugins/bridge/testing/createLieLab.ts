@@ -281,7 +281,7 @@ async function depositAgain(
 	const id = first.id.replace(/^0/, "f").replace(/.{12}$/, depositHash.slice(2, 14));
 	const at = new Date(lab.clock.ms);
 	const bridge = await lab.read(first);
-	const second = { id, bridge, quoteSeq: 1, depositHash, depositedAt, at };
+	const second = { id, bridge, quoteSeq: 1, depositHash, depositLog: 0, depositedAt, at };
 	await lab.db.transaction((tx) => insertSecond(tx, second));
 	return { ...first, id, depositHash };
 }

@@ -14,6 +14,10 @@ const COMMAND = "bridge 0.1 eth from anvil to robinhood as USDG";
 /** Calls what the first twenty bytes name, with the rest and all of the value. */
 const FORWARDER: Hex = "0x60143603806014600037600060009160003460003560601c5af1602157600080fd5b00";
 const FORWARDER_AT: Hex = `0x${"f0".repeat(20)}`;
+/** Calls what the first twenty bytes name twice, with 68 bytes each time, and half of the value. */
+const half = (at: string) => `604460${at}60003760006000604460006002340460003560601c5af115603f57`;
+const TWICE: Hex = `0x${half("14")}${half("58")}005b60006000fd`;
+const TWICE_AT: Hex = `0x${"f1".repeat(20)}`;
 
 let lab: BridgeLab;
 let wallet: { id: string; address: Hex; capability: string };
@@ -23,6 +27,7 @@ beforeAll(async () => {
 	wallet = (await lab.enrol(AS)) as typeof wallet;
 	for (const { rpc } of [lab.market, lab.home]) {
 		await rpc("anvil_setCode", [FORWARDER_AT, FORWARDER]);
+		await rpc("anvil_setCode", [TWICE_AT, TWICE]);
 	}
 });
 afterAll(() => lab?.stop());
@@ -52,6 +57,18 @@ async function within(call: Call, { from, through, on = "market" }: Way): Promis
 async function delegate(on: "market" | "home" = "market"): Promise<void> {
 	const code = `0xef0100${FORWARDER_AT.slice(2)}`;
 	await lab[on].rpc("anvil_setCode", [wallet.address, code]);
+}
+
+/** Makes two deposits in one transaction; returns its hash. */
+async function both(one: Call, other: Call): Promise<Hex> {
+	const valueRaw = String(BigInt(one.valueRaw) + BigInt(other.valueRaw));
+	const data = `${one.data}${other.data.slice(2)}`;
+	return await within({ ...one, valueRaw, data }, { from: await bundler(), through: TWICE_AT });
+}
+/** The bridges of a deposit's transaction: which are its own, and which are made once more. */
+async function followed(hash: Hex): Promise<{ id: string; depositOf: string | null }[]> {
+	const { body } = await ask(PATH);
+	return body.data.filter(({ depositHash }: any) => depositHash === hash);
 }
 
 /** Another account, which sends for wallets. */
@@ -162,4 +179,46 @@ test("a deposit made once more inside another call is a bridge of its own", asyn
 	expect(more).toMatchObject({ depositOf: asked.id });
 	// The provider's word is about either of them.
 	await lab.reached(asked.id, ["success", "refund"], AS);
+});
+
+test("a batch that pays for two bridges at once is each one's deposit", async () => {
+	const [one, other] = [await begin(), await begin()];
+	const hash = await both(one.steps[0], other.steps[0]);
+	for (const { id } of [other, one]) {
+		expect(await tell(id, hash)).toMatchObject({ status: 200, body: { depositHash: hash } });
+	}
+	expect((await followed(hash)).map(({ id }) => id).sort()).toEqual([one.id, other.id].sort());
+	for (const { id } of [one, other]) {
+		const done = await lab.reached(id, ["success"], AS);
+		expect(done).toMatchObject({ depositHash: hash, arrived: { verified: true } });
+	}
+});
+
+test("a batch that pays for one order twice is a deposit and a bridge of its own", async () => {
+	const asked = await begin();
+	const hash = await both(asked.steps[0], asked.steps[0]);
+	for (let turn = 0; turn < 2; turn++) expect((await tell(asked.id, hash)).status).toBe(200);
+	const [more, own] = await followed(hash);
+	expect(own).toMatchObject({ id: asked.id, depositOf: null });
+	expect(more).toMatchObject({ depositOf: asked.id });
+	expect(await followed(hash)).toHaveLength(2);
+	await lab.reached(asked.id, ["success", "refund"], AS);
+});
+
+test("a batch that pays for a bridge once more and for another one is followed for both", async () => {
+	const [one, other] = [await begin(), await begin()];
+	const first = await within(one.steps[0], { from: await bundler(), through: FORWARDER_AT });
+	expect((await tell(one.id, first)).status).toBe(200);
+	const hash = await both(one.steps[0], other.steps[0]);
+	expect(await tell(other.id, hash)).toMatchObject({ status: 200, body: { depositHash: hash } });
+	expect((await tell(one.id, hash)).status).toBe(200);
+	const of = (await followed(hash)).map(({ id, depositOf }) => [id === other.id, depositOf]);
+	expect(of).toContainEqual([true, null]);
+	expect(of).toContainEqual([false, one.id]);
+	expect(of).toHaveLength(2);
+	const logs = await lab.service.core.db.query<{ log: number }>(
+		"select deposit_log as log from bridge.bridge where deposit_hash = $1 order by 1",
+		[Buffer.from(hash.slice(2), "hex")],
+	);
+	expect(logs.map(({ log }) => log)).toEqual([0, 1]);
 });

@@ -74,9 +74,12 @@ export function createSolver(world: BridgeWorld, faults: BridgeFaults): Solver {
 		const filter = { address: chain.depository, fromBlock: hex(from), toBlock: hex(head) };
 		const logs = z.array(logSchema).parse(await chain.rpc.call("eth_getLogs", [filter]));
 		read.set(chain.id, head);
-		for (const log of logs) {
+		for (const [place, log] of logs.entries()) {
 			const deposit = depositOf(chain, log);
-			const key = `${chain.id} ${log.transactionHash}`;
+			// A batch has several, in the order that they keep wherever it is mined.
+			const isOfSame = ({ transactionHash }: typeof log) => transactionHash === log.transactionHash;
+			const nth = logs.slice(0, place).filter(isOfSame).length;
+			const key = `${chain.id} ${log.transactionHash} ${nth}`;
 			if (!deposit || seen.has(key)) continue;
 			seen.add(key);
 			const entry = world.entries.find(({ orderId }) => orderId === deposit.orderId);
