@@ -46,11 +46,16 @@ export type CallBudgetOptions = {
 	wait?: typeof sleep;
 };
 
-type Paying = Pick<RpcOptions, "purpose" | "signal"> & {
+type Paying = Pick<RpcOptions, "purpose" | "signal" | "inOrder"> & {
 	budget?: CallBudget | undefined;
 	/** True without another endpoint: then a rate-limited request is repeated. */
 	isAlone?: boolean | undefined;
 };
+
+type Granted = Paying & { budget: CallBudget; turn: CallTurn };
+
+/** Limits the requests of one batch that are under way: their answers wait in memory. */
+const PARTS_AT_ONCE_MAX = 8;
 
 const SLOTS = 10;
 const SLOT_MS = 100;
@@ -152,8 +157,11 @@ export function createLastSecond(): {
 }
 
 /**
- * Sends a batch in as many parts as the budget grants; returns answers in the order of the calls. A
- * rate-limit refusal teaches the budget; without another endpoint it waits for a short pause,
+ * Sends a batch in as many parts as the budget grants; returns answers in the order of the calls.
+ * Parts are sent at their turns, without waiting for the answers of those before, unless the batch
+ * has to be answered in order: else a far endpoint's round trips would use up what it allows.
+ *
+ * A rate-limit refusal teaches the budget; without another endpoint it waits for a short pause,
  * because the answered parts were already paid for.
  */
 export async function payCalls<Answer>(
@@ -164,29 +172,71 @@ export async function payCalls<Answer>(
 	const { budget, purpose = "other", signal } = paying;
 	if (!budget) return put(calls);
 	const turn = { rank: RPC_PURPOSES[purpose], signal };
-	const answers: Answer[] = [];
-	let tries = 0;
-	while (answers.length < calls.length) {
-		const taken = budget.take(calls.length - answers.length, turn);
-		const granted = typeof taken === "number" ? taken : await taken;
-		// If nothing limits, the list is not copied.
-		const isWhole = granted >= calls.length;
-		const part = isWhole ? calls : calls.slice(answers.length, answers.length + granted);
-		try {
-			const answered = await put(part);
-			budget.answered(part.length);
-			if (isWhole) return answered;
-			answers.push(...answered);
-			tries = 0;
-		} catch (error) {
-			tries++;
-			const pauseMs = pauseAfter(error, budget);
-			const isWorthIt =
-				paying.isAlone === true && pauseMs !== null && pauseMs <= PAUSE_ALONE_MAX_MS;
-			if (!isWorthIt || tries >= TRIES_ALONE_MAX || signal?.aborted) throw error;
+	const taken = budget.take(calls.length, turn);
+	// If nothing limits, the list is not copied.
+	const granted = typeof taken === "number" ? taken : await taken;
+	const given = { ...paying, budget, turn };
+	if (granted >= calls.length) return putPart(calls, given, put, 1);
+	return payParts(calls, given, put, { granted, tries: 1 });
+}
+
+/** Sends calls of which the first are granted already; the rest wait for their turns. */
+async function payParts<Answer>(
+	calls: readonly RpcCall[],
+	paying: Granted,
+	put: (part: readonly RpcCall[]) => Promise<Answer[]>,
+	{ granted: first, tries }: { granted: number; tries: number },
+): Promise<Answer[]> {
+	const { budget, inOrder } = paying;
+	const ended = new AbortController();
+	const signal = AbortSignal.any([
+		ended.signal,
+		...(paying.turn.signal ? [paying.turn.signal] : []),
+	]);
+	const turn = { ...paying.turn, signal };
+	const parts: Promise<Answer[]>[] = [];
+	const open = new Set<Promise<unknown>>();
+	try {
+		for (let at = 0, granted = first; ; ) {
+			const part = putPart(calls.slice(at, at + granted), { ...paying, turn }, put, tries);
+			parts.push(part);
+			at += granted;
+			if (at >= calls.length) return (await Promise.all(parts)).flat();
+			const done = part.finally(() => open.delete(done));
+			open.add(done);
+			// After a failure the rest is not needed, and its place in the queue is given up.
+			done.catch(() => ended.abort());
+			if (inOrder) await part;
+			if (open.size >= PARTS_AT_ONCE_MAX) await Promise.race(open);
+			granted = await budget.take(calls.length - at, turn);
 		}
+	} catch (error) {
+		ended.abort();
+		// The part that failed says more than the turn that was given up for it.
+		await Promise.all(parts);
+		throw error;
 	}
-	return answers;
+}
+
+/** Sends calls that are granted; after a refusal for the rate, again if that is worth it. */
+async function putPart<Answer>(
+	calls: readonly RpcCall[],
+	paying: Granted,
+	put: (part: readonly RpcCall[]) => Promise<Answer[]>,
+	tries: number,
+): Promise<Answer[]> {
+	const { budget, turn, isAlone } = paying;
+	try {
+		const answered = await put(calls);
+		budget.answered(calls.length);
+		return answered;
+	} catch (error) {
+		const pauseMs = pauseAfter(error, budget);
+		const isWorthIt = isAlone === true && pauseMs !== null && pauseMs <= PAUSE_ALONE_MAX_MS;
+		if (!isWorthIt || tries >= TRIES_ALONE_MAX || turn.signal?.aborted) throw error;
+	}
+	const granted = await budget.take(calls.length, turn);
+	return payParts(calls, paying, put, { granted, tries: tries + 1 });
 }
 
 /** Returns the pause in ms, by the node or by us; null if the refusal is not about the rate. */

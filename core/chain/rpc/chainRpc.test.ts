@@ -23,6 +23,10 @@ describe("chainRpc.limits", () => {
 		headers?: Record<string, string>;
 		batchMax?: number;
 		perSecondMax?: number;
+		/** The time of a round trip. */
+		delayMs?: number;
+		/** The call that is answered with an error. */
+		failsAt?: number;
 	};
 
 	const tooMany = (headers: Record<string, string> = {}) =>
@@ -36,6 +40,7 @@ describe("chainRpc.limits", () => {
 			allowed,
 			refuse = () => tooMany({ "retry-after": "1" }),
 			perSecondMax = null,
+			delayMs = 0,
 		} = options;
 		const time = createLabTime({ readsAnswers: true });
 		const { clock, wait } = time;
@@ -45,13 +50,16 @@ describe("chainRpc.limits", () => {
 			const asked = [parsed].flat();
 			const second = Math.floor(clock.nowMs() / 1_000);
 			if (second !== counts.second) Object.assign(counts, { second, inSecond: 0 });
-			if (counts.inSecond + asked.length > allowed) {
-				counts.refused++;
-				return refuse(asked);
-			}
-			counts.inSecond += asked.length;
-			counts.answered += asked.length;
+			const isAllowed = counts.inSecond + asked.length <= allowed;
+			if (isAllowed) {
+				counts.inSecond += asked.length;
+				counts.answered += asked.length;
+			} else counts.refused++;
+			if (delayMs > 0) await wait(delayMs);
+			if (!isAllowed) return refuse(asked);
 			const body = asked.slice(0, options.batchMax).map(({ id, method, params }) => {
+				const isWrong = options.failsAt !== undefined && params[0] === options.failsAt;
+				if (isWrong) return { jsonrpc: "2.0", id, error: { message: "no" } };
 				return { jsonrpc: "2.0", id, result: method === "eth_chainId" ? "0x7a69" : params[0] };
 			});
 			const { headers = {} } = options;
@@ -164,6 +172,29 @@ describe("chainRpc.limits", () => {
 			expect(await secondsFor(node, 600, 3_600)).toBeLessThan(60);
 		});
 	}
+
+	test("one batch uses up a far node's allowance, though a round trip takes as long as 40 calls", async () => {
+		const node = limitedNode({ allowed: 100, perSecondMax: 100, delayMs: 400 });
+		expect(await secondsFor(node, 600, 60)).toBeLessThanOrEqual(8);
+		expect(node.counts.refused).toBe(0);
+	});
+
+	test("of a batch in order no call is sent before the ones below it are answered", async () => {
+		const node = limitedNode({ allowed: 100, perSecondMax: 100, delayMs: 400 });
+		const asked = node.rpc.batch(numbered(20), { inOrder: true });
+		await node.time.advance(1_000);
+		expect(node.counts.answered).toBeLessThan(20);
+		await node.time.advance(2_000);
+		expect(await asked).toHaveLength(20);
+	});
+
+	test("after a call that a far node refuses, the rest of its batch is not sent", async () => {
+		const node = limitedNode({ allowed: 100, perSecondMax: 100, delayMs: 100, failsAt: 10 });
+		const failed = node.rpc.batch(numbered(250)).catch((error) => error);
+		await node.time.advance(10_000);
+		expect(await failed).toMatchObject({ code: "rpc_refused" });
+		expect(node.counts.answered).toBeLessThan(60);
+	});
 
 	test("at the rate that the operator set, a node refuses no call", async () => {
 		const node = limitedNode({ allowed: 100, perSecondMax: 100 });
