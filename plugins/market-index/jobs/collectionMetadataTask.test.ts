@@ -34,6 +34,7 @@ import {
 	saleOf,
 } from "#plugins/market-index/testing/marketFixture.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 describe("collectionMetadataTask", () => {
 	describe("collectionMetadataTask", () => {
@@ -399,11 +400,10 @@ describe("owedNames", () => {
 			);
 		});
 
-		/** A turn of the chain; the jobs that it queued. */
-		async function turn(given: { chainId?: number; afterId?: number } = {}): Promise<NewJob[]> {
-			jobs = [];
+		/** Makes the task; what its jobs read counts as read once the wait is over. */
+		function makeTask(wait: () => Promise<void> = async () => {}) {
 			let nowMs = NOW_MS;
-			const task = owedNamesTask(
+			return owedNamesTask(
 				{
 					db: database.db,
 					clock: { nowMs: () => nowMs },
@@ -419,12 +419,21 @@ describe("owedNames", () => {
 				async ({ collectionIds }) => {
 					nowMs += tookMs;
 					read.push(collectionIds);
+					await wait();
 					await database.db.execute(
 						"update market_index.collection set metadata_at = now() where id = any($1::int4[])",
 						[collectionIds],
 					);
 				},
 			);
+		}
+
+		/** A turn of the chain; the jobs that it queued. */
+		async function turn(
+			given: { chainId?: number; afterId?: number } = {},
+			task = makeTask(),
+		): Promise<NewJob[]> {
+			jobs = [];
 			const payload = { chainId: ethereum.id, afterId: 0, ...given };
 			await task.run(payload, { signal: new AbortController().signal });
 			return jobs;
@@ -445,6 +454,19 @@ describe("owedNames", () => {
 			tookMs = 3_600_000;
 			expect(await turn()).toMatchObject([{ delayMs: OWED_REST_MAX_MS }]);
 			expect(read.flat()).toEqual(idsUpTo(3 * COLLECTIONS_PER_JOB_MAX));
+		});
+
+		test("a turn that comes while names are still being read asks for none of them again", async () => {
+			const reading = Promise.withResolvers<void>();
+			const task = makeTask(() => reading.promise);
+			const first = turn({}, task);
+			await until(() => read.length === 1, "the first turn reads");
+			expect(await turn({}, task)).toEqual([]);
+			reading.resolve();
+			await first;
+			expect(jobs).toMatchObject([{ task: OWED_NAMES_TASK }]);
+			await turn({}, task);
+			expect(read.flat()).toEqual(idsUpTo(2 * COLLECTIONS_PER_JOB_MAX));
 		});
 
 		test("on a chain that stays behind all names are read in the end", async () => {

@@ -243,34 +243,42 @@ export function owedNamesTask(
 	read: (given: { collectionIds: number[] }, options: { signal: AbortSignal }) => Promise<void>,
 ): QueueTask<typeof payload> {
 	const { db, queue, clock, indexed, scanner } = core;
+	/** Chains whose names are being read here: lanes queue the next turn with each range. */
+	const underWay = new Set<number>();
 	return {
 		name: OWED_NAMES_TASK,
 		payload,
 		attemptsMax: 12,
 		timeoutMs: 30_000,
-		async run({ chainId, afterId }, { signal }) {
+		async run({ chainId, afterId }, options) {
 			// Taken out of CHAINS: the repair job finds them when it is back.
 			if (!indexed.some(({ chain }) => chain.id === chainId)) return;
-			const isLevel = await lanesAreLevel(scanner, chainId);
-			const limit = isLevel ? OWED_PER_TURN_MAX : COLLECTIONS_PER_JOB_MAX;
-			const ids = await owedNames(db, { chainId, afterId: isLevel ? afterId : 0, limit });
-			const last = ids.at(-1);
-			if (last === undefined) return;
-			if (isLevel) {
-				const jobs = collectionJobs(ids.map((id) => ({ id })));
-				// Those are not read yet: the next turn continues after them.
-				const more =
-					ids.length < limit ? [] : [owedNamesJob(chainId, { afterId: last, delayMs: 0 })];
-				await db.transaction((tx) => queue.add(tx, [...jobs, ...more]));
-				return;
-			}
-			const beganMs = clock.nowMs();
-			await read({ collectionIds: ids }, { signal });
-			const restMs = (clock.nowMs() - beganMs) * OWED_RESTS;
-			const delayMs = Math.min(Math.max(restMs, OWED_REST_MIN_MS), OWED_REST_MAX_MS);
-			await db.transaction((tx) => queue.add(tx, [owedNamesJob(chainId, { delayMs })]));
+			// Its end queues the next turn; until then what it reads still counts as owed.
+			if (underWay.has(chainId)) return;
+			underWay.add(chainId);
+			await turn(chainId, afterId, options).finally(() => underWay.delete(chainId));
 		},
 	};
+
+	async function turn(chainId: number, afterId: number, options: { signal: AbortSignal }) {
+		const isLevel = await lanesAreLevel(scanner, chainId);
+		const limit = isLevel ? OWED_PER_TURN_MAX : COLLECTIONS_PER_JOB_MAX;
+		const ids = await owedNames(db, { chainId, afterId: isLevel ? afterId : 0, limit });
+		const last = ids.at(-1);
+		if (last === undefined) return;
+		if (isLevel) {
+			const jobs = collectionJobs(ids.map((id) => ({ id })));
+			// Those are not read yet: the next turn continues after them.
+			const more = ids.length < limit ? [] : [owedNamesJob(chainId, { afterId: last, delayMs: 0 })];
+			await db.transaction((tx) => queue.add(tx, [...jobs, ...more]));
+			return;
+		}
+		const beganMs = clock.nowMs();
+		await read({ collectionIds: ids }, options);
+		const restMs = (clock.nowMs() - beganMs) * OWED_RESTS;
+		const delayMs = Math.min(Math.max(restMs, OWED_REST_MIN_MS), OWED_REST_MAX_MS);
+		await db.transaction((tx) => queue.add(tx, [owedNamesJob(chainId, { delayMs })]));
+	}
 }
 
 /**
