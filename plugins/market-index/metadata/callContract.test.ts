@@ -151,6 +151,14 @@ describe("callTogether", () => {
 		expect(counts.together).toBeGreaterThan(0);
 	});
 
+	test("functions that contracts lack cost one more call in all, once it is proven that gas was left", async () => {
+		const { ask, counts } = chainOf({
+			alone: (view) => (view.data === VIEWS[1] ? null : honest(view)),
+		});
+		expect(await ask()).toEqual(expected.map(([name = null]) => [name, null]));
+		expect(counts).toEqual({ code: 1, together: 2, alone: 0 });
+	});
+
 	test("a call that fails among others is repeated alone, because another may have used the gas", async () => {
 		// The tenth contract leaves no gas for whoever comes behind it.
 		const { ask, counts } = chainOf({
@@ -160,7 +168,7 @@ describe("callTogether", () => {
 			},
 		});
 		expect(await ask()).toEqual(expected);
-		expect(counts).toEqual({ code: 1, together: 1, alone: 40 });
+		expect(counts).toEqual({ code: 1, together: 2, alone: 40 });
 	});
 
 	test("a function that its contract lacks gives null, and the other calls are not affected", async () => {
@@ -200,7 +208,7 @@ describe("callTogether", () => {
 		const { rpc, counts } = chainOf({ together: (views) => pack(views.map(() => null)) });
 		const [answers = []] = await callViews(rpc, [contractOf(1)], tokens(100), never);
 		expect(answers.every((answer) => answer !== null)).toBe(true);
-		expect(counts).toEqual({ code: 1, together: 1, alone: 100 });
+		expect(counts).toEqual({ code: 1, together: 2, alone: 100 });
 	});
 
 	test("a token whose answer is missing does not affect the others", async () => {

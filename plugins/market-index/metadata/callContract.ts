@@ -55,6 +55,15 @@ export const MULTICALL: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 /** The gas limit of all views together: what nodes allow for one call. */
 const MULTICALL_GAS_MAX = "0x2faf080";
 
+/**
+ * A call that succeeds only with the gas that a view alone may use: BLAKE2's precompile takes as
+ * much as the first four bytes of its input say (EIP-152), and nodes need some 30 ms for it.
+ */
+const GAS_WITNESS: View = {
+	contract: "0x0000000000000000000000000000000000000009",
+	data: `0x${Number(GAS_MAX).toString(16).padStart(8, "0")}${"00".repeat(209)}`,
+};
+
 const abi = parseAbi([
 	"struct Call3 { address target; bool allowFailure; bytes callData; }",
 	"struct Result { bool success; bytes returnData; }",
@@ -133,6 +142,28 @@ export async function callTogether(
 		at += part.length;
 	}
 	return { answers, isTried };
+}
+
+/**
+ * Calls views again that failed among others, and proves that none of them lacked gas: the last of
+ * these calls succeeds only with as much as a view alone may use, and what was left before it was no
+ * less. Answers are null where a view fails nevertheless, and undefined where nothing is proven.
+ * Throws where no node answered.
+ */
+export async function callProven(
+	rpc: Rpc,
+	views: readonly View[],
+	options: CallOptions,
+): Promise<(Hex | null | undefined)[]> {
+	const answers: (Hex | null | undefined)[] = [];
+	const size = chains.get(rpc)?.viewsMax ?? VIEWS_MIN;
+	for (let at = 0; at < views.length; at += size) {
+		const part = views.slice(at, at + size);
+		const found = (await ask(rpc, [...part, GAS_WITNESS], options)) ?? [];
+		const isProven = typeof found[part.length] === "string";
+		for (const place of part.keys()) answers.push(found[place] ?? (isProven ? null : undefined));
+	}
+	return answers;
 }
 
 /** Returns the answer, or null where it is no bytes or too many (then its view is `tooLong`). */

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Address, Hex } from "#core/chain/Hex.ts";
+import { httpRpc } from "#core/chain/rpc/httpRpc.ts";
 import { type Rpc, type RpcOutcome, rpcFault } from "#core/chain/rpc/Rpc.ts";
-import type { View } from "#plugins/market-index/metadata/callContract.ts";
+import { MULTICALL, type View } from "#plugins/market-index/metadata/callContract.ts";
 import { callDocuments, callViews } from "#plugins/market-index/metadata/callEach.ts";
 import { contractOf } from "#plugins/market-index/testing/marketFixture.ts";
+import { type Anvil, startAnvil } from "#test/harness/anvil.ts";
+import { compileRuntime } from "#test/harness/compileFixtures.ts";
 
 const never = new AbortController().signal;
 const ask = (rpc: Pick<Rpc, "settle"> & Partial<Rpc>) =>
@@ -54,6 +57,50 @@ test("several contracts share the request, and each gets its own answers", async
 		contracts.map((contract) => [said(contract, "0x01"), said(contract, "0x02")]),
 	);
 	expect(requests).toBe(1);
+});
+
+describe("on a real node, among contracts that lack a function", () => {
+	const ANSWERS = "0x602a60005260206000f3";
+	const REVERTS = "0x60006000fd";
+	const BURNS = "0x5b600056";
+	/** Answers where it has a million gas, and reverts else. */
+	const NEEDS_GAS = "0x5a620f424011601357602a60005260206000f35b60006000fd";
+	const NAME = "0x06fdde03";
+	let anvil: Anvil;
+	beforeAll(async () => {
+		anvil = await startAnvil();
+		await anvil.rpc("anvil_setCode", [MULTICALL, compileRuntime("Together").code]);
+	});
+	afterAll(() => anvil?.stop());
+
+	/** Puts code at so many addresses; returns what was called, once these were asked. */
+	async function asked(codes: readonly Hex[]) {
+		const contracts = codes.map((_, index) => contractOf(5_000 + index));
+		for (const [index, code] of codes.entries()) {
+			await anvil.rpc("anvil_setCode", [contracts[index], code]);
+		}
+		const real = httpRpc({
+			...{ url: anvil.url, timeoutMs: 20_000, batchMax: 100 },
+			...{ concurrencyMax: 2, bodyBytesMax: 1_000_000 },
+		});
+		const answers = await callViews(real, contracts, [NAME], never);
+		return { told: answers.map(([answer]) => Number(answer)), calls: real.stats().calls };
+	}
+
+	test("all are known after two calls, where none burns gas", async () => {
+		const codes = Array.from({ length: 20 }, (_, index) => (index % 2 ? ANSWERS : REVERTS));
+		const { told, calls } = await asked(codes);
+		expect(told).toEqual(codes.map((code) => (code === ANSWERS ? 42 : 0)));
+		// One of them asks for the code of Multicall3.
+		expect(calls).toBe(3);
+	});
+
+	test("contracts behind one that burns all gas are called alone, and their answers count", async () => {
+		const codes = Array.from({ length: 20 }, (_, index) => (index === 12 ? BURNS : NEEDS_GAS));
+		const { told, calls } = await asked(codes);
+		expect(told).toEqual(codes.map((code) => (code === NEEDS_GAS ? 42 : 0)));
+		expect(calls).toBe(3 + 8);
+	});
 });
 
 describe("callDocuments", () => {

@@ -6,6 +6,7 @@ import {
 	answerOf,
 	type CallOptions as ContractCallOptions,
 	callContract,
+	callProven,
 	callTogether,
 	isRefusal,
 	type View,
@@ -54,6 +55,9 @@ const LACKING_MAX = 1_000;
 /** `0x` and four bytes. */
 const SELECTOR_LENGTH = 10;
 
+/** The number of failed views from which one more call together is better than one for each. */
+const PROVEN_WORTH = 3;
+
 /** Concurrent calls where no request may hold several. */
 const AT_ONCE = 4;
 
@@ -68,8 +72,9 @@ const ROOM_LENGTH = 33_554_432;
 /**
  * Calls views, each of any contract; each answers or is null by itself, as with `callContract`.
  *
- * Where the chain has Multicall3 many views are one call. A view that fails there is called alone,
- * in one request with the others that did: another contract may have used up the gas of all.
+ * Where the chain has Multicall3 many views are one call. Those that fail there are called once more
+ * together, with a proof that none lacks gas: another contract may have used up the gas of all. What
+ * is not proven so is called alone.
  */
 export async function callEach(
 	rpc: Rpc,
@@ -85,7 +90,13 @@ export async function callEach(
 	};
 	const failed = [...asked.keys()].filter((place) => answers[place] === undefined);
 	const lacking = lackingOf(rpc);
-	if (isTried) await askFirst({ asked, answers, failed, lacking, unsure, askAlone });
+	if (isTried) {
+		await askFirst({ asked, answers, failed, lacking, unsure, askAlone });
+		const open = failed.filter((place) => answers[place] === undefined);
+		// A view that takes more gas than that would count as answered: documents may.
+		if (!unsure && open.length >= PROVEN_WORTH)
+			await askProven(rpc, open, { asked, answers, options });
+	}
 	await askAlone(failed.filter((place) => answers[place] === undefined));
 	return answers.map((answer) => answer ?? null);
 }
@@ -267,6 +278,18 @@ async function askFirst(given: Failed): Promise<void> {
 			for (const place of others) unsure.add(asked[place] ?? view);
 		} else remember(lacking, name);
 	}
+}
+
+/** Calls again, together, what failed; what is proven to have no answer is null. */
+async function askProven(
+	rpc: Rpc,
+	places: readonly number[],
+	given: Pick<Failed, "asked" | "answers"> & { options: ContractCallOptions },
+): Promise<void> {
+	const { asked, answers, options } = given;
+	const views = places.flatMap((place) => asked[place] ?? []);
+	const found = await callProven(rpc, views, options);
+	for (const [index, place] of places.entries()) answers[place] = found[index];
 }
 
 function remember(lacking: Set<string>, name: string): void {
