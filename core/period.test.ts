@@ -22,6 +22,10 @@ test.each([
 	["october-14-utc", "2025-10-14T00:00:00", "2025-10-15T00:00:00"],
 	["march-9-utc", "2026-03-09T00:00:00", "2026-03-10T00:00:00"],
 	["2026-03-01-23:59", "2026-03-01T23:59:00", "2026-03-01T23:59:00"],
+	["since-monday-utc", "2026-03-09T00:00:00", "2026-03-10T14:37:20"],
+	["since-2026-01-15", "2026-01-15T00:00:00", "2026-03-10T14:37:20"],
+	["since-january-utc", "2026-01-01T00:00:00", "2026-03-10T14:37:20"],
+	["all-time", "2016-03-02T14:37:20", "2026-03-10T14:37:20"],
 ])("%s is read as that period", (name, from, until) => {
 	expect(isPeriodName(name)).toBe(true);
 	const period = periodOf(name, NOW);
@@ -47,6 +51,10 @@ test.each([
 	"2026-03-10-24:00",
 	"smarch-utc",
 	"monday-25:00-utc",
+	"since-2026-04",
+	"since-3d",
+	"since-monday",
+	"since-since-monday-utc",
 ])("%s is no period that can be requested", (name) => {
 	expect(periodOf(name, NOW)).toBeNull();
 });

@@ -29,6 +29,9 @@ const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
 const DATE = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 const AT = /-([01]\d|2[0-3]):([0-5]\d)$/;
 const ZONE = /-utc$/;
+const SINCE = /^since-/;
+/** The period that begins before all that anybody could know. */
+export const ALL_TIME = "all-time";
 
 /**
  * Returns the time that the name of a period means; null for what is none, for a date that no
@@ -37,18 +40,27 @@ const ZONE = /-utc$/;
  * `30m`, `3d`: so long until now. `3h-ago`: a moment. `2026-10`, `october-utc`: a month.
  * `2026-10-14`, `yesterday-utc`, `monday-utc`, `october-14-utc`: a day. A day with a time of it is
  * a moment: `yesterday-14:00-utc`. A name without a year is the last one that has begun, and a
- * day of the week the last one that is over.
+ * day of the week the last one that is over. `since-…`: from its beginning until now; `all-time`:
+ * all that anybody could know.
  */
 export function periodOf(name: string, nowMs: number): Period | null {
 	if (!isPeriodName(name)) return null;
-	const found = lengthOf(name, nowMs) ?? calendarOf(name, nowMs);
+	const since = SINCE.test(name);
+	const own = lengthOf(name, nowMs) ?? calendarOf(name.replace(SINCE, ""), nowMs);
+	const found = since && own !== null ? { ...own, untilMs: nowMs } : own;
 	if (found === null || found.fromMs > nowMs || found.fromMs < nowMs - PAST_MAX_MS) return null;
 	return { fromMs: found.fromMs, untilMs: Math.min(found.untilMs, nowMs) };
 }
 
 /** Returns whether a word has the form of a period's name, at any time. */
 export function isPeriodName(word: string): boolean {
-	if (LENGTH.test(word) || AGO.test(word) || MONTH.test(word)) return true;
+	if (word === ALL_TIME) return true;
+	if (SINCE.test(word)) return isCalendarName(word.replace(SINCE, ""));
+	return isCalendarName(word) || LENGTH.test(word) || AGO.test(word);
+}
+
+function isCalendarName(word: string): boolean {
+	if (MONTH.test(word)) return true;
 	if (DATE.test(word.replace(AT, ""))) return true;
 	if (!ZONE.test(word)) return false;
 	const day = word.replace(ZONE, "");
@@ -86,6 +98,7 @@ function isDayName(day: string): boolean {
 }
 
 function lengthOf(name: string, nowMs: number): Period | null {
+	if (name === ALL_TIME) return { fromMs: nowMs - PAST_MAX_MS, untilMs: nowMs };
 	const [, count, unit = ""] = LENGTH.exec(name) ?? AGO.exec(name) ?? [];
 	const unitMs = UNIT_MS.get(unit);
 	if (count === undefined || unitMs === undefined) return null;

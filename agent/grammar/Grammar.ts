@@ -119,6 +119,12 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 		return isPrinted ? [] : namesToAsk(withoutSigns(words), reader);
 	}
 
+	function leftOutBy(reading: Reading, text: string): string | null {
+		const plain = normaliseText(text);
+		const words = plain.kind === "text" ? splitWords(plain.text) : plain;
+		return words.kind === "words" ? (reader.leftOutBy(reading, words) ?? null) : null;
+	}
+
 	function settle(look: Look, plain: { text: string; positionOf(index: number): number }): Parsed {
 		const [found, other] = look.found;
 		assert(found, "something was found");
@@ -155,11 +161,10 @@ export function createGrammar(commands: readonly Command[], options: GrammarOpti
 			if (n === 0 && !isStrict) examples.set(command, print(parsed.reading));
 		}
 	}
-	const leftOut = (reading: Reading, text: string) => leftOutBy(reading, text, reader);
 	const deps = { reader, parse, isStrict: options.isStrict };
 	const follow: Grammar["follow"] = (text, subject, names = NO_NAMES) =>
 		followSubject(text, { ...subject, entry: byName.get(subject.command.name), names }, deps);
-	return { parse, namesIn, leftOutBy: leftOut, follow, print, commands };
+	return { parse, namesIn, leftOutBy, follow, print, commands };
 }
 
 /** Reads the first whole question that a text and its subject make, and that leaves no word out. */
@@ -197,12 +202,6 @@ function readNamed(words: Words, names: KnownNames, reader: Reader): Look {
 	const [first] = looks;
 	const some = looks.find(isWhole) ?? looks.find(({ found }) => found.length > 0) ?? first;
 	return some ?? reader.readLoose(words);
-}
-
-function leftOutBy(reading: Reading, text: string, reader: Reader): string | null {
-	const plain = normaliseText(text);
-	const words = plain.kind === "text" ? splitWords(plain.text) : plain;
-	return words.kind === "words" ? (reader.leftOutBy(reading, words) ?? null) : null;
 }
 
 /** Returns one line of help for each command: its shape, and what it answers or does. */

@@ -3,7 +3,7 @@
 import { CONNECTIVES, type Reader } from "#agent/grammar/createReader.ts";
 import type { Entry, Node } from "#agent/grammar/forms.ts";
 import { SLOT_LOOKS } from "#agent/grammar/readSlot.ts";
-import { isFunctionWord, isOneLetterOff, type Words } from "#agent/grammar/splitWords.ts";
+import { isFunctionWord, isOneLetterOff, setOf, type Words } from "#agent/grammar/splitWords.ts";
 import type { Look } from "#agent/grammar/walkForms.ts";
 import type { Command } from "#core/plugin/Tool.ts";
 
@@ -71,38 +71,27 @@ export function explainUnread(
 	}
 	if (second !== undefined) return { ...SEVERAL, position: second, near };
 	const word = look.words.raw[far] ?? "";
-	const position = look.words.starts[far] ?? end;
+	const unread = (code: string, detail: string, position: number): Unread => {
+		return { kind: "unread", code, detail, position, near };
+	};
 	if (!isStarted) {
 		const detail = `No command reads this. "${short(words.raw[0] ?? "")}" begins none that fits.`;
-		return {
-			kind: "unread",
-			code: "unknown_command",
-			detail,
-			position: words.starts[0] ?? 0,
-			near,
-		};
+		return unread("unknown_command", detail, words.starts[0] ?? 0);
 	}
 	const expected = expectedAt(farNode);
 	if (far >= range.to && isOther) {
-		const detail = `No form of "${first}" takes all of this.`;
-		return { kind: "unread", code: "not_expected", detail, position: end, near };
+		return unread("not_expected", `No form of "${first}" takes all of this.`, end);
 	}
 	if (far >= range.to) {
-		const detail = `Something is missing at the end: ${expected}.`;
-		return { kind: "unread", code: "incomplete", detail, position: end, near };
+		return unread("incomplete", `Something is missing at the end: ${expected}.`, end);
 	}
 	const isValue = farNode.slots.length > 0 && (farNode.words.size === 0 || /^[\d$#.]/.test(word));
 	const detail =
 		farNode.ends.length > 0 && expected === ""
 			? `The command is complete before "${short(word)}".`
 			: `"${short(word)}" does not fit here. Expected: ${expected}.`;
-	return {
-		kind: "unread",
-		code: isValue ? "slot_invalid" : "not_expected",
-		detail,
-		position,
-		near,
-	};
+	const position = look.words.starts[far] ?? end;
+	return unread(isValue ? "slot_invalid" : "not_expected", detail, position);
 }
 
 const HOW = { kind: "unread", code: "how_to", position: 0 } as const;
@@ -118,7 +107,7 @@ function asksHow({ low, kinds }: Words, { isStrictHead }: Reader): string | unde
 }
 
 const HOW_WORDS_MAX = 4;
-const WAYS = new Set("do does can could to would should i you u we one".split(" "));
+const WAYS = setOf("do does can could to would should i you u we one");
 
 /** Refuses a text in which a second command begins. */
 export const SEVERAL = {

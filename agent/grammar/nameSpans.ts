@@ -1,7 +1,13 @@
 // Finds the words of a question that could be names, puts known names in quotes, and takes the one.
 
 import { isNameWord, isWindowWord, type SlotRules, TIME_UNITS } from "#agent/grammar/readSlot.ts";
-import { closedWords, isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
+import {
+	closedWords,
+	isDeciding,
+	isFunctionWord,
+	setOf,
+	type Words,
+} from "#agent/grammar/splitWords.ts";
 import type { Draft } from "#agent/grammar/takeValues.ts";
 import type { KnownName, KnownNames } from "#core/plugin/Tool.ts";
 
@@ -115,6 +121,7 @@ export function takeName(draft: Draft): boolean {
 	const given = roles.flatMap((role, at) => (role === "name" ? [at] : []));
 	if (slot === undefined) return given.length === 0;
 	if (slot in draft.values) return given.length === 0;
+	if (taker.isPair) return takePair(draft, slot, given);
 	const [at] = given;
 	const runs = at === undefined ? runsOf(draft) : [widened(draft, at)];
 	const [run] = runs;
@@ -129,6 +136,30 @@ export function takeName(draft: Draft): boolean {
 	draft.values[slot] = words.raw.slice(run.from, run.to).join(" ").replace(/'s?$/, "");
 	return true;
 }
+
+/**
+ * Takes two known names, each of which stands alone, with a word between them that compares. Who
+ * tells whose is whose (`my`) asks about one of them.
+ */
+function takePair(draft: Draft, slot: string, given: readonly number[]): boolean {
+	const { words, values } = draft;
+	const [one, other, ...more] = [...new Map(given.map((at) => [words.low[at], at])).values()];
+	if (one === undefined || other === undefined || more.length > 0) return false;
+	const before = words.low.slice(one + 1, other).reverse();
+	const joint = before.find((low) => JOINTS.has(low) || !isFunctionWord(low));
+	const spans = given.map((at) => widened(draft, at));
+	if (!JOINTS.has(joint ?? "") || spans.some(({ from, to }) => to - from > 1)) return false;
+	values[slot] = words.raw[one] ?? "";
+	values["other"] = words.raw[other] ?? "";
+	return !words.low.some((low) => low === "i" || low === "my");
+}
+
+const JOINTS = setOf("vs versus or and than against compared");
+/** Words that say nothing more where both of two figures are told. */
+export const COMPARING = setOf(
+	"vs versus or and than compare compared comparing between against both which with more less " +
+		"higher lower bigger smaller better cheaper",
+);
 
 /** Returns true for a word that has another meaning, and so is part of no name without quotes. */
 function isNoName({ words, topics }: Draft, at: number): boolean {
@@ -190,9 +221,7 @@ function widened({ words, roles, taker }: Draft, at: number): { from: number; to
 }
 
 /** Verbs in front of a name that are no part of it: `i've been following azuki`. */
-const STORY_VERBS = new Set(
-	(
-		"following followed own owned owning collecting collected eyeing missed heard seen saw love " +
-		"joined considering inherited gave gifted got grabbed holding found noticed mentioned"
-	).split(" "),
+const STORY_VERBS = setOf(
+	"following followed own owned owning collecting collected eyeing missed heard seen saw love " +
+		"joined considering inherited gave gifted got grabbed holding found noticed mentioned",
 );

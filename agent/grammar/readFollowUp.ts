@@ -2,7 +2,7 @@
 
 import { type FormItem, fillForm } from "#agent/grammar/forms.ts";
 import type { SlotRules } from "#agent/grammar/readSlot.ts";
-import { isDeciding, isFunctionWord, type Words } from "#agent/grammar/splitWords.ts";
+import { isDeciding, isFunctionWord, setOf, type Words } from "#agent/grammar/splitWords.ts";
 import type { Command, Slot, SlotValues } from "#core/plugin/Tool.ts";
 
 export type FollowRules = {
@@ -15,7 +15,7 @@ type Subject = { command: Command; values: SlotValues };
 
 /** The most words of such a question: a longer one says by itself what it is about. */
 const WORDS_MAX = 12;
-const OPENERS = new Set("and ok okay so also now then but".split(" "));
+const OPENERS = setOf("and ok okay so also now then but");
 const ABOUT = new Set(["what", "how", "what's", "hows", "how's"]);
 
 /** The order in which what the subject says is left out: its chain first, its name last. */

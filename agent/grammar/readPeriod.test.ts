@@ -40,6 +40,12 @@ test.each([
 	["on 2026-10-14 at 12am", "2026-10-14-00:00"],
 	["2026-10-14", "2026-10-14"],
 	["2026-10", "2026-10"],
+	["since monday", "since-monday-utc"],
+	["since october", "since-october-utc"],
+	["since the 14 october", "since-october-14-utc"],
+	["since 2026-10-14", "since-2026-10-14"],
+	["ever", "all-time"],
+	["of all time", "all-time"],
 ])("%s", (text, value) => {
 	expect(read(text)).toEqual([value, text.split(" ").length]);
 });
@@ -59,7 +65,9 @@ test.each([
 	"a",
 	"azuki",
 	"next week",
-	"since monday",
+	"since yesterday",
+	"since azuki",
+	"since 3 days",
 ])("a text that is no period, or an ambiguous one, is refused: %s", (text) => {
 	expect(read(text)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 // Reads a length of time or a past time in English, as the name that periods have.
 
-import { readLooseWindow, TODAY } from "#agent/grammar/readSlot.ts";
-import type { Words } from "#agent/grammar/splitWords.ts";
-import { isPeriodName, lengthName, MONTHS, periodName, WEEKDAYS } from "#core/period.ts";
+import { NUMBER_WORDS, readLooseWindow, TODAY } from "#agent/grammar/readSlot.ts";
+import { setOf, type Words } from "#agent/grammar/splitWords.ts";
+import { ALL_TIME, isPeriodName, lengthName, MONTHS, periodName, WEEKDAYS } from "#core/period.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
 
 /** A period's name, and how many words it took. */
@@ -10,42 +10,20 @@ type Read = { value: string; used: number };
 
 type At = { words: Words; to: number };
 
-const LEADS = new Set(
-	"in on over during for within from at of the last past previous preceding trailing this".split(
-		" ",
-	),
+const LEADS = setOf(
+	"in on over during for within from at of the last past previous preceding trailing this",
 );
 /** Words in front of a bare name of a month that make it the month, and not a name or a verb. */
-const MONTH_LEADS = new Set("in during for last of since".split(" "));
+const MONTH_LEADS = setOf("in during for last of");
 /** A length of time behind one of these may be to come: `in 3 hours`. */
-const COMING = new Set("in at on from".split(" "));
+const COMING = setOf("in at on from");
 const LEADS_MAX = 3;
 
 /** Matches a count in front of a unit of time: `3`, `three`, `half an`, `a couple of`. */
 const COUNTED =
 	/^(?:a (?=couple))?([1-9]\d{0,3}|half|couple|[a-z-]+) (?:(?<=half )an? |(?<=couple )of )?/;
 
-const COUNTS = new Map([
-	["half", 0.5],
-	["a", 1],
-	["an", 1],
-	["one", 1],
-	["two", 2],
-	["couple", 2],
-	["three", 3],
-	["four", 4],
-	["five", 5],
-	["six", 6],
-	["seven", 7],
-	["eight", 8],
-	["nine", 9],
-	["ten", 10],
-	["twelve", 12],
-	["fifteen", 15],
-	["twenty", 20],
-	["thirty", 30],
-	["ninety", 90],
-]);
+const COUNTS = new Map([...NUMBER_WORDS, ["half", 0.5], ["a", 1], ["an", 1], ["couple", 2]]);
 
 const MINUTES = new Map(
 	Object.entries({
@@ -73,6 +51,9 @@ const SHORT_MONTHS = new Map(
  * a zone is UTC.
  */
 export function readPeriod(words: Words, at: number, to: number): Read | undefined {
+	const ever = EVER.find((text) => text.every((word, n) => words.low[at + n] === word));
+	if (ever) return { value: ALL_TIME, used: ever.length };
+	if (words.low[at] === "since") return since({ words, to }, at + 1);
 	let from = at;
 	while (from < to && from - at < LEADS_MAX && LEADS.has(words.low[from] ?? "")) from += 1;
 	if (from >= to || words.kinds[from] !== "word") return undefined;
@@ -86,6 +67,16 @@ export function readPeriod(words: Words, at: number, to: number): Read | undefin
 		readLooseWindow(words, from, to);
 	return found && { value: found.value, used: from - at + found.used };
 }
+
+/** Reads what begins a time until now: `since monday`, `since the 1 october`, `since january`. */
+function since(here: At, at: number): Read | undefined {
+	const from = here.words.low[at] === "the" || here.words.low[at] === "last" ? at + 1 : at;
+	if (from >= here.to || here.words.low[from] === "yesterday") return undefined;
+	const found = date(here, from) ?? month(here, from, true);
+	return found && { value: `since-${found.value}`, used: from - at + 1 + found.used };
+}
+
+const EVER = ["ever", "of all time", "all time"].map((text) => text.split(" "));
 
 /** Reads a window or a period as people say it; undefined for other slots, and where none is. */
 export function readLooseTime(slot: Slot, words: Words, at: number, to: number): Read | undefined {

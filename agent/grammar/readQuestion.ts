@@ -1,12 +1,13 @@
 // Reads a question in any order of words: each word is used, or listed as left out.
 
-import { takeName } from "#agent/grammar/nameSpans.ts";
+import { COMPARING, takeName } from "#agent/grammar/nameSpans.ts";
 import { readPeriod } from "#agent/grammar/readPeriod.ts";
 import { isWindow } from "#agent/grammar/readSlot.ts";
 import {
 	closedWords,
 	isDeciding,
 	isFunctionWord,
+	setOf,
 	smallPlaces,
 	type Words,
 } from "#agent/grammar/splitWords.ts";
@@ -65,7 +66,7 @@ function corrected(words: Words, { meantBy }: Topics): Words {
 }
 
 /** Words beside `my azuki` that ask for what this person paid, or has. */
-const OF_OWN = new Set("worth did was were had paid cost".split(" "));
+const OF_OWN = setOf("worth did was were had paid cost");
 /** Maps short and misspelled words to what phrases have. */
 const SHORT = new Map(
 	Object.entries({ mkt: "market", hw: "how", hwo: "how", recnt: "recent", bset: "best" }),
@@ -101,7 +102,8 @@ function readAs(
 		const isOfName = low === "my" && words.kinds[at + 1] === "quoted";
 		if (isOwned && isOfName && !words.low.some((one) => OF_OWN.has(one))) return "function";
 		if (isCounting(words, at)) return "function";
-		return isFunctionWord(low) ? "function" : /^\d+$/.test(low) ? "number" : "open";
+		if (isFunctionWord(low) || (taker.isPair && COMPARING.has(low))) return "function";
+		return /^\d+$/.test(low) ? "number" : "open";
 	});
 	if (!takeValues(draft)) return [];
 	takeCounts(draft);
@@ -175,7 +177,7 @@ function tellsPersons({ topic }: Command): boolean {
 	return topic === undefined || topic.words.some((text) => text.startsWith("who "));
 }
 
-const COUNTING = new Set("token tok number no nr id".split(" "));
+const COUNTING = setOf("token tok number no nr id");
 
 /** Returns true where a name, an id or a ticker alone asks for this command. */
 function asksBare({ taker, words, roles }: Draft): boolean {
@@ -245,20 +247,16 @@ function isStory(
 
 const JOINING = new Set(["and", "but", "so", "because", "cuz"]);
 const GREETING = new Set(["hey", "hi", "hello", "ok", "okay", "well", "yo", "gm"]);
-const BEGINNING = new Set("i i'm im i'd i've could can what whats how who is tell show".split(" "));
-const SUBJECTS = new Set(
-	(
-		"i i'm im i've ive we we've my our somebody someone people everyone everybody he she they his " +
-		"her a been just thinking tryna trying looks seems it's its sorry about friend need"
-	).split(" "),
+const BEGINNING = setOf("i i'm im i'd i've could can what whats how who is tell show");
+const SUBJECTS = setOf(
+	"i i'm im i've ive we we've my our somebody someone people everyone everybody he she they his " +
+		"her a been just thinking tryna trying looks seems it's its sorry about friend need",
 );
 /** Words that narrow a question, and not one beside which they are told. */
-const IN_STORIES = new Set(
-	(
-		"my mine our was were one last year years think feel believe bought sniped copped aped ever " +
+const IN_STORIES = setOf(
+	"my mine our was were one last year years think feel believe bought sniped copped aped ever " +
 		"before after since once yesterday weekend while every each all both few several couple first " +
-		"mint minted up down and or friend friends holiday"
-	).split(" "),
+		"mint minted up down and or friend friends holiday",
 );
 
 /** Returns few words in a row; undefined where one of them may not be left out. */

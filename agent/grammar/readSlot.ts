@@ -1,7 +1,7 @@
 // Reads one word as a value: an amount, an address, a length of time, a chain.
 
 import { isAddress } from "viem";
-import type { Words } from "#agent/grammar/splitWords.ts";
+import { setOf, type Words } from "#agent/grammar/splitWords.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import { unreachable } from "#core/fault.ts";
 import { periodName } from "#core/period.ts";
@@ -37,11 +37,9 @@ const NAME_WORD =
 	/^(?:&|[a-z0-9\u00c0-\u024f\u1e00-\u1eff][a-z0-9\u00c0-\u024f\u1e00-\u1eff'&.+_-]*)$/;
 
 /** Tickers that are also small words of commands are read only with a `$`. */
-const SMALL_WORDS = new Set(
-	(
-		"a all and any as at by for from half in into is it me my no not of on or per share shares the " +
-		"to up with worth"
-	).split(" "),
+const SMALL_WORDS = setOf(
+	"a all and any as at by for from half in into is it me my no not of on or per share shares the " +
+		"to up with worth",
 );
 
 /** The last day as a length of time: what is of now answers for it too. */
@@ -49,14 +47,12 @@ export const TODAY = "24h";
 
 const WINDOWS = new Set(["5m", "1h", "6h", "24h", "7d", "30d"]);
 
-const NUMBERS = new Map([
-	["one", "1"],
-	["five", "5"],
-	["six", "6"],
-	["seven", "7"],
-	["twenty-four", "24"],
-	["thirty", "30"],
-	["sixty", "60"],
+const TO_TWELVE = "one two three four five six seven eight nine ten eleven twelve".split(" ");
+const LARGER = { fifteen: 15, twenty: 20, "twenty-four": 24, thirty: 30, sixty: 60, ninety: 90 };
+/** Numbers in words. */
+export const NUMBER_WORDS: ReadonlyMap<string, number> = new Map([
+	...TO_TWELVE.map((word, at): [string, number] => [word, at + 1]),
+	...Object.entries(LARGER),
 ]);
 
 const UNITS: readonly [string, string][] = [
@@ -79,11 +75,9 @@ const WINDOW_WORDS = new Map(
 	}),
 );
 
-export const TIME_UNITS: ReadonlySet<string> = new Set(
-	(
-		"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
-		"weeks mo month months y yr yrs year years"
-	).split(" "),
+export const TIME_UNITS: ReadonlySet<string> = setOf(
+	"s sec secs second seconds m min mins minute minutes h hr hrs hour hours d day days w wk week " +
+		"weeks mo month months y yr yrs year years",
 );
 /**
  * Reads one word as the value of a slot; undefined where it does not fit. For names: `isNameWord`.
@@ -146,7 +140,7 @@ export function readLooseWindow(
 ): { value: string; used: number } | undefined {
 	if (kinds[at] !== "word") return undefined;
 	const typed = low[at] ?? "";
-	const word = NUMBERS.get(typed) ?? typed;
+	const word = String(NUMBER_WORDS.get(typed) ?? typed);
 	const value = WINDOW_WORDS.get(word) ?? (typed.includes("-") ? hyphened(typed) : undefined);
 	if (value) return { value, used: 1 };
 	const next = at + 1 < to && kinds[at + 1] === "word" ? (low[at + 1] ?? "") : "";
@@ -191,5 +185,5 @@ function readAsset(low: string, raw: string, rules: SlotRules): string | undefin
 function hyphened(low: string): string | undefined {
 	const end = low.lastIndexOf("-");
 	const count = low.slice(0, end);
-	return WINDOW_WORDS.get(`${NUMBERS.get(count) ?? count} ${low.slice(end + 1)}`);
+	return WINDOW_WORDS.get(`${NUMBER_WORDS.get(count) ?? count} ${low.slice(end + 1)}`);
 }

@@ -25,53 +25,53 @@ const QUOTED_LENGTH_MAX = 128;
 
 /** Lists words that change nothing in any place: small words, greetings, politeness. */
 const FUNCTION = setOf(
-	"a an the this that these those it its it's is are am be been being do does did has have " +
-		"had can could would of on in at for to from as about by i me we us you u ya what whats " +
-		"what's wat wats which who whos who's where wheres where's how hows how's there here and so " +
-		"just still now then currently current live right rn atm today's like going doing looking " +
-		"sitting standing any some please pls plz plss thanks thank thx ty hey hi hello yo sup gm " +
-		"gn ok okay oh um uh hmm well bro bros ser sir sirs fam anon man mate dude guys guy bot " +
-		"tapeline tell show give gimme gib get see know check find pull up wanna want need curious " +
-		"wondering quick question collection collections nft nfts project tho though lol lmao ffs " +
-		"asap again quickly one's moment im i'm i'd id ive i've let lets let's say teh wut wuts wht " +
-		"hw got gotten r latest's yet already even actually exactly really overall btw tbh ngl also " +
-		"anything something bout fren frens able possible kindly anyone somebody someone anybody " +
-		"what're whatre there's theres that's thats you're youre lemme telling showing giving " +
-		"checking wanted they shall state provide display fetch presently nowadays update updates " +
-		"advise inform look looks looked seems stand stands sit sits wonder trying regarding " +
-		"concerning re lmk fyi afaik fr rly srsly literally basically honestly simply kinda yeah " +
-		"yep cheers tysm tia appreciated sorry hola ola oi bonjour namaste howdy greetings heya " +
-		"hiya heyy po opo bruh bruv omg lemmeknow collection's project's projects pfp pfps jpeg " +
-		"jpegs hwo waht wath whta hte adn whast approximately roughly n precisely specifically " +
-		"generally seriously genuinely dunno gotta y'all yall what'd how'd",
+	"a an the this that these those it its it's is are am be been being do does did has have had " +
+		"can could would of on in at for to from as about by i me we us you u ya what whats what's " +
+		"wat wats which who whos who's where wheres where's how hows how's there here and so just " +
+		"still now then currently current live right rn atm today's like going doing looking sitting " +
+		"standing any some please pls plz plss thanks thank thx ty hey hi hello yo sup gm gn ok okay " +
+		"oh um uh hmm well bro bros ser sir sirs fam anon man mate dude guys guy bot tapeline tell " +
+		"show give gimme gib get see know check find pull up wanna want need curious wondering quick " +
+		"question collection collections nft nfts project tho though lol lmao ffs asap again quickly " +
+		"one's moment im i'm i'd id ive i've let lets let's say teh wut wuts wht hw got gotten r " +
+		"latest's yet already even actually exactly really overall btw tbh ngl also anything " +
+		"something bout fren frens able possible kindly anyone somebody someone anybody what're " +
+		"whatre there's theres that's thats you're youre lemme telling showing giving checking wanted " +
+		"they shall state provide display fetch presently nowadays update updates advise inform look " +
+		"looks looked seems stand stands sit sits wonder trying regarding concerning re lmk fyi afaik " +
+		"fr rly srsly literally basically honestly simply kinda yeah yep cheers tysm tia appreciated " +
+		"sorry hola ola oi bonjour namaste howdy greetings heya hiya heyy po opo bruh bruv omg " +
+		"lemmeknow collection's project's projects pfp pfps jpeg jpegs hwo waht wath whta hte adn " +
+		"whast approximately roughly n precisely specifically generally seriously genuinely dunno " +
+		"gotta y'all yall what'd how'd",
 );
 
 /** Lists groups of words that change nothing, though some of them would: `if you don't mind`. */
 const SMALL_PHRASES = (
 	"good morning|good afternoon|good evening|good day|i should like|we should like|so good as|" +
-	"so kind as|at present|as of now|at the present|these days|as we speak|right this second|" +
-	"at this moment|at this time|at this point|by any chance|by chance|out of curiosity|" +
-	"out of interest|if possible|if you can|if you could|if you would|if you please|if i may|" +
-	"if you don't mind|if you dont mind|do you mind|would you mind|when you can|when possible|" +
+	"so kind as|at present|at the present|these days|as we speak|right this second|" +
+	"at this point|by any chance|by chance|out of curiosity|out of interest|if possible|" +
+	"if you can|if you could|if you would|if you please|if i may|if you don't mind|" +
+	"if you dont mind|do you mind|would you mind|when you can|when possible|" +
 	"when you get a chance|when you have a moment|may i ask|may i know|may i see|may i have|" +
 	"might i ask|might i know|help me|your help|no rush|no worries|no hurry|real quick|" +
 	"much appreciated|many thanks|in advance|very much|thanks a lot|thanks so much|" +
-	"thank you so much|appreciate it|i'd appreciate|hi all|hello all|hey all|gm all|hi everyone|" +
-	"hello everyone|hey everyone|gm everyone|on your platform|on your system|on your site|" +
-	"on your app|in your system|in your database|on the platform|on this platform|on this site|" +
-	"on this app|in the app|happen to know|any idea|any clue|was wondering|my friend|my dear|" +
-	"my man|my guy|would love to|i'd love to|love to know|to be exact|to be precise|to be honest|" +
-	"one more time|one more question|one question|one quick question|another question|" +
-	"another quick question|once more|once again|so far|thus far|this time|on my end|for my notes|" +
-	"for my own notes|not urgent|or what|or not|at all|quick one|just need a number|keep it short|" +
-	"for my newsletter|excuse me for asking again|kindly share|please share|pls share|" +
-	"share with me|or nah|or no|remind me|teach me|let me see|hit me with|fill me in on|" +
-	"run me through|walk me through|catch me up on|clue me in on|point me to|read me|bring up|" +
-	"take a look at|have a look at|look up|i'm after|im after|i search|i am searching|i require|" +
-	"when you get the chance|to start|for starters|i keep seeing|i don't know|i dont know|" +
-	"not sure|i'm not sure|im not sure|i have no idea|new here|i'm new|im new|new to this|" +
-	"as a beginner|if anyone knows|if you know|if so|all in all|by the way|first of all|" +
-	"thank you all|dear sir|dear sirs|dear team|to me|for me|tell me whether"
+	"thank you so much|appreciate it|i'd appreciate|hi all|hello all|hey all|gm all|" +
+	"hi everyone|hello everyone|hey everyone|gm everyone|on your platform|on your system|" +
+	"on your site|on your app|in your system|in your database|on the platform|on this platform|" +
+	"on this site|on this app|in the app|happen to know|any idea|any clue|was wondering|" +
+	"my friend|my dear|my man|my guy|would love to|i'd love to|love to know|to be exact|" +
+	"to be precise|to be honest|one more time|one more question|one question|" +
+	"one quick question|another question|another quick question|once more|once again|so far|" +
+	"thus far|this time|on my end|for my notes|for my own notes|not urgent|or what|or not|" +
+	"at all|quick one|just need a number|keep it short|for my newsletter|" +
+	"excuse me for asking again|kindly share|please share|pls share|share with me|or nah|or no|" +
+	"remind me|teach me|hit me with|fill me in on|run me through|walk me through|" +
+	"catch me up on|clue me in on|point me to|read me|bring up|take a look at|i'm after|" +
+	"im after|i search|i am searching|i require|when you get the chance|to start|for starters|" +
+	"i keep seeing|i don't know|i dont know|not sure|i have no idea|new here|i'm new|im new|" +
+	"new to this|as a beginner|if anyone knows|if you know|if so|all in all|by the way|" +
+	"first of all|thank you all|dear sir|dear sirs|dear team|tell me whether"
 )
 	.split("|")
 	.map((text) => text.split(" "));
@@ -92,22 +92,21 @@ const NARROWING = setOf("with wearing having in on by for using as");
  */
 const DECIDING = setOf(
 	"buy sell send bid list sweep dump grab snipe cop swap trade transfer bridge approve stake " +
-		"mint burn order orders purchase purchasing buying selling per offer delist cancel stop " +
-		"pause resume watch alert notify remind email mail ping follow track monitor long short go " +
-		"not no never none neither nor dont don't doesnt doesn't isnt isn't without except " +
-		"excluding unless until if when whenever while once before after since than vs versus under " +
-		"over above below between within near around least most more less fewer max min maximum " +
-		"minimum top highest lowest biggest smallest cheapest best worst rarest first last next " +
-		"previous past ago was were will won't gonna going-to should may might must ever yesterday " +
-		"tomorrow tonight weekend year years quarter lifetime ath atl all-time half twice double " +
-		"other others another else my mine our ours your yours their one two three four five six " +
-		"seven eight nine ten eleven twelve twenty thirty fifty hundred thousand million dozen " +
-		"couple few several many much percent average avg median mean total all every each only " +
-		"both or instead rather change changed up down gain loss profit predict prediction january " +
-		"february march april june july august september october november december monday tuesday " +
-		"wednesday thursday friday saturday sunday think thoughts recommend reckon believe feel " +
-		"opinion pay paid paying pays aped bought sniped copped minter spend spent value why ytd " +
-		"mtd minus plus besides aside apart beyond outside inside",
+		"mint burn order orders purchase purchasing buying selling per offer delist cancel stop pause " +
+		"resume watch alert notify remind email mail ping follow track monitor long short go not no " +
+		"never none neither nor dont doesnt isnt without except excluding unless until if when " +
+		"whenever while once before after since than vs versus under over above below between within " +
+		"near around least most more less fewer max min maximum minimum top worst first last next " +
+		"previous past ago was were will gonna going-to should may might must ever yesterday tomorrow " +
+		"tonight weekend year years quarter lifetime ath atl all-time half twice double other others " +
+		"another else my mine our ours your yours their one two three four five six seven eight nine " +
+		"ten eleven twelve twenty thirty fifty hundred thousand million dozen couple few several many " +
+		"much percent average avg median mean total all every each only both or instead rather change " +
+		"changed up down gain loss profit predict prediction january february march april june july " +
+		"august september october november december monday tuesday wednesday thursday friday saturday " +
+		"sunday think thoughts recommend reckon believe feel opinion pay paid paying pays aped bought " +
+		"sniped copped minter spend spent value why ytd mtd minus plus besides aside apart beyond " +
+		"outside inside higher lower cheaper",
 );
 
 /** Lists words that join two parts of one name: `world of women`. */
@@ -342,6 +341,7 @@ function areNeighbours(one: string, other: string): boolean {
 	return Math.abs(a.row - b.row) <= 1 && Math.abs(a.column - b.column) <= 1;
 }
 
-function setOf(words: string): ReadonlySet<string> {
+/** Returns words that stand between blanks as a set. */
+export function setOf(words: string): ReadonlySet<string> {
 	return new Set(words.split(" "));
 }

@@ -1,8 +1,8 @@
 // Takes the values in the words of a question: times, chains, tickers, ids, counts and traits.
 
 import { readLooseTime } from "#agent/grammar/readPeriod.ts";
-import { readAddress, readSlot } from "#agent/grammar/readSlot.ts";
-import { closedWords, isDeciding, type Words } from "#agent/grammar/splitWords.ts";
+import { NUMBER_WORDS, readAddress, readSlot } from "#agent/grammar/readSlot.ts";
+import { closedWords, isDeciding, setOf, type Words } from "#agent/grammar/splitWords.ts";
 import type { Taker, Topics } from "#agent/grammar/topicPhrases.ts";
 import type { WalkRules } from "#agent/grammar/walkForms.ts";
 import { minutesOf } from "#core/period.ts";
@@ -59,8 +59,8 @@ function takeKind({ words: { low }, roles }: Draft, at: number): void {
 	for (let n = at - 1; OF_TICKER.has(low[n] ?? "") || low[n] === "of"; n--) take(n);
 }
 
-const OF_TICKER = new Set(
-	"token tokens token's tokenised tokenized stock stocks stock's share shares".split(" "),
+const OF_TICKER = setOf(
+	"token tokens token's tokenised tokenized stock stocks stock's share shares",
 );
 
 function takeWindow(draft: Draft, at: number): boolean {
@@ -132,18 +132,24 @@ function takeChain(draft: Draft, at: number): boolean {
 	return put(draft, "chain", slug) || taker.command.topic?.chain === slug;
 }
 
-const IN = new Set("in for over to across rn now atm".split(" "));
-const ASKING_HOW = new Set("is are has have was were does did".split(" "));
-const CALLED = new Set("chain network mainnet only".split(" "));
+const IN = setOf("in for over to across rn now atm");
+const ASKING_HOW = setOf("is are has have was were does did");
+const CALLED = setOf("chain network mainnet only");
 
-/** Puts a value into its kind's slot; returns false if there is none, or it has another value. */
+/**
+ * Puts a value into its kind's slot, or a second one into `other`; returns false if there is none,
+ * or it has another value.
+ */
 export function put(
 	{ taker, values }: Draft,
 	kind: Parameters<Taker["slotOf"]>[0],
 	value: string,
 ): boolean {
-	const slot = taker.slotOf(kind);
-	if (slot === undefined || (slot in values && values[slot] !== value)) return false;
+	const other = taker.command.slots["other"]?.kind === kind ? "other" : undefined;
+	const slot = [taker.slotOf(kind), other].find((name) => {
+		return name !== undefined && (!(name in values) || values[name] === value);
+	});
+	if (slot === undefined) return false;
 	values[slot] = value;
 	return true;
 }
@@ -163,14 +169,9 @@ export function takeCounts({ words: { low, isApart }, roles, taker }: Draft): vo
 	}
 }
 
-const COUNTS = new Map([
-	["twenty", 20],
-	..."few two three four five six seven eight nine ten"
-		.split(" ")
-		.map((word, at): [string, number] => [word, at + 1]),
-]);
-const RANKING = new Set(
-	"top last latest recent newest cheapest lowest highest biggest largest best limit".split(" "),
+const COUNTS = new Map([...NUMBER_WORDS, ["few", 1], ["one", 0]]);
+const RANKING = setOf(
+	"top last latest recent newest cheapest lowest highest biggest largest best limit",
 );
 
 /** Takes the trait behind `with`, where the command has a place for one. */

@@ -14,6 +14,8 @@ import type { Command, Slot } from "#core/plugin/Tool.ts";
 export type Taker = {
 	command: Command;
 	needed: ReadonlySet<string>;
+	/** Says whether it compares two names: the second one's slot is `other`. */
+	isPair: boolean;
 	slotOf(kind: Slot["kind"]): string | undefined;
 	/**
 	 * Phrases by their first word; each part must occur unbroken, other words may be between parts.
@@ -50,16 +52,9 @@ const GAP_MAX = 8;
 /** Compiles the topics of commands, so that each word of a text is looked up once. */
 export function compileTopics(entries: readonly Entry[]): Topics {
 	const takers = entries.flatMap((entry) => (entry.command.topic ? [takerOf(entry)] : []));
-	const single = new Set(
-		takers.flatMap(
-			({ command }) => command.topic?.words.filter((text) => !/[ …]/.test(text)) ?? [],
-		),
-	);
-	const all = new Set(
-		takers.flatMap(
-			({ command }) => command.topic?.words.flatMap((text) => text.split(/[ …]+/)) ?? [],
-		),
-	);
+	const texts = takers.flatMap(({ command }) => command.topic?.words ?? []);
+	const single = new Set(texts.filter((text) => !/[ …]/.test(text)));
+	const all = new Set(texts.flatMap((text) => text.split(/[ …]+/)));
 	const besides = new Set(
 		takers.flatMap(({ command }) => command.topic?.beside?.flatMap((text) => text.split(/[ …]+/))),
 	);
@@ -115,6 +110,7 @@ function takerOf({ command, forms }: Entry): Taker {
 	return {
 		command,
 		needed: neededBy(forms[0] ?? []),
+		isPair: "other" in command.slots,
 		slotOf: (kind) => slots.find(([, slot]) => slot.kind === kind)?.[0],
 		phrases: phrasesOf(command.topic?.words ?? []),
 		besides: phrasesOf(command.topic?.beside ?? []),

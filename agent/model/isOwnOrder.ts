@@ -2,6 +2,7 @@
 // it.
 
 import type { Grammar, Reading } from "#agent/grammar/Grammar.ts";
+import { setOf } from "#agent/grammar/splitWords.ts";
 import { keepsQualifiers, type QualifierRules, quotesAuthor } from "#agent/model/isFaithful.ts";
 import type { ChainRegistry } from "#core/chain/Chain.ts";
 import type { Slot } from "#core/plugin/Tool.ts";
@@ -27,11 +28,9 @@ const OPENING =
 const ASKING = new Set(["can", "could", "would", "will"]);
 
 /** Lists words that change nothing behind the verb. */
-const SMALL = new Set(
-	(
-		"me my the a an of some over please pls plz plss now thx thanks thank you ty bro bros ser sir fam mate man " +
-		"stock stocks share shares token tokens nft nfts coin coins chain network"
-	).split(" "),
+const SMALL = setOf(
+	"me my the a an of some over please pls plz plss now thx thanks thank you ty bro bros ser sir fam mate man " +
+		"stock stocks share shares token tokens nft nfts coin coins chain network",
 );
 
 /** Lists the words that may come before a value in place of a form's own word. */
@@ -112,10 +111,7 @@ function behindVerb(words: readonly string[], verb: string): number | undefined 
 		const own = one.split(" ");
 		const at = words.findIndex((_, from) => own.every((word, n) => words[from + n] === word));
 		if (at < 0) continue;
-		const opening = words
-			.slice(0, at)
-			.map((word) => `${word} `)
-			.join("");
+		const opening = at === 0 ? "" : `${words.slice(0, at).join(" ")} `;
 		if (OPENING.test(opening)) return at + own.length;
 	}
 	return undefined;

@@ -16,6 +16,7 @@ import {
 	PRUNE_EVERY_MS,
 	SYNC_TIMEOUT_MS,
 } from "#plugins/trading/limits.ts";
+import { pastStockTools, stockPriceJobs } from "#plugins/trading/pastStockTools.ts";
 import {
 	createPoolAverages,
 	type PoolAverages,
@@ -95,8 +96,10 @@ export function openRegistry(options: RegistryOptions) {
 		.use(adminStockTokenRoutes({ core, chain, rpc: rpcFor("requests"), ending }))
 		.use(adminAttestationRoutes(core, eligible))
 		.use(holdingRoutes({ portfolio, wallets, ending }));
+	const past = { core, chainId: chain.id, assets, reference };
 	const tools = [
 		...stockTools({ core, chain, assets, reference }),
+		...pastStockTools(past),
 		...holdingTools({ db, assets, portfolio, wallets }),
 	];
 	const runs = core.metrics.counter({
@@ -121,7 +124,9 @@ export function openRegistry(options: RegistryOptions) {
 	return {
 		...{ assets, pools, reference, averages, eligibility, portfolio, routes, tools, rpcFor },
 		names: stockNames(db, chain.id),
-		jobs: isFollowed ? jobsOf({ everyMs, sync: countedSync, averages }) : [],
+		jobs: isFollowed
+			? [...jobsOf({ everyMs, sync: countedSync, averages }), ...stockPriceJobs(past)]
+			: [],
 		degraded: async () => (isFollowed ? degraded() : []),
 		start() {
 			if (isFollowed) work.begin(core.role === "api" ? null : () => countedSync(ending));

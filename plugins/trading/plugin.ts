@@ -8,6 +8,7 @@ import { createTokenSource } from "#plugins/trading/createTokenSource.ts";
 import { holdingCommands } from "#plugins/trading/holdingTools.ts";
 import { openRegistry, STOCK_CHAIN_ID } from "#plugins/trading/openRegistry.ts";
 import { minLiquiditySetting, openTrades } from "#plugins/trading/openTrades.ts";
+import { pastStockCommands } from "#plugins/trading/pastStockCommands.ts";
 import { registryConfig } from "#plugins/trading/registryConfig.ts";
 import { readSettledTrades } from "#plugins/trading/sql/trades.ts";
 import { stockCommands } from "#plugins/trading/stockTools.ts";
@@ -52,7 +53,7 @@ export const tradingPlugin = definePlugin({
 			routes: new Elysia().use(registry.routes).use(trades.routes),
 			jobs: registry.jobs,
 			tools: [...registry.tools, ...trades.tools],
-			commands: [...stockCommands, ...holdingCommands, ...tradeCommands],
+			commands: [...stockCommands, ...pastStockCommands, ...holdingCommands, ...tradeCommands],
 			names: registry.names,
 			start: registry.start,
 			degraded: registry.degraded,

@@ -96,6 +96,7 @@ export const stockCommands: readonly Command[] = [
 			).split(", "),
 			over: ["stocks"],
 			ofTicker: true,
+			anyTime: true,
 			chain: "robinhood",
 		},
 		summary: "a stock token's price, and whether its market is open",

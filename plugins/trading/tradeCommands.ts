@@ -186,7 +186,7 @@ export const tradeCommands: readonly Command[] = [
 			),
 			beside: "list, all, last, latest, recent, newest, show, what".split(", "),
 			lists: 10,
-			never: "nft nfts jpeg jpegs pfp pfps collection collections".split(" "),
+			never: "ever nft nfts jpeg jpegs pfp pfps collection collections".split(" "),
 			over: ["my_intents"],
 		},
 		summary: "your newest trades, also of a time, and those that were refused",

@@ -10,6 +10,8 @@ import { plansCommands, plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
 import { holdingCommands, holdingTools } from "#plugins/trading/holdingTools.ts";
+import { pastStockCommands } from "#plugins/trading/pastStockCommands.ts";
+import { pastStockTools } from "#plugins/trading/pastStockTools.ts";
 import { stockCommands, stockTools } from "#plugins/trading/stockTools.ts";
 import { tradeCommands } from "#plugins/trading/tradeCommands.ts";
 import { tradeTools } from "#plugins/trading/tradeTools.ts";
@@ -29,6 +31,7 @@ const ofPlugins: AnyTool[] = [
 	...plansTools(idle),
 	...bridgeTools(idle),
 	...stockTools(idle),
+	...pastStockTools(idle),
 	...holdingTools(idle),
 	...tradeTools(idle),
 	...economicsTools(idle),
@@ -41,6 +44,7 @@ const typed = [
 	...plansCommands,
 	...bridgeCommands,
 	...stockCommands,
+	...pastStockCommands,
 	...holdingCommands,
 	...tradeCommands,
 	...economicsCommands,

@@ -93,7 +93,7 @@ export const freshPhrasings: readonly (readonly [text: string, command: string |
 	["list azuki #12 for 5 eth", null],
 	["send bob 0.1 eth", null],
 	["is azuki a scam", null],
-	["floor azuki vs milady", null],
+	["floor azuki vs milady", "compare floor azuki vs milady"],
 	["what time is it", null],
 	// The second round.
 	["what floor is penguins at", "floor penguins"],

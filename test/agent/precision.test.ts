@@ -170,7 +170,7 @@ test.each([
 	"upcoming mints today",
 	"who bought kiln folk",
 	"gold frame floor of kiln folk",
-	"kiln folk and night ferry floor",
+	"i have kiln folk and night ferry, floor",
 	"kiln folk floor please buy one",
 	"kiln folk floor when it drops",
 ])("a question for an unsupported figure is unread, and gets no wrong answer: %s", (text) => {

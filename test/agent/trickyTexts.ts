@@ -23,15 +23,15 @@ export const trickyQuestions: readonly string[] = (
 	"my listing price for kiln folk|how much did i spend on kiln folk|" +
 	"how much did i spend on nfts|how much did i spend on gas this week|" +
 	"my spending on tesla this week|my tesla orders|my trades in tesla|my biggest trade|" +
-	"how much tesla did i buy|tesla shares outstanding|tesla market cap|tesla price yesterday|" +
-	"tesla price in euros|tesla up or down today|is tesla higher than yesterday|tesla or amd|" +
+	"how much tesla did i buy|tesla shares outstanding|tesla market cap|tesla price at yesterday's close|" +
+	"tesla price in euros|tesla up or down tomorrow|is tesla higher than yesterday|tesla or amd|" +
 	"how many tesla holders|tesla volume|price of tesla on nasdaq|gainers without meme coins|" +
 	"top gainers by percent above 50|biggest loser ever|losers this year|stocks up today|" +
 	"which stocks are up most|top gaining stocks|stocks gainers|top stocks|cheapest stock|" +
 	"which collections gained holders|trending traits|trending on blur|whats pumping on solana|" +
 	"mints under 0.05|free mints today|minting tomorrow|upcoming reveals tomorrow|" +
 	"is kiln folk floor above 2|kiln folk above 2 eth?|kiln folk floor hit 2 yet|" +
-	"has kiln folk doubled|kiln folk floor changed by how much since may|" +
+	"has kiln folk doubled|kiln folk floor changed by how much since reveal|" +
 	"how many kiln folk were listed today|new kiln folk listings|kiln folk delisted today|" +
 	"how many listings under 1 eth|kiln folk listed percent last week|kiln folk supply burned|" +
 	"rarest kiln folk|rarest kiln folk listed|which kiln folk are rarest|" +
@@ -42,8 +42,8 @@ export const trickyQuestions: readonly string[] = (
 	"kiln folk #5 floor|kiln folk #5 volume|how much was kiln folk #5 minted for|" +
 	"who minted kiln folk #5|previous owner of kiln folk #5|owners of kiln folk #5 and #6|" +
 	"kiln folk 5 and 6 rank|kiln folk #5 worth in 2027|is kiln folk #5 rarer than #6|" +
-	"kiln folk #5 best offer|offer on kiln folk #5|kiln folk vs night ferry floor|" +
-	"night ferry and kiln folk|volume kiln folk since october|kiln folk volume since launch|" +
+	"kiln folk #5 best offer|offer on kiln folk #5|kiln folk vs night ferry vs azuki floor|" +
+	"night ferry and kiln folk|volume kiln folk since the merge|kiln folk volume since launch|" +
 	"kiln folk average floor this week|kiln folk median sale|kiln folk highest floor this week|" +
 	"max kiln folk floor 30d|kiln folk buyers|kiln folk sellers today|unique buyers kiln folk|" +
 	"how many people bought kiln folk|how many people sold kiln folk today|" +
@@ -82,7 +82,7 @@ export const trickyQuestions: readonly string[] = (
 	"do you have hermes|do you offer nfts|do you support solana|tesla stock and amd stock|" +
 	"tesla price and amd price|how many shares is one tesla token|tesla token premium|" +
 	"tesla price on opensea|tesla price at close|tesla last price yesterday|" +
-	"tesla price now vs yesterday|tesla price 24h change|tesla current market cap|" +
+	"tesla price now vs yesterday|tesla price change after earnings|tesla current market cap|" +
 	"tesla company|tesla company news|tesla dollars volume|" +
 	"my friend owns kiln folk, how many holders|" +
 	"my friend sold kiln folk #5, what was the last sale|" +
@@ -112,7 +112,7 @@ export const trickyQuestions: readonly string[] = (
 	"kiln folk single trait floor|kiln folk item price for #5|" +
 	"piece of kiln folk fractional price|kiln folk floor since yesterday on blur|" +
 	"kiln folk up since yesterday|kiln folk down since monday|" +
-	"is kiln folk up more than night ferry|kiln folk pumping since when|" +
+	"is kiln folk up more than eth|kiln folk pumping since when|" +
 	"why is kiln folk pumping|will kiln folk keep pumping|kiln folk dumping volume|" +
 	"who is dumping kiln folk|are whales dumping kiln folk|kiln folk holders up or down|" +
 	"kiln folk listings up or down|kiln folk offers going up|are kiln folk holders rising|" +
@@ -120,7 +120,7 @@ export const trickyQuestions: readonly string[] = (
 	"rarest kiln folk trait with count under 5|is kiln folk gold frame rare|" +
 	"how rare is gold frame in kiln folk|trait count of gold kiln folk|" +
 	"how many traits are rare in kiln folk|kiln folk traits with rank|kiln folk all sales|" +
-	"kiln folk all time sales|all the kiln folk listings under 1|kiln folk highest bid ever|" +
+	"kiln folk all time buyers|all the kiln folk listings under 1|kiln folk highest bid ever|" +
 	"kiln folk best bid yesterday|kiln folk floor and bids from yesterday|" +
 	"kiln folk floor and volume 7d|kiln folk floor and volume yesterday|" +
 	"kiln folk floor and night ferry volume|kiln folk volume and holders of night ferry|" +

@@ -44,6 +44,8 @@ const MISSING = ["not_read_yet", "nothing_listed", "no_provider", "provider_down
 type Missing = (typeof MISSING)[number];
 
 const CHOICES_MAX = 5;
+/** Floors are read every 15 minutes at least while a client follows, and kept hour by hour. */
+const LATE_MS = 75 * 60_000;
 
 /** Returns tools about a collection's floor. */
 export function floorTools(deps: ToolDeps): AnyTool[] {
@@ -139,6 +141,7 @@ const pastFloorOutput = z.object({
 	lowestNative: floorNative("The lowest seen in that time; null for a moment."),
 	highestNative: floorNative("The highest seen in that time; null for a moment."),
 	firstNative: floorNative("The first seen in that time; null for a moment."),
+	firstAt: field.time("When that was; null for a moment.").nullable(),
 	keptFrom: field.time("Since when floors of it are kept; null: none is.").nullable(),
 });
 
@@ -170,8 +173,11 @@ function pastFloorTool(deps: ToolDeps): AnyTool {
 			if (output.lowestNative === null) {
 				return [`floor ${when}: ${last}`, `seen ${timeText(output.seenAt)}`];
 			}
+			// A floor that was first seen long after the beginning is none of it.
+			const late = Date.parse(output.firstAt ?? output.from) - Date.parse(output.from);
+			const since = late > LATE_MS ? ` since ${timeText(output.firstAt ?? "")}` : "";
 			return [
-				`floor ${when}: ${ethText(output.firstNative)} to ${last}`,
+				`floor ${when}${since}: ${ethText(output.firstNative)} to ${last}`,
 				`lowest ${ethText(output.lowestNative)}`,
 				`highest ${ethText(output.highestNative)}`,
 			];

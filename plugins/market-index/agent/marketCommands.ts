@@ -1,6 +1,8 @@
 // Lists the agent's commands about the whole market, and about one collection.
 
 import type { Command, Slot } from "#core/plugin/Tool.ts";
+import type { COMPARED } from "#plugins/market-index/agent/compareTools.ts";
+import { pairTopics } from "#plugins/market-index/agent/pairTopics.ts";
 import { topics } from "#plugins/market-index/agent/topics.ts";
 import { DROP_STATES } from "#plugins/market-index/drops/drops.ts";
 
@@ -162,6 +164,17 @@ export const collectionCommands: readonly Command[] = [
 	}),
 ];
 
+/** Commands that hold two collections side by side. */
+const pairCommands: readonly Command[] = [
+	compared("floor", {}),
+	compared("floor_change", { isOfTime: true }),
+	compared("volume", { isOfTime: true }),
+	compared("sales", { isOfTime: true }),
+	compared("holders", {}),
+	compared("listed", {}),
+	compared("supply", {}),
+];
+
 const chain: Slot = { kind: "chain" };
 
 /** Commands about all collections. Other ways to ask are for their topics. */
@@ -256,7 +269,11 @@ const marketWideCommands: readonly Command[] = [
 ];
 
 /** Commands about the market. Each first form is the one that help shows. */
-export const marketCommands: readonly Command[] = [...collectionCommands, ...marketWideCommands];
+export const marketCommands: readonly Command[] = [
+	...collectionCommands,
+	...pairCommands,
+	...marketWideCommands,
+];
 
 /** Makes a command that ranks collections in another way than `trending`. */
 function ranking(
@@ -271,6 +288,25 @@ function ranking(
 		input: (values) => ({ ...values, by }),
 		topic: topics[name],
 	};
+}
+
+/** Makes a command that compares two collections by one figure. */
+function compared(
+	by: (typeof COMPARED)[number],
+	{ isOfTime = false }: { isOfTime?: boolean },
+): Command {
+	const words = by.replace("_", " ");
+	const time = isOfTime ? " [{window}]" : "";
+	return about({
+		name: `compare_${by}`,
+		tool: "read_comparison",
+		slots: { other: { kind: "collection" }, ...(isOfTime ? { window } : {}) },
+		forms: [`compare ${words} {collection} vs {other}${time}`],
+		input: (values) => ({ ...values, by }),
+		topic: pairTopics[by],
+		summary: `The ${words} of two collections, side by side.`,
+		examples: [`compare ${words} kiln-folk vs night-ferry${isOfTime ? " 7d" : ""}`],
+	});
 }
 
 /** Makes a command about one collection: `forms` are written without `[on {chain}]`. */

@@ -322,7 +322,7 @@ test("every tool's schemas are JSON schemas, with a description of each field of
 });
 
 test("every tool only reads, is open to everybody, and has its own name", () => {
-	expect(new Set(lab.tools.map(({ name }) => name)).size).toBe(18);
+	expect(new Set(lab.tools.map(({ name }) => name)).size).toBe(19);
 	for (const { name, effect, access, capability } of lab.tools) {
 		expect(name).toMatch(/^(read|search)(_[a-z]+)+$/);
 		expect({ effect, access, capability }).toEqual({

@@ -5,6 +5,7 @@ import { unreachable } from "#core/fault.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { type AnyTool, defineTool } from "#core/plugin/Tool.ts";
 import { collectionTools } from "#plugins/market-index/agent/collectionTools.ts";
+import { compareTools } from "#plugins/market-index/agent/compareTools.ts";
 import {
 	MARKET_READ,
 	type ToolDeps,
@@ -174,6 +175,7 @@ export function marketTools(context: RouteContext, resolving = resolvingOf(conte
 		...floorTools(deps),
 		...holdingTools(deps),
 		...tokenTools(deps),
+		...compareTools(deps),
 		...marketWideTools(deps),
 	];
 }

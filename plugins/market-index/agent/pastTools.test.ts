@@ -151,7 +151,8 @@ describe("a past floor", () => {
 			"2026-03-09 20:00 UTC not known, kept since 2026-03-09 13:37 UTC",
 		);
 		expect(await told("yesterday-utc")).toBe(
-			"2026-03-09 UTC: 0.3 ETH to 0.4 ETH, lowest 0.3 ETH, highest 0.4 ETH",
+			"2026-03-09 UTC since 2026-03-09 13:37 UTC: 0.3 ETH to 0.4 ETH, lowest 0.3 ETH, " +
+				"highest 0.4 ETH",
 		);
 		expect(await told("2026-01")).toContain("not known, kept since");
 	});
@@ -209,6 +210,37 @@ describe("one token", () => {
 		expect(unsold.line).toContain("#9 no sale known since 2026-03-09 14:37 UTC");
 		expect(unsold.line).toContain("not listed");
 		fixture.progress.delete(ethereum.id);
+	});
+});
+
+describe("two collections", () => {
+	const told = async (by: string, more: object = {}) => {
+		const input = { ...named, other: "tidal-cats", by, ...more };
+		return (await lab.tell("read_comparison", input)).line;
+	};
+
+	test("each figure is that of its collection, in the order in which they were named", async () => {
+		expect(await told("floor")).toBe("Floor: Kiln Folk 0.5 ETH, Tidal Cats 0.25 ETH");
+		expect(await told("sales")).toBe("Sales 24h: Kiln Folk 3, Tidal Cats 4");
+		expect(await told("volume", { window: "60d" })).toBe(
+			"Volume 60d: Kiln Folk 12 ETH, Tidal Cats 0.4 ETH",
+		);
+		expect(await told("holders")).toBe("Owners: Kiln Folk not known, Tidal Cats not known");
+	});
+
+	test("a change needs a floor that was seen near both ends of its time", async () => {
+		expect(await told("floor_change")).toBe(
+			"Floor change 24h: Kiln Folk +25 %, Tidal Cats not known",
+		);
+		expect(await told("floor_change", { window: "7d" })).toBe(
+			"Floor change 7d: Kiln Folk not known, Tidal Cats not known",
+		);
+	});
+
+	test("a name that nobody has is refused, also as the second", async () => {
+		await expect(told("floor", { other: "moon foxes" })).rejects.toMatchObject({
+			code: "not_found",
+		});
 	});
 });
 

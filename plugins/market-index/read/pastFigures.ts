@@ -35,6 +35,8 @@ export type PastFloor = {
 	lowestNative: number | null;
 	highestNative: number | null;
 	firstNative: number | null;
+	/** When the first was seen; null for a moment. */
+	firstAt: string | null;
 	/** Since when floors of it are kept; null: none is. */
 	keptFrom: string | null;
 };
@@ -114,6 +116,7 @@ export async function readPastFloor(
 		lowestNative: displayNative(range?.lowest ?? null),
 		highestNative: displayNative(range?.highest ?? null),
 		firstNative: displayNative(range?.first ?? null),
+		firstAt: range?.firstAt.toISOString() ?? null,
 		keptFrom: kept?.toISOString() ?? null,
 	};
 }

@@ -112,7 +112,7 @@ export const walletCommands: readonly Command[] = [
 				"my last order fill, my last order filled, my order fill, my order filled, my order done, " +
 				"my order go through, my last order go through, status of my order, status of my orders"
 			).split(", "),
-			never: NFT_WORDS,
+			never: [...NFT_WORDS, "ever"],
 			beside: "list, status, last, latest, recent, newest, all, history".split(", "),
 			lists: 10,
 			over: ["my_profile"],
