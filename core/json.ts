@@ -1,4 +1,4 @@
-// Writes JSON in one canonical form, for hashes and comparisons.
+// Reads JSON that may be none, and writes it in one canonical form for hashes and comparisons.
 
 import { AssertionFailed } from "#core/fault.ts";
 
@@ -34,6 +34,15 @@ const RULES: CanonicalRules = {
 	skipsUndefined: true,
 	indexesFirst: true,
 };
+
+/** Returns what a text holds as JSON; undefined where it is none. */
+export function readJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
 
 /**
  * Returns a JSON value as text in which the order of members no longer counts: two values are equal

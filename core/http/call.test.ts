@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { callOut, readJson } from "#core/http/call.ts";
+import { callOut } from "#core/http/call.ts";
+import { readJson } from "#core/json.ts";
 
 const SECRET = "s3cret-value";
 const never = new Promise<Response>(() => {});

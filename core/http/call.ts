@@ -74,15 +74,6 @@ export async function callOut(call: OutboundCall, terms: OutboundTerms): Promise
 	return readAnswer(response, { timeout, ...terms });
 }
 
-/** Returns what a text holds as JSON; undefined where it is none. */
-export function readJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
-}
-
 /**
  * Returns an answer's text, or null where it is longer than `bytesMax`: an announced length is
  * checked first; without one, or with compression, bytes are counted while they are read.

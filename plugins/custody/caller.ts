@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import type { Clock } from "#core/clock.ts";
-import { callOut, readJson } from "#core/http/call.ts";
+import { callOut } from "#core/http/call.ts";
+import { readJson } from "#core/json.ts";
 import type { Log } from "#core/log.ts";
 import { custodyFault } from "#plugins/custody/faults.ts";
 import { ANSWER_BYTES_MAX, LOG_EVERY_MS, NAME_LENGTH_MAX } from "#plugins/custody/limits.ts";

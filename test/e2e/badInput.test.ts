@@ -60,7 +60,11 @@ const bad: [path: () => string, status: number, code: string][] = [
 	[() => `${market}/discover?limit=many`, 422, "validation_error"],
 	[() => `${market}/accounts/me`, 422, "validation_error"],
 	[() => `${market}/accounts/0x${"00".repeat(20)}/result`, 422, "validation_error"],
-	[() => `${market}/accounts/${plain}/activity?before=2999-01-01T00:00:00Z`, 422, "validation_error"],
+	[
+		() => `${market}/accounts/${plain}/activity?before=2999-01-01T00:00:00Z`,
+		422,
+		"validation_error",
+	],
 	[() => `${market}/accounts/${plain}/activity?type=stolen`, 422, "validation_error"],
 	[() => `${market}/accounts/${plain}?slug=nobody`, 404, "not_found"],
 	[() => `${market}/trover`, 404, "not_found"],

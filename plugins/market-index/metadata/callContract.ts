@@ -146,8 +146,8 @@ export async function callTogether(
 
 /**
  * Calls views again that failed among others, and proves that none of them lacked gas: the last of
- * these calls succeeds only with as much as a view alone may use, and what was left before it was no
- * less. Answers are null where a view fails nevertheless, and undefined where nothing is proven.
+ * these calls succeeds only with as much as a view alone may use, and what was left before it was
+ * no less. Answers are null where a view fails nevertheless, and undefined where nothing is proven.
  * Throws where no node answered.
  */
 export async function callProven(

@@ -72,9 +72,9 @@ const ROOM_LENGTH = 33_554_432;
 /**
  * Calls views, each of any contract; each answers or is null by itself, as with `callContract`.
  *
- * Where the chain has Multicall3 many views are one call. Those that fail there are called once more
- * together, with a proof that none lacks gas: another contract may have used up the gas of all. What
- * is not proven so is called alone.
+ * Where the chain has Multicall3 many views are one call. Those that fail there are called once
+ * more together, with a proof that none lacks gas: another contract may have used up the gas of
+ * all. What is not proven so is called alone.
  */
 export async function callEach(
 	rpc: Rpc,

@@ -34,6 +34,7 @@ import type { ShownPartial } from "#plugins/market-index/schemas/collection.ts";
 import type { SalesDrawn } from "#plugins/market-index/schemas/event.ts";
 import type { Tile } from "#plugins/market-index/schemas/figures.ts";
 import type { SalePoint } from "#plugins/market-index/schemas/lists.ts";
+import { chooseSales } from "#plugins/market-index/sql/chooseSales.ts";
 import { readCurrencies } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
 import {
@@ -47,7 +48,6 @@ import {
 	readActivity,
 	readEventSpans,
 } from "#plugins/market-index/sql/readEvents.ts";
-import { chooseSales } from "#plugins/market-index/sql/salePoints.ts";
 import { readCandles, readTileFigures } from "#plugins/market-index/sql/windowSums.ts";
 import { readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
@@ -257,7 +257,8 @@ export async function readTokenSale(
 
 /**
  * Returns a page of one collection's events. One more than fits is read, to know whether more
- * exist. With filters it is a bounded scan: a short page may have a next one, from where it stopped.
+ * exist. With filters it is a bounded scan: a short page may have a next one, from where it
+ * stopped.
  */
 export async function readEventPage(
 	reads: { db: Queryable; prices: Pick<Prices, "ethUsd"> },

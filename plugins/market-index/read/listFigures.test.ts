@@ -59,7 +59,9 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Returns sales of the last quarter of an hour, with some on both sides of each edge of 5 minutes. */
+/**
+ * Returns sales of the last quarter of an hour, with some on both sides of each edge of 5 minutes.
+ */
 function crowd(): NewEvent[] {
 	const dice = createDice(54);
 	return Array.from({ length: 120 }, () =>

@@ -112,7 +112,9 @@ export async function readDiscover(
 	};
 }
 
-/** Returns the same for the route, with what rows of lists show beside: changes, shares, reasons. */
+/**
+ * Returns the same for the route, with what rows of lists show beside: changes, shares, reasons.
+ */
 export async function readListedDiscover(
 	context: DiscoverContext,
 	chains: readonly Chain[],

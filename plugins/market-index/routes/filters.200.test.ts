@@ -33,8 +33,8 @@ import { markBookRead, type SeededOrder } from "#plugins/market-index/testing/se
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
 import { TEST_SEED } from "#test/harness/testSeed.ts";
 
-// Guarantee: whatever is asked of a market by filter and sort, the pages together hold what a second,
-// plain reading of the same world holds: each row once, in order, after forks too.
+// Guarantee: whatever is asked of a market by filter and sort, the pages together hold what a
+// second, plain reading of the same world holds: each row once, in order, after forks too.
 
 const WORLDS = process.env["PROVE"] === "1" ? 2_000 : 200;
 const TOKENS = 12;
@@ -410,8 +410,9 @@ describe("getActivity and getSales", () => {
 	test("a filter that nothing passes stops after 20,000 events, says where, and goes on from there", async () => {
 		const { path, id, first } = await openWorld(78);
 		await database.db.execute(
-			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id, log_index,
-				sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash, from_address,
+			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id,
+				log_index, sub_index, kind, accepted, onchain_verified, block_hash,
+				transaction_hash, from_address,
 				to_address, token_id, quantity, total_raw, total_native, venue)
 			select $2::timestamptz - n * interval '1 second', 50000000 - n, 1, $1, 1, 0, 1 + n % 2, true,
 				true, int8send(n), int8send(n), '\\x01', '\\x02', n, 1, 1, 1, 'seaport'

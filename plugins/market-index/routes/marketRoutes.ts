@@ -23,14 +23,14 @@ import {
 	getSales,
 	getTokenActivity,
 } from "#plugins/market-index/routes/events.ts";
-import { getHistory } from "#plugins/market-index/routes/history.ts";
+import { getHistory } from "#plugins/market-index/routes/getHistory.ts";
+import { getMarketActivity } from "#plugins/market-index/routes/getMarketActivity.ts";
 import {
 	getDiscover,
 	getDrops,
 	getSearch,
 	getTrending,
 } from "#plugins/market-index/routes/lists.ts";
-import { getMarketActivity } from "#plugins/market-index/routes/marketActivity.ts";
 import { getAsset, getHolders, getTokens, getTraits } from "#plugins/market-index/routes/tokens.ts";
 
 /** Returns the reading routes of the market. They need no credentials. */

@@ -2,9 +2,9 @@
 
 import { z } from "zod";
 import { ANY_CASE_ADDRESS_PATTERN } from "#core/chain/hexSchemas.ts";
-import { readJson } from "#core/http/call.ts";
 import { shareNext } from "#core/http/repeat.ts";
 import { requestContexts } from "#core/http/requests.ts";
+import { readJson } from "#core/json.ts";
 import type { TraitFilter } from "#plugins/market-index/tokens/model.ts";
 
 /** The form of a chain's name; `resolveChain` checks whether it exists. */

@@ -20,7 +20,7 @@ import { readOrderPage } from "#plugins/market-index/orderPages.ts";
 import { readHolders } from "#plugins/market-index/owners/jobs.ts";
 import { readAsset, usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
-import { readTokens, type TokensAsked } from "#plugins/market-index/read/tokensPage.ts";
+import { readTokens, type TokensAsked } from "#plugins/market-index/read/readTokens.ts";
 import {
 	addressParam,
 	contradiction,

@@ -113,10 +113,12 @@ export const discoverMintSchema = marketEventSchema
 export type DiscoverMint = z.output<typeof discoverMintSchema>;
 
 /** An event across all collections, joined to its collection. */
-export const marketActivityRowSchema = marketEventSchema.extend({ collection: collectionOfMint }).meta({
-	id: "MarketActivityRow",
-	description: "A sale, mint or transfer, with the collection that its token belongs to.",
-});
+export const marketActivityRowSchema = marketEventSchema
+	.extend({ collection: collectionOfMint })
+	.meta({
+		id: "MarketActivityRow",
+		description: "A sale, mint or transfer, with the collection that its token belongs to.",
+	});
 
 export type MarketActivityRow = z.output<typeof marketActivityRowSchema>;
 

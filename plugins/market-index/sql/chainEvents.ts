@@ -65,7 +65,10 @@ const PLACE_SLACK_MS = 10 * MINUTE_MS;
  * Follows the unique index (chain, block, …), as there is none by chain and time: it would slow
  * every insert. A time is entered at the block that a search by halves finds for its end.
  */
-export async function readChainEvents(db: Queryable, query: ChainEventsQuery): Promise<ChainEvents> {
+export async function readChainEvents(
+	db: Queryable,
+	query: ChainEventsQuery,
+): Promise<ChainEvents> {
 	const { until, since } = query;
 	const start = until && !query.after ? await blockBefore(db, query.chainId, until) : null;
 	const rows: ChainEventRow[] = [];

@@ -3,7 +3,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { TwitterApi } from "twitter-api-v2";
 import { assert } from "#core/fault.ts";
-import { callOut, type OutboundAnswer, readJson } from "#core/http/call.ts";
+import { callOut, type OutboundAnswer } from "#core/http/call.ts";
+import { readJson } from "#core/json.ts";
 import { cleanLine } from "#core/outside.ts";
 import { socialFault } from "#plugins/social/faults.ts";
 import {

@@ -2,7 +2,8 @@
 
 import type { Budget } from "#core/budget/Budget.ts";
 import { type Address, ZERO_ADDRESS } from "#core/chain/Hex.ts";
-import { callOut, readJson } from "#core/http/call.ts";
+import { callOut } from "#core/http/call.ts";
+import { readJson } from "#core/json.ts";
 import { tradeFault } from "#plugins/trading/faults.ts";
 import {
 	ROUTER_BODY_BYTES_MAX,

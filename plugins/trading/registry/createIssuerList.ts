@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { type Address, isAddress } from "#core/chain/Hex.ts";
-import { callOut, readJson } from "#core/http/call.ts";
+import { callOut } from "#core/http/call.ts";
+import { readJson } from "#core/json.ts";
 import { cleanLine } from "#core/outside.ts";
 import {
 	DEPLOYMENTS_MAX,

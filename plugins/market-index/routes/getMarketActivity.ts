@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { z } from "zod";
 import { cursorParam, limitParam, pageSchema } from "#core/http/pages.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
-import { readMarketActivity } from "#plugins/market-index/read/marketActivity.ts";
+import { readMarketActivity } from "#plugins/market-index/read/readMarketActivity.ts";
 import { timesOf, timesQuery } from "#plugins/market-index/routes/eventFilters.ts";
 import { answerShared, chainParam, PAGE_LIMIT } from "#plugins/market-index/routes/params.ts";
 import { scannedToSchema } from "#plugins/market-index/schemas/event.ts";

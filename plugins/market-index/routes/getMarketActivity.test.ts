@@ -51,7 +51,11 @@ async function walk(query: string): Promise<any[]> {
 	let cursor = "";
 	for (let pages = 0; ; pages++) {
 		const { status, body } = await ask(`/activity?${query}&cursor=${cursor}`);
-		expect({ query, status, detail: body.detail }).toEqual({ query, status: 200, detail: undefined });
+		expect({ query, status, detail: body.detail }).toEqual({
+			query,
+			status: 200,
+			detail: undefined,
+		});
 		rows.push(...body.data);
 		expect(body.page.hasMore).toBe(body.page.nextCursor !== null);
 		expect(pages).toBeLessThan(500);
@@ -90,7 +94,8 @@ test(`pages of all collections are those of a plain reading, after forks too (${
 			const chain = pick(dice, [null, null, ...CHAINS]);
 			const type = pick(dice, [null, "sale", "mint", "transfer"]);
 			const sinceMs = pick(dice, [null, NOW_MS - 1_000 - dice(24) * 40 * HOUR_MS]);
-			const untilMs = sinceMs === null ? pick(dice, [null, NOW_MS - dice(24) * 40 * HOUR_MS]) : null;
+			const untilMs =
+				sinceMs === null ? pick(dice, [null, NOW_MS - dice(24) * 40 * HOUR_MS]) : null;
 			const time = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
 			const query = [
 				`limit=${1 + dice(30)}`,
@@ -152,7 +157,10 @@ async function crowd(count: number): Promise<void> {
 
 test("a page that has looked at enough says how far, and goes on from there", async () => {
 	await crowd(21_000);
-	await fixture.seed(base, [saleOf(contractOf(2)), saleOf(contractOf(2), { occurredAtMs: NOW_MS - 19 * DAY_MS })]);
+	await fixture.seed(base, [
+		saleOf(contractOf(2)),
+		saleOf(contractOf(2), { occurredAtMs: NOW_MS - 19 * DAY_MS }),
+	]);
 	const one = await ask("/activity?chain=ethereum&type=sale");
 	expect(one.body).toMatchObject({ data: [], page: { hasMore: true } });
 	expect(one.body.scannedTo).toBe(new Date(NOW_MS - 20_000_000).toISOString());
