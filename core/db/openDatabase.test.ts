@@ -246,6 +246,20 @@ describe("COPY", () => {
 		expect(sums).toEqual({ rows: 50_000, id: 49_999, least: note, most: note });
 	});
 
+	test("a COPY that waits when its transaction ends stores nothing outside of it", async () => {
+		let copied: Promise<unknown> = Promise.resolve();
+		const failed = await failure(
+			db.transaction(async (tx) => {
+				await insert(tx, 1);
+				copied = failure(tx.copy("thing (id)", [idRow(2)]));
+				throw new Error("given up meanwhile");
+			}),
+		);
+		expect(failed.message).toBe("given up meanwhile");
+		expect(await copied).toMatchObject({ message: "a transaction was used after it ended" });
+		expect(await ids()).toEqual([]);
+	});
+
 	const broken: Record<string, { into: string; rows: Iterable<Uint8Array> }> = {
 		"a row the server refuses": { into: "thing (id)", rows: [idRow(1), refusedRow()] },
 		"a row that is there already": { into: "thing (id)", rows: [idRow(1), idRow(1)] },

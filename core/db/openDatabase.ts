@@ -257,6 +257,8 @@ function openTx(client: PoolClient, state: TxState): Tx {
 			open();
 			// A COPY needs the connection for itself, so earlier statements must be answered first.
 			await client.query("");
+			// Meanwhile it may have been given up: what came then would be stored by itself, for good.
+			open();
 			Reflect.set(client, "pipeline", false);
 			try {
 				const stream = client.query(copyFrom(`copy ${into} from stdin (format binary)`));
