@@ -125,6 +125,13 @@ const HELD_TO_GOAL = /^(discover|trending|detail|candles)/;
 /** Twice the former rates, from before their plans were kept; one request after the other. */
 const RATE_MIN: Readonly<Record<string, number>> = { discover: 102, "trending 24h": 502 };
 
+/** What a page of an account with a hundredth of all events may take, in ms. */
+const P99_MAX: Readonly<Record<string, number>> = {
+	account: 30,
+	"account activity": 30,
+	"account sold": 15,
+};
+
 /** With 10 million events: reads against an index of 100 thousand, and a wide chain on top. */
 export const sizeFigures: readonly Figure[] = [
 	...readPaths.map(
@@ -156,6 +163,20 @@ export const sizeFigures: readonly Figure[] = [
 					`by the median of ${calls} calls, one after the other, of 100 thousand events; ` +
 					`of 10 million ${rateOf(large.p50Ms).toFixed(0)}; a crowd shares answers`;
 				return { value: rateOf(small.p50Ms), note };
+			},
+		}),
+	),
+	...Object.entries(P99_MAX).map(
+		([name, value]): Figure => ({
+			name: `${name} p99`,
+			unit: "ms",
+			goal: { kind: "at_most", value },
+			async measure(lab) {
+				const read = (await lab.reads()).find((compared) => compared.name === name);
+				if (!read) throw new Error(`nobody reads "${name}"`);
+				const { calls, large } = read;
+				const note = `p50 ${large.p50Ms.toFixed(1)}; ${calls} calls, of 10 million events`;
+				return { value: large.p99Ms, note };
 			},
 		}),
 	),

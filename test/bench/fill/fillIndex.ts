@@ -4,13 +4,20 @@ import { join } from "node:path";
 import { Client } from "pg";
 import type { Migration } from "#core/db/migrate.ts";
 import { DAY_MS } from "#core/time.ts";
-import { type FillOptions, fillMonth, type Month } from "#test/bench/fill/fillMonth.ts";
+import {
+	BUSY_ACCOUNT,
+	type FillOptions,
+	fillMonth,
+	type Month,
+} from "#test/bench/fill/fillMonth.ts";
 
 const LISTINGS = 40;
 const OFFERS = 10;
 const TOKENS = 40;
 const TRAITS = 10;
 const SNAPSHOTS = 48;
+/** As many as a chain's contracts that are walked, unless somebody sets another number. */
+const WALKED = 500;
 /** Rows of each of the provider's lists. */
 const LISTED = 100;
 
@@ -94,6 +101,22 @@ const LISTS = `insert into market_index.discovery_list (chain_id, mode, refreshe
 	where place <= ${LISTED}
 	group by chain_id, mode`;
 
+/** The first collections are walked; a fourth of their tokens are one account's. */
+const OWNERS = [
+	`insert into market_index.ownership
+		(collection_id, chain_id, address, next_block, end_block, owners, minted)
+	select id, chain_id, address, 1, 0, 3, ${TOKENS} from market_index.collection
+	where id <= least($1::int8, ${WALKED}) and $2::float8 > 0`,
+	`insert into market_index.owned_span
+	select set_id, i, i, case when i % 4 = 0 then decode('${BUSY_ACCOUNT.slice(2)}', 'hex')
+		else int8send(i) || decode(repeat('00', 12), 'hex') end, i
+	from market_index.ownership, generate_series(1::int8, ${TOKENS}) as i
+	where collection_id <= $1::int8 and $2::float8 > 0`,
+	`insert into market_index.holder
+	select set_id, owner, count(*) from market_index.owned_span
+	where $1::int8 + $2::float8 > 0 group by 1, 2`,
+];
+
 const ROLLUPS = ["rollup_minute", "rollup_hour", "rollup_day"];
 
 const MARKET = [
@@ -104,6 +127,9 @@ const MARKET = [
 	"token",
 	"trait_count",
 	"discovery_list",
+	"ownership",
+	"owned_span",
+	"holder",
 ];
 
 /** Two in the morning: a window of 24 hours then has the most hours and minutes to add up. */
@@ -204,7 +230,8 @@ async function fillCollections(client: Client, options: FillOptions): Promise<vo
 async function fillMarket(client: Client, options: FillOptions): Promise<void> {
 	const { marketed, nowMs } = options;
 	const atSeconds = nowMs / 1_000;
-	for (const statement of [SYNCS, FIGURES, SNAPSHOT_ROWS, ORDERS, TOKEN_ROWS]) {
+	const statements = [SYNCS, FIGURES, SNAPSHOT_ROWS, ORDERS, TOKEN_ROWS, ...OWNERS];
+	for (const statement of statements) {
 		await client.query(statement, [marketed, atSeconds]);
 	}
 	await client.query(COUNTS);

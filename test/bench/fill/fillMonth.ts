@@ -28,6 +28,10 @@ const COLUMNS = `collection_id, bucket, chain_id, sales, priced, units, mints, v
 
 const BLOCK_SECONDS = 12;
 
+/** An account with one of each hundred events, whether it gave the token or got it. */
+export const BUSY_ACCOUNT = `0x${"ab".repeat(20)}` as const;
+const BUSY = `'\\x${BUSY_ACCOUNT.slice(2)}'::bytea`;
+
 /** Fills a month of events, made by the server itself, with its rollups. */
 export async function fillMonth(client: Client, month: Month, options: FillOptions): Promise<void> {
 	const table = `market_index.event_${month.name}`;
@@ -137,7 +141,9 @@ function eventsStatement(
 			case when collection % 5 = 0 then ${chainIds[1]} else ${chainIds[0]} end,
 			collection, log, 0, case when is_mint then 2 else 1 end, is_mint or dice % 33 > 0, true,
 			int8send(block) || zero24, int8send(block) || int8send(log) || zero16,
-			int8send(dice % 50000) || zero12, int8send(dice % 70000) || zero12, log % 10000, 1,
+			case when dice % 100 = 3 then ${BUSY} else int8send(dice % 50000) || zero12 end,
+			case when dice % 200 = 4 then ${BUSY} else int8send(dice % 70000) || zero12 end,
+			log % 10000, 1,
 			case when not is_mint and dice % 25 = 1 then '\\xc0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0'
 				else '\\x0000000000000000000000000000000000000000' end::bytea,
 			price, case when is_mint or dice % 25 <> 1 then price end,

@@ -5,7 +5,7 @@ import { socketUrl } from "#core/db/embedded/layout.ts";
 import { startEmbeddedServer } from "#core/db/embedded/startEmbeddedServer.ts";
 import { silentLog } from "#core/log.ts";
 import { indexSizes } from "#test/bench/fill/fillIndex.ts";
-import type { FillOptions } from "#test/bench/fill/fillMonth.ts";
+import { BUSY_ACCOUNT, type FillOptions } from "#test/bench/fill/fillMonth.ts";
 import { untilCaughtUp } from "#test/bench/measure/indexProbe.ts";
 import { type Ask, openFilled } from "#test/bench/measure/openMarketService.ts";
 import {
@@ -100,6 +100,14 @@ export const readPaths: readonly ReadPath[] = [
 	{ name: "candles 1h", of: (turn) => `/collections/${slugOf(turn)}/candles?interval=1h` },
 	{ name: "candles 1d", of: (turn) => `/collections/${slugOf(turn)}/candles?interval=1d` },
 	{ name: "activity", of: (turn) => `/collections/${slugOf(turn)}/activity` },
+	{ name: "account", of: () => `/accounts/${BUSY_ACCOUNT}` },
+	{ name: "account activity", of: () => `/accounts/${BUSY_ACCOUNT}/activity` },
+	{ name: "account sold", of: () => `/accounts/${BUSY_ACCOUNT}/activity?type=sold` },
+	{
+		name: "account of collection",
+		of: (turn) => `/accounts/${BUSY_ACCOUNT}/activity?slug=${slugOf(turn)}`,
+	},
+	{ name: "account result", of: () => `/accounts/${BUSY_ACCOUNT}/result` },
 ];
 
 const LIST = "/v1/nft-market/collections?chain=anvil";
