@@ -176,9 +176,7 @@ function filtersOf(binder: Binder, query: OrdersQuery): string[] {
 	];
 }
 
-/**
- * Returns the condition on orders after a place; those whose key is unknown are after all others.
- */
+/** Returns the condition on orders after a place; those of an unknown key are after all others. */
 function beyondSql(
 	binder: Binder,
 	given: { after: OrderPlace; sort: OrderSort; direction: "asc" | "desc" },

@@ -29,6 +29,7 @@ import {
 	createDocumentReader,
 	gatewaysOf,
 } from "#plugins/market-index/metadata/createDocumentReader.ts";
+import { createLookUps } from "#plugins/market-index/metadata/lookUps.ts";
 import { GATEWAYS_MAX } from "#plugins/market-index/metadata/tokenUri.ts";
 import { createBookReads } from "#plugins/market-index/orderBook.ts";
 import { createOwnership } from "#plugins/market-index/owners/createOwnership.ts";
@@ -153,7 +154,7 @@ export const marketIndexPlugin = definePlugin({
 			lists: createListSource(discovery),
 			resync: syncing.resync,
 			providerHealth: () => healthOf(provider),
-			gasPrice: gasPriceOf(core.indexed),
+			...{ gasPrice: gasPriceOf(core.indexed), lookUps: createLookUps(core) },
 		};
 		const resolving = resolvingOf(reading);
 		return {

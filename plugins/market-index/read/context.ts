@@ -9,6 +9,7 @@ import type { MarketIndex } from "#plugins/market-index/contract.ts";
 import type { ListSource } from "#plugins/market-index/discovery/createListSource.ts";
 import { chainOfRow, type ProviderHealth } from "#plugins/market-index/display.ts";
 import { invalidChain, marketFault } from "#plugins/market-index/faults.ts";
+import type { LookUps } from "#plugins/market-index/metadata/lookUps.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import { renderFreshness } from "#plugins/market-index/render/collection.ts";
 import type { Freshness } from "#plugins/market-index/schemas/lists.ts";
@@ -40,6 +41,8 @@ export type RouteContext = {
 	 * answer.
 	 */
 	gasPrice: (chain: Chain) => Promise<bigint | null>;
+	/** Asks chains what a search cannot find in the index. */
+	lookUps: LookUps;
 };
 
 /** Ages at which clients turn from green to amber and from amber to red. */

@@ -31,6 +31,7 @@ import {
 	listedTrendingRowSchema,
 	searchHitSchema,
 } from "#plugins/market-index/schemas/lists.ts";
+import { searchMatchSchema, searchUnknownSchema } from "#plugins/market-index/schemas/search.ts";
 import { createSearcher } from "#plugins/market-index/search/createSearcher.ts";
 
 const { countOrNone, count, address } = CURSOR_PART;
@@ -57,7 +58,13 @@ const dropPageSchema = z
 
 const searchPageSchema = z
 	.object({
-		data: z.array(searchHitSchema).meta({ description: "Hits, the best first." }),
+		data: z.array(searchHitSchema).meta({ description: "Collections, the best first." }),
+		matches: z.array(searchMatchSchema).meta({
+			description: "What the query means besides a collection; on the first page alone.",
+		}),
+		unknown: z.array(searchUnknownSchema).meta({
+			description: "What could not be searched; empty where everything was.",
+		}),
 		page: pageSchema,
 	})
 	.meta({ id: "SearchPage", description: "A page of what a search found." });
@@ -163,13 +170,19 @@ export function getSearch(context: RouteContext) {
 				isOneChain: query.chain !== undefined,
 				limit: query.limit,
 				cursor: query.cursor,
+				isWide: true,
 			}),
 		{
 			query: z.object({
 				q: z
 					.string()
 					.regex(/^(?=.*\S)[^\p{Cc}]{1,128}$/u, "must be 1 to 128 characters")
-					.meta({ description: "Words, a slug or a contract address.", examples: ["tidal cats"] }),
+					.meta({
+						description:
+							"Words, a slug, an address, a transaction, an ENS name, or a token: `tidal cats 12`, " +
+							"`tidal-cats #12`.",
+						examples: ["tidal cats"],
+					}),
 				chain: chainParam,
 				...pageQuery(PAGE_LIMIT),
 			}),
@@ -178,12 +191,14 @@ export function getSearch(context: RouteContext) {
 				...takesSlot(),
 				operationId: "searchCollections",
 				tags: ["market"],
-				summary: "Searches collections",
+				summary: "Searches collections, accounts, transactions and tokens",
 				description:
 					"Collections whose name or slug has words that begin with all words of `q`; the one " +
 					"whose slug it is first, then by volume of all time. Where there are none, what the " +
 					"provider finds; nothing where it is away or has been searched too often. A page of words " +
-					"that very many begin with may be short and have a next one all the same.",
+					"that very many begin with may be short and have a next one all the same. `matches` are " +
+					"accounts, transactions (asked of the chains), tokens, and who has an ENS name, where " +
+					"Ethereum is followed.",
 			},
 		},
 	);

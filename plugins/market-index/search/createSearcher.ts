@@ -36,11 +36,11 @@ export type Searcher = (query: AskedSearch) => Promise<SearchPage>;
 
 /** Makes a search with its own memory of common words and of hits that were just read. */
 export function createSearcher(
-	context: Pick<RouteContext, "core" | "lists" | "scanner">,
+	context: Pick<RouteContext, "core" | "lists" | "scanner" | "lookUps">,
 ): Searcher {
-	const { core, lists } = context;
+	const { core, lists, lookUps } = context;
 	const hitsOf = createHitCache(core.clock, (chains, ids) => readHits(context, chains, ids));
-	const searching = { core, lists, hitsOf, search: createCollectionSearch(core.clock) };
+	const searching = { core, lists, lookUps, hitsOf, search: createCollectionSearch(core.clock) };
 	return (query) => readSearch(searching, query);
 }
 

@@ -12,12 +12,17 @@ import { renderPartial } from "#plugins/market-index/render/collection.ts";
 import { renderTrade } from "#plugins/market-index/render/event.ts";
 import { WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import type { SearchHit } from "#plugins/market-index/schemas/lists.ts";
+import type { SearchMatch, SearchUnknown } from "#plugins/market-index/schemas/search.ts";
+import { findOthers, formOf, type OtherHits } from "#plugins/market-index/search/otherHits.ts";
 import { type HitPlace, type MatchQuery, ownBySlug } from "#plugins/market-index/search/sql.ts";
 import { type CollectionRow, readCollections } from "#plugins/market-index/sql/collectionRows.ts";
 import type { ProviderSearchHit } from "#plugins/provider/contract.ts";
 
 export type SearchPage = {
 	data: SearchHit[];
+	/** What is no collection; on the first page alone. */
+	matches: SearchMatch[];
+	unknown: SearchUnknown[];
 	page: { nextCursor: string | null; hasMore: boolean };
 };
 
@@ -27,6 +32,8 @@ export type AskedSearch = {
 	isOneChain: boolean;
 	limit: number;
 	cursor: string | undefined;
+	/** Also looks for what is no collection, which may ask chains. */
+	isWide?: boolean;
 };
 
 export type SearchQuery = MatchQuery & {
@@ -50,7 +57,7 @@ export type HitsOf = (
 	collectionIds: readonly number[],
 ) => Promise<SearchHit[]>;
 
-type SearchContext = Pick<RouteContext, "core" | "lists"> & {
+type SearchContext = Pick<RouteContext, "core" | "lists" | "lookUps"> & {
 	search: CollectionSearch;
 	hitsOf: HitsOf;
 };
@@ -62,10 +69,18 @@ const { count } = CURSOR_PART;
 const cursors = createCursor("search2", [count, count, count]);
 const INT4_MAX = 2_147_483_647;
 
+const NO_OTHERS: OtherHits = { matches: [], unknown: [] };
+const NO_HITS: Pick<SearchPage, "data" | "page"> = {
+	data: [],
+	page: { nextCursor: null, hasMore: false },
+};
+
 /**
- * Returns a page of a query's hits: our own collections. The provider is searched only where we
- * have none, and so not for each typed letter. A provider's hit is ours if our index has its slug
- * on one of the chains; one on an unknown chain is shown only where the request names no chain.
+ * Returns a page of a query's hits: our own collections, and on the first page what else the query
+ * means. The provider is searched only where we have none, and so not for each typed letter, and
+ * not for an address, a transaction or an ENS name. A provider's hit is ours if our index has its
+ * slug on one of the chains; one on an unknown chain is shown only where the request names no
+ * chain.
  */
 export async function readSearch(context: SearchContext, query: AskedSearch): Promise<SearchPage> {
 	const { core, lists, search, hitsOf } = context;
@@ -74,15 +89,26 @@ export async function readSearch(context: SearchContext, query: AskedSearch): Pr
 	const slug = text.trim().toLowerCase();
 	const bound = cursors.of({ text: slug, chain: query.isOneChain ? chainIds[0] : undefined });
 	const after = cursor === undefined ? null : placeOf(bound.decode(cursor));
-	const { hits, next } = await search(core.db, {
-		chainIds,
-		terms: searchTerms(text),
-		address: addressIn(slug),
-		slug,
-		after,
-		limit: limit + 1,
-	});
-	if (hits.length === 0 && next === null && after === null) return searchProvider(context, query);
+	const form = formOf(text);
+	const [{ hits, next }, { matches, unknown }] = await Promise.all([
+		search(core.db, {
+			chainIds,
+			terms: searchTerms(text),
+			address: addressIn(slug),
+			slug,
+			after,
+			limit: limit + 1,
+		}),
+		query.isWide && after === null
+			? findOthers({ ...context, collectionsOf: firstOf(context, chainIds) }, form, chains)
+			: NO_OTHERS,
+	]);
+	if (hits.length === 0 && next === null && after === null) {
+		const isNamed = form.kind === "words" || form.kind === "token" || !query.isWide;
+		const isDone = matches.length > 0 || !isNamed;
+		const told = isDone ? NO_HITS : await searchProvider(context, query);
+		return { ...told, matches, unknown };
+	}
 	const shown = hits.slice(0, limit);
 	const ids = shown.map(({ id }) => id);
 	const data = await hitsOf(chains, ids);
@@ -90,7 +116,17 @@ export async function readSearch(context: SearchContext, query: AskedSearch): Pr
 	// A short page was searched far beyond its last hit: the next one begins there.
 	const place = hits.length > limit ? shown.at(-1) : next;
 	const nextCursor = place ? bound.encode(partsOf(place)) : null;
-	return { data, page: { nextCursor, hasMore: nextCursor !== null } };
+	return { data, matches, unknown, page: { nextCursor, hasMore: nextCursor !== null } };
+}
+
+/** Makes a search for the first collections of some words. */
+function firstOf({ core, search }: SearchContext, chainIds: readonly number[]) {
+	return async (words: string, limit: number): Promise<number[]> => {
+		const slug = words.trim().toLowerCase();
+		const asked = { chainIds, terms: searchTerms(words), slug, after: null, limit };
+		const { hits } = await search(core.db, { ...asked, address: addressIn(slug) });
+		return hits.map(({ id }) => id);
+	};
 }
 
 /** Returns these collections as hits, with their figures of the last day, by id. */
@@ -133,7 +169,7 @@ function placeOf([isExact, volume, id]: string[]): HitPlace {
 async function searchProvider(
 	context: SearchContext,
 	{ text, chains, isOneChain, limit }: AskedSearch,
-): Promise<SearchPage> {
+): Promise<Pick<SearchPage, "data" | "page">> {
 	const { core, lists, hitsOf } = context;
 	const chainIds = chains.map(({ id }) => id);
 	const hits = await lists.search(text, isOneChain ? chainIds[0] : undefined);

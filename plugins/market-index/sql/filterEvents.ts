@@ -138,9 +138,7 @@ export function filterSql(binder: Binder, filter: EventFilter): string[] {
 	return conditions;
 }
 
-/**
- * Returns the condition on a block, by the unique index: it is what is looked at, and no filter.
- */
+/** Returns the condition on a block, by the unique index: it is looked at, and nothing else is. */
 function blockSql(binder: Binder, { chainId, filter }: FilteredQuery): string[] {
 	if (filter.block === undefined) return [];
 	const block = binder.bind(filter.block, "int8");

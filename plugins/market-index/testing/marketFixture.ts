@@ -98,6 +98,10 @@ export function createMarketFixture(
 			found: async () => {},
 		},
 		gasPrice: async () => 10n ** 9n,
+		lookUps: {
+			transaction: async () => ({ kind: "none" }),
+			name: async () => ({ kind: "none" }),
+		},
 		scanner: {
 			progress: async (chainId, lane) => {
 				const said = progress.get(chainId) ?? SILENT;

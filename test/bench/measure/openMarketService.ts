@@ -187,6 +187,10 @@ export function createReads(
 				search: async () => [],
 				found: async () => {},
 			},
+			lookUps: {
+				transaction: async () => ({ kind: "none" }) as const,
+				name: async () => ({ kind: "none" }) as const,
+			},
 			gasPrice: async () => null,
 		}),
 	);

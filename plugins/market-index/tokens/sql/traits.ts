@@ -174,9 +174,7 @@ export function traitFilterSql(binder: Binder, filter: TraitFilter): string[] {
 	});
 }
 
-/**
- * Returns a text that is the same for equal filters, for cursors; null where nothing is filtered.
- */
+/** Returns a text that is the same for equal filters, for cursors; null without a filter. */
 export function traitFilterKey(filter: TraitFilter | undefined): string | null {
 	if (filter === undefined || filter.length === 0) return null;
 	const pairs = filter.flatMap(({ type, values }) => values.map((value) => [type, value]));
