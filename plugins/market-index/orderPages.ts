@@ -1,8 +1,10 @@
 // Reads pages of one side of a stored order book: by price, rank or time, of tokens with traits.
 
-import { bytesOf, type Hex } from "#core/chain/Hex.ts";
+import type { Chain } from "#core/chain/Chain.ts";
+import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import { type Binder, createBinder, type Queryable } from "#core/db/Database.ts";
 import { CURSOR_PART, type Cursor, createCursor } from "#core/http/pages.ts";
+import { explorerLink } from "#plugins/market-index/display.ts";
 import {
 	type BookOrder,
 	DATE_MS_MAX,
@@ -10,6 +12,9 @@ import {
 	type OrderKind,
 } from "#plugins/market-index/event/MarketEvent.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
+import { renderOrder } from "#plugins/market-index/orderBook.ts";
+import { renderTraits } from "#plugins/market-index/render/event.ts";
+import type { BookOrderRow } from "#plugins/market-index/schemas/book.ts";
 import type { TokenTrait, TraitFilter } from "#plugins/market-index/tokens/model.ts";
 import { traitFilterKey, traitFilterSql } from "#plugins/market-index/tokens/sql/traits.ts";
 
@@ -30,6 +35,14 @@ export type PlacedOrder = BookOrder & {
 export const ORDER_SORTS = ["price", "rank", "time"] as const;
 
 export type OrderSort = (typeof ORDER_SORTS)[number];
+
+/** What rendering an order of a page needs besides the order. */
+export type PlacedContext = {
+	chain: Chain;
+	contract: Address;
+	slug: string;
+	usdOf: (unitNative: string | null) => number | null;
+};
 
 /** The key of a page's last order: what it is sorted by, and its hash. */
 type OrderPlace = { key: string | null; orderHash: Hex };
@@ -59,7 +72,8 @@ type OrderPage = {
 
 type OrderColumns = Omit<PlacedOrder, "kind"> & { kind: number };
 
-const BOOK_COLUMNS = `'0x' || encode(o.order_hash, 'hex') as "orderHash", o.kind,
+/** The select list of an order `o`. */
+export const BOOK_COLUMNS = `'0x' || encode(o.order_hash, 'hex') as "orderHash", o.kind,
 	o.token_id as "tokenId", '0x' || encode(o.maker, 'hex') as maker, o.quantity,
 	'0x' || encode(o.currency, 'hex') as currency, o.symbol, o.decimals,
 	o.total_raw as "totalRaw", o.unit_native as "unitNative",
@@ -160,6 +174,18 @@ export async function readCheapest(
 		[query.collectionId, query.tokenIds, new Date(query.nowMs)],
 	);
 	return new Map(rows.map((row) => [row.tokenId, { ...row, kind: "listing" }]));
+}
+
+/** Renders an order with its token, so that it can be drawn and bought. */
+export function renderPlaced(order: PlacedOrder, context: PlacedContext): BookOrderRow {
+	const { tokenName, imageUrl, rank, tokenId } = order;
+	const { chain, contract, slug, usdOf } = context;
+	return {
+		...renderOrder(order, usdOf),
+		...{ chain: chain.slug, contractAddress: contract, slug },
+		...{ tokenName, imageUrl, rank, traits: renderTraits(order.traits) },
+		explorerUrl: explorerLink(chain, { contract, tokenId }),
+	};
 }
 
 const SORT_KEYS = { price: "o.unit_native", rank: "t.rank", time: "o.starts_at" } as const;

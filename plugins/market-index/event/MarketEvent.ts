@@ -147,6 +147,13 @@ export const ORDER_KINDS = ["listing", "item_offer", "collection_offer", "trait_
 
 export type OrderKind = (typeof ORDER_KINDS)[number];
 
+/**
+ * Numbers why orders ended, in the table `market_order`. `gone`: the provider told that it was
+ * cancelled or cannot be filled. `missing`: it is not in the provider's book any more, and nobody
+ * says why.
+ */
+export const RETIRED_AS = { expired: 1, filled: 2, gone: 3, missing: 4 } as const;
+
 /** Numbers the kinds of events in the database. */
 export const EVENT_KIND = { sale: 1, mint: 2, transfer: 3 } as const;
 

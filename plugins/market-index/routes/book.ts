@@ -8,20 +8,23 @@ import { httpFault } from "#core/http/faults.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { pageQuery } from "#core/http/pages.ts";
 import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
-import { displayNative, displayTime, explorerLink } from "#plugins/market-index/display.ts";
+import { displayNative, displayTime } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
 import {
 	type DepthLevel,
 	readBookState,
 	readDepth,
-	renderOrder,
 } from "#plugins/market-index/orderBook.ts";
-import { ORDER_SORTS, type OrdersQuery, readOrderPage } from "#plugins/market-index/orderPages.ts";
+import {
+	ORDER_SORTS,
+	type OrdersQuery,
+	readOrderPage,
+	renderPlaced,
+} from "#plugins/market-index/orderPages.ts";
 import { QUOTE_LISTINGS_MAX, readQuote } from "#plugins/market-index/quote.ts";
 import { usdAt } from "#plugins/market-index/read/collectionDetail.ts";
 import { type RouteContext, resolveChain } from "#plugins/market-index/read/context.ts";
-import { renderTraits } from "#plugins/market-index/render/event.ts";
 import {
 	chainParam,
 	PAGE_LIMIT,
@@ -30,7 +33,6 @@ import {
 	traitsParam,
 } from "#plugins/market-index/routes/params.ts";
 import {
-	type BookOrderRow,
 	bookReadAtSchema,
 	bookReasonSchema,
 	depthLevelSchema,
@@ -263,16 +265,8 @@ export async function answerOrders(
 	}
 	const usdOf = usdAt(prices, nowMs);
 	const chain = resolveChain(core, found.chain);
-	const data = orders.map((one): BookOrderRow => {
-		const { tokenName, imageUrl, rank, tokenId } = one;
-		const { address: contract } = found;
-		return {
-			...renderOrder(one, usdOf),
-			...{ chain: found.chain, contractAddress: contract, slug: found.slug },
-			...{ tokenName, imageUrl, rank, traits: renderTraits(one.traits) },
-			explorerUrl: explorerLink(chain, { contract, tokenId }),
-		};
-	});
+	const { address: contract, slug: named } = found;
+	const data = orders.map((one) => renderPlaced(one, { chain, contract, slug: named, usdOf }));
 	return { data, reason: null, page, bookReadAt };
 }
 

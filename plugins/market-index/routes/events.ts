@@ -21,6 +21,15 @@ import {
 } from "#plugins/market-index/read/eventPages.ts";
 import { CANDLE_INTERVALS, type CandleInterval } from "#plugins/market-index/rollup/windows.ts";
 import {
+	type ActivityType,
+	activityTypeParam,
+	answerOrderEvents,
+	EVENT_KINDS,
+	type EventKind,
+	isOrderType,
+	ORDER_EVENT_WORDS,
+} from "#plugins/market-index/routes/activityTypes.ts";
+import {
 	type AskedFilters,
 	type AskedTimes,
 	contradiction,
@@ -39,6 +48,7 @@ import {
 	PAGE_LIMIT,
 	slugParams,
 } from "#plugins/market-index/routes/params.ts";
+import { orderEventsSchema } from "#plugins/market-index/schemas/book.ts";
 import {
 	marketEventSchema,
 	salesDrawnSchema,
@@ -53,8 +63,6 @@ import { salePointSchema } from "#plugins/market-index/schemas/lists.ts";
 import { isFiltering } from "#plugins/market-index/sql/filterEvents.ts";
 import { readEventSpans } from "#plugins/market-index/sql/readEvents.ts";
 
-const EVENT_KINDS = ["sale", "mint", "transfer"] as const;
-
 /** Candles of one page: default and most. */
 const CANDLES_MAX = 500;
 
@@ -64,12 +72,13 @@ const activityPageSchema = z
 	.object({
 		data: z.array(marketEventSchema).meta({ description: "Events, newest first." }),
 		coverage: pageCoverageSchema("`sale`, `mint`, `transfer`"),
+		orders: orderEventsSchema,
 		page: pageSchema,
 		scannedTo: scannedToSchema,
 	})
 	.meta({ id: "ActivityPage", description: "A page of a collection's events." });
 
-const typeParam = z.enum(EVENT_KINDS).optional().meta({ description: "Only events of this kind." });
+const typeParam = activityTypeParam;
 
 /** Sales that a chart draws: default and most. */
 const POINTS_MAX = 5_000;
@@ -141,7 +150,7 @@ export function getActivity(context: RouteContext) {
 				description:
 					"Newest first. Rows with `accepted: false` are told and count in no figure. `coverage` " +
 					"says of which kinds events of the page's time may be missing; transfers are told by the " +
-					`provider alone. ${SCAN_WORDS}`,
+					`provider alone. ${ORDER_EVENT_WORDS} ${SCAN_WORDS}`,
 			},
 		},
 	);
@@ -168,7 +177,8 @@ export function getTokenActivity(context: RouteContext) {
 				summary: "Lists one token's sales, mints and transfers",
 				description:
 					"The activity of its collection with `tokenId`, newest first. An empty list of a token says " +
-					`only that nothing was looked at that names it: see \`coverage\`. ${SCAN_WORDS}`,
+					"only that nothing was looked at that names it: see `coverage`. " +
+					`${ORDER_EVENT_WORDS} ${SCAN_WORDS}`,
 			},
 		},
 	);
@@ -176,7 +186,7 @@ export function getTokenActivity(context: RouteContext) {
 
 type ActivityAsked = AskedFilters &
 	AskedTimes & {
-		type?: (typeof EVENT_KINDS)[number] | undefined;
+		type?: ActivityType | undefined;
 		cursor?: string | undefined;
 		limit: number;
 	};
@@ -192,7 +202,15 @@ async function answerActivity(
 		const { id: collectionId, chain: slug, address } = await asked.find();
 		const chain = resolveChain(core, slug);
 		const nowMs = core.clock.nowMs();
-		const kinds = kindsOf(query);
+		if (isOrderType(query.type)) {
+			const body = await answerOrderEvents({ core, prices }, { ...query, type: query.type }, {
+				of: { collectionId },
+				chains: [chain],
+				scope: { chain: slug, address },
+			});
+			return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+		}
+		const kinds = kindsOf({ ...query, type: query.type });
 		const filter = eventFilterOf(query, kinds);
 		const times = timesOf(query, nowMs);
 		// Both are read before the rows, so that they never claim more than those contain.
@@ -212,7 +230,7 @@ async function answerActivity(
 			Object.fromEntries(kinds.map((kind) => [kind, heldBy(provider, spans, `${kind}s`)])),
 		);
 		const { events: data, page, scannedTo } = read;
-		const body = JSON.stringify({ data, coverage, page, scannedTo });
+		const body = JSON.stringify({ data, coverage, orders: null, page, scannedTo });
 		return { body, headers: { "content-type": "application/json" } };
 	};
 	const { body, headers } = await answer();
@@ -224,8 +242,12 @@ async function answerActivity(
 	return new Response(body, { headers });
 }
 
+type KindsAsked = Pick<ActivityAsked, "venue" | "minPriceNative"> & {
+	type?: EventKind | undefined;
+};
+
 /** Returns the kinds of events that can match: what is filtered by price has one. */
-function kindsOf({ type, venue, minPriceNative }: ActivityAsked): (typeof EVENT_KINDS)[number][] {
+function kindsOf({ type, venue, minPriceNative }: KindsAsked): EventKind[] {
 	if (type !== undefined) return [type];
 	if (venue !== undefined) return ["sale"];
 	return minPriceNative === undefined ? [...EVENT_KINDS] : ["sale", "mint"];
@@ -287,9 +309,7 @@ export function getSales(context: RouteContext) {
 			const asked = salesAsked(query, context.core.clock.nowMs());
 			const read = async () =>
 				readSales(context, await context.index.find(params.slug, query.chain), asked);
-			return asked.pointsMax === undefined
-				? Response.json(await read())
-				: answerShared(request, read);
+			return asked.pointsMax === undefined ? read() : answerShared(request, read);
 		},
 		{
 			params: slugParams,

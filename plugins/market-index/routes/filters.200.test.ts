@@ -411,8 +411,8 @@ describe("getActivity and getSales", () => {
 		const { path, id, first } = await openWorld(78);
 		await database.db.execute(
 			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id,
-				log_index, sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash, from_address,
-				to_address, token_id, quantity, total_raw, total_native, venue)
+				log_index, sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash,
+				from_address, to_address, token_id, quantity, total_raw, total_native, venue)
 			select $2::timestamptz - n * interval '1 second', 50000000 - n, 1, $1, 1, 0, 1 + n % 2, true,
 				true, int8send(n), int8send(n), '\\x01', '\\x02', n, 1, 1, 1, 'seaport'
 			from generate_series(1, 20500) as n`,

@@ -5,13 +5,19 @@ import { z } from "zod";
 import { cursorParam, limitParam, pageSchema } from "#core/http/pages.ts";
 import { chainsOf, type RouteContext } from "#plugins/market-index/read/context.ts";
 import { readMarketActivity } from "#plugins/market-index/read/readMarketActivity.ts";
+import {
+	activityTypeParam,
+	answerOrderEvents,
+	EVENT_KINDS,
+	isOrderType,
+	ORDER_EVENT_WORDS,
+} from "#plugins/market-index/routes/activityTypes.ts";
 import { timesOf, timesQuery } from "#plugins/market-index/routes/eventFilters.ts";
 import { answerShared, chainParam, PAGE_LIMIT } from "#plugins/market-index/routes/params.ts";
+import { orderEventsSchema } from "#plugins/market-index/schemas/book.ts";
 import { scannedToSchema } from "#plugins/market-index/schemas/event.ts";
 import { pageCoverageSchema } from "#plugins/market-index/schemas/figures.ts";
 import { marketActivityRowSchema } from "#plugins/market-index/schemas/lists.ts";
-
-const EVENT_KINDS = ["sale", "mint", "transfer"] as const;
 
 /** A cursor holds a place in each chain. */
 const CURSOR_LENGTH_MAX = 4_096;
@@ -20,6 +26,7 @@ const marketActivitySchema = z
 	.object({
 		data: z.array(marketActivityRowSchema).meta({ description: "Events, newest first." }),
 		coverage: pageCoverageSchema("`sale`, `mint` and `transfer` of each chain (`ethereum/sale`)"),
+		orders: orderEventsSchema,
 		page: pageSchema,
 		scannedTo: scannedToSchema,
 	})
@@ -33,14 +40,23 @@ export function getMarketActivity(context: RouteContext) {
 			const { chain, type, after, before, cursor, limit } = query;
 			const chains = chainsOf(context.core, chain);
 			const times = timesOf(query, context.core.clock.nowMs());
+			if (isOrderType(type)) {
+				const of = { chainIds: chains.map(({ id }) => id) };
+				const scope = { chains: of.chainIds.join() };
+				return answerShared(request, () =>
+					answerOrderEvents(context, { ...query, type }, { of, chains, scope }),
+				);
+			}
 			const kinds = type === undefined ? EVENT_KINDS : [type];
 			const asked = { chains, kinds, ...times, scope: { type, after, before }, cursor, limit };
-			return answerShared(request, () => readMarketActivity(context, asked));
+			return answerShared(request, async () => {
+				return { ...(await readMarketActivity(context, asked)), orders: null };
+			});
 		},
 		{
 			query: z.object({
 				chain: chainParam,
-				type: z.enum(EVENT_KINDS).optional().meta({ description: "Only events of this kind." }),
+				type: activityTypeParam,
 				...timesQuery,
 				limit: limitParam(PAGE_LIMIT.default, PAGE_LIMIT.max),
 				cursor: cursorParam(CURSOR_LENGTH_MAX),
@@ -56,7 +72,8 @@ export function getMarketActivity(context: RouteContext) {
 					"`accepted: false` count in no figure. `coverage` is of the chain's lanes: transfers are " +
 					"told by the provider alone, of collections that it was asked for. A page looks at 20,000 " +
 					"events of one chain at most, at 5,000 of each of several: one that found too few by then " +
-					"is short, says so in `scannedTo`, and its cursor goes on.",
+					"is short, says so in `scannedTo`, and its cursor goes on. " +
+					ORDER_EVENT_WORDS,
 			},
 		},
 	);

@@ -7,6 +7,9 @@ import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabas
 
 /** The market's routes as the specification names them, and those that we added. */
 const ROUTES = [
+	"GET /accounts/{address}",
+	"GET /accounts/{address}/activity",
+	"GET /accounts/{address}/result",
 	"GET /activity",
 	"GET /assets/{chain}/{contract}/{tokenId}",
 	"GET /assets/{chain}/{contract}/{tokenId}/activity",

@@ -125,6 +125,41 @@ const orderRowSchema = orderSchema
 
 export type BookOrderRow = z.output<typeof orderRowSchema>;
 
+/** Describes an order of a list by when it began or ended. */
+export const orderEventSchema = orderRowSchema
+	.extend({
+		eventType: z.enum(["listed", "offered", "cancelled"]).meta({
+			description:
+				"`listed`, `offered`: it could be filled from then on. `cancelled`: it ended, and was " +
+				"neither bought nor over; see `ended`.",
+		}),
+		occurredAt: field.time("When it began, or ended."),
+		isActive: field.flag("Whether it can be filled now, as far as is known."),
+		ended: z
+			.enum(["expired", "filled", "gone", "missing"])
+			.nullable()
+			.meta({
+				description:
+					"Why it ended. `gone`: the provider told that it was cancelled or cannot be filled. " +
+					"`missing`: it is no longer in the provider's book, and nobody says why. Null: it has not " +
+					"ended, or why is not known.",
+				examples: [null],
+			}),
+	})
+	.meta({ id: "OrderEvent", description: "A listing or an offer, with when it began or ended." });
+
+export type OrderEventRow = z.output<typeof orderEventSchema>;
+
+/** The member by which lists of activity answer types that are about orders. */
+export const orderEventsSchema = z
+	.array(orderEventSchema)
+	.nullable()
+	.meta({
+		description:
+			"Orders, newest first, where `type` asks for `listed`, `offered` or `cancelled`; `data` is " +
+			"empty then. Null otherwise.",
+	});
+
 /** A page of one side of a book. */
 export const orderPageSchema = z
 	.object({

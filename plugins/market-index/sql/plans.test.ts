@@ -33,8 +33,13 @@ import {
 } from "#plugins/market-index/sql/collectionLists.ts";
 import { readNamedCollections } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
+import { blockBefore, chainStatement } from "#plugins/market-index/sql/chainEvents.ts";
+import { chooseSales } from "#plugins/market-index/sql/chooseSales.ts";
+import { filterStatement } from "#plugins/market-index/sql/filterEvents.ts";
+import { tokenPageStatement } from "#plugins/market-index/tokens/sql/tokenPages.ts";
 import { insertEvents } from "#plugins/market-index/sql/events.ts";
 import {
+	findLastSales,
 	readActivity,
 	readEventSpans,
 	readSaleImage,
@@ -155,6 +160,19 @@ const activity = (given: Partial<Parameters<typeof readActivity>[1]>) => (db: Da
 		limit: 51,
 		...given,
 	});
+const filtered = {
+	...{ collectionId: 3, chainId: ethereum.id, acceptedOnly: false, since: null, after: null },
+	...{ kinds: ["sale", "mint", "transfer"] as const, limit: 51 },
+};
+const ofChain = {
+	...{ chainId: ethereum.id, kinds: ["sale"] as const, since: null, until: null, after: null },
+	...{ start: 5_000, limit: 51, steps: [1_000] },
+};
+const unbounded = { min: null, max: null };
+const listed = {
+	...{ collectionId: 3, sort: "tokenId" as const, traits: [], rank: unbounded, price: unbounded },
+	...{ owner: null, after: null, nowMs: NOW_MS, limit: 51 },
+};
 const account = padHex("0x7", { size: 20 });
 const didBy = (given: Partial<Parameters<typeof accountStatement>[0]>) =>
 	accountStatement({
@@ -258,6 +276,31 @@ const READS: Record<string, (db: Database) => Promise<unknown>> = {
 	activity: activity({}),
 	"activity, second page": activity({ after }),
 	"sales of a range": activity({ kinds: ["sale"], acceptedOnly: true, since: window.start }),
+	"events of a token": run(filterStatement({ ...filtered, filter: { tokenId: "7" } }, 1_000)),
+	"events of a block": run(filterStatement({ ...filtered, filter: { block: 7 } }, 1_000)),
+	"sales of tokens with a trait": run(
+		filterStatement(
+			{ ...filtered, filter: { traits: [{ type: "a", values: ["b"] }] }, after, kinds: ["sale"] },
+			1_000,
+		),
+	),
+	"sales that a chart draws": (db) =>
+		chooseSales(db, { collectionId: 3, since: ago(40 * DAY_MS), until: null, max: 50 }),
+	"events of a chain": run(chainStatement(ofChain, 1_000)),
+	"events of a chain, second page": run(
+		chainStatement({ ...ofChain, after, since: ago(40 * DAY_MS), until: ago(DAY_MS) }, 1_000),
+	),
+	"the block of a time": (db) => blockBefore(db, ethereum.id, ago(DAY_MS)),
+	"tokens by id": run(tokenPageStatement(listed)),
+	"tokens by rank": run(tokenPageStatement({ ...listed, sort: "rank" })),
+	"tokens with a trait, second page": run(
+		tokenPageStatement({
+			...{ ...listed, sort: "rank", traits: [{ type: "a", values: ["b"] }] },
+			after: { key: "5", tokenId: "7" },
+		}),
+	),
+	"the last sales of tokens": (db) =>
+		findLastSales(db, { collectionId: 3, tokenIds: ["1", "2", "3"] }),
 	"what an account did": run(didBy({})),
 	"what an account did, of one collection, second page": run(
 		didBy({

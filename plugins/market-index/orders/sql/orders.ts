@@ -2,7 +2,7 @@
 
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { type BookOrder, ORDER_KINDS } from "#plugins/market-index/event/MarketEvent.ts";
+import { type BookOrder, ORDER_KINDS, RETIRED_AS } from "#plugins/market-index/event/MarketEvent.ts";
 import {
 	type KnownOrder,
 	type OrderRow,
@@ -87,7 +87,8 @@ export function retireExpired(
 	{ collectionId, nowMs }: { collectionId: number; nowMs: number },
 ): Promise<ChangedOrder[]> {
 	return tx.query<ChangedOrder>(
-		`update market_index.market_order set is_active = false, retired_at = expires_at
+		`update market_index.market_order set is_active = false, retired_at = expires_at,
+			retired_as = ${RETIRED_AS.expired}
 		where collection_id = $1 and is_active and expires_at <= $2
 		returning '0x' || encode(order_hash, 'hex') as "orderHash",
 			case when kind = 0 and not is_private then unit_native end as "askNative"`,
@@ -113,7 +114,8 @@ export async function retireOrders(
 	},
 ): Promise<Hex[]> {
 	const rows = await tx.query<{ orderHash: Hex }>(
-		`update market_index.market_order set is_active = false, retired_at = $5
+		`update market_index.market_order set is_active = false, retired_at = $5,
+			retired_as = ${RETIRED_AS.missing}
 		where collection_id = $1 and is_active and generation < $2 and kind = any($3::int2[])
 			and seen_at < $4 and order_hash <> all($6::bytea[])
 		returning '0x' || encode(order_hash, 'hex') as "orderHash"`,
@@ -146,7 +148,9 @@ export async function setOrdersActive(
 	if (switches.length === 0) return [];
 	return await tx.query(
 		`update market_index.market_order as kept set is_active = given.active, generation = $2,
-			seen_at = $3, retired_at = case when given.active then null else $3::timestamptz end
+			seen_at = $3, retired_at = case when given.active then null else $3::timestamptz end,
+			retired_as = case when given.active then null when given.bought is null
+				then ${RETIRED_AS.gone} else ${RETIRED_AS.filled} end
 		from unnest($4::bytea[], $5::boolean[], $6::numeric[]) as given (hash, active, bought)
 		where kept.collection_id = $1 and kept.order_hash = given.hash
 			and kept.is_active <> given.active
@@ -205,7 +209,8 @@ export async function upsertOrders(
 			select $1, $2, true, $4, given.* from given
 			on conflict (collection_id, order_hash) do update set
 				generation = excluded.generation, is_active = true, seen_at = excluded.seen_at,
-				retired_at = null, quantity = excluded.quantity, total_raw = excluded.total_raw,
+				retired_at = null, retired_as = null,
+				quantity = excluded.quantity, total_raw = excluded.total_raw,
 				unit_native = coalesce(excluded.unit_native, kept.unit_native),
 				is_private = excluded.is_private,
 				protocol_data = coalesce(excluded.protocol_data, kept.protocol_data),
