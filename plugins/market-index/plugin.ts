@@ -50,6 +50,7 @@ import { marketRoutes } from "#plugins/market-index/routes/marketRoutes.ts";
 import { partitionsOf } from "#plugins/market-index/sql/partitions.ts";
 import { createSyncing, supplyCatchUpJob } from "#plugins/market-index/sync/createSyncing.ts";
 import { createTokens } from "#plugins/market-index/tokens/createTokens.ts";
+import { washJob } from "#plugins/market-index/wash/washJob.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
 import { type Provider, ProviderKey } from "#plugins/provider/contract.ts";
 
@@ -164,7 +165,7 @@ export const marketIndexPlugin = definePlugin({
 			...{ commands: marketCommands, names: collectionNames(reads) },
 			jobs: [
 				...retention.jobs,
-				...[recipientsJob(core), garbageJob(core)],
+				...[recipientsJob(core), garbageJob(core), washJob(core)],
 				repricer.job,
 				doubtJob({ ...core, prices, spansOf, scanner: needs.scanner }),
 				...syncing.jobs,

@@ -10,6 +10,7 @@ import {
 	pruneMinutes,
 	pruneUnconfirmed,
 } from "#plugins/market-index/sql/partitions.ts";
+import { pruneFlags } from "#plugins/market-index/wash/sql.ts";
 
 type RetentionOptions = Pick<Core, "db" | "log"> & {
 	keptMs: number;
@@ -84,6 +85,7 @@ export function retentionJob(options: RetentionOptions): Job {
 			const past = { keptMs, limit };
 			await inBatches(() => pruneElsewhere(options.db, past), limits, signal);
 			await inBatches(() => pruneUnconfirmed(options.db, past), limits, signal);
+			await inBatches(() => pruneFlags(options.db, past), limits, signal);
 		},
 	};
 }

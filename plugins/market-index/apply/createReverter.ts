@@ -28,6 +28,7 @@ import {
 	recomputeRollups,
 	takeBackCollections,
 } from "#plugins/market-index/sql/recomputeRollups.ts";
+import { takeBackFlags } from "#plugins/market-index/wash/sql.ts";
 import type { Prices } from "#plugins/prices/contract.ts";
 
 /** Holds which figures had events in the removed blocks. */
@@ -150,7 +151,9 @@ export async function repairFigures(
 ): Promise<Repaired> {
 	const counted = gone.filter(({ kind, accepted }) => accepted && kind !== "transfer");
 	await recomputeRollups(tx, chainId, counted.map(minuteOf));
-	await takeBackCollections(tx, collectionChanges(counted));
+	const changes = collectionChanges(counted);
+	await takeBackCollections(tx, changes);
+	await takeBackFlags(tx, changes);
 	const traded = counted.filter(({ kind }) => kind === "sale").map(minuteOf);
 	return { ...countedIn(counted), traded };
 }

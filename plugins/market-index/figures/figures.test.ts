@@ -89,6 +89,7 @@ const BARE: CollectionRow = {
 	providerSalesDay: null,
 	providerStatsAt: null,
 	mints1h: 0,
+	washFrom: null,
 };
 
 const row: fc.Arbitrary<CollectionRow> = fc

@@ -115,11 +115,12 @@ export async function priceCollections(
 	await tx.execute(
 		`update market_index.collection as kept set
 			volume_native = least(kept.volume_native + given.volume, ${AMOUNT_MAX}),
+			wash_from = least(kept.wash_from, given.first_sale_at),
 			last_sale_unit_native = case
 				when kept.last_sale_position = given.position and kept.last_sale_token_id = given.token_id
 				then given.unit_native else kept.last_sale_unit_native end
-		from unnest($1::int4[], $2::numeric[], $3::int8[], $4::numeric[], $5::numeric[])
-			as given (id, volume, position, token_id, unit_native)
+		from unnest($1::int4[], $2::numeric[], $3::int8[], $4::numeric[], $5::numeric[],
+			$6::timestamptz[]) as given (id, volume, position, token_id, unit_native, first_sale_at)
 		where kept.id = given.id`,
 		[
 			changes.map(({ collectionId }) => collectionId),
@@ -127,6 +128,7 @@ export async function priceCollections(
 			changes.map(({ lastSale }) => lastSale?.position ?? null),
 			changes.map(({ lastSale }) => lastSale?.tokenId ?? null),
 			changes.map(({ lastSale }) => lastSale?.unitNative ?? null),
+			changes.map(({ firstSaleAtMs: ms }) => (ms === null ? null : new Date(ms))),
 		],
 	);
 }

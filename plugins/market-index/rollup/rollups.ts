@@ -25,6 +25,7 @@ export type CollectionChange = {
 	} | null;
 	sales: number;
 	volume: bigint;
+	firstSaleAtMs: number | null;
 	lastSale: {
 		atMs: number;
 		position: bigint;
@@ -162,6 +163,7 @@ function openSum(collectionId: number): Sum {
 		lastMint: null,
 		sales: 0,
 		volume: 0n,
+		firstSaleAtMs: null,
 		lastSale: null,
 	};
 	return { change, lastMint: null, lastSale: null };
@@ -189,9 +191,11 @@ function isLater(a: CountedEvent, b: CountedEvent): boolean {
 }
 
 function addSale(sum: Sum, event: CountedEvent): void {
-	sum.change.sales++;
-	if (event.totalNative !== null) sum.change.volume += event.totalNative;
-	if (sum.lastSale === null || isLater(event, sum.lastSale)) sum.lastSale = event;
+	const { change, lastSale } = sum;
+	change.sales++;
+	change.firstSaleAtMs = Math.min(change.firstSaleAtMs ?? event.occurredAtMs, event.occurredAtMs);
+	if (event.totalNative !== null) change.volume += event.totalNative;
+	if (lastSale === null || isLater(event, lastSale)) sum.lastSale = event;
 }
 
 function close({ change, lastMint, lastSale }: Sum): CollectionChange {

@@ -40,6 +40,7 @@ const STATEMENT = `with given as materialized (
 	${newest("mint", "currency")},
 	sales = kept.sales + given.sales,
 	volume_native = least(kept.volume_native + given.volume, ${AMOUNT_MAX}),
+	wash_from = least(kept.wash_from, given.first_sale_at),
 	last_sale_position = greatest(kept.last_sale_position, given.last_sale_position),
 	${newest("sale", "at")},
 	${newest("sale", "token_id")},
@@ -48,11 +49,12 @@ const STATEMENT = `with given as materialized (
 	from unnest(
 		$16::int4[], $17::int8[], $18::numeric[], $19::timestamptz[], $20::timestamptz[], $21::int8[],
 		$22::numeric[], $23::numeric[], $24::int8[], $25::numeric[], $26::timestamptz[], $27::int8[],
-		$28::numeric[], $29::numeric[], $30::bytea[], $31::bytea[]
+		$28::numeric[], $29::numeric[], $30::bytea[], $31::bytea[], $32::timestamptz[]
 	) as given (
 		id, mints, minted_units, first_mint_at, last_mint_at, last_mint_position,
 		last_mint_total_raw, last_mint_quantity, sales, volume, last_sale_at, last_sale_position,
-		last_sale_token_id, last_sale_unit_native, last_sale_transaction, last_mint_currency
+		last_sale_token_id, last_sale_unit_native, last_sale_transaction, last_mint_currency,
+		first_sale_at
 	)
 	where kept.id = given.id`;
 
@@ -64,6 +66,8 @@ const KEPT_BESIDE = [
 	"market_order",
 	"floor_snapshot",
 	"figure_history",
+	"wash_sale",
+	"wash_hour",
 	"unconfirmed",
 	"recipients",
 ] as const;
@@ -174,6 +178,7 @@ function collectionArrays(changes: readonly CollectionChange[]): SqlValue[] {
 		changes.map((change) => change.lastSale?.unitNative ?? null),
 		changes.map((change) => transactionBytes(change)),
 		changes.map((change) => currencyBytes(change)),
+		changes.map((change) => at(change.firstSaleAtMs)),
 	];
 }
 

@@ -70,6 +70,8 @@ export type CollectionRow = {
 	providerSalesDay: number | null;
 	providerStatsAt: Date | null;
 	mints1h: number;
+	/** Since when sales are not judged by the rules of wash trades; null: all were. */
+	washFrom: Date | null;
 };
 
 export type CollectionColumn = keyof CollectionRow;
@@ -151,6 +153,7 @@ const COLUMNS: Record<CollectionColumn, string | ((now: string) => string)> = {
 	windowPriced: "f.priced",
 	windowVolume: "f.volume",
 	mints1h: "m.mints",
+	washFrom: "c.wash_from",
 };
 
 export const ALL_COLUMNS = Object.keys(COLUMNS) as CollectionColumn[];

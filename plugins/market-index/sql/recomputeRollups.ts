@@ -97,6 +97,7 @@ export async function takeBackCollections(
 				else kept.last_mint_quantity end,
 			last_mint_currency = case when given.mints > 0 then nullif(mint.currency, ${NO_TOKEN})
 				else kept.last_mint_currency end,
+			wash_from = least(kept.wash_from, given.first_sale_at),
 			sales = kept.sales - given.sales,
 			volume_native = case when kept.volume_native < ${AMOUNT_MAX}
 				then kept.volume_native - given.volume
@@ -112,8 +113,9 @@ export async function takeBackCollections(
 			last_sale_transaction = case when given.sales > 0 then sale.transaction_hash
 				else kept.last_sale_transaction end
 		from unnest(
-			$1::int4[], $2::int8[], $3::numeric[], $4::timestamptz[], $5::int8[], $6::numeric[]
-		) as given (id, mints, minted_units, first_mint_at, sales, volume)
+			$1::int4[], $2::int8[], $3::numeric[], $4::timestamptz[], $5::int8[], $6::numeric[],
+			$7::timestamptz[]
+		) as given (id, mints, minted_units, first_mint_at, sales, volume, first_sale_at)
 		left join lateral (${last(EVENT_KIND.mint)}) as mint on given.mints > 0
 		left join lateral (${last(EVENT_KIND.sale)}) as sale on given.sales > 0
 		where kept.id = given.id`,
@@ -124,6 +126,7 @@ export async function takeBackCollections(
 			changes.map(({ firstMintAtMs }) => at(firstMintAtMs)),
 			changes.map(({ sales }) => sales),
 			changes.map(({ volume }) => volume),
+			changes.map(({ firstSaleAtMs }) => at(firstSaleAtMs)),
 		],
 	);
 }

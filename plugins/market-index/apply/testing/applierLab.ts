@@ -67,6 +67,7 @@ export function createApplierLab(db: Database) {
 				`truncate market_index.collection, market_index.event, market_index.rollup_minute,
 					market_index.rollup_hour, market_index.rollup_day, market_index.former_slug,
 					market_index.currency, market_index.sync, market_index.unconfirmed,
+					market_index.wash_sale, market_index.wash_hour,
 					core.stream_head, core.stream_frame`,
 			);
 		},
