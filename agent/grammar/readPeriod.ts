@@ -53,6 +53,7 @@ const SHORT_MONTHS = new Map(
 export function readPeriod(words: Words, at: number, to: number): Read | undefined {
 	const ever = EVER.find((text) => text.every((word, n) => words.low[at + n] === word));
 	if (ever) return { value: ALL_TIME, used: ever.length };
+	if (words.low[at] === "ytd") return { value: "since-january-utc", used: 1 };
 	if (words.low[at] === "since") return since({ words, to }, at + 1);
 	let from = at;
 	while (from < to && from - at < LEADS_MAX && LEADS.has(words.low[from] ?? "")) from += 1;

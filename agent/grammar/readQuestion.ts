@@ -68,9 +68,15 @@ function corrected(words: Words, { meantBy }: Topics): Words {
 /** Words beside `my azuki` that ask for what this person paid, or has. */
 const OF_OWN = setOf("worth did was were had paid cost");
 /** Maps short and misspelled words to what phrases have. */
-const SHORT = new Map(
-	Object.entries({ mkt: "market", hw: "how", hwo: "how", recnt: "recent", bset: "best" }),
-);
+const SPELT = {
+	mkt: "market",
+	hw: "how",
+	hwo: "how",
+	recnt: "recent",
+	bset: "best",
+	wich: "which",
+};
+const SHORT = new Map(Object.entries(SPELT));
 
 function isOver(one: Read, other: Read): boolean {
 	const isMore = (a: Read, b: Read) =>

@@ -71,7 +71,8 @@ const SMALL_PHRASES = (
 	"im after|i search|i am searching|i require|when you get the chance|to start|for starters|" +
 	"i keep seeing|i don't know|i dont know|not sure|i have no idea|new here|i'm new|im new|" +
 	"new to this|as a beginner|if anyone knows|if you know|if so|all in all|by the way|" +
-	"first of all|thank you all|dear sir|dear sirs|dear team|tell me whether"
+	"first of all|thank you all|dear sir|dear sirs|dear team|tell me whether|can u tell me if|" +
+	"can you tell me if|could you tell me if|i am new|thank you friend|is it true that|is it true"
 )
 	.split("|")
 	.map((text) => text.split(" "));

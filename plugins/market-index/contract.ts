@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Tx } from "#core/db/Database.ts";
 import { field } from "#core/http/openapi/schema.ts";
 import { serviceKey } from "#core/plugin/Plugin.ts";
+import type { AccountBook } from "#plugins/market-index/accounts/AccountBook.ts";
 import type { FloorUpdate } from "#plugins/market-index/floor.ts";
 import {
 	collectionTopic,
@@ -47,6 +48,8 @@ export type MarketIndex = {
 	touch(collectionId: number, reason: TouchReason): void;
 	/** Reads and writes for the detection of reveals. */
 	reveals: RevealIndex;
+	/** Reads what accounts hold, did and realised. */
+	accounts: AccountBook;
 	/** Reads what is for sale, with ranks and traits, from the stored book. */
 	book: BookReads;
 };

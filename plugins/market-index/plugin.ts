@@ -5,6 +5,7 @@ import { z } from "zod";
 import { commaList, exactOrigin } from "#core/config/fields.ts";
 import { definePlugin } from "#core/plugin/Plugin.ts";
 import { ScannerKey } from "#plugins/chain-scanner/contract.ts";
+import { createAccountBook } from "#plugins/market-index/accounts/createAccountBook.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools, resolvingOf } from "#plugins/market-index/agent/marketTools.ts";
 import { collectionNames } from "#plugins/market-index/agent/resolveCollection.ts";
@@ -157,7 +158,7 @@ export const marketIndexPlugin = definePlugin({
 			providerHealth: () => healthOf(provider),
 			...{ gasPrice: gasPriceOf(core.indexed), lookUps: createLookUps(core) },
 		};
-		const resolving = resolvingOf(reading);
+		const resolving = { ...resolvingOf(reading), accounts: createAccountBook(reading) };
 		return {
 			service: { ...index, ...resolving, reveals: tokens.reveals, book: createBookReads(db) },
 			routes: marketRoutes(reading),

@@ -7,6 +7,8 @@ import { MarketIndexKey } from "#plugins/market-index/contract.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
 import { createBuyKind, createOfferKind } from "#plugins/nft-buys/kinds.ts";
 import type { BuyContext } from "#plugins/nft-buys/model.ts";
+import { ownNftCommands } from "#plugins/nft-buys/ownNftCommands.ts";
+import { ownNftTools } from "#plugins/nft-buys/ownNftTools.ts";
 import { postBuys, postOffers } from "#plugins/nft-buys/routes/buys.ts";
 import { getIntent, getIntents, postCancel } from "#plugins/nft-buys/routes/intents.ts";
 import { PricesKey } from "#plugins/prices/contract.ts";
@@ -36,8 +38,11 @@ export const nftBuysPlugin = definePlugin({
 		const context = { wallets, log: core.log, chains, market, served, ending: ending.signal };
 		return {
 			routes: buyRoutes(context),
-			tools: buyTools({ ...context, market, provider, clock }),
-			commands: buyCommands,
+			tools: [
+				...buyTools({ ...context, market, provider, clock }),
+				...ownNftTools({ clock, wallets, market }),
+			],
+			commands: [...buyCommands, ...ownNftCommands],
 			stop: () => ending.abort(),
 		};
 	},

@@ -10,7 +10,7 @@ const list = (text: string) => text.split(", ");
 /** What says nothing more beside a price of then and now. */
 const BESIDE =
 	"share, shares, stock, stocks, token, tokens, tokenised, tokenized, price, prices, in percent, " +
-	"percentage, percentage-wise, percent, in usd, usd, in dollars, dollars, compared with now, " +
+	"one, percentage, percentage-wise, percent, in usd, usd, in dollars, dollars, compared with now, " +
 	"compared to now, vs now, versus now, current, trading, it was, was it, than";
 
 /** How a change is asked for; the answer says how much it is. */

@@ -6,6 +6,8 @@ import { bridgeCommands, bridgeTools } from "#plugins/bridge/bridgeTools.ts";
 import { marketCommands } from "#plugins/market-index/agent/marketCommands.ts";
 import { marketTools } from "#plugins/market-index/agent/marketTools.ts";
 import { buyCommands, buyTools } from "#plugins/nft-buys/buyTools.ts";
+import { ownNftCommands } from "#plugins/nft-buys/ownNftCommands.ts";
+import { ownNftTools } from "#plugins/nft-buys/ownNftTools.ts";
 import { plansCommands, plansTools } from "#plugins/reveal-snipe/plansTools.ts";
 import { revealTools } from "#plugins/reveal-snipe/revealTools.ts";
 import { economicsCommands, economicsTools } from "#plugins/tokenomics/economicsTools.ts";
@@ -27,6 +29,7 @@ const ofPlugins: AnyTool[] = [
 	...walletTools(idle),
 	...transferTools(idle),
 	...buyTools(idle),
+	...ownNftTools(idle),
 	...revealTools(idle),
 	...plansTools(idle),
 	...bridgeTools(idle),
@@ -41,6 +44,7 @@ const typed = [
 	...walletCommands,
 	...transferCommands,
 	...buyCommands,
+	...ownNftCommands,
 	...plansCommands,
 	...bridgeCommands,
 	...stockCommands,

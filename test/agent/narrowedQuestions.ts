@@ -128,7 +128,7 @@ const TEMPLATES = [
 	"{name} floor at midnight",
 	"{name} floor on halloween",
 	"{name} floor after reveal",
-	"{name} volume ytd",
+	"{name} volume since the rug",
 	"{name} listed last 24h",
 	"{name} floor past 24h",
 	"{name} holders minus contracts",

@@ -144,8 +144,8 @@ test.each([
 test.each([
 	"any reveals today?",
 	"reveals this week",
-	"how many kiln folk do i have in total",
-	"how many kiln folk i have",
+	"how many kiln folk do i have left to mint",
+	"how many kiln folk i have to sell",
 	"which stocks did i buy",
 	"which stocks did i trade",
 	"what did i mint today",

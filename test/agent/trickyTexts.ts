@@ -17,7 +17,7 @@ export const trickyQuestions: readonly string[] = (
 	"cheapest kiln folk from a whale|kiln folk floor 2|kiln folk floor 2 days before reveal|" +
 	"first 5 sales of kiln folk|first sale of kiln folk|kiln folk last sale above floor|" +
 	"when was the last kiln folk sale|who bought the last kiln folk|" +
-	"how many kiln folk do i own|how many nfts do i own|which nfts do i own|my nft portfolio|" +
+	"how many kiln folk do i owe|how many nfts does 0xab own|which nfts does my wife own|my nft portfolio|" +
 	"my kiln folk floor cost|what did my kiln folk cost|is my kiln folk listed|" +
 	"my kiln folk offers|offers on my kiln folk|my kiln folk bids|" +
 	"my listing price for kiln folk|how much did i spend on kiln folk|" +
@@ -49,7 +49,7 @@ export const trickyQuestions: readonly string[] = (
 	"how many people bought kiln folk|how many people sold kiln folk today|" +
 	"number of people minting kiln folk|kiln folk holder with the most|" +
 	"does vitalik own kiln folk|does 0x1 hold kiln folk|" +
-	"what percent do the top 10 holders of kiln folk own|kiln folk top holders percentage|" +
+	"what percent do the top 10 holders of kiln folk lend|kiln folk top holders percentage change|" +
 	"kiln folk bid for gold frame|best bid with expiry kiln folk|kiln folk offers expiring|" +
 	"kiln folk bids in weth under 1|spread in percent kiln folk|kiln folk fees|" +
 	"kiln folk creator|kiln folk contract|kiln folk contract address|kiln folk twitter|" +

@@ -17,13 +17,15 @@ import {
 	ethText,
 	figureText,
 	oldestMs,
+	percentText,
 	shortText,
 } from "#plugins/market-index/agent/lineText.ts";
-import { ownersFigure } from "#plugins/market-index/figures/figures.ts";
+import { ownersFigure, supplyFigure } from "#plugins/market-index/figures/figures.ts";
 import { readColumns } from "#plugins/market-index/read/collectionDetail.ts";
+import { SUPPLY_COLUMNS } from "#plugins/market-index/render/collection.ts";
 import { renderFigure } from "#plugins/market-index/render/figures.ts";
 import { answerHolders, answerTraits, renderTrait } from "#plugins/market-index/routes/tokens.ts";
-import { figureSchema } from "#plugins/market-index/schemas/figures.ts";
+import { figureSchema, type ShownFigure } from "#plugins/market-index/schemas/figures.ts";
 import { holderSchema, traitCountSchema } from "#plugins/market-index/schemas/tokens.ts";
 import { readRarestTraits, readTraitsAt } from "#plugins/market-index/tokens/sql/traits.ts";
 
@@ -35,7 +37,11 @@ export function holdingTools(deps: ToolDeps): AnyTool[] {
 const TRAITS_SHOWN = 50;
 const RAREST_SHOWN = 5;
 const HOLDERS_SHOWN = 20;
-const OWNED = ["name", "ownersCount", "ownersSource", "ownersAt", "providerSalesDay"] as const;
+const TOP = 10;
+const OWNED = [
+	...(["name", "ownersCount", "ownersSource", "ownersAt", "providerSalesDay"] as const),
+	...SUPPLY_COLUMNS,
+] as const;
 
 const traitsOutput = z.object({
 	collection: collectionRef,
@@ -98,7 +104,22 @@ const holdersOutput = z.object({
 	holders: z.array(holderSchema).nullable().meta({
 		description: "Up to twenty, the largest first; null until the contract was walked: not known.",
 	}),
+	supply: figureSchema.meta({ description: "Units that exist." }),
+	topTenPercent: field
+		.number("The part of the supply that the ten largest hold; null: not known.", 31.4)
+		.nullable(),
 });
+
+/** Returns the part of the supply in percent; null where it is not known, or known in part. */
+function partOf(units: number | null, { value, coverage }: ShownFigure): number | null {
+	const isWhole = coverage === null || coverage.fraction === 1;
+	if (units === null || value === null || value <= 0 || !isWhole || units > value) return null;
+	return (units / value) * 100;
+}
+
+function partText(percent: number | null, before: string, after: string): string {
+	return percent === null ? "" : `${before}${percentText(percent).replace("+", "")}${after}`;
+}
 
 function holders(deps: ToolDeps) {
 	return createCollectionTool(deps, {
@@ -106,7 +127,7 @@ function holders(deps: ToolDeps) {
 		title: "Holders",
 		description:
 			"Shows how many distinct owners a collection has, and its twenty largest holders with the units " +
-			"that each holds. Null is not known.",
+			"that each holds, and what part of the supply that is. Null is not known.",
 		input: collectionInput,
 		output: holdersOutput,
 		async read(found) {
@@ -117,16 +138,23 @@ function holders(deps: ToolDeps) {
 			const { slug, chain, address: contractAddress } = found;
 			const collection = { slug, chain, contractAddress, name: row.name };
 			const owners = renderFigure(ownersFigure(row, context), { unit: "count" });
-			return { collection, owners, holders: data };
+			const supply = renderFigure(supplyFigure(row, context), { unit: "count" });
+			const ten = data?.slice(0, TOP).reduce((sum, { units }) => sum + Number(units), 0) ?? null;
+			const topTenPercent = partOf(ten, supply);
+			return { collection, owners, holders: data, supply, topTenPercent };
 		},
-		parts: ({ owners, holders }) => [
+		parts: ({ owners, holders, supply, topTenPercent }) => [
 			`owners ${figureText(owners)}`,
 			holders === null
 				? "largest holders not known"
 				: `largest ${holders
 						.slice(0, 3)
-						.map((one) => `${addressText(one.address)} ${countText(Number(one.units))}`)
+						.map(({ address, units }) => {
+							const part = partText(partOf(Number(units), supply), " (", ")");
+							return `${addressText(address)} ${countText(Number(units))}${part}`;
+						})
 						.join(" / ")}`,
+			...(topTenPercent === null ? [] : [partText(topTenPercent, "ten largest ", "")]),
 		],
 		asOfMs: ({ owners }) => oldestMs([owners.asOf]),
 	});

@@ -234,7 +234,10 @@ test("traits, holders and a token equal those of their routes", async () => {
 		holders: data,
 		owners: (await detail()).figures.ownersCount,
 	});
-	expect(holders.line).toBe("Kiln Folk (ethereum) owners 2, largest 0xbbbb…bbbb 3 / 0xaaaa…aaaa 2");
+	expect(holders.line).toBe(
+		"Kiln Folk (ethereum) owners 2, largest 0xbbbb…bbbb 3 (60 %) / 0xaaaa…aaaa 2 (40 %), " +
+			"ten largest 100 %",
+	);
 
 	const asset = await get(`/assets/ethereum/${KILN}/7`);
 	const token = await lab.tell("read_token", { collection: "kiln-folk", token: "7" });

@@ -1,6 +1,7 @@
 // Lists the market's topics for the agent, with the words that mean them.
 
 import type { Topic } from "#core/plugin/Tool.ts";
+import { MOVED, WAS } from "#plugins/market-index/agent/floorWords.ts";
 
 type Kind = Pick<Topic, "isOwned" | "anyTime" | "ofName" | "ofToken" | "lists">;
 
@@ -100,6 +101,7 @@ const WORDS = {
 		"floor, liquidity … floor, listing wall, sell wall, buy wall, illiquid, stacked, bid side, " +
 		"sell into, support, floor support, offer depth, depth on offer, how liquid … floor",
 	traits:
+		"turns up the least often, turns up least often, comes up least often, which trait … rarest, " +
 		"trait rarity, trait … the least, traits … the least, trait … hardest to find, least common " +
 		"trait, least common traits, traits … least common, trait … least common, scarcest trait, " +
 		"scarcest traits, traits, trait, trait counts, attributes, attribute, kinds of traits, kind " +
@@ -143,6 +145,7 @@ const WORDS = {
 		"it, properties, owned by, how rare … is, what traits, which traits, what are … traits, who " +
 		"own, who hold, who have, holding",
 	collection:
+		"what chain, which chain, what blockchain, which blockchain, what network, which network, " +
 		"going on with, up with, what did … do, doin, is … dead, any alpha on, sum up, happening " +
 		"with, floor … volume, volume … floor, floor … holders, holders … floor, floor … sales, " +
 		"sales … floor, floor … supply, supply … floor, floor … owners, owners … floor, volume … " +
@@ -238,7 +241,7 @@ const WORDS = {
 /** Lists what says nothing more beside these words: the answer has it, or says it of itself. */
 const BESIDE: Partial<Record<keyof typeof WORDS, string>> = {
 	floor:
-		"at minimum, at the very bottom, min, change 24h, 24h change, change today, vs yesterday, " +
+		"for buy, for buying, what price, at minimum, at the very bottom, min, change 24h, 24h change, change today, vs yesterday, " +
 		"action, is, still, left, in dollars, in usd, usd, dollars, in us dollars, us dollars, " +
 		"dollar, in dollar, current, price, prices, level, value, number, figure, ask, lowest, " +
 		"cheapest, minimum, least, starting, entry, available, listed, listing, item, piece, " +
@@ -274,7 +277,8 @@ const BESIDE: Partial<Record<keyof typeof WORDS, string>> = {
 		"available, exist, exists, different, types, type, kinds, whole, full, complete, the " +
 		"traits, possible, breakdown",
 	holders:
-		"all, principal, uniq, supply, even, biggest bags, bags, how concentrated, concentrated, " +
+		"share of supply, share of the supply, of supply, of the supply, in percent, percent, percentage, " +
+		"share, all, principal, uniq, supply, even, biggest bags, bags, how concentrated, concentrated, " +
 		"separate wallets, them, out there, share of the top, list, top, biggest, largest, main, " +
 		"major, number, count, total, unique, distinct, different, wallet, wallets, address, " +
 		"addresses, people, owners, at least one, tokens, most, hold, holds, own, owns, each, how " +
@@ -301,7 +305,7 @@ const BESIDE: Partial<Record<keyof typeof WORDS, string>> = {
 		"value, list, top, biggest, worst, floor, floors, price, prices, value, most, market, " +
 		"movers",
 	token:
-		"one, wallet, good, tok, my, is it, how, much, anything, how much, number, traits, rank, " +
+		"or just looks expensive, or just expensive, or common, or not, one, wallet, good, tok, my, is it, how, much, anything, how much, number, traits, rank, " +
 		"rarity, info, details, rare, full, all, its, list, score",
 	token_sale: "my, last, price, how much, time, most recent, for how much, previous",
 	token_listing: "my, still, current, price, how much, asking, for how much",
@@ -315,25 +319,6 @@ const BESIDE: Partial<Record<keyof typeof WORDS, string>> = {
 	discover: "whole, wide, nft, nfts, out there, across, all, friend, happening",
 	ended: "list, have, all, that have",
 };
-
-/** How a floor that rose or fell is asked for: its answers say how it changed. */
-const MOVED = (
-	"up or down, higher or lower, rising or falling, pumping or dumping, going up, going down, gone " +
-	"up, gone down, went up, went down, moved up, moved down, up today, down today, pumping, dumping, " +
-	"mooning, tanking, crashing, rising, falling, climbing, dropping, bleeding, nuking, nuked, dumped, " +
-	"pumped, tanked, crashed, did … dump, did … pump, did … tank, did … crash, is … up, is … down, " +
-	"are … up, are … down, has … moved, has … changed, floor moved, floor changed, trending up, " +
-	"trending down"
-).split(", ");
-
-/** How a floor of the past is asked for besides. */
-const WAS = (
-	"was the floor, was the price, what was … floor, what was … price, was … floor, was … " +
-	"trading at, was … worth, how much was, what did … cost, did … cost, floor chart, floor " +
-	"history, floor series, floor … series, floor … chart, floor … history, price history, " +
-	"price chart, floor trend, floor price history, floor price chart, has … floor, floor " +
-	"been, has … floor been, floor … been, did … floor"
-).split(", ");
 
 const base = topic("floor", "search");
 const floor = { ...base, words: [...base.words, ...MOVED] };

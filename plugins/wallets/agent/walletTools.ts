@@ -1,24 +1,13 @@
 // Makes the agent's tools and commands about a profile, its wallets and limits.
 
 import { z } from "zod";
-import { minutesOf } from "#core/period.ts";
 import { type AnyTool, type Command, defineTool, type ToolContext } from "#core/plugin/Tool.ts";
-import {
-	intentTools,
-	ofOwner,
-	periodInput,
-	requirePeriod,
-	type WalletToolDeps,
-} from "#plugins/wallets/agent/intentTools.ts";
+import { intentTools, ofOwner, type WalletToolDeps } from "#plugins/wallets/agent/intentTools.ts";
 import { readBalances } from "#plugins/wallets/agent/readWallet.ts";
+import { NFT_WORDS, spendingCommands, spendingTool } from "#plugins/wallets/agent/spendingTools.ts";
 import { profileSchema, renderProfile, usdText } from "#plugins/wallets/profile/profile.ts";
 
 const id = { kind: "id" } as const;
-/**
- * Lists words that ask for NFTs alone; these answers count everything, so they leave a text unread.
- */
-const NFT_WORDS = "nft nfts jpeg jpegs pfp pfps collection collections".split(" ");
-
 /** Holds the commands that people may type for the tools of their wallets. */
 export const walletCommands: readonly Command[] = [
 	{
@@ -56,7 +45,7 @@ export const walletCommands: readonly Command[] = [
 		tool: "read_limits",
 		topic: {
 			words: (
-				"spending limit, daily limit, trade limit, spending cap, what cap i put, cap i set, cap do i have, my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
+				"what's left of it, whats left of it, left of it, spending limit, daily limit, trade limit, spending cap, what cap i put, cap i set, cap do i have, my limit, my limits, my spending limit, my daily limit, my cap, my caps, " +
 				"my allowance, my spend limit, my spending limits, my … limit, my … limits, my spending cap, " +
 				"my daily spending limit, my spending limit, can i spend, can i still spend, i can spend, " +
 				"i can still spend, left to spend, allowed to spend, much can i spend, how much can i spend, " +
@@ -105,7 +94,8 @@ export const walletCommands: readonly Command[] = [
 		tool: "list_intents",
 		topic: {
 			words: (
-				"my order, my orders, my transaction, my transactions, my tx, my txs, my action, " +
+				"my order blocked, my order rejected, my order refused, my order fail, my order failed, my … " +
+				"order blocked, my … order fail, my … order failed, my order, my orders, my transaction, my transactions, my tx, my txs, my action, " +
 				"my actions, my intents, my … order, my … transaction, my … tx, my … action, my last order, " +
 				"my last orders, my latest order, my latest orders, my recent orders, my … orders, my last " +
 				"transaction, my recent transactions, my order history, my orders history, my … order fill, " +
@@ -113,7 +103,10 @@ export const walletCommands: readonly Command[] = [
 				"my order go through, my last order go through, status of my order, status of my orders"
 			).split(", "),
 			never: [...NFT_WORDS, "ever"],
-			beside: "list, status, last, latest, recent, newest, all, history".split(", "),
+			beside:
+				"why, was, why was, why did, list, status, last, latest, recent, newest, all, history".split(
+					", ",
+				),
 			lists: 10,
 			over: ["my_profile"],
 		},
@@ -153,31 +146,7 @@ export const walletCommands: readonly Command[] = [
 		summary: "your newest transfers, also of a time, and what became of them",
 		examples: ["my transfers", "my transfers this week"],
 	},
-	{
-		name: "my_spending",
-		forms: [
-			"my spending [{window}]",
-			"(how much|what) (did i spend|have i spent) [{window}]",
-			"my (spend|spending|spent) [{window}]",
-		],
-		slots: { window: { kind: "period" } },
-		tool: "read_spending",
-		topic: {
-			words: (
-				"i spend, i spent, my spending, my spend, i have spent, i paid, i pay, have i spent, " +
-				"i've spent, ive spent, my spendings, did i spend, money … i spent, money … i spend, " +
-				"my total spend, my total spending, my spent, my expenses"
-			).split(", "),
-			beside:
-				"how much, much, total, in total, altogether, money, overall, usd, dollars, spent, spend".split(
-					", ",
-				),
-			never: [...NFT_WORDS, "eth"],
-			over: ["my_limits", "my_intents"],
-		},
-		summary: "what your actions of a time spent; 24 hours unless one is named",
-		examples: ["my spending 7d", "what did i spend this week"],
-	},
+	...spendingCommands,
 	{
 		name: "intent",
 		forms: ["intent {id}", "(status|state) [of] [intent] {id}", "what happened to [intent] {id}"],
@@ -307,46 +276,6 @@ function limitsTool(deps: WalletToolDeps): AnyTool {
 		},
 		asOfMs: ({ limits }) => (limits ? Date.parse(limits.asOf) : null),
 	});
-}
-
-function spendingTool(deps: WalletToolDeps): AnyTool {
-	return defineTool({
-		name: "read_spending",
-		title: "Your spending",
-		description:
-			"Returns what your actions of a period spent, in US dollars by the rates of then: what was " +
-			"paid, and what is held for actions under way. What was given back does not count.",
-		...ofOwner,
-		input: z.strictObject({ window: periodInput.default("24h") }),
-		output: z.object({
-			window: z.string().meta({ description: "The time that was asked for." }),
-			from: z.string().meta({ description: "When it begins, ISO 8601." }),
-			until: z.string().meta({ description: "When it ends, ISO 8601." }),
-			spentUsd: z.string().meta({ description: "In US dollars." }),
-			actions: z.int().meta({ description: "How many actions that is of." }),
-			asOf: z.string().meta({ description: "When that was read, ISO 8601." }),
-		}),
-		async run({ window }, context) {
-			const nowMs = deps.core.clock.nowMs();
-			const period = requirePeriod(window, nowMs);
-			const { usdMicros, actions } = await deps.spendingOf(await profileOf(deps, context), period);
-			const [from = "", until = "", asOf = ""] = [period.fromMs, period.untilMs, nowMs].map((ms) =>
-				new Date(ms).toISOString(),
-			);
-			const output = { window, from, until, spentUsd: usdText.of(usdMicros), actions, asOf };
-			return { kind: "done", output };
-		},
-		line({ window, from, until, spentUsd, actions }) {
-			const when =
-				minutesOf(window) === undefined ? `${shortTime(from)} to ${shortTime(until)}` : window;
-			return `${spentUsd} USD spent or held by ${count(actions, "action")}, ${when}.`;
-		},
-		asOfMs: ({ asOf }) => Date.parse(asOf),
-	});
-}
-
-function shortTime(iso: string): string {
-	return `${iso.slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function balancesTool(deps: WalletToolDeps): AnyTool {
