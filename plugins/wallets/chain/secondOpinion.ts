@@ -107,6 +107,41 @@ export async function isAllKnown(
 	return answers === null || isWithin(answers);
 }
 
+/**
+ * Returns an account's count and its chain's head, as no endpoint that answers says less: an
+ * account's past up to there is never read again, so one endpoint's word for it, which may be far
+ * ahead of the chain, is not enough. With a single endpoint it has to say so once more; the silence
+ * of another one holds nothing.
+ */
+export async function readAgreed(
+	rpc: Rpc,
+	asked: {
+		address: Address;
+		/** As it was read before, by whoever answered. */
+		account: { minedNonce: number; headBlock: number };
+		signal: AbortSignal;
+	},
+): Promise<{ minedNonce: number; headBlock: number }> {
+	const { address, account, signal } = asked;
+	const latest = { method: "eth_getTransactionCount", params: [address, "latest"] };
+	const calls = [latest, { method: "eth_blockNumber", params: [] }];
+	const isReadable = readableBy([nonce, blockNumber]);
+	const heard = new Set<string>();
+	const own = await rpc.batch(calls, { signal, isReadable, heard });
+	const second = askBeside(rpc, heard, new Set());
+	const other = await askBriefly({ others: { areSilent: false }, signal }, (brief) =>
+		second.batch(calls, { signal: brief, isReadable }),
+	);
+	const told = [own, ...(other ? [other] : [])];
+	return {
+		minedNonce: Math.min(account.minedNonce, ...told.map(([count]) => readAnswer(nonce, count))),
+		headBlock: Math.min(
+			account.headBlock,
+			...told.map(([, head]) => readAnswer(blockNumber, head)),
+		),
+	};
+}
+
 /** Asks for what is mined, and for what waits with it. */
 export function countCalls(address: Address) {
 	return ["latest", "pending"].map((at) => {

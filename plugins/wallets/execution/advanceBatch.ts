@@ -8,6 +8,7 @@ import {
 	isOfOtherChain,
 	readAccount,
 } from "#plugins/wallets/chain/readAccount.ts";
+import { readAgreed } from "#plugins/wallets/chain/secondOpinion.ts";
 import {
 	continueQueued,
 	type QueueAsked,
@@ -19,7 +20,7 @@ import { handOver } from "#plugins/wallets/execution/handOver.ts";
 import { closeBatch, deny, judgeBatch } from "#plugins/wallets/execution/judgeBatch.ts";
 import { type FirstGiven, recordFirst } from "#plugins/wallets/execution/linkedSteps.ts";
 import { prepareIntent } from "#plugins/wallets/execution/prepareIntent.ts";
-import { type PastRead, readPast } from "#plugins/wallets/execution/readPast.ts";
+import { isSaidUnread, type PastRead, readPast } from "#plugins/wallets/execution/readPast.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import { signIntent } from "#plugins/wallets/execution/sign.ts";
 import type { Preparation } from "#plugins/wallets/IntentKind.ts";
@@ -157,15 +158,20 @@ async function decide(
 	const { planned, account, beganAt, signal } = given;
 	const [first] = planned;
 	if (!first) return null;
+	const { from, chainId } = first.plan;
+	const rpc = isSaidUnread(planned) ? deps.rpcOf(chainId) : null;
+	const agreed =
+		rpc &&
+		(await deps.steps.run("rpc.nonce", () => readAgreed(rpc, { address: from, account, signal })));
+	const decision = { planned, account, beganAt, ...(agreed && { agreed }) };
 	const once = (pastRead?: PastRead) =>
 		deps.steps.run("commit.decide", () =>
 			deps.commits.together(first.intent.profileId, (tx) =>
-				decideBatch(deps, tx, { planned, account, beganAt, ...(pastRead && { pastRead }) }),
+				decideBatch(deps, tx, { ...decision, ...(pastRead && { pastRead }) }),
 			),
 		);
 	const decided = await once();
 	if (!decided || decided.next || !decided.toRead) return decided;
-	const { from, chainId } = first.plan;
 	const { unreadSince } = decided.toRead;
 	const pastRead = await readPast(deps, { account: { chainId, from }, unreadSince, signal });
 	const again = await once(pastRead);

@@ -11,6 +11,7 @@ import { behindDenial, judgeSpend } from "#plugins/wallets/execution/judgeBatch.
 import {
 	judgePast,
 	noteAnswers,
+	type Past,
 	type PastLook,
 	type PastRead,
 } from "#plugins/wallets/execution/readPast.ts";
@@ -48,6 +49,8 @@ type Given = {
 	beganAt: Date;
 	/** The result of reading the wallet's past; left out: it was not tried. */
 	pastRead?: PastRead;
+	/** Up to where all endpoints agree; needed where an owner answers for an unread past. */
+	agreed?: Past;
 };
 
 /** Says what happens to a batch. */

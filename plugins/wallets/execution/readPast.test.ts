@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
 import { createMetrics } from "#core/metrics.ts";
+import { settlePast } from "#plugins/wallets/resolve/resolveIntent.ts";
 import { type Lab, openExecutionLab, SHOP } from "#plugins/wallets/testing/executionLab.ts";
 import type { Person } from "#plugins/wallets/testing/insertPerson.ts";
 import {
@@ -187,6 +188,83 @@ describe("an endpoint that hides transactions, beside an honest one", () => {
 			...{ errorCode: "looks_paid", looksPaid: `0x${"0".repeat(64)}` },
 		});
 	});
+});
+
+describe("an endpoint that makes up the chain's head, or how many transactions are mined", () => {
+	const BILLION = 1_000_000_000;
+	/** Says so of the newest block, and of the account there. */
+	const farAhead: Answering = ({ method, params }, answer) => {
+		if (method === "eth_feeHistory") return { ...(answer as object), oldestBlock: "0x3b9aca00" };
+		const isCount = method === "eth_getTransactionCount" && params[1] !== undefined;
+		return isCount && params[1] === "latest" ? "0x1" : answer;
+	};
+	const ahead = (change: Answering) => {
+		const told: Answering = (call, answer) =>
+			call.method === "eth_blockNumber" ? "0x3b9aca00" : change(call, answer);
+		return told;
+	};
+	const row = async () => {
+		const [found] = await lab.db.query<{ block: number; count: number }>(
+			"select block::int8 as block, count::int8 as count from wallets.account_read",
+		);
+		return { block: Number(found?.block ?? 0), count: Number(found?.count ?? 0) };
+	};
+	async function askedUnreadable(): Promise<string> {
+		mine(5_000);
+		sendElsewhere(1, "0x");
+		await restore();
+		lab.chain.state.oldestState = 5_005;
+		const id = await pay(LIKE);
+		expect(await read(id)).toMatchObject({ looksPaid: `0x${"0".repeat(64)}` });
+		return id;
+	}
+	const head = async () => Number(await honest.call({ method: "eth_blockNumber", params: [] }));
+
+	for (const who of ["first", "second"] as const) {
+		test(`${who}: what an owner answers for is read up to the true head, no further`, async () => {
+			const id = await askedUnreadable();
+			if (who === "first") pool(farAhead, null);
+			else pool(null, ahead(farAhead));
+			await lab.execution.approve(id, (await read(id)).planHash ?? "0x");
+			await lab.execution.advance([id], lab.signal);
+			const { block, count } = await row();
+			expect(block).toBeLessThanOrEqual(await head());
+			expect(count).toBeLessThanOrEqual(2);
+		});
+
+		test(`${who}: what an operator answers for is read up to the true head, no further`, async () => {
+			const id = await askedUnreadable();
+			if (who === "first") pool(farAhead, null);
+			else pool(null, ahead(farAhead));
+			const { deps, signal } = lab;
+			await settlePast(deps, deps.audit, { intentId: id, actor: "ann", signal });
+			expect((await row()).block).toBeLessThanOrEqual(await head());
+		});
+	}
+
+	for (const [what, table] of [
+		["that was noted as read", "update wallets.account_read set block = $1, at = $2"],
+		[
+			"at which the last payment was planned",
+			"update wallets.submission set from_block = $1, sent_at = $2",
+		],
+	] as const) {
+		test(`a false head ${what} is corrected, and what was sent is found`, async () => {
+			const at = new Date(lab.clock.ms);
+			await lab.db.execute(
+				`insert into wallets.account_read (chain_id, sender, block, count, at)
+				values (31337, $1, 0, 1, $2)`,
+				[Buffer.from(by.wallet.address.slice(2), "hex"), at],
+			);
+			await lab.db.execute(table, [BILLION, at]);
+			// So many that the newest is certainly younger: one comes each second.
+			mine(1_200);
+			const sent = sendElsewhere(1, LIKE);
+			const id = await pay(LIKE);
+			await turnsUntil(id);
+			expect(await read(id)).toMatchObject({ errorCode: "looks_paid", looksPaid: sent });
+		});
+	}
 });
 
 test("after a restore an endpoint that hangs is waited for once, for some seconds", async () => {

@@ -1,35 +1,38 @@
 // Reads what a wallet sent on no record here, and holds plans against it before they are sent.
 
-import { hexToBytes, keccak256 } from "viem";
+import { hexToBytes } from "viem";
 import type { Hex } from "#core/chain/Hex.ts";
 import type { Rpc } from "#core/chain/rpc/Rpc.ts";
-import type { Database, Tx } from "#core/db/Database.ts";
-import { assert, Fault } from "#core/fault.ts";
+import type { Tx } from "#core/db/Database.ts";
+import { Fault } from "#core/fault.ts";
 import type { AccountState } from "#plugins/wallets/chain/readAccount.ts";
 import {
 	isHidden,
 	readSentSince,
 	SENT_SCAN_MAX,
 	type SentSince,
-	type SentTransaction,
 } from "#plugins/wallets/chain/readSentSince.ts";
 import {
 	CLOCKS_APART_MS,
 	isAllKnown,
 	type Others,
 	readBlockBefore,
+	readTrueBegin,
 } from "#plugins/wallets/chain/secondOpinion.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import type { PlannedIntent } from "#plugins/wallets/execution/readSituation.ts";
 import type { Intent } from "#plugins/wallets/model.ts";
-import type { Account, NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
 import {
-	findLike,
-	isUnread,
-	pastSql,
-	selectorOf,
-	UNREADABLE,
-} from "#plugins/wallets/submission/strays.ts";
+	correctRead,
+	keepStrays,
+	noteRead,
+	noteReadAt,
+	type Of,
+	type PastBegin,
+	readBegin,
+} from "#plugins/wallets/submission/accountRead.ts";
+import type { Account, NonceQueue } from "#plugins/wallets/submission/nonceQueue.ts";
+import { findLike, isUnread, UNREADABLE } from "#plugins/wallets/submission/strays.ts";
 
 /**
  * Says how the reading of an account's past ended. `open`: it continues, or has to be tried again.
@@ -53,6 +56,8 @@ type Given = {
 	account: AccountState;
 	/** Left out: that was not tried. */
 	pastRead?: PastRead;
+	/** As `readAgreed` says; left out: it was not asked, so nothing is noted as read by it. */
+	agreed?: Past;
 };
 
 type PastDeps = Pick<
@@ -62,23 +67,8 @@ type PastDeps = Pick<
 type PastAsked = { account: Account; unreadSince: Date | null; signal: AbortSignal };
 type PastAsking = { account: Account; rpc: Rpc; signal: AbortSignal; others: Others };
 
-type Begin = {
-	at: Date;
-	/** The count by our own records, with a block in which the last of these nonces was free. */
-	ownCount: number | null;
-	ownBlock: number | null;
-	readBlock: number | null;
-	/** The number of transactions that were read, or believed, before. */
-	explained: number | null;
-	/** Says whether the account was not read since a restore: equal counts then prove nothing. */
-	isRestored: boolean;
-};
-
 /** Holds up to which nonce and block an account's past is known. */
-type Past = Pick<AccountState, "minedNonce" | "headBlock">;
-
-/** Names an account, as parameters of a statement. */
-type Of = readonly [chainId: number, sender: Uint8Array];
+export type Past = Pick<AccountState, "minedNonce" | "headBlock">;
 
 /**
  * Ends the wait for transactions that only one endpoint counts. If no endpoint's blocks show them,
@@ -178,7 +168,7 @@ export function judgePast(
  */
 export async function noteAnswers(
 	tx: Tx,
-	{ planned, account }: Pick<Given, "planned" | "account">,
+	{ planned, agreed }: Pick<Given, "planned" | "agreed">,
 ): Promise<void> {
 	const asked = planned.filter(({ intent }) => intent.looksPaid);
 	const from = planned[0]?.plan;
@@ -193,16 +183,21 @@ export async function noteAnswers(
 		[...of, asked.map(({ intent }) => hexToBytes(intent.looksPaid ?? UNREADABLE))],
 	);
 	const unread = asked.filter(({ intent }) => intent.looksPaid === UNREADABLE);
-	if (unread.length === 0) return;
-	const { minedNonce: count, headBlock: block } = account;
+	if (unread.length === 0 || !agreed) return;
+	const { minedNonce: count, headBlock: block } = agreed;
 	await noteRead(tx, { of, block, count });
 	const since = Math.min(...unread.map(({ intent }) => intent.createdAtMs));
 	await noteReadAt(tx, of, new Date(since));
 }
 
+/** Returns whether an owner has said of a past that nobody can read that it holds no payment. */
+export function isSaidUnread(planned: readonly PlannedIntent[]): boolean {
+	return planned.some(({ intent }) => intent.looksPaid === UNREADABLE);
+}
+
 /**
  * Forgets an account's unrecorded transactions, and counts them as known: a person has checked
- * them.
+ * them. Count and head are what `readAgreed` says.
  */
 export async function believePast(
 	tx: Tx,
@@ -252,13 +247,18 @@ async function lookOnce(
 	const begin = await readBegin(deps.db, account);
 	const { ownCount, explained } = begin;
 	const known = ownCount === null ? {} : { known: Math.max(ownCount, explained ?? 0) };
-	const found = await deps.steps.run("rpc.nonce", async () => {
+	const reading = deps.steps.run("rpc.nonce", async () => {
 		const since = unreadSince && unreadSince.getTime() - CLOCKS_APART_MS;
 		const sinceBlock = since === null ? 0 : await readBlockBefore(rpc, { atMs: since, ...asking });
 		const ownBlock = unreadSince === null ? (begin.ownBlock ?? 0) : 0;
 		const fromBlock = Math.max(sinceBlock, begin.readBlock ?? 0, ownBlock);
 		const { from: address } = account;
 		return await readSentSince(rpc, { ...{ address, fromBlock, endsClaims }, ...known, ...asking });
+	});
+	const found = await reading.catch(async (error: unknown) => {
+		const isBehind = error instanceof Fault && error.code === "chain_behind";
+		if (isBehind) await correctBegin(deps, { account, rpc, signal: asking.signal, begin });
+		throw error;
 	});
 	// Blocks that hide what is counted: where no endpoint shows it, nobody can say what was sent.
 	if (isHidden(found, known) && endsClaims) return "unreadable";
@@ -274,23 +274,36 @@ async function lookOnce(
 	return isTooLong ? "unreadable" : "open";
 }
 
-async function readBegin(db: Database, { chainId, from }: Account): Promise<Begin> {
-	const [row] = await db.query<Begin>(
-		`select now() as at, own.nonce + 1 as "ownCount", own.from_block as "ownBlock", (
-				select block from wallets.account_read where chain_id = $1 and sender = $2
-			) as "readBlock", (
-				select count from wallets.account_read where chain_id = $1 and sender = $2
-			) as explained, ${pastSql.isRestored({ chain: "$1", sender: "$2" })} as "isRestored"
-		from (select) as one left join lateral (
-			select nonce, from_block from wallets.submission
-			where chain_id = $1 and sender = $2 and nonce is not null
-				and state not in ('queued', 'never', 'refused')
-			order by nonce desc limit 1
-		) as own on true`,
-		[chainId, hexToBytes(from)],
+/**
+ * Corrects blocks from which a reading begins, where no chain has come so far: a head that was made
+ * up was noted with them. What is read twice is noted once.
+ */
+async function correctBegin(
+	deps: Pick<ExecutionDeps, "db" | "steps" | "log">,
+	{ account, rpc, signal, begin }: Omit<PastAsking, "others"> & { begin: PastBegin },
+): Promise<void> {
+	const trueOf = async (plannedBlock: number | null, at: Date | null): Promise<number | null> => {
+		if (plannedBlock === null || at === null) return null;
+		const times = { notBeforeMs: at.getTime(), notAfterMs: at.getTime() };
+		return await readTrueBegin(rpc, { plannedBlock, ...times, signal });
+	};
+	const { ownBlock, readBlock, readAt } = begin;
+	const [own, read] = await deps.steps.run("rpc.nonce", () =>
+		Promise.all([
+			trueOf(ownBlock, begin.ownAt),
+			// A reading that goes on may as well begin again.
+			readBlock !== null && readAt === null ? 0 : trueOf(readBlock, readAt),
+		]),
 	);
-	assert(row !== undefined, "one row is always answered");
-	return row;
+	if (own === null && read === null) return;
+	deps.log.warn("a wallet's past is read again from before, as its chain is behind that", {
+		...account,
+		...begin,
+	});
+	await deps.steps.run("commit.look", () => {
+		const of: Of = [account.chainId, hexToBytes(account.from)];
+		return deps.db.transaction((tx) => correctRead(tx, { of, begin, read, own }));
+	});
 }
 
 /** Stores what was read; blocks that a reorg may still remove are read again the next time. */
@@ -309,61 +322,4 @@ async function keep(
 	await noteRead(tx, { of, block, count });
 	if (!isWhole) return;
 	await noteReadAt(tx, of, at);
-}
-
-async function noteReadAt(tx: Tx, of: Of, at: Date): Promise<void> {
-	await tx.execute(
-		`update wallets.account_read set at = greatest(at, $3)
-		where chain_id = $1 and sender = $2`,
-		[...of, at],
-	);
-}
-
-async function keepStrays(
-	tx: Tx,
-	given: { of: Of; sent: readonly SentTransaction[]; block: number },
-): Promise<void> {
-	const { of, sent, block } = given;
-	if (sent.length === 0) return;
-	await tx.execute(
-		`insert into wallets.stray
-			(chain_id, sender, hash, nonce, recipient, value_raw, selector, data_hash, block)
-		select $1::int8, $2::bytea, hash, nonce, recipient, value_raw, selector, data_hash, $9::int8
-		from unnest($3::bytea[], $4::int8[], $5::bytea[], $6::numeric[], $7::bytea[], $8::bytea[],
-				$10::text[]) as t (hash, nonce, recipient, value_raw, selector, data_hash, data)
-		where not exists (
-			select from wallets.submission s where s.chain_id = $1::int8 and s.sender = $2::bytea and (
-				s.transaction_hash = t.hash
-				or s.nonce = t.nonce and s.state not in ('queued', 'never', 'refused')
-					and s.transaction->>'to' = '0x' || encode(t.recipient, 'hex')
-					and (s.transaction->>'valueRaw')::numeric = t.value_raw
-					and lower(s.transaction->>'data') = t.data
-			)
-		)
-		on conflict do nothing`,
-		[
-			...of,
-			sent.map(({ hash }) => hexToBytes(hash)),
-			sent.map(({ nonce }) => nonce),
-			sent.map(({ to }) => to && hexToBytes(to)),
-			sent.map(({ valueRaw }) => valueRaw),
-			sent.map(({ data }) => hexToBytes(selectorOf(data))),
-			sent.map(({ data }) => hexToBytes(keccak256(data))),
-			block,
-			sent.map(({ data }) => data),
-		],
-	);
-}
-
-async function noteRead(
-	tx: Tx,
-	{ of, block, count }: { of: Of; block: number; count: number },
-): Promise<void> {
-	await tx.execute(
-		`insert into wallets.account_read as read (chain_id, sender, block, count)
-		values ($1, $2, $3, $4)
-		on conflict (chain_id, sender) do update
-		set block = greatest(read.block, $3), count = greatest(read.count, $4)`,
-		[...of, block, count],
-	);
 }

@@ -197,6 +197,16 @@ describe("an intent that was planned at a head that never was", () => {
 		expect((await read(intent)).status).toBe("expired");
 	});
 
+	test("is settled where a search is noted as far as a head that never was", async () => {
+		const intent = await ask();
+		const sent = send(intent);
+		mine(3);
+		const far = "update wallets.intent set searched_block = 1000000000 where id = $1";
+		await owner.lab.db.execute(far, [intent.id]);
+		await ticks(4, QUESTION_LIFETIME_MS);
+		expect(await read(intent)).toMatchObject({ status: "confirmed", transactionHash: sent });
+	});
+
 	test("stays open while the node may be behind", async () => {
 		const intent = await askAhead();
 		mine();

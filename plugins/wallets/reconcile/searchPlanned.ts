@@ -109,8 +109,13 @@ async function readBegin(db: Queryable, intentId: string): Promise<Begin> {
 async function correctBegin(
 	deps: Pick<ExecutionDeps, "db" | "steps" | "log">,
 	{ intentId, rpc, signal }: SearchAsked,
-	{ plannedBlock, createdAt, changedAt }: Begin,
+	{ plannedBlock, searchedBlock, createdAt, changedAt }: Begin,
 ): Promise<void> {
+	if (searchedBlock !== null) {
+		// A made-up head may be how far it came: what is searched twice is found once.
+		const again = "update wallets.intent set searched_block = null where id = $1";
+		await deps.steps.run("commit.look", () => deps.db.execute(again, [intentId]));
+	}
 	if (plannedBlock === null || createdAt === null || changedAt === null) return;
 	const [notBeforeMs, notAfterMs] = [createdAt.getTime(), changedAt.getTime()];
 	const trueBlock = await deps.steps.run("rpc.nonce", () =>

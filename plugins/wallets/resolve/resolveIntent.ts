@@ -7,6 +7,7 @@ import { isSqlState, type Queryable, type Tx } from "#core/db/Database.ts";
 import { defineFaults, Fault } from "#core/fault.ts";
 import { quarantineFault } from "#core/quarantine.ts";
 import { findByNonce, readAccount } from "#plugins/wallets/chain/readAccount.ts";
+import { readAgreed } from "#plugins/wallets/chain/secondOpinion.ts";
 import { advanceBatch } from "#plugins/wallets/execution/advanceBatch.ts";
 import type { ExecutionDeps } from "#plugins/wallets/execution/ExecutionDeps.ts";
 import { executionFault } from "#plugins/wallets/execution/prepareIntent.ts";
@@ -204,17 +205,21 @@ export async function settlePast(
 	const { plan, looksPaid = null } = intent;
 	const rpc = deps.rpcOf(intent.chainId);
 	if (!plan || looksPaid === null || !rpc) throw resolveFault.intentState();
+	const address = plan.from;
 	const { account } = await deps.steps.run("rpc.account", () =>
-		readAccount(rpc, { address: plan.from, plans: [], signal }),
+		readAccount(rpc, { address, plans: [], signal }),
+	);
+	const agreed = await deps.steps.run("rpc.nonce", () =>
+		readAgreed(rpc, { address, account, signal }),
 	);
 	await deps.steps.run("commit.found", () =>
 		deps.db.transaction(async (tx) => {
-			await believePast(tx, { of: plan, ...account });
+			await believePast(tx, { of: plan, ...agreed });
 			await audit.append(tx, {
 				actor: `operator:${actor}`,
 				action: "trading.past.known",
 				subject: `intent:${intentId}`,
-				detail: { sender: plan.from, chainId: plan.chainId, looksPaid, until: account.minedNonce },
+				detail: { sender: plan.from, chainId: plan.chainId, looksPaid, until: agreed.minedNonce },
 			});
 		}),
 	);
