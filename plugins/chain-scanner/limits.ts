@@ -63,6 +63,12 @@ export const BLOCKS_ANSWER_BYTES_AIM = 2 * 1024 * 1024;
 export const BLOCKS_ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 export const BLOCKS_ASKED_MAX = 250;
 export const BLOCKS_ASKED_AT_ONCE = 2;
+/**
+ * The same where calls are scarce, for all ranges of a lane together: a request that is refused for
+ * the rate leaves as many calls unused as it has.
+ */
+export const BLOCKS_ASKED_MAX_SCARCE = 16;
+export const BLOCKS_ASKED_AT_ONCE_SCARCE = 4;
 export const BLOCK_BYTES_AT_FIRST = 128 * 1024;
 
 /**
@@ -107,7 +113,10 @@ export const LIVE_BLOCKS_MAX = 64;
 /** How long a lane without events in the newest block lets the others write first. */
 export const NOTHING_TO_TELL_MS = 25;
 
-/** Ranges of a lane that are fetched while one is written. */
+/**
+ * Ranges of a lane that are fetched while one is written. Where calls are scarce the next one is
+ * requested while one is still read.
+ */
 export const RANGES_AHEAD = 2;
 export const RANGES_AHEAD_SCARCE = 1;
 

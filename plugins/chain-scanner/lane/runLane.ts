@@ -60,6 +60,8 @@ export async function runLane(run: LaneRun): Promise<boolean> {
 			const asked = at.ahead.shift() ?? ask(run, at.next, limit);
 			assert(asked.range.from === at.next, "no block is left out between two ranges");
 			at.asked = asked.range;
+			// No turn may pass unused: while this range's values are read the next logs are requested.
+			if (options.source.isScarce?.()) askAhead(run, asked.range.to, limit);
 			const early = await firstOf(asked);
 			if (early) await storeEarly(run, early);
 			const answer = await unlessEnded(asked, { ceiling, stop: options.signal });

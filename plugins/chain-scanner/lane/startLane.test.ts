@@ -11,6 +11,7 @@ import {
 } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createHeadGate } from "#plugins/chain-scanner/write/createHeadGate.ts";
 import { createTestDatabase, type TestDatabase } from "#test/harness/testDatabase.ts";
+import { until } from "#test/harness/until.ts";
 
 let database: TestDatabase;
 
@@ -401,6 +402,29 @@ test("stopping during a read ends at once, and the cursor is unchanged", async (
 	await lane.stop();
 	expect(await world.cursor()).toBe(0);
 	expect(lane.said).toEqual([]);
+});
+
+test("where calls are scarce the next range is requested while one is still read", async () => {
+	const world = await newWorld();
+	await world.setCursor(0);
+	world.chain.mineTo(800);
+	world.chain.mine(mintOne(1));
+	const { promise: held, resolve: release } = Promise.withResolvers<void>();
+	const asked: string[] = [];
+	const read: LaneSource["read"] = async (range, options) => {
+		asked.push(`${range.from}..${range.to}`);
+		if (asked.length === 1) await held;
+		return world.source.read(range, options);
+	};
+	const lane = world.worker({ source: { kind: world.source.kind, isScarce: () => true, read } });
+	lane.look();
+	await until(() => asked.length > 1, "the next range is requested");
+	expect(await world.cursor()).toBe(0);
+	release();
+	await lane.untilIndexed(801);
+	await lane.stop();
+	expect(asked).toEqual(["1..737", "738..801"]);
+	expect(await world.tokens()).toEqual([1]);
 });
 
 test("[ING-05] a lane reads logs and values from the node, and only its own cursor from the database", async () => {

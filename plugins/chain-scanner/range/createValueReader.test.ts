@@ -3,7 +3,11 @@ import fc from "fast-check";
 import type { Hex } from "#core/chain/Hex.ts";
 import { type RpcCall, rpcFault } from "#core/chain/rpc/Rpc.ts";
 import type { Fault } from "#core/fault.ts";
-import { WHOLE_BLOCK_FROM } from "#plugins/chain-scanner/limits.ts";
+import {
+	BLOCKS_ASKED_AT_ONCE_SCARCE,
+	BLOCKS_ASKED_MAX_SCARCE,
+	WHOLE_BLOCK_FROM,
+} from "#plugins/chain-scanner/limits.ts";
 import { mintSource } from "#plugins/chain-scanner/mint/mintSource.ts";
 import { mintLog } from "#plugins/chain-scanner/testing/laneWorld.ts";
 import { createFakeChain, type FakeChain } from "#test/harness/fakeChain.ts";
@@ -54,6 +58,53 @@ test("while calls are scarce, a block with two mint transactions is already read
 	mine(chain, [3]);
 	expect(await read(chain, { from: 1, to: 2 })).toEqual([1, 2, 3]);
 	expect([asked(chain, WHOLE), asked(chain, SINGLE)]).toEqual([1, 1]);
+});
+
+test("while calls are scarce, a range's blocks are requested in small requests, before those of the next range", async () => {
+	const chain = createFakeChain();
+	chain.rpc.isScarce = () => true;
+	for (let block = 0; block < 240; block++) mine(chain, [2 * block, 2 * block + 1]);
+	const asked: number[] = [];
+	let underWay = 0;
+	const batch = chain.rpc.batch;
+	chain.rpc.batch = async (calls, options) => {
+		const isWhole = calls[0]?.method === WHOLE;
+		if (!isWhole) return batch(calls, options);
+		underWay++;
+		expect(underWay).toBeLessThanOrEqual(BLOCKS_ASKED_AT_ONCE_SCARCE);
+		expect(calls.length).toBeLessThanOrEqual(BLOCKS_ASKED_MAX_SCARCE);
+		const blocks = (await batch(calls, options)) as { number: Hex }[];
+		asked.push(...blocks.map(({ number }) => Number(number)));
+		underWay--;
+		return blocks;
+	};
+	const source = mintSource(chain.rpc, quiet);
+	const ranges = [
+		{ from: 1, to: 120 },
+		{ from: 121, to: 240 },
+	];
+	const readings = await Promise.all(ranges.map((range) => source.read(range, far)));
+	const paid = readings.flatMap(({ events }) => events.map(({ totalRaw }) => Number(totalRaw)));
+	expect(paid).toEqual(Array.from({ length: 480 }, (_, value) => value));
+	// The last requests of the first range are under way when those of the next one begin.
+	const mostEarly = BLOCKS_ASKED_AT_ONCE_SCARCE * BLOCKS_ASKED_MAX_SCARCE;
+	expect(asked.slice(0, 120 - mostEarly).every((block) => block <= 120)).toBe(true);
+	expect(asked).toHaveLength(240);
+});
+
+test("after a failure in one range the next one's blocks are still read", async () => {
+	const chain = createFakeChain();
+	chain.rpc.isScarce = () => true;
+	for (let block = 0; block < 40; block++) mine(chain, [block, block]);
+	chain.troubles.tamper = (call, answer) => {
+		const { number } = (answer ?? {}) as { number?: Hex };
+		return call.method === WHOLE && Number(number) <= 20 ? null : answer;
+	};
+	const source = mintSource(chain.rpc, quiet);
+	const first = source.read({ from: 1, to: 20 }, far).catch((error) => error);
+	const next = source.read({ from: 21, to: 40 }, far);
+	expect(await first).toMatchObject({ code: "rpc_inconsistent" });
+	expect((await next).events).toHaveLength(40);
 });
 
 test("if a node does not give whole blocks with transactions, each transaction is requested", async () => {

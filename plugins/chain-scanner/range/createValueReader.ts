@@ -9,7 +9,9 @@ import {
 	BLOCKS_ANSWER_BYTES_AIM,
 	BLOCKS_ANSWER_BYTES_MAX,
 	BLOCKS_ASKED_AT_ONCE,
+	BLOCKS_ASKED_AT_ONCE_SCARCE,
 	BLOCKS_ASKED_MAX,
+	BLOCKS_ASKED_MAX_SCARCE,
 	WHOLE_BLOCK_FROM,
 	WHOLE_BLOCK_FROM_SCARCE,
 } from "#plugins/chain-scanner/limits.ts";
@@ -51,6 +53,7 @@ export function createValueReader(rpc: Rpc): ValueReader {
 	 * The approximate size of the last blocks, in bytes: it decides how many are requested together.
 	 */
 	let blockBytes = BLOCK_BYTES_AT_FIRST;
+	const enter = createPlaces(BLOCKS_ASKED_AT_ONCE_SCARCE);
 
 	return {
 		async read(logs, asked) {
@@ -66,19 +69,15 @@ export function createValueReader(rpc: Rpc): ValueReader {
 
 	async function readWhole(wanted: readonly Wanted[], asked: Asked, values: Map<Hex, bigint>) {
 		const left = [...wanted];
-		const work = async () => {
-			while (left.length > 0) {
-				const fitting = Math.floor(BLOCKS_ANSWER_BYTES_AIM / blockBytes);
-				const chunk = left.splice(0, Math.min(Math.max(1, fitting), BLOCKS_ASKED_MAX));
-				await readChunk(chunk, asked, values);
-			}
+		const isScarce = rpc.isScarce?.() ?? false;
+		// A refusal for the rate is one of a whole request: of small ones it leaves less unused.
+		const most = isScarce ? BLOCKS_ASKED_MAX_SCARCE : BLOCKS_ASKED_MAX;
+		const take = () => {
+			const fitting = Math.floor(BLOCKS_ANSWER_BYTES_AIM / blockBytes);
+			const chunk = left.splice(0, Math.min(Math.max(1, fitting), most));
+			return readChunk(chunk, asked, values);
 		};
-		try {
-			await Promise.all(Array.from({ length: BLOCKS_ASKED_AT_ONCE }, work));
-		} finally {
-			// After a failure the rest is not needed.
-			left.length = 0;
-		}
+		await empty(left, take, isScarce ? enter : null);
 	}
 
 	async function readChunk(chunk: readonly Wanted[], asked: Asked, values: Map<Hex, bigint>) {
@@ -205,6 +204,46 @@ export function valueIn(answer: unknown, log: RawLog): bigint {
 export function valueDigest(transaction: unknown): string {
 	const { value, hash, blockHash } = fieldsOf(transaction);
 	return [value, hash, blockHash].join();
+}
+
+/**
+ * Takes from a list until it is empty, some at once; after a failure the rest is not needed. With a
+ * gate one list comes after the other: side by side they would end, and the next ones begin, at the
+ * same time, and nothing would be requested then.
+ */
+async function empty(
+	left: unknown[],
+	take: () => Promise<void>,
+	enter: ReturnType<typeof createPlaces> | null,
+): Promise<void> {
+	const work = async () => {
+		while (left.length > 0) await take();
+	};
+	const workers = enter
+		? Array.from({ length: BLOCKS_ASKED_AT_ONCE_SCARCE }, () => enter(work))
+		: Array.from({ length: BLOCKS_ASKED_AT_ONCE }, work);
+	try {
+		await Promise.all(workers);
+	} finally {
+		left.length = 0;
+	}
+}
+
+/** Makes a gate for so many at once; the others enter in the order in which they came. */
+function createPlaces(count: number) {
+	const waiting: (() => void)[] = [];
+	let free = count;
+	return async (work: () => Promise<void>): Promise<void> => {
+		if (free > 0) free--;
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			await work();
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else free++;
+		}
+	};
 }
 
 function byBlock(logs: Iterable<RawLog>): Wanted[] {
