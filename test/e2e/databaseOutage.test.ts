@@ -111,7 +111,7 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/links": () => ({ intentId }),
 	"POST /v1/trading/wallet-transfers": () => ({
 		fromWalletId: person.wallet.id,
-		recipients: [`0x${"ab".repeat(20)}`],
+		recipients: [`0x${"a1".repeat(20)}`],
 		amount: "0.01",
 	}),
 	"POST /v1/trading/intents": () => ({ command: "hold ZZZZ" }),
@@ -125,14 +125,14 @@ const bodies: Record<string, () => unknown> = {
 	"POST /v1/bridges/intents": () => ({ command: "bridge 1 eth from anvil to robinhood" }),
 	"POST /v1/bridges/intents/{id}/step-results": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
 	"POST /v1/bridges/intents/{id}/sdk-result": () => ({ transactionHash: `0x${"5d".repeat(32)}` }),
-	"PUT /v1/bridges/preferences/{chainId}": () => ({ recipient: `0x${"ab".repeat(20)}` }),
+	"PUT /v1/bridges/preferences/{chainId}": () => ({ recipient: `0x${"a1".repeat(20)}` }),
 	"PUT /v1/admin/bridge-chains/{chainId}": () => ({ enabled: true }),
 	"PUT /v1/admin/bridge-chains/{chainId}/contracts": () => ({
-		...{ role: "solver", address: `0x${"ab".repeat(20)}` },
+		...{ role: "solver", address: `0x${"b2".repeat(20)}` },
 	}),
 	"POST /v1/admin/bridges/{id}/accept": () => ({
 		...{ transactionHash: `0x${"5d".repeat(32)}`, amountRaw: "7" },
-		currency: `0x${"ab".repeat(20)}`,
+		currency: `0x${"a1".repeat(20)}`,
 	}),
 	"POST /v1/nft-market/offers": () => ({ contract, tokenId: "1", priceNative: "0.1" }),
 };

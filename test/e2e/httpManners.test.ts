@@ -298,6 +298,10 @@ test("HEAD has the headers of GET, and a range request gets the complete answer"
 test("only the market's reads and the document are compressed, tagged or cached", async () => {
 	const own = new Set(reads.map((read) => pathOf(read).split("?")[0]));
 	own.add(`/v1/nft-market/assets/anvil/${cats}/1`);
+	for (const tail of ["", "/activity", "/result"])
+		own.add(`/v1/nft-market/accounts/${cats}${tail}`);
+	for (const tail of ["history", "tokens"]) own.add(`/v1/nft-market/collections/${cats}/${tail}`);
+	own.add(`/v1/nft-market/assets/anvil/${cats}/1/activity`).add("/v1/nft-market/activity");
 	const others = (await routes()).filter(({ method, path }) => method !== "GET" || !own.has(path));
 	const pages = ["/links/abc", "/openapi", "/v1/nowhere", "/v1/nft-market/trover"];
 	const all = [...others, ...pages.map((path) => ({ method: "GET", path }))];

@@ -76,6 +76,7 @@ function tokensOf(text: string): Token[] {
 	// How many braces are open inside each `${` that is open.
 	const templates: number[] = [];
 	let before: SyntaxKind | undefined;
+	let end = 0;
 	for (;;) {
 		let kind = scanner.scan();
 		if (kind === SyntaxKind.EndOfFile) return tokens;
@@ -92,6 +93,9 @@ function tokensOf(text: string): Token[] {
 		} else if (kind === SyntaxKind.CloseBraceToken && depth !== undefined) {
 			templates[templates.length - 1] = depth - 1;
 		}
+		// In the text of JSX a slash or brace may begin nothing: rescanned, it would come for ever.
+		if (scanner.getTokenEnd() <= end) scanner.resetTokenState(end + 1);
+		end = Math.max(end + 1, scanner.getTokenEnd());
 		const token = { kind, start: scanner.getTokenStart(), text: scanner.getTokenText() };
 		tokens.push(token);
 		if (!TRIVIA.has(kind)) before = kind;

@@ -11,11 +11,7 @@ import { canBeReadByAnyPage, canFail } from "#core/http/routeMarks.ts";
 import { displayNative, displayTime } from "#plugins/market-index/display.ts";
 import { marketFault } from "#plugins/market-index/faults.ts";
 import type { FoundCollection } from "#plugins/market-index/model.ts";
-import {
-	type DepthLevel,
-	readBookState,
-	readDepth,
-} from "#plugins/market-index/orderBook.ts";
+import { type DepthLevel, readBookState, readDepth } from "#plugins/market-index/orderBook.ts";
 import {
 	ORDER_SORTS,
 	type OrdersQuery,

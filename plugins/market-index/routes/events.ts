@@ -92,7 +92,7 @@ const pointsMaxParam = z
 	.optional()
 	.meta({
 		description: `Points of \`view=points\` at most; ${POINTS_MAX} unless given.`,
-		examples: [2_000],
+		examples: ["2000"],
 	});
 
 const timeParam = z.iso
@@ -203,11 +203,15 @@ async function answerActivity(
 		const chain = resolveChain(core, slug);
 		const nowMs = core.clock.nowMs();
 		if (isOrderType(query.type)) {
-			const body = await answerOrderEvents({ core, prices }, { ...query, type: query.type }, {
-				of: { collectionId },
-				chains: [chain],
-				scope: { chain: slug, address },
-			});
+			const body = await answerOrderEvents(
+				{ core, prices },
+				{ ...query, type: query.type },
+				{
+					of: { collectionId },
+					chains: [chain],
+					scope: { chain: slug, address },
+				},
+			);
 			return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
 		}
 		const kinds = kindsOf({ ...query, type: query.type });
@@ -305,7 +309,7 @@ export function getCandles(context: RouteContext) {
 export function getSales(context: RouteContext) {
 	return new Elysia().get(
 		"/collections/:slug/sales",
-		async ({ params, query, request }) => {
+		({ params, query, request }) => {
 			const asked = salesAsked(query, context.core.clock.nowMs());
 			const read = async () =>
 				readSales(context, await context.index.find(params.slug, query.chain), asked);

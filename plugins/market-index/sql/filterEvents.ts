@@ -130,9 +130,10 @@ export function filterSql(binder: Binder, filter: EventFilter): string[] {
 		conditions.push(`e.total_native >= ${least} * e.quantity`);
 	}
 	if (traits.length > 0) {
+		// The offset keeps it a look by key for each event: joined, all tokens might be read.
 		conditions.push(`exists (
 			select from market_index.token as t where t.collection_id = e.collection_id
-				and t.token_id = e.token_id and ${traitFilterSql(binder, traits).join(" and ")}
+				and t.token_id = e.token_id and ${traitFilterSql(binder, traits).join(" and ")} offset 0
 		)`);
 	}
 	return conditions;

@@ -58,7 +58,7 @@ describe("partitionsOf", () => {
 		const indexes = await database.db.query(
 			"select 1 from pg_indexes where tablename = 'event_2024_02'",
 		);
-		expect(indexes).toHaveLength(3);
+		expect(indexes).toHaveLength(5);
 	});
 
 	test("several processes can create the same months simultaneously", async () => {

@@ -27,17 +27,16 @@ import { resolveCollections } from "#plugins/market-index/register/registerColle
 import { type CandleInterval, WINDOW_MS, windowOf } from "#plugins/market-index/rollup/windows.ts";
 import { readAlike, readChoices } from "#plugins/market-index/search/alikeNames.ts";
 import { readNamesakes } from "#plugins/market-index/search/sql.ts";
+import { blockBefore, chainStatement } from "#plugins/market-index/sql/chainEvents.ts";
+import { chooseSales } from "#plugins/market-index/sql/chooseSales.ts";
 import {
 	type CollectionOrder,
 	listCollections,
 } from "#plugins/market-index/sql/collectionLists.ts";
 import { readNamedCollections } from "#plugins/market-index/sql/collectionNames.ts";
 import { readCollection } from "#plugins/market-index/sql/collectionRows.ts";
-import { blockBefore, chainStatement } from "#plugins/market-index/sql/chainEvents.ts";
-import { chooseSales } from "#plugins/market-index/sql/chooseSales.ts";
-import { filterStatement } from "#plugins/market-index/sql/filterEvents.ts";
-import { tokenPageStatement } from "#plugins/market-index/tokens/sql/tokenPages.ts";
 import { insertEvents } from "#plugins/market-index/sql/events.ts";
+import { filterStatement } from "#plugins/market-index/sql/filterEvents.ts";
 import {
 	findLastSales,
 	readActivity,
@@ -54,6 +53,7 @@ import {
 import { base, ethereum, NOW_MS, saleOf } from "#plugins/market-index/testing/marketFixture.ts";
 import { dueTokens, wasSpokenOf } from "#plugins/market-index/tokens/sql/dueTokens.ts";
 import { pickProbeTokens, revealSample } from "#plugins/market-index/tokens/sql/ranks.ts";
+import { tokenPageStatement } from "#plugins/market-index/tokens/sql/tokenPages.ts";
 import { readToken, readTokenFacts } from "#plugins/market-index/tokens/sql/tokens.ts";
 import { readRarestTraits, readTraitPage } from "#plugins/market-index/tokens/sql/traits.ts";
 import { fillIndex } from "#test/bench/fill/fillIndex.ts";

@@ -121,8 +121,10 @@ export async function writeFlags(
 	);
 	if (held.length === 0) return false;
 	const gone = await tx.query<{ at: Date }>(
-		`delete from market_index.wash_sale where collection_id = $1 and completed_at >= $2
-			and completed_at < coalesce($3::timestamptz, 'infinity') returning occurred_at as at`,
+		`delete from market_index.wash_sale as flag
+		using (select $2::timestamptz as since, coalesce($3::timestamptz, 'infinity') as until) as span
+		where collection_id = $1 and completed_at >= span.since and completed_at < span.until
+		returning occurred_at as at`,
 		[id, from, given.until],
 	);
 	const { flags } = given;

@@ -255,7 +255,7 @@ describe("members of schemas", () => {
 			expect(description).toContain(`\`${name}\``);
 			expect(properties[name].description).toContain("Equal to `");
 		}
-		expect(openApi.components.schemas.TrendingRow.properties.holders.description).toContain(
+		expect(openApi.components.schemas.ListedTrendingRow.properties.holders.description).toContain(
 			"`ownersCount`",
 		);
 	});

@@ -35,6 +35,11 @@ const TokenOrder = z.object({
 	claims: z.record(z.string(), z.unknown()).optional(),
 	header: z.record(z.string(), z.unknown()).optional(),
 });
+/** Where a page of the service wants its visitor back: only on this machine. */
+const SignInOrder = z.object({
+	return: z.url({ protocol: /^http$/, hostname: /^(?:localhost|127\.0\.0\.1|\[::1\])$/ }),
+	state: z.string().regex(/^[\w-]{1,128}$/),
+});
 const NewPerson = z.object({
 	username: z
 		.string()
@@ -252,6 +257,8 @@ async function control(gate: CustodyGate, request: Request, url: URL): Promise<R
 			if (!order.data || !person) return new Denial(400, "Nobody of that name").toResponse();
 			return Response.json({ token: office.tokens.mint({ ...order.data, userId: person.id }) });
 		}
+		case "GET /_sandbox/sign-in":
+			return signInPage(office, url.searchParams);
 		case "POST /_sandbox/users": {
 			const plan = NewPerson.safeParse(body ?? {});
 			if (!plan.success) return new Denial(400, plan.error.message).toResponse();
@@ -274,6 +281,26 @@ async function control(gate: CustodyGate, request: Request, url: URL): Promise<R
 		default:
 			return new Denial(404, "Not found").toResponse();
 	}
+}
+
+/** Shows who there is: a click signs in as one of them, and leads back. */
+function signInPage(office: CustodyOffice, query: URLSearchParams): Response {
+	const order = SignInOrder.safeParse(Object.fromEntries(query));
+	if (!order.data) return new Denial(400, "Name where to return to, and a state").toResponse();
+	const { return: back, state } = order.data;
+	const links = office.people.all().flatMap(({ id, username, wallet }) => {
+		if (username === null) return [];
+		const token = office.tokens.mint({ userId: id });
+		const to = `${new URL(back).href}#${new URLSearchParams({ token, state })}`.replaceAll(
+			"&",
+			"&amp;",
+		);
+		const what = wallet?.isDelegated ? "the service may send" : "signs each step";
+		return [`<li><a href="${to}">${username}</a> (${what})</li>`];
+	});
+	const page = `<!doctype html><meta charset="utf-8"><title>Sandbox wallets</title>
+<h1>Who are you in this sandbox?</h1><ul>${links.join("")}</ul>`;
+	return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
 }
 
 /** Returns the user without the wallet's key, which no caller needs. */

@@ -95,6 +95,7 @@ export const importDirections: Rule = {
 		[importing("test/e2e/x.ts", "#plugins/a/internal.ts")],
 		[importing("plugins/terminal/web/x.tsx", "#plugins/streams/contract.ts")],
 		[importing("plugins/terminal/web/x.tsx", "./chart.tsx")],
+		[importing("plugins/terminal/web/x.tsx", "#client/openStream.ts")],
 		[{ path: "core/a.ts", text: '// import "#api/app.ts";\nconst a = `import "#api/app.ts"`;' }],
 	],
 };
@@ -109,6 +110,8 @@ const KEPT = new Map([
 	["countedTraits", "what scoreToken is given"],
 	["syncBoundMs", "the bound that the README prints; tests and the bench hold us to it"],
 	["refreshBoundMs", "the same, for collections that are already known"],
+	["readFlags", "for the flags in rows of sales, which come with the next part"],
+	["readWashSums", "for volumes without flagged sales, which come with the next part"],
 	["revenueRouterAbi", "for the ledger of token economics, which comes with its next part"],
 	["buybackBurnerAbi", "for the buyback of token economics, which comes with its next part"],
 ]);
@@ -202,9 +205,9 @@ function refusal(from: string, to: string): string | undefined {
 	}
 	const web = WEB.exec(from)?.[0];
 	if (web !== undefined) {
-		return to.startsWith(web) || isContract(to)
+		return to.startsWith(web) || isContract(to) || to.startsWith("client/")
 			? undefined
-			: "the pages are a browser bundle and see only contracts and themselves";
+			: "the pages are a browser bundle and see only contracts, our client and themselves";
 	}
 	const [area, plugin] = from.split("/");
 	if (area === to.split("/")[0] && area !== "plugins") return undefined;

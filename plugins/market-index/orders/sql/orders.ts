@@ -2,7 +2,11 @@
 
 import { type Address, bytesOf, type Hex } from "#core/chain/Hex.ts";
 import type { Queryable, Tx } from "#core/db/Database.ts";
-import { type BookOrder, ORDER_KINDS, RETIRED_AS } from "#plugins/market-index/event/MarketEvent.ts";
+import {
+	type BookOrder,
+	ORDER_KINDS,
+	RETIRED_AS,
+} from "#plugins/market-index/event/MarketEvent.ts";
 import {
 	type KnownOrder,
 	type OrderRow,
