@@ -80,7 +80,8 @@ export async function readActivity(deps: AccountReads, query: ActivityQuery): Pr
 	const nowMs = core.clock.nowMs();
 	// Read before the rows, so that they never claim more than those contain.
 	const held = await readHeld(deps, chains, collectionId);
-	const isNarrow = collectionId !== null || chains.length < core.indexed.length;
+	const isNarrow =
+		collectionId !== null || core.indexed.some(({ chain }) => !chains.includes(chain));
 	const { events, next } = await readAccountEvents(core.db, {
 		...{ address: query.address, types, since, until, after, collectionId, limit },
 		chainIds: chains.map(({ id }) => id),

@@ -17,6 +17,8 @@ import {
 } from "#plugins/market-index/accounts/readActivity.ts";
 import { LEFT_OUT, realise, type TokenResult } from "#plugins/market-index/accounts/realise.ts";
 import { chainOfRow, displayNative, explorerLink } from "#plugins/market-index/display.ts";
+import { type ChainSpans, NO_SPANS } from "#plugins/market-index/figures/coverage.ts";
+import type { Span } from "#plugins/market-index/rollup/windows.ts";
 import type {
 	AccountCoverage,
 	ShownResultSummary,
@@ -63,8 +65,12 @@ export async function readResult(deps: AccountReads, query: ResultQuery): Promis
 		limit: EVENTS_MAX,
 	});
 	const isCut = older !== null;
-	const rateAt = prices.ethUsd;
-	const results = realise(events.reverse(), { account: address, ethUsd: rateAt, isCut });
+	const results = realise(events.reverse(), {
+		account: address,
+		ethUsd: (atMs) => prices.ethUsd(atMs),
+		isCut,
+		held: (chainId) => commonSpan(held.spans.get(chainId)),
+	});
 	const all = [...results.values()].sort((a, b) => compare(orderOf(a), orderOf(b)));
 	const left = all.filter((one) => after === null || compare(orderOf(one), after) > 0);
 	const shown = left.slice(0, limit);
@@ -112,6 +118,14 @@ function add(sums: Sums, one: Sums): Sums {
 		unitsWithoutUsd: sums.unitsWithoutUsd + one.unitsWithoutUsd,
 		leftOut,
 	};
+}
+
+/** Returns the time for which both sales and mints of a chain are all here. */
+function commonSpan({ sales, mints }: ChainSpans = NO_SPANS): Span | null {
+	if (!sales || !mints) return null;
+	const fromMs = Math.max(sales.fromMs, mints.fromMs);
+	const untilMs = Math.min(sales.untilMs, mints.untilMs);
+	return fromMs < untilMs ? { fromMs, untilMs } : null;
 }
 
 function addKnown(sum: number | null, more: number | null): number | null {

@@ -25,8 +25,14 @@ const sold = (given: Given = {}) =>
 	eventOf({ from: ME, to: OTHER, totalNative: 3n * ETH, ...given });
 const moved = (given: Given) => eventOf({ kind: "transfer", totalNative: null, ...given });
 
-function resultOf(events: readonly AccountEvent[], { isCut = false, ethUsd = 1_000 } = {}) {
-	const results = realise(events, { account: ME, ethUsd: () => ethUsd, isCut });
+const WHOLE = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
+const options = { account: ME, ethUsd: () => 1_000, isCut: false, held: () => WHOLE };
+
+function resultOf(
+	events: readonly AccountEvent[],
+	given: Partial<Parameters<typeof realise>[1]> = {},
+) {
+	const results = realise(events, { ...options, ...given });
 	const [one] = results.values();
 	if (!one) throw new Error("nothing was sold");
 	return one;
@@ -75,13 +81,13 @@ test("what is not known is in no sum, and counted by its reason", () => {
 		proceedsUsd: null,
 		leftOut: { price_unknown: 1n },
 	});
-	expect(realise([bought()], { account: ME, ethUsd: () => 1, isCut: false }).size).toBe(0);
+	expect(realise([bought()], options).size).toBe(0);
 });
 
 test("without a rate of either time a result is in ETH alone", () => {
 	const events = [bought({ occurredAtMs: 1_000 }), sold({ occurredAtMs: 2_000 })];
 	const ethUsd = (atMs: number) => (atMs === 1_000 ? null : 1_000);
-	const [one] = realise(events, { account: ME, ethUsd, isCut: false }).values();
+	const [one] = realise(events, { ...options, ethUsd }).values();
 	expect(one).toMatchObject({ unitsRealised: 1n, unitsWithoutUsd: 1n, costUsd: null });
 });
 
@@ -89,7 +95,7 @@ test("events that are not accepted neither cost nor bring anything", () => {
 	const events = [bought(), bought({ accepted: false, reason: "duplicate" }), sold()];
 	expect(resultOf(events)).toMatchObject({ unitsSold: 1n, cost: ETH });
 	const refused = sold({ accepted: false, reason: "zero_price" });
-	expect(realise([bought(), refused], { account: ME, ethUsd: () => 1, isCut: false }).size).toBe(0);
+	expect(realise([bought(), refused], options).size).toBe(0);
 });
 
 test("a token that came by a transfer has a cost that nobody saw, also if it was owned before", () => {
@@ -131,4 +137,21 @@ test("where older events were not read, the cost of an ERC-1155 is not known", (
 		leftOut: { cost_not_seen: 1n },
 	});
 	expect(resultOf([bought(), sold()], { isCut: true }).unitsRealised).toBe(1n);
+});
+
+test("where events may be missing between a purchase and its sale, the cost is not known", () => {
+	const events = [bought({ occurredAtMs: 1_000 }), sold({ occurredAtMs: 2_000 })];
+	const unitsOf = (held: { fromMs: number; untilMs: number } | null, given = events) =>
+		resultOf(given, { held: () => held }).unitsRealised;
+	expect(unitsOf({ fromMs: 1_000, untilMs: 2_000 })).toBe(1n);
+	expect(unitsOf({ fromMs: 1_001, untilMs: 2_000 })).toBe(0n);
+	expect(unitsOf({ fromMs: 0, untilMs: 1_999 })).toBe(0n);
+	expect(unitsOf(null)).toBe(0n);
+	// Older units would go first: they may be there wherever the beginning was not seen.
+	const units = [
+		bought({ standard: "erc1155", occurredAtMs: 1_000 }),
+		sold({ standard: "erc1155", occurredAtMs: 2_000 }),
+	];
+	expect(unitsOf({ fromMs: 1, untilMs: 2_000 }, units)).toBe(0n);
+	expect(unitsOf({ fromMs: 0, untilMs: 2_000 }, units)).toBe(1n);
 });

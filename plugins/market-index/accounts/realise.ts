@@ -2,6 +2,7 @@
 
 import type { Address } from "#core/chain/Hex.ts";
 import type { AccountEvent } from "#plugins/market-index/accounts/accountEvents.ts";
+import type { Span } from "#plugins/market-index/rollup/windows.ts";
 
 /** Says why units that were sold are in no sum. */
 export const LEFT_OUT = ["cost_not_seen", "cost_unknown", "price_unknown"] as const;
@@ -33,7 +34,9 @@ type Lot = {
 	gone: bigint;
 	total: bigint | null;
 	usd: number | null;
-	seen: boolean;
+	atMs: number;
+	/** False for units that came by a transfer. */
+	isPaid: boolean;
 };
 
 type Options = {
@@ -42,6 +45,8 @@ type Options = {
 	ethUsd: (atMs: number) => number | null;
 	/** True where older events were not read: what was bought first is not known then. */
 	isCut: boolean;
+	/** Returns the time for which a chain's sales and mints are all here; null for none. */
+	held: (chainId: number) => Span | null;
 };
 
 const WEI_PER_ETH = 1e18;
@@ -51,8 +56,8 @@ const WEI_PER_ETH = 1e18;
  *
  * Events in the order of the chain. Those that are not accepted count for nothing. Units that came
  * by a transfer cost an unknown amount. An ERC-721's id is held once: who gets it again gave the
- * earlier one away unseen, so that lot ends. Where older events were not read the first lots of an
- * ERC-1155 are not known, and so is the cost of what was sold of it.
+ * earlier one away unseen, so that lot ends. A lot counts where nothing can be missing between it
+ * and the sale; of an ERC-1155 where nothing can be missing before, as older lots would go first.
  */
 export function realise(
 	events: readonly AccountEvent[],
@@ -94,7 +99,8 @@ function takeIn(held: Lot[], { event, collection }: AccountEvent, { ethUsd }: Op
 		gone: 0n,
 		total,
 		usd: ethUsd(event.occurredAtMs),
-		seen: event.kind !== "transfer",
+		atMs: event.occurredAtMs,
+		isPaid: event.kind !== "transfer",
 	});
 }
 
@@ -123,7 +129,7 @@ function takeOut(
 function sell(
 	results: Map<string, TokenResult>,
 	{ key, held, one }: { key: string; held: Lot[]; one: AccountEvent },
-	{ ethUsd, isCut }: Options,
+	{ ethUsd, isCut, held: heldOf }: Options,
 ): void {
 	const { event, collection } = one;
 	const result = results.get(key) ?? emptyResult(one);
@@ -133,13 +139,16 @@ function sell(
 	result.unitsSold += event.quantity;
 	const total = knownTotal(event);
 	const rate = ethUsd(event.occurredAtMs);
-	const isOpen = isCut && collection.standard === "erc1155";
+	const whole = heldOf(one.chainId);
+	const isWhole = whole !== null && event.occurredAtMs <= whole.untilMs;
+	const isUnique = collection.standard === "erc721";
+	const isKnown = (lot: Lot) =>
+		lot.isPaid && isWhole && (isUnique ? lot.atMs >= whole.fromMs : !isCut && whole.fromMs === 0);
 	let sold = 0n;
 	for (const { lot, units, from } of takeOut(held, event.quantity)) {
 		const proceeds = total === null ? null : shareOf(total, event.quantity, { from: sold, units });
 		sold += units;
-		const isSeen = lot?.seen === true && !isOpen;
-		if (!lot || !isSeen) result.leftOut.cost_not_seen += units;
+		if (!lot || !isKnown(lot)) result.leftOut.cost_not_seen += units;
 		else if (lot.total === null) result.leftOut.cost_unknown += units;
 		else if (proceeds === null) result.leftOut.price_unknown += units;
 		else {

@@ -355,6 +355,48 @@ describe("GET /accounts/:address/result", () => {
 	});
 });
 
+describe("an account of thousands of events", () => {
+	const BUSY: Address = `0x${"b5".repeat(20)}`;
+	const EVENTS = 6_000;
+
+	beforeAll(async () => {
+		const old = { from: OTHER, to: BUSY, tokenId: 50n, occurredAtMs: NOW_MS - 19 * DAY_MS };
+		await fixture.seed(ethereum, [saleOf(CATS, old)]);
+		await database.db.execute(
+			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id, log_index,
+				sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash, from_address,
+				to_address, token_id, quantity, currency, total_raw, total_native, venue)
+			select occurred_at + n * interval '1 second', block_number, chain_id, $2, 100000 + n,
+				sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash,
+				case when n % 2 = 1 then $1::bytea else from_address end,
+				case when n % 2 = 1 then from_address else $1::bytea end,
+				n / 2, quantity, currency, total_raw, total_native, venue
+			from market_index.event, generate_series(1, $3::int4) as n where to_address = $1::bytea`,
+			[bytesOf(BUSY), await fixture.idOf(ethereum, DOGS), EVENTS],
+		);
+	});
+
+	test("200: a filter without an index ends its page, and the next one goes on there", async () => {
+		const pages: number[] = [];
+		let cursor = "";
+		do {
+			const { status, body } = await accounts(`/activity?slug=cats&cursor=${cursor}`, BUSY);
+			expect(status).toBe(200);
+			pages.push(body.data.length);
+			cursor = body.page.nextCursor ?? "";
+		} while (cursor !== "");
+		expect(pages).toEqual([...Array.from({ length: EVENTS / 1_000 }, () => 0), 1]);
+	});
+
+	test("200: a result is of the newest 5,000 events, and says since when", async () => {
+		const { body } = await accounts("/result?limit=1", BUSY);
+		expect(body.readFrom).toBe(new Date(NOW_MS - 19 * DAY_MS + 1_001_000).toISOString());
+		// 2,500 sales; the purchase of the first of them was the event before the oldest.
+		expect(body.summary).toMatchObject({ unitsSold: "2500", leftOut: { cost_not_seen: "1" } });
+		expect(body.coverage[0].partial).toHaveProperty("moved");
+	});
+});
+
 test("a chain that is not indexed has no part in an account's answers", async () => {
 	await fixture.seed(polygon, [saleOf(CATS, { from: OTHER, to: contractOf(0x9019) })]);
 	const { body } = await accounts("/activity", contractOf(0x9019));

@@ -247,8 +247,9 @@ export function getAccountResult(context: RouteContext) {
 				summary: "Shows what an account realised, token by token",
 				description:
 					"Sold less bought, first in, first out; a mint costs its price. Amounts are what was paid: " +
-					"fees and gas are not taken off. Of accepted sales and mints; units whose cost or price is " +
-					"not known are in no sum, and counted in `leftOut`. Made of the account's newest 5,000 " +
+					"fees and gas are not taken off. Of accepted sales and mints, and of transfers that the " +
+					"provider told; units whose cost or price is not known are in no sum, and counted in " +
+					"`leftOut`. Made of the account's newest 5,000 " +
 					"events: where it has more, `readFrom` says from when on, and what was bought before has a " +
 					"cost that was not seen.",
 			},

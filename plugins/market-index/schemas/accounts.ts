@@ -181,7 +181,10 @@ const units = (description: string) => field.digits(description, "1");
 
 const leftOutSchema = z
 	.object({
-		cost_not_seen: units("No purchase or mint was seen: they came by a transfer, or before."),
+		cost_not_seen: units(
+			"What they cost was not seen: they came by a transfer or from before, or the chain's events " +
+				"are not all here from their purchase to their sale (of an ERC-1155: from its beginning).",
+		),
 		cost_unknown: units("They were bought or minted for an amount that is not known in ETH."),
 		price_unknown: units("They were sold for an amount that is not known in ETH."),
 	})
