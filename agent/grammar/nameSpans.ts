@@ -137,10 +137,7 @@ export function takeName(draft: Draft): boolean {
 	return true;
 }
 
-/**
- * Takes two known names, each of which stands alone, with a word between them that compares. Who
- * tells whose is whose (`my`) asks about one of them.
- */
+/** Takes two known names, each alone, with a word between them that compares; none beside `my`. */
 function takePair(draft: Draft, slot: string, given: readonly number[]): boolean {
 	const { words, values } = draft;
 	const [one, other, ...more] = [...new Map(given.map((at) => [words.low[at], at])).values()];
