@@ -363,9 +363,9 @@ describe("an account of thousands of events", () => {
 		const old = { from: OTHER, to: BUSY, tokenId: 50n, occurredAtMs: NOW_MS - 19 * DAY_MS };
 		await fixture.seed(ethereum, [saleOf(CATS, old)]);
 		await database.db.execute(
-			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id, log_index,
-				sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash, from_address,
-				to_address, token_id, quantity, currency, total_raw, total_native, venue)
+			`insert into market_index.event (occurred_at, block_number, chain_id, collection_id,
+				log_index, sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash,
+				from_address, to_address, token_id, quantity, currency, total_raw, total_native, venue)
 			select occurred_at + n * interval '1 second', block_number, chain_id, $2, 100000 + n,
 				sub_index, kind, accepted, onchain_verified, block_hash, transaction_hash,
 				case when n % 2 = 1 then $1::bytea else from_address end,

@@ -52,8 +52,9 @@ export function washJob({ db, clock, sliceSales = SLICE_SALES }: WashDeps): Job 
 				const until = after + IDS_PER_LOOK;
 				for (const due of await readDue(db, { after, until })) {
 					if (isOver()) return;
-					await judgeCollection({ db, sliceSales }, due, signal);
+					// Before it is judged: one that fails each time holds up nobody.
 					after = due.id;
+					await judgeCollection({ db, sliceSales }, due, signal);
 				}
 				after = until;
 				if (isOver()) return;
@@ -63,10 +64,7 @@ export function washJob({ db, clock, sliceSales = SLICE_SALES }: WashDeps): Job 
 	};
 }
 
-/**
- * Judges a collection's sales stretch by stretch, until all are or its turn is over. One that
- * changed meanwhile is left to the next run.
- */
+/** Judges a collection's sales stretch by stretch, until all are or its turn is over. */
 async function judgeCollection(
 	judging: { db: Database; sliceSales: number },
 	due: DueCollection,
@@ -80,7 +78,7 @@ async function judgeCollection(
 	}
 }
 
-/** Judges one stretch; returns what is left to judge. */
+/** Judges one stretch; returns what is left to judge, all of it where the collection changed. */
 async function judgeSlice(
 	{ db, sliceSales }: { db: Database; sliceSales: number },
 	due: DueCollection,
@@ -92,7 +90,7 @@ async function judgeSlice(
 	);
 	const { until } = slice;
 	const isWritten = await db.transaction((tx) => writeFlags(tx, due, { until, flags }));
-	if (!isWritten || until === null) return undefined;
+	if (isWritten && until === null) return undefined;
 	const [left] = await readDue(db, { after: due.id - 1, until: due.id });
 	return left;
 }
