@@ -103,6 +103,9 @@ test("[ING-02] a sale of a contract that is not tracked is decoded and not store
 	expect(await salesOf(transactionHash)).toHaveLength(0);
 });
 
+/** Members that compare windows: lists have them, and frames do not. */
+const OF_LISTS = new Set(["changes", "listedPercent", "supply"]);
+
 test("[STR-02] a sale and a mint are published to discover as rows of `market` and of `minting`", async () => {
 	const url = `${service.url.replace(/^http/, "ws")}${market}/discover/stream?chain=anvil`;
 	const stream = await openStream(url);
@@ -111,7 +114,9 @@ test("[STR-02] a sale and a mint are published to discover as rows of `market` a
 		const { data } = await stream.next((frame) => frame.data?.section === section);
 		const { body } = await service.get(`${market}/collections/${data.row.slug}?chain=anvil`);
 		expect(Object.keys(data.row).sort()).toEqual(
-			Object.keys((await service.get(`${market}/discover?chain=anvil`)).body.market[0]).sort(),
+			Object.keys((await service.get(`${market}/discover?chain=anvil`)).body.market[0])
+				.filter((name) => !OF_LISTS.has(name))
+				.sort(),
 		);
 		expect(body.market.contractAddress).toBe(chain.tokens.nft);
 	}

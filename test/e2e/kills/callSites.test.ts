@@ -81,6 +81,7 @@ const INSIDE_THEIR_CALLERS: Readonly<Record<string, string>> = {
 	"plugins/bridge/reconcile/createChainReaders.ts:ownReader":
 		"called in bridge.allowance; else reads what is shown",
 	"plugins/bridge/bridges/quoteBridge.ts": "called in bridge.quote",
+	"plugins/bridge/reconcile/looks.ts:searchByDeposit": "called in bridge.status",
 	"plugins/trading/swap/judgeRoute.ts:readFunds": "called in trade.funds",
 	"plugins/trading/swap/judgeRoute.ts:sideOf": "called in trade.quote",
 	"plugins/tokenomics/buyback/assessMarket.ts": "called in buyback.market and buyback.turn",

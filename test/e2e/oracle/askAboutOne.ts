@@ -85,6 +85,7 @@ export async function askAboutOne(asking: Asking, view: View): Promise<void> {
 				data: newest.slice(0, ALL).map((fact) => eventOf(fact, view.chain)),
 				coverage: pageCoverageOf(of(views)),
 				page,
+				...{ orders: null, scannedTo: null },
 			};
 		});
 	}
@@ -96,7 +97,8 @@ export async function askAboutOne(asking: Asking, view: View): Promise<void> {
 				.slice(0, ALL)
 				.map((sale) => pointOf(view, sale, ranks?.get(sale.tokenId) ?? null));
 			const coverage = pageCoverageOf(of(views));
-			return { points, tiles: tilesOf(of(views), nowMs, tally), coverage, page };
+			const tiles = tilesOf(of(views), nowMs, tally);
+			return { points, tiles, coverage, page, ...{ scannedTo: null, drawn: null } };
 		});
 	}
 	await ask(`${path}/traits?${chain}&limit=${ALL}`, (views) => ({

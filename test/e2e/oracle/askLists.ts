@@ -46,6 +46,14 @@ const HEARD = "told-whole";
 
 const isOrder = (data: any) => ["listing", "offer"].includes(data?.eventType);
 
+/** What rows of lists have beside: held sale by sale in `listFigures.test.ts`. */
+const listed = {
+	changes: notAFigure("changes in each window"),
+	listedPercent: notAFigure("the share that is listed"),
+};
+const ranked = { ...listed, supply: notAFigure("tokens there are") };
+const why = notAFigure("why it stands there");
+
 /**
  * Asks every route that lists collections; the windows of a single chain only where all variants
  * are wanted.
@@ -60,9 +68,13 @@ export async function askLists(
 		for (const mode of ["trending", "top", "new"]) {
 			lab.advance(MINUTE_MS);
 			const expect: Expect = (views, nowMs, body) => ({
-				normalized: rows(views, body.normalized, (view) => collectionOf(view, nowMs)),
+				normalized: rows(views, body.normalized, (view) => ({
+					...Object(collectionOf(view, nowMs)),
+					...listed,
+				})),
 				data: { collections: raw },
 				freshness,
+				page,
 			});
 			await ask(() => `/collections?${scope}&mode=${mode}&limit=${--limit}`, expect);
 		}
@@ -71,8 +83,13 @@ export async function askLists(
 		const windows = Object.keys(WINDOWS) as Window[];
 		for (const window of isWhole || chain === "?" ? windows : windows.slice(-1)) {
 			await ask(`/trending${chain}window=${window}&limit=${ALL}`, (views, nowMs, body) => ({
-				rows: rows(views, body.rows, (view) => trendingRowOf(view, nowMs, window)),
+				rows: rows(views, body.rows, (view) => ({
+					...Object(trendingRowOf(view, nowMs, window)),
+					...ranked,
+					why,
+				})),
 				freshness,
+				page,
 			}));
 		}
 		await ask(`/discover${chain}limit=${ALL}`, (views, nowMs, body) => {
@@ -90,6 +107,8 @@ export async function askLists(
 	for (const word of ["told", "shared", "pages", "far"]) {
 		await ask(`/search?q=${word}&limit=${ALL}`, (views, nowMs, body) => ({
 			data: rows(views, body.data, (view) => hitOf(view, nowMs)),
+			matches: notAFigure("what else the words may mean"),
+			unknown: notAFigure("what could not be searched"),
 			page,
 		}));
 	}
@@ -148,7 +167,7 @@ function discoverOf(views: readonly View[], nowMs: number, body: any): Expected 
 	const hourMs = windowStart(nowMs, "1h");
 	const minting = views.filter(({ known }) => factsSince(known, "mint", hourMs).length > 0);
 	const ever = views.filter(({ known }) => factsSince(known, "sale", 0).length > 0);
-	const row = (view: View) => discoverRowOf(view, nowMs);
+	const row = (view: View) => ({ ...Object(discoverRowOf(view, nowMs)), ...ranked });
 	const has = (told: readonly Row[], wanted: readonly View[]): Expected => {
 		const got = told.map((one) => viewOf(views, one));
 		const missing = wanted.filter((view) => !got.includes(view));
@@ -156,7 +175,7 @@ function discoverOf(views: readonly View[], nowMs: number, body: any): Expected 
 		return rows(views, told, row);
 	};
 	return {
-		trending: rows(views, body.trending, row),
+		trending: rows(views, body.trending, (view) => ({ ...row(view), why })),
 		mints: mintsOf(views, body.mints),
 		market: has(body.market, ever),
 		minting: has(body.minting, minting),
